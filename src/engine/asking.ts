@@ -67,7 +67,7 @@ export class Asking {
   }
 
   async query(input: QueryInput, call: CallContext): Promise<Answer> {
-    const { stages, context, release } = this.#prepare(input, call)
+    const { stages, context, release } = await this.#prepare(input, call)
     try {
       const answer = await runQuery(stages, context, this.#held)
       if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
@@ -84,6 +84,7 @@ export class Asking {
 
   /** The next `limit` items of an answer to the query, which has more of them; `from` where its order is held. */
   async part(query: Query, from: HeldPage | null, limit: number, call: CallContext): Promise<Part> {
+    await this.#contexts.load(call)
     const { context, release } = this.#contexts.make(query, this.#parts.clock.now(), call)
     try {
       const part = await runPart(this.#stagesOf(query.lens), context, { held: this.#held, from, limit })
@@ -121,7 +122,7 @@ export class Asking {
 
   /** The answer as it stands: looking on is no use. And what it takes to say when time alone may change it. */
   async standing(input: QueryInput, call: CallContext): Promise<StandingAnswer> {
-    const { stages, context } = this.#prepare({ ...input, touch: false }, call)
+    const { stages, context } = await this.#prepare({ ...input, touch: false }, call)
     const answer = await runQuery(stages, context)
     const { asOf } = context.query
     const isOfThePast = input.as_of !== undefined
@@ -130,27 +131,34 @@ export class Asking {
 
   /** What a question demands of entries, resolved as if it were asked at this moment. Throws what asking would. */
   conditions(input: QueryInput, at: Instant, call: CallContext): Filter | null {
-    const { stages, context } = this.#prepare(input, call)
+    const { stages, context } = this.#prepareAtOnce(input, call)
     return stages.parse({ ...context.query, asOf: at }, context).filter
   }
 
   /** Changes no access state: asking why is not use. */
   async explain({ query, ...target }: ExplainRequest, call: CallContext): Promise<ExplainAnswer> {
-    const { stages, context } = this.#prepare({ ...query, touch: false }, call)
+    const { stages, context } = await this.#prepare({ ...query, touch: false }, call)
     return explainEntry(target, stages, context)
   }
 
   async similar({ id, limit, group }: SimilarInput, call: CallContext): Promise<Page> {
     const entry = mustSee(this.#parts.store, id, this.look(call.viewer))
     // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
-    const { stages, context } = this.#prepare({ text: id, limit, group }, call)
+    const { stages, context } = await this.#prepare({ text: id, limit, group }, call)
     const answer = await runQuery(similarTo(entry, stages), context)
     if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
     // It takes no cursor: more of them are had by a higher limit.
     return { ...answer.page, cursor: null }
   }
 
-  #prepare(input: QueryInput, call: CallContext): Prepared {
+  async #prepare(input: QueryInput, call: CallContext): Promise<Prepared> {
+    // What is wrong with the question is said before anything is loaded for it.
+    this.resolve(input, call)
+    await this.#contexts.load(call)
+    return this.#prepareAtOnce(input, call)
+  }
+
+  #prepareAtOnce(input: QueryInput, call: CallContext): Prepared {
     const now = this.#parts.clock.now()
     const query = this.#resolve(input, call.viewer, now)
     return { stages: this.#stagesOf(query.lens), ...this.#contexts.make(query, now, call) }

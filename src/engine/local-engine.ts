@@ -31,6 +31,7 @@ import { type SuggestInput, type Suggestions, suggestInput } from '../model/sugg
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
 import type { Answer } from '../pipeline/stage.ts'
+import { turnsUntil } from '../pipeline/time-limit.ts'
 import { addFiles } from './add-files.ts'
 import { Asking } from './asking.ts'
 import { Care } from './care/care.ts'
@@ -177,7 +178,9 @@ export class LocalEngine implements Engine {
   }
 
   status(context?: Context): Promise<Status> {
-    return this.#during(context, ({ viewer }) => statusOf(this.#parts, this.#sight(viewer)))
+    return this.#during(context, ({ viewer, signal }) =>
+      statusOf(this.#parts, () => this.#sight(viewer), turnsUntil(signal)),
+    )
   }
 
   feedLag(): number {

@@ -12,7 +12,7 @@ import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import type { QueryContext } from '../pipeline/context.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { Sights } from '../pipeline/sights.ts'
-import { mustNotBeCancelled } from '../pipeline/time-limit.ts'
+import { mustNotBeCancelled, turnsUntil } from '../pipeline/time-limit.ts'
 import { Trace } from '../pipeline/trace.ts'
 import type { Parts } from './parts.ts'
 import { storeSecret } from './secret.ts'
@@ -52,6 +52,19 @@ export class QuestionContexts {
     return this.#memo.nextBound(reader, sight, asOf)
   }
 
+  /**
+   * Reads what the first question of a process reads, before the time of that question begins. Pauses; several that come meanwhile
+   * share the reading. Rejects with `cancelled`.
+   */
+  async load({ signal }: Pick<CallContext, 'signal'>): Promise<void> {
+    const { store, indexes } = this.#parts
+    const turns = turnsUntil(signal)
+    indexes.get('words')
+    await turns.pauseIfDue()
+    await turns.run(this.#memo.followInSteps(store))
+  }
+
+  /** After `load`, for whoever can wait: what is not loaded yet is loaded in one piece. */
   make(query: Query, now: Instant, call: CallContext): MadeContext {
     const { store, indexes, embedder } = this.#parts
     indexes.refresh()

@@ -1,4 +1,5 @@
 /** What a viewer may know of the state of things: counts over visible partitions; bytes and paths for the owner. */
+import type { Turns } from '../base/turns.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import { isOwner, type Sight } from '../model/viewer.ts'
@@ -11,9 +12,18 @@ import { VERSION } from './version.ts'
 /** Collections told of, the largest first. */
 const MOST_COLLECTIONS = 100
 
-/** Loads every index. */
-export function statusOf({ store, home, embedder, embedderError, indexes, registry }: Parts, sight: Sight): Status {
+/** Loads every index, with a pause after each. What it says is of the moment after the last. */
+export async function statusOf(
+  { store, home, embedder, embedderError, indexes, registry }: Parts,
+  look: () => Sight,
+  turns: Turns,
+): Promise<Status> {
+  for (const name of indexes.names) {
+    indexes.get(name)
+    await turns.pauseIfDue()
+  }
   indexes.refresh()
+  const sight = look()
   const { partitions } = sight
   const owner = isOwner(sight.viewer)
   return {

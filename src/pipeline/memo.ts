@@ -6,6 +6,7 @@ import { Bitset } from '../base/bitset.ts'
 import { canonicalJson, type Json } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { Recent } from '../base/recent.ts'
+import type { Steps } from '../base/turns.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
 import { ENTRY_FIELDS, type FieldName, type Filter, matches } from '../model/filter.ts'
 import type { Sight } from '../model/viewer.ts'
@@ -62,6 +63,11 @@ export class Memo {
   /** Entries, visible or not, that do not hold at this moment. Not to be changed. */
   invalid(reader: StoreReader, at: Instant): Bitset {
     return this.#validity.invalid(reader, at)
+  }
+
+  /** Reads in steps what `invalid` reads first: for all entries, when it is the first of a process. */
+  followInSteps(reader: StoreReader): Steps<void> {
+    return this.#validity.followInSteps(reader)
   }
 
   /** When a visible entry next begins or ceases to hold, after this moment; infinite: never. */

@@ -4,16 +4,22 @@
  */
 import { Bitset } from '../base/bitset.ts'
 import type { Instant } from '../base/clock.ts'
+import type { Steps } from '../base/turns.ts'
 import type { EntryKey, EntryValidity } from '../model/entry.ts'
 import type { StoreReader } from '../store/store.ts'
-import { entriesChangedAfter } from './feed.ts'
+import { changesOrNull, reachesBack } from './feed.ts'
 
 /** Changes followed one by one; beyond that everything is read again. */
 const MOST_CHANGES = 10_000
+/** Changes, or entries, taken in one step: some milliseconds of work. */
+const PAGE = 500
 
 export class ValidityWatch {
   readonly #bounded = new Map<EntryKey, EntryValidity>()
+  /** Position in the change feed; -1: not all was read yet. */
   #seq = -1
+  /** The last key that was read, and the position in the feed to follow from once all are; null: none is under way. */
+  #loading: { readonly after: EntryKey; readonly seq: number } | null = null
   #answer: Answer | null = null
 
   /** Not to be changed. Costs a comparison while `at` crosses no bound and nothing is written. */
@@ -35,15 +41,51 @@ export class ValidityWatch {
     return next
   }
 
+  /**
+   * Reads what `invalid` and `nextBound` would read first, a step for each page. Several may be at work: each takes the next page.
+   * Who asks meanwhile reads the rest in one piece.
+   */
+  *followInSteps(reader: StoreReader): Steps<void> {
+    while (this.#advance(reader)) yield
+  }
+
   #follow(reader: StoreReader): void {
-    const seq = reader.lastSeq()
-    if (seq === this.#seq) return
-    const news = this.#seq < 0 ? null : entriesChangedAfter(reader, this.#seq, MOST_CHANGES)
-    const keys = news === null ? null : [...news.entries]
-    if (keys === null) this.#bounded.clear()
-    else for (const key of keys) this.#bounded.delete(key)
-    for (const validity of reader.validities(keys)) this.#bounded.set(validity.key, validity)
+    while (this.#advance(reader));
+  }
+
+  /** Takes in one page of what is missing. False: nothing is missing. */
+  #advance(reader: StoreReader): boolean {
+    if (this.#seq < 0) {
+      this.#loadPage(reader)
+      return true
+    }
+    if (reader.lastSeq() === this.#seq) return false
+    const changes = reachesBack(reader, this.#seq, MOST_CHANGES) ? changesOrNull(reader, this.#seq, PAGE) : null
+    if (changes === null) {
+      this.#seq = -1
+      return true
+    }
+    const keys = [...new Set(changes.flatMap(({ entry, kind }) => (kind === 'vectors' ? [] : [entry])))]
+    for (const key of keys) this.#bounded.delete(key)
+    this.#put(reader, keys)
+    this.#seq = changes.at(-1)?.seq ?? this.#seq
+    return changes.length === PAGE
+  }
+
+  /** The last page sets the position: that of the feed when the first was read. */
+  #loadPage(reader: StoreReader): void {
+    if (this.#loading === null) this.#bounded.clear()
+    const { after, seq } = this.#loading ?? { after: 0, seq: reader.lastSeq() }
+    const keys = reader.scanBounded(after, PAGE)
+    this.#put(reader, keys)
+    this.#loading = { after: keys.at(-1) ?? after, seq }
+    if (keys.length === PAGE) return
+    this.#loading = null
     this.#seq = seq
+  }
+
+  #put(reader: StoreReader, keys: readonly EntryKey[]): void {
+    for (const validity of reader.validities(keys)) this.#bounded.set(validity.key, validity)
     this.#answer = null
   }
 

@@ -94,8 +94,10 @@ export interface StoreReader {
   identities(keys: readonly EntryKey[]): readonly EntryIdentity[]
   /** The metadata alone of those that exist, in the order asked for: for reading many without their contents. */
   metadata(keys: readonly EntryKey[]): readonly Pick<Entry, 'key' | 'metadata'>[]
-  /** Entries that do not hold for ever (some bound is set): of these keys, or (null) of all, in every partition. */
-  validities(keys: readonly EntryKey[] | null): readonly EntryValidity[]
+  /** Of these keys the entries that do not hold for ever (some bound is set), in the order asked for. */
+  validities(keys: readonly EntryKey[]): readonly EntryValidity[]
+  /** Keys above `after` of entries that do not hold for ever, in every partition: ascending, at most `limit`. */
+  scanBounded(after: EntryKey, limit: number): readonly EntryKey[]
   /** All keys above `after`, ascending, at most `limit`: for rebuilding indexes. */
   scanEntries(after: EntryKey, limit: number): readonly EntryKey[]
   /** Key of the newest entry, 0 when there is none: what comes later has a higher one. Internal, as `lastSeq`. */

@@ -101,7 +101,7 @@ export function observe(store: Store): unknown {
       keys,
       entries: reader.entries([...keys].reverse()),
       identities: reader.identities(keys),
-      validities: [reader.validities(null), reader.validities([...keys].reverse())],
+      validities: [reader.scanBounded(0, 1e6), reader.validities([...keys].reverse())],
       chunks,
       vectors: HISTORY_MODELS.map(model => [
         reader.scanVectors(model, 0, 1e6),

@@ -82,7 +82,10 @@ export function findSuite(opened: () => Store): void {
         { key: a, from: 1, until: null },
         { key: b, from: null, until: 2 },
       ]
-      expect(store.validities(null)).toEqual([first, second])
+      expect(store.validities([a, b, c])).toEqual([first, second])
+      expect(store.scanBounded(0, 10)).toEqual([a, b])
+      expect(store.scanBounded(0, 1)).toEqual([a])
+      expect(store.scanBounded(a, 10)).toEqual([b])
       expect(store.validities([c, b, a])).toEqual([second, first])
     })
   })

@@ -198,15 +198,22 @@ export async function mustNotInterfere(story: HiddenStory, openDoor: OpenDoor): 
 
 /** The synchronous part of what is done is done within the look that comes second, as another process might. */
 function beforeSecondLook(state: BeliefsState, meanwhile: () => void): () => void {
-  const mutable = state as { look: BeliefsState['look'] }
-  const { look } = mutable
+  const mutable = state as { -readonly [K in 'look' | 'lookInSteps']: BeliefsState[K] }
+  const { look, lookInSteps } = mutable
   let looks = 0
-  mutable.look = (requester, body) => {
+  const count = () => {
     if (++looks === 2) meanwhile()
-    return look(requester, body)
+  }
+  mutable.look = (...given) => {
+    count()
+    return look(...given)
+  }
+  mutable.lookInSteps = (...given) => {
+    count()
+    return lookInSteps(...given)
   }
   return () => {
-    mutable.look = look
+    Object.assign(mutable, { look, lookInSteps })
   }
 }
 

@@ -1,4 +1,5 @@
 /** One operation run for one request: as the request's viewer, until its connection ends, whole or piece by piece. */
+import { Turns } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
 import { toldByContract, unread } from '../../ops/admission.ts'
@@ -7,6 +8,7 @@ import { bugReport, toldError } from '../../ops/told-error.ts'
 import { readJson } from './body.ts'
 import { type RequestContext, serverOf, viewerOf } from './env.ts'
 import { withValueAt } from './input-path.ts'
+import { jsonInSteps } from './json-steps.ts'
 import { resultsIn } from './noted.ts'
 import { isSigned } from './signed.ts'
 import { streamResponse } from './stream.ts'
@@ -39,7 +41,19 @@ export async function answer(
   if (form !== null) return streamed(c, operation, input, form)
   const output = await inTime(c, operation, context => runOperation(operation, c.get('door').engine, input, context))
   notes.results = resultsIn(output)
-  return c.json(output as object)
+  return jsonDocument(c, output)
+}
+
+/** Encoded piece by piece: the whole text of a large one would be another long piece of work. */
+async function jsonDocument(c: RequestContext, output: unknown): Promise<Response> {
+  const turns = new Turns()
+  const texts = await turns.run(jsonInSteps(output))
+  const pieces: Uint8Array[] = []
+  for (const text of texts) {
+    pieces.push(Buffer.from(text))
+    await turns.pauseIfDue()
+  }
+  return c.body(Buffer.concat(pieces), 200, { 'content-type': 'application/json' })
 }
 
 /** Logs what is a bug of ours under the request's id; the client is told no more than that there is one. */

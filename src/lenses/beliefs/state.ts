@@ -1,5 +1,8 @@
 /** What the parts of the lens share in one engine. */
+import { type Steps, Turns } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
+import { turnsUntil } from '../../pipeline/time-limit.ts'
+import type { StoreReader } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
 import { Secret } from './access/pseudonym.ts'
 import type { Requester } from './access/requester.ts'
@@ -11,6 +14,7 @@ import { modelOf, vectorIndex } from './embedding.ts'
 import { Contents } from './matching/contents.ts'
 import { Scopes } from './matching/scopes.ts'
 import type { Guest } from './nodes/guest.ts'
+import { undisturbed } from './query/undisturbed.ts'
 import { PriorOrders } from './ranking/prior-order.ts'
 import { Statics } from './ranking/statics.ts'
 import { type BeliefsSettings, DEFAULTS } from './settings.ts'
@@ -37,10 +41,21 @@ export interface BeliefsState {
    */
   look<T>(requester: string, body: (view: ShowView) => T, time?: TimeLimit, through?: string): T
   /**
-   * Reads what a process reads once (seconds over a hundred thousand beliefs), and then microseconds. Before a question's time
-   * begins: it is no question's work, and who asks first should have an answer.
+   * As `look`, with a body that pauses. It begins again where at a pause something changed that the requester may see: beliefs, their
+   * vectors, or memberships. So its steps change nothing, and what it answers is of one moment.
    */
-  load(): void
+  lookInSteps<T>(requester: string, body: (view: ShowView) => Steps<T>, time: TimeLimit, through?: string): Promise<T>
+  /**
+   * What is returned says whether beliefs that the requester may see, their vectors and its memberships are still as they are now.
+   * What it may not see makes no difference. Both within a read.
+   */
+  unchanged(requester: Requester): () => boolean
+  /**
+   * Reads what a process reads once (seconds over a hundred thousand beliefs), and then microseconds. Before a question's time
+   * begins: it is no question's work, and who asks first should have an answer. Pauses while it reads beliefs; several that load
+   * at a time share the reading. Rejects with `cancelled` where the signal comes first.
+   */
+  load(signal: AbortSignal): Promise<void>
 }
 
 const STATES = new WeakMap<LensHost, BeliefsState>()
@@ -80,6 +95,29 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
   const columns = new BeliefColumns(store)
   const requesters = new Requesters(store)
   const model = modelOf(host)
+  const prepare = (id: string) => {
+    expiry?.end()
+    // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
+    if (requesters.of(id).federations.length > 0) secret.make()
+  }
+  const viewOf = (reader: StoreReader, id: string, time: TimeLimit | undefined, through?: string): ShowView => {
+    columns.refresh()
+    const requester = requesters.of(id, through)
+    const { partitions } = requester.sight
+    const isEmbedded = (entry: EntryKey) => model !== null && vectorIndex(host, model).has(entry, { partitions })
+    return { reader, requester, columns, model, secret: () => secret.value, guests, isEmbedded, time }
+  }
+  const stampOf = ({ sight: { partitions } }: Requester) => {
+    const vectors = model === null ? 0 : vectorIndex(host, model).count({ partitions })
+    return `${columns.changesIn(partitions)} ${vectors}`
+  }
+  const unchanged = (requester: Requester) => {
+    const stamp = stampOf(requester)
+    return () => {
+      columns.refresh()
+      return requesters.of(requester.id, requester.through) === requester && stampOf(requester) === stamp
+    }
+  }
   return {
     host,
     settings,
@@ -94,22 +132,26 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
       return secret.value
     },
     requester: id => requesters.of(id),
-    load: () => {
-      columns.refresh()
-      trust.refresh()
+    load: async signal => {
+      const turns = turnsUntil(signal)
+      await turns.run(columns.refreshInSteps())
+      await turns.run(trust.refreshInSteps())
       if (model !== null) vectorIndex(host, model)
+      await turns.pauseIfDue()
     },
     look: (id, body, time, through) => {
-      expiry?.end()
-      // Where pseudonyms may come up, what they are made with is made before: it is a write, which no read may hold.
-      if (requesters.of(id).federations.length > 0) secret.make()
-      return store.read(reader => {
-        columns.refresh()
-        const requester = requesters.of(id, through)
-        const { partitions } = requester.sight
-        const isEmbedded = (entry: EntryKey) => model !== null && vectorIndex(host, model).has(entry, { partitions })
-        return body({ reader, requester, columns, model, secret: () => secret.value, guests, isEmbedded, time })
+      prepare(id)
+      return store.read(reader => body(viewOf(reader, id, time, through)))
+    },
+    lookInSteps: async (id, body, time, through) => {
+      const turns = new Turns(() => time.check())
+      await turns.run(columns.refreshInSteps())
+      prepare(id)
+      return undisturbed(store, turns, () => {
+        const view = viewOf(store, id, time, through)
+        return { steps: body(view), isSame: unchanged(view.requester) }
       })
     },
+    unchanged,
   }
 }

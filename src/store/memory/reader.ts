@@ -64,10 +64,18 @@ export class MemoryReader implements StoreReader {
     return this.entries(keys).map(({ key, metadata }) => ({ key, metadata }))
   }
 
-  validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
-    return this.entries(keys ?? ascending(this.state.entries.keys()))
-      .filter(entry => entry.validFrom !== null || entry.validUntil !== null)
+  validities(keys: readonly EntryKey[]): readonly EntryValidity[] {
+    return this.entries(keys)
+      .filter(isBounded)
       .map(({ key, validFrom, validUntil }) => ({ key, from: validFrom, until: validUntil }))
+  }
+
+  scanBounded(after: EntryKey, limit: number): readonly EntryKey[] {
+    const keys = this.entries(ascending(this.state.entries.keys().filter(key => key > after)))
+    return keys
+      .filter(isBounded)
+      .slice(0, limit)
+      .map(({ key }) => key)
   }
 
   scanEntries(after: EntryKey, limit: number): readonly EntryKey[] {
@@ -253,4 +261,8 @@ function newestFirst(a: Instant | null, b: Instant | null): number {
 
 function present<T>(items: readonly (T | undefined)[]): T[] {
   return items.filter(item => item !== undefined)
+}
+
+function isBounded({ validFrom, validUntil }: Pick<Entry, 'validFrom' | 'validUntil'>): boolean {
+  return validFrom !== null || validUntil !== null
 }

@@ -19,6 +19,7 @@ const NARROW = ['partition', 'id', 'holder', 'collection', 'kind', 'title', 'ori
 /** In the order of the tables' columns, since their checks are made in it. */
 const SELECT = `select e.key, ${NARROW}, e._check, b.entry, b.content, b.content_hash, b.tags, b.metadata, b._check
   from entries e left join bodies b on b.entry = e.key`
+const BOUNDED = '(e.valid_from is not null or e.valid_until is not null)'
 const SELECT_NARROW = `select e.key, ${NARROW}, e._check from entries e`
 
 type NarrowRow = readonly [
@@ -83,14 +84,16 @@ export class SqliteEntries {
     })
   }
 
-  validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
-    const bounded = '(e.valid_from is not null or e.valid_until is not null)'
-    const found =
-      keys ?? this.#keys(`select e.key from entries e indexed by entries_by_validity where ${bounded} order by e.key`)
-    return this.#sound(SELECT_NARROW, `${bounded} and e.key`, found, (row: NarrowRow) => {
+  validities(keys: readonly EntryKey[]): readonly EntryValidity[] {
+    return this.#sound(SELECT_NARROW, `${BOUNDED} and e.key`, keys, (row: NarrowRow) => {
       this.#mustBeWhole(row)
       return { key: row[0], from: row[10], until: row[11] }
     })
+  }
+
+  scanBounded(after: EntryKey, limit: number): readonly EntryKey[] {
+    const sql = `select e.key from entries e indexed by entries_by_validity where ${BOUNDED} and e.key > ? order by e.key limit ?`
+    return this.#keys(sql, after, limitOf(limit))
   }
 
   /** Where the table cannot be read to the end, the index by id still knows most keys. */

@@ -53,8 +53,12 @@ export class SqliteReader implements StoreReader {
     return this.parts.entries.metadata(keys)
   }
 
-  validities(keys: readonly EntryKey[] | null): readonly EntryValidity[] {
+  validities(keys: readonly EntryKey[]): readonly EntryValidity[] {
     return this.parts.entries.validities(keys)
+  }
+
+  scanBounded(after: EntryKey, limit: number): readonly EntryKey[] {
+    return this.parts.entries.scanBounded(after, limit)
   }
 
   scanEntries(after: EntryKey, limit: number): readonly EntryKey[] {

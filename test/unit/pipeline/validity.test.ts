@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import type { Steps } from '../../../src/base/turns.ts'
 import { ValidityWatch } from '../../../src/pipeline/validity.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
@@ -56,7 +57,7 @@ it('reads nothing again while no bound is crossed and nothing is written', () =>
   let reads = 0
   const counting = Object.create(store, {
     validities: {
-      value: (keys: readonly number[] | null) => {
+      value: (keys: readonly number[]) => {
         reads++
         return store.validities(keys)
       },
@@ -67,4 +68,66 @@ it('reads nothing again while no bound is crossed and nothing is written', () =>
   expect(new Set(sets).size).toBe(1)
   expect(watch.invalid(counting, 20)).not.toBe(sets[0])
   expect(reads).toBe(1)
+})
+
+const PAGE = 500
+
+function stepsIn(steps: Steps<void>): number {
+  let count = 0
+  while (steps.next(false).done !== true) count++
+  return count
+}
+
+/** So many entries with bounds, each other one over at 10. */
+function filled(count: number): ReturnType<typeof openMemoryStore> {
+  const store = openMemoryStore()
+  store.write(1, writer => {
+    for (let at = 0; at < count; at++) {
+      const draft = draftOf({ id: `e${at}`, validUntil: at % 2 === 0 ? 10 : 30 })
+      writer.put(draft, wholeChunk(draft))
+    }
+  })
+  return store
+}
+
+it('QE-019: is read in a step for every 500 entries, and along the feed in one for every 500 changes', () => {
+  const store = filled(3 * PAGE + 1)
+  const watch = new ValidityWatch()
+  expect(stepsIn(watch.followInSteps(store))).toBeGreaterThanOrEqual(4)
+  expect(stepsIn(watch.followInSteps(store))).toBe(0)
+  store.write(2, writer => {
+    for (const key of store.scanEntries(0, 2 * PAGE + 1)) writer.delete(key)
+  })
+  expect(stepsIn(watch.followInSteps(store))).toBeGreaterThanOrEqual(2)
+  expect(watch.invalid(store, 20).size).toBe(PAGE / 2)
+})
+
+it('QE-019: holds in the end what the store holds then, whatever is written between the steps, and by whom it is asked', () => {
+  const acts = fc.array(
+    fc.record({ at: fc.nat(4), put: fc.boolean(), entry: fc.nat(2 * PAGE), isAsked: fc.boolean() }),
+    { maxLength: 12 },
+  )
+  fc.assert(
+    fc.property(acts, history => {
+      const store = filled(2 * PAGE)
+      const watch = new ValidityWatch()
+      const others = watch.followInSteps(store)
+      let step = 0
+      for (const steps = watch.followInSteps(store); steps.next(true).done !== true; ) {
+        for (const act of history.filter(({ at }) => at === step)) {
+          store.write(2, writer => {
+            const draft = draftOf({ id: `e${act.entry}`, validUntil: 5 })
+            const [key] = store.scanEntries(act.entry, 1)
+            if (act.put) writer.put(draft, wholeChunk(draft))
+            else if (key !== undefined) writer.delete(key)
+          })
+          if (act.isAsked) watch.invalid(store, 0)
+          others.next(false)
+        }
+        step++
+      }
+      expect([...watch.invalid(store, 20)]).toEqual([...new ValidityWatch().invalid(store, 20)])
+    }),
+    { numRuns: 15 },
+  )
 })

@@ -109,7 +109,7 @@ async function counted(
   { now, signal, payAlone }: Counting,
 ): Promise<Tally> {
   const time = new TimeLimit(MOST_MS, signal)
-  state.load()
+  await state.load(signal)
   const asked: AskedTopic = { topic, vector: topic.kind === 'text' ? await vectorOf(state, topic.text, time) : null }
   try {
     return state.look(member, view => tallyOf(state, view, federation, asked, now), time)

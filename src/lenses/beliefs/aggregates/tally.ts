@@ -2,7 +2,9 @@
  * The true figures of a topic in a federation: whoever asks, they are the same. Whether a belief is of the topic is decided by
  * that belief alone, and of copies none is dropped, so that nobody's beliefs bear on how another's are counted (BQ-105).
  */
+
 import type { Instant } from '../../../base/clock.ts'
+import { atOnce } from '../../../base/turns.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import { Members } from '../../../pipeline/members.ts'
 import type { ShowView } from '../access/show.ts'
@@ -74,10 +76,11 @@ function ofTopic(
   if (topic.kind === 'domain')
     return matches.where(row => columns.domainsOf(row).some(domain => isWithin(domain, topic.domain)))
   const operand: Operand = { text: topic.text, vector }
-  return meetingOperators({
+  const meeting = meetingOperators({
     ...{ columns, contents, matches, time, include: [operand], exclude: [], phrases: [] },
     thresholds: model === null ? null : thresholdsOf(settings, model),
     index: model === null ? null : vectorIndex(host, model),
     sight: { viewer: { id: '' }, partitions },
   })
+  return atOnce(meeting)
 }

@@ -3,24 +3,23 @@ import type { CheckedDiversity } from '../check/checked.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Picked, ScoredBelief } from '../ranking/scored.ts'
 import { likenessBy, vectorsOf } from '../record/vectors.ts'
-import { POOL, spread } from './spread.ts'
+import { spread } from './spread.ts'
 
 /** What diversity picks from a pool, as far as it is asked for; `keepsOrder`: in its order, by the limits alone. Goes on picking alike, whatever changes meanwhile. */
 export function diversely(
   evaluation: Evaluation,
   diversity: CheckedDiversity,
-  { pool = evaluation.best(POOL), keepsOrder = false }: { pool?: readonly ScoredBelief[]; keepsOrder?: boolean } = {},
-): { readonly pool: readonly ScoredBelief[]; readonly picks: Generator<Picked> } {
+  { pool, keepsOrder = false }: { readonly pool: readonly ScoredBelief[]; readonly keepsOrder?: boolean },
+): Generator<Picked> {
   const { columns } = evaluation.view
   const needsVectors = diversity.minDistance !== null || (diversity.lambda < 1 && !keepsOrder)
   const vectors = needsVectors ? vectorsOf(evaluation.view, pool) : []
   const domains = new Map(pool.map(({ row }) => [row, columns.domainsOf(row)]))
-  const picks = spread({
+  return spread({
     ...diversity,
     keepsOrder,
     pool,
     domains: ({ row }) => domains.get(row) as readonly string[],
     likeness: likenessBy(vectors),
   })
-  return { pool, picks }
 }

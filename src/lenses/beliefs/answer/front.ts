@@ -3,6 +3,7 @@
  * diversity has picked, in which conflicts are settled as the node is set (BQ-084, BQ-174), and the total order behind that.
  * Both are settled for the answer as a whole, once: so its pages and pieces are parts of one list, whatever their size.
  */
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { showCurrent } from '../access/show.ts'
 import type { CheckedOptions } from '../check/checked.ts'
@@ -15,6 +16,7 @@ import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { type ConflictStrategy, findConflicts, MOST_COMPARED, settleConflicts } from './conflicts.ts'
 import { diversely } from './diversity.ts'
+import { POOL } from './spread.ts'
 
 /** A conflict that was settled. */
 export interface SettledConflict {
@@ -25,18 +27,22 @@ export interface SettledConflict {
   readonly opposition: Opposition
 }
 
-export function pickPage(
+export function* pickPage(
   evaluation: Evaluation,
   options: Pick<CheckedOptions, 'offset' | 'limit' | 'diversity'>,
-): readonly Picked[] {
+): Steps<readonly Picked[]> {
   const { offset, limit } = options
-  return beginningOf(evaluation, frontOf(evaluation, options), offset + limit).slice(offset)
+  return (yield* beginningOf(evaluation, yield* frontOf(evaluation, options), offset + limit)).slice(offset)
 }
 
-/** The first k. */
-export function beginningOf(evaluation: Evaluation, front: Front | null, k: number): readonly Picked[] {
+/** The first k: a step for each that the front picks. */
+export function* beginningOf(evaluation: Evaluation, front: Front | null, k: number): Steps<readonly Picked[]> {
   if (front === null) return evaluation.best(k).map(unspread)
-  const first = [...take(front.all(evaluation.view.time), k)]
+  const first: Picked[] = []
+  for (const picked of take(front.all(evaluation.view.time), k)) {
+    first.push(picked)
+    yield
+  }
   const { end } = front
   if (end === null || first.length === k) return first
   const behind = evaluation.best(k + MOST_COMPARED).filter(scored => byOrder(scored, end) > 0)
@@ -44,17 +50,24 @@ export function beginningOf(evaluation: Evaluation, front: Front | null, k: numb
 }
 
 /** Null: there is none, results stand in the total order. */
-export function frontOf(evaluation: Evaluation, { diversity }: Pick<CheckedOptions, 'diversity'>): Front | null {
+export function* frontOf(
+  evaluation: Evaluation,
+  { diversity }: Pick<CheckedOptions, 'diversity'>,
+): Steps<Front | null> {
   const strategy = strategyOf(evaluation.state)
   if (diversity.enabled) {
-    const { pool, picks } = diversely(evaluation, diversity)
+    const pool = evaluation.best(POOL)
+    yield
+    const picks = diversely(evaluation, diversity, { pool })
     const ranks = ranksOf(pool)
+    yield
     if (strategy === null) return new Front({ picks, ranks, end: null, conflicts: [] })
     const { list, conflicts } = settledList(evaluation, [...take(picks, MOST_COMPARED)], strategy)
     return new Front({ picks: joined(list, picks), ranks, end: null, conflicts })
   }
   if (strategy === null) return null
   const best = evaluation.best(MOST_COMPARED)
+  yield
   const { list, conflicts } = settledList(evaluation, best.map(unspread), strategy)
   const end = best.length < MOST_COMPARED ? null : (best.at(-1) as ScoredBelief)
   return new Front({ picks: list.values(), ranks: ranksOf(best), end, conflicts, leftOut: best.length - list.length })
@@ -110,9 +123,12 @@ export class Front {
   }
 
   /** Null: this one is not in it. */
-  behind(isIt: (scored: ScoredBelief) => boolean, time?: TimeLimit): Generator<Picked> | null {
+  *behind(isIt: (scored: ScoredBelief) => boolean, time?: TimeLimit): Steps<Generator<Picked> | null> {
     const all = this.all(time)
-    for (let next = all.next(); next.done !== true; next = all.next()) if (isIt(next.value.scored)) return all
+    for (let next = all.next(); next.done !== true; next = all.next()) {
+      if (isIt(next.value.scored)) return all
+      yield
+    }
     return null
   }
 }

@@ -2,10 +2,11 @@
  * All current beliefs, ready to be filtered and ranked: read from the store on first use, then kept in step by the change
  * feed, whichever process wrote. Whose they are is not asked here: who reads a row asks its `Requester` about the partition.
  */
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import { aroundDamage } from '../../../pipeline/around-damage.ts'
-import { entriesChangedAfter } from '../../../pipeline/feed.ts'
+import { changesOrNull, reachesBack } from '../../../pipeline/feed.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { LastRead } from '../record/last-read.ts'
 import { BELIEFS } from '../tables.ts'
@@ -21,8 +22,11 @@ import { TouchedRows } from './touched-rows.ts'
 const FIRST_ROWS = 256
 const FIRST_ENTRIES = 1024
 const GROWTH = 1.5
-/** With more news than so many, and than there are beliefs, reading all is the cheaper way. */
+/** With more changes than so many, and than so many for each belief, reading all is cheaper. */
 const WORTH_FOLLOWING = 2000
+const CHANGES_PER_BELIEF = 2
+/** Changes followed in one step: some milliseconds of work. */
+const PAGE = 250
 const EMPTY = new Int32Array(0)
 /** Of an array of parents on the heap, and its numbers. */
 const PARENTS_BYTES = 108
@@ -52,6 +56,8 @@ export class BeliefColumns {
   #loads = 0
   /** Place in the change feed; -1: nothing was read yet. */
   #position = -1
+  /** The pages of beliefs that are left to read, and the position in the feed to follow from then on; null: none is under way. */
+  #loading: { readonly pages: Iterator<readonly BeliefRow[]>; readonly position: number } | null = null
   #version = -1
 
   constructor(store: Store) {
@@ -98,6 +104,17 @@ export class BeliefColumns {
     if (version === this.#version) return
     this.#store.read(reader => aroundDamage(reader, () => this.#follow(reader)))
     this.#version = version
+  }
+
+  /**
+   * As `refresh`, in steps of a page: of the beliefs when all are read, else of the change feed. What is written between the steps is
+   * taken in at the end. Several may be at work: each takes the next page. `refresh` meanwhile reads the rest in one piece. Not
+   * within a write.
+   */
+  *refreshInSteps(): Steps<void> {
+    if (this.#store.version() === this.#version) return
+    while (this.#store.read(reader => aroundDamage(reader, () => this.#advance(reader)))) yield
+    this.refresh()
   }
 
   /** -1: no belief. */
@@ -180,26 +197,56 @@ export class BeliefColumns {
   }
 
   #follow(reader: StoreReader): void {
-    const news = this.#position < 0 ? null : entriesChangedAfter(reader, this.#position)
-    if (news === null || news.entries.size > Math.max(WORTH_FOLLOWING, this.#size)) {
-      this.#load(reader)
-    } else {
-      this.#take(reader, [...news.entries])
-      this.#position = news.position
-    }
+    while (this.#advance(reader));
   }
 
-  #load(reader: StoreReader): void {
-    this.#clear(reader.table(BELIEFS).count())
-    for (const belief of readBeliefRows(reader, null)) this.#put(belief)
+  /** Takes in one page of what is missing. False: nothing is missing as of this reader. */
+  #advance(reader: StoreReader): boolean {
+    if (this.#position < 0) {
+      this.#loadPage(reader)
+      return true
+    }
+    const most = Math.max(WORTH_FOLLOWING, CHANGES_PER_BELIEF * this.#size)
+    const changes = reachesBack(reader, this.#position, most) ? changesOrNull(reader, this.#position, PAGE) : null
+    if (changes === null) {
+      this.#position = -1
+      return true
+    }
+    const entries = changes.flatMap(({ entry, kind }) => (kind === 'vectors' ? [] : [entry]))
+    this.#take(reader, [...new Set(entries)])
+    this.#position = changes.at(-1)?.seq ?? this.#position
+    return changes.length === PAGE
+  }
+
+  /** The last page sets the position: that of the feed when the first was read. */
+  #loadPage(reader: StoreReader): void {
+    this.#loading ??= this.#beginLoading(reader)
+    const { pages, position } = this.#loading
+    try {
+      const page = pages.next()
+      if (page.done !== true) {
+        for (const belief of page.value) this.#put(belief)
+        return
+      }
+    } catch (error) {
+      this.#loading = null
+      throw error
+    }
     this.#byPartition.forgetChanges()
-    this.#position = reader.lastSeq()
     this.lastRead.clear()
+    this.#position = position
+    this.#loading = null
+  }
+
+  #beginLoading(reader: StoreReader): { readonly pages: Iterator<readonly BeliefRow[]>; readonly position: number } {
+    this.#clear(reader.table(BELIEFS).count())
+    // The store itself: pages are read in transactions of their own.
+    return { pages: readBeliefRows(this.#store, null), position: reader.lastSeq() }
   }
 
   #take(reader: StoreReader, entries: readonly EntryKey[]): void {
     const old = entries.filter(entry => this.rowOf(entry) !== -1)
-    const fresh = [...readBeliefRows(reader, entries)]
+    const fresh = [...readBeliefRows(reader, entries)].flat()
     if (old.length + fresh.length === 0) return
     for (const entry of old) this.#remove(entry)
     for (const belief of fresh) this.#put(belief)

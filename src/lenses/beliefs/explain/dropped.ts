@@ -2,6 +2,7 @@
  * Why a belief is not among the matches: the first step that let it go. Asked only of beliefs that the requester may see,
  * and answered from them and the question alone.
  */
+import { atOnce } from '../../../base/turns.ts'
 import { toIso } from '../../../model/instant.ts'
 import { ALL_SOURCES } from '../access/requester.ts'
 import { SOURCE_NUMBERS } from '../access/source-numbers.ts'
@@ -96,7 +97,8 @@ function byOperators(evaluation: Evaluation, row: number, source: number): Dropp
   if (question.semantic === null) return null
   const alone = new Matches(view.columns, Int32Array.of(row), Uint8Array.of(source))
   const none = { phrases: [], include: [], exclude: [] }
-  const meets = (some: Partial<TextOperators>) => evaluation.meetingOperators(alone, { ...none, ...some }).count > 0
+  const meets = (some: Partial<TextOperators>) =>
+    atOnce(evaluation.meetingOperators(alone, { ...none, ...some })).count > 0
   for (const phrase of question.semantic.phrases) {
     if (!meets({ phrases: [phrase] }))
       return { stage: 'phrases', reason: `The phrase "${phrase}" does not stand in it.` }

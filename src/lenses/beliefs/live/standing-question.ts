@@ -2,8 +2,10 @@
  * A query to the lens that stands (BQ-156 to BQ-169): its first results, and what may change them. Asking again is what
  * `beliefs.query` does, but for counting use; whether that is called for is told from memory.
  */
+
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { LiveItem, LiveState, StandingQuestion } from '../../../model/live.ts'
 import type { PartitionId } from '../../../model/partition.ts'
@@ -13,7 +15,7 @@ import { pickPage } from '../answer/front.ts'
 import type { CheckedQuery } from '../check/checked.ts'
 import { modelOf } from '../embedding.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
-import { evaluate } from '../query/evaluate.ts'
+import { evaluateInSteps } from '../query/evaluate.ts'
 import { type Embedded, embedText } from '../query/understand.ts'
 import type { Picked } from '../ranking/scored.ts'
 import { trustQuestion } from '../ranking/trust-columns.ts'
@@ -97,7 +99,7 @@ export class StandingBeliefs implements StandingQuestion {
   }
 
   async ask(signal: AbortSignal): Promise<LiveState> {
-    this.#state.load()
+    await this.#state.load(signal)
     const time = new TimeLimit(this.timeoutMs, signal)
     const embedded = this.#embedded ?? (await embedText(this.#state, this.#checked.semantic, signal, time))
     if (embedded.warnings.some(({ code }) => code === 'meaning_late')) throw time.error()
@@ -105,7 +107,7 @@ export class StandingBeliefs implements StandingQuestion {
     signal.throwIfAborted()
     const asOf = this.#state.host.clock.now()
     for (let attempt = 1; ; attempt++) {
-      const draft = this.#state.look(this.viewer.id, view => this.#draft(view, embedded, asOf), time)
+      const draft = await this.#state.lookInSteps(this.viewer.id, view => this.#draft(view, embedded, asOf), time)
       const { found, items } = this.#state.look(this.viewer.id, view => this.#items(view, draft), time)
       if (found < draft.picked.length && attempt < ATTEMPTS) continue
       if (time.isCut) throw time.error()
@@ -172,16 +174,19 @@ export class StandingBeliefs implements StandingQuestion {
     return row !== -1 && requester.sees(columns.arrays.partitions[row] as number)
   }
 
-  #draft(view: ShowView, embedded: Embedded, asOf: Instant): Draft {
+  *#draft(view: ShowView, embedded: Embedded, asOf: Instant): Steps<Draft> {
     const { options } = this.#checked
-    const evaluation = evaluate(this.#state, view, this.#checked, embedded, asOf)
-    const picked = pickPage(evaluation, options)
     const { requester } = view
-    const inScopeUntil = this.#state.scopes.untilOf(scopeRequest(view, evaluation.question, asOf))
+    // Of the first step, whose trust the scores rest on: what changes at a pause is news after it.
     const version = this.#shared.catchUp()
+    const { position } = this.#shared.news
     const sight = this.#sight.refresh(version)
     const trust = this.#trust.refresh(requester, asOf, version)
     this.#trust.answered(asOf)
+    const evaluation = yield* evaluateInSteps(this.#state, view, this.#checked, embedded, asOf)
+    const picked = yield* pickPage(evaluation, options)
+    yield
+    const inScopeUntil = this.#state.scopes.untilOf(scopeRequest(view, evaluation.question, asOf))
     return {
       picked,
       trust: picked.map(({ scored }) => trustFound(evaluation, scored).trust),
@@ -189,7 +194,7 @@ export class StandingBeliefs implements StandingQuestion {
       until: Math.min(inScopeUntil, filtersHoldUntil(evaluation)),
       remembered: {
         asOf,
-        position: this.#shared.news.position,
+        position,
         sight,
         trust,
         entries: new Set(picked.map(({ scored }) => scored.entry)),

@@ -1,4 +1,5 @@
 /** Contents as words and phrases are looked for in them: folded, and kept as far as there is room. */
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Store } from '../../../store/store.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
@@ -22,13 +23,13 @@ export class Contents {
 
   /**
    * Calls back with the folded content of each of these rows, in their order. What has just gone is left out. `looked` is told
-   * of the characters that are folded anew, and may throw.
+   * of the characters that are folded anew, and may throw. A step for each page.
    */
-  each(
+  *each(
     rows: Int32Array,
     visit: (row: number, folded: string) => void,
     looked: (characters: number) => void = () => {},
-  ): void {
+  ): Steps<void> {
     for (let from = 0; from < rows.length; from += PAGE) {
       const page = rows.subarray(from, from + PAGE)
       const unknown = page.filter(row => !this.#known.has(this.#columns.contentOf(row)))
@@ -38,6 +39,7 @@ export class Contents {
         const folded = this.#known.get(key) ?? read.get(key)
         if (folded !== undefined) visit(row, folded)
       }
+      yield
     }
   }
 

@@ -1,4 +1,5 @@
 /** What the operators of a text demand of a belief (BQ-037 to BQ-039). */
+import type { Steps } from '../../../base/turns.ts'
 import type { VectorIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Sight } from '../../../model/viewer.ts'
@@ -32,17 +33,17 @@ interface OperatorsRequest extends TextOperators {
   readonly time?: TimeLimit | undefined
 }
 
-/** Those that meet all of it. */
-export function meetingOperators(request: OperatorsRequest): Matches {
+/** Those that meet all of it: a step for some hundred contents that are looked through. */
+export function* meetingOperators(request: OperatorsRequest): Steps<Matches> {
   const { include, exclude, phrases, thresholds } = request
   let { matches } = request
   if (include.length + exclude.length + phrases.length === 0) return matches
-  matches = holding(request, matches, phrases.map(wholePhrase), true)
-  matches = without(request, matches, exclude, thresholds?.exclude ?? null)
+  matches = yield* holding(request, matches, phrases.map(wholePhrase), true)
+  matches = yield* without(request, matches, exclude, thresholds?.exclude ?? null)
   for (const operand of include) {
     const meant = meaning(request, matches, operand, thresholds?.include ?? null)
     const test = wordTest(operand)
-    const literal = holding(
+    const literal: Matches = yield* holding(
       request,
       matches.where(row => !meant.has(row)),
       [test],
@@ -66,27 +67,28 @@ function wordTest({ text }: Operand): Test {
   return folded => hasTokens(folded, tokens)
 }
 
-function without(
+function* without(
   request: OperatorsRequest,
   matches: Matches,
   operands: readonly Operand[],
   threshold: number | null,
-): Matches {
+): Steps<Matches> {
   let left = matches
   for (const operand of operands) {
     const meant = meaning(request, left, operand, threshold)
     left = left.where(row => !meant.has(row))
+    yield
   }
-  return holding(request, left, operands.map(wordTest), false)
+  return yield* holding(request, left, operands.map(wordTest), false)
 }
 
 /** With `wanted`, the matches whose content passes all tests; else those whose content passes none. */
-function holding(
+function* holding(
   { contents, time }: OperatorsRequest,
   matches: Matches,
   tests: readonly Test[],
   wanted: boolean,
-): Matches {
+): Steps<Matches> {
   if (tests.length === 0) return matches
   const passed = new Set<number>()
   const looked = time?.reader()
@@ -98,7 +100,7 @@ function holding(
     if (tests.every(test => passes(test, folded) === wanted)) passed.add(row)
   }
   time?.check()
-  contents.each(matches.rows, visit, looked)
+  yield* contents.each(matches.rows, visit, looked)
   return matches.where(row => passed.has(row))
 }
 

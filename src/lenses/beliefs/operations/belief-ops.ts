@@ -105,8 +105,9 @@ const get: Operation<LensHost> = {
   output: answers({ belief: OBJECT, source: OBJECT }, { history: OBJECTS }),
   effect: { kind: 'read', idempotent: true },
   run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal }) => {
+    inCall(host, context, async ({ state, asker, signal }) => {
       const { beliefId, includeSuperseded } = checkGet(input)
+      await state.load(signal)
       const body = (view: ShowView) => {
         const seen = versionOfId(view, beliefId, includeSuperseded)
         const source = seen === undefined ? null : sourceOfSeen(view, seen)
@@ -138,6 +139,8 @@ async function written(
       // It is written, and words find it; queries say that vectors are missing.
     }
   }
+  // It is written: a caller that goes now ends nothing.
+  await state.load(new AbortController().signal)
   return state.look(asker.id, view =>
     ids.flatMap(id => {
       const seen = versionNamed(view, { holder: asker.id, id })

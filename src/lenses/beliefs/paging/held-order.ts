@@ -5,6 +5,7 @@
  * out of sight, is passed over; what came since never comes in.
  */
 import type { Instant } from '../../../base/clock.ts'
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { isSeen } from '../access/is-seen.ts'
 import type { Requester } from '../access/requester.ts'
@@ -86,13 +87,14 @@ export class HeldOrder {
     return this.#entries.among.byteLength + this.trust.byteLength + keys + ahead + front + vector
   }
 
-  /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. */
-  after(view: ShowView, boundary: Boundary, passed: number, count: number): readonly Picked[] {
-    const inFront =
-      this.front?.behind(scored => scored.id === boundary.id && compare(scored, boundary) === 0, view.time) ?? null
-    if (this.front === null || inFront === null) return this.#behind(view, boundary, passed, count)
-    const found = this.#seenOf(view, inFront, count)
-    const { end } = this.front
+  /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. A step for each in front. */
+  *after(view: ShowView, boundary: Boundary, passed: number, count: number): Steps<readonly Picked[]> {
+    const { front } = this
+    const isIt = (scored: ScoredBelief) => scored.id === boundary.id && compare(scored, boundary) === 0
+    const inFront = front === null ? null : yield* front.behind(isIt, view.time)
+    if (inFront === null) return this.#behind(view, boundary, passed, count)
+    const found: readonly Picked[] = yield* this.#seenOf(view, inFront, count)
+    const end = front?.end ?? null
     if (end === null || found.length === count) return found
     return [...found, ...this.#behind(view, end, passed, count - found.length)]
   }
@@ -106,11 +108,11 @@ export class HeldOrder {
   }
 
   /** Whether the last result passed is this one: not so where the order has become another one. */
-  stands(
+  *stands(
     { boundary, passed }: { readonly boundary: Boundary; readonly passed: number },
     evaluation: Evaluation,
-  ): boolean {
-    const order = beginningOf(evaluation, this.front, passed)
+  ): Steps<boolean> {
+    const order = yield* beginningOf(evaluation, this.front, passed)
     const last = order[passed - 1]?.scored
     return order.length === passed && last !== undefined && compare(last, boundary) === 0
   }
@@ -139,12 +141,13 @@ export class HeldOrder {
     }
   }
 
-  #seenOf(view: ShowView, picks: Iterable<Picked>, count: number): readonly Picked[] {
+  *#seenOf(view: ShowView, picks: Iterable<Picked>, count: number): Steps<readonly Picked[]> {
     const found: Picked[] = []
     for (const { scored, penalty } of picks) {
       const seen = this.#seen(view, scored)
       if (seen !== null) found.push({ scored: seen, penalty })
       if (found.length === count) break
+      yield
     }
     return found
   }

@@ -1,10 +1,11 @@
 /** The orders that are held for later pages and pieces, and how one is found again that is not. */
+import type { Steps } from '../../../base/turns.ts'
 import { requesterOf } from '../../../identity/requester.ts'
 import { Held } from '../../../pipeline/held.ts'
 import type { ShowView } from '../access/show.ts'
 import { frontOf } from '../answer/front.ts'
 import type { CheckedQuery, CheckedWarning } from '../check/checked.ts'
-import { evaluate } from '../query/evaluate.ts'
+import { evaluateInSteps } from '../query/evaluate.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Embedded } from '../query/understand.ts'
 import type { BeliefsState } from '../state.ts'
@@ -34,22 +35,22 @@ export function nameOf(
 }
 
 /** The order as of the cursor's moment; throws where it cannot be known any more. */
-export function rebuilt(
+export async function rebuilt(
   state: BeliefsState,
   query: CheckedQuery,
   requester: string,
   embedded: Embedded,
   content: CursorContent,
   time: TimeLimit,
-): HeldOrder {
-  const rebuild = (view: ShowView): HeldOrder => {
-    const evaluation = evaluate(state, view, query, embedded, content.asOf)
-    const front = frontOf(evaluation, query.options)
+): Promise<HeldOrder> {
+  const rebuild = function* (view: ShowView): Steps<HeldOrder> {
+    const evaluation = yield* evaluateInSteps(state, view, query, embedded, content.asOf)
+    const front = yield* frontOf(evaluation, query.options)
     const order = new HeldOrder({ evaluation, front, warnings: warningsOf(query, embedded, evaluation) })
-    if (order.digest !== content.digest || !order.stands(content, evaluation)) throw cursorExpired()
+    if (order.digest !== content.digest || !(yield* order.stands(content, evaluation))) throw cursorExpired()
     return order
   }
-  return state.look(requester, rebuild, time)
+  return state.lookInSteps(requester, rebuild, time)
 }
 
 export function warningsOf(query: CheckedQuery, embedded: Embedded, evaluation: Evaluation): readonly CheckedWarning[] {

@@ -12,7 +12,7 @@ import { openReading } from './reading.ts'
 export async function runQuery(state: BeliefsState, query: CheckedQuery, call: Call): Promise<QueryResult> {
   const reading = await openReading(state, query, call)
   const started = performance.now()
-  const result = reading.next(query.options.limit)
+  const result = await reading.next(query.options.limit)
   const cursor = reading.cursor()
   const elapsedMs = Math.round((performance.now() - started) * 1000) / 1000
   countersOf(state.host).countQuery(elapsedMs, result.beliefs.length)

@@ -7,7 +7,7 @@ export interface Pages {
   /** Results read or skipped so far. */
   readonly passed: number
   /** The next results, at most so many. */
-  next(limit: number): QueryResult
+  next(limit: number): Promise<QueryResult>
   /** Of what is next, and the order is held for it; null: there is none. */
   cursor(): string | null
   /** Lets go of the order until `goOn`, which finds it again or rejects with `cursor_expired`. */

@@ -3,6 +3,8 @@
  * fixes the moment and the order; all others go on in it (BQ-142 to BQ-149).
  */
 import type { Instant } from '../../../base/clock.ts'
+import type { Steps } from '../../../base/turns.ts'
+import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import type { ShowView } from '../access/show.ts'
 import { type Draft, draftOf } from '../answer/draft.ts'
 import { beginningOf, frontOf } from '../answer/front.ts'
@@ -13,7 +15,7 @@ import type { QueryResult } from '../model.ts'
 import { sourcesToAsk } from '../nodes/asking/sources-to-ask.ts'
 import { openGathered } from '../nodes/gathered/gathered-reading.ts'
 import type { Call } from '../query/call.ts'
-import { evaluate } from '../query/evaluate.ts'
+import { evaluateInSteps } from '../query/evaluate.ts'
 import { type Embedded, embedText } from '../query/understand.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
@@ -36,7 +38,7 @@ export async function openReading(
   const owner = { question: questionHash(query), requester }
   const limited = () => new TimeLimit(query.options.timeoutMs, signal, machineTime)
   const embed = (within: TimeLimit) => embedText(state, query.semantic, signal, within)
-  state.load()
+  await state.load(signal)
   const time = limited()
   const sources = sourcesToAsk(state.host.store, state.requester(requester), query.options.scope)
   if (sources.length > 0) {
@@ -53,7 +55,7 @@ export async function openReading(
   const content = readCursor(state.secret(), cursor, owner, now)
   const order = ordersOf(state).find(nameOf(owner, content), requester, now)
   if (order !== null) return new Reading(state, query, owner, { order, content }, { time, limited, embed })
-  const made = rebuilt(state, query, requester, await embed(time), content, time)
+  const made = await rebuilt(state, query, requester, await embed(time), content, time)
   return new Reading(state, query, owner, { order: made, content }, { time, limited, embed })
 }
 
@@ -152,7 +154,7 @@ class Reading implements Pages {
     this.#time = this.#limited()
     this.#isFresh = true
     const content = { ...kept, boundary, passed: this.#passed }
-    this.#order = rebuilt(state, this.#query, requester, await this.#embed(this.#time), content, this.#time)
+    this.#order = await rebuilt(state, this.#query, requester, await this.#embed(this.#time), content, this.#time)
   }
 
   /** Nothing is kept for it any more, but for who comes with a cursor. */
@@ -166,10 +168,10 @@ class Reading implements Pages {
   }
 
   /** The next results, at most so many. */
-  next(limit: number): QueryResult {
+  async next(limit: number): Promise<QueryResult> {
     const { requester } = this.#owner
     const before = this.#order
-    const { page, answer } = this.#answer(limit)
+    const { page, answer } = await this.#answer(limit)
     this.#isFresh = false
     if (before !== null) this.#weighAnew(before)
     const last = page.draft.picked.at(-1)
@@ -203,42 +205,48 @@ class Reading implements Pages {
     return writeCursor(state.secret(), owner, content, now)
   }
 
-  #answer(limit: number): { readonly page: Page; readonly answer: Answer } {
+  async #answer(limit: number): Promise<{ readonly page: Page; readonly answer: Answer }> {
     const { requester } = this.#owner
     if (!this.#isFresh) this.#time = this.#limited()
     const time = this.#time
+    // Want of time ends none of this: what there is by then is the answer, as a part.
+    const turns = turnsUntil(time.signal)
     for (let attempt = 1; ; attempt++) {
-      const page = this.#state.look(requester, view => this.#page(view, limit), time)
+      const page = await this.#state.lookInSteps(requester, view => this.#page(view, limit), time)
+      await turns.pauseIfDue()
       // The second point of the matrix: as memberships and beliefs stand now.
       const shown = this.#state.look(
         requester,
         view => showPage(showingOf(view, this.#query.options), page.draft, this.#compared),
         time,
       )
+      await turns.pauseIfDue()
       if (shown.results.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
         return { page, answer: tellPage(this.#query, requester, page.draft, shown, time) }
       }
     }
   }
 
-  #page(view: ShowView, limit: number): Page {
+  *#page(view: ShowView, limit: number): Steps<Page> {
     const [order, boundary] = [this.#order, this.#boundary]
-    if (order === null || boundary === null) return this.#firstPage(view, limit)
-    const found = order.after(view, boundary, this.#passed, limit + 1)
+    if (order === null || boundary === null) return yield* this.#firstPage(view, limit)
+    const found = yield* order.after(view, boundary, this.#passed, limit + 1)
     const picked = found.slice(0, limit)
     const { total, warnings, front } = order
     const draft = draftOf(view, { ...this.#places, picked, total, warnings, scoredBy: order, front })
     return { draft, order: found.length > limit ? order : null }
   }
 
-  #firstPage(view: ShowView, limit: number): Page {
+  *#firstPage(view: ShowView, limit: number): Steps<Page> {
     if (this.#first === null) throw new Error('invariant broken: read on after the end')
     const { embedded, asOf } = this.#first
     const { offset } = this.#query.options
-    const evaluation = evaluate(this.#state, view, this.#query, embedded, asOf)
+    const evaluation = yield* evaluateInSteps(this.#state, view, this.#query, embedded, asOf)
+    yield
     const end = offset + limit
-    const front = frontOf(evaluation, this.#query.options)
-    const upTo = beginningOf(evaluation, front, front === null ? end : end + 1)
+    const front = yield* frontOf(evaluation, this.#query.options)
+    const upTo = yield* beginningOf(evaluation, front, front === null ? end : end + 1)
+    yield
     const isMore = front === null ? evaluation.matches.count > end : upTo.length > end
     const warnings = warningsOf(this.#query, embedded, evaluation)
     const total = evaluation.matches.count

@@ -70,7 +70,7 @@ export async function* streamQuery(
 async function nextOf(reading: Pages, limit: number, isFirst: boolean): Promise<QueryResult | BeliefsError> {
   try {
     await reading.goOn()
-    return reading.next(limit)
+    return await reading.next(limit)
   } catch (thrown) {
     if (isFirst || !(thrown instanceof BeliefsError)) throw thrown
     if (thrown.code !== 'TIMEOUT' && thrown.details['reason'] !== 'cursor_expired') throw thrown

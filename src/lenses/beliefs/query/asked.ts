@@ -1,27 +1,42 @@
 /** A query at one moment, for answers that are read off it other than as a page. */
+import type { Steps } from '../../../base/turns.ts'
 import type { ShowView } from '../access/show.ts'
 import type { CheckedQuery, CheckedWarning } from '../check/checked.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import type { Call } from './call.ts'
-import { evaluate } from './evaluate.ts'
+import { evaluateInSteps } from './evaluate.ts'
 import type { Evaluation } from './evaluation.ts'
 import { embedText } from './understand.ts'
 
 /** `read` is given all that matches; what it returns is as of that moment. Paging is the caller's. */
-export async function asked<T>(
+export function asked<T>(
+  state: BeliefsState,
+  query: CheckedQuery,
+  call: Call,
+  read: (evaluation: Evaluation, warnings: readonly CheckedWarning[]) => T,
+): Promise<T> {
+  return askedInSteps(state, query, call, function* (evaluation, warnings) {
+    yield
+    return read(evaluation, warnings)
+  })
+}
+
+/** As `asked`, with a reading that pauses. */
+export async function askedInSteps<T>(
   state: BeliefsState,
   query: CheckedQuery,
   { requester, signal, machineTime }: Call,
-  read: (evaluation: Evaluation, warnings: readonly CheckedWarning[]) => T,
+  read: (evaluation: Evaluation, warnings: readonly CheckedWarning[]) => Steps<T>,
 ): Promise<T> {
-  state.load()
+  await state.load(signal)
   const time = new TimeLimit(query.options.timeoutMs, signal, machineTime)
   const embedded = await embedText(state, query.semantic, signal, time)
   const asOf = state.host.clock.now()
-  const body = (view: ShowView): T => {
+  const body = function* (view: ShowView): Steps<T> {
     time.check()
-    return read(evaluate(state, view, query, embedded, asOf), [...query.warnings, ...embedded.warnings])
+    const evaluation = yield* evaluateInSteps(state, view, query, embedded, asOf)
+    return yield* read(evaluation, [...query.warnings, ...embedded.warnings])
   }
-  return state.look(requester, body, time)
+  return state.lookInSteps(requester, body, time)
 }

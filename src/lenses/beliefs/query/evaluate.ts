@@ -1,4 +1,5 @@
 import type { Instant } from '../../../base/clock.ts'
+import type { Steps } from '../../../base/turns.ts'
 import type { ShowView } from '../access/show.ts'
 import type { CheckedQuery } from '../check/checked.ts'
 import type { BeliefsState } from '../state.ts'
@@ -15,4 +16,11 @@ export function evaluate(
 ): Evaluation {
   const understood = understand(state, embedded, query.semantic, view.requester.sight)
   return new Evaluation(state, view, { ...query, scope: query.options.scope }, understood, asOf)
+}
+
+/** As `evaluate`, with the matches found in steps. */
+export function* evaluateInSteps(...parts: Parameters<typeof evaluate>): Steps<Evaluation> {
+  const evaluation = evaluate(...parts)
+  yield* evaluation.prepare()
+  return evaluation
 }

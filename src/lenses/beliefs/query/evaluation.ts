@@ -1,8 +1,10 @@
 /**
  * One query against one moment: who asks, what matches, and how each match scores. Everything else (a page, a count,
- * facets, an explanation) is read off it. Synchronous: nothing moves while it is used.
+ * facets, an explanation) is read off it. Nothing of what it reads may change while it is used (`BeliefsState.lookInSteps`).
  */
+
 import type { Instant } from '../../../base/clock.ts'
+import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { Requester } from '../access/requester.ts'
 import { RowOrigins } from '../access/row-origins.ts'
 import type { ShowView } from '../access/show.ts'
@@ -11,7 +13,7 @@ import { type RowTest, rowTests } from '../matching/filter.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
 import type { Matches } from '../matching/matches.ts'
 import { meetingOperators, type TextOperators } from '../matching/operators.ts'
-import { best, exact } from '../ranking/best.ts'
+import { best, exact, SCORED_AT_ONCE } from '../ranking/best.ts'
 import { withoutVector } from '../ranking/by-vector.ts'
 import type { BestRequest } from '../ranking/choice.ts'
 import { copiesToDrop, copyGroups } from '../ranking/copies.ts'
@@ -34,8 +36,8 @@ export class Evaluation {
   readonly trustColumns: HolderColumns
   readonly origins: RowOrigins
   readonly scorer: Scorer
-  /** Copies counted once. */
-  readonly matches: Matches
+  /** Null: not found yet. */
+  #matches: Matches | null
   /** Before filters, operators and copies. */
   readonly #inScope: Matches
   readonly #earlier: Earlier | null
@@ -73,7 +75,18 @@ export class Evaluation {
       origins: this.origins,
     })
     this.#inScope = earlier?.matches ?? state.scopes.of(scopeRequest(view, question, asOf))
-    this.matches = earlier?.matches ?? this.#withoutCopies(this.#meetingAll())
+    this.#matches = earlier?.matches ?? null
+  }
+
+  /** Copies counted once. */
+  get matches(): Matches {
+    this.#matches ??= atOnce(this.#find())
+    return this.#matches
+  }
+
+  /** Finds the matches before they are asked for: a step for some hundred contents that are read and copies that are scored. */
+  *prepare(): Steps<void> {
+    this.#matches ??= yield* this.#find()
   }
 
   get requester(): Requester {
@@ -107,11 +120,11 @@ export class Evaluation {
   }
 
   /** Those that meet the operators of the text, or only these of them. */
-  meetingOperators(matches: Matches, only: Partial<TextOperators> = {}): Matches {
+  *meetingOperators(matches: Matches, only: Partial<TextOperators> = {}): Steps<Matches> {
     const { semantic } = this.question
     if (semantic === null) return matches
     const { include, exclude, thresholds, meaning } = this.understood
-    return meetingOperators({
+    return yield* meetingOperators({
       columns: this.view.columns,
       contents: this.state.contents,
       matches,
@@ -144,10 +157,16 @@ export class Evaluation {
     return [...late].map(entry => columns.rowOf(entry)).filter(row => row !== -1 && matches.has(row))
   }
 
-  /** Of all in scope those that pass the filters and meet the operators. */
-  #meetingAll(): Matches {
+  *#find(): Steps<Matches> {
+    const passing = this.#passingFilters()
+    yield
+    return yield* this.#withoutCopies(yield* this.meetingOperators(passing))
+  }
+
+  /** Of all in scope. */
+  #passingFilters(): Matches {
     const tick = this.view.time?.ticker()
-    const met = this.testsOf(this.question.filters).reduce((left, test) => {
+    return this.testsOf(this.question.filters).reduce((left, test) => {
       const asked = this.#ofGuests(test)
       if (tick === undefined) return left.where(asked)
       return left.where((row, source) => {
@@ -155,7 +174,6 @@ export class Evaluation {
         return asked(row, source)
       })
     }, this.#inScope)
-    return this.meetingOperators(met)
   }
 
   /** Where some came from other nodes, the test is for these: the others have passed it, over all that this node holds. */
@@ -165,11 +183,17 @@ export class Evaluation {
   }
 
   /** BQ-130: most have no copy, so only groups of rows with the same id or content are scored here. */
-  #withoutCopies(matches: Matches): Matches {
+  *#withoutCopies(matches: Matches): Steps<Matches> {
     const groups = copyGroups(matches, this.view.columns, this.#inScope.shared)
     if (groups.length === 0) return matches
     const rows = [...new Set(groups.flatMap(group => group.rows))]
-    const scored = new Map(exact(this.#request(matches), rows).map(each => [each.row, each]))
+    const scored = new Map<number, ScoredBelief>()
+    const request = this.#request(matches)
+    for (let at = 0; at < rows.length; at += SCORED_AT_ONCE) {
+      yield
+      for (const each of exact(request, rows.slice(at, at + SCORED_AT_ONCE))) scored.set(each.row, each)
+    }
+    yield
     const dropped = copiesToDrop(
       groups.map(group => ({
         same: group.same,

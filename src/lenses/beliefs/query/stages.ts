@@ -4,6 +4,7 @@
  * holds it and a page names holders.
  */
 import type { Bitset } from '../../../base/bitset.ts'
+import type { Steps } from '../../../base/turns.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type Explanation, leaf, node } from '../../../model/explanation.ts'
@@ -23,6 +24,7 @@ import { type BeliefsState, stateOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { Evaluation } from './evaluation.ts'
 import { understand } from './understand.ts'
+import { type Begun, undisturbed } from './undisturbed.ts'
 
 const PARTS = ['semantic', 'confidence', 'trust', 'recency'] as const
 const SCOPE = { local: true, federated: false, network: true }
@@ -36,7 +38,8 @@ export function beliefsStages(host: LensHost): Partial<Stages> {
     retrieve: async (plan, depth, context) => {
       try {
         const allow = await context.turns.run(allowedEntries(plan, context))
-        return retrieve(state(), plan, allow, depth, context)
+        await context.turns.run(state().columns.refreshInSteps())
+        return await undisturbed(host.store, context.turns, () => retrieve(state(), plan, allow, depth, context))
       } catch (thrown) {
         // The pipeline has a word of its own for it.
         throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? lateError(context) : thrown
@@ -52,8 +55,17 @@ function retrieve(
   allow: Bitset | null,
   depth: number,
   context: QueryContext,
-): Retrieval {
+): Begun<Retrieval> {
   const evaluation = evaluate(state, plan, context)
+  return {
+    steps: candidatesOf(evaluation, plan, allow, depth),
+    isSame: state.unchanged(evaluation.requester),
+  }
+}
+
+function* candidatesOf(evaluation: Evaluation, plan: Plan, allow: Bitset | null, depth: number): Steps<Retrieval> {
+  yield* evaluation.prepare()
+  yield
   const found = evaluation.bestOf(row => {
     const entry = evaluation.view.columns.arrays.entries[row] as EntryKey
     return entry !== plan.except && (allow?.has(entry) ?? true)

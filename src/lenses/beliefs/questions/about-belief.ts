@@ -1,4 +1,5 @@
 /** Questions that start from a belief instead of a text: its vector stands in for that of a question. */
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type ShowView, shownHolder } from '../access/show.ts'
 import type { CheckedContext, CheckedFilters, CheckedScope, CheckedWarning } from '../check/checked.ts'
@@ -32,16 +33,16 @@ export interface Subject {
 }
 
 /** Throws `not_found` for a belief that may not be seen, TIMEOUT when time is over. */
-export function askAbout<T>(
+export async function askAbout<T>(
   state: BeliefsState,
   { beliefId, context, scope, filters }: BeliefQuestion,
   { requester, signal, machineTime }: Call,
   read: (evaluation: Evaluation, subject: Subject, warnings: readonly CheckedWarning[]) => T,
-): T {
-  state.load()
+): Promise<T> {
+  await state.load(signal)
   const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
   const asOf = state.host.clock.now()
-  const body = (view: ShowView): T => {
+  const body = function* (view: ShowView): Steps<T> {
     time.check()
     const { columns } = view
     const row = rowOfId(view, columns.texts.idNumber(beliefId))
@@ -56,12 +57,14 @@ export function askAbout<T>(
     const question = { semantic: null, filters, context, weights: context.weights, scope }
     const understood = { meaning, include: [], exclude: [], thresholds: null }
     const evaluation = new Evaluation(state, view, question, understood, asOf)
+    yield* evaluation.prepare()
+    yield
     const source = view.requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row))
     const shown = source === null ? null : shownHolder(view, columns.holderOf(row), source)
     const subject = { row, seen, holder: shown ?? ` ${source?.id}`, vector }
     return read(evaluation, subject, [...context.warnings, ...(vector === null ? [NO_VECTOR] : [])])
   }
-  return state.look(requester, body, time)
+  return state.lookInSteps(requester, body, time)
 }
 
 /** First search; grows until it holds all that are near enough. */

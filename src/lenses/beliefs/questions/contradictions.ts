@@ -25,7 +25,7 @@ interface Contradicting {
   readonly opposition: Opposition
 }
 
-export function contradictionsOf(state: BeliefsState, asking: CheckedContradictions, call: Call): JsonObject {
+export function contradictionsOf(state: BeliefsState, asking: CheckedContradictions, call: Call): Promise<JsonObject> {
   const detector = detectorOf(state.host)
   const filters = asking.confidence.length === 0 ? [] : [{ ...NO_FILTER, confidence: asking.confidence }]
   return askAbout(state, { ...asking, filters }, call, (evaluation, subject, warnings) => {

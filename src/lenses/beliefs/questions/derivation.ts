@@ -10,12 +10,12 @@ import { versionOfId } from '../record/read.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 
-export function derivationOf(
+export async function derivationOf(
   state: BeliefsState,
   { beliefId, maxDepth }: CheckedDerivation,
   { requester, signal, machineTime }: Call,
-): DerivationChain {
-  state.load()
+): Promise<DerivationChain> {
+  await state.load(signal)
   const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
   const body = (view: ShowView): DerivationChain => {
     const seen = versionOfId(view, beliefId, true)

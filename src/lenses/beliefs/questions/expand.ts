@@ -21,7 +21,7 @@ interface Addition {
 const MOST_SIMILAR = 20
 
 /** In the order asked for, nearest first; what does not fit is passed over. */
-export function expandBelief(state: BeliefsState, asking: CheckedExpand, call: Call): JsonObject {
+export function expandBelief(state: BeliefsState, asking: CheckedExpand, call: Call): Promise<JsonObject> {
   return askAbout(state, { ...asking, filters: [] }, call, (evaluation, subject, warnings) => {
     let left = asking.maxAdditionalTokens
     let isTruncated = false

@@ -3,6 +3,7 @@
  * lift it, the first step that dropped it, and how it compares with another.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
+import type { Steps } from '../../../base/turns.ts'
 import { toIso } from '../../../model/instant.ts'
 import { showCurrent } from '../access/show.ts'
 import { componentsOf } from '../answer/components.ts'
@@ -15,7 +16,7 @@ import { type Dropped, droppedAt } from '../explain/dropped.ts'
 import { explain } from '../explain/explanation.ts'
 import { hintsFor } from '../explain/hints.ts'
 import { versus } from '../explain/versus.ts'
-import { asked } from '../query/asked.ts'
+import { askedInSteps } from '../query/asked.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
@@ -25,12 +26,12 @@ import type { BeliefsState } from '../state.ts'
 
 export function explainPlace(state: BeliefsState, asking: CheckedExplain, call: Call): Promise<JsonObject> {
   const { query, beliefId, otherId } = asking
-  return asked(state, query, call, (evaluation, warnings) => {
+  return askedInSteps(state, query, call, function* (evaluation, warnings) {
     const found = find(evaluation, beliefId, 'belief_id')
     const other = otherId === null ? null : find(evaluation, otherId, 'other_id')
     return {
       belief_id: beliefId,
-      ...('dropped' in found ? unmatched(found.dropped) : placed(evaluation, found.row, query.options)),
+      ...('dropped' in found ? unmatched(found.dropped) : yield* placed(evaluation, found.row, query.options)),
       ...(other === null ? {} : { versus: compared(evaluation, found, other) }),
       effective_weights: { ...effectiveWeights(query) },
       as_of: toIso(evaluation.asOf),
@@ -67,15 +68,15 @@ function unmatched(dropped: Dropped): JsonObject {
   }
 }
 
-function placed(evaluation: Evaluation, row: number, options: CheckedOptions): JsonObject {
+function* placed(evaluation: Evaluation, row: number, options: CheckedOptions): Steps<JsonObject> {
   const { view, matches, question } = evaluation
   const upTo = orderUpTo(evaluation, row)
   const scored = upTo.at(-1) as ScoredBelief
   const [shown] = showCurrent(view, [scored.entry], question.scope)
   if (shown === undefined) throw noSuchBelief('belief_id')
   const { belief } = shown
-  const front = frontOf(evaluation, options)
-  const page = beginningOf(evaluation, front, options.offset + options.limit).slice(options.offset)
+  const front = yield* frontOf(evaluation, options)
+  const page = (yield* beginningOf(evaluation, front, options.offset + options.limit)).slice(options.offset)
   const picked = page.find(each => each.scored.entry === scored.entry)
   const penalty = picked?.penalty ?? 0
   const rank = upTo.length

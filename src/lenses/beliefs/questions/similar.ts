@@ -8,7 +8,7 @@ import type { ScoredBelief } from '../ranking/scored.ts'
 import type { BeliefsState } from '../state.ts'
 import { askAbout, likeSubject, type Subject } from './about-belief.ts'
 
-export function similarTo(state: BeliefsState, asking: CheckedSimilar, call: Call): JsonObject {
+export function similarTo(state: BeliefsState, asking: CheckedSimilar, call: Call): Promise<JsonObject> {
   return askAbout(state, { ...asking, filters: [] }, call, (evaluation, subject, warnings) => {
     const found = similarIn(evaluation, subject, asking)
     const page = found.slice(0, asking.limit)

@@ -20,8 +20,8 @@ const SPARE = 8
 const FEW = 2_000
 /** Whoever was asked for so many times as many as there are has named them all. */
 const ENOUGH = 4
-/** Rows that are scored between two looks at the clock. */
-const SCORED_AT_ONCE = 500
+/** Rows that are scored between two looks at the clock, or in one step: a millisecond or two. */
+export const SCORED_AT_ONCE = 500
 
 /** Best first. */
 export function best(request: BestRequest, k: number): readonly ScoredBelief[] {

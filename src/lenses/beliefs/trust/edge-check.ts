@@ -96,7 +96,8 @@ export function checkAllEdges(reader: StoreReader): readonly EdgeWarning[] {
   return warnings
 }
 
-const PAGE = 10_000
+/** Some milliseconds of work. */
+const PAGE = 500
 
 /** All, by owner and target. */
 export function* edgeRows(reader: StoreReader): Generator<Row> {

@@ -4,6 +4,8 @@
  */
 import type { Instant } from '../../../base/clock.ts'
 import { Recent } from '../../../base/recent.ts'
+import type { Steps } from '../../../base/turns.ts'
+import type { Row } from '../../../model/table.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { TRUST } from '../tables.ts'
 import { AgentArrays } from './agent-arrays.ts'
@@ -25,6 +27,18 @@ import { type TrustRules, weigh } from './weigh.ts'
 const WORTH_CLEARING = 256
 /** 160 kB each for 10,000 agents. */
 const MOST_REPUTATIONS = 32
+
+/** Edges that are checked and taken in one step: some milliseconds of work. */
+const LOADED_AT_ONCE = 250
+
+/** A reading of all that is under way. */
+interface Loading {
+  readonly rows: Iterator<Row>
+  readonly checker: EdgeChecker
+  /** As they were before the first row was read: what changed since is followed. */
+  readonly last: number
+  readonly agentsRevision: number
+}
 
 /** Each part changes by itself. */
 export interface TrustMark {
@@ -53,6 +67,8 @@ export class TrustGraph {
   #loads = 0
   #agentReads = 0
   #agentsRevision = -1
+  /** Null: no reading of all is under way. */
+  #loading: Loading | null = null
   #version: number | null = null
 
   constructor(store: Store, rules: TrustRules) {
@@ -133,19 +149,56 @@ export class TrustGraph {
     this.#version = version
   }
 
+  /**
+   * As `refresh`; where all edges are read, in steps. Several may be at work: each takes the next edges. `refresh` meanwhile reads
+   * the rest in one piece. Not within a write.
+   */
+  *refreshInSteps(): Steps<void> {
+    if (this.#store.version() === this.#version) return
+    while (this.#seen < 0 && this.#store.read(reader => this.#loadSome(reader))) yield
+    this.refresh()
+  }
+
   #follow(reader: StoreReader): void {
+    if (this.#seen < 0) while (this.#loadSome(reader));
     const { edges, last } = edgesSince(reader, this.#seen)
-    const agentsRevision = revision(reader, 'agents') + revision(reader, 'members')
-    if (this.#seen < 0 || edges === null) this.#load(reader)
-    else {
-      const changed = agentsRevision === this.#agentsRevision ? [] : this.#readAgents(reader)
-      if (edges.length + changed.length > 0) this.#take(reader, [...changed, ...edges])
+    const agentsRevision = agentsRevisionOf(reader)
+    if (edges === null) {
+      this.#seen = -1
+      while (this.#loadSome(reader));
+      return
     }
+    const changed = agentsRevision === this.#agentsRevision ? [] : this.#readAgents(reader)
+    if (edges.length + changed.length > 0) this.#take(reader, [...changed, ...edges])
     this.#seen = last
     this.#agentsRevision = agentsRevision
   }
 
-  #load(reader: StoreReader): void {
+  /** False: that was all, as of the moment of the first call or later. */
+  #loadSome(reader: StoreReader): boolean {
+    this.#loading ??= this.#beginLoading(reader)
+    const { rows, checker, last, agentsRevision } = this.#loading
+    try {
+      for (let taken = 0; taken < LOADED_AT_ONCE; taken++) {
+        const next = rows.next()
+        if (next.done === true) {
+          this.#seen = last
+          this.#agentsRevision = agentsRevision
+          this.#loading = null
+          return false
+        }
+        const checked = checker.check(next.value)
+        if ('edge' in checked) this.#put(checked.edge)
+        else this.#warn(checked.warning)
+      }
+      return true
+    } catch (error) {
+      this.#loading = null
+      throw error
+    }
+  }
+
+  #beginLoading(reader: StoreReader): Loading {
     this.#loads++
     this.#agents = new AgentArrays()
     this.#edges = new EdgeArrays()
@@ -153,12 +206,10 @@ export class TrustGraph {
     this.#warnings.clear()
     this.#reputations.clear()
     this.#agents.read(reader)
-    const checker = new EdgeChecker(reader)
-    for (const row of edgeRows(reader)) {
-      const checked = checker.check(row)
-      if ('edge' in checked) this.#put(checked.edge)
-      else this.#warn(checked.warning)
-    }
+    const last = revision(reader, 'trust')
+    // The store itself: edges are read in transactions of their own.
+    const [rows, checker] = [edgeRows(this.#store), new EdgeChecker(this.#store)]
+    return { rows, checker, last, agentsRevision: agentsRevisionOf(reader) }
   }
 
   /** Edges that may count otherwise now, because their owner came, went, or has another key. */
@@ -203,6 +254,10 @@ export class TrustGraph {
   #warn(warning: EdgeWarning): void {
     this.#warnings.set(nameOf(warning), warning)
   }
+}
+
+function agentsRevisionOf(reader: StoreReader): number {
+  return revision(reader, 'agents') + revision(reader, 'members')
 }
 
 function nameOf({ owner, target }: EdgeName): string {

@@ -57,7 +57,7 @@ async function nextState(
   { since, wait_ms: wait, signal }: Waiting,
 ): Promise<string> {
   const until = performance.now() + Math.min(MOST_WAIT_MS, wait)
-  state.load()
+  await state.load(signal)
   for (;;) {
     const requester = requesterOf(state, scope, sender)
     const through = scope.federation ?? undefined

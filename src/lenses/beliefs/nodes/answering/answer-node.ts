@@ -65,24 +65,26 @@ async function find(
 ): Promise<Pick<WireAnswer, 'items' | 'vectors' | 'more' | 'state'>> {
   const { scope } = query
   const limit = Math.min(MOST_ITEMS, query.limit)
-  state.load()
+  await state.load(time.signal)
   const vector = vectorOf(state.host, query)
   const embedded = await embedText(state, textOf(query.text), time.signal, time)
   const asOf = state.host.clock.now()
   const question = questionOf(query, who.requester)
   // Of the same moment as what is found: a change behind it is told to who asks for changes since.
-  const { keys, seen } = lookAs(
-    state,
-    scope,
-    who,
-    view => {
+  const { keys, seen } = await state.lookInSteps(
+    who.requester,
+    function* (view) {
       const { sight } = view.requester
       const understood =
         vector === null ? understand(state, embedded, question.semantic, sight) : byVector(state.host, vector)
-      const best = new Evaluation(state, view, question, understood, asOf).best(limit + 1)
+      const evaluation = new Evaluation(state, view, question, understood, asOf)
+      yield* evaluation.prepare()
+      yield
+      const best = evaluation.best(limit + 1)
       return { keys: best.map(({ entry }) => entry), seen: seenState(view, scope, who.sender) }
     },
     time,
+    scope.federation ?? undefined,
   )
   if (scope.kind === 'network') await makeHolderKeys(state, keys)
   // The second point of the matrix (BQ-095).

@@ -1,9 +1,10 @@
 /** Asks this node's own store and the other nodes at once, and puts together what they give (BQ-116 to BQ-134). */
 import type { Instant } from '../../../../base/clock.ts'
+import type { Steps } from '../../../../base/turns.ts'
 import type { ShowView } from '../../access/show.ts'
 import type { CheckedQuery } from '../../check/checked.ts'
 import { warningsOf } from '../../paging/orders.ts'
-import { evaluate } from '../../query/evaluate.ts'
+import { evaluateInSteps } from '../../query/evaluate.ts'
 import { Evaluation } from '../../query/evaluation.ts'
 import { type Embedded, understand } from '../../query/understand.ts'
 import type { BeliefsState } from '../../state.ts'
@@ -51,7 +52,7 @@ export async function gather(
   const { limit, offset, maxResultsPerNode } = query.options
   // As many as a node gives, and never fewer than the first page shows.
   const most = Math.max(maxResultsPerNode, limit + offset)
-  const own = state.look(requester, view => ownOf(gathering, view, most), time)
+  const own = await state.lookInSteps(requester, view => ownOf(gathering, view, most), time)
   const given = await asking
   const nodes = { ...given, answer: completed(given.answer) }
   // Made with the first use, which is a write: before anything is read for the answer.
@@ -69,22 +70,22 @@ const GROWTH = 4
 const MOST_OWN = 10_000
 
 /** The same list, reaching further: with more of this node's own and the same answers of the others. Not within a read. */
-export function grown(gathering: Gathering, before: GatheredOrder): GatheredOrder {
+export async function grown(gathering: Gathering, before: GatheredOrder): Promise<GatheredOrder> {
   const { state, requester, time } = gathering
   const most = Math.min(MOST_OWN, GROWTH * before.most)
-  return state.look(
+  return state.lookInSteps(
     requester,
-    view => {
-      const own = ownOf(gathering, view, most)
+    function* (view) {
+      const own = yield* ownOf(gathering, view, most)
       return putTogether(gathering, view, { own, most, nodes: before.answered, before })
     },
     time,
   )
 }
 
-function ownOf({ state, query, embedded, asOf }: Gathering, view: ShowView, most: number): OwnResults {
+function* ownOf({ state, query, embedded, asOf }: Gathering, view: ShowView, most: number): Steps<OwnResults> {
   const { options } = query
-  const own = ownResults(evaluate(state, view, query, embedded, asOf), options, most, asOf)
+  const own = ownResults(yield* evaluateInSteps(state, view, query, embedded, asOf), options, most, asOf)
   // Diversity chooses among a pool: what is chosen would be another list with more in it.
   return options.diversity.enabled || most >= MOST_OWN ? { ...own, ends: [] } : own
 }

@@ -126,5 +126,5 @@ function spreadOut(
   const list = merged(mergeStrategy, inOrder)
   if (!diversity.enabled) return list.map(unspread)
   const keepsOrder = mergeStrategy !== 'rerank'
-  return [...diversely(evaluation, diversity, { pool: list.slice(0, POOL), keepsOrder }).picks]
+  return [...diversely(evaluation, diversity, { pool: list.slice(0, POOL), keepsOrder })]
 }

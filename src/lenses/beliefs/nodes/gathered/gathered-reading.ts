@@ -58,13 +58,13 @@ export async function openGathered(
   const held = gatheredOrdersOf(state).find(nameOf(owner, content), owner.requester, state.host.clock.now())
   const { order: found, time } = held === null ? await gather(gathering) : { order: held, time: gathering.time }
   if (found.digest !== content.digest) throw cursorExpired()
-  const { order, place } = reachedBehind(content.boundary, found, { ...gathering, time })
+  const { order, place } = await reachedBehind(content.boundary, found, { ...gathering, time })
   return new GatheredReading({ ...gathering, time }, owner, order, { place, passed: content.passed }, limited)
 }
 
 /** The list as far as it is needed to find the place. */
-function reachedBehind(boundary: Boundary, found: GatheredOrder, gathering: Gathering) {
-  for (let order = found; ; order = grown(gathering, order)) {
+async function reachedBehind(boundary: Boundary, found: GatheredOrder, gathering: Gathering) {
+  for (let order = found; ; order = await grown(gathering, order)) {
     const place = order.placeBehind(boundary)
     if (place !== null) return { order, place }
     if (!order.goesOn) throw cursorExpired()
@@ -120,11 +120,11 @@ export class GatheredReading implements Pages {
 
   release(): void {}
 
-  next(limit: number): QueryResult {
+  async next(limit: number): Promise<QueryResult> {
     const { state, query, requester } = this.#gathering
     const time = this.#time ?? this.#limited()
     this.#time = null
-    this.#reach(limit, time)
+    await this.#reach(limit, time)
     const { answer, last } = state.look(requester, home => this.#answer(home, limit, time), time)
     if (last !== undefined) this.#boundary = last.scored
     this.#compared = answer.compared
@@ -169,10 +169,10 @@ export class GatheredReading implements Pages {
   }
 
   /** Gathers more of this node's own while there is too little of the list for so many. */
-  #reach(limit: number, time: TimeLimit): void {
+  async #reach(limit: number, time: TimeLimit): Promise<void> {
     while (this.#order.goesOn && this.#place + limit > this.#order.picks.length) {
       const before = this.#order
-      this.#order = grown({ ...this.#gathering, time }, before)
+      this.#order = await grown({ ...this.#gathering, time }, before)
       this.#place = this.#order.placeOf(before, this.#place)
     }
   }

@@ -131,6 +131,73 @@ describe('columns', () => {
     PATIENCE_MS,
   )
 
+  describe('that are read in steps', () => {
+    const BELIEFS_IN_STORE = 600
+    const filled = () => {
+      const world = makeWorld()
+      world.write('ann', () => undefined)
+      for (let at = 0; at < BELIEFS_IN_STORE; at++) {
+        world.put('ann', { id: `${at}`, content: `Fact ${at % 50}.`, domains: ['a'] })
+      }
+      return world
+    }
+
+    it('QE-019: take a step for every 250 beliefs, and hold what the store holds', () => {
+      const world = filled()
+      const columns = new BeliefColumns(world.store)
+      const reading = columns.refreshInSteps()
+      let steps = 0
+      while (reading.next(false).done !== true) steps++
+      expect(steps).toBeGreaterThanOrEqual(BELIEFS_IN_STORE / 250)
+      expect(toldBy(columns)).toEqual(toldByStore(world.store))
+      expect(columns.refreshInSteps().next(false).done).toBe(true)
+    })
+
+    it(
+      'QE-019: hold in the end what the store holds then, whatever is written between the steps',
+      async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.array(acts, { minLength: 1, maxLength: 14 }), async history => {
+            const world = filled()
+            const columns = new BeliefColumns(world.store)
+            const steps = columns.refreshInSteps()
+            const left = [...history.entries()]
+            for (let more = true; more; ) {
+              more = steps.next(false).done !== true
+              for (const [at, act] of left.splice(0, 4)) await play(world, act, at)
+            }
+            columns.refresh()
+            expect(toldBy(columns)).toEqual(toldByStore(world.store))
+          }),
+          { numRuns: 6 },
+        )
+      },
+      PATIENCE_MS,
+    )
+
+    it('are read to the end by who cannot wait, and by several who wait only once', () => {
+      const world = filled()
+      const columns = new BeliefColumns(world.store)
+      const [one, other] = [columns.refreshInSteps(), columns.refreshInSteps()]
+      let steps = 0
+      for (let open = [one, other]; open.length > 0; ) {
+        open = open.filter(each => each.next(false).done !== true)
+        steps += open.length
+      }
+      // One reads each page; the other finds out a step later that nothing is left.
+      expect(steps).toBeLessThanOrEqual(BELIEFS_IN_STORE / 250 + 3)
+      expect(toldBy(columns)).toEqual(toldByStore(world.store))
+
+      const waiting = new BeliefColumns(world.store)
+      const begun = waiting.refreshInSteps()
+      begun.next(false)
+      waiting.refresh()
+      expect(toldBy(waiting)).toEqual(toldByStore(world.store))
+      expect(begun.next(false).done).toBe(true)
+      expect(toldBy(waiting)).toEqual(toldByStore(world.store))
+    })
+  })
+
   it('grow beyond their first size, and give free rows to the next', () => {
     const world = makeWorld()
     const columns = new BeliefColumns(world.store)

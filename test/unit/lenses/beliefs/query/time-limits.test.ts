@@ -1,5 +1,5 @@
 /** BQ-192: how long a question may take. The clock of the limits is the test's own, and ticks whenever it is looked at. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
@@ -14,6 +14,11 @@ import { CHARACTERS_AT_ONCE, ROWS_AT_ONCE, TimeLimit } from '../../../../../src/
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { seededUniform } from '../../../../../src/testing/seeded.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
+import { turnsOf } from '../../../../support/turns-of.ts'
+
+vi.mock('../../../../../src/base/turns.ts', async original =>
+  (await import('../../../../support/turns-of.ts')).alwaysDue(original),
+)
 
 const never = new AbortController().signal
 let engine: Engine
@@ -163,7 +168,8 @@ describe('a look at the clock (BQ-192)', () => {
     await put(Array.from({ length: 50 }, (_, at) => `belief ${at}`))
     const query = (timeout_ms: number) => ({ semantic: 'belief', options: { timeout_ms, limit: 50 } })
     const whole = await ask(query(30_000), () => 0)
-    const cut = await ask(query(600), ticking().now)
+    // Also where it pauses when its time is over.
+    const { result: cut } = await turnsOf(() => ask(query(600), ticking().now))
     expect(cut).toMatchObject({ partial: true, errors: [{ code: 'TIMEOUT' }], total_count: 50, beliefs: whole.beliefs })
     expect(cut.conflicts.length).toBeGreaterThan(0)
     expect(whole.conflicts.length).toBeGreaterThan(cut.conflicts.length)

@@ -131,17 +131,26 @@ describe('a caller who goes while the store is read (BQ-192)', () => {
 
   it.each(INPUTS)('ends %s', async (name, input) => {
     const state = stateOf(engine.host('beliefs')) as { -readonly [K in keyof BeliefsState]: BeliefsState[K] }
-    const { look } = state
+    const { look, lookInSteps } = state
     const gone = new AbortController()
     let looks = 0
-    state.look = (...given) => {
+    const seen = () => {
       looks++
       gone.abort()
+    }
+    state.look = (...given) => {
+      seen()
       return look(...given)
+    }
+    state.lookInSteps = (...given) => {
+      seen()
+      return lookInSteps(...given)
     }
     const context = { viewer: { id: 'ann' }, signal: gone.signal }
     const asked = callOperation(makeCatalog(engine), engine, name, input, context)
-    await expect(asked.finally(() => (state.look = look))).rejects.toMatchObject({ code: 'TIMEOUT' })
+    await expect(asked.finally(() => Object.assign(state, { look, lookInSteps }))).rejects.toMatchObject({
+      code: 'TIMEOUT',
+    })
     expect(looks).toBe(1)
   })
 

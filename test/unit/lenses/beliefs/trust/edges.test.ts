@@ -14,7 +14,7 @@ import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-keys.t
 import { edgeStatement, type UnsignedEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import { tellEdges } from '../../../../../src/lenses/beliefs/trust/edge-changes.ts'
 import { checkAllEdges } from '../../../../../src/lenses/beliefs/trust/edge-check.ts'
-import { readEdge, TOUCH_EVERY_MS } from '../../../../../src/lenses/beliefs/trust/edges.ts'
+import { putEdge, readEdge, removeEdge, TOUCH_EVERY_MS } from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
@@ -194,6 +194,43 @@ describe.each([
     // Within its tenth a foreign edge changes no byte.
     trust(store, 'a', 'z', 0.87)
     expect(of('z')).toEqual(told)
+    store.close()
+  })
+  it('QE-019: are read in a step for every 250, and in the end are what the store has then, whatever changes between the steps', () => {
+    const EDGES = 1_200
+    const store = open()
+    host(store, 'me')
+    store.write(NOW, writer => {
+      for (let n = 0; n < EDGES; n++) putEdge(writer, 'me', draft(`t${n}`, 0.5), { now: NOW, random })
+    })
+    const values = (graph: TrustGraph) => {
+      const found = graph.trustOf('me', PLAIN, NOW + 1)
+      return ['new', 'far', ...Array.from({ length: EDGES }, (_, n) => `t${n}`)].map(id => found.of(id).value)
+    }
+    const graph = new TrustGraph(store, RULES)
+    const [reading, other] = [graph.refreshInSteps(), graph.refreshInSteps()]
+    let steps = 0
+    while (reading.next(true).done !== true) {
+      steps++
+      trust(store, 'me', 't1', 0.9 - steps / 10)
+      trust(store, 'me', `t${EDGES - 1}`, 0.8)
+      trust(store, 'me', 'new', 0.7)
+      host(store, 'new')
+      trust(store, 'new', 'far', 0.9)
+      store.write(NOW, writer => removeEdge(writer, 'me', `t${steps}`))
+      other.next(true)
+    }
+    expect(steps).toBeGreaterThanOrEqual(2)
+    expect(values(graph)).toEqual(values(new TrustGraph(store, RULES)))
+    expect(graph.refreshInSteps().next(true).done).toBe(true)
+
+    const waiting = new TrustGraph(store, RULES)
+    const begun = waiting.refreshInSteps()
+    begun.next(false)
+    // Who cannot wait reads the rest at once.
+    expect(values(waiting)).toEqual(values(graph))
+    expect(begun.next(true).done).toBe(true)
+    expect(values(waiting)).toEqual(values(graph))
     store.close()
   })
 })
