@@ -88,6 +88,7 @@ const packages = {
   ignore: ['ingest'],
   'jsonc-parser': ['doors/cli'],
   'lru-cache': ['embed', 'identity'],
+  'markdown-it': ['text'],
   'onnxruntime-node': ['embed'],
   'onnxruntime-web': ['embed'],
   parse5: ['text'],

@@ -77,7 +77,10 @@ describe('Markdown', () => {
       metadata: { author: { name: 'Ann', age: 40 }, draft: false, date: '2026-03-01', path: 'a/cache.md' },
     })
     expect(document.chunks).toEqual([
-      { start: text.indexOf('\n# Not'), end: text.length, startLine: 10, endLine: 14, headings: ['Not the title'] },
+      {
+        ...{ start: text.indexOf('\n# Not'), end: text.length, startLine: 10, endLine: 14, headings: ['Not the title'] },
+        sections: [{ at: '\n# Not the title\nWords.\n'.length, headings: ['Not the title', 'Inner'] }],
+      },
     ])
   })
 
@@ -206,11 +209,9 @@ describe('HTML', () => {
       this</pre><table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>
     &lt;tag&gt; &amp; &ntilde;<template>no</template><noscript>no</noscript></body></html>`
 
-  it('gives the text one would read', () => {
+  it('gives the text one would read, without navigation', () => {
     const document = only(read(html, 'a.html', page))
     expect(document.content.split('\n')).toEqual([
-      'Home Up',
-      '',
       'Main head',
       '',
       'Firstly, a paragraph over lines.',

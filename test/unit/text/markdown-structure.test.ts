@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { describe, expect, it } from 'vitest'
 import { lineEnds } from '../../../src/text/lines.ts'
-import { markdownHeadings } from '../../../src/text/markdown-outline.ts'
+import { markdownStructure } from '../../../src/text/markdown-structure.ts'
 
 function found(text: string): readonly string[] {
-  return markdownHeadings(text).map(({ level, text }) => `${level} ${text}`)
+  return markdownStructure(text).headings.map(({ level, text }) => `${level} ${text}`)
 }
 
 describe('headings of Markdown', () => {
@@ -29,7 +29,7 @@ describe('headings of Markdown', () => {
 
   it('gives the span of the whole heading', () => {
     const text = 'a\n\n  # One #\n\nTwo\nlines\n---\nb'
-    expect(markdownHeadings(text).map(({ start, end }) => text.slice(start, end))).toEqual([
+    expect(markdownStructure(text).headings.map(({ start, end }) => text.slice(start, end))).toEqual([
       '  # One #',
       'Two\nlines\n---',
     ])
@@ -47,7 +47,9 @@ describe('headings of Markdown', () => {
     for (const file of files) {
       // The parser indents by tabs, which moves nothing but columns.
       const text = readFileSync(file, 'utf8').replaceAll('\t', '    ').slice(0, 60_000)
-      const ours = markdownHeadings(text).map(heading => `${lineEnds(text, 0, heading.start) + 1} ${heading.level}`)
+      const ours = markdownStructure(text).headings.map(
+        heading => `${lineEnds(text, 0, heading.start) + 1} ${heading.level}`,
+      )
       const theirs = fromMarkdown(text).children.flatMap(node =>
         node.type === 'heading' ? [`${node.position?.start.line} ${node.depth}`] : [],
       )
