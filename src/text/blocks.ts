@@ -39,6 +39,9 @@ export class BlockCuts {
   /** Where the last line begins whose length was looked at; of the lines before it all that matters is known. */
   #noted = -1
   #last = -1
+  /** Places that were found to be outside every block, both included. */
+  #outsideFrom = 0
+  #outsideTo = -1
 
   /** `blocks`: ascending by `start`, a block that holds others before them. */
   constructor(text: string, blocks: readonly Block[], limit: number) {
@@ -50,6 +53,7 @@ export class BlockCuts {
 
   /** `outside` every block, allowed at a `line` within one, or `torn`: a cut here tears one. */
   at(place: number): 'outside' | 'line' | 'torn' {
+    if (place >= this.#outsideFrom && place <= this.#outsideTo) return 'outside'
     let found: 'outside' | 'line' = 'outside'
     for (let index = this.#lastBefore(place); index >= 0; index = this.#parents[index] as number) {
       const block = this.#blocks[index] as Block
@@ -57,6 +61,10 @@ export class BlockCuts {
       if (!this.#isLongBlock(index)) return 'torn'
       if (!this.#isAllowedIn(block, place)) return 'torn'
       found = 'line'
+    }
+    if (found === 'outside') {
+      this.#outsideFrom = place
+      this.#outsideTo = this.#blocks[this.#lastBefore(place) + 1]?.start ?? Infinity
     }
     return found
   }

@@ -58,7 +58,7 @@ export function chunk(
 ): readonly ChunkDraft[] {
   const { form, headings, blocks = [] } = structure
   const outline = new Outline(content, headings)
-  const text: Text = { content, form, outline, cuts: new BlockCuts(content, blocks, CHUNK_TOKENS) }
+  const text: Text = { last: null, content, form, outline, cuts: new BlockCuts(content, blocks, CHUNK_TOKENS) }
   const lines = new LineCounter(content)
   const drafts: ChunkDraft[] = []
   let start = structure.start ?? 0
@@ -86,6 +86,8 @@ export function chunk(
 }
 
 interface Text {
+  /** Of the stretch that was read last, which the next one goes over. */
+  last: Stretch | null
   readonly content: string
   readonly form: TextForm
   readonly outline: Outline
@@ -109,7 +111,7 @@ interface Stretch {
 
 /** Within a block that must not be torn it goes on to the end of that, unless there is a good place for a cut before it. */
 function readStretch(text: Text, start: number, room: number): Stretch {
-  const { content, cuts } = text
+  const { content, last } = text
   const starts: number[] = []
   const before: number[] = []
   const borders: Border[] = []
@@ -119,22 +121,40 @@ function readStretch(text: Text, start: number, room: number): Stretch {
   let at = start
   let textEnd = start
   let best: Border = BORDER.torn
-  for (;;) {
-    const where = cuts.at(at)
-    const border = at === start ? BORDER.inside : where === 'torn' ? BORDER.torn : borderAt(text, textEnd, at, where)
+  /** The same place in the stretch before. */
+  let known = last === null ? -1 : last.starts.lastIndexOf(start)
+  for (; ; known++) {
+    const isKnown = known >= 0 && last !== null && known <= last.pieces
+    const where = isKnown ? null : text.cuts.at(at)
+    const border = isKnown
+      ? (last.borders[known] as Border)
+      : where === 'torn'
+        ? BORDER.torn
+        : borderAt(text, textEnd, at, where ?? 'outside')
     starts.push(at)
     before.push(tokens)
     borders.push(border)
-    isWithin.push(where !== 'outside')
-    if (at >= content.length || (tokens > most && (border !== BORDER.torn || best >= BORDER.item))) break
+    isWithin.push(isKnown ? (last.isWithin[known] as boolean) : where !== 'outside')
+    if (at >= content.length || (at > start && tokens > most && (border !== BORDER.torn || best >= BORDER.item))) break
     if (at > start && border > best) best = border
-    const piece = pieceAt(content, at)
-    tokens += piece.tokens
-    textEnd = piece.textEnd
-    at = piece.end
+    if (isKnown && known < last.pieces) {
+      const next = last.starts[known + 1] as number
+      tokens += (last.before[known + 1] as number) - (last.before[known] as number)
+      // Only the place behind the last known piece needs it.
+      textEnd = known + 1 < last.pieces ? next : pieceAt(content, at).textEnd
+      at = next
+    } else {
+      const piece = pieceAt(content, at)
+      tokens += piece.tokens
+      textEnd = piece.textEnd
+      at = piece.end
+    }
   }
+  borders[0] = BORDER.inside
   const atEnd = at >= content.length && tokens <= most
-  return { room, atEnd, pieces: starts.length - 1, tokens, starts, before, borders, isWithin }
+  const stretch = { room, atEnd, pieces: starts.length - 1, tokens, starts, before, borders, isWithin }
+  text.last = stretch
+  return stretch
 }
 
 /** A heading begins a section and stays with what follows it. Within a block, lines behind a blank line are the better ones. */
@@ -146,7 +166,9 @@ function borderAt(
 ): Border {
   const plain = borderBetween(content, textEnd, at, form)
   if (where === 'line') return Math.min(plain, BORDER.item) as Border
-  if (outline.isWithin(textEnd - 1)) return plain > BORDER.word ? BORDER.word : plain
+  // Headings and blocks begin and end at lines.
+  if (plain <= BORDER.word) return plain
+  if (outline.isWithin(textEnd - 1)) return BORDER.word
   if (outline.beginsAt(at)) return BORDER.section
   return plain < BORDER.item && cuts.isEdge(at) ? BORDER.item : plain
 }
