@@ -61,7 +61,7 @@ const AHEAD = 80
  */
 export function excerpt(
   content: string,
-  chunk: Pick<ChunkDraft, 'start' | 'end' | 'startLine' | 'headings' | 'lead' | 'sections'>,
+  chunk: Pick<ChunkDraft, 'start' | 'end' | 'startLine' | 'headings' | 'lead'>,
   { match, weightOf = () => 1, maxLength, form = 'prose' }: ExcerptOptions,
 ): Passage {
   const back = wholeCharacters(content, Math.max(0, chunk.start - MAX_BACK))
@@ -71,9 +71,7 @@ export function excerpt(
   const text = content.slice(back + origin, chunk.end)
   const beginnings = known.filter(at => at >= origin).map(at => at - origin)
   const hits = hitsIn(text, match)
-  const headings = headingsIn(text, chunk.start - back - origin, chunk)
-  const open = beginnings.filter(at => !isIn(headings, at))
-  const choice = { hits, beginnings: open, weightOf, maxLength, headings }
+  const choice = { hits, beginnings, weightOf, maxLength, headings: chunk.headings }
   const { from, to, frame } = framed(text, choice, chunk, form === 'prose' ? match : null)
   const start = back + origin + from
   const lines = lineEnds(content, Math.min(start, chunk.start), Math.max(start, chunk.start))
@@ -136,7 +134,7 @@ function frameOf(
   match: WordMatcher,
 ): Frame | null {
   const lead = leadWithin(openBlockAt(text, from, leadOfChunk), Math.floor(maxLength * LEAD_SHARE))
-  const tail = to < text.length || leadOfChunk !== '' ? closingOf(openBlockAt(text, to + 1, leadOfChunk)) : ''
+  const tail = closingOf(openBlockAt(text, to + 1, leadOfChunk))
   if (lead === '' && tail === '') return null
   return { lead, highlights: spansWithin(hitsIn(lead, match), 0, lead.length), tail }
 }
@@ -186,8 +184,8 @@ interface Choice {
   readonly beginnings: readonly number[]
   readonly weightOf: (word: string) => number
   readonly maxLength: number
-  /** Lines that the section of the excerpt says already: it begins behind them, and their words count for nothing. */
-  readonly headings: readonly Span[]
+  /** Above the chunk, which may begin with them. */
+  readonly headings: readonly string[]
 }
 
 /** Start and end, end excluded. */
@@ -196,25 +194,18 @@ type Span = readonly [number, number]
 function windowOf(text: string, choice: Choice): readonly [number, number] {
   const { beginnings, maxLength, headings, hits } = choice
   if (text.length <= maxLength) return [0, text.length]
-  const outside = hits.filter(hit => !isIn(headings, hit.start))
-  const best = outside.length === 0 ? null : heaviest(startsFor(text, choice), { ...choice, hits: outside })
+  const best = hits.length === 0 ? null : heaviest(startsFor(text, choice), choice)
   if (best === null) {
-    const [named] = headings.filter(([from, to]) => hits.some(({ start }) => start >= from && start < to))
-    const after = (named ?? headings.find(([from]) => from === 0))?.[1] ?? 0
+    const after = afterHeadings(text, headings)
     const start = beginnings.find(at => at >= after) ?? after
     return [start, endAfter(text, start, start, choice)]
   }
   return [best.start, endAfter(text, best.start, best.lastEnd, choice)]
 }
 
-function isIn(spans: readonly Span[], at: number): boolean {
-  return spans.some(([from, to]) => at >= from && at < to)
-}
-
 /** Where the excerpt may begin: at a beginning; inside what is longer than the excerpt also at a clause, or before a hit. */
-function startsFor(text: string, { hits, beginnings, maxLength, headings }: Choice): readonly number[] {
-  const first = headings.find(([from]) => from === 0)?.[1] ?? 0
-  const all = beginnings[0] === first ? beginnings : [first, ...beginnings]
+function startsFor(text: string, { hits, beginnings, maxLength }: Choice): readonly number[] {
+  const all = beginnings[0] === 0 ? beginnings : [0, ...beginnings]
   if (!all.some((start, at) => (all[at + 1] ?? text.length) - start > maxLength)) return all
   const starts = all.flatMap((start, at) => {
     const next = all[at + 1] ?? text.length
@@ -256,14 +247,12 @@ interface Best {
 
 /**
  * Of the starts with a hit before the next start, the one whose window weighs most, each word counted once; of equal ones
- * the last that begins within the foremost. Null: no window holds a whole hit.
+ * the foremost. Null: no window holds a whole hit.
  */
 function heaviest(starts: readonly number[], { hits, weightOf, maxLength }: Choice): Best | null {
   const counts = new Map<string, number>()
   let best: Best | null = null
   let bestWeight = 0
-  /** Of the foremost of the best windows: a later one that begins within it holds the same words closer together. */
-  let reach = 0
   let from = 0
   let to = 0
   starts.forEach((start, at) => {
@@ -278,9 +267,7 @@ function heaviest(starts: readonly number[], { hits, weightOf, maxLength }: Choi
     if (to <= from || (hits[from] as Hit).start >= (starts[at + 1] ?? Number.POSITIVE_INFINITY)) return
     let weight = 0
     for (const word of counts.keys()) weight += weightOf(word)
-    const isBetter = weight > bestWeight * (1 + ROUNDING)
-    if (!isBetter && (weight < bestWeight * (1 - ROUNDING) || start > reach)) return
-    if (isBetter) reach = start + maxLength
+    if (weight <= bestWeight * (1 + ROUNDING)) return
     bestWeight = weight
     best = { start, lastEnd: hits.slice(from, to).reduce((most, { end }) => Math.max(most, end), start) }
   })
@@ -317,27 +304,16 @@ function endAfter(text: string, start: number, last: number, { beginnings, maxLe
   return Math.max(wholeCharacters(text, end), Math.min(last, end))
 }
 
-/** The headings that the chunk begins with, and those where its sections begin. `start`: of the chunk, within the text. */
-function headingsIn(
-  text: string,
-  start: number,
-  { headings, sections = [] }: Pick<ChunkDraft, 'headings' | 'sections'>,
-): readonly Span[] {
-  const names = new Set([...headings, ...sections.flatMap(section => section.headings)])
-  const places = [0, ...sections.filter(({ at }) => at > 0).map(({ at }) => start + at)]
-  return places.map(at => [at, afterHeadings(text, at, names)] as const).filter(([from, to]) => from < to)
-}
-
-/** Behind the lines from `start` on that are headings with these names, or blank. */
-function afterHeadings(text: string, from: number, names: ReadonlySet<string>): number {
+/** Behind the headings that the chunk begins with: the section of the excerpt names them. */
+function afterHeadings(text: string, headings: readonly string[]): number {
   // Each part begins with what the one before it cannot take: time grows with the line, however many blanks it has.
   const line = /[ \t]*(?:#{1,6}[ \t]*)?(\S[^\r\n]*)?(?:\r?\n|$)([=-]{2,}[ \t]*\r?\n)?/y
-  let start = from
+  let start = 0
   for (;;) {
     line.lastIndex = start
     const match = line.exec(text)
     const title = withoutClosing(match?.[1] ?? '')
-    if (match === null || line.lastIndex >= text.length || (title !== '' && !names.has(title))) return start
+    if (match === null || line.lastIndex >= text.length || (title !== '' && !headings.includes(title))) return start
     start = line.lastIndex
   }
 }

@@ -5,6 +5,7 @@ import { recutting } from '../../../src/engine/background/recutting.ts'
 import { openEngine } from '../../../src/engine/open.ts'
 import type { ChunkDraft, EntryKey } from '../../../src/model/entry.ts'
 import { FILES } from '../../../src/store/core-tables.ts'
+import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { draftOf } from '../../../src/testing/entries.ts'
@@ -53,7 +54,7 @@ describe('a store that an older version has cut', () => {
   it('is cut again, goes on where it was interrupted, and answers rightly meanwhile (QE-009)', async () => {
     using folder = tempFolder()
     const file = join(folder.path, 'store.db')
-    const count = 150
+    const count = 90
     {
       const store = openSqliteStore({ file })
       for (let at = 0; at < count; at++) put(store, `p${at}`, page(at), oldChunks(page(at)))
@@ -162,7 +163,7 @@ describe('a store that an older version has cut', () => {
     await store.close()
   })
 
-  it('is cut again by an engine that stays open, and what is imported by the next one', async () => {
+  it('is cut again by an engine that stays open, exported so, and what is imported by the next one', async () => {
     using home = tempFolder()
     const cut = (engine: { readonly store: Store }) =>
       engine.store.scanEntries(0, 10).every(key => engine.store.chunksOf(key).some(({ lead }) => lead !== undefined))
@@ -173,6 +174,12 @@ describe('a store that an older version has cut', () => {
       await using engine = await openEngine({ store, embedder: 'none' })
       await vi.waitFor(() => expect(cut({ store })).toBe(true), { timeout: 60_000, interval: 200 })
       await vi.waitFor(() => expect(recutting(store)).toBeNull(), { timeout: 60_000, interval: 200 })
+      {
+        const copy = openMemoryStore()
+        await using other = await openEngine({ store: copy, embedder: 'none', background: false })
+        await other.import(engine.export())
+        expect(bare(copy, 1)).toEqual(chunkContent(page(0), { format: 'markdown' }))
+      }
       await engine.import(asOld(engine.export()))
       expect(cut({ store })).toBe(false)
       expect(recutting(store)).not.toBeNull()

@@ -269,6 +269,47 @@ describe('the section of an excerpt', () => {
   })
 })
 
+describe('the frame of an excerpt (QE-009)', () => {
+  const rows = Array.from({ length: 60 }, (_, at) => `| ${at} | service${at} of the plant |\n`).join('')
+  const table = `# Ports\n\n| Port | Service |\n| ---: | --- |\n${rows}`
+  const code = `Run it:\n\n\`\`\`sh\n${Array.from({ length: 60 }, (_, at) => `step${at} --now\n`).join('')}\`\`\`\n\nDone.\n`
+  const shown = (text: string, question: string, maxLength = 320) => {
+    const match = questionMatcher(question.split(' '), 'en')
+    const holder = chunkContent(text, { format: 'markdown' }).find(({ start, end }) =>
+      text.slice(start, end).includes(question.split(' ')[0] as string),
+    )
+    if (holder === undefined) throw new Error(`${question}: no chunk has it`)
+    return excerpt(text, holder, { match, maxLength })
+  }
+
+  it('is the header of the table, whichever part of it is shown, with its words marked', () => {
+    for (const row of [31, 58]) {
+      const { text, frame, startLine } = shown(table, `service${row} port`)
+      expect(text).toContain(`service${row} `)
+      expect(frame).toEqual({ lead: '| Port | Service |\n| ---: | --- |', highlights: [[2, 6]], tail: '' })
+      expect(table.split('\n')[startLine - 1]).toBe(text.split('\n')[0])
+    }
+    // In the part that has the header itself, whose excerpt begins behind it.
+    expect(shown(table, 'service17', 120).frame?.lead).toBe('| Port | Service |\n| ---: | --- |')
+  })
+
+  it('opens and closes the fence, where the line that does is not shown', () => {
+    expect(shown(code, 'step20').frame).toEqual({ lead: '```sh', highlights: [], tail: '```' })
+    expect(shown(code, 'step59').frame).toEqual({ lead: '```sh', highlights: [], tail: '' })
+    expect(shown('Run it:\n\n```sh\nstep\n```\n', 'step').frame).toBeNull()
+  })
+
+  it('takes no more than there is room for', () => {
+    const wide = `| ${'a long name | '.repeat(20)}\n|${'---|'.repeat(20)}\n| ${'cell | '.repeat(20)}\n`
+    for (const maxLength of [40, 80, 160, 320]) {
+      const { text, frame } = shown(wide, 'cell', maxLength)
+      const size = frame === null ? 0 : frame.lead.length + 1 + frame.tail.length
+      expect(text.length + size).toBeLessThanOrEqual(maxLength)
+      expect(text).toContain('cell')
+    }
+  })
+})
+
 describe('an excerpt of an awkward text', () => {
   for (const { title, text, ask, shown, ...asked } of AWKWARD) {
     it(`begins where a reader would: ${title}`, () => {

@@ -1,12 +1,35 @@
 import { globSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { describe, expect, it } from 'vitest'
+import { openEngine } from '../../../src/engine/open.ts'
+import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { draftOf } from '../../../src/testing/entries.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
 import { markdownStructure } from '../../../src/text/markdown-structure.ts'
 
 function found(text: string): readonly string[] {
   return markdownStructure(text).headings.map(({ level, text }) => `${level} ${text}`)
 }
+
+/** Of this process, and so of this file. */
+const isLoaded = (): boolean =>
+  Object.keys(createRequire(import.meta.url).cache).some(file => /[\\/]markdown-it[\\/]/.test(file))
+
+describe('the parser of Markdown', () => {
+  it('is loaded by no query, and by no text without a sign of structure (QE-009)', async () => {
+    const content = '# Pumps\n\n```sh\nrun it\n```\n\n## Valves\n\nOpen them.\n'
+    const store = openMemoryStore()
+    const chunk = { start: 0, end: content.length, startLine: 1, endLine: 9, headings: ['Pumps'] }
+    store.write(1, writer => writer.put({ ...draftOf({ id: 'a' }), content }, [chunk]))
+    await using engine = await openEngine({ store, embedder: 'none', background: false })
+    expect((await engine.query({ text: 'open valves', touch: false })).items).toHaveLength(1)
+    expect(markdownStructure('Nothing but prose, over\ntwo lines.')).toEqual({ headings: [], blocks: [] })
+    expect(isLoaded()).toBe(false)
+    expect(markdownStructure('# A heading').headings).toHaveLength(1)
+    expect(isLoaded()).toBe(true)
+  })
+})
 
 describe('headings of Markdown', () => {
   it.each([
