@@ -68,6 +68,7 @@ const nodeModules = {
   'doors/mcp': [...disk, 'crypto', 'http', 'process', 'stream'],
   sources: ['http', 'https'],
   testing: [...disk, 'os'],
+  text: ['module'],
 }
 
 /** Runtime package -> the only folders that may import it. */
