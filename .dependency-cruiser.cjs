@@ -68,6 +68,7 @@ const nodeModules = {
   'doors/mcp': [...disk, 'crypto', 'http', 'process', 'stream'],
   sources: ['http', 'https'],
   testing: [...disk, 'os'],
+  text: ['module'],
 }
 
 /** Runtime package -> the only folders that may import it. */
@@ -88,6 +89,7 @@ const packages = {
   ignore: ['ingest'],
   'jsonc-parser': ['doors/cli'],
   'lru-cache': ['embed', 'identity'],
+  'markdown-it': ['text'],
   'onnxruntime-node': ['embed'],
   'onnxruntime-web': ['embed'],
   parse5: ['text'],

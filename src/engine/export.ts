@@ -99,8 +99,10 @@ function* everyAccess(reader: StoreReader): Generator<{ viewer: string; entry: E
 function entryJson(entry: Entry, reader: StoreReader): JsonObject {
   const { id, collection, kind, title, content, tags, metadata, audience, origin } = entry
   const { createdAt, updatedAt, validFrom, validUntil, knownAt } = entry
-  const chunks = reader.chunksOf(entry.key).map(({ start, end, startLine, endLine, headings }) => ({
+  const chunks = reader.chunksOf(entry.key).map(({ start, end, startLine, endLine, headings, lead, sections }) => ({
     ...{ start, end, startLine, endLine, headings },
+    ...(lead !== undefined && { lead }),
+    ...(sections !== undefined && { sections: sections.map(({ at, headings }) => ({ at, headings })) }),
   }))
   return {
     ...{ id, collection, kind, title, content, tags, metadata, audience: audienceJson(audience), origin },

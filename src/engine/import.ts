@@ -9,6 +9,7 @@ import { parseInput } from '../model/parse-input.ts'
 import { audience } from '../model/partition.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
+import { cutAgain } from './background/recutting.ts'
 
 const entryLine = z.strictObject({
   type: z.literal('entry'),
@@ -39,6 +40,8 @@ const entryLine = z.strictObject({
         startLine: z.int().min(1),
         endLine: z.int().min(1),
         headings: z.array(z.string()),
+        lead: z.string().min(1).optional(),
+        sections: z.array(z.strictObject({ at: z.int().min(0), headings: z.array(z.string()) })).optional(),
       }),
     ),
   }),
@@ -104,6 +107,8 @@ export async function importLines(
       })
     }
     counts.warnings = imports.flatMap(each => each.end())
+    // The chunks are those of the version that has exported them.
+    if (counts.entries > 0) cutAgain(writer)
   })
   return counts
 }

@@ -6,15 +6,17 @@ import { AddressLimits } from '../identity/address-limits.ts'
 import { type Limits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
 import { Places } from '../identity/places.ts'
 import { QuestionLimits } from '../identity/question-limits.ts'
+import type { Job, LensHost } from '../lenses/lens.ts'
 import { LensRegistry } from '../lenses/registry.ts'
 import { openHttpTransport } from '../sources/http-transport.ts'
 import { CORE_TABLES, UNEXPORTED } from '../store/core-tables.ts'
 import type { Store } from '../store/store.ts'
-import { Background, type JobState, saveSnapshots } from './background/background.ts'
+import { Background, type BackgroundJob, type JobState, saveSnapshots } from './background/background.ts'
 import { Embedding } from './background/embedding.ts'
 import { nameHolder } from './background/holder.ts'
 import { Lease } from './background/lease.ts'
 import { eraseAtEnd, LogKeeper } from './background/log-keeper.ts'
+import { recutting } from './background/recutting.ts'
 import { BUILT_IN_LENSES, type BuiltInLens } from './builtins.ts'
 import { ByteQuota } from './byte-quota.ts'
 import { Closers } from './closers.ts'
@@ -183,13 +185,19 @@ function keepUp(parts: Parts, hosted: readonly HostedLens[], { states, holder, c
   if (upkeep !== undefined) closers.add(() => eraseAtEnd(upkeep, indexes, snapshots))
   closers.add(() => embedding?.close())
   if (options.background === false) return
-  const jobs = hosted.flatMap(({ lens, host }) => (lens.jobs ?? []).map(job => ({ job, host })))
+  const recut = recutting(store)
+  const ofLenses = hosted.flatMap(({ lens, host }) => (lens.jobs ?? []).map(job => jobOf(job, host)))
+  const jobs = [...(recut === null ? [] : [recut]), ...ofLenses]
   const background = new Background({ store, clock, indexes, embedding, jobs, states, holder, machineNow })
   closers.add(() => background.close())
   if (upkeep === undefined) return
   const lease = new Lease(store, 'log', holder, machineNow)
   const keeper = new LogKeeper({ store, upkeep, indexes, lease, snapshots })
   closers.add(() => keeper.close())
+}
+
+function jobOf(job: Job, host: LensHost): BackgroundJob {
+  return { name: job.name, everyMs: job.everyMs, run: (...of) => job.run(host, ...of) }
 }
 
 /** On a clock that nobody can set, whose milliseconds are whole. */

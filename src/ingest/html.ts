@@ -1,4 +1,4 @@
-/** HTML pages: the content is the text one would read, so lines and places are those of the text, not of the file. */
+/** HTML pages: the content is the text of their main part, so lines and places are those of the text, not of the file. */
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunk } from '../text/chunk.ts'
 import { htmlText } from '../text/html-text.ts'
@@ -8,13 +8,13 @@ import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
 
 export const html: Ingester = {
   name: 'html',
-  version: 2,
+  version: 3,
   accepts: file => ['html', 'htm', 'xhtml'].includes(file.extension),
   read,
 }
 
 function read(file: SourceFile): FileReading {
-  const page = htmlText(file.text)
+  const page = htmlText(file.text, { part: 'main' })
   const title = titleOf(page.title) || titleOf(firstHeading(page.headings))
   if (page.text === '' && title === '') return { documents: [], problems: [] }
   const { description = '', keywords = '', date = '' } = page.meta
@@ -22,7 +22,7 @@ function read(file: SourceFile): FileReading {
     ...WHOLE_FILE,
     title: title || nameWithoutExtension(file),
     content: page.text,
-    chunks: chunk(page.text, { form: 'prose', headings: page.headings }),
+    chunks: chunk(page.text, { form: 'prose', headings: page.headings, blocks: page.blocks }),
     kind: 'document',
     tags: tagsOf(keywords.includes(',') ? keywords : [keywords]),
     metadata: {

@@ -92,7 +92,8 @@ function withTrueValidity({ documents, problems, warnings = [] }: FileReading): 
   }
 }
 
-function named(path: string): { readonly path: string; readonly name: string; readonly extension: string } {
+/** A file by its path, as ingesters are asked about it. */
+export function named(path: string): { readonly path: string; readonly name: string; readonly extension: string } {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return { path, name, extension: extensionOf(name) }
 }

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../base/canonical.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunk } from '../text/chunk.ts'
-import { markdownHeadings } from '../text/markdown-outline.ts'
+import { markdownStructure } from '../text/markdown-structure.ts'
 import { firstHeading } from '../text/outline.ts'
 import { readFrontMatter } from './front-matter.ts'
 import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
@@ -15,6 +15,10 @@ export const markdown: Ingester = {
   version: 2,
   accepts: file => EXTENSIONS.includes(file.extension),
   read,
+  chunksOf: ({ text }) => {
+    const { end } = readFrontMatter(text)
+    return chunk(text, { form: 'prose', ...markdownStructure(text, end), start: end })
+  },
 }
 
 /** Fields of front matter that have a place of their own; the others are metadata, and so is `date`, as in JSON Lines. */
@@ -33,10 +37,10 @@ const OWN = [
 
 function read(file: SourceFile): FileReading {
   const { fields, end, problem } = readFrontMatter(file.text)
-  const headings = markdownHeadings(file.text, end)
+  const structure = markdownStructure(file.text, end)
   const time = (...names: readonly string[]) =>
     names.map(name => instantOf(fields[name])).find(at => at !== null) ?? null
-  const heading = firstHeading(headings)
+  const heading = firstHeading(structure.headings)
   const isBlank = file.text.slice(end).trim() === ''
   const title = titleOf(fields['title']) || titleOf(heading)
   if (isBlank && title === '') return { documents: [], problems: problemsOf(problem) }
@@ -44,7 +48,7 @@ function read(file: SourceFile): FileReading {
     ...WHOLE_FILE,
     title: title || nameWithoutExtension(file),
     content: file.text,
-    chunks: chunk(file.text, { form: 'prose', headings, start: end }),
+    chunks: chunk(file.text, { form: 'prose', ...structure, start: end }),
     kind: kindOf(fields['kind']),
     tags: [...new Set([...tagsOf(fields['tags']), ...tagsOf(fields['keywords'])])],
     metadata: { ...metadataOf(fields), path: file.path },

@@ -1,7 +1,7 @@
 /** Plain text, light markup other than Markdown, and source code: the content is the file as it is. */
 import type { FileDocument, FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunk, chunkContent } from '../text/chunk.ts'
-import { type OutlineFormat, textOutline } from '../text/text-outline.ts'
+import { type OutlineFormat, type TextOutline, textOutline } from '../text/text-outline.ts'
 import { languageOf } from './file-types.ts'
 import { titleOf } from './values.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
@@ -34,13 +34,19 @@ export const plainText: Ingester = {
   version: 2,
   accepts: () => true,
   read: file => {
-    const { title, headings } = textOutline(file.text, FORMATS[file.extension] ?? 'text')
-    const chunks = chunk(file.text, { form: 'prose', headings })
+    const outline = outlineOf(file)
+    const { title } = outline
+    const chunks = chunk(file.text, { form: 'prose', ...outline })
     const metadata = { path: file.path }
     return reading(file, {
       ...{ title: titleOf(title) || nameWithoutExtension(file), chunks, kind: 'document', tags: [], metadata },
     })
   },
+  chunksOf: file => chunk(file.text, { form: 'prose', ...outlineOf(file) }),
+}
+
+function outlineOf({ text, extension }: Pick<SourceFile, 'text' | 'extension'>): TextOutline {
+  return textOutline(text, FORMATS[extension] ?? 'text')
 }
 
 function reading(

@@ -63,6 +63,20 @@ export interface ChunkDraft {
   readonly endLine: number
   /** Headings above the span, outermost first: part of what is embedded and indexed, not of the content. */
   readonly headings: readonly string[]
+  /**
+   * Of a span that begins inside a table or fenced code: the header of the table, the line that opens the fence. It is embedded and
+   * indexed with the headings, and shown before the text; offsets and lines are those of the span without it. Never empty.
+   */
+  readonly lead?: string | undefined
+  /** Where the headings above the text change within the span, ascending by `at`. Absent: nowhere. */
+  readonly sections?: readonly ChunkSection[] | undefined
+}
+
+export interface ChunkSection {
+  /** UTF-16 units from the start of the chunk. */
+  readonly at: number
+  /** Headings above what follows, outermost first. */
+  readonly headings: readonly string[]
 }
 
 export interface Chunk extends ChunkDraft {
@@ -80,10 +94,31 @@ export interface AccessState {
   readonly strength: number
 }
 
-/** What is embedded and word-indexed as the title of a chunk: the entry's title, then the headings above the chunk. */
-export function chunkTitle(entry: Pick<Entry, 'title'>, chunk: Pick<ChunkDraft, 'headings'>): string {
-  return [entry.title, ...chunk.headings.filter(heading => heading !== entry.title)].filter(Boolean).join('\n')
+/** What is embedded and word-indexed as the title of a chunk: the entry's title, the headings above the chunk, its lead. */
+export function chunkTitle(entry: Pick<Entry, 'title'>, chunk: ChunkNames): string {
+  return [...namesOf(entry, chunk), leadWords(chunk)].filter(Boolean).join('\n')
 }
+
+function namesOf({ title }: Pick<Entry, 'title'>, { headings }: ChunkNames): readonly string[] {
+  return [title, ...headings.filter(heading => heading !== title)]
+}
+
+/** The lines of the lead that say something: those between the header and the rows of a table do not. */
+function leadWords({ lead = '' }: ChunkNames): string {
+  return lead
+    .split('\n')
+    .filter(line => /[\p{L}\p{N}]/u.test(line))
+    .join('\n')
+}
+
+/** Longest part of a lead that is embedded, in UTF-16 units: about 100 tokens, so that there is room for the text. */
+const MAX_EMBEDDED_LEAD = 400
+
+export function embeddedLead(chunk: ChunkNames): string {
+  return leadWords(chunk).slice(0, MAX_EMBEDDED_LEAD).toWellFormed()
+}
+
+export type ChunkNames = Pick<ChunkDraft, 'headings' | 'lead'>
 
 export function chunkText(entry: Pick<Entry, 'content'>, chunk: Pick<ChunkDraft, 'start' | 'end'>): string {
   return entry.content.slice(chunk.start, chunk.end)
@@ -97,11 +132,13 @@ export function chunkText(entry: Pick<Entry, 'content'>, chunk: Pick<ChunkDraft,
  */
 export function embeddedText(
   entry: Pick<Entry, 'id' | 'title' | 'content'>,
-  chunk: Pick<ChunkDraft, 'headings' | 'start' | 'end'>,
+  chunk: ChunkNames & Pick<ChunkDraft, 'start' | 'end'>,
 ): string {
   const text = chunkText(entry, chunk)
-  const [title = '', ...headings] = chunkTitle(entry, chunk).split('\n')
-  return [...(isCutOff(title, text) ? [] : [title]), ...headings, text].join('\n').trim() || entry.id
+  const [title = '', ...headings] = namesOf(entry, chunk).filter(Boolean).join('\n').split('\n')
+  const lead = embeddedLead(chunk)
+  const before = [...(isCutOff(title, text) ? [] : [title]), ...headings, ...(lead === '' ? [] : [lead])]
+  return [...before, text].join('\n').trim() || entry.id
 }
 
 function isCutOff(title: string, text: string): boolean {

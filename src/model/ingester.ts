@@ -71,4 +71,9 @@ export interface Ingester {
   accepts(file: Pick<SourceFile, 'path' | 'name' | 'extension'>): boolean
   /** Never throws for what a file holds: that is a problem in the reading. */
   read(file: SourceFile, settings: IngestSettings): FileReading
+  /**
+   * The chunks that `read` would make of a file whose content is stored as it is, so that an older store can be cut again without its
+   * files. Absent: that needs the file.
+   */
+  chunksOf?(file: Omit<SourceFile, 'modifiedAt'>): readonly ChunkDraft[]
 }

@@ -7,6 +7,11 @@ export interface Excerpt {
   /** Lines of the entry's content, from 1, both included. */
   readonly start_line: number
   readonly end_line: number
+  /**
+   * Only where it begins or ends inside a table or fenced code: how many UTF-16 units at the beginning of `text` repeat the header of
+   * the table or the line that opens the fence, and how many at the end close the fence. They are no part of its lines.
+   */
+  readonly framed?: readonly [number, number] | undefined
   /** Headings above it, outermost first; empty where the content has none. */
   readonly section: readonly string[]
   /** Spans of `text` that match the question: start and end in UTF-16 units, end excluded. */

@@ -21,6 +21,12 @@ const excerptFields = {
   text: z.string(),
   start_line: z.int(),
   end_line: z.int(),
+  framed: z
+    .tuple([z.int().min(0), z.int().min(0)])
+    .optional()
+    .describe(
+      'How much of the text, at its beginning and its end, repeats the header of a table or opens and closes a fence',
+    ),
   section: z.array(z.string()).describe('Headings above the excerpt, outermost first'),
   highlights: z.array(z.tuple([z.int(), z.int()])),
   cut_start: z.boolean().optional().describe('It begins inside a sentence'),

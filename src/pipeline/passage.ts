@@ -191,13 +191,24 @@ const NOTHING: Excerpt = { text: '', start_line: 1, end_line: 1, section: [], hi
 
 function excerptOf(entry: Entry, { chunk, stretch }: Chosen): Excerpt {
   return {
-    text: stretch.text,
+    ...textOf(stretch),
     start_line: stretch.startLine,
     end_line: stretch.endLine,
-    section: sectionOf(entry, chunk, stretch.start),
-    highlights: stretch.highlights,
+    section: INDEXED_ONLY.has(entry.kind) ? [] : sectionAt(chunk, stretch.start),
     ...(stretch.isStartCut && { cut_start: true }),
     ...(stretch.isEndCut && { cut_end: true }),
+  }
+}
+
+/** With its frame, which is marked as such: the lines of the excerpt are those of the rest. */
+function textOf({ text, highlights, frame }: Stretch): Pick<Excerpt, 'text' | 'highlights' | 'framed'> {
+  if (frame === null) return { text, highlights }
+  const [before, after] = [frame.lead === '' ? '' : `${frame.lead}\n`, frame.tail === '' ? '' : `\n${frame.tail}`]
+  const moved = highlights.map(([start, end]) => [start + before.length, end + before.length] as const)
+  return {
+    text: `${before}${text}${after}`,
+    highlights: [...frame.highlights, ...moved],
+    framed: [before.length, after.length],
   }
 }
 
@@ -302,13 +313,6 @@ function stretches(plan: Plan, context: QueryContext): (entry: Entry, chunk: Chu
       form: entry.kind === 'code' ? 'code' : 'prose',
     })
   }
-}
-
-/** Headings are read in Markdown alone, which other texts with headings seldom look like. */
-function sectionOf({ kind, content, origin }: Entry, chunk: Chunk, at: number): readonly string[] {
-  if (INDEXED_ONLY.has(kind)) return []
-  const isMarkdown = kind !== 'code' && (chunk.headings.length > 0 || /\.(md|mdx|markdown)$/i.test(origin ?? ''))
-  return isMarkdown ? sectionAt(content, chunk, at) : chunk.headings
 }
 
 /**

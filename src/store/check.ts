@@ -134,6 +134,11 @@ function checkChunk(chunk: ChunkDraft, length: number): void {
     if (!Number.isSafeInteger(line)) throw invalidArgument('chunk line', line, 'a whole number')
   }
   for (const heading of chunk.headings) checkText('headings', heading)
+  if (chunk.lead !== undefined) checkText('lead', chunk.lead)
+  for (const { at, headings } of chunk.sections ?? []) {
+    if (!Number.isSafeInteger(at) || at < 0) throw invalidArgument('section', at, 'a place within the chunk')
+    for (const heading of headings) checkText('sections', heading)
+  }
 }
 
 function tooLarge(field: string, value: number, limit: number): QuerentError {

@@ -41,7 +41,9 @@ export function continuesUnchanged(chunk: ChunkDraft, ordinal: number, stored: C
     stored.end === chunk.end &&
     stored.startLine === chunk.startLine &&
     stored.endLine === chunk.endLine &&
-    sameTexts(stored.headings, chunk.headings)
+    sameTexts(stored.headings, chunk.headings) &&
+    stored.lead === chunk.lead &&
+    sameSections(stored.sections, chunk.sections)
   )
 }
 
@@ -85,6 +87,12 @@ const FIELDS = [
   'validUntil',
   'knownAt',
 ] as const satisfies readonly (keyof EntryDraft)[]
+
+function sameSections(a: ChunkDraft['sections'] = [], b: ChunkDraft['sections'] = []): boolean {
+  return (
+    a.length === b.length && a.every(({ at, headings }, i) => at === b[i]?.at && sameTexts(headings, b[i].headings))
+  )
+}
 
 function sameTexts(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((text, at) => text === b[at])

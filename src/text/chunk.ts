@@ -1,12 +1,15 @@
 /**
  * Cuts content into overlapping chunks of about 200 tokens (130 to 150 words of English), each what one vector can hold:
- * at a heading, a blank line, an item, a sentence, a line, in this order of preference. One pass over the text, so
- * linear in its length, whatever the text; the same text always gives the same chunks.
+ * at a heading, a blank line, an item, a sentence, a line, in this order of preference. Fenced code, tables, list items and
+ * quotations stay whole where they fit in a chunk, and are cut at their lines where they do not (QE-009). One pass over the text,
+ * so linear in its length, whatever the text; the same text always gives the same chunks.
  */
 import { assert } from '../base/assert.ts'
-import type { ChunkDraft } from '../model/entry.ts'
+import { type ChunkDraft, embeddedLead } from '../model/entry.ts'
+import { type Block, BlockCuts } from './blocks.ts'
+import { countTokens } from './count-tokens.ts'
 import { LineCounter, linesOfSpan } from './lines.ts'
-import { markdownHeadings } from './markdown-outline.ts'
+import { markdownStructure } from './markdown-structure.ts'
 import { type Heading, Outline } from './outline.ts'
 import { BORDER, type Border, borderBetween, pieceAt, type TextForm } from './piece.ts'
 
@@ -15,6 +18,8 @@ export interface TextStructure {
   readonly form: TextForm
   /** Ascending by `start`, not overlapping. */
   readonly headings: readonly Heading[]
+  /** Ascending by `start`, a block that holds others before them. Default: none. */
+  readonly blocks?: readonly Block[] | undefined
   /** Where the text begins; what stands before it (front matter) is in no chunk. Default 0. */
   readonly start?: number | undefined
 }
@@ -25,18 +30,23 @@ export type TextFormat = 'plain' | 'markdown' | 'code'
 /** Chunks of a text whose format alone is known. */
 export function chunkContent(content: string, of: { readonly format: TextFormat }): readonly ChunkDraft[] {
   if (of.format === 'code') return chunk(content, { form: 'code', headings: [] })
-  return chunk(content, { form: 'prose', headings: of.format === 'markdown' ? markdownHeadings(content) : [] })
+  return chunk(content, {
+    form: 'prose',
+    ...(of.format === 'markdown' ? markdownStructure(content) : { headings: [] }),
+  })
 }
 
-/** Of chunks made by this code; a change of the rules makes the next ingest cut everything again. */
-export const CHUNKER_VERSION = 1
+/** Of chunks made by this code; a change of the rules makes the next ingest cut everything again, and older stores are cut again. */
+export const CHUNKER_VERSION = 2
 
 /** Tokens of a chunk, by the estimate of `pieceAt`; the default model takes 256 with title and headings. */
 const CHUNK_TOKENS = 200
-/** The last chunk of a text may be this long, rather than leave a crumb. */
-const LAST_TOKENS = 230
+/** The last chunk of a text may have so many more, rather than leave a crumb. */
+const LAST_TOKENS = 30
 /** What a chunk repeats of the one before it (15 %), at most. */
 const OVERLAP_TOKENS = 30
+/** Tokens that are left for the text behind a lead, however long that is. */
+const LEAST_TOKENS = 50
 
 /**
  * At least one chunk, in order; together they hold every character from `structure.start` on. Content without text
@@ -46,65 +56,121 @@ export function chunk(
   content: string,
   structure: TextStructure = { form: 'prose', headings: [] },
 ): readonly ChunkDraft[] {
-  const outline = new Outline(content, structure.headings)
+  const { form, headings, blocks = [] } = structure
+  const outline = new Outline(content, headings)
+  const text: Text = { last: null, content, form, outline, cuts: new BlockCuts(content, blocks, CHUNK_TOKENS) }
   const lines = new LineCounter(content)
   const drafts: ChunkDraft[] = []
   let start = structure.start ?? 0
   for (;;) {
-    const stretch = readStretch(content, start, structure.form, outline)
+    const lead = text.cuts.leadAt(start)
+    const room =
+      lead === ''
+        ? CHUNK_TOKENS
+        : Math.max(LEAST_TOKENS, CHUNK_TOKENS - countTokens(embeddedLead({ headings: [], lead })))
+    const stretch = readStretch(text, start, room)
     const cut = chooseCut(stretch)
-    const end = stretch.starts[cut] ?? content.length
-    drafts.push({ start, end, ...linesOfSpan(lines, content, start, end), headings: outline.headingsOf(start, end) })
-    if (cut === stretch.pieces) return drafts
-    const next = stretch.starts[overlapFrom(stretch, cut)] as number
+    const end = stretch.starts[cut] as number
+    const above = outline.headingsOf(start, end)
+    const sections = outline.sectionsOf(start, end, above)
+    drafts.push({
+      ...{ start, end, ...linesOfSpan(lines, content, start, end), headings: above },
+      ...(lead !== '' && { lead }),
+      ...(sections.length > 0 && { sections }),
+    })
+    if (end >= content.length) return drafts
+    const next = stretch.starts[overlapFrom(stretch, cut, text)] as number
     assert(next > start, 'chunks move forward')
     start = next
   }
 }
 
+interface Text {
+  /** Of the stretch that was read last, which the next one goes over. */
+  last: Stretch | null
+  readonly content: string
+  readonly form: TextForm
+  readonly outline: Outline
+  readonly cuts: BlockCuts
+}
+
 /** The pieces that a chunk from here may hold. */
 interface Stretch {
-  /** The text ends here, within LAST_TOKENS. */
+  /** Tokens of a chunk, without its lead. */
+  readonly room: number
+  /** The text ends here, within LAST_TOKENS more. */
   readonly atEnd: boolean
   readonly pieces: number
   readonly tokens: number
-  /** By piece: where it begins, the tokens before it, the border before it. */
+  /** By piece, and for the place behind the last: where it begins, tokens and border before it, whether that is within a block. */
   readonly starts: readonly number[]
   readonly before: readonly number[]
   readonly borders: readonly Border[]
+  readonly isWithin: readonly boolean[]
 }
 
-function readStretch(content: string, start: number, form: TextForm, outline: Outline): Stretch {
+/** Within a block that must not be torn it goes on to the end of that, unless there is a good place for a cut before it. */
+function readStretch(text: Text, start: number, room: number): Stretch {
+  const { content, last } = text
   const starts: number[] = []
   const before: number[] = []
   const borders: Border[] = []
+  const isWithin: boolean[] = []
+  const most = room + LAST_TOKENS
   let tokens = 0
   let at = start
   let textEnd = start
-  while (at < content.length && tokens <= LAST_TOKENS) {
+  let best: Border = BORDER.torn
+  /** The same place in the stretch before. */
+  let known = last === null ? -1 : last.starts.lastIndexOf(start)
+  for (; ; known++) {
+    const isKnown = known >= 0 && last !== null && known <= last.pieces
+    const where = isKnown ? null : text.cuts.at(at)
+    const border = isKnown
+      ? (last.borders[known] as Border)
+      : where === 'torn'
+        ? BORDER.torn
+        : borderAt(text, textEnd, at, where ?? 'outside')
     starts.push(at)
     before.push(tokens)
-    borders.push(at === start ? BORDER.inside : borderAt(content, textEnd, at, form, outline))
-    const piece = pieceAt(content, at)
-    tokens += piece.tokens
-    textEnd = piece.textEnd
-    at = piece.end
+    borders.push(border)
+    isWithin.push(isKnown ? (last.isWithin[known] as boolean) : where !== 'outside')
+    if (at >= content.length || (at > start && tokens > most && (border !== BORDER.torn || best >= BORDER.item))) break
+    if (at > start && border > best) best = border
+    if (isKnown && known < last.pieces) {
+      const next = last.starts[known + 1] as number
+      tokens += (last.before[known + 1] as number) - (last.before[known] as number)
+      // Only the place behind the last known piece needs it.
+      textEnd = known + 1 < last.pieces ? next : pieceAt(content, at).textEnd
+      at = next
+    } else {
+      const piece = pieceAt(content, at)
+      tokens += piece.tokens
+      textEnd = piece.textEnd
+      at = piece.end
+    }
   }
-  return {
-    atEnd: at >= content.length && tokens <= LAST_TOKENS,
-    pieces: starts.length,
-    tokens,
-    starts,
-    before,
-    borders,
-  }
+  borders[0] = BORDER.inside
+  const atEnd = at >= content.length && tokens <= most
+  const stretch = { room, atEnd, pieces: starts.length - 1, tokens, starts, before, borders, isWithin }
+  text.last = stretch
+  return stretch
 }
 
-/** A heading begins a section and stays with what follows it. */
-function borderAt(content: string, textEnd: number, at: number, form: TextForm, outline: Outline): Border {
+/** A heading begins a section and stays with what follows it. Within a block, lines behind a blank line are the better ones. */
+function borderAt(
+  { content, form, outline, cuts }: Text,
+  textEnd: number,
+  at: number,
+  where: 'outside' | 'line',
+): Border {
   const plain = borderBetween(content, textEnd, at, form)
-  if (outline.isWithin(textEnd - 1)) return plain > BORDER.word ? BORDER.word : plain
-  return outline.beginsAt(at) ? BORDER.section : plain
+  if (where === 'line') return Math.min(plain, BORDER.item) as Border
+  // Headings and blocks begin and end at lines.
+  if (plain <= BORDER.word) return plain
+  if (outline.isWithin(textEnd - 1)) return BORDER.word
+  if (outline.beginsAt(at)) return BORDER.section
+  return plain < BORDER.item && cuts.isEdge(at) ? BORDER.item : plain
 }
 
 /** How full a chunk must be (of CHUNK_TOKENS) before a border of this sort ends it. */
@@ -122,31 +188,55 @@ const LEAST_LAST = 0.15
 
 /** The first section that fits; else the last of the best borders. At the end of a text all that is left fits. */
 function chooseCut(stretch: Stretch): number {
-  for (const [border, fill] of stretch.atEnd ? FILL.slice(0, 1) : FILL) {
-    const most = stretch.atEnd ? stretch.tokens - LEAST_LAST * CHUNK_TOKENS : CHUNK_TOKENS
+  const { room, atEnd, pieces, before, borders } = stretch
+  for (const [border, fill] of atEnd ? FILL.slice(0, 1) : FILL) {
+    const most = atEnd ? stretch.tokens - LEAST_LAST * room : room
+    if (border === BORDER.inside && isBlocked(stretch)) return beforeBlock(stretch)
     let found = -1
-    for (let at = 1; at < stretch.pieces && (stretch.before[at] as number) <= most; at++) {
-      if ((stretch.borders[at] as Border) < border || (stretch.before[at] as number) < fill * CHUNK_TOKENS) continue
+    for (let at = 1; at < pieces && (before[at] as number) <= most; at++) {
+      if ((borders[at] as Border) < border || (before[at] as number) < fill * room) continue
       found = at
       if (border === BORDER.section) break
     }
     if (found > 0) return found
   }
-  return stretch.atEnd ? stretch.pieces : 1
+  return atEnd ? pieces : 1
+}
+
+/** Whether a block that must not be torn goes over the end of the chunk. */
+function isBlocked({ room, before, borders }: Stretch): boolean {
+  return borders[before.findLastIndex(tokens => tokens <= room)] === BORDER.torn
 }
 
 /**
- * Where the next chunk begins: some sentences or lines back where they are short enough, else some words; at a new
- * section nothing is repeated.
+ * The last of the best borders that fit, however little there is before it. Where there is nothing but a heading before the block, they
+ * stay together: then the first place behind it where a cut is allowed.
  */
-function overlapFrom(stretch: Stretch, cut: number): number {
-  const end = stretch.before[cut] as number
+function beforeBlock({ room, pieces, before, borders }: Stretch): number {
+  let best = 0
+  for (let at = 1; at < pieces && (before[at] as number) <= room; at++)
+    if ((borders[at] as Border) >= BORDER.item && (borders[at] as Border) >= (borders[best] as Border)) best = at
+  if (best > 0) return best
+  const next = borders.findIndex((border, at) => (before[at] as number) > room && border !== BORDER.torn)
+  return next < 0 ? pieces : next
+}
+
+/**
+ * Where the next chunk begins: some sentences or lines back where they are short enough, else some words; at a new section, within a
+ * block, and before a block that needs the room, nothing is repeated.
+ */
+function overlapFrom(stretch: Stretch, cut: number, { cuts }: Text): number {
+  const { before, borders, isWithin } = stretch
+  if (isWithin[cut] === true || cuts.wholeFrom(stretch.starts[cut] as number) > CHUNK_TOKENS - OVERLAP_TOKENS)
+    return cut
+  const end = before[cut] as number
   let best = cut
   let bestBorder: Border = BORDER.inside
-  for (let at = cut; at > 1 && stretch.borders[at] !== BORDER.section; ) {
+  for (let at = cut; at > 1 && borders[at] !== BORDER.section; ) {
     at--
-    if (end - (stretch.before[at] as number) > OVERLAP_TOKENS) break
-    const border = Math.min(stretch.borders[at] as Border, BORDER.line) as Border
+    if (end - (before[at] as number) > OVERLAP_TOKENS) break
+    if (isWithin[at] === true) continue
+    const border = Math.min(borders[at] as Border, BORDER.line) as Border
     if (border < bestBorder) continue
     best = at
     bestBorder = border

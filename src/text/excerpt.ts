@@ -4,10 +4,10 @@
  * shown is a piece of the content as it is, so that its lines can be named and found.
  */
 import type { ChunkDraft } from '../model/entry.ts'
-import { beginningsOf, beginsInFence } from './beginnings.ts'
+import { beginningsOf } from './beginnings.ts'
+import { closingOf } from './blocks.ts'
 import { lineEnds } from './lines.ts'
-import { markdownHeadings } from './markdown-outline.ts'
-import { Outline } from './outline.ts'
+import { openBlockAt } from './open-block.ts'
 import { isBlankUnit, type TextForm } from './piece.ts'
 import { eachToken } from './tokenise.ts'
 
@@ -22,17 +22,29 @@ export interface Passage {
   readonly startLine: number
   readonly endLine: number
   /** Spans of `text`, ascending, not touching each other. */
-  readonly highlights: readonly (readonly [number, number])[]
+  readonly highlights: readonly Span[]
   /** It begins, or ends, inside a sentence or a line of code. */
   readonly isStartCut: boolean
   readonly isEndCut: boolean
+  /** To be shown around `text`, which begins or ends inside a table or fenced code; null where it does neither. */
+  readonly frame: Frame | null
+}
+
+/** Lines that stand elsewhere in the content, or that close what is cut: no part of `text` and of its lines. */
+export interface Frame {
+  /** The header of the table, or the line that opens the fence; may be empty. */
+  readonly lead: string
+  /** Spans of `lead`, as of `text`. */
+  readonly highlights: readonly Span[]
+  /** The line that closes the fence; may be empty. */
+  readonly tail: string
 }
 
 export interface ExcerptOptions {
   readonly match: WordMatcher
   /** Of a word that `match` returns, above 0: the rarer, the more. Default: 1 for each. */
   readonly weightOf?: ((word: string) => number) | undefined
-  /** In UTF-16 units. */
+  /** In UTF-16 units, the frame with its line ends included. */
   readonly maxLength: number
   /** Default `prose`. */
   readonly form?: TextForm | undefined
@@ -49,7 +61,7 @@ const AHEAD = 80
  */
 export function excerpt(
   content: string,
-  chunk: Pick<ChunkDraft, 'start' | 'end' | 'startLine' | 'headings'>,
+  chunk: Pick<ChunkDraft, 'start' | 'end' | 'startLine' | 'headings' | 'lead'>,
   { match, weightOf = () => 1, maxLength, form = 'prose' }: ExcerptOptions,
 ): Passage {
   const back = wholeCharacters(content, Math.max(0, chunk.start - MAX_BACK))
@@ -59,7 +71,8 @@ export function excerpt(
   const text = content.slice(back + origin, chunk.end)
   const beginnings = known.filter(at => at >= origin).map(at => at - origin)
   const hits = hitsIn(text, match)
-  const [from, to] = trimmed(text, ...windowOf(text, { hits, beginnings, weightOf, maxLength }, chunk.headings))
+  const choice = { hits, beginnings, weightOf, maxLength, headings: chunk.headings }
+  const { from, to, frame } = framed(text, choice, chunk, form === 'prose' ? match : null)
   const start = back + origin + from
   const lines = lineEnds(content, Math.min(start, chunk.start), Math.max(start, chunk.start))
   const startLine = start < chunk.start ? chunk.startLine - lines : chunk.startLine + lines
@@ -72,35 +85,70 @@ export function excerpt(
     highlights: spansWithin(hits, from, to),
     isStartCut: from < to && !beginnings.includes(from),
     isEndCut: from < to && !isEnd(around, origin + to, known),
+    frame,
   }
 }
 
-const LONGEST_HEADING = 200
-
-/** Marks of a Markdown heading; a quick look before the text is read line by line. */
-const HEADING_MARK = /^ {0,3}(#{1,6}[ \t]|={2,}|-{2,})/m
-
-/**
- * Texts of the headings above `at`, outermost first. `headings` are those that all of the chunk is under; a chunk of several
- * short sections of Markdown has more of them in its own text.
- */
+/** Texts of the headings above `at`, outermost first: a chunk of several short sections has more of them than it is under. */
 export function sectionAt(
-  content: string,
-  chunk: Pick<ChunkDraft, 'start' | 'end' | 'headings'>,
+  { start, headings, sections = [] }: Pick<ChunkDraft, 'start' | 'headings' | 'sections'>,
   at: number,
 ): readonly string[] {
-  // As far as the line below `at`, which may make a heading of its line.
-  const text = content.slice(chunk.start, Math.min(chunk.end, Math.max(at, chunk.start) + LONGEST_HEADING))
-  if (!HEADING_MARK.test(text)) return chunk.headings
-  const whole = content.slice(chunk.start, chunk.end)
-  const fence = /```|~~~/.test(whole) && beginsInFence(whole) ? '```\n' : ''
-  const place = Math.max(0, at - chunk.start) + fence.length
-  const outline = new Outline(fence + text, markdownHeadings(fence + text))
-  const own = outline.headingsOf(place, place + 1)
-  const [first] = own
-  if (first === undefined) return chunk.headings
-  const shared = chunk.headings.indexOf(first)
-  return [...(shared < 0 ? chunk.headings : chunk.headings.slice(0, shared)), ...own]
+  return sections.findLast(section => start + section.at <= at)?.headings ?? headings
+}
+
+interface Framed {
+  readonly from: number
+  readonly to: number
+  readonly frame: Frame | null
+}
+
+/** The window, made smaller for as long as its frame does not fit; without a frame where none fits. `match` is null in code. */
+function framed(
+  text: string,
+  choice: Choice,
+  { lead = '' }: Pick<ChunkDraft, 'lead'>,
+  match: WordMatcher | null,
+): Framed {
+  let maxLength = choice.maxLength
+  for (let tries = 0; ; tries++) {
+    const [from, to] = trimmed(text, ...windowOf(text, { ...choice, maxLength }))
+    const frame = match === null || tries === MAX_TRIES ? null : frameOf(text, from, to, lead, choice.maxLength, match)
+    const size = frame === null ? 0 : lengthOf(frame.lead) + lengthOf(frame.tail)
+    if (size + to - from <= choice.maxLength) return { from, to, frame }
+    maxLength = choice.maxLength - size
+  }
+}
+
+/** Another window may have another frame. */
+const MAX_TRIES = 3
+/** Share of the length that the lead may take. */
+const LEAD_SHARE = 0.4
+
+function frameOf(
+  text: string,
+  from: number,
+  to: number,
+  leadOfChunk: string,
+  maxLength: number,
+  match: WordMatcher,
+): Frame | null {
+  const lead = leadWithin(openBlockAt(text, from, leadOfChunk), Math.floor(maxLength * LEAD_SHARE))
+  const tail = closingOf(openBlockAt(text, to + 1, leadOfChunk))
+  if (lead === '' && tail === '') return null
+  return { lead, highlights: spansWithin(hitsIn(lead, match), 0, lead.length), tail }
+}
+
+/** Of the header of a wide table the row of names alone, or its beginning. */
+function leadWithin(lead: string, length: number): string {
+  if (lead.length <= length) return lead
+  const [first = ''] = lead.split('\n', 1)
+  return first.length <= length ? first : `${first.slice(0, wholeCharacters(first, length - 1))}…`
+}
+
+/** With its line end. */
+function lengthOf(line: string): number {
+  return line === '' ? 0 : line.length + 1
 }
 
 /** Where the text of the chunk begins, or the sentence that it begins inside. */
@@ -136,10 +184,15 @@ interface Choice {
   readonly beginnings: readonly number[]
   readonly weightOf: (word: string) => number
   readonly maxLength: number
+  /** Above the chunk, which may begin with them. */
+  readonly headings: readonly string[]
 }
 
-function windowOf(text: string, choice: Choice, headings: readonly string[]): readonly [number, number] {
-  const { hits, beginnings, maxLength } = choice
+/** Start and end, end excluded. */
+type Span = readonly [number, number]
+
+function windowOf(text: string, choice: Choice): readonly [number, number] {
+  const { beginnings, maxLength, headings, hits } = choice
   if (text.length <= maxLength) return [0, text.length]
   const best = hits.length === 0 ? null : heaviest(startsFor(text, choice), choice)
   if (best === null) {
@@ -251,7 +304,7 @@ function endAfter(text: string, start: number, last: number, { beginnings, maxLe
   return Math.max(wholeCharacters(text, end), Math.min(last, end))
 }
 
-/** Behind the headings that the chunk begins with: they are told of anyway. */
+/** Behind the headings that the chunk begins with: the section of the excerpt names them. */
 function afterHeadings(text: string, headings: readonly string[]): number {
   // Each part begins with what the one before it cannot take: time grows with the line, however many blanks it has.
   const line = /[ \t]*(?:#{1,6}[ \t]*)?(\S[^\r\n]*)?(?:\r?\n|$)([=-]{2,}[ \t]*\r?\n)?/y

@@ -1,11 +1,14 @@
-/** The visible text of an HTML page, with line breaks where a browser would break, and the headings in it. */
+/** The visible text of an HTML page, with line breaks where a browser would break, and the headings and blocks in it. */
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import type { Block } from './blocks.ts'
 import type { Heading } from './outline.ts'
 import { TextWriter } from './text-writer.ts'
 
 export interface HtmlText {
   readonly text: string
   readonly headings: readonly Heading[]
+  /** Tables, `<pre>`, list items and quotations. */
+  readonly blocks: readonly Block[]
   /** Of the page (`<title>`), its `<meta>` by name, and `<html lang>`. */
   readonly title: string
   readonly meta: Readonly<Record<string, string>>
@@ -32,18 +35,65 @@ export interface HtmlElement {
   attribute(name: string): string
 }
 
-/** `isLeftOut`: elements that do not count, with all that is in them. */
-export function htmlText(html: string, isLeftOut: (element: HtmlElement) => boolean = () => false): HtmlText {
+export interface HtmlOptions {
+  /** Elements that do not count, with all that is in them. */
+  readonly isLeftOut?: ((element: HtmlElement) => boolean) | undefined
+  /**
+   * `main`: what the page is about. That is its `<main>` (or its articles, where it has none) without navigation, asides and footers; of a
+   * page without either all but its navigation; and all of it where that leaves nothing. Default: the whole page.
+   */
+  readonly part?: 'page' | 'main' | undefined
+}
+
+/** Time is linear in the text. */
+export function htmlText(html: string, { isLeftOut = () => false, part = 'page' }: HtmlOptions = {}): HtmlText {
   const page = parse(html)
-  const writer = new TextWriter()
   const isSkipped = (element: Element): boolean =>
     isUnseen(element) || isLeftOut({ tag: element.tagName, attribute: name => attribute(element, name) })
-  for (const step of steps(page, isSkipped)) {
-    if (step.leave) leave(step.node as Element, writer)
-    else if (isElement(step.node)) enter(step.node, writer)
-    else if (step.node.nodeName === '#text') writer.text((step.node as DefaultTreeAdapterTypes.TextNode).value)
+  const head = headOf(page)
+  if (part === 'main') {
+    const [main, isBeside] = mainOf(page, isSkipped)
+    const found = written(main, element => isSkipped(element) || isBeside(element))
+    if (found.text !== '') return { ...found, ...head }
   }
-  return { ...writer.finish(), ...headOf(page) }
+  return { ...written([page], isSkipped), ...head }
+}
+
+function written(roots: readonly Node[], isSkipped: (element: Element) => boolean): ReturnType<TextWriter['finish']> {
+  const writer = new TextWriter()
+  for (const root of roots) {
+    for (const step of steps(root, isSkipped)) {
+      if (step.leave) leave(step.node as Element, writer)
+      else if (isElement(step.node)) enter(step.node, writer)
+      else if (step.node.nodeName === '#text') writer.text((step.node as DefaultTreeAdapterTypes.TextNode).value)
+    }
+  }
+  return writer.finish()
+}
+
+/** What a page says beside its subject, by tag and by role. */
+const BESIDE = new Set('nav aside footer'.split(' '))
+const ROLES_BESIDE = new Set('navigation complementary contentinfo banner search'.split(' '))
+
+type Test = (element: Element) => boolean
+
+/** The elements that hold the main content, and what within them does not belong to it. */
+function mainOf(page: Node, isSkipped: Test): readonly [roots: readonly Node[], isBeside: Test] {
+  const isBeside: Test = element => BESIDE.has(element.tagName) || ROLES_BESIDE.has(attribute(element, 'role'))
+  const isMain: Test = element => element.tagName === 'main' || attribute(element, 'role') === 'main'
+  const mains = outermost(page, isMain, isSkipped)
+  if (mains.length > 0) return [mains, isBeside]
+  const articles = outermost(page, element => element.tagName === 'article', isSkipped)
+  if (articles.length > 0) return [articles, isBeside]
+  return [[page], element => element.tagName === 'nav' || attribute(element, 'role') === 'navigation']
+}
+
+/** Those that pass, and that lie in no other one that does. */
+function outermost(page: Node, passes: Test, isSkipped: Test): readonly Element[] {
+  const found: Element[] = []
+  const isInner: Test = element => isSkipped(element) || found.at(-1) === element.parentNode
+  for (const { node, leave } of steps(page, isInner)) if (!leave && isElement(node) && passes(node)) found.push(node)
+  return found
 }
 
 /** The nodes in order, elements twice. A stack, not recursion: pages can be nested as deep as they like. */
@@ -67,6 +117,7 @@ function enter(element: Element, writer: TextWriter): void {
   const tag = element.tagName
   if (BLOCKS.has(tag)) writer.breakLines(2)
   else if (LINES.has(tag)) writer.breakLines(1)
+  if (BROKEN_AT_LINES.has(tag)) writer.beginBlock(tag === 'table')
   if (tag === 'pre') writer.verbatim++
   if (tag === 'br') writer.newLine()
   if (tag === 'hr') writer.breakLines(2)
@@ -79,8 +130,19 @@ function leave(element: Element, writer: TextWriter): void {
   if (tag === 'pre') writer.verbatim--
   if (tag === 'td' || tag === 'th') writer.blank()
   if (headingLevel(tag) > 0) writer.endHeading(headingLevel(tag))
+  if (tag === 'thead') writer.endHeader(true)
+  if (tag === 'tr' && element.parentNode?.nodeName !== 'thead') writer.endHeader(isRowOfNames(element))
+  if (BROKEN_AT_LINES.has(tag)) writer.endBlock()
   if (BLOCKS.has(tag)) writer.breakLines(2)
   else if (LINES.has(tag)) writer.breakLines(1)
+}
+
+/** Elements that a chunk holds whole or ends at a line of. */
+const BROKEN_AT_LINES = new Set('table pre li blockquote'.split(' '))
+
+function isRowOfNames(row: Element): boolean {
+  const cells = row.childNodes.filter(isElement)
+  return cells.length > 0 && cells.every(({ tagName }) => tagName === 'th')
 }
 
 function headingLevel(tag: string): number {

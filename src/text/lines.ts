@@ -52,7 +52,7 @@ export class LineStarts {
 
   constructor(text: string) {
     this.#text = text
-    this.#starts = startsOf(text)
+    this.#starts = lineStarts(text)
   }
 
   /** At least 1. */
@@ -81,7 +81,8 @@ export class LineStarts {
   }
 }
 
-function startsOf(text: string): number[] {
+/** Where each line begins; the first at 0. */
+export function lineStarts(text: string): number[] {
   const starts = [0]
   if (text.includes('\r')) {
     for (let at = 0; at < text.length; at++) if (isLineEnd(text, at)) starts.push(at + 1)

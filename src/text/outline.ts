@@ -1,5 +1,7 @@
 /** The headings of a text, and the path of them above a span. */
 
+import type { ChunkSection } from '../model/entry.ts'
+
 export interface Heading {
   /** From the start of its line, marks and all; end excluded. */
   readonly start: number
@@ -18,6 +20,9 @@ export function firstHeading(headings: readonly Heading[]): string | undefined {
 
 /** Longest heading in a path; a whole paragraph marked as a heading says little about what follows it. */
 const MAX_HEADING = 200
+
+/** Headings within a chunk whose paths are kept. */
+const MAX_SECTIONS = 100
 
 /** Asked in ascending order of places, as a chunker does: a few steps a question. */
 export class Outline {
@@ -66,7 +71,30 @@ export class Outline {
       from = next.start
       at++
     }
-    return (shared ?? []).map(index => (this.#headings[index] as Heading).text.slice(0, MAX_HEADING).toWellFormed())
+    return this.#texts(shared ?? [])
+  }
+
+  /**
+   * The paths of headings that differ from `headings`, those that all of the span is under: at its start, and at each heading in
+   * it. Offsets count from the start of the span. Ask for `headingsOf` the same span before.
+   */
+  sectionsOf(start: number, end: number, headings: readonly string[]): readonly ChunkSection[] {
+    const first = this.#lastFrom(start)
+    const sections: ChunkSection[] = []
+    let last = headings
+    for (let at = first; at < first + MAX_SECTIONS; at++) {
+      const heading = this.#headings[at]
+      if (at >= 0 && (heading === undefined || heading.start >= end)) break
+      if (at === first && isBlank(this.#content, start, Math.min(end, this.#headings[at + 1]?.start ?? end))) continue
+      const path = this.#texts(this.#path(at))
+      if (!isSamePath(path, last)) sections.push({ at: Math.max(0, (heading?.start ?? start) - start), headings: path })
+      last = path
+    }
+    return sections
+  }
+
+  #texts(path: readonly number[]): readonly string[] {
+    return path.map(index => (this.#headings[index] as Heading).text.slice(0, MAX_HEADING).toWellFormed())
   }
 
   /** The last heading that begins at or before `at`, or -1. */
@@ -91,6 +119,14 @@ function parentsOf(headings: readonly Heading[]): readonly number[] {
     open.push(index)
     return parent
   })
+}
+
+function isBlank(text: string, from: number, to: number): boolean {
+  return text.slice(from, to).trim() === ''
+}
+
+function isSamePath(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, at) => text === b[at])
 }
 
 function commonStart(a: readonly number[], b: readonly number[]): readonly number[] {

@@ -1,7 +1,8 @@
 /**
- * Headings of reStructuredText, AsciiDoc, Org and plain text, found line by line; linear in the text. No parser of these formats on
- * npm is both kept up and made for more than a part of them, and headings are all that is needed here.
+ * Headings, tables and blocks of code of reStructuredText, AsciiDoc and Org, and headings of plain text, found line by line; linear in
+ * the text. No parser of these formats on npm is both kept up and made for more than a part of them.
  */
+import { type Block, MAX_LEAD } from './blocks.ts'
 import type { Heading } from './outline.ts'
 
 export type OutlineFormat = 'rst' | 'asciidoc' | 'org' | 'text'
@@ -10,24 +11,28 @@ export interface TextOutline {
   /** Null where the text gives none. */
   readonly title: string | null
   readonly headings: readonly Heading[]
+  /** Ascending by `start`. Of plain text none. */
+  readonly blocks: readonly Block[]
 }
 
-/** A longer line is no heading. */
-const MAX_LINE = 200
+/** A longer heading is none. */
+const MAX_HEADING = 200
+/** A longer line is neither a heading nor part of a header. */
+const MAX_LINE = 1_000
 
 /** Example: `textOutline('Backups\\n=======\\n\\nEach night.', 'rst').title` is `Backups`. */
 export function textOutline(text: string, format: OutlineFormat): TextOutline {
   const lines = linesOf(text)
   switch (format) {
     case 'asciidoc':
-      return outlineOf(asciidocHeadings(lines))
+      return outlineOf(...asciidocParts(lines))
     case 'org':
       return orgOutline(lines)
     case 'rst':
-      return outlineOf(underlinedHeadings(lines))
+      return outlineOf(underlinedHeadings(lines), restructuredBlocks(lines))
     case 'text': {
-      const headings = underlinedHeadings(lines)
-      return { title: headings[0]?.text ?? firstLine(lines), headings }
+      const { title, headings } = outlineOf(underlinedHeadings(lines), [])
+      return { title: title ?? firstLine(lines), headings, blocks: [] }
     }
   }
 }
@@ -35,7 +40,7 @@ export function textOutline(text: string, format: OutlineFormat): TextOutline {
 interface Line {
   readonly start: number
   readonly end: number
-  /** Without trailing white space; empty where the line is too long for a heading. */
+  /** Without trailing white space; empty where the line is too long. */
   readonly text: string
   readonly isBlank: boolean
 }
@@ -52,8 +57,20 @@ function linesOf(text: string): readonly Line[] {
   return lines
 }
 
-function outlineOf(headings: readonly Heading[]): TextOutline {
-  return { title: headings[0]?.text ?? null, headings }
+function outlineOf(found: readonly Heading[], blocks: readonly Block[]): TextOutline {
+  const headings = found.filter(({ text }) => text.length <= MAX_HEADING)
+  return { title: headings[0]?.text ?? null, headings, blocks }
+}
+
+/** Of the lines `first` to `last`, which repeat `header` lines of them, and end with a line that closes them or not. */
+function blockOf(lines: readonly Line[], first: number, last: number, header: number, isClosed: boolean): Block {
+  const startOf = (at: number): number => lines[at]?.start ?? (lines.at(-1) as Line).end
+  const lead = lines.slice(first, first + header).map(({ text }) => text)
+  return {
+    ...{ start: startOf(first), end: startOf(last + 1), from: startOf(first + header + 1) },
+    until: isClosed ? startOf(last) : startOf(last + 1),
+    lead: lead.join('\n').slice(0, MAX_LEAD).toWellFormed(),
+  }
 }
 
 const UNDERLINE = /^([!-/:-@[-`{-~])\1+$/
@@ -83,30 +100,104 @@ function underlinedHeadings(lines: readonly Line[]): readonly Heading[] {
   return headings
 }
 
-/** `== Section`, not within delimited blocks. */
-function asciidocHeadings(lines: readonly Line[]): readonly Heading[] {
+/** Grid tables, simple tables, and what is indented below a line that ends with `::`. */
+function restructuredBlocks(lines: readonly Line[]): readonly Block[] {
+  const blocks: Block[] = []
+  for (let at = 0; at < lines.length; at++) {
+    const block = gridTable(lines, at) ?? simpleTable(lines, at) ?? literalBlock(lines, at)
+    if (block === null) continue
+    blocks.push(block.block)
+    at = block.last
+  }
+  return blocks
+}
+
+type Found = { readonly block: Block; readonly last: number } | null
+
+function gridTable(lines: readonly Line[], first: number): Found {
+  if (!/^\s*\+-[-+]*\+$/.test((lines[first] as Line).text)) return null
+  const last = lastOfRun(lines, first, ({ text }) => /^\s*[+|]/.test(text))
+  const rule = lines.slice(first, last + 1).findIndex(({ text }) => /^\s*\+=[=+]*\+$/.test(text))
+  return { block: blockOf(lines, first, last, rule + 1, false), last }
+}
+
+const SIMPLE_RULE = /^\s*=+( +=+)+$/
+/** Lines of a header. */
+const MAX_HEADER = 8
+
+function simpleTable(lines: readonly Line[], first: number): Found {
+  if (!SIMPLE_RULE.test((lines[first] as Line).text)) return null
+  const isRule = (at: number): boolean => SIMPLE_RULE.test((lines[at] as Line).text)
+  const rules: number[] = [first]
+  for (let at = first + 1; at < lines.length && rules.length < 3; at++) {
+    if (isRule(at)) rules.push(at)
+    else if ((lines[at] as Line).isBlank && (lines[at - 1] as Line).isBlank) break
+  }
+  const [, second, third] = rules
+  if (second === undefined) return null
+  const last = third ?? second
+  const header = third !== undefined && second - first <= MAX_HEADER ? second - first + 1 : 0
+  return { block: blockOf(lines, first, last, header, false), last }
+}
+
+function literalBlock(lines: readonly Line[], first: number): Found {
+  const { text } = lines[first] as Line
+  if (!/::$|^\s*\.\. (code-block|code|sourcecode):: \S+$/.test(text) || !(lines[first + 1]?.isBlank ?? false))
+    return null
+  const indent = indentOf(text)
+  const last = lastOfRun(lines, first, line => line.isBlank || indentOf(line.text) > indent)
+  if (last < first + 2) return null
+  const isDirective = /^\s*\.\. /.test(text)
+  return { block: blockOf(lines, first, last, isDirective ? 1 : 0, false), last }
+}
+
+/** The last line of those from `first` on that belong to it and are not blank. */
+function lastOfRun(lines: readonly Line[], first: number, belongs: (line: Line) => boolean): number {
+  let last = first
+  for (let at = first + 1; at < lines.length && belongs(lines[at] as Line); at++)
+    if (!(lines[at] as Line).isBlank) last = at
+  return last
+}
+
+function indentOf(text: string): number {
+  return text.length - text.trimStart().length
+}
+
+/** `== Section`, not within delimited blocks, and these blocks. */
+function asciidocParts(lines: readonly Line[]): readonly [headings: readonly Heading[], blocks: readonly Block[]] {
   const headings: Heading[] = []
-  let open: string | null = null
-  for (const { start, end, text } of lines) {
-    if (/^(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\/{4,}|```)$/.test(text)) {
-      if (open === null) open = text
-      else if (open === text) open = null
-      continue
+  const blocks: Block[] = []
+  let open: { readonly text: string; readonly at: number } | null = null
+  lines.forEach(({ start, end, text }, at) => {
+    if (/^(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\/{4,}|\|={3,}|```.*)$/.test(text)) {
+      if (open === null) open = { text, at }
+      else if (text === (open.text.startsWith('`') ? '```' : open.text)) {
+        // A blank line behind the first row of a table makes a header of it.
+        const header = text.startsWith('|') && lines[open.at + 2]?.isBlank === true ? 2 : 1
+        blocks.push(blockOf(lines, open.at, at, header, true))
+        open = null
+      }
+      return
     }
     const [, signs, heading] = open === null ? (/^(={1,6})[ \t]+(\S.*)$/.exec(text) ?? []) : []
     if (signs !== undefined && heading !== undefined) headings.push({ start, end, level: signs.length, text: heading })
-  }
-  return headings
+  })
+  return [headings, blocks]
 }
 
-/** `* Section`, with states, priorities and tags left out of its text, not within blocks. */
+/** `* Section`, with states, priorities and tags left out of its text, not within blocks; the blocks, and tables. */
 function orgOutline(lines: readonly Line[]): TextOutline {
   const headings: Heading[] = []
+  const blocks: Block[] = []
   let title: string | null = null
-  let isOpen = false
-  for (const { start, end, text } of lines) {
-    if (/^\s*#\+(begin|end)_/i.test(text)) isOpen = /^\s*#\+begin_/i.test(text)
-    if (isOpen) continue
+  for (let at = 0; at < lines.length; at++) {
+    const { start, end, text } = lines[at] as Line
+    const block = orgBlock(lines, at) ?? orgTable(lines, at)
+    if (block !== null) {
+      blocks.push(block.block)
+      at = block.last
+      continue
+    }
     title ??= /^#\+title:\s*(\S.*)$/i.exec(text)?.[1] ?? null
     const [, stars, rest] = /^(\*+)[ \t]+(\S.*)$/.exec(text) ?? []
     if (stars === undefined || rest === undefined) continue
@@ -116,7 +207,27 @@ function orgOutline(lines: readonly Line[]): TextOutline {
       .replace(/[ \t]+:[\w@#%:]+:$/, '')
     headings.push({ start, end, level: stars.length, text: heading })
   }
-  return { title: title ?? headings[0]?.text ?? null, headings }
+  const outline = outlineOf(headings, blocks)
+  return { ...outline, title: title ?? outline.title }
+}
+
+/** One that is never closed goes to the end. */
+function orgBlock(lines: readonly Line[], first: number): Found {
+  const name = /^\s*#\+begin_(\S+)/i.exec((lines[first] as Line).text)?.[1]
+  if (name === undefined) return null
+  const end = `#+end_${name.toLowerCase()}`
+  let last = first + 1
+  while (last < lines.length && (lines[last] as Line).text.trim().toLowerCase() !== end) last++
+  const isClosed = last < lines.length
+  if (!isClosed) last--
+  return { block: blockOf(lines, first, last, 1, isClosed), last }
+}
+
+function orgTable(lines: readonly Line[], first: number): Found {
+  if (!/^\s*\|/.test((lines[first] as Line).text)) return null
+  const last = lastOfRun(lines, first, ({ text }) => /^\s*\|/.test(text))
+  const rule = lines.slice(first, Math.min(last, first + MAX_HEADER) + 1).findIndex(({ text }) => /^\s*\|-/.test(text))
+  return { block: blockOf(lines, first, last, rule > 0 ? rule + 1 : 0, false), last }
 }
 
 const MAX_TITLE = 80

@@ -1,11 +1,26 @@
 /** Gathers the text of a page: runs of blanks become one, breaks are written when something follows, headings are noted. */
+import { type Block, MAX_LEAD } from './blocks.ts'
 import type { Heading } from './outline.ts'
+
+/** A block that is being written; `start` is -1 before its first word, `lead` null without a header as yet. */
+interface OpenBlock {
+  start: number
+  readonly isTable: boolean
+  header: string[]
+  lead: string | null
+  /** It holds headings or another table, and so is the frame of a page. */
+  isFrame: boolean
+}
+
+const BULLET = '- '
 
 export class TextWriter {
   /** Above 0: within `<pre>`, blanks stay as they are. */
   verbatim = 0
   readonly #parts: string[] = []
   readonly #headings: Heading[] = []
+  readonly #blocks: (Omit<Block, 'from' | 'until'> & { readonly index: number })[] = []
+  readonly #open: OpenBlock[] = []
   #length = 0
   #breaks = 0
   #blank = false
@@ -44,7 +59,27 @@ export class TextWriter {
     this.#breaks = Math.min(2, this.#breaks + 1)
   }
 
+  beginBlock(isTable: boolean): void {
+    if (isTable) for (const block of this.#open) block.isFrame = true
+    this.#open.push({ start: -1, isTable, header: [], lead: null, isFrame: false })
+  }
+
+  /** Behind the first row of the innermost table that says what is below it, or that is no header. */
+  endHeader(isHeader: boolean): void {
+    const table = this.#open.findLast(({ isTable }) => isTable)
+    if (table === undefined || table.header.length === 0) return
+    table.lead ??= isHeader ? table.header.join('').slice(0, MAX_LEAD).toWellFormed() : ''
+  }
+
+  endBlock(): void {
+    const block = this.#open.pop()
+    if (block === undefined || block.start < 0 || block.isFrame) return
+    const { start, lead } = block
+    this.#blocks.push({ start, end: this.#length, lead: lead ?? '', index: this.#blocks.length })
+  }
+
   beginHeading(): void {
+    for (const block of this.#open) block.isFrame = true
     this.#heading = { start: -1, text: '' }
   }
 
@@ -56,8 +91,16 @@ export class TextWriter {
     this.#headings.push({ start: heading.start, end: this.#length, level, text })
   }
 
-  finish(): { readonly text: string; readonly headings: readonly Heading[] } {
-    return { text: this.#parts.join(''), headings: this.#headings }
+  finish(): { readonly text: string; readonly headings: readonly Heading[]; readonly blocks: readonly Block[] } {
+    const text = this.#parts.join('')
+    const lineAfter = (at: number): number => text.indexOf('\n', at) + 1 || text.length
+    const blocks = this.#blocks
+      .toSorted((a, b) => a.start - b.start || b.end - a.end || b.index - a.index)
+      .map(({ start, end, lead }): Block => {
+        const from = lineAfter(lead === '' ? start : lineAfter(start + lead.length))
+        return { start, end, from, until: end, lead }
+      })
+    return { text, headings: this.#headings, blocks }
   }
 
   #put(text: string): void {
@@ -67,6 +110,11 @@ export class TextWriter {
       if (this.#heading.start < 0) this.#heading.start = this.#length + gap.length
       this.#heading.text += ` ${text}`.slice(gap === '' ? 1 : 0)
     }
+    const start = this.#length + gap.length - (gap.endsWith(BULLET) ? BULLET.length : 0)
+    for (const block of this.#open) {
+      if (block.start < 0) block.start = start
+      if (block.isTable && block.lead === null) block.header.push(block.header.length === 0 ? text : gap + text)
+    }
     this.#parts.push(gap, text)
     this.#length += gap.length + text.length
   }
@@ -74,7 +122,7 @@ export class TextWriter {
   /** What is due before the next text. */
   #gap(): string {
     const breaks = this.#breaks > 0 ? '\n'.repeat(this.#breaks) : this.#blank ? ' ' : ''
-    const gap = (this.#length === 0 ? '' : breaks) + (this.#bullet ? '- ' : '')
+    const gap = (this.#length === 0 ? '' : breaks) + (this.#bullet ? BULLET : '')
     this.#breaks = 0
     this.#blank = false
     this.#bullet = false

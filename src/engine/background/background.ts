@@ -1,6 +1,6 @@
 /** Work between questions: vectors for new chunks, snapshots, cutting the feed, the jobs of lenses. One process at a time each. */
-import type { Clock } from '../../base/clock.ts'
-import type { Job, LensHost } from '../../lenses/lens.ts'
+import type { Clock, Instant } from '../../base/clock.ts'
+import type { MustHold } from '../../lenses/lens.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Progress } from '../../model/operation.ts'
 import type { Store } from '../../store/store.ts'
@@ -21,12 +21,19 @@ export interface JobState {
   readonly failure: string | null
 }
 
+/** A job of a lens with its host, or one of the engine's own. */
+export interface BackgroundJob {
+  readonly name: string
+  readonly everyMs: number
+  run(now: Instant, signal: AbortSignal, report: (progress: Progress) => void, mustHold: MustHold): Promise<void>
+}
+
 export interface BackgroundInput {
   readonly store: Store
   readonly clock: Clock
   readonly indexes: IndexSet
   readonly embedding: Embedding | null
-  readonly jobs: readonly { readonly job: Job; readonly host: LensHost }[]
+  readonly jobs: readonly BackgroundJob[]
   /** Kept up to date here, by the jobs' names. */
   readonly states: Map<string, JobState>
   readonly holder: string
@@ -64,7 +71,7 @@ export class Background {
 
   #work(): void {
     this.#input.embedding?.start()
-    for (const { job, host } of this.#input.jobs) this.#startJob(job, host)
+    for (const job of this.#input.jobs) this.#startJob(job)
     this.#upkeep ??= this.#keepUp().finally(() => {
       this.#upkeep = null
     })
@@ -102,16 +109,16 @@ export class Background {
     return lease
   }
 
-  #startJob(job: Job, host: LensHost): void {
+  #startJob(job: BackgroundJob): void {
     const { name, everyMs } = job
     const now = this.#elapsed()
     if (this.#running.has(name) || now - (this.#ranAt.get(name) ?? Number.NEGATIVE_INFINITY) < everyMs) return
-    const running = this.#runJob(job, host).finally(() => this.#running.delete(name))
+    const running = this.#runJob(job).finally(() => this.#running.delete(name))
     this.#running.set(name, running)
   }
 
   /** Never rejects: a failure is kept, and the job is due again after its time. */
-  async #runJob(job: Job, host: LensHost): Promise<void> {
+  async #runJob(job: BackgroundJob): Promise<void> {
     const { clock, states } = this.#input
     const state = (change: Partial<JobState>) => {
       states.set(job.name, { progress: null, failure: null, ...states.get(job.name), ...change })
@@ -122,7 +129,7 @@ export class Background {
       this.#ranAt.set(job.name, this.#elapsed())
       state({ progress: null })
       await lease.during(this.#stop.signal, signal =>
-        job.run(host, clock.now(), signal, progress => state({ progress }), lease.mustHold),
+        job.run(clock.now(), signal, progress => state({ progress }), lease.mustHold),
       )
       state({ failure: null })
     } catch (error) {

@@ -10,7 +10,7 @@ import { partitionKey } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
 import { columnsOf } from '../sqlite/fill-checks.ts'
 import { CHECK, checked, checkOf } from '../sqlite/row-checks.ts'
-import { APPLICATION_ID, prepareSchema, SCHEMA } from '../sqlite/schema.ts'
+import { APPLICATION_ID, prepareSchema, schemaOfTables } from '../sqlite/schema.ts'
 import { COPY_PREFIX } from '../sqlite/schema-copy.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
 import { quote } from '../sqlite/table.ts'
@@ -115,7 +115,6 @@ function fill(
 ): readonly string[] {
   const tables = parts.filter(({ type }) => type === 'table')
   for (const { sql } of tables) target.exec(sql)
-  const isChecked = tables.some(({ sql }) => sql.includes(CHECK))
   const cut = tables.filter(({ name }) => copyTable(target, source, name)).map(({ name }) => name)
   const identity = target.prepareArrays('select 1 from identity').get()
   if (identity === undefined) target.exec('insert into identity values (lower(hex(randomblob(16))))')
@@ -125,7 +124,9 @@ function fill(
   // Not by their statements in the damaged file: what indexes there are stands in the declarations too.
   for (const sql of declarationsIn(target).flatMap(createIndexes)) orNothing(() => target.exec(sql))
   keepSequences(target, source)
-  target.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${isChecked ? SCHEMA : 1}`)
+  target.exec(
+    `pragma application_id = ${APPLICATION_ID}; pragma user_version = ${schemaOfTables(tables.map(({ sql }) => sql))}`,
+  )
   return [
     ...cut.map(name => `rows of ${name.replace(/^declared_/, '')} that are damaged`),
     ...left,

@@ -35,8 +35,12 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
     for (const chunk of plan.dropped) this.#dropChunk(chunk.key)
     const chunkKeys = chunks.map((chunk, ordinal) => {
       const chunkKey = plan.kept[ordinal]?.key ?? this.state.next('chunk')
-      const { start, end, startLine, endLine, headings } = chunk
-      const stored = { key: chunkKey, entry: key, ordinal, start, end, startLine, endLine, headings: [...headings] }
+      const { start, end, startLine, endLine, headings, lead, sections } = chunk
+      const stored = {
+        ...{ key: chunkKey, entry: key, ordinal, start, end, startLine, endLine, headings: [...headings] },
+        ...(lead !== undefined && { lead }),
+        ...(sections !== undefined && { sections: structuredClone(sections) }),
+      }
       this.state.chunks.set(chunkKey, this.#kept(stored))
       return chunkKey
     })

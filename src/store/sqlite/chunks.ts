@@ -8,10 +8,19 @@ import type { SqlDatabase } from './sql-driver.ts'
 import { CHUNKS } from './tallies.ts'
 import { inOrder, keyList, limitOf } from './values.ts'
 
-const COLUMNS = 'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings, c._check'
+const COLUMNS =
+  'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings, c.structure, c._check'
 
 /** Of more chunks without a vector, the first is likely to be an old one. */
 const MOST_LOOKED_BACK_FOR = 1_000
+
+type ChunkStructure = Pick<ChunkDraft, 'lead' | 'sections'>
+
+/** Null for the many chunks that have neither. */
+function structureCell({ lead, sections }: ChunkStructure): string | null {
+  if (lead === undefined && sections === undefined) return null
+  return JSON.stringify({ ...(lead !== undefined && { lead }), ...(sections !== undefined && { sections }) })
+}
 
 type Row = readonly [
   key: number,
@@ -22,6 +31,7 @@ type Row = readonly [
   startLine: number,
   endLine: number,
   headings: string,
+  structure: string | null,
   check: number,
 ]
 
@@ -102,12 +112,12 @@ export class SqliteChunks {
     const drop = this.#db.prepare('delete from chunks where key = ?')
     for (const { key } of plan.dropped) drop.run(key)
     const insert = this.#db.prepare(
-      `insert into chunks (key, entry, ordinal, start_unit, end_unit, start_line, end_line, headings, _check)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into chunks (key, entry, ordinal, start_unit, end_unit, start_line, end_line, headings, structure, _check)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     const update = this.#db.prepare(
       `update chunks set key = ?, entry = ?, ordinal = ?, start_unit = ?, end_unit = ?, start_line = ?, end_line = ?,
-         headings = ?, _check = ?
+         headings = ?, structure = ?, _check = ?
        where key = ?`,
     )
     let next = nextKey(this.#db, 'chunks')
@@ -116,7 +126,8 @@ export class SqliteChunks {
       if (continuesUnchanged(chunk, ordinal, stored)) continue
       const { start, end, startLine, endLine, headings } = chunk
       const key = stored?.key ?? next++
-      const cells = checked([key, entry, ordinal, start, end, startLine, endLine, JSON.stringify(headings)])
+      const place = [key, entry, ordinal, start, end, startLine, endLine]
+      const cells = checked([...place, JSON.stringify(headings), structureCell(chunk)])
       if (stored === undefined) insert.run(...cells)
       else update.run(...cells, key)
     }
@@ -134,9 +145,12 @@ export class SqliteChunks {
   #sound(rows: readonly Row[]): readonly Chunk[] {
     const found: Chunk[] = []
     for (const row of rows) {
-      const [key, entry, ordinal, start, end, startLine, endLine, headings] = row
+      const [key, entry, ordinal, start, end, startLine, endLine, headings, structure] = row
       if (isWhole(row)) {
-        found.push({ key, entry, ordinal, start, end, startLine, endLine, headings: JSON.parse(headings) as string[] })
+        found.push({
+          ...{ key, entry, ordinal, start, end, startLine, endLine, headings: JSON.parse(headings) as string[] },
+          ...(structure !== null && (JSON.parse(structure) as ChunkStructure)),
+        })
       } else this.#damage.met(damaged(`passage ${ordinal + 1} of entry number ${entry}`, { table: 'chunks', key }))
     }
     return found

@@ -4,6 +4,7 @@
  */
 import { QuerentError } from '../../model/errors.ts'
 import { addChecks, areChecksFilled, fillChecks } from './fill-checks.ts'
+import { CHECK } from './row-checks.ts'
 import { renewSchemaCopy } from './schema-copy.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import { checkWritable } from './writable.ts'
@@ -131,11 +132,24 @@ create table changes (
 ) strict;
 `
 
+/**
+ * The lead of a chunk and the sections in it (`ChunkDraft`), as a JSON object; null where it has neither. At the end of the row, where a
+ * null leaves the check of the rows that are there as it is.
+ */
+const SCHEMA_3 = 'alter table chunks add column structure text'
+
 /** The one at place n leads from schema n to n + 1. */
-const MIGRATIONS: readonly ((db: SqlDatabase) => void)[] = [db => db.exec(SCHEMA_1), addChecks]
+const MIGRATIONS: readonly ((db: SqlDatabase) => void)[] = [db => db.exec(SCHEMA_1), addChecks, db => db.exec(SCHEMA_3)]
 
 /** What a file written by this version has. */
 export const SCHEMA: number = MIGRATIONS.length
+
+/** The schema that tables made by these statements have, whatever the head of the file says. */
+export function schemaOfTables(statements: readonly string[]): number {
+  const isOf3 = statements.some(sql => /^create table "?chunks"?\s/i.test(sql) && /\bstructure\b/.test(sql))
+  if (isOf3) return 3
+  return statements.some(sql => sql.includes(CHECK)) ? 2 : 1
+}
 
 /** Brings the file to this version's schema, or says why it cannot be used. Touches nothing in a file that is not ours. */
 export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: string | undefined): void {

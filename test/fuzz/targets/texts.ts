@@ -10,7 +10,7 @@ import { countTokens } from '../../../src/text/count-tokens.ts'
 import { excerpt } from '../../../src/text/excerpt.ts'
 import { language } from '../../../src/text/language.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
-import { markdownHeadings } from '../../../src/text/markdown-outline.ts'
+import { markdownStructure } from '../../../src/text/markdown-structure.ts'
 import { questionMatcher } from '../../../src/text/question-matcher.ts'
 import { stem } from '../../../src/text/stem.ts'
 import { parseTimeSpan } from '../../../src/text/time-value.ts'
@@ -46,7 +46,8 @@ const READERS: Readonly<Record<string, (text: string) => void>> = {
     }
   },
   headings: text => {
-    for (const { level } of markdownHeadings(text)) must(level >= 1 && level <= 6, `a heading of level ${level}`)
+    for (const { level } of markdownStructure(text).headings)
+      must(level >= 1 && level <= 6, `a heading of level ${level}`)
   },
   differences: text => {
     for (const { ranges } of parseDiff(text)) {

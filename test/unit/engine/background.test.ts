@@ -29,7 +29,7 @@ function open(jobs: readonly Job[], folder: string | null = null) {
     ...{ store, indexes, states, machineNow },
     clock: new SettableClock(1),
     embedding: null,
-    jobs: jobs.map(job => ({ job, host })),
+    jobs: jobs.map(job => ({ ...job, run: (...of) => job.run(host, ...of) })),
     holder: 'me',
   })
   return { store, states, background, other: new Lease(store, 'job:slow', 'other', machineNow) }

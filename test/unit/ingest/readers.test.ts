@@ -77,7 +77,16 @@ describe('Markdown', () => {
       metadata: { author: { name: 'Ann', age: 40 }, draft: false, date: '2026-03-01', path: 'a/cache.md' },
     })
     expect(document.chunks).toEqual([
-      { start: text.indexOf('\n# Not'), end: text.length, startLine: 10, endLine: 14, headings: ['Not the title'] },
+      {
+        ...{
+          start: text.indexOf('\n# Not'),
+          end: text.length,
+          startLine: 10,
+          endLine: 14,
+          headings: ['Not the title'],
+        },
+        sections: [{ at: '\n# Not the title\nWords.\n'.length, headings: ['Not the title', 'Inner'] }],
+      },
     ])
   })
 
@@ -206,11 +215,9 @@ describe('HTML', () => {
       this</pre><table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>
     &lt;tag&gt; &amp; &ntilde;<template>no</template><noscript>no</noscript></body></html>`
 
-  it('gives the text one would read', () => {
+  it('gives the text one would read, without navigation', () => {
     const document = only(read(html, 'a.html', page))
     expect(document.content.split('\n')).toEqual([
-      'Home Up',
-      '',
       'Main head',
       '',
       'Firstly, a paragraph over lines.',
@@ -237,6 +244,37 @@ describe('HTML', () => {
       tags: ['one', 'two'],
       metadata: { path: 'a.html', description: 'What it is', lang: 'es' },
     })
+  })
+
+  it.each([
+    [
+      'main',
+      '<nav>Home</nav><main><p>Own</p><aside>x</aside><nav>x</nav></main><aside>x</aside><footer>x</footer>',
+      'Own',
+    ],
+    ['a role', '<div role="banner">x</div><div role="main">Own<div role="search">x</div></div>', 'Own'],
+    [
+      'articles',
+      '<p>x</p><article>One<footer>x</footer></article><article>Two<article>In</article></article>',
+      'One\n\nTwo\n\nIn',
+    ],
+    ['neither', '<nav>x</nav><p>Own</p><footer>Foot</footer>', 'Own\n\nFoot'],
+    ['nothing else', '<nav>Only this</nav>', 'Only this'],
+    ['an empty main', '<main></main><p>Own</p>', 'Own'],
+  ])('takes the main part of a page: %s', (_, body, text) => {
+    expect(only(read(html, 'a.html', `<title>T</title><body>${body}</body>`)).content).toBe(text)
+  })
+
+  it('repeats the header of a table in every part of it (QE-009)', () => {
+    const rows = Array.from({ length: 90 }, (_, at) => `<tr><td>${at}<td>service ${at} of the plant`).join('')
+    const { content, chunks } = only(
+      read(html, 'a.html', `<h1>P</h1><table><tr><th>Port<th>Service</tr>${rows}</table><pre>a\n  b</pre>`),
+    )
+    expect(chunks.length).toBeGreaterThan(2)
+    for (const { start, lead } of chunks.slice(1)) {
+      expect(lead).toBe('Port Service')
+      expect(content.charAt(start - 1)).toBe('\n')
+    }
   })
 
   it('knows headings by their place in the text', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chunk } from '../../../src/text/chunk.ts'
+import { chunk, chunkContent } from '../../../src/text/chunk.ts'
 import { excerpt, type Passage, sectionAt, type WordMatcher } from '../../../src/text/excerpt.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
 import type { TextForm } from '../../../src/text/piece.ts'
@@ -49,6 +49,7 @@ describe('excerpt', () => {
       highlights: [[2, 7]],
       isStartCut: false,
       isEndCut: false,
+      frame: null,
     })
   })
 
@@ -202,7 +203,7 @@ const AWKWARD: readonly (Asked & {
     title: 'a table',
     text: '| Port | Use |\n| --- | --- |\n| 8080 | Requests. Of people. |\n| 9090 | Measures. Of machines. |\n| 7070 | Nothing |',
     ask: 'machines',
-    shown: '| 9090 | Measures. Of machines. |\n| 7070 | Nothing |',
+    shown: '| 9090 | Measures. Of machines. |',
   },
   {
     title: 'code',
@@ -252,20 +253,60 @@ const AWKWARD: readonly (Asked & {
 
 describe('the section of an excerpt', () => {
   const text = '# Guide\n\nHello.\n\n## Install\n\nTake it.\n\n## Use\n\n```sh\n# a comment\nrun it\n```\n\nDone.'
-  const whole = { start: 0, end: text.length, headings: ['Guide'] }
+  const [whole] = chunkContent(text, { format: 'markdown' })
 
-  it('is that of the place within its chunk, which may hold several sections', () => {
-    expect(sectionAt(text, whole, text.indexOf('Hello'))).toEqual(['Guide'])
-    expect(sectionAt(text, whole, text.indexOf('Take'))).toEqual(['Guide', 'Install'])
-    expect(sectionAt(text, whole, text.indexOf('Done'))).toEqual(['Guide', 'Use'])
+  it('is that of the place within its chunk, which may hold several sections, and comments of code are none', () => {
+    if (whole === undefined) throw new Error('there is always a chunk')
+    expect(whole).toMatchObject({ start: 0, end: text.length, headings: ['Guide'] })
+    expect(sectionAt(whole, text.indexOf('Hello'))).toEqual(['Guide'])
+    expect(sectionAt(whole, text.indexOf('Take'))).toEqual(['Guide', 'Install'])
+    expect(sectionAt(whole, text.indexOf('run it'))).toEqual(['Guide', 'Use'])
+    expect(sectionAt(whole, text.indexOf('Done'))).toEqual(['Guide', 'Use'])
   })
 
-  it('has the headings above its chunk, and no comments of code', () => {
-    const tail = { start: text.indexOf('# a comment'), end: text.length, headings: ['Guide', 'Use'] }
-    expect(sectionAt(text, tail, text.indexOf('run it'))).toEqual(['Guide', 'Use'])
-    const later = { start: text.indexOf('Take'), end: text.length, headings: ['Guide'] }
-    expect(sectionAt(text, later, text.indexOf('Done'))).toEqual(['Guide', 'Use'])
-    expect(sectionAt(text, later, text.indexOf('Take'))).toEqual(['Guide'])
+  it('is that above its chunk where the store knows of no other', () => {
+    expect(sectionAt({ start: 10, headings: ['Guide', 'Use'] }, 40)).toEqual(['Guide', 'Use'])
+  })
+})
+
+describe('the frame of an excerpt (QE-009)', () => {
+  const rows = Array.from({ length: 60 }, (_, at) => `| ${at} | service${at} of the plant |\n`).join('')
+  const table = `# Ports\n\n| Port | Service |\n| ---: | --- |\n${rows}`
+  const code = `Run it:\n\n\`\`\`sh\n${Array.from({ length: 60 }, (_, at) => `step${at} --now\n`).join('')}\`\`\`\n\nDone.\n`
+  const shown = (text: string, question: string, maxLength = 320) => {
+    const match = questionMatcher(question.split(' '), 'en')
+    const holder = chunkContent(text, { format: 'markdown' }).find(({ start, end }) =>
+      text.slice(start, end).includes(question.split(' ')[0] as string),
+    )
+    if (holder === undefined) throw new Error(`${question}: no chunk has it`)
+    return excerpt(text, holder, { match, maxLength })
+  }
+
+  it('is the header of the table, whichever part of it is shown, with its words marked', () => {
+    for (const row of [31, 58]) {
+      const { text, frame, startLine } = shown(table, `service${row} port`)
+      expect(text).toContain(`service${row} `)
+      expect(frame).toEqual({ lead: '| Port | Service |\n| ---: | --- |', highlights: [[2, 6]], tail: '' })
+      expect(table.split('\n')[startLine - 1]).toBe(text.split('\n')[0])
+    }
+    // In the part that has the header itself, whose excerpt begins behind it.
+    expect(shown(table, 'service17', 120).frame?.lead).toBe('| Port | Service |\n| ---: | --- |')
+  })
+
+  it('opens and closes the fence, where the line that does is not shown', () => {
+    expect(shown(code, 'step20').frame).toEqual({ lead: '```sh', highlights: [], tail: '```' })
+    expect(shown(code, 'step59').frame).toEqual({ lead: '```sh', highlights: [], tail: '' })
+    expect(shown('Run it:\n\n```sh\nstep\n```\n', 'step').frame).toBeNull()
+  })
+
+  it('takes no more than there is room for', () => {
+    const wide = `| ${'a long name | '.repeat(20)}\n|${'---|'.repeat(20)}\n| ${'cell | '.repeat(20)}\n`
+    for (const maxLength of [40, 80, 160, 320]) {
+      const { text, frame } = shown(wide, 'cell', maxLength)
+      const size = frame === null ? 0 : frame.lead.length + 1 + frame.tail.length
+      expect(text.length + size).toBeLessThanOrEqual(maxLength)
+      expect(text).toContain('cell')
+    }
   })
 })
 

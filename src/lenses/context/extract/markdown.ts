@@ -1,5 +1,5 @@
 /** Reads Markdown: a section per heading, links to files of the workspace, and code spans that may name a concept. */
-import { markdownHeadings } from '../../../text/markdown-outline.ts'
+import { markdownStructure } from '../../../text/markdown-structure.ts'
 import type { Heading } from '../../../text/outline.ts'
 import { addCaveats } from './comments.ts'
 import type { Draft } from './draft.ts'
@@ -18,7 +18,7 @@ interface OpenSection {
 
 export function readMarkdown(draft: Draft): void {
   const from = endOfFrontMatter(draft.text)
-  const headings = markdownHeadings(draft.text, from)
+  const { headings } = markdownStructure(draft.text, from)
   const breaks = headings.map(({ start }) => start)
   const open: OpenSection[] = []
   const anchors = new Map<string, number>()

@@ -174,7 +174,7 @@ function bodyOf(mail: Email): string {
   const plain = mail.text?.trim() ?? ''
   if (plain !== '') return ownText(mail.text as string)
   if (mail.html === undefined) return ''
-  const own = htmlText(mail.html, isQuoted).text
+  const own = htmlText(mail.html, { isLeftOut: isQuoted }).text
   return ownText(own === '' ? htmlText(mail.html).text : own)
 }
 

@@ -1,12 +1,35 @@
 import { globSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { describe, expect, it } from 'vitest'
+import { openEngine } from '../../../src/engine/open.ts'
+import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { draftOf } from '../../../src/testing/entries.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
-import { markdownHeadings } from '../../../src/text/markdown-outline.ts'
+import { markdownStructure } from '../../../src/text/markdown-structure.ts'
 
 function found(text: string): readonly string[] {
-  return markdownHeadings(text).map(({ level, text }) => `${level} ${text}`)
+  return markdownStructure(text).headings.map(({ level, text }) => `${level} ${text}`)
 }
+
+/** Of this process, and so of this file. */
+const isLoaded = (): boolean =>
+  Object.keys(createRequire(import.meta.url).cache).some(file => /[\\/]markdown-it[\\/]/.test(file))
+
+describe('the parser of Markdown', () => {
+  it('is loaded by no query, and by no text without a sign of structure (QE-009)', async () => {
+    const content = '# Pumps\n\n```sh\nrun it\n```\n\n## Valves\n\nOpen them.\n'
+    const store = openMemoryStore()
+    const chunk = { start: 0, end: content.length, startLine: 1, endLine: 9, headings: ['Pumps'] }
+    store.write(1, writer => writer.put({ ...draftOf({ id: 'a' }), content }, [chunk]))
+    await using engine = await openEngine({ store, embedder: 'none', background: false })
+    expect((await engine.query({ text: 'open valves', touch: false })).items).toHaveLength(1)
+    expect(markdownStructure('Nothing but prose, over\ntwo lines.')).toEqual({ headings: [], blocks: [] })
+    expect(isLoaded()).toBe(false)
+    expect(markdownStructure('# A heading').headings).toHaveLength(1)
+    expect(isLoaded()).toBe(true)
+  })
+})
 
 describe('headings of Markdown', () => {
   it.each([
@@ -29,7 +52,7 @@ describe('headings of Markdown', () => {
 
   it('gives the span of the whole heading', () => {
     const text = 'a\n\n  # One #\n\nTwo\nlines\n---\nb'
-    expect(markdownHeadings(text).map(({ start, end }) => text.slice(start, end))).toEqual([
+    expect(markdownStructure(text).headings.map(({ start, end }) => text.slice(start, end))).toEqual([
       '  # One #',
       'Two\nlines\n---',
     ])
@@ -47,7 +70,9 @@ describe('headings of Markdown', () => {
     for (const file of files) {
       // The parser indents by tabs, which moves nothing but columns.
       const text = readFileSync(file, 'utf8').replaceAll('\t', '    ').slice(0, 60_000)
-      const ours = markdownHeadings(text).map(heading => `${lineEnds(text, 0, heading.start) + 1} ${heading.level}`)
+      const ours = markdownStructure(text).headings.map(
+        heading => `${lineEnds(text, 0, heading.start) + 1} ${heading.level}`,
+      )
       const theirs = fromMarkdown(text).children.flatMap(node =>
         node.type === 'heading' ? [`${node.position?.start.line} ${node.depth}`] : [],
       )

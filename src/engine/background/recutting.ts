@@ -1,0 +1,88 @@
+/**
+ * What an older version has cut into chunks is cut again, once for a store, in the background: entry by entry in the order of their keys,
+ * by one process at a time. How far it is stands in the store, so that an interrupted run goes on where it was. Until an entry is cut
+ * again its old chunks answer; new ones keep the vectors of those with the same text, and wait for theirs otherwise.
+ */
+import { aroundDamage } from '../../pipeline/around-damage.ts'
+import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
+import { CHUNKER_VERSION } from '../../text/chunk.ts'
+import { entryKeys } from '../entry-keys.ts'
+import type { BackgroundJob } from './background.ts'
+
+/** In the store's own table: the version that has cut all entries, or `<version> <key>`: those up to this key. */
+const MARK = 'chunker'
+const COMPLETE = String(CHUNKER_VERSION)
+/** Entries that are looked at between two writes, and UTF-16 units of content after which a write comes earlier. */
+const BATCH = 64
+const MAX_UNITS = 500_000
+/** Keys that are read at once to count them. */
+const PAGE = 1_000
+/** After a failure. */
+const AGAIN_MS = 10_000
+
+/** Null where nothing is left to be done. */
+export function recutting(store: Store): BackgroundJob | null {
+  if (store.meta(MARK) === COMPLETE) return null
+  let isComplete = false
+  return {
+    name: 'engine.chunks',
+    get everyMs() {
+      return isComplete ? Number.POSITIVE_INFINITY : AGAIN_MS
+    },
+    async run(now, signal, report, mustHold) {
+      const { recut } = await import('../../ingest/recut.ts')
+      const total = [...entryKeys(store, PAGE)].flat().length
+      let done = 0
+      for (let after = keyIn(store); !signal.aborted; ) {
+        const keys = nextKeys(store, after)
+        const cut = aroundDamage(store, () =>
+          store.entries(keys).flatMap(entry => aroundDamage(store, () => recut(store, entry)) ?? []),
+        )
+        after = keys.at(-1) ?? after
+        await store.writeWhenFree(now, writer => {
+          mustHold(writer)
+          for (const one of cut) putChunks(writer, one)
+          writer.setMeta(MARK, keys.length === 0 ? COMPLETE : `${CHUNKER_VERSION} ${after}`)
+        })
+        done += keys.length
+        report({ phase: 'cut', done: Math.min(done, total), total })
+        isComplete = keys.length === 0
+        if (isComplete) return
+        await new Promise(resolve => setImmediate(resolve))
+      }
+    },
+  }
+}
+
+/** What was written by another version, as an import may be, is looked at again when the store is opened next. */
+export function cutAgain(writer: StoreWriter): void {
+  writer.setMeta(MARK, '')
+}
+
+/** Entries up to this key are cut by this version. */
+function keyIn(reader: StoreReader): number {
+  const [version, key = '0'] = (reader.meta(MARK) ?? '').split(' ')
+  return version === COMPLETE ? Number(key) : 0
+}
+
+function nextKeys(reader: StoreReader, after: number): readonly number[] {
+  const keys: number[] = []
+  let units = 0
+  for (const key of reader.scanEntries(after, BATCH)) {
+    keys.push(key)
+    units += aroundDamage(reader, () => reader.entry(key))?.content.length ?? 0
+    if (units > MAX_UNITS) break
+  }
+  return keys
+}
+
+function putChunks(
+  writer: StoreWriter,
+  { key, contentHash, chunks }: { key: number; contentHash: string; chunks: Parameters<StoreWriter['put']>[1] },
+): void {
+  const entry = aroundDamage(writer, () => writer.entry(key))
+  // It may have been changed or deleted meanwhile.
+  if (entry?.contentHash !== contentHash) return
+  const { key: _key, partition: _partition, contentHash: _hash, ...draft } = entry
+  writer.put(draft, chunks)
+}

@@ -1,0 +1,49 @@
+/** Chunks of what is stored, as this version would cut it: for stores that an older version has written. */
+import type { Chunk, ChunkDraft, Entry, EntryKey } from '../model/entry.ts'
+import { FILES } from '../store/core-tables.ts'
+import type { StoreReader } from '../store/store.ts'
+import { chunkContent } from '../text/chunk.ts'
+import { countTokens } from '../text/count-tokens.ts'
+import { ingesterFor } from './ingesters.ts'
+import { named } from './load-file.ts'
+
+export interface Recut {
+  readonly key: EntryKey
+  /** Of the content that was cut. */
+  readonly contentHash: string
+  readonly chunks: readonly ChunkDraft[]
+}
+
+/** Kinds whose chunks are made by other rules: lines of code, whole beliefs, messages with the question before them, concepts. */
+const OTHERWISE: ReadonlySet<string> = new Set(['code', 'belief', 'message', 'concept'])
+
+/**
+ * Null: its chunks are made by other rules, or need the file; adding that again cuts it again. Entries of files are cut as the file is
+ * read, others as Markdown.
+ */
+export function recut(reader: StoreReader, entry: Entry): Recut | null {
+  const { key, kind, content, contentHash } = entry
+  const before = reader.chunksOf(key)
+  if (OTHERWISE.has(kind) || !isWhole(before, content)) return null
+  const path = reader.table(FILES).get({ entry: key })?.['path']
+  const chunks = typeof path === 'string' ? chunksOfFile(path, content) : chunkContent(content, { format: 'markdown' })
+  if (chunks === undefined || chunks[0]?.start !== before[0]?.start) return null
+  return { key, contentHash, chunks }
+}
+
+function chunksOfFile(path: string, text: string): readonly ChunkDraft[] | undefined {
+  const file = { ...named(path), text }
+  return ingesterFor(file, []).chunksOf?.(file)
+}
+
+/** As the chunker cuts: from some place to the end, nothing left out, and more than one chunk where that is long. */
+function isWhole(chunks: readonly Chunk[], content: string): boolean {
+  return (
+    chunks.at(-1)?.end === content.length &&
+    chunks.every(({ start }, at) => at === 0 || start <= (chunks[at - 1] as Chunk).end) &&
+    (chunks.length > 1 || countTokens(content, LONGEST) <= LONGEST)
+  )
+}
+
+/** Tokens of a single chunk; a longer one was not made by the chunker. */
+const LONGEST = 230

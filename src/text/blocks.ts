@@ -1,0 +1,176 @@
+/**
+ * The parts of a text that are torn by a cut in the wrong place: fenced code, tables, list items, quotations. Which places
+ * within them a chunk may end at, and what the part behind the cut repeats so that it can be read alone.
+ */
+import { countTokens } from './count-tokens.ts'
+import { isLineEnd } from './lines.ts'
+
+export interface Block {
+  /** From the start of its first line to behind its last line; may lie within another block. */
+  readonly start: number
+  readonly end: number
+  /** No cut before this place: the lines that are repeated, and the first line behind them, stay together. */
+  readonly from: number
+  /** No cut at this place or behind it: the line that closes a fence stays with the code. */
+  readonly until: number
+  /** Lines that every later part repeats: the header of a table, the line that opens a fence. Empty: nothing. */
+  readonly lead: string
+}
+
+/** Longest lead, in UTF-16 units; the header of a wider table is cut there. */
+export const MAX_LEAD = 1_000
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Which cuts are allowed where. Asked in about ascending order of places, as a chunker does: a few steps a question. */
+export class BlockCuts {
+  readonly #text: string
+  readonly #blocks: readonly Block[]
+  /** A block of more tokens may be cut at its lines, a line of more tokens anywhere. */
+  readonly #limit: number
+  /** By block: the one it lies in, or -1. */
+  readonly #parents: readonly number[]
+  readonly #isLong: (boolean | undefined)[] = []
+  /** Lines within blocks that are longer than a chunk, ascending, as far as they were met. */
+  readonly #longLines: Span[] = []
+  /** Where the last line begins whose length was looked at; of the lines before it all that matters is known. */
+  #noted = -1
+  #last = -1
+  /** Places that were found to be outside every block, both included. */
+  #outsideFrom = 0
+  #outsideTo = -1
+
+  /** `blocks`: ascending by `start`, a block that holds others before them. */
+  constructor(text: string, blocks: readonly Block[], limit: number) {
+    this.#text = text
+    this.#blocks = blocks
+    this.#limit = limit
+    this.#parents = parentsOf(blocks)
+  }
+
+  /** `outside` every block, allowed at a `line` within one, or `torn`: a cut here tears one. */
+  at(place: number): 'outside' | 'line' | 'torn' {
+    if (place >= this.#outsideFrom && place <= this.#outsideTo) return 'outside'
+    let found: 'outside' | 'line' = 'outside'
+    for (let index = this.#lastBefore(place); index >= 0; index = this.#parents[index] as number) {
+      const block = this.#blocks[index] as Block
+      if (place >= block.end) continue
+      if (!this.#isLongBlock(index)) return 'torn'
+      if (!this.#isAllowedIn(block, place)) return 'torn'
+      found = 'line'
+    }
+    if (found === 'outside') {
+      this.#outsideFrom = place
+      this.#outsideTo = this.#blocks[this.#lastBefore(place) + 1]?.start ?? Infinity
+    }
+    return found
+  }
+
+  /** What a chunk that begins here repeats: the lead of the innermost block that has one. */
+  leadAt(place: number): string {
+    for (let index = this.#lastBefore(place); index >= 0; index = this.#parents[index] as number) {
+      const { end, lead } = this.#blocks[index] as Block
+      if (place < end && lead !== '') return lead
+    }
+    return ''
+  }
+
+  /** Whether a block begins here, or ends: a place as good as that between two items of a list. */
+  isEdge(place: number): boolean {
+    const before = this.#lastBefore(place)
+    if (this.#blocks[before + 1]?.start === place) return true
+    for (let index = before; index >= 0; index = this.#parents[index] as number)
+      if ((this.#blocks[index] as Block).end === place) return true
+    return false
+  }
+
+  /** Tokens of a block that begins here and must stay whole; 0 where there is none. */
+  wholeFrom(place: number): number {
+    for (let index = this.#lastBefore(place) + 1; this.#blocks[index]?.start === place; index++) {
+      const { start, end } = this.#blocks[index] as Block
+      if (!this.#isLongBlock(index)) return countTokens(this.#text.slice(start, end))
+    }
+    return 0
+  }
+
+  #isAllowedIn(block: Block, place: number): boolean {
+    const text = this.#text
+    if (place > 0 && isLineEnd(text, place - 1)) {
+      this.#noteLine(place)
+      return place >= block.from && place < block.until
+    }
+    this.#noteLine(block.start)
+    return this.#isInLongLine(place)
+  }
+
+  #isLongBlock(index: number): boolean {
+    const known = this.#isLong[index]
+    if (known !== undefined) return known
+    const { start, end } = this.#blocks[index] as Block
+    const isLong = this.#exceeds(start, end)
+    this.#isLong[index] = isLong
+    return isLong
+  }
+
+  #noteLine(start: number): void {
+    if (start <= this.#noted) return
+    this.#noted = start
+    const next = this.#text.indexOf('\n', start)
+    const end = next < 0 ? this.#text.length : next
+    if (this.#exceeds(start, end)) this.#longLines.push({ start, end })
+  }
+
+  /** No piece of text has more tokens than UTF-16 units, so most need not be counted. */
+  #exceeds(start: number, end: number): boolean {
+    return end - start > this.#limit && countTokens(this.#text.slice(start, end), this.#limit) > this.#limit
+  }
+
+  #isInLongLine(place: number): boolean {
+    const line = this.#longLines.findLast(({ start }) => start <= place)
+    return line !== undefined && place < line.end
+  }
+
+  /** The last block that begins before `place`, or -1. */
+  #lastBefore(place: number): number {
+    let index = this.#last
+    while (index >= 0 && (this.#blocks[index] as Block).start >= place) index--
+    while ((this.#blocks[index + 1]?.start ?? Infinity) < place) index++
+    this.#last = index
+    return index
+  }
+}
+
+function parentsOf(blocks: readonly Block[]): readonly number[] {
+  const open: number[] = []
+  return blocks.map(({ start, end }, index) => {
+    while (open.length > 0 && (blocks[open.at(-1) as number] as Block).end <= start) open.pop()
+    const parent = open.findLast(at => (blocks[at] as Block).end >= end) ?? -1
+    open.push(index)
+    return parent
+  })
+}
+
+const FENCE = /^([ \t>]*)(`{3,}|~{3,}|-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\|={3,})/
+const ORG = /^([ \t]*)#\+begin_(\w+)/i
+
+/**
+ * The line that closes what the lead opens; empty where nothing need be closed, as behind the header of a table.
+ *
+ * @example closingOf('> ```js') // '> ```'
+ */
+export function closingOf(lead: string): string {
+  const [first = ''] = lead.split('\n', 1)
+  const org = ORG.exec(first)
+  if (org !== null) return `${org[1]}#+end_${org[2]}`
+  const fence = FENCE.exec(first)
+  return fence === null ? '' : `${fence[1]}${fence[2]}`
+}
+
+/** The marks of list items become blanks: what is repeated belongs to the item, and begins none. */
+export function unmarked(line: string): string {
+  const marks = /^(?:[ \t>]*(?:[-+*]|\d{1,9}[.)])(?=[ \t]))*/.exec(line)?.[0] ?? ''
+  return marks.replace(/[^\s>]/g, ' ') + line.slice(marks.length)
+}

@@ -1,0 +1,175 @@
+/**
+ * The headings and the blocks of Markdown, as the block rules of `markdown-it` read them (CommonMark and the tables of GitHub). It is
+ * loaded when the first text comes that may have any. Time is linear in the text. Headings within lists and quotations are none.
+ */
+import { createRequire } from 'node:module'
+import type { MarkdownIt, Token } from 'markdown-it'
+import { type Block, MAX_LEAD, unmarked } from './blocks.ts'
+import { lineStarts } from './lines.ts'
+import type { Heading } from './outline.ts'
+
+export interface Structure {
+  /** Ascending by `start`, not overlapping. */
+  readonly headings: readonly Heading[]
+  /** Ascending by `start`, a block that holds others before them. */
+  readonly blocks: readonly Block[]
+}
+
+export const NO_STRUCTURE: Structure = { headings: [], blocks: [] }
+
+/** A longer line is no heading, whatever it begins with. */
+const MAX_HEADING = 1_000
+/** Lines an underlined heading may have, its underline among them. */
+const MAX_HEADING_LINES = 6
+/** Signs at the beginning of a line without which there is neither a heading nor a block; and those of tables. */
+const MARKS = /^[ \t]*([#>*+\-=`~]|\d{1,9}[.)])|^(?: {4}|\t)|\|/m
+
+/**
+ * `from` is where the Markdown begins, behind front matter. Offsets are those of `text`.
+ *
+ * @example markdownStructure('# Backups\n\nEach night.').headings[0]?.text // 'Backups'
+ */
+export function markdownStructure(text: string, from = 0): Structure {
+  const markdown = text.slice(from)
+  if (!MARKS.test(markdown)) return NO_STRUCTURE
+  const starts = lineStarts(markdown)
+  const tokens: Token[] = []
+  const parser = loadParser()
+  parser.block.parse(markdown.replace(/\r\n?/g, '\n'), parser, {}, tokens)
+  const lines = new Lines(text, starts, from)
+  const headings: Heading[] = []
+  const blocks: Block[] = []
+  tokens.forEach((token, at) => {
+    if (token.map === null) return
+    if (token.type === 'heading_open') {
+      const heading = token.level === 0 ? headingOf(token, tokens[at + 1]?.content ?? '', lines) : null
+      if (heading !== null) headings.push(heading)
+    } else {
+      const block = blockOf(token, lines)
+      if (block !== null) blocks.push(block)
+    }
+  })
+  return { headings, blocks }
+}
+
+let parser: MarkdownIt | null = null
+
+/** Loaded with `require`, since texts are cut within transactions, which cannot wait. */
+function loadParser(): MarkdownIt {
+  if (parser === null) {
+    const markdownIt = createRequire(import.meta.url)('markdown-it') as new (options: { html: boolean }) => MarkdownIt
+    parser = new markdownIt({ html: true })
+    // Definitions of links are nothing to this module, and are the one rule that takes long.
+    parser.block.ruler.disable('reference')
+    parser.block.State = withoutCells(parser.block.State)
+  }
+  return parser
+}
+
+const NO_TOKEN = {} as Token
+
+/** The parser's state, which makes plain tokens, and none for the cells of tables: half of the time of a parse goes into these. */
+function withoutCells(State: MarkdownIt['block']['State']): MarkdownIt['block']['State'] {
+  return class extends State {
+    #isInTable = false
+
+    override push(type: string, tag: string, nesting: Token['nesting']): Token {
+      if (type === 'table_close') this.#isInTable = false
+      if (nesting < 0) this.level--
+      const { level } = this
+      if (nesting > 0) this.level++
+      if (this.#isInTable) return NO_TOKEN
+      if (type === 'table_open') this.#isInTable = true
+      const token = { type, tag, nesting, level, map: null, markup: '', info: '', content: '', block: true } as Token
+      this.tokens.push(token)
+      return token
+    }
+  }
+}
+
+/** Lines as the parser counts them: from 0, and from where the Markdown begins. */
+class Lines {
+  readonly text: string
+  readonly #starts: readonly number[]
+  readonly #from: number
+
+  constructor(text: string, starts: readonly number[], from: number) {
+    this.text = text
+    this.#starts = starts
+    this.#from = from
+  }
+
+  startOf(line: number): number {
+    const start = this.#starts[line]
+    return start === undefined ? this.text.length : this.#from + start
+  }
+
+  /** Without its line end. */
+  textOf(line: number): string {
+    return this.text.slice(this.startOf(line), this.startOf(line + 1)).replace(/[\r\n]+$/, '')
+  }
+
+  /** Behind the last of these lines (`to` excluded) that is not blank. */
+  trimmed(from: number, to: number): number {
+    let end = to
+    while (end > from + 1 && this.textOf(end - 1).trim() === '') end--
+    return end
+  }
+}
+
+function headingOf({ map, tag }: Token, content: string, lines: Lines): Heading | null {
+  const [first, end] = map as [number, number]
+  if (end - first > MAX_HEADING_LINES || content.length > MAX_HEADING) return null
+  const last = lines.startOf(end - 1) + lines.textOf(end - 1).length
+  return { start: lines.startOf(first), end: last, level: Number(tag.slice(1)), text: plainText(content) }
+}
+
+function blockOf({ type, map, markup, info }: Token, lines: Lines): Block | null {
+  const [first, given] = map as [number, number]
+  const last = lines.trimmed(first, given)
+  const [start, end] = [lines.startOf(first), lines.startOf(last)]
+  switch (type) {
+    case 'fence': {
+      const lead = fenceLead(lines.textOf(first), markup, info)
+      const isClosed = last - first > 1 && isClosing(lines.textOf(last - 1), markup)
+      return { start, end, from: lines.startOf(first + 2), until: isClosed ? lines.startOf(last - 1) : end, lead }
+    }
+    case 'table_open': {
+      const lead = `${unmarked(lines.textOf(first))}\n${lines.textOf(first + 1)}`
+      return { start, end, from: lines.startOf(first + 3), until: end, lead: cut(lead, MAX_LEAD) }
+    }
+    case 'code_block':
+    case 'list_item_open':
+    case 'blockquote_open':
+      return { start, end, from: lines.startOf(first + 1), until: end, lead: '' }
+    default:
+      return null
+  }
+}
+
+/** Longest information behind the signs that open a fence, in UTF-16 units. */
+const MAX_INFO = 100
+
+/** The line that opens it, where it is more than that (a list item begins there) without the rest. */
+function fenceLead(line: string, markup: string, info: string): string {
+  return `${unmarked(line.slice(0, Math.max(0, line.indexOf(markup))))}${markup}${cut(info.trimEnd(), MAX_INFO)}`
+}
+
+function isClosing(line: string, markup: string): boolean {
+  const rest = line.replace(/^[ \t>]+/, '').trimEnd()
+  return rest.startsWith(markup) && rest === markup.charAt(0).repeat(rest.length)
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : text.slice(0, length).toWellFormed()
+}
+
+/** Without the signs of code, emphasis and links. */
+function plainText(markdown: string): string {
+  return markdown
+    .replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')
+    .replace(/<\/?[a-z][^<>]*>/gi, '')
+    .replace(/\\([^\w\s])|[`*]+/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
