@@ -15,6 +15,8 @@ export interface Block {
   readonly until: number
   /** Lines that every later part repeats: the header of a table, the line that opens a fence. Empty: nothing. */
   readonly lead: string
+  /** Its lines are text: one that is longer than a chunk is cut as prose is. Default false: rows or code. */
+  readonly isProse?: boolean | undefined
 }
 
 /** Longest lead, in UTF-16 units; the header of a wider table is cut there. */
@@ -51,18 +53,20 @@ export class BlockCuts {
     this.#parents = parentsOf(blocks)
   }
 
-  /** `outside` every block, allowed at a `line` within one, or `torn`: a cut here tears one. */
+  /** `outside` every block, or within a long line of prose; allowed at a `line` within one; or `torn`: a cut here tears one. */
   at(place: number): 'outside' | 'line' | 'torn' {
     if (place >= this.#outsideFrom && place <= this.#outsideTo) return 'outside'
     let found: 'outside' | 'line' = 'outside'
+    let isFree = true
     for (let index = this.#lastBefore(place); index >= 0; index = this.#parents[index] as number) {
       const block = this.#blocks[index] as Block
       if (place >= block.end) continue
       if (!this.#isLongBlock(index)) return 'torn'
       if (!this.#isAllowedIn(block, place)) return 'torn'
-      found = 'line'
+      isFree = false
+      if (block.isProse !== true || this.#isLineStart(place)) found = 'line'
     }
-    if (found === 'outside') {
+    if (isFree) {
       this.#outsideFrom = place
       this.#outsideTo = this.#blocks[this.#lastBefore(place) + 1]?.start ?? Infinity
     }
@@ -97,13 +101,16 @@ export class BlockCuts {
   }
 
   #isAllowedIn(block: Block, place: number): boolean {
-    const text = this.#text
-    if (place > 0 && isLineEnd(text, place - 1)) {
+    if (this.#isLineStart(place)) {
       this.#noteLine(place)
       return place >= block.from && place < block.until
     }
     this.#noteLine(block.start)
     return this.#isInLongLine(place)
+  }
+
+  #isLineStart(place: number): boolean {
+    return place > 0 && isLineEnd(this.#text, place - 1)
   }
 
   #isLongBlock(index: number): boolean {

@@ -117,7 +117,7 @@ function enter(element: Element, writer: TextWriter): void {
   const tag = element.tagName
   if (BLOCKS.has(tag)) writer.breakLines(2)
   else if (LINES.has(tag)) writer.breakLines(1)
-  if (BROKEN_AT_LINES.has(tag)) writer.beginBlock(tag === 'table')
+  if (BROKEN_AT_LINES.has(tag)) writer.beginBlock(tag === 'table' ? tag : tag === 'pre' ? 'verbatim' : 'prose')
   if (tag === 'pre') writer.verbatim++
   if (tag === 'br') writer.newLine()
   if (tag === 'hr') writer.breakLines(2)

@@ -139,9 +139,10 @@ function blockOf({ type, map, markup, info }: Token, lines: Lines): Block | null
       return { start, end, from: lines.startOf(first + 3), until: end, lead: cut(lead, MAX_LEAD) }
     }
     case 'code_block':
+      return { start, end, from: lines.startOf(first + 1), until: end, lead: '' }
     case 'list_item_open':
     case 'blockquote_open':
-      return { start, end, from: lines.startOf(first + 1), until: end, lead: '' }
+      return { start, end, from: lines.startOf(first + 1), until: end, lead: '', isProse: true }
     default:
       return null
   }

@@ -6,6 +6,7 @@ import type { Heading } from './outline.ts'
 interface OpenBlock {
   start: number
   readonly isTable: boolean
+  readonly isProse: boolean
   header: string[]
   lead: string | null
   /** It holds headings or another table, and so is the frame of a page. */
@@ -59,9 +60,10 @@ export class TextWriter {
     this.#breaks = Math.min(2, this.#breaks + 1)
   }
 
-  beginBlock(isTable: boolean): void {
+  beginBlock(kind: 'table' | 'verbatim' | 'prose'): void {
+    const isTable = kind === 'table'
     if (isTable) for (const block of this.#open) block.isFrame = true
-    this.#open.push({ start: -1, isTable, header: [], lead: null, isFrame: false })
+    this.#open.push({ start: -1, isTable, isProse: kind === 'prose', header: [], lead: null, isFrame: false })
   }
 
   /** Behind the first row of the innermost table that says what is below it, or that is no header. */
@@ -74,8 +76,8 @@ export class TextWriter {
   endBlock(): void {
     const block = this.#open.pop()
     if (block === undefined || block.start < 0 || block.isFrame) return
-    const { start, lead } = block
-    this.#blocks.push({ start, end: this.#length, lead: lead ?? '', index: this.#blocks.length })
+    const { start, lead, isProse } = block
+    this.#blocks.push({ start, end: this.#length, lead: lead ?? '', isProse, index: this.#blocks.length })
   }
 
   beginHeading(): void {
@@ -96,9 +98,9 @@ export class TextWriter {
     const lineAfter = (at: number): number => text.indexOf('\n', at) + 1 || text.length
     const blocks = this.#blocks
       .toSorted((a, b) => a.start - b.start || b.end - a.end || b.index - a.index)
-      .map(({ start, end, lead }): Block => {
+      .map(({ start, end, lead, isProse }): Block => {
         const from = lineAfter(lead === '' ? start : lineAfter(start + lead.length))
-        return { start, end, from, until: end, lead }
+        return { start, end, from, until: end, lead, isProse }
       })
     return { text, headings: this.#headings, blocks }
   }
