@@ -5,12 +5,12 @@
  */
 import type { EntryKey } from '../../../model/entry.ts'
 import { showCurrent } from '../access/show.ts'
-import type { CheckedOptions } from '../check/checked.ts'
 import type { Opposition } from '../opposition/detector.ts'
 import { detectorOf } from '../opposition/installed.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { byOrder, type Picked, type ScoredBelief } from '../ranking/scored.ts'
 import { vectorsOf } from '../record/vectors.ts'
+import type { CheckedOptions } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { type ConflictStrategy, findConflicts, MOST_COMPARED, settleConflicts } from './conflicts.ts'

@@ -1,11 +1,11 @@
 /** Asks this node's own store and the other nodes at once, and puts together what they give (BQ-116 to BQ-134). */
 import type { Instant } from '../../../../base/clock.ts'
 import type { ShowView } from '../../access/show.ts'
-import type { CheckedQuery } from '../../check/checked.ts'
 import { warningsOf } from '../../paging/orders.ts'
 import { evaluate } from '../../query/evaluate.ts'
 import { Evaluation } from '../../query/evaluation.ts'
 import { type Embedded, understand } from '../../query/understand.ts'
+import type { CheckedQuery } from '../../schema/query.ts'
 import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
 import { askOrRecall, type CachedAnswer } from '../cache/cached-nodes.ts'

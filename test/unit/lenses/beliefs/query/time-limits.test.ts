@@ -4,7 +4,6 @@ import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../../src/engine/open.ts'
-import { checkQuery, checkStreamedQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
 import type { QueryResult } from '../../../../../src/lenses/beliefs/model.ts'
 import { runQuery } from '../../../../../src/lenses/beliefs/paging/page.ts'
 import { streamQuery } from '../../../../../src/lenses/beliefs/paging/stream.ts'
@@ -14,6 +13,7 @@ import { CHARACTERS_AT_ONCE, ROWS_AT_ONCE, TimeLimit } from '../../../../../src/
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { seededUniform } from '../../../../../src/testing/seeded.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
+import { checkQuery, checkStreamedQuery } from '../schema/checks.ts'
 
 const never = new AbortController().signal
 let engine: Engine
