@@ -5,9 +5,10 @@
  */
 import { modelKey } from '../src/embed/embedder.ts'
 import type { KernelVectorIndex } from '../src/index/vectors.ts'
-import { checkQuery } from '../src/lenses/beliefs/check/query.ts'
 import { estimateMemory } from '../src/lenses/beliefs/measures/memory-estimate.ts'
 import { runQuery } from '../src/lenses/beliefs/paging/page.ts'
+import { parseRequest } from '../src/lenses/beliefs/schema/faults.ts'
+import { queryInput, toQuery } from '../src/lenses/beliefs/schema/query.ts'
 import { stateOf } from '../src/lenses/beliefs/state.ts'
 import { AGENT_COUNT, agentName, BELIEFS, beliefsHome } from './lib/beliefs-store.ts'
 import { BeliefWrites } from './lib/beliefs-writes.ts'
@@ -82,7 +83,7 @@ export async function run(): Promise<readonly Row[]> {
   const state = stateOf(host)
   const ask = (round: number, query: object, asker: number = (round * 7) % ASKERS) => {
     const requester = agentName(asker)
-    const checked = checkQuery(query, { id: requester, trustGraph: null })
+    const checked = toQuery(parseRequest(queryInput, query), { id: requester, trustGraph: null })
     return runQuery(state, checked, { requester, signal: new AbortController().signal })
   }
   const rows: Row[] = []

@@ -5,8 +5,9 @@
  */
 import { SettableClock } from '../src/base/clock.ts'
 import { openEngine } from '../src/engine/open.ts'
-import { checkQuery } from '../src/lenses/beliefs/check/query.ts'
 import { runQuery } from '../src/lenses/beliefs/paging/page.ts'
+import { parseRequest } from '../src/lenses/beliefs/schema/faults.ts'
+import { queryInput, toQuery } from '../src/lenses/beliefs/schema/query.ts'
 import { stateOf } from '../src/lenses/beliefs/state.ts'
 import { callOperation, makeCatalog } from '../src/ops/catalog.ts'
 import { seededUniform } from '../src/testing/seeded.ts'
@@ -118,7 +119,7 @@ async function world(hidden: number): Promise<World> {
         context: { query_domains: [`science/d${round}`] },
         options: { scope: { local: true, network: true } },
       }
-      const checked = checkQuery(query, { id: ASKER, trustGraph: null })
+      const checked = toQuery(parseRequest(queryInput, query), { id: ASKER, trustGraph: null })
       return runQuery(state, checked, { requester: ASKER, signal: new AbortController().signal })
     },
     write: (round, visible) =>

@@ -7,8 +7,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { modelKey } from '../src/embed/embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'
-import { checkQuery } from '../src/lenses/beliefs/check/query.ts'
 import { StandingBeliefs } from '../src/lenses/beliefs/live/standing-question.ts'
+import { parseRequest } from '../src/lenses/beliefs/schema/faults.ts'
+import { queryInput, toQuery } from '../src/lenses/beliefs/schema/query.ts'
 import { stateOf } from '../src/lenses/beliefs/state.ts'
 import type { LiveEvent, LiveState } from '../src/model/live.ts'
 import { agentName, BELIEFS, beliefsHome } from './lib/beliefs-store.ts'
@@ -53,7 +54,7 @@ function questionsOf(engine: Engine): readonly StandingBeliefs[] {
   return Array.from({ length: ASKERS * QUESTIONS_EACH }, (_, at) => {
     const id = agentName(at % ASKERS)
     const query = { semantic: `standing question ${at}`, options: { ...EVERYWHERE, limit: 10 } }
-    return new StandingBeliefs(state, { id }, checkQuery(query, { id, trustGraph: null }), query)
+    return new StandingBeliefs(state, { id }, toQuery(parseRequest(queryInput, query), { id, trustGraph: null }), query)
   })
 }
 
@@ -175,7 +176,12 @@ async function memory(engine: Engine, writes: BeliefWrites): Promise<readonly Ro
   const begin = () => {
     const query = { semantic: 'memory', options: { ...EVERYWHERE, limit: EVENTS_AT_ONCE } }
     const id = agentName(0)
-    const question = new StandingBeliefs(state, { id }, checkQuery(query, { id, trustGraph: null }), query)
+    const question = new StandingBeliefs(
+      state,
+      { id },
+      toQuery(parseRequest(queryInput, query), { id, trustGraph: null }),
+      query,
+    )
     const onEvent = () => void events++
     return engine.live.subscribe(question, { ...OPTIONS, notifyOnConnect: true }, { onEvent })
   }

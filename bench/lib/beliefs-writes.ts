@@ -1,8 +1,8 @@
 /** Writes that come while a store of beliefs is asked: public beliefs, edges of trust and private beliefs in turn. */
 import { sha256 } from '../../src/base/canonical.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { BeliefDraft } from '../../src/lenses/beliefs/check/checked.ts'
 import { putBelief } from '../../src/lenses/beliefs/record/put.ts'
+import type { BeliefDraft } from '../../src/lenses/beliefs/schema/belief.ts'
 import { putEdge } from '../../src/lenses/beliefs/trust/edges.ts'
 import type { Store } from '../../src/store/store.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'

@@ -18,11 +18,6 @@ export function fields(described: Readonly<Record<string, JsonObject>>, required
   return required.length > 0 ? object.meta({ required: [...required] }) : object
 }
 
-/** As `fields`, for lenses that also say themselves what is wrong with input that is no object. */
-export function anything(described: Readonly<Record<string, JsonObject>>, required: readonly string[] = []): z.ZodType {
-  return z.unknown().meta({ type: 'object', properties: { ...described }, required: [...required] })
-}
-
 /** What comes back, described no further than by its names; `sometimes`: members that an answer may be without. */
 export function answers(
   always: Readonly<Record<string, JsonObject>>,
@@ -39,7 +34,6 @@ export const INTEGER: JsonObject = { type: 'integer' }
 export const FLAG: JsonObject = { type: 'boolean' }
 export const OBJECT: JsonObject = { type: 'object' }
 export const OBJECTS: JsonObject = { type: 'array', items: { type: 'object' } }
-export const TEXT_OR_NULL: JsonObject = { type: ['string', 'null'] }
 export const OBJECT_OR_NULL: JsonObject = { type: ['object', 'null'] }
 
 export function described(schema: JsonObject, description: string): JsonObject {

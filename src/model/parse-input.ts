@@ -5,13 +5,16 @@ import { invalidArgument, QuerentError } from './errors.ts'
 /**
  * The checked value. Throws `unknown_field` for a field that is not defined (nothing is silently ignored) and
  * `invalid_argument` for the first wrong value; `details.field` is its path. `root`, where the value is not the input of
- * a call, says where it stands (a file, a line of it, a setting), and so does the message.
+ * a call, says where it stands (a file, a line of it, a setting), and so does the message. `cause` is the ZodError with all
+ * that is wrong, for operations that report it all.
  */
 export function parseInput<T extends z.ZodType>(schema: T, value: unknown, root?: string): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const [issue] = result.error.issues
-  throw issue === undefined ? invalidArgument(root ?? 'input', value, 'something else') : refused(issue, value, root)
+  const error =
+    issue === undefined ? invalidArgument(root ?? 'input', value, 'something else') : refused(issue, value, root)
+  throw error.retold(error.message, error.details, result.error)
 }
 
 function refused(issue: z.core.$ZodIssue, value: unknown, root: string | undefined): QuerentError {

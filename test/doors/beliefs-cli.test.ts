@@ -214,7 +214,7 @@ describe('querent beliefs', () => {
     const { status, stdout, stderr } = await run(wrong)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toMatch(
-      /^querent: INVALID_QUERY: options\.limit: expected [^\n]*\n {2}semantic: expected [^\n]*\n {2}/,
+      /^querent: INVALID_QUERY: semantic: expected [^\n]*\n {2}options\.limit: expected [^\n]*\n {2}/,
     )
     const json = await run([...wrong, '--json'])
     expect({ status: json.status, stdout: json.stdout }).toEqual({ status: 2, stdout: '' })

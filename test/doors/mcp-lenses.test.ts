@@ -16,7 +16,7 @@ const BELIEFS =
 
 /** What an agent reads before its first thought. */
 const MOST_TOKENS: Readonly<Record<string, number>> = {
-  beliefs: 2500,
+  beliefs: 2750,
   c64: 700,
   chroma: 1800,
   collections: 700,

@@ -18,7 +18,7 @@ const list = (...args: readonly string[]) => querent(['mcp', '--list-tools', ...
 describe('the list of tools', () => {
   it.each([
     [undefined, 2000],
-    ['beliefs', 2500],
+    ['beliefs', 2750],
     ['c64', 700],
     ['chroma', 1800],
     ['collections', 700],

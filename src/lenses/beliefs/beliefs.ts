@@ -1,22 +1,9 @@
 /** The lens as a library: its operations as methods, for one agent. Every call is what the operation of its name does. */
-import type { JsonObject } from '../../base/canonical.ts'
+import type { z } from 'zod'
 import type { LiveHandlers, Subscription } from '../../model/live.ts'
+import type { CallContext, Operation } from '../../model/operation.ts'
 import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
-import type { AgentView } from './agents/agents.ts'
-import type { FederationView, MembershipView } from './agents/federations.ts'
-import type { AggregateAnswer } from './aggregates/ask-aggregate.ts'
-import type { FacetField, Purpose } from './check/questions.ts'
-import type {
-  BeliefContext,
-  BeliefQuery,
-  BeliefScope,
-  NewAgent,
-  NewBelief,
-  NewFederation,
-  NewMember,
-  TrustStatement,
-} from './inputs.ts'
 import {
   asBeliefSubscription,
   type BeliefCallback,
@@ -27,49 +14,27 @@ import {
   subscribeAll,
 } from './live/subscriptions.ts'
 import { asBeliefEvent, subscribeTo } from './live/watch.ts'
-import type { Belief, BeliefSource, DerivationChain, QueryResult } from './model.ts'
-import { type BeliefsCall, inCall } from './operations/call.ts'
+import type { Belief, DerivationChain, QueryResult } from './model.ts'
+import type { AggregateAnswer } from './nodes/aggregates/wire.ts'
+import { type BeliefsCall, checkedInput, inCall } from './operations/call.ts'
 import { BELIEFS_OPERATIONS } from './operations/operations.ts'
 import type { LastChunk, QueryChunk } from './paging/stream.ts'
 import type { BatchResult } from './questions/batch.ts'
+import type * as agentAnswers from './schema/agent-answers.ts'
+import type { NewAgent, NewFederation, NewMember, TrustStatement } from './schema/agents.ts'
+import type * as answers from './schema/answers.ts'
+import type { NewBelief } from './schema/belief.ts'
+import type { BeliefContext } from './schema/context.ts'
+import type { BeliefQuery } from './schema/query.ts'
+import type * as questions from './schema/questions.ts'
+import type { FacetField } from './schema/questions.ts'
+import type { Value } from './schema/values.ts'
 
-export interface BeliefCount {
-  readonly total: number
-  readonly exact: boolean
-  readonly by_scope: { readonly local: number; readonly federated: number; readonly network: number }
-}
-
-export interface BeliefFacets {
-  readonly total: number
-  readonly facets: Readonly<
-    Record<
-      string,
-      {
-        readonly values: readonly { readonly value: string; readonly count: number; readonly selected: boolean }[]
-        readonly other_count: number
-      }
-    >
-  >
-}
-
-export interface BeliefVersions {
-  readonly belief: Belief
-  readonly source: BeliefSource
-  /** Where older versions were asked for. */
-  readonly history?: readonly Belief[]
-}
-
-export interface AboutBelief {
-  readonly context?: BeliefContext
-  readonly options?: {
-    readonly limit?: number
-    readonly scope?: BeliefScope
-    readonly include_same_holder?: boolean
-    /** Raw cosine, -1 to 1; default 0.7. */
-    readonly min_similarity?: number
-    readonly min_confidence?: number
-  }
-}
+export type BeliefCount = Value<typeof answers.countAnswer>
+export type BeliefFacets = Value<typeof answers.facetsAnswer>
+export type BeliefVersions = Value<typeof answers.versions>
+/** Of `similar` and `contradictions`. */
+export type AboutBelief<T extends z.ZodType> = Omit<Value<T>, 'belief_id'>
 
 export class Beliefs {
   readonly viewer: Viewer
@@ -90,12 +55,13 @@ export class Beliefs {
     query: BeliefQuery,
     signal: AbortSignal = new AbortController().signal,
   ): AsyncIterable<QueryChunk | LastChunk> {
-    const { stream } = operationOf('beliefs.query')
-    // The cast: operations declare their pieces as JSON, and what that is is said here.
-    return stream?.(this.#host, query, {
-      viewer: this.viewer,
-      signal,
-    }) as AsyncIterable<unknown> as AsyncIterable<QueryChunk | LastChunk>
+    const operation = operationOf('beliefs.query')
+    const context = { viewer: this.viewer, signal }
+    const input = checkedInput(operation, this.#host, query, context)
+    // The cast: operations declare their pieces as JSON; their types are those of the lens.
+    return operation.stream?.(this.#host, input, context) as AsyncIterable<unknown> as AsyncIterable<
+      QueryChunk | LastChunk
+    >
   }
 
   /**
@@ -107,8 +73,10 @@ export class Beliefs {
     callback: BeliefCallback,
     { resume_token, on_error, on_end, ...options }: SubscribeOptions = {},
   ): Promise<BeliefSubscription> {
-    const input = { query, options, ...(resume_token !== undefined && { resume_token }) }
     const context = { viewer: this.viewer, signal: new AbortController().signal }
+    const given = { query, options, ...(resume_token !== undefined && { resume_token }) }
+    // The cast: what the schema of the operation gives.
+    const input = checkedInput(operationOf('beliefs.watch'), this.#host, given, context) as questions.Watch
     const handlers: LiveHandlers = {
       // The cast: what the lens puts in its events.
       onEvent: event => callback(asBeliefEvent(event) as unknown as BeliefEvent),
@@ -130,7 +98,11 @@ export class Beliefs {
   }
 
   /** Why a belief stands where it does in the answer to a query, or why not; `over`: compared with this one. */
-  explain(id: string, query: BeliefQuery, { over }: { readonly over?: string } = {}): Promise<JsonObject> {
+  explain(
+    id: string,
+    query: BeliefQuery,
+    { over }: { readonly over?: string } = {},
+  ): Promise<Value<typeof answers.explainAnswer>> {
     return this.#run('beliefs.explain', { belief_id: id, query, ...(over !== undefined && { other_id: over }) })
   }
 
@@ -142,11 +114,17 @@ export class Beliefs {
     return this.#run('beliefs.facets', { query, fields })
   }
 
-  similar(id: string, more: AboutBelief = {}): Promise<JsonObject> {
+  similar(
+    id: string,
+    more: AboutBelief<typeof questions.similarInput> = {},
+  ): Promise<Value<typeof answers.similarAnswer>> {
     return this.#run('beliefs.similar', { belief_id: id, ...more })
   }
 
-  contradictions(id: string, more: AboutBelief = {}): Promise<JsonObject> {
+  contradictions(
+    id: string,
+    more: AboutBelief<typeof questions.contradictionsInput> = {},
+  ): Promise<Value<typeof answers.contradictionsAnswer>> {
     return this.#run('beliefs.contradictions', { belief_id: id, ...more })
   }
 
@@ -155,21 +133,11 @@ export class Beliefs {
     return this.#run('beliefs.batch', { queries }, signal)
   }
 
-  contextQuery(
-    query: BeliefQuery & { readonly purpose: Purpose; readonly max_tokens: number; readonly target_tokens?: number },
-  ): Promise<JsonObject> {
+  contextQuery(query: Value<typeof questions.contextQueryInput>): Promise<Value<typeof answers.contextAnswer>> {
     return this.#run('beliefs.context_query', query)
   }
 
-  expand(
-    id: string,
-    more: {
-      readonly max_additional_tokens: number
-      readonly include?: readonly ('derivation' | 'contradictions' | 'similar')[]
-      readonly context?: BeliefContext
-      readonly scope?: BeliefScope
-    },
-  ): Promise<JsonObject> {
+  expand(id: string, more: AboutBelief<typeof questions.expandInput>): Promise<Value<typeof answers.expandAnswer>> {
     return this.#run('beliefs.expand', { belief_id: id, ...more })
   }
 
@@ -204,34 +172,34 @@ export class Beliefs {
   }
 
   readonly trust = {
-    set: async (statement: TrustStatement): Promise<JsonObject> =>
-      (await this.#run<{ edge: JsonObject }>('trust.set', statement)).edge,
+    set: async (statement: TrustStatement): Promise<agentAnswers.EdgeView> =>
+      (await this.#run<Value<typeof agentAnswers.oneEdge>>('trust.set', statement)).edge,
     remove: async (target: string): Promise<boolean> =>
       (await this.#run<{ removed: boolean }>('trust.remove', { target })).removed,
-    list: async (): Promise<readonly JsonObject[]> =>
-      (await this.#run<{ edges: readonly JsonObject[] }>('trust.list', {})).edges,
-    compute: (target: string, context?: BeliefContext): Promise<JsonObject & { readonly value: number }> =>
+    list: async (): Promise<readonly agentAnswers.EdgeView[]> =>
+      (await this.#run<Value<typeof agentAnswers.edgesAnswer>>('trust.list', {})).edges,
+    compute: (target: string, context?: BeliefContext): Promise<Value<typeof agentAnswers.trustAnswer>> =>
       this.#run('trust.compute', { target, ...(context !== undefined && { context }) }),
   } as const
 
   readonly agents = {
-    create: async (agent: NewAgent): Promise<AgentView> =>
-      (await this.#run<{ agent: AgentView }>('agents.create', agent)).agent,
-    update: async (agent: NewAgent): Promise<AgentView> =>
-      (await this.#run<{ agent: AgentView }>('agents.update', agent)).agent,
-    list: async (): Promise<readonly AgentView[]> =>
-      (await this.#run<{ agents: readonly AgentView[] }>('agents.list', {})).agents,
+    create: async (agent: NewAgent): Promise<agentAnswers.AgentView> =>
+      (await this.#run<{ agent: agentAnswers.AgentView }>('agents.create', agent)).agent,
+    update: async (agent: NewAgent): Promise<agentAnswers.AgentView> =>
+      (await this.#run<{ agent: agentAnswers.AgentView }>('agents.update', agent)).agent,
+    list: async (): Promise<readonly agentAnswers.AgentView[]> =>
+      (await this.#run<{ agents: readonly agentAnswers.AgentView[] }>('agents.list', {})).agents,
   } as const
 
   readonly federations = {
-    create: async (federation: NewFederation): Promise<FederationView> =>
-      (await this.#run<{ federation: FederationView }>('federations.create', federation)).federation,
-    join: async (federation: string): Promise<FederationView> =>
-      (await this.#run<{ federation: FederationView }>('federations.join', { federation })).federation,
-    leave: async (federation: string): Promise<MembershipView> =>
-      (await this.#run<{ membership: MembershipView }>('federations.leave', { federation })).membership,
-    setMember: async (member: NewMember): Promise<MembershipView> =>
-      (await this.#run<{ membership: MembershipView }>('federations.set_member', member)).membership,
+    create: async (federation: NewFederation): Promise<agentAnswers.FederationView> =>
+      (await this.#run<{ federation: agentAnswers.FederationView }>('federations.create', federation)).federation,
+    join: async (federation: string): Promise<agentAnswers.FederationView> =>
+      (await this.#run<{ federation: agentAnswers.FederationView }>('federations.join', { federation })).federation,
+    leave: async (federation: string): Promise<agentAnswers.MembershipView> =>
+      (await this.#run<{ membership: agentAnswers.MembershipView }>('federations.leave', { federation })).membership,
+    setMember: async (member: NewMember): Promise<agentAnswers.MembershipView> =>
+      (await this.#run<{ membership: agentAnswers.MembershipView }>('federations.set_member', member)).membership,
     /** Of one whose results are aggregates: a topic in words, or a domain. */
     aggregate: (
       federation: string,
@@ -243,13 +211,17 @@ export class Beliefs {
         { federation, ...(typeof topic === 'string' ? { topic } : { domain: topic.domain }) },
         signal,
       ),
-    list: async (): Promise<readonly FederationView[]> =>
-      (await this.#run<{ federations: readonly FederationView[] }>('federations.list', {})).federations,
+    list: async (): Promise<readonly agentAnswers.FederationView[]> =>
+      (await this.#run<{ federations: readonly agentAnswers.FederationView[] }>('federations.list', {})).federations,
   } as const
 
-  /** The cast: operations declare their answers as JSON, and what that is for each is said above. */
-  #run<T>(name: string, input: unknown, signal: AbortSignal = new AbortController().signal): Promise<T> {
-    return operationOf(name).run(this.#host, input, { viewer: this.viewer, signal }) as Promise<T>
+  #run<T>(name: string, given: unknown, signal: AbortSignal = new AbortController().signal): Promise<T> {
+    return this.#answer(operationOf(name), given, { viewer: this.viewer, signal }) as Promise<T>
+  }
+
+  /** A promise also of what is wrong with the input. */
+  async #answer(operation: Operation<LensHost>, given: unknown, context: CallContext): Promise<unknown> {
+    return operation.run(this.#host, checkedInput(operation, this.#host, given, context), context)
   }
 }
 

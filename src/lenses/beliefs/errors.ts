@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import { type ErrorKind, type LensCode, QuerentError } from '../../model/errors.ts'
+import type { BeliefSource } from './model.ts'
 
 export type BeliefsCode =
   | 'INVALID_QUERY'
@@ -34,13 +35,13 @@ export class BeliefsError extends QuerentError {
   /** Of the call; empty until the operation that failed fills it in. */
   requestId = ''
   /** Which source failed, where one did. */
-  readonly source: JsonObject | null
+  readonly source: BeliefSource | null
 
   constructor(
     code: BeliefsCode,
     message: string,
     details: JsonObject = {},
-    { source = null, cause }: { readonly source?: JsonObject | null; readonly cause?: unknown } = {},
+    { source = null, cause }: { readonly source?: BeliefSource | null; readonly cause?: unknown } = {},
   ) {
     super(BELIEFS_CODES[code], message, details, cause)
     this.source = source
@@ -50,7 +51,15 @@ export class BeliefsError extends QuerentError {
     return true
   }
 
-  override toJSON(): { type: string; code: string; message: string; details: JsonObject } & JsonObject {
+  override toJSON(): {
+    type: 'QueryError'
+    code: BeliefsCode
+    message: string
+    details: JsonObject
+    source?: BeliefSource
+    retryable: boolean
+    request_id: string
+  } {
     const { code, message, details, source, retryable, requestId } = this
     return {
       type: 'QueryError',

@@ -1,8 +1,10 @@
 /**
- * The words of the lens as they go over the wire (snake_case): a belief, a query and its answer. Times are ISO 8601 in
- * UTC with milliseconds; nothing is ever undefined, what is not known is null.
+ * The words of the lens as they go over the wire (snake_case): a belief, and the answer to a query. The schemas are what is
+ * published, and the types are made from them. Times are ISO 8601 in UTC with milliseconds; nothing is ever undefined, what
+ * is not known is null.
  */
-import type { JsonObject } from '../../base/canonical.ts'
+import { z } from 'zod'
+import { flag, object, type Value } from './schema/values.ts'
 
 /** Order of the vector (BQ-012). */
 export const DIMENSIONS = [
@@ -14,10 +16,6 @@ export const DIMENSIONS = [
   'domain_applicability',
 ] as const
 export type Dimension = (typeof DIMENSIONS)[number]
-/** Each 0 to 1; null: not known, which is not 0. */
-export type Confidence = Readonly<Record<Dimension, number | null>>
-/** By dimension; 0 or more, together 1. */
-export type DimensionWeights = Readonly<Record<Dimension, number>>
 
 export const VISIBILITIES = ['private', 'federated', 'public'] as const
 export type Visibility = (typeof VISIBILITIES)[number]
@@ -36,52 +34,6 @@ export type DerivationType = (typeof DERIVATION_TYPES)[number]
 export const CONTRIBUTIONS = ['primary', 'supporting', 'contradicting', 'context'] as const
 export type Contribution = (typeof CONTRIBUTIONS)[number]
 
-/** One of the two references is there. */
-export interface DerivationSource {
-  readonly belief_id: string | null
-  readonly external_ref: string | null
-  readonly contribution_type: Contribution
-  /** 0 to 1. */
-  readonly weight: number
-}
-
-export interface Derivation {
-  readonly type: DerivationType
-  readonly sources: readonly DerivationSource[]
-  readonly method_description: string | null
-  readonly confidence_rationale: string | null
-  /** What was written instead of a type that we know, or null. */
-  readonly note: string | null
-}
-
-/** One version, as a requester is shown it: ids that it may not see are left out, a holder may be a pseudonym. */
-export interface Belief {
-  readonly id: string
-  /** From 1; one more with every version. */
-  readonly version: number
-  readonly content: string
-  /** Hexadecimal SHA-256 of the content. */
-  readonly content_hash: string
-  readonly confidence: Confidence
-  readonly valid_from: string
-  /** Null: without end. */
-  readonly valid_until: string | null
-  readonly derivation: Derivation
-  readonly domains: readonly string[]
-  readonly visibility: Visibility
-  /** Those through which the requester may see it; all of them for its holder. */
-  readonly federation_ids: readonly string[]
-  /** Null: its federation shows no holders (strict). */
-  readonly holder_id: string | null
-  /** Of this version. */
-  readonly created_at: string
-  readonly supersedes: string | null
-  readonly superseded_by: string | null
-  /** Key of the model of its vector; null: it has none yet. */
-  readonly embedding_model: string | null
-  readonly deleted_at: string | null
-}
-
 export const SCOPE_KINDS = ['local', 'federated', 'network'] as const
 export type ScopeKind = (typeof SCOPE_KINDS)[number]
 
@@ -89,56 +41,226 @@ export type ScopeKind = (typeof SCOPE_KINDS)[number]
 export const MERGE_STRATEGIES = ['rerank', 'interleave', 'waterfall'] as const
 export type MergeStrategy = (typeof MERGE_STRATEGIES)[number]
 
-export interface BeliefSource {
-  readonly kind: ScopeKind
-  /** Of the federation; of another node that public beliefs came from; else null. */
-  readonly id: string | null
+/** What each dimension measures, wherever it is named. */
+export const DIMENSION_TEXTS: Readonly<Record<Dimension, string>> = {
+  source_reliability: 'How far the source has proved right before',
+  method_quality: 'How sound the way is in which it was found out',
+  internal_consistency: 'How well it agrees with what the holder believes otherwise',
+  temporal_freshness: 'How current it was when it was written; it fades with age, faster in some domains',
+  corroboration: 'How far independent sources confirm it',
+  domain_applicability: 'How well it applies in the domains that it names',
 }
 
-export interface ScoreComponents {
-  /** (cosine + 1) / 2; null in list mode, which ranks without it. */
-  readonly semantic_similarity: number | null
-  readonly confidence_score: number
-  readonly trust_score: number
-  readonly recency_score: number
-  /** 0, or below it where diversity counted against it. */
-  readonly diversity_penalty: number
+/** An object with a member for each dimension. */
+export function byDimension<T extends z.ZodType>(
+  of: (meaning: string, dimension: Dimension) => T,
+): Record<Dimension, T> {
+  return Object.fromEntries(DIMENSIONS.map(name => [name, of(DIMENSION_TEXTS[name], name)])) as Record<Dimension, T>
 }
 
-export interface RankedBelief {
-  readonly belief: Belief
-  readonly score: { readonly final: number; readonly components: ScoreComponents }
-  /** From 1, over the whole order. */
-  readonly rank: number
-  readonly source: BeliefSource
-  /** Present for beliefs that are reached through a federation. */
-  /** Of another node: which one it came from. */
-  readonly node?: string
-  readonly federation_id?: string
-  readonly member_count?: number
-  readonly explanation?: JsonObject
-  readonly derivation_chain?: DerivationChain
+/** Of answers: they are described, and tests hold them to it. */
+export const text: z.ZodString = z.string()
+export const moment = z.string().meta({ format: 'date-time' })
+export const count = z.int().min(0)
+/** 0 to 1. */
+export const level = z.number().min(0).max(1)
+
+const note = text.nullable()
+
+export const derivation = object({
+  type: z.enum(DERIVATION_TYPES).describe('How the holder came to the belief'),
+  sources: z
+    .array(
+      object({
+        belief_id: note.describe('Version of a belief that it rests on; null where the source is outside'),
+        external_ref: note.describe(
+          'Reference outside, such as a URL or a citation; null where the source is a belief',
+        ),
+        contribution_type: z.enum(CONTRIBUTIONS).describe('What part the source plays'),
+        weight: level.describe('How much the source counts for, 0 to 1'),
+      }),
+    )
+    .describe('Sources in the order of the holder, without those that the requester may not see'),
+  method_description: note.describe('How it was derived, in words; null where the holder says nothing of it'),
+  confidence_rationale: note.describe('Why it is as sure as stated; null where the holder says nothing of it'),
+  note: note.describe('Type as the holder wrote it, where it is none of those known; else null'),
+})
+export type Derivation = Value<typeof derivation>
+export type DerivationSource = Derivation['sources'][number]
+
+const confidence = object(byDimension(meaning => level.nullable().describe(`${meaning}, 0 to 1; null: not known`)))
+/** Each 0 to 1; null: not known, which is not 0. */
+export type Confidence = Value<typeof confidence>
+
+/** One version, as a requester is shown it: ids that it may not see are left out, a holder may be a pseudonym. */
+export const belief = object({
+  id: text.describe('Name of this version, unique among those of its holder'),
+  version: z.int().min(1).describe('From 1; one more with every version'),
+  content: text.describe('The statement in words; empty where it was deleted'),
+  content_hash: text.describe('SHA-256 over the UTF-8 of the content, 64 hexadecimal digits'),
+  confidence: confidence.describe('How sure the holder is, in six dimensions'),
+  valid_from: moment.describe('When it begins to hold'),
+  valid_until: moment.nullable().describe('When it ceases to hold; null: it has no end'),
+  derivation: derivation.describe('What it rests on'),
+  domains: z.array(text).describe('Fields that it belongs to, as paths such as science/biology'),
+  visibility: z.enum(VISIBILITIES).describe('Who may see it beside its holder'),
+  federation_ids: z
+    .array(text)
+    .describe(
+      'Federations it is shared with: all of them for its holder, else those through which the requester sees it',
+    ),
+  holder_id: note.describe('Agent that believes it, or its pseudonym; null: its federation shows no holders'),
+  created_at: moment.describe('When this version was written'),
+  supersedes: note.describe('Version that it replaced; null: it is the first'),
+  superseded_by: note.describe('Version that replaced it; null: it is current'),
+  embedding_model: note.describe('Key of the model of its vector; null: it has none yet'),
+  deleted_at: moment.nullable().describe('When it was deleted; null: it was not'),
+})
+export type Belief = Value<typeof belief>
+
+export const source = object({
+  kind: z.enum(SCOPE_KINDS).describe('Through which scope the requester sees it'),
+  id: note.describe('Federation it came through, or node that a public belief came from; null: neither'),
+})
+export type BeliefSource = Value<typeof source>
+
+const components = object({
+  semantic_similarity: z.number().nullable().describe('(cosine + 1) / 2, 0 to 1; null without a text to compare with'),
+  confidence_score: z.number().describe('Weighted mean of the six dimensions, 0 to 1'),
+  trust_score: z.number().describe('Trust of the requester in the holder, 0 to 1'),
+  recency_score: z.number().describe('Freshness that is left at its age, 0 to 1'),
+  diversity_penalty: z.number().describe('0, or less where results before it are like it'),
+})
+export type ScoreComponents = Value<typeof components>
+
+export const score = object({
+  final: z.number().describe('Weighted sum of the parts, 0 to 1; results are ordered by it, best first'),
+  components: components.describe('Parts before they are weighted'),
+})
+
+export const chainLink = object({
+  belief_id: text.describe('Version at this step'),
+  depth: count.describe('Steps from the belief asked about, which is 0'),
+  contribution_type: z
+    .enum(CONTRIBUTIONS)
+    .nullable()
+    .describe('What it contributes to the belief it was first reached from; null for the belief itself'),
+  content_preview: text.describe('First 200 characters of the content'),
+  derivation_type: z.enum(DERIVATION_TYPES).describe('How its holder came to it'),
+  overall: level.nullable().describe('Confidence over all dimensions, 0 to 1; null: none of them is known'),
+  created_at: moment.describe('When that version was written'),
+})
+export type ChainLink = Value<typeof chainLink>
+
+export const derivationChain = object({
+  belief_id: text.describe('Version that was asked about'),
+  depth: count.describe('Steps back that are shown'),
+  chain: z.array(chainLink).describe('The belief itself, then what it rests on, nearest first'),
+})
+export type DerivationChain = Value<typeof derivationChain>
+
+const counted = {
+  weight: z.number().describe('Share of the part in the score, 0 to 1'),
+  contribution: z.number().describe('Value times weight, 0 to 1'),
 }
 
-export interface ChainLink {
-  readonly belief_id: string
-  /** 0: the belief itself. */
-  readonly depth: number
-  /** What it is to the belief that it was first reached from; null for the belief itself. */
-  readonly contribution_type: Contribution | null
-  /** At most 200 characters. */
-  readonly content_preview: string
-  readonly derivation_type: DerivationType
-  readonly overall: number | null
-  readonly created_at: string
+/** The requester's own edge exactly; of others' edges a band (BQ-107). */
+const directTrust = object({
+  level: level.describe('Level as the requester stated it, 0 to 1'),
+  entries: z.record(z.string(), level).describe('Levels by domain of the query, 0 to 1'),
+  base: level.describe('Level and entries combined, before decay'),
+  days_since_use: z.number().min(0).describe('Days since the statement was used last'),
+  rate: z.number().min(0).describe('Share that fades in a day'),
+  decayed: z.number().describe('What is left after decay, 0 to 1'),
+  value: z.number().describe('What it counts, 0 to 1: never below a stranger for neglect alone'),
+  distrusted: flag.describe('Whether the requester states distrust'),
+})
+
+export const TRUST_KINDS = ['self', 'direct', 'transitive', 'reputation', 'default'] as const
+export const trustKind = z.enum(TRUST_KINDS)
+export const trustBand = z.enum(['low', 'medium', 'high'])
+export const sourcesBand = z.enum(['one', 'several'])
+
+const explanationParts = {
+  semantic: object({
+    value: z.number().nullable().describe('Similarity to the text, 0 to 1; null without a text'),
+    ...counted,
+    measured_by: z.enum(['vector', 'words', 'nothing']).describe('What the similarity was measured by'),
+    cosine_distance: z.number().nullable().describe('1 - cosine, 0 to 2; null where no vectors were compared'),
+    matched_terms: z.array(text).describe('Words and phrases of the query that stand in the content'),
+  }).describe('What meaning contributes'),
+  confidence: object({
+    value: z.number().describe('Confidence as ranking counts it, 0 to 1'),
+    ...counted,
+    overall: z.number().nullable().describe('Weighted mean of the known dimensions, 0 to 1; null: none is known'),
+    dimension_weights: object(byDimension(meaning => z.number().describe(`Weight, 0 to 1, of: ${meaning}`))).describe(
+      'Weights of the dimensions, together 1',
+    ),
+    weakest: object({
+      dimension: z.enum(DIMENSIONS).describe('Which one'),
+      value: level.nullable().describe('How sure the holder is there, 0 to 1'),
+    })
+      .nullable()
+      .describe('Dimension that lowers it most; null: none is known'),
+    incomplete: flag.describe('Whether a dimension is not known'),
+    missing: z.array(z.enum(DIMENSIONS)).describe('Dimensions that are not known'),
+  }).describe('What confidence contributes'),
+  trust: object({
+    value: z.number().describe('Trust in the holder, 0 to 1'),
+    ...counted,
+    kind: trustKind.describe('What the trust rests on'),
+    of: z.enum(['holder', 'federation']).describe('In whom: a federation that shows no holders counts as a whole'),
+    direct: directTrust.optional().describe("The requester's own statement; only of the kind direct"),
+    transitive: object({
+      band: trustBand.describe('Size: low below 0.2, medium below 0.4, else high'),
+      sources: sourcesBand.describe('How many agents that the requester trusts vouch'),
+    })
+      .optional()
+      .describe('What rests on statements of others; only of the kind transitive'),
+  }).describe('What trust contributes'),
+  recency: object({
+    value: z.number().describe('Freshness that is left, 0 to 1'),
+    ...counted,
+    freshness: level.nullable().describe('Freshness when it was written, 0 to 1; null: not known'),
+    age_days: z.number().min(0).describe('Days since it was written'),
+    rate: z.number().min(0).describe('Rate at which it fades a day, by domain'),
+    pattern: text.nullable().describe('Domain whose rate applies; null: that of all others'),
+  }).describe('What recency contributes'),
+  final: z.number().describe('Weighted sum of the parts, 0 to 1'),
+  diversity_penalty: z.number().describe('0, or less where results before it are like it'),
+  rank: z.int().min(1).describe('Position in the order of all matches, from 1'),
+  of: count.describe('Matches in all'),
 }
 
-export interface DerivationChain {
-  readonly belief_id: string
-  /** Of the part that is shown. */
-  readonly depth: number
-  readonly chain: readonly ChainLink[]
+/** As `beliefs.explain` has it: percentile and summary are fields of the answer itself there. */
+export const explanationTree = object(explanationParts)
+
+export const percentile = z.number().min(0).max(100).describe('100 for the first match, 0 for the last')
+export const summary = text.describe('The same in words')
+
+export const explanation = object({ ...explanationParts, percentile, summary })
+export type Explanation = Value<typeof explanation>
+
+const rankedFields = {
+  belief: belief.describe('As the requester is shown it'),
+  score: score.describe('What the order goes by'),
+  rank: z.int().min(1).describe('Position in the whole order, from 1'),
+  source: source.describe('Where it came from'),
+  node: text.optional().describe('Other node that it came from; absent: this one'),
+  federation_id: text.optional().describe('Federation that it was reached through; absent: none'),
+  member_count: z.int().min(1).optional().describe('Members of that federation who say the same, at least 1'),
 }
+
+/** Fields of a result, with those that an operation adds. */
+export function rankedWith<S extends z.core.$ZodLooseShape>(more: S) {
+  return object({ ...rankedFields, ...more })
+}
+
+export const ranked = rankedWith({
+  explanation: explanation.optional().describe('Why it has this score; with options.include_explanation'),
+  derivation_chain: derivationChain.optional().describe('What it rests on; with options.include_derivation'),
+})
+export type RankedBelief = Value<typeof ranked>
 
 export interface RankingWeights {
   readonly semantic: number
@@ -146,64 +268,94 @@ export interface RankingWeights {
   readonly trust: number
   readonly recency: number
 }
+/** By dimension; 0 or more, together 1. */
+export type DimensionWeights = Readonly<Record<Dimension, number>>
 
-/** What the answer was computed with (BQ-061, BQ-064, BQ-017). */
-export interface EffectiveWeights extends RankingWeights {
-  readonly confidence_weights: DimensionWeights
-  readonly max_trust_hops: number
-  readonly transitive_damping: number
-}
+/** What an answer was computed with (BQ-061, BQ-064, BQ-017). */
+export const effectiveWeights = object({
+  semantic: z.number().describe('Share of meaning in the score, 0 to 1'),
+  confidence: z.number().describe('Share of confidence, 0 to 1'),
+  trust: z.number().describe('Share of trust, 0 to 1'),
+  recency: z.number().describe('Share of recency, 0 to 1'),
+  confidence_weights: object(byDimension(meaning => z.number().describe(`Weight, 0 to 1, of: ${meaning}`))).describe(
+    'Weights of the dimensions in the confidence, together 1',
+  ),
+  max_trust_hops: z.int().min(1).max(5).describe('Longest chain of trust that counts, in steps'),
+  transitive_damping: z.number().min(0.1).max(0.9).describe('Factor by which trust shrinks with each further step'),
+})
+export type EffectiveWeights = Value<typeof effectiveWeights>
 
-export interface Coverage {
-  readonly local: boolean
-  readonly federations_queried: readonly string[]
-  readonly federations_responded: readonly string[]
-  readonly network_queried: boolean
-  readonly network_responded: boolean
-  /** The seed's names: those that responded. */
-  readonly federated: readonly string[]
-  readonly network: boolean
-  /** Where others were asked: each, and what it answered. */
-  readonly nodes?: readonly NodeCoverage[]
-}
+const nodeCoverage = object({
+  node: text.describe('Name of the node here'),
+  kind: z.enum(['federated', 'network']).describe('What it was asked for'),
+  federation: note.describe('Federation it was asked for; null: public beliefs'),
+  responded: flag.describe('Whether it gave an answer in time'),
+  results: count.describe('Verified beliefs that it gave, before filters, copies and paging'),
+  more: flag.describe('Whether it has more that match'),
+  answered_at: moment.nullable().describe('When it answered; earlier than as_of for a cached answer, null for none'),
+  elapsed_ms: z.number().min(0).describe('Milliseconds until it answered or was given up'),
+})
+export type NodeCoverage = Value<typeof nodeCoverage>
 
-export interface NodeCoverage {
-  readonly node: string
-  readonly kind: 'federated' | 'network'
-  /** Null: public beliefs. */
-  readonly federation: string | null
-  readonly responded: boolean
-  /** Verified beliefs that it gave, before filters, copies and paging. */
-  readonly results: number
-  /** It has more that match. */
-  readonly more: boolean
-  /** Before `as_of` where the answer is one that was kept; null: it did not answer. */
-  readonly answered_at: string | null
-  /** From when it was asked to when it had answered, or was given up. */
-  readonly elapsed_ms: number
-}
+export const coverage = object({
+  local: flag.describe('Whether the own beliefs of the requester were searched'),
+  federations_queried: z.array(text).describe('Federations that were asked'),
+  federations_responded: z.array(text).describe('Those of them that answered'),
+  network_queried: flag.describe('Whether public beliefs were asked for'),
+  network_responded: flag.describe('Whether there was an answer to that'),
+  federated: z.array(text).describe('Federations that answered, under the name of the specification'),
+  network: flag.describe('Whether public beliefs were found out, under the name of the specification'),
+  nodes: z.array(nodeCoverage).optional().describe('Other nodes that were asked; absent: there were none'),
+})
+export type Coverage = Value<typeof coverage>
 
-export interface Conflict {
-  readonly belief_ids: readonly [string, string]
-  readonly contradiction_type: 'direct' | 'implied' | 'temporal' | 'tension'
-  readonly resolution: 'both_shown' | 'one_penalized' | 'one_excluded'
-  readonly resolution_reason: string
-}
+export const conflict = object({
+  belief_ids: z.tuple([text, text]).describe('The two versions, the one that ranks higher first'),
+  contradiction_type: z
+    .enum(['direct', 'implied', 'temporal', 'tension'])
+    .describe('How they contradict each other, as far as the detector can tell'),
+  resolution: z
+    .enum(['both_shown', 'one_penalized', 'one_excluded'])
+    .describe('What became of the lower one, as this node is configured'),
+  resolution_reason: text.describe('Why, in words'),
+})
+export type Conflict = Value<typeof conflict>
 
-export interface QueryResult {
-  readonly beliefs: readonly RankedBelief[]
-  /** Accessible matches, copies counted once; before diversity and paging. */
-  readonly total_count: number
-  readonly count_exact: boolean
-  /** What other nodes say in it is older than it should be, and is asked for anew. */
-  readonly stale?: true
-  readonly next_cursor?: string
-  readonly query_time_ms: number
-  readonly partial: boolean
-  readonly coverage: Coverage
-  readonly errors: readonly JsonObject[]
-  readonly conflicts: readonly Conflict[]
-  readonly effective_weights: EffectiveWeights
-  readonly as_of: string
-  readonly warnings: readonly { readonly code: string; readonly message: string }[]
-}
+export const warnings = z
+  .array(
+    object({
+      code: text.describe('Stable word, such as clamped or vectors_pending'),
+      message: text.describe('For people'),
+    }),
+  )
+  .describe('What the requester should know about the answer; empty: nothing')
+
+const partError = object({
+  code: text.describe('One of the codes of the lens, such as TIMEOUT'),
+  message: text.describe('For people'),
+  details: z.record(z.string(), z.json()).describe('Facts about this failure, such as reason or elapsed_ms'),
+  retryable: flag.describe('Whether asking again may help'),
+  source: source.optional().describe('What was asked for; absent: it concerns the whole answer'),
+  node: text.optional().describe('Which node failed; absent: it concerns the whole answer'),
+  elapsed_ms: z.number().min(0).optional().describe('Milliseconds until it failed; only of a node'),
+})
+
+export const queryResult = object({
+  beliefs: z.array(ranked).describe('One page of results, best first'),
+  total_count: count.describe('Matches that the requester may see; copies count once, before diversity and paging'),
+  count_exact: flag.describe('Whether total_count is exact; other nodes may have more'),
+  stale: z
+    .literal(true)
+    .optional()
+    .describe('Answers of other nodes are older than they should be and are being renewed'),
+  next_cursor: text.optional().describe('For options.cursor: continues after this page; absent: there is no more'),
+  query_time_ms: z.number().min(0).describe('Milliseconds that the answer took'),
+  partial: flag.describe('Whether something is missing, for want of time or of a node'),
+  coverage: coverage.describe('Which sources were asked and which answered'),
+  errors: z.array(partError).describe('What failed in an answer that is partial'),
+  conflicts: z.array(conflict).describe('Results of this page that contradict each other'),
+  effective_weights: effectiveWeights.describe('What the score was computed with'),
+  as_of: moment.describe('Moment that all ages in the answer refer to'),
+  warnings,
+})
+export type QueryResult = Value<typeof queryResult>

@@ -4,9 +4,12 @@ import { isRecord } from '../../../base/record.ts'
 import type { Components } from './components.ts'
 
 export function exampleOf(schema: Json | undefined, components: Components): Json {
-  const { type, anyOf, enum: values, ...rest } = components.resolve(schema)
+  const { type, anyOf, oneOf, const: only, examples, enum: values, ...rest } = components.resolve(schema)
+  if (Array.isArray(examples)) return examples[0] as Json
   if (Array.isArray(values)) return values[0] as Json
-  if (Array.isArray(anyOf)) return exampleOf(anyOf[0] as Json, components)
+  if (only !== undefined) return only
+  const choices = anyOf ?? oneOf
+  if (Array.isArray(choices) && type === undefined) return exampleOf(choices[0] as Json, components)
   const { default: usual, minimum = 1, minItems = 0 } = rest
   if (usual !== undefined) return usual
   switch (Array.isArray(type) ? type[0] : type) {

@@ -32,7 +32,7 @@ export function closedOutline(schema: JsonObject, depth: number, paths?: readonl
 function shorten(schema: JsonObject, depth: number, paths: readonly string[] | undefined): JsonObject {
   const { type, enum: values, minimum, maximum, anyOf, items } = schema
   if (values !== undefined) return { enum: values }
-  if (Array.isArray(anyOf)) return either(anyOf as readonly JsonObject[])
+  if (Array.isArray(anyOf)) return either(anyOf as readonly JsonObject[], depth, paths)
   if (isObject(schema['properties'])) return shortenObject(schema, schema['properties'], depth, paths)
   if (type === 'array') return isObject(items) ? { type, items: shorten(items, depth, paths) } : { type }
   if (type === undefined) return {}
@@ -62,10 +62,17 @@ function shortenObject(
   }
 }
 
-/** Alternatives of plain types are one list of types; others may be anything, as far as an outline says. */
-function either(branches: readonly JsonObject[]): JsonObject {
+/**
+ * Alternatives of plain types are one list of types. Others may be anything, as far as an outline says, unless fields of one
+ * of them are to be shown.
+ */
+function either(branches: readonly JsonObject[], depth: number, paths: readonly string[] | undefined): JsonObject {
   const types = branches.flatMap(({ type, properties }) => (typeof type === 'string' && !properties ? [type] : []))
-  return types.length === branches.length ? { type: [...new Set(types)] } : {}
+  if (types.length === branches.length) return { type: [...new Set(types)] }
+  if (paths === undefined) return {}
+  return {
+    anyOf: branches.map(branch => (branch['type'] === 'array' ? { type: 'array' } : shorten(branch, depth, paths))),
+  }
 }
 
 /** Bounds that only say "a safe integer" say nothing. */

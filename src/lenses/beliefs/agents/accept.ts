@@ -2,7 +2,6 @@
  * What a federation of another node said of an agent of this one: taken when the federation signed it, and kept as a membership
  * like others, so that the agent may ask in the federation's name. The node of the federation goes by its own table.
  */
-import type { JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { CLOCK_TOLERANCE_MS } from '../../../identity/freshness.ts'
 import { isStatementOf } from '../../../identity/statement.ts'
@@ -10,32 +9,24 @@ import { toIso } from '../../../model/instant.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { AGENTS, FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
-import type { AcceptInput, MembershipStatement, Rotation } from '../check/statements.ts'
 import { unauthorized } from '../errors.ts'
 import { readPeers } from '../nodes/peers/read.ts'
+import type { Accepted } from '../schema/agent-answers.ts'
+import type { Accept, MembershipStatement, Rotation } from '../schema/agents.ts'
 import { STATEMENTS } from '../tables.ts'
 import { didOfAgent } from '../trust/agent-keys.ts'
 import { raiseRevision } from '../trust/revisions.ts'
 import { federationKeys } from './federation-keys.ts'
-import { type FederationView, type FederationWriting, viewOf, wrong } from './federations.ts'
+import { type FederationWriting, viewOf, wrong } from './federations.ts'
 import { LIFE_MS } from './statement.ts'
 
-export interface Accepted {
-  readonly federation: FederationView
-  /** Whose membership it is, by its name here. */
-  readonly agent: string
-  /** False: a statement that is as new, or newer, is known already. */
-  readonly taken: boolean
-  readonly expires_at: string
-}
-
 /** `machineNow`: statements come from other machines, and are held against the clock of this one. */
-export function acceptStatement(writing: FederationWriting, input: AcceptInput, machineNow: Instant): Accepted {
+export function acceptStatement(writing: FederationWriting, input: Accept, machineNow: Instant): Accepted {
   const { writer, viewer } = writing
   const { statement, signature } = input
   const agent = agentOf(writer, statement.agent, viewer)
   if (input.repin && viewer !== OWNER) throw unauthorized()
-  if (!isStatementOf(statement.federation_did, { ...statement } as unknown as JsonObject, signature))
+  if (!isStatementOf(statement.federation_did, { ...statement }, signature))
     throw wrong('signature', 'the signature of federation_did over the statement', 'signature', null)
   const issued = Date.parse(statement.issued_at)
   const expires = Date.parse(statement.expires_at)
@@ -81,7 +72,7 @@ function mustHold({ issued_at, expires_at }: MembershipStatement, now: Instant):
  * The federation is known here by one key: the first that was seen, or one that was signed by the one before. Agents may bring
  * only those that the local owner named beside a peer, and are not told which others there are.
  */
-function pin({ writer, viewer, now }: FederationWriting, { statement, rotations, repin }: AcceptInput): void {
+function pin({ writer, viewer, now }: FederationWriting, { statement, rotations = [], repin = false }: Accept): void {
   const { federation, federation_did: did } = statement
   const row = writer.table(FEDERATIONS).get({ id: federation })
   const isHere = row !== undefined && (row['did'] === null || federationKeys(writer, federation) !== null)

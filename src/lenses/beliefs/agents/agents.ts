@@ -6,22 +6,12 @@ import { isHolderName, OWNER } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import type { AgentInput } from '../check/agents.ts'
 import { faulty, unauthorized } from '../errors.ts'
+import type { AgentView } from '../schema/agent-answers.ts'
+import type { NewAgent } from '../schema/agents.ts'
+import { normalByDomain } from '../schema/values.ts'
 import { didOfAgent, ensureKeys, signingKeys } from '../trust/agent-keys.ts'
 import { raiseRevision } from '../trust/revisions.ts'
-
-export interface AgentView {
-  readonly id: string
-  readonly label: string | null
-  readonly did: string | null
-  /** Whether this node keeps its key and signs for it. */
-  readonly signs_here: boolean
-  readonly reputation: number | null
-  readonly reputation_by_domain: Readonly<Record<string, number>>
-  readonly trust_graph: string | null
-  readonly created_at: string
-}
 
 export interface AgentWriting {
   readonly writer: StoreWriter
@@ -31,7 +21,7 @@ export interface AgentWriting {
 }
 
 /** Only the local owner hosts new agents. Throws INVALID_QUERY for a name that is taken or that none can have. */
-export function createAgent({ writer, viewer, now, random }: AgentWriting, input: AgentInput): AgentView {
+export function createAgent({ writer, viewer, now, random }: AgentWriting, input: NewAgent): AgentView {
   if (viewer !== OWNER) throw unauthorized()
   if (!isHolderName(input.id)) throw badId(input.id)
   if (writer.table(AGENTS).get({ id: input.id }) !== undefined) throw taken(input.id)
@@ -43,10 +33,10 @@ export function createAgent({ writer, viewer, now, random }: AgentWriting, input
 }
 
 /** Agents may rename themselves and their trust graph; keys and reputation are the local owner's to set. */
-export function updateAgent({ writer, viewer, now }: AgentWriting, input: AgentInput): AgentView {
+export function updateAgent({ writer, viewer, now }: AgentWriting, input: NewAgent): AgentView {
   const isOwner = viewer === OWNER
   const touchesMore =
-    input.did !== undefined || input.reputation !== undefined || input.reputationByDomain !== undefined
+    input.did !== undefined || input.reputation !== undefined || input.reputation_by_domain !== undefined
   if (!isOwner && (viewer !== input.id || touchesMore)) throw unauthorized()
   const before = writer.table(AGENTS).get({ id: input.id })
   if (before === undefined && isOwner && input.id !== OWNER) throw noSuchAgent()
@@ -66,9 +56,9 @@ export function listAgents(reader: StoreReader, viewer: string, named: ReadonlyS
     .map(row => viewOf(reader, row))
 }
 
-function rowOf(before: Row, { label, did, reputation, reputationByDomain, trustGraph }: AgentInput): Row {
-  const byDomain = reputationByDomain && JSON.stringify(reputationByDomain)
-  const given = { label, did, reputation, reputation_by_domain: byDomain, trust_graph: trustGraph }
+function rowOf(before: Row, { label, did, reputation, reputation_by_domain: byDomain, trust_graph }: NewAgent): Row {
+  const reputation_by_domain = byDomain && JSON.stringify(normalByDomain(byDomain))
+  const given = { label, did, reputation, reputation_by_domain, trust_graph }
   const said = Object.entries(given).filter(
     (entry): entry is [string, string | number | null] => entry[1] !== undefined,
   )
@@ -91,7 +81,7 @@ function viewOf(reader: StoreReader, row: Row): AgentView {
 }
 
 /** A key is one agent's: what is signed with it is from nobody else. */
-function checkDid(reader: StoreReader, { id, did }: AgentInput): void {
+function checkDid(reader: StoreReader, { id, did }: NewAgent): void {
   const key = did ?? (publicKeyOf(id) === null ? null : id)
   if (key === null) return
   if (publicKeyOf(key) === null) throw faulty([fault('did', DID, 'malformed', key)])

@@ -6,7 +6,7 @@ import { signStatement } from '../../../identity/statement.ts'
 import { toIso } from '../../../model/instant.ts'
 import { FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { ROTATION, type Rotation, type RotationStatement } from '../check/statements.ts'
+import { ROTATION, type Rotation, type RotationStatement } from '../schema/agents.ts'
 import { raiseRevision } from '../trust/revisions.ts'
 
 type Random = (bytes: number) => Uint8Array

@@ -6,46 +6,12 @@ import type { Row } from '../../../model/table.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { inOnes, keepRules, rulesOf } from '../aggregates/rules.ts'
-import type { FederationInput, MemberInput } from '../check/agents.ts'
 import { faulty, unauthorized } from '../errors.ts'
+import type { FederationView, MembershipView } from '../schema/agent-answers.ts'
+import type { NewFederation, NewMember } from '../schema/agents.ts'
 import { STATEMENTS } from '../tables.ts'
 import { raiseRevision } from '../trust/revisions.ts'
 import { makeFederationKeys } from './federation-keys.ts'
-
-export interface MembershipView {
-  readonly federation_id: string
-  readonly agent_id: string
-  readonly status: 'active' | 'suspended' | 'departed'
-  readonly role: string
-  /** Null: all there are. */
-  readonly permissions: readonly string[] | null
-  readonly joined_at: string
-}
-
-export interface AggregateRulesView {
-  /** k. */
-  readonly least_members: number
-  readonly query_epsilon: number
-  /** Of each member. */
-  readonly daily_epsilon: number
-}
-
-export interface FederationView {
-  readonly id: string
-  readonly label: string | null
-  readonly did: string | null
-  readonly joining: 'open' | 'invited'
-  readonly results: 'individual' | 'aggregate'
-  /** Of one whose results are aggregates: what it tells of itself (BQ-105). */
-  readonly aggregates?: AggregateRulesView
-  readonly anonymity: 'pseudonyms' | 'strict'
-  readonly reputation: number | null
-  readonly created_at: string
-  /** The asker's own; null for the local owner where it is no member. */
-  readonly membership: MembershipView | null
-  /** For the local owner and for those who run it. */
-  readonly members?: readonly MembershipView[]
-}
 
 export interface FederationWriting {
   readonly writer: StoreWriter
@@ -59,7 +25,7 @@ const RUNS_IT: ReadonlySet<unknown> = new Set(['founder', 'admin'])
 /** The asker becomes its founder. Names are the local owner's to give: another may not learn which are taken. */
 export function createFederation(
   writing: FederationWriting,
-  input: FederationInput,
+  input: NewFederation,
   newId: () => string,
 ): FederationView {
   const { writer, viewer, now, random } = writing
@@ -97,7 +63,7 @@ export function leaveFederation(writing: FederationWriting, federation: string):
 }
 
 /** By the local owner, and by active founders and admins. A new member is active unless said otherwise. */
-export function setMember(writing: FederationWriting, input: MemberInput): MembershipView {
+export function setMember(writing: FederationWriting, input: NewMember): MembershipView {
   const { writer, viewer } = writing
   const exists = writer.table(FEDERATIONS).get({ id: input.federation }) !== undefined
   if (!exists || !runsIt(writer, viewer, input.federation)) {
@@ -130,8 +96,9 @@ export function listFederations(reader: StoreReader, viewer: string): readonly F
   return ids.flatMap(id => viewOf(reader, viewer, id) ?? [])
 }
 
-function putMember({ writer, now }: FederationWriting, input: MemberInput): MembershipView {
-  const { federation, agent, status, role, permissions } = input
+function putMember({ writer, now }: FederationWriting, input: NewMember): MembershipView {
+  const { federation, agent, status, role } = input
+  const permissions = input.permissions && [...new Set(input.permissions)]
   const before = writer.table(MEMBERSHIPS).get({ federation, agent })
   const isBack = before !== undefined && before['status'] === 'departed' && status === 'active'
   const row: Row = {
@@ -191,7 +158,7 @@ export function memberOf(row: Row): MembershipView {
     agent_id: row['agent'] as string,
     status: row['status'] as MembershipView['status'],
     role: (row['role'] as string | null) ?? 'member',
-    permissions: permissions === null ? null : (JSON.parse(permissions) as readonly string[]),
+    permissions: permissions === null ? null : (JSON.parse(permissions) as MembershipView['permissions']),
     joined_at: toIso((row['joined_at'] ?? row['updated_at']) as number),
   }
 }

@@ -1,22 +1,15 @@
 /** What a federation says of one of its members, signed, for the member's own node. */
-import type { JsonObject } from '../../../base/canonical.ts'
 import { signStatement } from '../../../identity/statement.ts'
 import { toIso } from '../../../model/instant.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
-import { MEMBERSHIP, type MembershipStatement, type Rotation, type StatementInput } from '../check/statements.ts'
 import { unauthorized } from '../errors.ts'
 import { DAY_MS } from '../measures/decay.ts'
+import type { SignedMembership } from '../schema/agent-answers.ts'
+import { MEMBERSHIP, type MembershipStatement, type Rotation, type StatementInput } from '../schema/agents.ts'
 import { didOfAgent, ensureKeys } from '../trust/agent-keys.ts'
 import { federationKeys, makeFederationKeys, rotateKeys, rotationsOf } from './federation-keys.ts'
 import { type FederationWriting, memberOf, runsIt, wrong } from './federations.ts'
-
-export interface SignedMembership {
-  readonly statement: MembershipStatement
-  readonly signature: string
-  /** How the federation came to its key. */
-  readonly rotations: readonly Rotation[]
-}
 
 /** A statement that nobody renews ends by itself. */
 export const LIFE_MS: number = 30 * DAY_MS
@@ -39,10 +32,11 @@ export function stateMembership(writing: FederationWriting, input: StatementInpu
   const { status, role, permissions, joined_at } = memberOf(row)
   const statement: MembershipStatement = {
     ...{ type: MEMBERSHIP, federation, federation_did: keys.did, agent: did },
-    ...{ status, role, permissions, joined_at },
+    // The cast: roles are checked when they are set.
+    ...{ status, role: role as MembershipStatement['role'], permissions, joined_at },
     ...{ issued_at: toIso(now), expires_at: toIso(now + LIFE_MS) },
   }
-  const signature = signStatement(keys, { ...statement } as unknown as JsonObject)
+  const signature = signStatement(keys, { ...statement })
   return { statement, signature, rotations: rotationsOf(writer, federation) }
 }
 

@@ -2,9 +2,10 @@
 import type { Instant } from '../../../base/clock.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { StoreWriter } from '../../../store/store.ts'
-import type { CheckedText } from '../check/checked.ts'
 import { BeliefsError } from '../errors.ts'
+import type { Aggregate, AggregateAnswer } from '../nodes/aggregates/wire.ts'
 import { embedText } from '../query/understand.ts'
+import type { CheckedText } from '../schema/text.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { rulesFor } from './access.ts'
@@ -15,42 +16,6 @@ import { mayPay, pay } from './pay.ts'
 import { type AggregateRules, inOnes } from './rules.ts'
 import { type AskedTopic, tallyOf } from './tally.ts'
 import { type AggregateQuestion, type Topic, topicKey } from './topic.ts'
-
-/** The same, to the byte, for all who ask of a topic in one epoch. */
-export interface Aggregate {
-  readonly federation_id: string
-  /** In its one form; null: it was asked for a domain. */
-  readonly topic: string | null
-  readonly domain: string | null
-  /** A day in UTC, such as 2026-03-01. */
-  readonly epoch: string
-  /** Null: too few members hold something of the topic for anything to be told, or the noise has it so. */
-  readonly summary: Summary
-  readonly rules: {
-    readonly epsilon: number
-    /** k. */
-    readonly least_members: number
-    /** The least noised number of members that is told. */
-    readonly least_told: number
-    /** How far the noise of each figure lies from zero at most, 95 times in 100. */
-    readonly member_noise: number
-    readonly belief_noise: number
-  }
-}
-
-/** Of who asks. */
-export interface Budget {
-  /** What this question cost: 0 where the same was asked before in this epoch. */
-  readonly epsilon_charged: number
-  readonly epsilon_left: number
-  readonly epsilon_per_day: number
-  readonly renews_at: string
-}
-
-export interface AggregateAnswer {
-  readonly aggregate: Aggregate
-  readonly budget: Budget
-}
 
 /** Milliseconds, as of a question that names no limit. */
 const MOST_MS = 5_000

@@ -1,5 +1,5 @@
-import type { CheckedScope } from '../check/checked.ts'
 import type { Coverage } from '../model.ts'
+import type { CheckedScope } from '../schema/query.ts'
 
 /** BQ-134, on one node: what is asked answers. */
 export function coverageOf({ local, federated, network }: CheckedScope, federations: readonly string[]): Coverage {

@@ -1,8 +1,9 @@
 /** What diversity picks from the beginning of the total order. */
-import type { CheckedDiversity } from '../check/checked.ts'
+
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Picked, ScoredBelief } from '../ranking/scored.ts'
 import { likenessBy, vectorsOf } from '../record/vectors.ts'
+import type { CheckedDiversity } from '../schema/query.ts'
 import { spread } from './spread.ts'
 
 /** What diversity picks from a pool, as far as it is asked for; `keepsOrder`: in its order, by the limits alone. Goes on picking alike, whatever changes meanwhile. */

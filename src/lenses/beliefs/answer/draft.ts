@@ -2,12 +2,12 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { ShowView } from '../access/show.ts'
-import type { CheckedWarning } from '../check/checked.ts'
 import type { ExplanationWorld } from '../explain/explained.ts'
 import { type Ground, groundsOf } from '../explain/grounds.ts'
 import type { Coverage, QueryResult } from '../model.ts'
 import type { Picked } from '../ranking/scored.ts'
 import type { TrustWorld } from '../ranking/trust-found.ts'
+import type { CheckedWarning } from '../schema/context.ts'
 import type { Front, SettledConflict } from './front.ts'
 
 export interface Draft {

@@ -1,6 +1,6 @@
-import type { CheckedQuery } from '../check/checked.ts'
 import { twelveDecimals } from '../measures/rounding.ts'
 import type { EffectiveWeights } from '../model.ts'
+import type { CheckedQuery } from '../schema/query.ts'
 
 /** What an answer was computed with, as it is told. */
 export function effectiveWeights({ weights, context }: Pick<CheckedQuery, 'weights' | 'context'>): EffectiveWeights {

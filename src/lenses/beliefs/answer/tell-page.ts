@@ -1,11 +1,11 @@
 /** A page as its requester is told it (BQ-094 to BQ-099). */
 import { toIso } from '../../../model/instant.ts'
 import type { ShownBelief } from '../access/show.ts'
-import type { CheckedQuery } from '../check/checked.ts'
 import type { BeliefsError } from '../errors.ts'
 import { concentrationWarnings } from '../explain/concentration.ts'
 import { explain } from '../explain/explanation.ts'
 import type { QueryResult, RankedBelief } from '../model.ts'
+import type { CheckedQuery } from '../schema/query.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { federationTarget } from '../trust/agent-arrays.ts'
 import { componentsOf } from './components.ts'

@@ -1,6 +1,7 @@
 /** Whether much of the trust in a page is trust in one holder (BQ-197): told from what the page shows. */
-import type { CheckedWarning } from '../check/checked.ts'
+
 import type { RankedBelief } from '../model.ts'
+import type { CheckedWarning } from '../schema/context.ts'
 
 const WARN = 0.3
 const CRITICAL = 0.5

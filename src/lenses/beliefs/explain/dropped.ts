@@ -6,31 +6,13 @@ import { atOnce } from '../../../base/turns.ts'
 import { toIso } from '../../../model/instant.ts'
 import { ALL_SOURCES } from '../access/requester.ts'
 import { SOURCE_NUMBERS } from '../access/source-numbers.ts'
-import type { CheckedFilters } from '../check/checked.ts'
-import { NO_FILTER } from '../check/no-filter.ts'
 import { validInstants } from '../matching/in-scope.ts'
 import { Matches } from '../matching/matches.ts'
 import type { TextOperators } from '../matching/operators.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-
-/** In the order in which they are taken. */
-type Stage =
-  | 'current'
-  | 'scope'
-  | 'time'
-  | 'filters'
-  | 'phrases'
-  | 'exclusions'
-  | 'inclusions'
-  | 'copies'
-  | 'diversity'
-  | 'conflicts'
-  | 'page'
-
-export interface Dropped {
-  readonly stage: Stage
-  readonly reason: string
-}
+import type { Dropped } from '../schema/answers.ts'
+import type { CheckedFilters } from '../schema/filters.ts'
+import { NO_FILTER } from '../schema/filters.ts'
 
 /** Null: it matches. The row is one in sight. */
 export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {

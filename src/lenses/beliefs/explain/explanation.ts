@@ -3,17 +3,16 @@
  * each rests on. Made of what the requester is shown, its own edges, and its question; of others' edges it tells no more
  * than a band.
  */
-import type { JsonObject } from '../../../base/canonical.ts'
 import { overall, weakestDimension } from '../measures/confidence.ts'
 import { ageDays, decayRule } from '../measures/decay.ts'
 import { twelveDecimals } from '../measures/rounding.ts'
-import type { RankingWeights } from '../model.ts'
+import type { Explanation, RankingWeights } from '../model.ts'
 import { type ExplainedBelief, type ExplanationWorld, percentileOf } from './explained.ts'
 import { matchedTerms } from './matched-terms.ts'
 import { summaryOf } from './summary.ts'
 import { explainTrust } from './trust.ts'
 
-export function explain(world: ExplanationWorld, explained: ExplainedBelief): JsonObject {
+export function explain(world: ExplanationWorld, explained: ExplainedBelief): Explanation {
   const { scored, penalty, rank, total } = explained
   const parts = {
     semantic: semanticPart(world, explained),
@@ -33,12 +32,15 @@ export function explain(world: ExplanationWorld, explained: ExplainedBelief): Js
 }
 
 /** A part, what it counts, and what that gives. */
-function counted(value: number | null, weights: RankingWeights, name: keyof RankingWeights): JsonObject {
+function counted<T extends number | null>(value: T, weights: RankingWeights, name: keyof RankingWeights) {
   const weight = weights[name]
   return { value, weight: twelveDecimals(weight), contribution: value === null ? 0 : weight * value }
 }
 
-function semanticPart({ question, understood }: ExplanationWorld, { scored, belief }: ExplainedBelief): JsonObject {
+function semanticPart(
+  { question, understood }: ExplanationWorld,
+  { scored, belief }: ExplainedBelief,
+): Explanation['semantic'] {
   const { cosine, parts } = scored
   const isMeasured = understood.meaning.by === 'vector' && cosine !== null
   return {
@@ -50,7 +52,10 @@ function semanticPart({ question, understood }: ExplanationWorld, { scored, beli
   }
 }
 
-function confidencePart({ question }: ExplanationWorld, { scored, belief }: ExplainedBelief): JsonObject {
+function confidencePart(
+  { question }: ExplanationWorld,
+  { scored, belief }: ExplainedBelief,
+): Explanation['confidence'] {
   const weights = question.context.confidenceWeights
   const { overall: known, missing } = overall(belief.confidence, weights)
   const weakest = weakestDimension(belief.confidence, weights)
@@ -64,11 +69,14 @@ function confidencePart({ question }: ExplanationWorld, { scored, belief }: Expl
   }
 }
 
-function trustPart({ question }: ExplanationWorld, { scored, trust }: ExplainedBelief): JsonObject {
+function trustPart({ question }: ExplanationWorld, { scored, trust }: ExplainedBelief): Explanation['trust'] {
   return { ...counted(scored.parts.trust, question.weights, 'trust'), ...explainTrust(trust) }
 }
 
-function recencyPart({ question, state, asOf }: ExplanationWorld, { scored, belief }: ExplainedBelief): JsonObject {
+function recencyPart(
+  { question, state, asOf }: ExplanationWorld,
+  { scored, belief }: ExplainedBelief,
+): Explanation['recency'] {
   const { rate, pattern } = decayRule(belief.domains, question.context.queryDomains, state.settings.decay)
   return {
     ...counted(scored.parts.recency, question.weights, 'recency'),

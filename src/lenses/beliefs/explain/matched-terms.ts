@@ -1,8 +1,8 @@
 /** Which words of a question stand in a belief as they were written (BQ-106). */
 import { languagesOfQuestion } from '../../../text/language.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
-import type { CheckedText } from '../check/checked.ts'
 import { foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/literal.ts'
+import type { CheckedText } from '../schema/text.ts'
 
 /** Each once: phrases and included terms first, then the words of the text, in its order. Words that say nothing are left out. */
 export function matchedTerms({ base, include, phrases }: CheckedText, content: string): readonly string[] {

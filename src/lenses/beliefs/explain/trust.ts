@@ -1,13 +1,15 @@
 /** What is told of the trust in a belief's holder (BQ-107): the requester's own edge exactly, of others' next to nothing. */
-import type { JsonObject } from '../../../base/canonical.ts'
+import type { Explanation } from '../model.ts'
 import type { TrustFound } from '../ranking/trust-found.ts'
 import { type DirectTrust, type TrustIn, trustBand } from '../trust/trust-in.ts'
 
-export function explainTrust({ trust, of }: TrustFound): JsonObject {
+type TrustPart = Explanation['trust']
+
+export function explainTrust({ trust, of }: TrustFound): Omit<TrustPart, 'value' | 'weight' | 'contribution'> {
   return { kind: trust.kind, of, ...detailsOf(trust) }
 }
 
-function detailsOf({ kind, direct, transitive }: TrustIn): JsonObject {
+function detailsOf({ kind, direct, transitive }: TrustIn): Pick<TrustPart, 'direct' | 'transitive'> {
   if (kind === 'direct' && direct !== null) return { direct: ownEdge(direct) }
   if (kind === 'transitive' && transitive !== null) {
     const { level, sources } = transitive
@@ -16,6 +18,6 @@ function detailsOf({ kind, direct, transitive }: TrustIn): JsonObject {
   return {}
 }
 
-function ownEdge({ level, entries, base, days, rate, decayed, value, distrusted }: DirectTrust): JsonObject {
+function ownEdge({ level, entries, base, days, rate, decayed, value, distrusted }: DirectTrust) {
   return { level, entries: { ...entries }, base, days_since_use: days, rate, decayed, value, distrusted }
 }

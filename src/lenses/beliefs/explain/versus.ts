@@ -1,7 +1,7 @@
 /** Why one belief stands before another: the gap part by part, and the least change of the weights that turns them round. */
-import type { JsonObject } from '../../../base/canonical.ts'
 import type { RankingWeights } from '../model.ts'
 import { byOrder, type ScoredBelief } from '../ranking/scored.ts'
+import type { Versus } from '../schema/answers.ts'
 
 type PartName = keyof RankingWeights
 const PARTS: readonly PartName[] = ['semantic', 'confidence', 'trust', 'recency']
@@ -13,7 +13,7 @@ interface WeightChange {
   readonly moved: number
 }
 
-export function versus(one: ScoredBelief, other: ScoredBelief, weights: RankingWeights): JsonObject {
+export function versus(one: ScoredBelief, other: ScoredBelief, weights: RankingWeights): Omit<Versus, 'matched'> {
   const [ahead, behind] = byOrder(one, other) <= 0 ? [one, other] : [other, one]
   const parts = PARTS.filter(name => ahead.parts[name] !== null && behind.parts[name] !== null)
   const differences = Object.fromEntries(
@@ -67,7 +67,7 @@ export function smallestChange(
   return { weights: changed, moved }
 }
 
-function tieBreaker(a: ScoredBelief, b: ScoredBelief): string {
+function tieBreaker(a: ScoredBelief, b: ScoredBelief): NonNullable<Versus['decided_by']> {
   if (a.createdAt !== b.createdAt) return 'created_at'
   return a.id === b.id ? 'holder_id' : 'id'
 }

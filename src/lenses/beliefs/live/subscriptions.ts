@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../../base/canonical.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { LiveEvent, LiveReason, Subscription } from '../../../model/live.ts'
-import type { BeliefQuery } from '../inputs.ts'
 import type { Belief } from '../model.ts'
+import type { BeliefQuery } from '../schema/query.ts'
 
 export interface BeliefEvent {
   readonly subscription_id: string

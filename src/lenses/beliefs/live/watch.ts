@@ -3,28 +3,29 @@ import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { LiveEvent, LiveHandlers, Subscription } from '../../../model/live.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
-import type { Asker } from '../check/checked.ts'
-import { checkQuery } from '../check/query.ts'
-import { checkWatch } from '../check/watch.ts'
 import { BeliefsError } from '../errors.ts'
+import { type Asker, toContext } from '../schema/context.ts'
+import { type Query, toQuery } from '../schema/query.ts'
+import { toLiveOptions, type Watch } from '../schema/questions.ts'
 import type { BeliefsState } from '../state.ts'
 import { StandingEverywhere } from './standing-everywhere.ts'
 import { StandingBeliefs } from './standing-question.ts'
 
-/** `input`: `{query, options, resume_token}`, unchecked. Throws what is wrong with it. */
+/** Throws UNAUTHORIZED where the query claims to be of somebody else, and what the query fails with. */
 export function subscribeTo(
   state: BeliefsState,
   asker: Asker,
-  input: unknown,
+  input: Watch,
   handlers: LiveHandlers,
   { signal, isStillAllowed = () => true }: Pick<CallContext, 'signal' | 'isStillAllowed'>,
 ): Promise<Subscription> {
-  const { query, options } = checkWatch(input, asker)
+  const query = toQuery(input.query, asker)
+  const options = toLiveOptions(input)
   const { live } = state.host
   if (live === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this engine keeps no live queries')
   // The casts: what was checked is JSON. What is kept is a copy, for the caller may change its own.
-  const asked = JSON.parse(canonicalJson((input as JsonObject)['query'] as JsonObject)) as JsonObject
-  const isAllowed = () => isStillAllowed() && mayAsk(state, asker.id, asked)
+  const asked = JSON.parse(canonicalJson(input.query as unknown as JsonObject)) as JsonObject
+  const isAllowed = () => isStillAllowed() && mayAsk(state, asker.id, input.query.context)
   const own = new StandingBeliefs(state, { id: asker.id }, query, asked, isAllowed)
   const { federated, network } = query.options.scope
   if (!federated && !network) return live.subscribe(own, options, handlers, signal)
@@ -46,12 +47,11 @@ export function subscribeTo(
 }
 
 /** Whether the query still speaks for its requester: what it calls its trust graph may be called otherwise by now. */
-function mayAsk({ host }: BeliefsState, id: string, asked: JsonObject): boolean {
-  const graph = (asked['context'] as JsonObject | null | undefined)?.['trust_graph']
-  if (typeof graph !== 'string') return true
+function mayAsk({ host }: BeliefsState, id: string, context: Query['context']): boolean {
+  if (typeof context?.trust_graph !== 'string') return true
   const row = host.store.table(AGENTS).get({ id })
   try {
-    checkQuery(asked, { id, trustGraph: (row?.['trust_graph'] as string | null | undefined) ?? null })
+    toContext(context, { id, trustGraph: (row?.['trust_graph'] as string | null | undefined) ?? null })
     return true
   } catch (error) {
     return !(error instanceof BeliefsError && error.code === 'UNAUTHORIZED')

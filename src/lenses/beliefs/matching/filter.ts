@@ -3,13 +3,13 @@
  * tested first; what is the same for all beliefs of a holder or of a set of domains is worked out once for each.
  */
 import type { Instant } from '../../../base/clock.ts'
-import type { CheckedFilters, ConfidenceBound } from '../check/checked.ts'
 import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { domainRates } from '../columns/domain-rates.ts'
 import { type DecayTable, freshnessNow } from '../measures/decay.ts'
 import { isWithin } from '../measures/domains.ts'
 import { DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../model.ts'
+import type { CheckedFilters, ConfidenceBound } from '../schema/filters.ts'
 
 export interface FilterWorld {
   readonly columns: BeliefColumns

@@ -1,11 +1,15 @@
 /** What the engine and the doors fail with, as one of the seven codes of the lens (BQ-183 to BQ-185). */
+import { z } from 'zod'
 import type { JsonObject } from '../../../base/canonical.ts'
 import { ERROR_CODES, type ErrorCode, QuerentError } from '../../../model/errors.ts'
 import { type BeliefsCode, BeliefsError, type Fault, faulty } from '../errors.ts'
+import { faultsOf } from '../schema/faults.ts'
 
-/** The cause stays with the error for the log of whoever runs the node; what is told is fixed. */
-export function asBeliefsError(thrown: unknown): BeliefsError {
+/** The cause stays with the error for the log of whoever runs the node; what is reported is fixed. `input`: of the request. */
+export function asBeliefsError(thrown: unknown, input?: unknown): BeliefsError {
   if (thrown instanceof BeliefsError) return thrown
+  if (thrown instanceof QuerentError && thrown.cause instanceof z.ZodError)
+    return faulty(faultsOf(thrown.cause.issues, input ?? {}))
   if (!(thrown instanceof QuerentError && thrown.code in ERROR_CODES)) return fixed('INTERNAL_ERROR', thrown)
   const code = CODES[thrown.code as ErrorCode]
   const { message, details } = thrown

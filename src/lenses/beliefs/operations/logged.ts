@@ -1,10 +1,10 @@
 /** A line for each call in the log of whoever runs the node (BQ-196). */
 import type { JsonObject } from '../../../base/canonical.ts'
+import { isRecord } from '../../../base/record.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { CallContext, Operation } from '../../../model/operation.ts'
 import type { RequestLine } from '../../../model/request-log.ts'
 import type { LensHost } from '../../lens.ts'
-import { isRecord } from '../check/shapes.ts'
 import { BeliefsError } from '../errors.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import { failureIn, newRequestId } from './call.ts'
@@ -38,7 +38,7 @@ export function logged(operation: Operation<LensHost>): Operation<LensHost> {
       },
     }),
     refusal(host, error, input, context) {
-      const told = failureIn(host, error)
+      const told = failureIn(host, error, input)
       noter(host, input, context)(told.requestId, { results: null, code: told.code })
       return told
     },

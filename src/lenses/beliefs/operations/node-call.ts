@@ -1,34 +1,37 @@
 /** Operations that other nodes call: in an envelope, which says who asks, whoever has brought it. */
+import type { z } from 'zod'
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { anything, described, OBJECT, TEXT } from '../../wire-schema.ts'
+import { moment } from '../model.ts'
 import { chargeNode } from '../nodes/answering/charge-node.ts'
 import type { NodeCall } from '../nodes/answering/taken.ts'
-import { inCall } from './call.ts'
+import { did, object, textUpTo, unchecked, type Value } from '../schema/values.ts'
+import { operation } from './call.ts'
 
-const ENVELOPE = {
-  query: described(OBJECT, 'The question, as docs/guide/nodes.md describes it'),
-  sender: described(TEXT, 'did:key of who asks'),
-  audience: described(TEXT, 'did:key of this node'),
-  timestamp: described(TEXT, 'When it was signed, within 300 s'),
-  nonce: described(TEXT, '32 random bytes in base64url, never used before'),
-  signature: described(TEXT, 'By the sender, over all the others'),
-}
+type NodeOperation<O extends z.ZodType> = Pick<
+  Operation<LensHost, z.ZodType, O>,
+  'name' | 'summary' | 'output' | 'effect' | 'bodyLimit' | 'waits'
+>
 
-type NodeOperation = Pick<Operation<LensHost>, 'name' | 'summary' | 'output' | 'effect' | 'bodyLimit' | 'waits'>
-
-/** The sender is charged, and not who sends the request. */
-export function nodeOperation(
-  operation: NodeOperation,
-  answer: (input: unknown, call: NodeCall) => Promise<unknown>,
+/** The sender is charged, and not who sends the request. What is no envelope is refused like one that is not for this node. */
+export function nodeOperation<Q extends z.ZodType, O extends z.ZodType>(
+  described: NodeOperation<O>,
+  query: Q,
+  answer: (input: unknown, call: NodeCall) => Promise<Value<O>>,
 ): Operation<LensHost> {
-  return {
-    ...operation,
-    input: anything(ENVELOPE, Object.keys(ENVELOPE)),
+  const envelope = object({
+    query: query.describe('What is asked, as docs/guide/nodes.md describes it'),
+    sender: did.describe('did:key of the agent that asks'),
+    audience: did.describe('did:key of this node'),
+    timestamp: moment.describe('When it was signed, at most 300 seconds ago'),
+    nonce: textUpTo(43).describe('32 random bytes in base64url, never used before'),
+    signature: textUpTo(128).describe('Ed25519 in base64url by the sender, over all other fields'),
+  })
+  return operation({
+    ...described,
+    input: unchecked(envelope),
     cost: () => 0,
-    run: (host, input, context) =>
-      inCall(host, context, ({ state, signal }) =>
-        answer(input, { state, signal, charge: sender => chargeNode(state, sender, context.address) }),
-      ),
-  }
+    run: ({ state, signal, context }, input) =>
+      answer(input, { state, signal, charge: sender => chargeNode(state, sender, context.address) }),
+  })
 }

@@ -2,9 +2,9 @@
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { checkStreamedQuery } from '../check/query.ts'
 import { BeliefsError } from '../errors.ts'
 import { streamQuery } from '../paging/stream.ts'
+import { type Query, toQuery } from '../schema/query.ts'
 import { failureIn, inCall } from './call.ts'
 
 /** Between a chunk and the question for the next. */
@@ -21,17 +21,15 @@ const machineTimer: Timer = (ms, run) => {
 
 export function streamInCall(
   host: LensHost,
-  input: unknown,
+  input: Query,
   context: CallContext,
   timer: Timer = machineTimer,
 ): AsyncIterableIterator<JsonObject> {
   return new GuardedStream(host, chunksOf(host, input, context), context.signal, timer)
 }
 
-async function* chunksOf(host: LensHost, input: unknown, context: CallContext): AsyncGenerator<JsonObject, void> {
-  const chunks = await inCall(host, context, call =>
-    streamQuery(call.state, checkStreamedQuery(input, call.asker), call),
-  )
+async function* chunksOf(host: LensHost, input: Query, context: CallContext): AsyncGenerator<JsonObject, void> {
+  const chunks = await inCall(host, context, call => streamQuery(call.state, toQuery(input, call.asker), call))
   try {
     // The cast: chunks are plain data, but their interfaces have no index signature.
     for await (const chunk of chunks) yield chunk as unknown as JsonObject

@@ -1,101 +1,54 @@
 /** What the asker says of others, and what that comes to. It sees its own statements and no others'. */
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import {
-  answers,
-  anything,
-  described,
-  FLAG,
-  NUMBER,
-  OBJECT,
-  OBJECT_OR_NULL,
-  OBJECTS,
-  TEXT,
-  TEXT_OR_NULL,
-} from '../../wire-schema.ts'
-import { checkOnly } from '../check/agents.ts'
-import { DEFAULT_TIMEOUT_MS } from '../check/options.ts'
-import { checkEdge, checkTrustPage, checkTrustQuestion } from '../check/trust.ts'
 import { trustQuestion } from '../ranking/trust-columns.ts'
+import { edgesAnswer, oneEdge, removed, trustAnswer } from '../schema/agent-answers.ts'
+import { toEdge, trustComputeInput, trustListInput, trustRemoveInput, trustSetInput } from '../schema/agents.ts'
+import { toContext } from '../schema/context.ts'
+import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { computeTrust, listTrust, removeTrust, setTrust, type TrustWriting } from '../trust/acts.ts'
-import { EXPOSURES } from '../trust/edge.ts'
-import { inCall } from './call.ts'
+import { operation } from './call.ts'
 
-const TARGET = described(TEXT, 'The agent that trust is put in, or federation:<id>')
-
-const set: Operation<LensHost> = {
+const set = operation({
   name: 'trust.set',
   summary: 'State how far the asker trusts another agent, in all and by domain; 0 is distrust',
-  input: anything(
-    {
-      target: TARGET,
-      trust_level: described({ type: 'number', minimum: 0, maximum: 1 }, 'In all; 0 is distrust'),
-      domain_trust: described(OBJECT, 'Levels by domain'),
-      basis: described(OBJECTS, '{type, confidence}; MANUAL decays ten times as slowly'),
-      persistent: described(FLAG, 'Does not decay'),
-      exposure: described(
-        { type: 'string', enum: [...EXPOSURES] },
-        "exposed: takes part in others' routes even when its owner is not hosted here; default private",
-      ),
-      created: described({ type: 'string', format: 'date-time' }, 'When it was stated first, of a signed one'),
-      updated: described({ type: 'string', format: 'date-time' }, 'When it was stated last, of a signed one'),
-      signature: described(TEXT, 'Of an agent with a key of its own, with created and updated'),
-    },
-    ['target', 'trust_level'],
-  ),
-  output: answers({ edge: OBJECT }),
+  input: trustSetInput,
+  output: oneEdge,
   effect: { kind: 'write', idempotent: true },
-  run: (host, input, context) =>
-    inCall(host, context, async ({ asker }) => ({
-      edge: await setTrust(writingOf(host), asker.id, checkEdge(input, asker.id)),
-    })),
-}
+  run: async ({ host, asker }, input) => ({ edge: await setTrust(writingOf(host), asker.id, toEdge(input)) }),
+})
 
-const remove: Operation<LensHost> = {
+const remove = operation({
   name: 'trust.remove',
   summary: 'Take a statement of trust back: the other is a stranger again',
-  input: anything({ target: TARGET }, ['target']),
-  output: answers({ removed: FLAG }),
+  input: trustRemoveInput,
+  output: removed,
   effect: { kind: 'destroy', idempotent: true },
-  run: (host, input, context) =>
-    inCall(host, context, ({ asker }) => removeTrust(writingOf(host), asker.id, checkOnly(input, 'target'))),
-}
+  run: ({ host, asker }, { target }) => removeTrust(writingOf(host), asker.id, target),
+})
 
-const list: Operation<LensHost> = {
+const list = operation({
   name: 'trust.list',
   summary: 'List the statements of trust of the asker',
-  input: anything({
-    after: described(TEXT, 'Only targets behind this one'),
-    limit: described({ type: 'integer' }, 'How many at most'),
-  }),
-  output: answers({ edges: OBJECTS, after: TEXT_OR_NULL, did: TEXT_OR_NULL }),
+  input: trustListInput,
+  output: edgesAnswer,
   effect: { kind: 'read', idempotent: true },
-  run: (host, input, context) =>
-    inCall(host, context, ({ asker }) => listTrust(host.store, asker.id, checkTrustPage(input))),
-}
+  run: ({ host, asker }, page) => listTrust(host.store, asker.id, page),
+})
 
-const compute: Operation<LensHost> = {
+const compute = operation({
   name: 'trust.compute',
   summary: 'Tell what the asker’s trust in an agent comes to, and of what kind it is',
-  input: anything({ target: TARGET, context: described(OBJECT, 'As in a query') }, ['target']),
-  output: answers({
-    target: TEXT,
-    trust: NUMBER,
-    kind: TEXT,
-    direct: OBJECT_OR_NULL,
-    transitive: OBJECT_OR_NULL,
-    as_of: TEXT,
-  }),
+  input: trustComputeInput,
+  output: trustAnswer,
   effect: { kind: 'read', idempotent: true },
-  run: (host, input, context) =>
-    inCall(host, context, ({ state, asker, signal, machineTime }) => {
-      const { target, context: asked } = checkTrustQuestion(input, asker)
-      const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
-      const look = () => time.check()
-      return computeTrust(state.trust, asker.id, target, trustQuestion(asked), host.clock.now(), look)
-    }),
-}
+  run: ({ state, host, asker, signal, machineTime }, { target, context }) => {
+    const asked = trustQuestion(toContext(context, asker))
+    const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
+    return computeTrust(state.trust, asker.id, target, asked, host.clock.now(), () => time.check())
+  },
+})
 
 export const TRUST_OPERATIONS: readonly Operation<LensHost>[] = [set, remove, list, compute]
 

@@ -5,9 +5,9 @@
 import { canonicalJson, type Json, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { seal, unseal } from '../../../base/sealed.ts'
-import type { CheckedQuery } from '../check/checked.ts'
 import { type Fault, faulty } from '../errors.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
+import type { CheckedQuery } from '../schema/query.ts'
 
 export const CURSOR_LIFETIME_MS: number = 15 * 60_000
 

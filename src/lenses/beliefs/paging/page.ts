@@ -2,10 +2,11 @@
  * A query from its checked form to its answer: embed, fix the moment, match, rank, spread, check again, show
  * (BQ-024 to BQ-029, BQ-094 to BQ-099).
  */
-import type { CheckedQuery } from '../check/checked.ts'
+
 import { countersOf } from '../counters.ts'
 import type { QueryResult } from '../model.ts'
 import type { Call } from '../query/call.ts'
+import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { openReading } from './reading.ts'
 

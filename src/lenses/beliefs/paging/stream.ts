@@ -3,12 +3,12 @@
  * made when it is asked for, and not before. Between pieces the order is held as that of pages is, and nothing else.
  */
 import { asPart } from '../answer/tell-page.ts'
-import type { CheckedQuery } from '../check/checked.ts'
 import { countersOf } from '../counters.ts'
 import { BeliefsError } from '../errors.ts'
 import { concentrationWarnings, isOfConcentration, shareOf, type TrustShare } from '../explain/concentration.ts'
 import type { QueryResult, RankedBelief } from '../model.ts'
 import type { Call } from '../query/call.ts'
+import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { Pages } from './pages.ts'
 import { openReading } from './reading.ts'

@@ -1,7 +1,7 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { ShowView } from '../access/show.ts'
-import type { CheckedQuery } from '../check/checked.ts'
+import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { Evaluation } from './evaluation.ts'
 import { type Embedded, understand } from './understand.ts'

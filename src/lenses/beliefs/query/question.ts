@@ -1,10 +1,10 @@
 /** What is asked of one moment, and what its text came to before that was fixed. */
 import type { EntryKey } from '../../../model/entry.ts'
 import type { EnabledSources } from '../access/requester.ts'
-import type { CheckedQuery } from '../check/checked.ts'
 import type { Matches } from '../matching/matches.ts'
 import type { Operand } from '../matching/operators.ts'
 import type { Meaning } from '../ranking/choice.ts'
+import type { CheckedQuery } from '../schema/query.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { Thresholds } from './thresholds.ts'
 

@@ -14,12 +14,12 @@ import { parseWith } from '../../../pipeline/parse.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
 import { lateError } from '../../../pipeline/time-limit.ts'
 import type { LensHost } from '../../lens.ts'
-import type { CheckedContext } from '../check/checked.ts'
-import { checkContext } from '../check/context.ts'
 import { BeliefsError } from '../errors.ts'
 import { DEFAULT_TRUST_WEIGHT, rankingWeights } from '../measures/weights.ts'
 import type { RankingWeights } from '../model.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
+import type { CheckedContext } from '../schema/context.ts'
+import { toContext } from '../schema/context.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { Evaluation } from './evaluation.ts'
@@ -97,7 +97,7 @@ function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evalu
   }
   const text = plan.mode === 'list' ? '' : plan.parsed.residual
   const semantic = text === '' ? null : { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
-  const asked = checkContext({}, { id, trustGraph: null })
+  const asked = toContext({}, { id, trustGraph: null })
   const question = { semantic, filters: [], context: asked, weights: weightsOf(plan, asked), scope: SCOPE }
   const embedded = { question: plan.vector, include: [], exclude: [], warnings: [] }
   time.check()

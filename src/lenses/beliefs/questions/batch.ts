@@ -1,19 +1,12 @@
 /** Several queries in one request (BQ-175): each is answered, or fails, on its own. */
-import type { JsonObject } from '../../../base/canonical.ts'
 import { nextTurn } from '../../../base/next-turn.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { BeliefsError } from '../errors.ts'
 import type { QueryResult } from '../model.ts'
+import type { batchAnswer } from '../schema/answers.ts'
+import type { Value } from '../schema/values.ts'
 
-type Outcome = { readonly ok: true; readonly result: QueryResult } | { readonly ok: false; readonly error: JsonObject }
-
-export interface BatchResult {
-  /** In the order of the queries. */
-  readonly results: readonly Outcome[]
-  readonly total_time_ms: number
-  readonly succeeded: number
-  readonly failed: number
-}
+export type BatchResult = Value<typeof batchAnswer>
 
 /**
  * `ask` checks and answers one query; `failed` names what it threw. One after the other: they share one embedder. Between
@@ -26,7 +19,7 @@ export async function runBatch(
   signal: AbortSignal,
 ): Promise<BatchResult> {
   const started = performance.now()
-  const results: Outcome[] = []
+  const results: BatchResult['results'][number][] = []
   for (const query of queries) {
     await nextTurn()
     if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the batch')

@@ -1,12 +1,10 @@
 /** Beliefs for a purpose, as many as fit into so many tokens (BQ-176). */
-import type { JsonObject } from '../../../base/canonical.ts'
 import { toIso } from '../../../model/instant.ts'
 import { countTokens, TOKEN_COUNTER } from '../../../text/count-tokens.ts'
 import { languagesOfQuestion } from '../../../text/language.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import { type ShownBelief, showCurrent } from '../access/show.ts'
 import { listed } from '../answer/listed.ts'
-import type { CheckedContextQuery } from '../check/questions.ts'
 import { foldContent, tokensOf } from '../matching/literal.ts'
 import { asked } from '../query/asked.ts'
 import type { Call } from '../query/call.ts'
@@ -14,6 +12,9 @@ import type { Evaluation } from '../query/evaluation.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
 import { sourcesOf } from '../record/chain.ts'
 import { likenessBy, vectorsOf } from '../record/vectors.ts'
+import type { contextAnswer } from '../schema/answers.ts'
+import type { CheckedContextQuery } from '../schema/questions.ts'
+import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 import { fill } from './fill.ts'
 
@@ -21,7 +22,11 @@ import { fill } from './fill.ts'
 const POOL = 500
 
 /** The query's limit, offset and cursor have no effect: the tokens decide. */
-export function contextQuery(state: BeliefsState, asking: CheckedContextQuery, call: Call): Promise<JsonObject> {
+export function contextQuery(
+  state: BeliefsState,
+  asking: CheckedContextQuery,
+  call: Call,
+): Promise<Value<typeof contextAnswer>> {
   const { query, purpose, maxTokens, targetTokens } = asking
   return asked(state, query, call, (evaluation, warnings) => {
     const pool = evaluation.best(POOL)
@@ -54,7 +59,7 @@ export function contextQuery(state: BeliefsState, asking: CheckedContextQuery, c
       total_count: evaluation.matches.count,
       as_of: toIso(evaluation.asOf),
       warnings: warnings.map(warning => ({ ...warning })),
-    } as unknown as JsonObject
+    }
   })
 }
 

@@ -1,8 +1,5 @@
 /** Beliefs that contradict a belief (BQ-173), as far as the detector sees. */
-import type { JsonObject } from '../../../base/canonical.ts'
 import { listed } from '../answer/listed.ts'
-import { NO_FILTER } from '../check/no-filter.ts'
-import type { CheckedContradictions } from '../check/questions.ts'
 import type { RankedBelief } from '../model.ts'
 import {
   type ContradictionDetector,
@@ -14,6 +11,10 @@ import {
 import { detectorOf } from '../opposition/installed.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
+import type { contradictionsAnswer } from '../schema/answers.ts'
+import { NO_FILTER } from '../schema/filters.ts'
+import type { CheckedContradictions } from '../schema/questions.ts'
+import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 import { askAbout, likeSubject, type Subject } from './about-belief.ts'
 
@@ -25,7 +26,11 @@ interface Contradicting {
   readonly opposition: Opposition
 }
 
-export function contradictionsOf(state: BeliefsState, asking: CheckedContradictions, call: Call): Promise<JsonObject> {
+export function contradictionsOf(
+  state: BeliefsState,
+  asking: CheckedContradictions,
+  call: Call,
+): Promise<Value<typeof contradictionsAnswer>> {
   const detector = detectorOf(state.host)
   const filters = asking.confidence.length === 0 ? [] : [{ ...NO_FILTER, confidence: asking.confidence }]
   return askAbout(state, { ...asking, filters }, call, (evaluation, subject, warnings) => {
@@ -39,7 +44,7 @@ export function contradictionsOf(state: BeliefsState, asking: CheckedContradicti
       total_count: found.length,
       detector: { name: detector.name, note: detector.note },
       warnings: warnings.map(warning => ({ ...warning })),
-    } as unknown as JsonObject
+    }
   })
 }
 

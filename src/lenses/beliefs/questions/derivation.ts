@@ -1,18 +1,17 @@
 /** What a belief was derived from (BQ-089, BQ-090), asked for by its id. */
 import { type ShowView, sourceOfSeen } from '../access/show.ts'
-import { DEFAULT_TIMEOUT_MS } from '../check/options.ts'
-import type { CheckedDerivation } from '../check/questions.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { DerivationChain } from '../model.ts'
 import type { Call } from '../query/call.ts'
 import { derivationChain } from '../record/chain.ts'
 import { versionOfId } from '../record/read.ts'
+import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 
 export async function derivationOf(
   state: BeliefsState,
-  { beliefId, maxDepth }: CheckedDerivation,
+  { beliefId, maxDepth }: { readonly beliefId: string; readonly maxDepth: number },
   { requester, signal, machineTime }: Call,
 ): Promise<DerivationChain> {
   await state.load(signal)

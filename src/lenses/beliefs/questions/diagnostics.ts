@@ -1,14 +1,19 @@
 /** How the lens stands in this engine (BQ-040, BQ-177), for whoever runs the node. */
-import type { JsonObject } from '../../../base/canonical.ts'
 import { modelKey } from '../../../embed/embedder.ts'
 import { type CalibrationResult, calibrate } from '../calibration/calibrate.ts'
 import { SHIPPED } from '../calibration/shipped.ts'
 import { countersOf } from '../counters.ts'
 import { thresholdsOf } from '../query/thresholds.ts'
+import type { diagnosticsAnswer } from '../schema/answers.ts'
+import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 
 /** `rerun`: calibrate the embedder's model now, which embeds some hundred texts. Nothing is kept of it. */
-export async function diagnose(state: BeliefsState, rerun: boolean, signal: AbortSignal): Promise<JsonObject> {
+export async function diagnose(
+  state: BeliefsState,
+  rerun: boolean,
+  signal: AbortSignal,
+): Promise<Value<typeof diagnosticsAnswer>> {
   const { host, settings } = state
   return {
     calibration: await calibrationOf(state, rerun, signal),
@@ -28,7 +33,7 @@ async function calibrationOf(
   { host: { embedder }, settings }: BeliefsState,
   rerun: boolean,
   signal: AbortSignal,
-): Promise<JsonObject | null> {
+): Promise<Value<typeof diagnosticsAnswer>['calibration']> {
   if (embedder === null) return null
   const model = modelKey(embedder.model)
   const inUse = thresholdsOf(settings, model)
@@ -42,7 +47,7 @@ async function calibrationOf(
   }
 }
 
-function shownResult(result: CalibrationResult): JsonObject {
+function shownResult(result: CalibrationResult) {
   return {
     threshold: result.threshold,
     related_pairs: result.relatedPairs,

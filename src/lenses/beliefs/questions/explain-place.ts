@@ -2,17 +2,14 @@
  * Why a belief stands where it stands for a query, or why it does not (BQ-110): components, rank and percentile, what would
  * lift it, the first step that dropped it, and how it compares with another.
  */
-import type { JsonObject } from '../../../base/canonical.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { toIso } from '../../../model/instant.ts'
 import { showCurrent } from '../access/show.ts'
 import { componentsOf } from '../answer/components.ts'
 import { effectiveWeights } from '../answer/effective-weights.ts'
 import { beginningOf, type Front, frontOf } from '../answer/front.ts'
-import type { CheckedOptions } from '../check/checked.ts'
-import type { CheckedExplain } from '../check/questions.ts'
 import { noSuchBelief } from '../errors.ts'
-import { type Dropped, droppedAt } from '../explain/dropped.ts'
+import { droppedAt } from '../explain/dropped.ts'
 import { explain } from '../explain/explanation.ts'
 import { hintsFor } from '../explain/hints.ts'
 import { versus } from '../explain/versus.ts'
@@ -22,9 +19,16 @@ import type { Evaluation } from '../query/evaluation.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
 import { trustFound } from '../ranking/trust-found.ts'
 import { rowOfId, versionOfId } from '../record/read.ts'
+import type { Dropped, explainAnswer, Versus } from '../schema/answers.ts'
+import type { CheckedOptions } from '../schema/query.ts'
+import type { CheckedExplain } from '../schema/questions.ts'
+import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 
-export function explainPlace(state: BeliefsState, asking: CheckedExplain, call: Call): Promise<JsonObject> {
+type Answer = Value<typeof explainAnswer>
+type Placed = Omit<Answer, 'belief_id' | 'versus' | 'effective_weights' | 'as_of' | 'warnings'>
+
+export function explainPlace(state: BeliefsState, asking: CheckedExplain, call: Call): Promise<Answer> {
   const { query, beliefId, otherId } = asking
   return askedInSteps(state, query, call, function* (evaluation, warnings) {
     const found = find(evaluation, beliefId, 'belief_id')
@@ -59,7 +63,7 @@ function find(evaluation: Evaluation, id: string, path: string): Found {
   return dropped === null ? { row } : { dropped }
 }
 
-function unmatched(dropped: Dropped): JsonObject {
+function unmatched(dropped: Dropped): Placed {
   return {
     matched: false,
     shown: false,
@@ -68,7 +72,7 @@ function unmatched(dropped: Dropped): JsonObject {
   }
 }
 
-function* placed(evaluation: Evaluation, row: number, options: CheckedOptions): Steps<JsonObject> {
+function* placed(evaluation: Evaluation, row: number, options: CheckedOptions): Steps<Placed> {
   const { view, matches, question } = evaluation
   const upTo = orderUpTo(evaluation, row)
   const scored = upTo.at(-1) as ScoredBelief
@@ -92,8 +96,8 @@ function* placed(evaluation: Evaluation, row: number, options: CheckedOptions): 
     ...{ rank, of: total, percentile, summary },
     score: { final: scored.final, components: { ...componentsOf(scored, penalty) } },
     explanation,
-    hints: hintsFor(evaluation, scored, belief, upTo).map(hint => ({ ...hint })),
-  } as JsonObject
+    hints: hintsFor(evaluation, scored, belief, upTo),
+  }
 }
 
 /** Most questions are about what stands near the top. */
@@ -125,7 +129,7 @@ function beyondPage(rank: number, { offset, limit, diversity }: CheckedOptions):
   return { stage: 'page', reason: `It is number ${rank}; the page shows ${offset + 1} to ${offset + limit}.` }
 }
 
-function compared(evaluation: Evaluation, one: Found, other: Found): JsonObject {
+function compared(evaluation: Evaluation, one: Found, other: Found): Versus {
   if ('dropped' in other) return { matched: false, dropped_by: { ...other.dropped } }
   if ('dropped' in one) return { matched: true }
   const [a, b] = evaluation.scoresOf([one.row, other.row]) as [ScoredBelief, ScoredBelief]

@@ -2,24 +2,29 @@
  * Which values what matches a query has, and how often (BQ-171). Of what comes through federations a value is told only
  * when at least five holders have it (BQ-103): the rest is counted under `other_count`.
  */
-import type { JsonObject } from '../../../base/canonical.ts'
 import { compareText } from '../../../base/compare.ts'
 import { FEDERATED } from '../access/source-numbers.ts'
-import type { CheckedFilters } from '../check/checked.ts'
-import type { CheckedFacets, FacetField } from '../check/questions.ts'
 import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
 import { overallOf, weightColumn } from '../measures/confidence.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
 import { asked } from '../query/asked.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
+import type { facetsAnswer } from '../schema/answers.ts'
+import type { CheckedFilters } from '../schema/filters.ts'
+import type { CheckedFacets, FacetField } from '../schema/questions.ts'
+import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 
 const MOST_VALUES = 50
 /** Below it a value would point at somebody in a federation. */
 const LEAST_HOLDERS = 5
 
-export function countFacets(state: BeliefsState, { query, fields }: CheckedFacets, call: Call): Promise<JsonObject> {
+export function countFacets(
+  state: BeliefsState,
+  { query, fields }: CheckedFacets,
+  call: Call,
+): Promise<Value<typeof facetsAnswer>> {
   return asked(state, query, call, (evaluation, warnings) => ({
     total: evaluation.matches.count,
     facets: Object.fromEntries(fields.map(field => [field, facetOf(evaluation, field)])),
@@ -27,7 +32,7 @@ export function countFacets(state: BeliefsState, { query, fields }: CheckedFacet
   }))
 }
 
-function facetOf(evaluation: Evaluation, field: FacetField): JsonObject {
+function facetOf(evaluation: Evaluation, field: FacetField) {
   const { matches, view } = evaluation
   const valuesOf = VALUES[field](evaluation)
   const tallies = new Map<string, Tally>()

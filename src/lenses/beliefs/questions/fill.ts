@@ -1,5 +1,5 @@
 /** Takes the best of what fits under a hard limit of tokens, again and again; what is like something taken is worth less. */
-import type { Purpose } from '../check/questions.ts'
+import type { Purpose } from '../schema/questions.ts'
 import { type UtilityParts, utility } from './purposes.ts'
 
 interface Candidate {

@@ -1,5 +1,5 @@
 /** What a belief is worth for a purpose (BQ-176): the weights of each, together 1. */
-import type { Purpose } from '../check/questions.ts'
+import type { Purpose } from '../schema/questions.ts'
 
 export interface UtilityParts {
   /** How near it is in meaning to what is asked; 0 in list mode. */

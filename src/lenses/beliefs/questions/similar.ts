@@ -1,14 +1,19 @@
 /** Beliefs that are about what a belief is about (BQ-172), in the order of all lists. */
-import type { JsonObject } from '../../../base/canonical.ts'
 import { listed } from '../answer/listed.ts'
-import type { CheckedSimilar } from '../check/questions.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
+import type { similarAnswer } from '../schema/answers.ts'
+import type { CheckedSimilar } from '../schema/questions.ts'
+import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 import { askAbout, likeSubject, type Subject } from './about-belief.ts'
 
-export function similarTo(state: BeliefsState, asking: CheckedSimilar, call: Call): Promise<JsonObject> {
+export function similarTo(
+  state: BeliefsState,
+  asking: CheckedSimilar,
+  call: Call,
+): Promise<Value<typeof similarAnswer>> {
   return askAbout(state, { ...asking, filters: [] }, call, (evaluation, subject, warnings) => {
     const found = similarIn(evaluation, subject, asking)
     const page = found.slice(0, asking.limit)
@@ -18,7 +23,7 @@ export function similarTo(state: BeliefsState, asking: CheckedSimilar, call: Cal
       beliefs: listed(evaluation, page).map(each => ({ ...each, similarity: similarity.get(each.belief.id) ?? null })),
       total_count: found.length,
       warnings: warnings.map(warning => ({ ...warning })),
-    } as unknown as JsonObject
+    }
   })
 }
 

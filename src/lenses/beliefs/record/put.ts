@@ -1,5 +1,5 @@
 /** A new belief: the first of its versions. */
-import type { BeliefDraft } from '../check/checked.ts'
+import type { BeliefDraft } from '../schema/belief.ts'
 import { keptDerivation, type Together } from './keep-derivation.ts'
 import type { StoredVersion } from './version.ts'
 import { addCurrent, type WriteContext } from './write.ts'

@@ -1,25 +1,28 @@
 /** The next version of a belief: whatever changes, the version before stays as it was (BQ-003). */
-import { revised } from '../check/belief.ts'
-import type { BeliefDraft, BeliefRevision } from '../check/checked.ts'
+
+import type { BeliefDraft, Revision } from '../schema/belief.ts'
+import { revised } from '../schema/belief.ts'
 import { keptDerivation, type Together } from './keep-derivation.ts'
 import { contentsOf } from './put.ts'
 import { type StoredVersion, sameText } from './version.ts'
 import { addCurrent, mustHold, retire, type WriteContext } from './write.ts'
 
-/** What it was derived from stays what it was where the revision does not say it anew. Throws where `revision.of` is not the current version of a belief that the writer holds. */
+/** What it was derived from stays what it was where the revision does not say it anew. Throws where `belief_id` is not the current version of a belief that the writer holds. */
 export function supersedeBelief(
   context: WriteContext,
-  revision: BeliefRevision,
+  revision: Revision,
   together: Together = new Map(),
 ): StoredVersion {
   const { writer, holder, now } = context
-  const old = mustHold(context, revision.of, 'belief_id')
+  const old = mustHold(context, revision.belief_id, 'belief_id')
   const draft = revised(draftOf(old.version, now), revision)
   const id = revision.id ?? context.newId()
-  const { derivation = null } = revision
   const version: StoredVersion = {
     ...contentsOf(draft),
-    derivation: derivation === null ? old.version.derivation : keptDerivation(context, derivation, id, together),
+    derivation:
+      revision.derivation === undefined
+        ? old.version.derivation
+        : keptDerivation(context, draft.derivation, id, together),
     holder,
     id,
     chain: old.version.chain,

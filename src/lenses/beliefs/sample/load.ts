@@ -6,13 +6,14 @@ import type { StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { createAgent } from '../agents/agents.ts'
 import { setMember } from '../agents/federations.ts'
-import { checkDraft, checkRevision } from '../check/belief.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import { DIMENSIONS } from '../model.ts'
 import type { Together } from '../record/keep-derivation.ts'
 import { putBelief } from '../record/put.ts'
 import { supersedeBelief } from '../record/supersede.ts'
 import type { WriteContext } from '../record/write.ts'
+import { newBelief, revision, toDrafts } from '../schema/belief.ts'
+import { parseRequest } from '../schema/faults.ts'
 import { putEdge } from '../trust/edges.ts'
 import { SAMPLE_AGENTS, SAMPLE_BELIEFS, SAMPLE_FEDERATIONS, type SampleBelief, type SampleSource } from './sample.ts'
 
@@ -47,7 +48,7 @@ export function loadSample(host: LensHost): Promise<SampleReport> {
 function writeAgents(writer: StoreWriter, now: Instant, random: (bytes: number) => Uint8Array): void {
   for (const { id, label, sinceDays, reputation, reputationByDomain, trustGraph } of SAMPLE_AGENTS) {
     const writing = { writer, viewer: OWNER, now: ago(now, sinceDays), random }
-    createAgent(writing, { id, label, reputation, reputationByDomain, trustGraph })
+    createAgent(writing, { id, label, reputation, reputation_by_domain: reputationByDomain, trust_graph: trustGraph })
   }
 }
 
@@ -89,8 +90,10 @@ function writeAll(writer: StoreWriter, now: Instant): { readonly versions: numbe
 function writeOne(context: WriteContext, belief: SampleBelief, now: Instant, together: Together): void {
   const input = inputOf(belief, now)
   const { supersedes } = belief
-  if (supersedes === undefined) putBelief(context, checkDraft(input, context.now, belief.id), together)
-  else supersedeBelief(context, checkRevision({ belief_id: supersedes, ...input }, belief.id), together)
+  if (supersedes === undefined) {
+    for (const draft of toDrafts([parseRequest(newBelief, input, [belief.id])], context.now))
+      putBelief(context, draft, together)
+  } else supersedeBelief(context, parseRequest(revision, { belief_id: supersedes, ...input }, [belief.id]), together)
 }
 
 /** As `beliefs.put` takes it, so that the sample is checked as everybody's beliefs are. */

@@ -1,7 +1,9 @@
 /** What `trust.set`, `trust.remove`, `trust.list` and `trust.compute` do. Each acts on the trust graph of who asks, and no other. */
-import type { JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
+import type { EdgeView, edgesAnswer, trustAnswer } from '../schema/agent-answers.ts'
+import type { trustListInput } from '../schema/agents.ts'
+import type { Value } from '../schema/values.ts'
 import { TRUST } from '../tables.ts'
 import { didOfAgent } from './agent-keys.ts'
 import { edgeOf, edgeStatement, type TrustEdge } from './edge.ts'
@@ -24,7 +26,7 @@ export async function setTrust(
   { store, now, random }: TrustWriting,
   owner: string,
   draft: EdgeDraft,
-): Promise<JsonObject> {
+): Promise<EdgeView> {
   return shown(await store.writeWhenFree(now, writer => putEdge(writer, owner, draft, { now, random })))
 }
 
@@ -36,20 +38,11 @@ export async function removeTrust(
   return { removed: await store.writeWhenFree(now, writer => removeEdge(writer, owner, target)) }
 }
 
-interface TrustList {
-  /** By target. */
-  readonly edges: readonly JsonObject[]
-  /** Of the next page; null: that was all. */
-  readonly after: string | null
-  /** What the signatures are checked with; null: the agent never signed anything. */
-  readonly did: string | null
-}
-
 export function listTrust(
   reader: StoreReader,
   owner: string,
-  { after = null, limit = MOST_LISTED }: { readonly after?: string | null; readonly limit?: number } = {},
-): TrustList {
+  { after = null, limit = MOST_LISTED }: Value<typeof trustListInput> = {},
+): Value<typeof edgesAnswer> {
   const page = {
     limit: Math.min(limit, MOST_LISTED) + 1,
     ...(after === null ? {} : { after: { owner, target: after } }),
@@ -72,7 +65,7 @@ export function computeTrust(
   question: TrustQuestion,
   asOf: Instant,
   look?: () => void,
-): JsonObject {
+): Value<typeof trustAnswer> {
   const found = graph.trustOf(viewer, question, asOf, look)
   const { value, kind, direct, transitive, reputation, distrusted } = found.of(target)
   return {
@@ -117,7 +110,7 @@ export function noteUse(
   }
 }
 
-function shown(edge: TrustEdge): JsonObject {
+function shown(edge: TrustEdge): EdgeView {
   const { type: _, ...statement } = edgeStatement(edge)
   return { ...statement, last_used: new Date(edge.lastUsed).toISOString(), signature: edge.signature }
 }

@@ -49,7 +49,7 @@ export interface TrustEdge {
 export type UnsignedEdge = Omit<TrustEdge, 'signature' | 'lastUsed' | 'usedBefore'>
 
 /** What the owner signs. Times in ISO 8601, UTC, milliseconds. */
-export function edgeStatement(edge: UnsignedEdge): JsonObject {
+export function edgeStatement(edge: UnsignedEdge) {
   return {
     type: 'querent.trust.v1',
     owner: edge.owner,

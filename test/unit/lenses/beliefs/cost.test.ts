@@ -3,9 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BELIEFS_OPERATIONS } from '../../../../src/lenses/beliefs/operations/operations.ts'
 
+/** As admission charges it: of what is not checked yet, 1 for what is refused. */
 function cost(name: string, input: unknown): number {
   const operation = BELIEFS_OPERATIONS.find(each => each.name === `beliefs.${name}`)
-  return operation?.cost?.(input) ?? 1
+  const checked = operation?.input.safeParse(input)
+  return checked?.success ? (operation?.cost?.(checked.data) ?? 1) : 1
 }
 
 const EVERYWHERE = { local: true, federated: true, network: true }

@@ -5,7 +5,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../src/base/clock.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
-import { checkDraft } from '../../../../src/lenses/beliefs/check/belief.ts'
 import type { RankedBelief } from '../../../../src/lenses/beliefs/model.ts'
 import { putBelief } from '../../../../src/lenses/beliefs/record/put.ts'
 import { writeBeliefs } from '../../../../src/lenses/beliefs/record/write.ts'
@@ -15,6 +14,7 @@ import { AGENTS } from '../../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../../src/store/memory-store.ts'
 import { seededUniform } from '../../../../src/testing/seeded.ts'
 import { callOperation, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
+import { checkDraft } from './schema/checks.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const CLIQUE = Array.from({ length: 1000 }, (_, at) => `fake${at}`)

@@ -1,14 +1,20 @@
 /** Answers another node that asks for an aggregate of a federation of this one, for a member of it (BQ-105). */
 import { signStatement } from '../../../../identity/statement.ts'
 import { toIso } from '../../../../model/instant.ts'
-import { type AggregateAnswer, askAggregate } from '../../aggregates/ask-aggregate.ts'
+import { askAggregate } from '../../aggregates/ask-aggregate.ts'
 import type { AggregateQuestion } from '../../aggregates/topic.ts'
 import { BeliefsError } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { type NodeCall, nodeOf, notUnderstood, takenEnvelope } from '../answering/taken.ts'
 import { nameOfDid } from '../asking/dids.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
-import { type AggregateRefusal, aggregateStatement, asAggregateQuery, type WireAggregateAnswer } from './wire.ts'
+import {
+  type AggregateAnswer,
+  type AggregateRefusal,
+  aggregateStatement,
+  asAggregateQuery,
+  type WireAggregateAnswer,
+} from './wire.ts'
 
 /** Who is no member is told nothing but that; a refusal that tells a member something is signed as an answer is. */
 export async function answerAggregate(input: unknown, call: NodeCall): Promise<WireAggregateAnswer> {

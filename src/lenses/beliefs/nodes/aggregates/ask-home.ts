@@ -8,7 +8,6 @@ import { QuerentError } from '../../../../model/errors.ts'
 import { TransportFailure } from '../../../../pipeline/transport.ts'
 import type { LensHost } from '../../../lens.ts'
 import { mustBeMember, notAggregate } from '../../aggregates/access.ts'
-import type { AggregateAnswer } from '../../aggregates/ask-aggregate.ts'
 import { spentUntil } from '../../aggregates/pay.ts'
 import type { AggregateQuestion } from '../../aggregates/topic.ts'
 import { BeliefsError, unauthorized } from '../../errors.ts'
@@ -20,6 +19,7 @@ import { readPeers } from '../peers/read.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
 import {
   AGGREGATE_PATH,
+  type AggregateAnswer,
   type AggregateRefusal,
   aggregateStatement,
   asAggregateAnswer,

@@ -1,17 +1,18 @@
 /** What another node asks, as a query of this one: with no trust, no weights and no operators of anybody's. */
 
-import type { CheckedFilters, CheckedText } from '../../check/checked.ts'
-import { checkContext } from '../../check/context.ts'
-import { NO_FILTER } from '../../check/no-filter.ts'
 import { rankingWeights } from '../../measures/weights.ts'
 import { DIMENSIONS, type RankingWeights } from '../../model.ts'
 import type { Question } from '../../query/question.ts'
+import { toContext } from '../../schema/context.ts'
+import type { CheckedFilters } from '../../schema/filters.ts'
+import { NO_FILTER } from '../../schema/filters.ts'
+import type { CheckedText } from '../../schema/text.ts'
 import type { WireFilter, WireQuery } from '../wire/protocol.ts'
 
 export function questionOf({ scope, text, vector, filters }: WireQuery, requester: string): Question {
   const isList = text === null && vector === null
   // What the sender has stated of trust here is no part of it: it weighs what it gets by itself.
-  const context = checkContext({ trust_weight: 0 }, { id: requester, trustGraph: null })
+  const context = toContext({ trust_weight: 0 }, { id: requester, trustGraph: null })
   return {
     semantic: textOf(text),
     filters: filters.map(filterOf),

@@ -2,7 +2,7 @@
 import { compareText } from '../../../../base/compare.ts'
 import type { Store } from '../../../../store/store.ts'
 import type { Requester } from '../../access/requester.ts'
-import type { CheckedScope } from '../../check/checked.ts'
+import type { CheckedScope } from '../../schema/query.ts'
 import type { AskedSource, Peer } from '../peer.ts'
 import { knownPeers } from '../peers/read.ts'
 

@@ -5,8 +5,8 @@
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
 import { MEMBERSHIPS } from '../../../../store/core-tables.ts'
 import type { ShowView } from '../../access/show.ts'
-import type { CheckedQuery } from '../../check/checked.ts'
 import { questionHash } from '../../paging/cursor.ts'
+import type { CheckedQuery } from '../../schema/query.ts'
 import { TRUST } from '../../tables.ts'
 import type { AskedSource } from '../peer.ts'
 

@@ -1,10 +1,10 @@
 /** What an answer tells of the sources that were asked for it (BQ-132 to BQ-134). */
-import type { JsonObject } from '../../../../base/canonical.ts'
 import { toIso } from '../../../../model/instant.ts'
-import type { CheckedOptions, CheckedScope, CheckedWarning } from '../../check/checked.ts'
-import { MOST_PER_NODE } from '../../check/options.ts'
 import { BeliefsError } from '../../errors.ts'
-import type { Coverage, NodeCoverage } from '../../model.ts'
+import type { Coverage, NodeCoverage, QueryResult } from '../../model.ts'
+import type { CheckedWarning } from '../../schema/context.ts'
+import type { CheckedOptions, CheckedScope } from '../../schema/query.ts'
+import { MAX_PER_NODE } from '../../schema/query.ts'
 import type { NodeFailure, NodesAnswer } from '../guest.ts'
 import type { AskedSource } from '../peer.ts'
 
@@ -47,7 +47,7 @@ export function coverageOfNodes(
 }
 
 /** One for each source that failed, in the order of the sources. */
-export function nodeErrors({ failures }: Pick<NodesAnswer, 'failures'>): readonly JsonObject[] {
+export function nodeErrors({ failures }: Pick<NodesAnswer, 'failures'>): QueryResult['errors'] {
   return failures.map(({ source, code, reason, retryable, elapsedMs }) => ({
     source: { kind: source.kind, id: source.id },
     node: source.peer.id,
@@ -67,8 +67,8 @@ export function cutNodes(
   const names = new Set(nodes.filter(({ more }) => more).map(({ node }) => node))
   if (names.size === 0) return []
   const advice =
-    most < MOST_PER_NODE
-      ? `Raise it (to ${MOST_PER_NODE} at most), or ask a narrower question.`
+    most < MAX_PER_NODE
+      ? `Raise it (to ${MAX_PER_NODE} at most), or ask a narrower question.`
       : 'Ask a narrower question.'
   const has = names.size === 1 ? 'has' : 'have'
   const message = `${[...names].join(', ')} ${has} more that match: each gives at most max_results_per_node, ${most} here. ${advice}`

@@ -8,7 +8,6 @@ import type { ShowView } from '../../access/show.ts'
 import { draftOf } from '../../answer/draft.ts'
 import { type Compared, showPage } from '../../answer/show-page.ts'
 import { type Answer, tellPage } from '../../answer/tell-page.ts'
-import type { CheckedWarning } from '../../check/checked.ts'
 import type { QueryResult } from '../../model.ts'
 import {
   type Boundary,
@@ -21,6 +20,7 @@ import {
 import { nameOf } from '../../paging/orders.ts'
 import type { Pages } from '../../paging/pages.ts'
 import type { Picked } from '../../ranking/scored.ts'
+import type { CheckedWarning } from '../../schema/context.ts'
 import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import { noteUse } from '../../trust/acts.ts'

@@ -1,9 +1,9 @@
 /** What was gathered, as items of a live query. */
 import type { LiveItem } from '../../../../model/live.ts'
 import type { ShowView } from '../../access/show.ts'
-import type { CheckedOptions } from '../../check/checked.ts'
 import { itemOf, saidBy, type UnratedItem } from '../../live/items.ts'
 import type { BeliefSource } from '../../model.ts'
+import type { CheckedOptions } from '../../schema/query.ts'
 import type { Guest } from '../guest.ts'
 import type { GatheredOrder } from './gathered-order.ts'
 import { showingGathered } from './show-gathered.ts'

@@ -2,9 +2,9 @@
 import type { Instant } from '../../../../base/clock.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import { FEDERATED, LOCAL, NETWORK } from '../../access/source-numbers.ts'
-import type { CheckedOptions } from '../../check/checked.ts'
 import type { Evaluation } from '../../query/evaluation.ts'
 import type { ScoredBelief } from '../../ranking/scored.ts'
+import type { CheckedOptions } from '../../schema/query.ts'
 
 export interface OwnResults {
   readonly keys: readonly EntryKey[]

@@ -1,10 +1,10 @@
 /** Who a node says that it is: its own word, and others' words checked. */
 import type { Instant } from '../../../../base/clock.ts'
+import { isRecord } from '../../../../base/record.ts'
 import { isTimely } from '../../../../identity/freshness.ts'
 import { isStatementOf, signStatement } from '../../../../identity/statement.ts'
 import { toIso } from '../../../../model/instant.ts'
 import type { LensHost } from '../../../lens.ts'
-import { isRecord } from '../../check/shapes.ts'
 import { BeliefsError } from '../../errors.ts'
 import type { BeliefsSettings } from '../../settings.ts'
 import { ABOUT_PATH, aboutStatement, PROTOCOL, type WireAbout } from '../wire/protocol.ts'

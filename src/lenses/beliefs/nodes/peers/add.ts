@@ -1,21 +1,14 @@
 /** A node becomes a peer: under the key that the owner names, or under the one that it shows at first (BQ-135). */
 import type { LensHost } from '../../../lens.ts'
-import type { PeerInput } from '../../check/peers.ts'
 import { faulty } from '../../errors.ts'
+import type { Added } from '../../schema/agent-answers.ts'
+import type { PeerInput } from '../../schema/agents.ts'
 import { PEERS } from '../../tables.ts'
 import type { WireAbout } from '../wire/protocol.ts'
 import { askAbout, mustBeTimely } from './about.ts'
 import { Unreached, unreachedError } from './reach.ts'
-import { type PeerView, viewOf } from './view.ts'
+import { viewOf } from './view.ts'
 import { defaultId, putPeer, wrong } from './write.ts'
-
-export interface Added {
-  readonly peer: PeerView
-  /** `given`: by the owner, now or before; `first_use`: whoever answered at the address was taken for the node. */
-  readonly identity: 'given' | 'first_use'
-  /** Whether it answered, and showed that key. */
-  readonly reached: boolean
-}
 
 /**
  * Without a key the node must answer; with one it need not, but if it does it must have that key. Throws INVALID_QUERY for

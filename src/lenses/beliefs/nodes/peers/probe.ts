@@ -1,29 +1,12 @@
 /** Whether a peer answers now, and as whom. */
 import type { LensHost } from '../../../lens.ts'
+import type { Probe } from '../../schema/agent-answers.ts'
 import type { Peer } from '../peer.ts'
 import type { WireAbout } from '../wire/protocol.ts'
 import { askAbout, type Met, mustBeTimely } from './about.ts'
 import { noteFailure, noteSuccess } from './health.ts'
 import { Unreached, type UnreachedReason } from './reach.ts'
 import { keepModel } from './write.ts'
-
-export interface Probe {
-  readonly id: string
-  readonly address: string
-  /** It answers, as the node that it was added as, by a clock that fits. */
-  readonly ok: boolean
-  readonly reachable: boolean
-  /** Null: not known, for it did not say who it is. */
-  readonly did_matches: boolean | null
-  readonly protocol: number | null
-  readonly model: string | null
-  /** Whether it embeds as this node does: then vectors can be sent in place of texts. Null: one of them has none. */
-  readonly same_model: boolean | null
-  readonly latency_ms: number | null
-  /** How far its clock is ahead. */
-  readonly clock_difference_ms: number | null
-  readonly reason: UnreachedReason | 'did_mismatch' | 'answers_nobody' | null
-}
 
 /** Keeps what it says of its model, where it is that node. `ownModel`: key of the model here. */
 export async function probePeer(

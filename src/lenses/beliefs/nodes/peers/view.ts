@@ -2,24 +2,9 @@
 import { toIso } from '../../../../model/instant.ts'
 import type { Row } from '../../../../model/table.ts'
 import type { LensHost } from '../../../lens.ts'
+import type { PeerView } from '../../schema/agent-answers.ts'
 import { healthOf } from './health.ts'
 import { peerOf } from './read.ts'
-
-export interface PeerView {
-  readonly id: string
-  readonly address: string
-  readonly did: string
-  readonly network: boolean
-  readonly federations: readonly string[]
-  readonly listed: boolean
-  readonly model: string | null
-  readonly added_at: string
-  /** When it last answered; null: it never did. */
-  readonly last_success: string | null
-  /** In a row, in the process that is asked. */
-  readonly failures: number
-  readonly resting_until: string | null
-}
 
 export function viewOf(host: LensHost, row: Row): PeerView {
   const { id, address, did, network, federations, model } = peerOf(row)

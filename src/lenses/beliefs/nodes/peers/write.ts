@@ -2,8 +2,8 @@
 import type { Instant } from '../../../../base/clock.ts'
 import type { Row } from '../../../../model/table.ts'
 import type { StoreReader, StoreWriter } from '../../../../store/store.ts'
-import type { PeerInput } from '../../check/peers.ts'
 import { faulty } from '../../errors.ts'
+import type { PeerInput } from '../../schema/agents.ts'
 import { PEERS } from '../../tables.ts'
 
 /** What a peer is called where nobody says: host and port, joined so that it is a name. */

@@ -1,13 +1,12 @@
 /** What may come over the wire, shape by shape: nothing unknown, nothing without bound. */
 import * as z from 'zod'
 import { isStorable } from '../../../../base/storable.ts'
-import { publicKeyOf } from '../../../../identity/did-key.ts'
 import { isIso } from '../../../../model/instant.ts'
 import { MAX_ID_LENGTH } from '../../../../model/limits.ts'
 import { isFederationName } from '../../../../model/partition.ts'
-import { addressOf } from '../../check/peers.ts'
 import { normaliseDomain } from '../../measures/domains.ts'
-import { CONTRIBUTIONS, DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../../model.ts'
+import { byDimension, CONTRIBUTIONS, DERIVATION_TYPES, VISIBILITIES } from '../../model.ts'
+import { addressOf, did } from '../../schema/values.ts'
 import {
   PROTOCOL,
   type WireAbout,
@@ -32,58 +31,85 @@ export const MOST_PEERS = 32
 /** Of one answer; an asker takes no more than it asked for. */
 export const MOST_ITEMS = 1_000
 
-const instant = z.string().refine(isIso)
+const instant = z.string().refine(isIso).meta({ format: 'date-time' })
 const share = z.number().min(0).max(1)
 /** Without NUL and halves of pairs: one text has one hash. */
 const text = z.string().refine(isStorable)
 const id = text.min(1).max(MAX_ID_LENGTH)
 const domain = z.string().refine(text => normaliseDomain(text) === text)
-const didKey = z.string().refine(text => publicKeyOf(text) !== null)
 const note = text.max(10_000).nullable()
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const base64url = z.string().max(200)
-const stateText = z.string().min(1).max(100)
 const federation = z.string().refine(isFederationName)
 const modelName = text.min(1).max(400)
-const vector = z.strictObject({
-  model: modelName,
-  values: z.string().max(Math.ceil((MOST_DIMENSIONS * 4) / 3) * 4),
-})
 
-const dimensions = Object.fromEntries(DIMENSIONS.map(name => [name, share.nullable()]))
-const bounds = Object.fromEntries(DIMENSIONS.map(name => [name, share.optional()]))
+const protocol = z.literal(PROTOCOL).describe('Version of the protocol')
+const byNode = base64url.describe('Ed25519 in base64url over the other fields, by the node')
+const stateText = z.string().min(1).max(100)
+
+const vector = z.strictObject({
+  model: modelName.describe('Key of the model that made it'),
+  values: z
+    .string()
+    .max(Math.ceil((MOST_DIMENSIONS * 4) / 3) * 4)
+    .describe('32-bit floats, little-endian, in base64; of unit length'),
+})
 
 const filter = z.strictObject({
-  valid_at: instant.nullable(),
-  created_after: instant.nullable(),
-  created_before: instant.nullable(),
-  min_confidence: z.strictObject(bounds),
-  domains_include: z.array(domain).max(MOST_DOMAINS).nullable(),
-  domains_exclude: z.array(domain).max(MOST_DOMAINS),
-  derivation_types: z.array(z.enum(DERIVATION_TYPES)).max(DERIVATION_TYPES.length).nullable(),
-  visibility_levels: z.array(z.enum(VISIBILITIES)).max(VISIBILITIES.length).nullable(),
+  valid_at: instant.nullable().describe('Holds at this moment; null: at any'),
+  created_after: instant.nullable().describe('Written at this moment or later; null: no bound'),
+  created_before: instant.nullable().describe('Written at this moment or earlier; null: no bound'),
+  min_confidence: z
+    .strictObject(
+      byDimension(meaning => share.optional().describe(`Lowest value, 0 to 1, of: ${meaning}. Default: no bound`)),
+    )
+    .describe('Lowest confidence by dimension'),
+  domains_include: z.array(domain).max(MOST_DOMAINS).nullable().describe('In one of these or below it; null: in any'),
+  domains_exclude: z.array(domain).max(MOST_DOMAINS).describe('In none of these and not below them'),
+  derivation_types: z
+    .array(z.enum(DERIVATION_TYPES))
+    .max(DERIVATION_TYPES.length)
+    .nullable()
+    .describe('Derived in one of these ways; null: in any'),
+  visibility_levels: z
+    .array(z.enum(VISIBILITIES))
+    .max(VISIBILITIES.length)
+    .nullable()
+    .describe('With one of these visibilities; null: with any'),
 })
 
-const scope = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('federated'), federation }),
-  z.strictObject({ kind: z.literal('network'), federation: z.null() }),
-])
+const scope = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('federated').describe('What a federation shares'),
+      federation: federation.describe('Name of the federation'),
+    }),
+    z.strictObject({
+      kind: z.literal('network').describe('Public beliefs'),
+      federation: z.null().describe('No federation: they are for everybody'),
+    }),
+  ])
+  .describe('Which beliefs are meant')
 
-const query = z.strictObject({
-  protocol: z.literal(PROTOCOL),
+export const wireQuery = z.strictObject({
+  protocol,
   scope,
-  text: text.min(1).max(MOST_QUERY_TEXT).nullable(),
-  vector: vector.nullable(),
-  filters: z.array(filter).max(MOST_FILTERS),
-  limit: z.int().min(1),
-  timeout_ms: z.int().min(1),
+  text: text
+    .min(1)
+    .max(MOST_QUERY_TEXT)
+    .nullable()
+    .describe('What is looked for, without operators; null beside a vector, and in a list'),
+  vector: vector.nullable().describe('In place of the text, for a node that has its model; null: the text says it'),
+  filters: z.array(filter).max(MOST_FILTERS).describe('What a belief must meet: all of them'),
+  limit: z.int().min(1).describe('Most results, 1 or more; cut to 1,000'),
+  timeout_ms: z.int().min(1).describe('Milliseconds for the answer, 1 or more; cut to 30,000'),
 })
 
 const item = z.strictObject({
   id,
   content: text.min(1).refine(content => Buffer.byteLength(content) <= MOST_CONTENT_BYTES),
   content_hash: hash,
-  confidence: z.strictObject(dimensions),
+  confidence: z.strictObject(byDimension(() => share.nullable())),
   valid_from: instant,
   valid_until: instant.nullable(),
   derivation: z.strictObject({
@@ -112,75 +138,86 @@ const item = z.strictObject({
   signature: base64url.nullable(),
 })
 
-const changesQuery = z.strictObject({
-  protocol: z.literal(PROTOCOL),
+export const wireChangesQuery = z.strictObject({
+  protocol,
   scope,
-  since: stateText.nullable(),
-  wait_ms: z.int().min(0),
+  since: stateText.nullable().describe('State of an answer, which is to be left; null: which one is it in'),
+  wait_ms: z.int().min(0).describe('Milliseconds that the answer may be held back while nothing changes, 0 or more'),
 })
 
-/** What all signed answers say. */
+/** What all signed answers state. */
 const sealed = {
-  protocol: z.literal(PROTOCOL),
-  node: didKey,
-  audience: didKey,
-  nonce: base64url,
-  timestamp: instant,
-  state: stateText,
-  signature: base64url,
+  protocol,
+  node: did.describe('did:key of the node that answers'),
+  audience: did.describe('did:key of the agent that asked'),
+  nonce: base64url.describe('Nonce of what was asked'),
+  timestamp: instant.describe('When it was answered'),
+  state: stateText.describe('Changes with what the sender may see, and only then'),
+  signature: byNode,
 }
 
-const changes = z.strictObject(sealed)
+export const wireChanges = z.strictObject(sealed)
 
-const answer = z.strictObject({
+export const wireAnswer = z.strictObject({
   ...sealed,
-  model: modelName.nullable(),
-  needs_text: z.boolean(),
-  more: z.boolean(),
-  items: z.string(),
+  model: modelName.nullable().describe('Key of the model that the node embeds with; null: none'),
+  needs_text: z
+    .boolean()
+    .describe('Whether the vector is of another model: nothing was looked for, ask again with the text'),
+  more: z.boolean().describe('Whether more match than were asked for or fit'),
+  items: z.string().describe('JSON of a list of beliefs, as docs/guide/nodes.md describes them'),
   vectors: z
-    .strictObject({ model: modelName, dimensions: z.int().min(1).max(MOST_DIMENSIONS), values: z.string() })
-    .nullable(),
+    .strictObject({
+      model: modelName.describe('Key of the model that made them'),
+      dimensions: z.int().min(1).max(MOST_DIMENSIONS).describe('Numbers of a vector'),
+      values: z.string().describe('32-bit floats, little-endian, in base64, one vector after the other'),
+    })
+    .nullable()
+    .describe('Vectors of the items that are embedded, in their order; null: none is'),
 })
 
-const about = z.strictObject({
-  protocol: z.literal(PROTOCOL),
-  did: didKey,
-  model: modelName.nullable(),
-  answers: z.boolean(),
-  network: z.boolean(),
-  federations: z.array(federation).max(MOST_FEDERATIONS),
-  timestamp: instant,
-  signature: base64url,
+export const wireAbout = z.strictObject({
+  protocol,
+  did: did.describe('did:key of this node'),
+  model: modelName.nullable().describe('Key of the model that it embeds with; null: none'),
+  answers: z.boolean().describe('Whether it answers other nodes at all'),
+  network: z.boolean().describe('Whether it answers queries for public beliefs'),
+  federations: z.array(federation).max(MOST_FEDERATIONS).describe('Federations that its owner lets it name, ascending'),
+  timestamp: instant.describe('Time by its clock'),
+  signature: byNode,
 })
 
 const peer = z.strictObject({
-  id: z.string().refine(isFederationName),
-  address: z.string().refine(text => addressOf(text) === text),
-  did: didKey,
-  network: z.boolean(),
+  id: federation.describe('Name of the node there'),
+  address: z
+    .string()
+    .refine(text => addressOf(text) === text)
+    .describe('Where it answers'),
+  did: did.describe('did:key of the node'),
+  network: z.boolean().describe('Whether it is asked for public beliefs there'),
 })
 
-const peers = z.strictObject({
-  protocol: z.literal(PROTOCOL),
-  node: didKey,
-  timestamp: instant,
-  // Each key once: what is told of one must not be told of it twice.
+export const wirePeers = z.strictObject({
+  protocol,
+  node: did.describe('did:key of the node that answers'),
+  timestamp: instant.describe('Time by its clock'),
+  // Each key once: what is said of one must not be said of it twice.
   peers: z
     .array(peer)
     .max(MOST_PEERS)
-    .refine(list => new Set(list.map(({ did }) => did)).size === list.length),
-  signature: base64url,
+    .refine(list => new Set(list.map(({ did }) => did)).size === list.length)
+    .describe('Nodes that its owner lists, by id, at most 32'),
+  signature: byNode,
 })
 
 /** Null for anything else. */
 export function asQuery(value: unknown): WireQuery | null {
-  return (query.safeParse(value).data as WireQuery | undefined) ?? null
+  return (wireQuery.safeParse(value).data as WireQuery | undefined) ?? null
 }
 
 /** Its items are still a text: each is looked at by itself, so that one that is wrong spoils no other. */
 export function asAnswer(value: unknown): WireAnswer | null {
-  return answer.safeParse(value).data ?? null
+  return wireAnswer.safeParse(value).data ?? null
 }
 
 export function asItem(value: unknown): WireItem | null {
@@ -188,17 +225,17 @@ export function asItem(value: unknown): WireItem | null {
 }
 
 export function asChangesQuery(value: unknown): WireChangesQuery | null {
-  return changesQuery.safeParse(value).data ?? null
+  return wireChangesQuery.safeParse(value).data ?? null
 }
 
 export function asChanges(value: unknown): WireChanges | null {
-  return changes.safeParse(value).data ?? null
+  return wireChanges.safeParse(value).data ?? null
 }
 
 export function asAbout(value: unknown): WireAbout | null {
-  return about.safeParse(value).data ?? null
+  return wireAbout.safeParse(value).data ?? null
 }
 
 export function asPeers(value: unknown): WirePeers | null {
-  return peers.safeParse(value).data ?? null
+  return wirePeers.safeParse(value).data ?? null
 }

@@ -1,9 +1,10 @@
 /** What of a query is told to another node (BQ-121): nothing of whom the requester trusts, and nothing of how it weighs. */
 import type { Instant } from '../../../../base/clock.ts'
 import { toIso } from '../../../../model/instant.ts'
-import type { CheckedFilters, CheckedQuery } from '../../check/checked.ts'
-import { NO_FILTER } from '../../check/no-filter.ts'
 import type { Dimension } from '../../model.ts'
+import type { CheckedFilters } from '../../schema/filters.ts'
+import { NO_FILTER } from '../../schema/filters.ts'
+import type { CheckedQuery } from '../../schema/query.ts'
 import type { AskedSource } from '../peer.ts'
 import { PROTOCOL, type WireFilter, type WireQuery, type WireScope } from './protocol.ts'
 import { vectorsToText } from './vectors.ts'

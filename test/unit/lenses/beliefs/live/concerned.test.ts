@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
 import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import type { LiveState } from '../../../../../src/model/live.ts'
@@ -17,6 +16,7 @@ import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import { AGENTS, type BeliefsAct, beliefsStories, questions } from '../../../../support/beliefs-acts.ts'
 import { LiveWorld } from '../../../../support/beliefs-live.ts'
 import { assertUntil } from '../../../../support/until-met.ts'
+import { checkQuery } from '../schema/checks.ts'
 
 vi.mock('../../../../../src/identity/keys.ts', async original => {
   const { keptKeys } = await import('../../../../support/kept-keys.ts')

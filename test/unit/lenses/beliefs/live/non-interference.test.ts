@@ -6,8 +6,8 @@
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
-import type { BeliefQuery } from '../../../../../src/lenses/beliefs/inputs.ts'
 import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
+import type { BeliefQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import {
   ASKER,
   FADE,

@@ -5,7 +5,7 @@ import { sealEnvelope } from '../../../../../src/identity/envelope.ts'
 import { newNonce } from '../../../../../src/identity/freshness.ts'
 import { type Keys, keysOf } from '../../../../../src/identity/keys.ts'
 import { signStatement } from '../../../../../src/identity/statement.ts'
-import type { AggregateAnswer } from '../../../../../src/lenses/beliefs/aggregates/ask-aggregate.ts'
+import type { AggregateAnswer } from '../../../../../src/lenses/beliefs/nodes/aggregates/wire.ts'
 import {
   AGGREGATE_PATH,
   aggregateStatement,

@@ -8,6 +8,7 @@ import type { Conflict } from '../../../../../src/lenses/beliefs/model.ts'
 import { streamInCall } from '../../../../../src/lenses/beliefs/operations/streamed.ts'
 import { installDetector } from '../../../../../src/lenses/beliefs/opposition/installed.ts'
 import type { QueryChunk } from '../../../../../src/lenses/beliefs/paging/stream.ts'
+import type { Query } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
@@ -54,7 +55,7 @@ async function piecesOf(world: World, query: Json, options: Json): Promise<reado
   const input = { ...query, options: { scope: EVERYWHERE, ...options } }
   const context = { viewer: { id: 'ann' }, signal: new AbortController().signal }
   const pieces: QueryChunk[] = []
-  for await (const piece of streamInCall(world.engine.host('beliefs'), input, context)) {
+  for await (const piece of streamInCall(world.engine.host('beliefs'), input as unknown as Query, context)) {
     pieces.push(piece as unknown as QueryChunk)
   }
   return pieces
@@ -150,7 +151,7 @@ describe('BQ-145, BQ-174: what is settled at first', () => {
       const world = await worldOf(sides, 'both_shown')
       const input = { semantic: 'fox honey', options: { scope: EVERYWHERE, chunk_size: 1 } }
       const context = { viewer: { id: 'ann' }, signal: new AbortController().signal }
-      const pieces = streamInCall(world.engine.host('beliefs'), input, context)
+      const pieces = streamInCall(world.engine.host('beliefs'), input as unknown as Query, context)
       const [read] = ids((await pieces.next()).value as unknown as QueryChunk) as [string]
       const holder = Number(read.slice(1)) % 2 === 0 ? 'bob' : 'cyd'
       if (isLost)

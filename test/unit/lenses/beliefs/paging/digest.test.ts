@@ -1,12 +1,12 @@
 /** The digest of an order: taken from sums that are kept, it is what one pass over the matches gives. */
 import { expect, it } from 'vitest'
-import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
 import { Matches } from '../../../../../src/lenses/beliefs/matching/matches.ts'
 import { digestOf } from '../../../../../src/lenses/beliefs/paging/digest.ts'
 import { Evaluation } from '../../../../../src/lenses/beliefs/query/evaluation.ts'
 import { understand } from '../../../../../src/lenses/beliefs/query/understand.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
+import { checkQuery } from '../schema/checks.ts'
 import { World } from './world.ts'
 
 const LIST = { semantic: '', filters: { min_confidence: { overall: 0.001 } }, options: { scope: EVERYWHERE } }

@@ -1,6 +1,8 @@
 /** Streams of one query as tests read them, in a world of their own. */
 import { streamInCall, type Timer } from '../../../../../src/lenses/beliefs/operations/streamed.ts'
 import type { QueryChunk } from '../../../../../src/lenses/beliefs/paging/stream.ts'
+import { parseRequest } from '../../../../../src/lenses/beliefs/schema/faults.ts'
+import { type Query, streamedInput } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
 import { World } from './world.ts'
@@ -35,7 +37,9 @@ export function streamOf(
   { signal = new AbortController().signal, timers = new Timers() } = {},
 ): AsyncIterableIterator<QueryChunk> {
   const context = { viewer: { id: 'ann' }, signal }
-  const stream = streamInCall(world.engine.host('beliefs'), inputOf(options), context, timers.timer)
+  // The cast: a query, whose options may ask for a stream.
+  const input = parseRequest(streamedInput, inputOf(options)) as Query
+  const stream = streamInCall(world.engine.host('beliefs'), input, context, timers.timer)
   return stream as AsyncIterableIterator<unknown> as AsyncIterableIterator<QueryChunk>
 }
 

@@ -4,7 +4,6 @@ import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../../src/engine/open.ts'
-import { checkQuery, checkStreamedQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
 import type { QueryResult } from '../../../../../src/lenses/beliefs/model.ts'
 import { runQuery } from '../../../../../src/lenses/beliefs/paging/page.ts'
 import { streamQuery } from '../../../../../src/lenses/beliefs/paging/stream.ts'
@@ -15,6 +14,7 @@ import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { seededUniform } from '../../../../../src/testing/seeded.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { turnsOf } from '../../../../support/turns-of.ts'
+import { checkQuery, checkStreamedQuery } from '../schema/checks.ts'
 
 vi.mock('../../../../../src/base/turns.ts', async original =>
   (await import('../../../../support/turns-of.ts')).alwaysDue(original),

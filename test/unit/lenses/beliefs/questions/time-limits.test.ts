@@ -3,17 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../../src/engine/open.ts'
-import type { Asker } from '../../../../../src/lenses/beliefs/check/checked.ts'
-import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
-import {
-  checkContextQuery,
-  checkContradictions,
-  checkDerivation,
-  checkExpand,
-  checkExplain,
-  checkFacets,
-  checkSimilar,
-} from '../../../../../src/lenses/beliefs/check/questions.ts'
 import type { Call } from '../../../../../src/lenses/beliefs/query/call.ts'
 import { contextQuery } from '../../../../../src/lenses/beliefs/questions/context-query.ts'
 import { contradictionsOf } from '../../../../../src/lenses/beliefs/questions/contradictions.ts'
@@ -23,11 +12,21 @@ import { expandBelief } from '../../../../../src/lenses/beliefs/questions/expand
 import { explainPlace } from '../../../../../src/lenses/beliefs/questions/explain-place.ts'
 import { countFacets } from '../../../../../src/lenses/beliefs/questions/facets.ts'
 import { similarTo } from '../../../../../src/lenses/beliefs/questions/similar.ts'
+import type { Asker } from '../../../../../src/lenses/beliefs/schema/context.ts'
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { ROWS_AT_ONCE } from '../../../../../src/lenses/beliefs/time-limit.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { seededUniform } from '../../../../../src/testing/seeded.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
+import {
+  checkContextQuery,
+  checkContradictions,
+  checkExpand,
+  checkExplain,
+  checkFacets,
+  checkQuery,
+  checkSimilar,
+} from '../schema/checks.ts'
 
 const never = new AbortController().signal
 const ann: Asker = { id: 'ann', trustGraph: null }
@@ -74,7 +73,7 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
     ),
   contradictions: (state, call) => contradictionsOf(state, checkContradictions(SUBJECT, ann), call),
   expand: (state, call) => expandBelief(state, checkExpand({ ...SUBJECT, max_additional_tokens: 500 }, ann), call),
-  derivation: (state, call) => derivationOf(state, checkDerivation(SUBJECT), call),
+  derivation: (state, call) => derivationOf(state, { beliefId: SUBJECT.belief_id, maxDepth: 5 }, call),
 }
 const NAMES = Object.keys(QUESTIONS)
 

@@ -1,7 +1,6 @@
 /** Depths, chains and references (BQ-007, BQ-053, BQ-089, BQ-090, BQ-096). */
 import { describe, expect, it } from 'vitest'
 import { showCurrent } from '../../../../../src/lenses/beliefs/access/show.ts'
-import { checkDraft } from '../../../../../src/lenses/beliefs/check/belief.ts'
 import type { Derivation } from '../../../../../src/lenses/beliefs/model.ts'
 import { derivationChain } from '../../../../../src/lenses/beliefs/record/chain.ts'
 import { DerivationDepths } from '../../../../../src/lenses/beliefs/record/derivation.ts'
@@ -9,6 +8,7 @@ import { putBeliefs } from '../../../../../src/lenses/beliefs/record/put.ts'
 import { versionOfId } from '../../../../../src/lenses/beliefs/record/read.ts'
 import type { StoredVersion } from '../../../../../src/lenses/beliefs/record/version.ts'
 import { BELIEFS } from '../../../../../src/lenses/beliefs/tables.ts'
+import { checkDraft } from '../schema/checks.ts'
 import { makeWorld, type World } from './world.ts'
 
 type Source = string | Readonly<Record<string, unknown>>

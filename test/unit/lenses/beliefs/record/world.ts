@@ -4,7 +4,6 @@ import { type Embedder, modelKey } from '../../../../../src/embed/embedder.ts'
 import type { VectorIndex } from '../../../../../src/index/contract.ts'
 import { openVectorIndex } from '../../../../../src/index/vectors.ts'
 import type { ShowView } from '../../../../../src/lenses/beliefs/access/show.ts'
-import { checkDraft, checkRevision } from '../../../../../src/lenses/beliefs/check/belief.ts'
 import { modelOf } from '../../../../../src/lenses/beliefs/embedding.ts'
 import { deleteBelief } from '../../../../../src/lenses/beliefs/record/delete.ts'
 import { putBelief } from '../../../../../src/lenses/beliefs/record/put.ts'
@@ -18,6 +17,7 @@ import { FEDERATIONS, MEMBERSHIPS } from '../../../../../src/store/core-tables.t
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { countingBytes } from '../../../../support/engines.ts'
+import { checkDraft, checkRevision } from '../schema/checks.ts'
 
 export const NOW: number = Date.UTC(2026, 0, 15, 12)
 

@@ -1,8 +1,8 @@
 /** The operators of a text: what is embedded, demanded, shut out and leant towards. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CheckedText } from '../../../../../src/lenses/beliefs/check/checked.ts'
-import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
+import type { CheckedText } from '../../../../../src/lenses/beliefs/schema/text.ts'
+import { checkQuery } from './checks.ts'
 import { told } from './faults.ts'
 
 function read(semantic: string): CheckedText | null {

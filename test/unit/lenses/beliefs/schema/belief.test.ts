@@ -2,16 +2,11 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  checkDraft,
-  checkPut,
-  checkRevision,
-  checkSupersede,
-  revised,
-} from '../../../../../src/lenses/beliefs/check/belief.ts'
-import type { BeliefDraft } from '../../../../../src/lenses/beliefs/check/checked.ts'
 import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
 import { overall } from '../../../../../src/lenses/beliefs/measures/confidence.ts'
+import type { BeliefDraft } from '../../../../../src/lenses/beliefs/schema/belief.ts'
+import { revised } from '../../../../../src/lenses/beliefs/schema/belief.ts'
+import { checkDraft, checkPut, checkRevision, checkSupersede } from './checks.ts'
 import { refusal, told } from './faults.ts'
 
 const NOW = Date.UTC(2026, 4, 1)
@@ -205,7 +200,7 @@ describe('a revision', () => {
 
   it('changes what it names and nothing else (BQ-003)', () => {
     const revision = checkRevision({ belief_id: 'b', content: 'Bees waggle.', confidence: { method_quality: null } })
-    expect(revision.of).toBe('b')
+    expect(revision.belief_id).toBe('b')
     expect(revised(old, revision)).toEqual({
       ...old,
       id: null,
@@ -247,7 +242,7 @@ describe('what is put', () => {
     const drafts = [draft({}), draft({ content: 'Bees waggle.' })]
     expect(checkPut(many, NOW)).toEqual({ drafts, isMany: true, wait: false })
     expect(checkPut({ beliefs: [] }, NOW)).toEqual({ drafts: [], isMany: true, wait: true })
-    expect(checkSupersede({ belief_id: 'b', wait: false })).toMatchObject({ revision: { of: 'b' }, wait: false })
+    expect(checkSupersede({ belief_id: 'b', wait: false })).toEqual({ belief_id: 'b', wait: false })
   })
 
   it('tells all that is wrong at once, in document order, of each of many (BQ-186)', () => {
@@ -285,7 +280,7 @@ describe('what is put', () => {
     expect(told(() => checkPut(input, NOW))).toEqual([
       'content: not_alone',
       'beliefs[0].content: range',
-      'foo: not_alone',
+      'foo: unknown_field',
     ])
   })
 

@@ -1,20 +1,25 @@
 /** Whatever comes in, each check accepts it or refuses it with what is wrong: nothing else is thrown, nothing hangs. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { checkAgent, checkFederation, checkMember, checkOnly } from '../../../../../src/lenses/beliefs/check/agents.ts'
-import {
-  checkDraft,
-  checkPut,
-  checkRevision,
-  checkSupersede,
-  revised,
-} from '../../../../../src/lenses/beliefs/check/belief.ts'
-import { checkContext } from '../../../../../src/lenses/beliefs/check/context.ts'
-import { checkOptions, checkScope } from '../../../../../src/lenses/beliefs/check/options.ts'
-import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
-import * as questions from '../../../../../src/lenses/beliefs/check/questions.ts'
-import { checkEdge, checkTrustQuestion } from '../../../../../src/lenses/beliefs/check/trust.ts'
 import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
+import { revised } from '../../../../../src/lenses/beliefs/schema/belief.ts'
+import * as questions from './checks.ts'
+import {
+  checkAgent,
+  checkContext,
+  checkDraft,
+  checkEdge,
+  checkFederation,
+  checkFederationOnly,
+  checkMember,
+  checkOptions,
+  checkPut,
+  checkQuery,
+  checkRevision,
+  checkScope,
+  checkSupersede,
+  checkTrustQuestion,
+} from './checks.ts'
 import { anything, hostile } from './hostile.ts'
 
 const ASKER = { id: 'me', trustGraph: null }
@@ -33,12 +38,12 @@ const CHECKS: readonly (readonly [string, (input: unknown) => unknown, readonly 
     input => revised(OLD, checkRevision(input)),
     ['belief_id', 'content', 'visibility', 'valid_until', 'federation_ids'],
   ],
-  ['edge', input => checkEdge(input, 'me'), ['target', 'trust_level', 'domain_trust', 'basis', 'signature']],
+  ['edge', input => checkEdge(input), ['target', 'trust_level', 'domain_trust', 'basis', 'signature']],
   ['trust question', input => checkTrustQuestion(input, ASKER), ['target', 'context']],
   ['agent', input => checkAgent(input), ['id', 'did', 'reputation_by_domain', 'label']],
   ['federation', input => checkFederation(input), ['id', 'joining', 'anonymity']],
   ['member', input => checkMember(input), ['federation', 'agent', 'permissions', 'role']],
-  ['id alone', input => checkOnly(input, 'target'), ['target']],
+  ['id alone', input => checkFederationOnly(input), ['federation']],
   ['explain', input => questions.checkExplain(input, ASKER), ['belief_id', 'query']],
   ['facets', input => questions.checkFacets(input, ASKER), ['query', 'fields']],
   ['similar', input => questions.checkSimilar(input, ASKER), ['belief_id', 'context', 'options']],

@@ -1,10 +1,10 @@
 /** What an agent says of another, and questions about trust. */
 import { describe, expect, it } from 'vitest'
-import { checkEdge, checkTrustQuestion } from '../../../../../src/lenses/beliefs/check/trust.ts'
+import { checkEdge, checkTrustQuestion } from './checks.ts'
 import { refusal, told } from './faults.ts'
 
 function edge(input: object): unknown {
-  return checkEdge({ target: 'you', trust_level: 0.8, ...input }, 'me')
+  return checkEdge({ target: 'you', trust_level: 0.8, ...input })
 }
 
 describe('an edge', () => {
@@ -46,7 +46,6 @@ describe('an edge', () => {
   })
 
   it.each<[object, string]>([
-    [{ target: 'me' }, 'target: self'],
     [{ trust_level: 1.1 }, 'trust_level: range'],
     [{ trust_level: -0.1 }, 'trust_level: range'],
     [{ trust_level: Number.NaN }, 'trust_level: range'],

@@ -1,8 +1,8 @@
 /** Filters: every field, presets, and how they go together. */
 import { describe, expect, it } from 'vitest'
-import type { CheckedFilters } from '../../../../../src/lenses/beliefs/check/checked.ts'
-import { NO_FILTER } from '../../../../../src/lenses/beliefs/check/no-filter.ts'
-import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
+import type { CheckedFilters } from '../../../../../src/lenses/beliefs/schema/filters.ts'
+import { NO_FILTER } from '../../../../../src/lenses/beliefs/schema/filters.ts'
+import { checkQuery } from './checks.ts'
 import { refusal, told } from './faults.ts'
 
 function read(filters: unknown): readonly CheckedFilters[] {

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Asker, CheckedQuery } from '../../../../../src/lenses/beliefs/check/checked.ts'
-import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
+import type { Asker } from '../../../../../src/lenses/beliefs/schema/context.ts'
+import type { CheckedQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
+import { checkQuery } from './checks.ts'
 import { faults, refusal, told } from './faults.ts'
 import { hostile } from './hostile.ts'
 

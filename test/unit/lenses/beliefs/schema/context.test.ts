@@ -1,10 +1,9 @@
 /** The context and the options: defaults, ranges, clamps, and whose trust it is. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Asker, CheckedContext, CheckedOptions } from '../../../../../src/lenses/beliefs/check/checked.ts'
-import { checkContext } from '../../../../../src/lenses/beliefs/check/context.ts'
-import { checkOptions, checkScope } from '../../../../../src/lenses/beliefs/check/options.ts'
-import { checkQuery } from '../../../../../src/lenses/beliefs/check/query.ts'
+import type { Asker, CheckedContext } from '../../../../../src/lenses/beliefs/schema/context.ts'
+import type { CheckedOptions } from '../../../../../src/lenses/beliefs/schema/query.ts'
+import { checkContext, checkOptions, checkQuery, checkScope } from './checks.ts'
 import { refusal, told } from './faults.ts'
 
 const ASKER: Asker = { id: 'me', trustGraph: 'friends' }

@@ -1,0 +1,390 @@
+/** Trust, agents, federations and other nodes: what their operations are given (BQ-064, BQ-068, BQ-069, BQ-081, BQ-092, BQ-105). */
+import { z } from 'zod'
+import { isIso } from '../../../model/instant.ts'
+import { MAX_NAME_LENGTH } from '../../../model/limits.ts'
+import { DEFAULT_ANSWER, DEFAULT_DAY, inOnes, thousandths } from '../aggregates/rules.ts'
+import { type AggregateQuestion, textTopic } from '../aggregates/topic.ts'
+import { tokensOf } from '../matching/literal.ts'
+import { normaliseDomain } from '../measures/domains.ts'
+import { BASIS_TYPES, EXPOSURES } from '../trust/edge.ts'
+import type { EdgeDraft } from '../trust/edges.ts'
+import { context } from './context.ts'
+import { request } from './faults.ts'
+import {
+  across,
+  address,
+  addressOf,
+  agentName,
+  byDomain,
+  did,
+  didForm,
+  domain,
+  federationName,
+  field,
+  flag,
+  id,
+  integerIn,
+  list,
+  normalByDomain,
+  numberIn,
+  object,
+  oneOf,
+  share,
+  textUpTo,
+  time,
+  toInstant,
+  type Value,
+} from './values.ts'
+
+export const STATUSES = ['active', 'suspended', 'departed'] as const
+export const ROLES = ['founder', 'admin', 'moderator', 'member', 'observer'] as const
+export const PERMISSIONS = ['query_beliefs', 'share_beliefs', 'view_aggregates'] as const
+
+const MAX_BASES = 20
+/** Of Ed25519 in base64url there are 86. */
+const MAX_SIGNATURE = 128
+
+const target = id.describe('Agent that trust is put in, or federation:<id>')
+const label = textUpTo(MAX_NAME_LENGTH).nullable()
+const federation = id.describe('Federation of this node')
+
+/** For operations without a choice. */
+export const nothing = request(object({}))
+
+export const trustSetInput = request(
+  object({
+    target,
+    trust_level: share.describe('How far you trust it in general, 0 to 1; 0 is distrust'),
+    domain_trust: field(byDomain, 'The same by domain, 0 to 1 each, at most 50 domains', {}),
+    basis: field(
+      list(
+        object({
+          type: oneOf(BASIS_TYPES).describe('Kind of experience; MANUAL decays ten times as slowly'),
+          confidence: field(share, 'How sure you are of it, 0 to 1', 1),
+        }),
+        MAX_BASES,
+        'bases',
+      ),
+      'What the statement rests on, at most 20 entries',
+      [],
+    ),
+    persistent: field(flag, 'Whether it does not decay', false),
+    exposure: field(
+      oneOf(EXPOSURES),
+      "exposed: takes part in others' routes even where you are not hosted here",
+      'private',
+    ),
+    created: field(time, 'When it was stated first; only with signature. Default: now, or as before'),
+    updated: field(time, 'When it was stated last; only with signature. Default: now'),
+    signature: field(
+      textUpTo(MAX_SIGNATURE),
+      'Ed25519 in base64url, by an agent with a key of its own; with created and updated. Default: this node signs',
+    ),
+  })
+    .refine(
+      ({ created, updated, signature }) =>
+        new Set([created, updated, signature].map(each => each === undefined)).size === 1,
+      across(
+        ['created', 'updated', 'signature'],
+        'incomplete',
+        'created, updated and signature together, or none of them',
+      ),
+    )
+    .meta({
+      dependentRequired: {
+        created: ['updated', 'signature'],
+        updated: ['created', 'signature'],
+        signature: ['created', 'updated'],
+      },
+    }),
+)
+export type TrustStatement = Value<typeof trustSetInput>
+
+export function toEdge(given: Value<typeof trustSetInput>): EdgeDraft {
+  const { target, created, updated, signature } = given
+  return {
+    target,
+    level: given.trust_level,
+    domains: normalByDomain(given.domain_trust ?? {}),
+    basis: (given.basis ?? []).map(({ type, confidence = 1 }) => ({ type, confidence })),
+    persistent: given.persistent ?? false,
+    exposure: given.exposure ?? 'private',
+    signed:
+      created === undefined || updated === undefined || signature === undefined
+        ? null
+        : { createdAt: toInstant(created), updatedAt: toInstant(updated), signature },
+  }
+}
+
+export const trustRemoveInput = request(object({ target }))
+
+export const trustListInput = request(
+  object({
+    after: field(
+      id.nullable(),
+      'Only targets after this one: the after of the page before; null: from the first',
+      null,
+    ),
+    limit: field(integerIn(1, 1_000), 'Most statements of a page', 1_000),
+  }),
+)
+
+export const trustComputeInput = request(
+  object({ target, context: field(context, 'Who asks, and what trust counts for, as in a query', {}) }),
+)
+
+const agentFields = {
+  label: field(label, 'Name that people are shown; null removes it. Default: as before, or none'),
+  did: field(
+    didForm.nullable(),
+    'did:key of its own Ed25519 key; null removes it. Default: as before, or this node keeps a key for it',
+  ),
+  reputation: field(
+    share.nullable(),
+    'What is known of it in general, 0 to 1; null removes it. Default: as before, or none',
+  ),
+  reputation_by_domain: field(
+    byDomain.nullable(),
+    'What is known of it by domain, 0 to 1 each, at most 50 domains; null removes it. Default: as before, or none',
+  ),
+  trust_graph: field(
+    label,
+    'Name by which its queries may call its trust graph; null removes it. Default: as before, or none',
+  ),
+}
+
+/** What is undefined is left as it is; null removes it. */
+export const agentInput = request(
+  object({
+    id: id.describe('Name that it asks by, and that others trust: no blanks, colons and commas'),
+    ...agentFields,
+  }),
+)
+export type NewAgent = Value<typeof agentInput>
+
+/** Epsilon, both ends in, at most three decimals. */
+const epsilonIn = (min: number, max: number) =>
+  numberIn(min, max).refine(given => inOnes(thousandths(given)) === given, 'a number with at most three decimals')
+
+const aggregateRules = {
+  sensitive: field(flag, 'With aggregates: figures of a topic only from ten members on, not five', false),
+  query_epsilon: field(
+    epsilonIn(0.1, 5),
+    'With aggregates: privacy (epsilon) that an answer costs, 0.1 to 5, at most three decimals',
+    inOnes(DEFAULT_ANSWER),
+  ),
+  daily_epsilon: field(
+    epsilonIn(0.1, 50),
+    'With aggregates: epsilon of all answers to a member in a day, 0.1 to 50, not below query_epsilon',
+    inOnes(DEFAULT_DAY),
+  ),
+}
+
+export const federationInput = request(
+  object({
+    id: id.describe('Name; where it is not the local owner who founds it, something is added that nobody else uses'),
+    label: field(label, 'Name that people are shown', null),
+    did: field(didForm.nullable(), 'did:key of its own Ed25519 key. Default: this node keeps a key for it', null),
+    joining: field(oneOf(['open', 'invited']), 'open: agents may join by themselves', 'invited'),
+    results: field(
+      oneOf(['individual', 'aggregate']),
+      'aggregate: no single beliefs, but figures with noise (federations.aggregate)',
+      'individual',
+    ),
+    ...aggregateRules,
+    anonymity: field(
+      oneOf(['pseudonyms', 'strict']),
+      'strict: results show no holders, not even pseudonyms',
+      'pseudonyms',
+    ),
+    reputation: field(
+      share.nullable(),
+      'Of the federation as a whole, 0 to 1; only the local owner sets it, and it counts where the requester states no trust',
+      null,
+    ),
+  })
+    .superRefine((given, check) => {
+      if (given.results === 'aggregate') return
+      for (const name of ['sensitive', 'query_epsilon', 'daily_epsilon'] as const) {
+        if (given[name] === undefined) continue
+        const message = 'no such field unless results is aggregate'
+        check.addIssue({ code: 'custom', path: [name], message, params: { reason: 'not_aggregate' } })
+      }
+    })
+    .refine(
+      ({ results, query_epsilon: answer, daily_epsilon: day }) =>
+        results !== 'aggregate' || (day ?? inOnes(DEFAULT_DAY)) >= (answer ?? inOnes(DEFAULT_ANSWER)),
+      across<{ query_epsilon?: number }>(
+        ['results', 'query_epsilon', 'daily_epsilon'],
+        'range',
+        ({ query_epsilon: answer = inOnes(DEFAULT_ANSWER) }) => `a number of at least query_epsilon, ${answer}`,
+        ['daily_epsilon'],
+      ),
+    ),
+)
+export type NewFederation = Value<typeof federationInput>
+
+export const federationOnly = request(object({ federation }))
+
+const permission = oneOf(PERMISSIONS)
+
+export const memberInput = request(
+  object({
+    federation,
+    agent: agentName.describe('Agent of this node by its name, or of another node by its did:key'),
+    status: field(oneOf(STATUSES), 'Whether it is a member. Default: as before, or active'),
+    role: field(oneOf(ROLES), 'What it may do there; founders and admins run it. Default: as before, or member'),
+    permissions: field(
+      list(permission, 50, 'permissions').nullable(),
+      'What it may ask and give; null: all there are. Default: as before, or all',
+    ),
+  }),
+)
+export type NewMember = Value<typeof memberInput>
+
+/** Characters of a topic. */
+export const MAX_TOPIC = 500
+
+/** Whether there is a letter or a digit in it. */
+export function saysSomething(text: string): boolean {
+  return tokensOf(text).length > 0
+}
+
+const topic = textUpTo(MAX_TOPIC)
+  // Some characters fold to several.
+  .refine(text => textTopic(text).text.length <= MAX_TOPIC, {
+    error: `text of at most ${MAX_TOPIC} characters, folded`,
+    params: { reason: 'range' },
+  })
+  .refine(saysSomething, 'a topic with a letter or a digit in it')
+
+export const aggregateInput = request(
+  object({
+    federation: id.describe('Federation whose results are aggregates, and of which you are an active member'),
+    topic: field(topic, 'What the beliefs are about, in words, 1 to 500 characters. Default: the domain says it'),
+    domain: field(
+      domain,
+      'In place of a topic: a domain such as science/biology, with all below it. Default: the topic says it',
+    ),
+  })
+    .refine(
+      ({ topic, domain }) => topic !== undefined || domain !== undefined,
+      across(['topic', 'domain'], 'required', 'a topic, or a domain in its place', ['topic']),
+    )
+    .refine(
+      ({ topic, domain }) => topic === undefined || domain === undefined,
+      across(['topic', 'domain'], 'not_alone', 'either a topic or a domain, not both', ['domain']),
+    )
+    .meta({
+      examples: [{ federation: 'lab', topic: 'bees' }],
+      oneOf: [{ required: ['topic'] }, { required: ['domain'] }],
+    }),
+)
+
+export function toAggregateQuestion(given: Value<typeof aggregateInput>): AggregateQuestion {
+  const { federation, topic, domain = '' } = given
+  // The cast: `domain` lets through what has a normal form.
+  const normal = { kind: 'domain', domain: normaliseDomain(domain) as string } as const
+  return { federation, topic: topic === undefined ? normal : textTopic(topic) }
+}
+
+export const MEMBERSHIP = 'querent.membership.v1'
+export const ROTATION = 'querent.federation-key.v1'
+
+const MAX_ROTATIONS = 100
+const MOMENT = 'a time such as 2026-03-01T12:00:00.000Z'
+/** As nodes write them: what was signed must not be read in two ways. */
+const moment = z
+  .string(MOMENT)
+  .refine(isIso, MOMENT)
+  .meta({
+    pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+    examples: ['2026-03-01T12:00:00.000Z'],
+  })
+
+/** What a federation states of a member. Every field is there, and no other: what was signed is what is checked. */
+export const membershipStatement = object({
+  type: oneOf([MEMBERSHIP]).describe('Kind and version of the statement'),
+  federation: federationName.describe('Name of the federation on its node'),
+  federation_did: did.describe('did:key of the federation, which signs this'),
+  agent: did.describe('did:key of the member'),
+  status: oneOf(STATUSES).describe('Whether the agent is a member'),
+  role: oneOf(ROLES).describe('What it may do there'),
+  permissions: list(permission, PERMISSIONS.length, 'permissions')
+    .nullable()
+    .describe('What it may ask and give; null: all there are'),
+  joined_at: moment.describe('When it became a member'),
+  issued_at: moment.describe('When this was stated'),
+  expires_at: moment.describe('When it ceases to hold, 30 days later'),
+})
+export type MembershipStatement = Value<typeof membershipStatement>
+
+/** The old key names the new one. */
+export const rotation = object({
+  statement: object({
+    type: oneOf([ROTATION]).describe('Kind and version of the statement'),
+    federation: federationName.describe('Name of the federation on its node'),
+    old_did: did.describe('did:key before'),
+    new_did: did.describe('did:key from now on'),
+    issued_at: moment.describe('When this was stated'),
+  }).describe('Which key follows which'),
+  signature: textUpTo(86).describe('Ed25519 in base64url over the statement, by the old key'),
+})
+export type Rotation = Value<typeof rotation>
+export type RotationStatement = Rotation['statement']
+
+const signature = textUpTo(86).describe('Ed25519 in base64url over the statement, by the key of the federation')
+
+export const statementInput = request(
+  object({
+    federation,
+    agent: id.describe('Member: yourself, or for those who run the federation any, by name or did:key'),
+  }),
+)
+
+export type StatementInput = Value<typeof statementInput>
+
+export const acceptInput = request(
+  object({
+    statement: membershipStatement.describe('As federations.statement gave it'),
+    signature,
+    rotations: field(list(rotation, MAX_ROTATIONS, 'rotations'), 'How the federation came to its key, at most 100', []),
+    repin: field(
+      flag,
+      'By the local owner: take this key for that of the federation, whatever was known before',
+      false,
+    ),
+  }),
+)
+export type Accept = Value<typeof acceptInput>
+
+/** What is undefined is left as it is, where the peer is known. */
+export const peerInput = request(
+  object({
+    id: field(federationName, 'Name of the node here. Default: host and port of its address'),
+    address: address.describe('Scheme, host and port where it answers, such as https://node.example:7411'),
+    did: field(did, 'did:key of the node. Default: as before; for a new one the node is asked, and believed this once'),
+    network: field(
+      flag,
+      'Whether it is asked for public beliefs. Default: as before; yes unless federations are named',
+    ),
+    federations: field(
+      list(federationName, 100, 'federations'),
+      'Federations that it is asked for, at most 100. Default: as before, or none',
+    ),
+    listed: field(flag, 'Whether other nodes that ask are given its address. Default: as before, or no'),
+  }),
+)
+export type PeerInput = Value<typeof peerInput>
+
+/** Its address as one origin, its federations each once and ascending. */
+export function toPeer({ address, federations, ...given }: PeerInput): PeerInput {
+  const listed = federations && { federations: [...new Set(federations)].sort() }
+  // The cast: `address` lets through what has an origin.
+  return { ...given, address: addressOf(address) as string, ...listed }
+}
+
+const peerId = federationName
+
+export const peerOnly = request(object({ id: peerId.describe('Name of the peer here') }))
+export const peerOrAll = request(object({ id: field(peerId, 'Name of the peer here. Default: all of them') }))

@@ -1,0 +1,231 @@
+/** Filters of a query: presets, objects, and lists of both, of which all must hold (BQ-044 to BQ-057). */
+import { z } from 'zod'
+import type { Instant } from '../../../base/clock.ts'
+import { DAY_MS } from '../measures/decay.ts'
+import {
+  byDimension,
+  DERIVATION_TYPES,
+  type DerivationType,
+  DIMENSIONS,
+  type Dimension,
+  VISIBILITIES,
+  type Visibility,
+} from '../model.ts'
+import {
+  across,
+  anyCase,
+  domain,
+  field,
+  id,
+  integerIn,
+  list,
+  normalDomains,
+  object,
+  oneOf,
+  oneOfAnyCase,
+  share,
+  time,
+  toInstant,
+  toInstantOrNull,
+  type Value,
+} from './values.ts'
+
+const MAX_PARTS = 8
+const MAX_FILTER_DOMAINS = 50
+const MAX_HOLDERS = 1_000
+/** Of a list whose values are few and known. */
+export const MAX_KNOWN = 50
+
+const PRESETS = ['high_confidence', 'recent', 'verified', 'from_trusted'] as const
+const preset = oneOf(PRESETS)
+const PRESET_TEXT =
+  'high_confidence: overall above 0.7. recent: written in the last 30 days. verified: corroboration above 0.5. from_trusted: direct trust in the holder above 0.5. Default: none'
+
+/** A bare number is a bound on the overall confidence (BQ-044). */
+export const minConfidence = z.union(
+  [
+    share,
+    object({
+      overall: field(share.nullable(), 'Lowest weighted mean of all dimensions, 0 to 1; null: no bound', null),
+      ...byDimension(meaning => field(share.nullable(), `Lowest value, 0 to 1, of: ${meaning}; null: no bound`, null)),
+    }),
+  ],
+  'a number from 0 to 1, or an object of such numbers',
+)
+
+const holders = list(id, MAX_HOLDERS, 'holders')
+const filterDomains = list(domain, MAX_FILTER_DOMAINS, 'domains')
+
+const filter = object({
+  preset: field(z.union([preset, list(preset, MAX_PARTS, 'presets')], 'a preset, or a list'), PRESET_TEXT),
+  min_confidence: field(
+    minConfidence.nullable(),
+    'Lowest confidence: a number, 0 to 1, bounds the overall one; null: no bound',
+    null,
+  ),
+  valid_at: field(time.nullable(), 'Holds at this moment. Default: now'),
+  created_after: field(time.nullable(), 'Written at this moment or later; null: no bound', null),
+  created_before: field(time.nullable(), 'Written at this moment or earlier; null: no bound', null),
+  domains_include: field(filterDomains, 'In one of these domains or below it, at most 50; empty: in any', []),
+  domains_exclude: field(filterDomains, 'In none of these domains and not below them, at most 50', []),
+  holder_ids: field(
+    holders.nullable(),
+    'Held by one of these agents, at most 1,000; null: by any, empty: by none',
+    null,
+  ),
+  exclude_holders: field(holders, 'Held by none of these agents, at most 1,000', []),
+  min_holder_reputation: field(share.nullable(), 'Lowest reputation of the holder, 0 to 1; null: no bound', null),
+  derivation_types: field(
+    list(oneOf(DERIVATION_TYPES), MAX_KNOWN, 'types').nullable(),
+    'Derived in one of these ways; null: in any, empty: in none',
+    null,
+  ),
+  max_derivation_depth: field(
+    integerIn(0).nullable(),
+    'Most steps to what it rests on, 0 or more (0: it rests on no belief); null: no bound',
+    null,
+  ),
+  visibility_levels: field(
+    list(oneOfAnyCase(VISIBILITIES), MAX_KNOWN, 'levels').nullable(),
+    'With one of these visibilities, in any case; null: with any, empty: with none',
+    null,
+  ),
+}).refine(
+  ({ created_after: after, created_before: before }) => !after || !before || toInstant(after) <= toInstant(before),
+  across<{ created_before: string }>(
+    ['created_after', 'created_before'],
+    'created_window',
+    ({ created_before: before }) => `a time not after created_before, ${new Date(before).toISOString()}`,
+    ['created_after'],
+  ),
+)
+export type BeliefFilter = Value<typeof filter>
+
+type Preset = (typeof PRESETS)[number]
+export type Filters = Preset | BeliefFilter | readonly (Preset | BeliefFilter)[]
+
+const PART = `a preset (${PRESETS.join(', ')}), an object of filters, or a list of both`
+const part = z.union([preset, filter], PART)
+
+export const filters = z
+  .union([preset, filter, list(part, MAX_PARTS, 'parts')], PART)
+  .refine(given => partsOf(given).length <= MAX_PARTS, {
+    error: `at most ${MAX_PARTS} parts, presets counted`,
+    params: { reason: 'too_complex' },
+  })
+
+/** `temporal_freshness` is compared as it is at as_of (BQ-045). What is null fails. */
+export interface ConfidenceBound {
+  readonly of: 'overall' | Dimension
+  /** 0 to 1. */
+  readonly bound: number
+  /** Above the bound; else at least it. */
+  readonly strict: boolean
+}
+
+/** One part of the filters: a belief must meet every member; null and empty exclusions ask for nothing. */
+export interface CheckedFilters {
+  readonly confidence: readonly ConfidenceBound[]
+  readonly validAt: Instant | null
+  /** Both ends are in. */
+  readonly createdAfter: Instant | null
+  readonly createdBefore: Instant | null
+  /** Created at most so long before as_of. */
+  readonly createdWithinMs: number | null
+  /** Normalised; a belief needs a domain within one of them. Never empty. */
+  readonly domainsInclude: readonly string[] | null
+  readonly domainsExclude: readonly string[]
+  /** As the requester is shown them. Empty admits nothing. */
+  readonly holderIds: ReadonlySet<string> | null
+  readonly excludeHolders: ReadonlySet<string>
+  /** 0 to 1, inclusive. */
+  readonly minHolderReputation: number | null
+  /** The requester's own direct trust in the holder is above it, or the belief is its own. */
+  readonly directTrustAbove: number | null
+  /** Empty admits nothing. */
+  readonly derivationTypes: ReadonlySet<DerivationType> | null
+  readonly maxDerivationDepth: number | null
+  /** Empty admits nothing. */
+  readonly visibilityLevels: ReadonlySet<Visibility> | null
+}
+
+/** Asks for nothing: what a filter of one or two members is made from. */
+export const NO_FILTER: CheckedFilters = {
+  confidence: [],
+  validAt: null,
+  createdAfter: null,
+  createdBefore: null,
+  createdWithinMs: null,
+  domainsInclude: null,
+  domainsExclude: [],
+  holderIds: null,
+  excludeHolders: new Set(),
+  minHolderReputation: null,
+  directTrustAbove: null,
+  derivationTypes: null,
+  maxDerivationDepth: null,
+  visibilityLevels: null,
+}
+
+/** BQ-055. */
+const PRESET_FILTERS: Readonly<Record<Preset, CheckedFilters>> = {
+  high_confidence: { ...NO_FILTER, confidence: [{ of: 'overall', bound: 0.7, strict: true }] },
+  recent: { ...NO_FILTER, createdWithinMs: 30 * DAY_MS },
+  verified: { ...NO_FILTER, confidence: [{ of: 'corroboration', bound: 0.5, strict: true }] },
+  from_trusted: { ...NO_FILTER, directTrustAbove: 0.5 },
+}
+
+/** Parts that ask for nothing are left out. */
+export function filtersOf(given: Filters = []): readonly CheckedFilters[] {
+  return partsOf(given).filter(asksForSomething)
+}
+
+function partsOf(given: Filters): readonly CheckedFilters[] {
+  // The cast: Array.isArray does not take a readonly list for one.
+  const parts = Array.isArray(given) ? (given as readonly (Preset | BeliefFilter)[]) : [given as Preset | BeliefFilter]
+  return parts.flatMap(part => {
+    if (typeof part === 'string') return [PRESET_FILTERS[part]]
+    const { preset = [] } = part
+    return [toFilter(part), ...(typeof preset === 'string' ? [preset] : preset).map(name => PRESET_FILTERS[name])]
+  })
+}
+
+function toFilter(given: BeliefFilter): CheckedFilters {
+  const include = normalDomains(given.domains_include ?? [])
+  return {
+    ...NO_FILTER,
+    confidence: toBounds(given.min_confidence),
+    validAt: toInstantOrNull(given.valid_at),
+    createdAfter: toInstantOrNull(given.created_after),
+    createdBefore: toInstantOrNull(given.created_before),
+    domainsInclude: include.length === 0 ? null : include,
+    domainsExclude: normalDomains(given.domains_exclude ?? []),
+    holderIds: asSet(given.holder_ids),
+    excludeHolders: new Set(given.exclude_holders),
+    minHolderReputation: given.min_holder_reputation ?? null,
+    derivationTypes: asSet(given.derivation_types),
+    maxDerivationDepth: given.max_derivation_depth ?? null,
+    visibilityLevels: asSet(given.visibility_levels?.map(anyCase)),
+  }
+}
+
+const BOUNDED: readonly ('overall' | Dimension)[] = ['overall', ...DIMENSIONS]
+
+export function toBounds(given: Value<typeof minConfidence> | null = null): readonly ConfidenceBound[] {
+  const bounds = typeof given === 'number' ? { overall: given } : (given ?? {})
+  return BOUNDED.flatMap(of => {
+    const bound = (bounds as Partial<Record<typeof of, number | null>>)[of] ?? null
+    return bound === null ? [] : [{ of, bound, strict: false }]
+  })
+}
+
+function asksForSomething(part: CheckedFilters): boolean {
+  return Object.entries(part).some(([name, member]) => {
+    if (Array.isArray(member)) return member.length > 0
+    return name === 'excludeHolders' ? part.excludeHolders.size > 0 : member !== null
+  })
+}
+
+function asSet<T>(items: readonly T[] | null | undefined): ReadonlySet<T> | null {
+  return items === null || items === undefined ? null : new Set(items)
+}

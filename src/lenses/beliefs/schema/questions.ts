@@ -1,0 +1,240 @@
+/** The questions beside a query (BQ-005, BQ-089, BQ-110, BQ-156, BQ-157, BQ-170 to BQ-176). */
+import { z } from 'zod'
+import type { LiveOptions } from '../../../model/live.ts'
+import { type Asker, context, toContext } from './context.ts'
+import { request } from './faults.ts'
+import { MAX_KNOWN, minConfidence, toBounds } from './filters.ts'
+import { DEFAULT_LIMIT, limit, type Query, query, queryWith, scope, toQuery, toScope } from './query.ts'
+import { across, field, flag, id, integerIn, list, numberIn, object, oneOf, unchecked, type Value } from './values.ts'
+
+export const FACET_FIELDS = ['domains', 'holder_id', 'derivation_type', 'visibility', 'confidence_bucket'] as const
+export type FacetField = (typeof FACET_FIELDS)[number]
+
+export const PURPOSES = ['answer', 'verify', 'explore', 'decide', 'create'] as const
+export type Purpose = (typeof PURPOSES)[number]
+
+export const EXPANSIONS = ['derivation', 'contradictions', 'similar'] as const
+export type Expansion = (typeof EXPANSIONS)[number]
+/** Steps of the derivation that `expand` shows. */
+export const EXPANSION_DEPTH = 5
+
+const MAX_QUERIES = 20
+
+const beliefId = id.describe('Version of a belief that you may see')
+const asContext = field(context, 'Who asks, and what trust and confidence count for, as in a query', {})
+const asScope = field(scope, 'Where to look', { local: true })
+const tokens = integerIn(1, 1_000_000)
+
+export const explainInput = request(
+  object({
+    belief_id: beliefId,
+    query: query.describe('Query that its rank is explained for'),
+    other_id: field(id.nullable(), 'Version of a belief to compare it with; null: none', null),
+  }),
+)
+
+export const facetsInput = request(
+  object({
+    query: query.describe('Query whose matches are counted'),
+    fields: list(oneOf(FACET_FIELDS), MAX_KNOWN, 'fields').describe('What to count by'),
+  }),
+)
+
+export type CheckedExplain = ReturnType<typeof toExplain>
+
+export function toExplain(given: Value<typeof explainInput>, asker: Asker) {
+  return { beliefId: given.belief_id, otherId: given.other_id ?? null, query: toQuery(given.query, asker) }
+}
+
+export type CheckedFacets = ReturnType<typeof toFacets>
+
+export function toFacets({ query, fields }: Value<typeof facetsInput>, asker: Asker) {
+  return { query: toQuery(query, asker), fields: [...new Set(fields)] }
+}
+
+/** Each is checked on its own, for one that fails leaves the others be (BQ-175). */
+export const batchInput = request(
+  object({
+    queries: list(unchecked(query), MAX_QUERIES, 'queries')
+      .min(1, `1 to ${MAX_QUERIES} queries`)
+      .describe('1 to 20 queries, each answered or refused on its own'),
+  }),
+)
+
+export const contextQueryInput = request(
+  queryWith({
+    purpose: oneOf(PURPOSES).describe(
+      'What the beliefs are for: it weighs confidence, trust, recency, novelty and density',
+    ),
+    max_tokens: tokens.describe('Most tokens of all contents together, by an estimate; never exceeded'),
+    target_tokens: field(tokens, 'Nothing is added once there are so many tokens. Default: max_tokens'),
+  }).refine(
+    ({ target_tokens: target = 0, max_tokens: max }) => target <= max,
+    across<{ max_tokens: number }>(
+      ['target_tokens', 'max_tokens'],
+      'range',
+      ({ max_tokens: max }) => `at most max_tokens, ${max}`,
+      ['target_tokens'],
+    ),
+  ),
+)
+
+export type CheckedContextQuery = ReturnType<typeof toContextQuery>
+
+export function toContextQuery(given: Value<typeof contextQueryInput>, asker: Asker) {
+  const { purpose, max_tokens: maxTokens, target_tokens: targetTokens = maxTokens } = given
+  // The cast: the fields of a query, which `queryWith` cannot name beside others.
+  return { query: toQuery(given as Query, asker), purpose, maxTokens, targetTokens }
+}
+
+export const expandInput = request(
+  object({
+    belief_id: beliefId,
+    include: field(list(oneOf(EXPANSIONS), MAX_KNOWN, 'expansions'), 'What to add, in this order', [...EXPANSIONS]),
+    max_additional_tokens: tokens.describe('Most tokens of all that is added, by an estimate; never exceeded'),
+    context: asContext,
+    scope: asScope,
+  }),
+)
+
+export type CheckedExpand = ReturnType<typeof toExpand>
+
+export function toExpand(given: Value<typeof expandInput>, asker: Asker) {
+  return {
+    beliefId: given.belief_id,
+    include: [...new Set(given.include ?? EXPANSIONS)],
+    maxAdditionalTokens: given.max_additional_tokens,
+    context: toContext(given.context, asker),
+    scope: toScope(given.scope),
+  }
+}
+
+export const similarInput = request(
+  object({
+    belief_id: beliefId,
+    context: asContext,
+    options: field(
+      object({
+        limit: field(limit, 'Most results', DEFAULT_LIMIT),
+        scope: asScope,
+        include_same_holder: field(flag, 'Whether beliefs of the same holder count too', false),
+        min_similarity: field(numberIn(-1, 1), 'Lowest cosine with the belief, -1 to 1', 0.7),
+      }),
+      'How many results, from where, and how near',
+      {},
+    ),
+  }),
+)
+
+export type CheckedSimilar = ReturnType<typeof toSimilar>
+
+export function toSimilar({ belief_id: beliefId, context, options = {} }: Value<typeof similarInput>, asker: Asker) {
+  return {
+    beliefId,
+    context: toContext(context, asker),
+    limit: options.limit ?? DEFAULT_LIMIT,
+    scope: toScope(options.scope),
+    includeSameHolder: options.include_same_holder ?? false,
+    /** Cosine, -1 to 1. */
+    minSimilarity: options.min_similarity ?? 0.7,
+  }
+}
+
+export const contradictionsInput = request(
+  object({
+    belief_id: beliefId,
+    context: asContext,
+    options: field(
+      object({
+        limit: field(limit, 'Most results', DEFAULT_LIMIT),
+        scope: asScope,
+        min_confidence: field(
+          minConfidence,
+          'Lowest confidence, 0 to 1, as in the filters of a query. Default: no bound',
+        ),
+      }),
+      'How many results, from where, and how sure',
+      {},
+    ),
+  }),
+)
+
+export type CheckedContradictions = ReturnType<typeof toContradictions>
+
+export function toContradictions(
+  { belief_id: beliefId, context, options = {} }: Value<typeof contradictionsInput>,
+  asker: Asker,
+) {
+  return {
+    beliefId,
+    context: toContext(context, asker),
+    limit: options.limit ?? DEFAULT_LIMIT,
+    scope: toScope(options.scope),
+    /** All must hold for what contradicts. */
+    confidence: toBounds(options.min_confidence),
+  }
+}
+
+export const derivationInput = request(
+  object({ belief_id: beliefId, max_depth: field(integerIn(1, 10), 'Most steps back', 5) }),
+)
+
+export const getInput = request(
+  object({
+    belief_id: beliefId,
+    include_superseded: field(flag, 'Find versions of the past too, and give all versions as history', false),
+  }),
+)
+
+export const deleteInput = request(object({ belief_id: id.describe('Current version of a belief that you hold') }))
+
+export const diagnosticsInput = request(
+  object({ calibrate: field(flag, 'Whether to run the calibration of the model, which takes some seconds', true) }),
+)
+
+const NOT_WATCHED = 'no position further down: a live query watches its first results, options.limit of them'
+
+const liveOptions = object({
+  debounce_ms: field(integerIn(0, 60_000), 'Milliseconds that changes are collected for', 1_000),
+  include_removals: field(flag, 'Report beliefs that leave the result', true),
+  include_reranks: field(flag, 'Report beliefs that only change their rank', false),
+  max_events_per_minute: field(integerIn(1, 600), 'Most events in a minute; more of them are merged', 60),
+  notify_on_connect: field(flag, 'Report the result as it is at first', true),
+})
+
+/** A query, and how it is watched. */
+export const watchInput = request(
+  object({
+    query: query
+      .superRefine(({ options: { offset = 0, cursor = null } = {} }, check) => {
+        const refuse = (name: string) =>
+          check.addIssue({
+            code: 'custom',
+            path: ['options', name],
+            message: NOT_WATCHED,
+            params: { reason: 'not_watched' },
+          })
+        if (offset !== 0) refuse('offset')
+        if (cursor !== null) refuse('cursor')
+      })
+      .describe('As beliefs.query takes it, without offset and cursor: its first limit results are watched'),
+    options: field(liveOptions, 'What is reported, and how often', {}),
+    resume_token: field(
+      // Whether it is one is found out by opening it.
+      z.string('the resume token of an event of a subscription to this query'),
+      'Token of the last event that was received: continues after it. Default: begins anew',
+    ),
+  }),
+)
+export type Watch = Value<typeof watchInput>
+
+export function toLiveOptions({ options = {}, resume_token }: Omit<Watch, 'query'>): LiveOptions {
+  return {
+    debounceMs: options.debounce_ms ?? 1_000,
+    includeRemovals: options.include_removals ?? true,
+    includeReranks: options.include_reranks ?? false,
+    maxEventsPerMinute: options.max_events_per_minute ?? 60,
+    notifyOnConnect: options.notify_on_connect ?? true,
+    resumeToken: resume_token ?? null,
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * Schemas of single values, and what objects and lists are made of. Each states in its error what it accepts: that is the
+ * `constraint` of a fault (`faults.ts`).
+ */
+import { z } from 'zod'
+import type { Json } from '../../../base/canonical.ts'
+import type { Instant } from '../../../base/clock.ts'
+import { isRecord } from '../../../base/record.ts'
+import { publicKeyOf } from '../../../identity/did-key.ts'
+import { MAX_ID_LENGTH } from '../../../model/limits.ts'
+import { isFederationName } from '../../../model/partition.ts'
+import { normaliseDomain } from '../measures/domains.ts'
+
+/** What a schema describes, as code holds it: lists and records that nobody changes. */
+type Plain<T> = T extends readonly (infer U)[]
+  ? number extends T['length']
+    ? readonly Plain<U>[]
+    : { readonly [K in keyof T]: Plain<T[K]> }
+  : T extends object
+    ? { readonly [K in keyof T]: Plain<T[K]> }
+    : T
+
+/** The type of what a schema gives. */
+export type Value<T extends z.ZodType> = Plain<z.output<T>>
+
+/** An object without other fields (BQ-025). */
+export function object<S extends z.core.$ZodLooseShape>(shape: S): z.ZodObject<z.util.Writeable<S>, z.core.$strict> {
+  const names = Object.keys(shape).join(', ')
+  const error = ({ code }: { readonly code?: string }) =>
+    code === 'unrecognized_keys' ? `one of ${names}` : `an object with ${names}`
+  return z.strictObject(shape, { error })
+}
+
+/** `max`: the items that are looked at (BQ-191). */
+export function list<T extends z.ZodType>(item: T, max: number, what = 'items'): z.ZodArray<T> {
+  return z.array(item, 'a list').max(max, `at most ${max} ${what}`)
+}
+
+/** A field that may be left out; `fallback` is its default, which the code that reads it applies. */
+export function field<T extends z.ZodType>(schema: T, description: string, fallback?: Json): z.ZodOptional<T> {
+  return schema.optional().meta({ description, ...(fallback !== undefined && { default: fallback }) })
+}
+
+/**
+ * For `refine`: a rule over several fields of one object. It runs when these are right, whatever else is wrong with the
+ * object. `path` is the field that is at fault; without one it is the object.
+ */
+export function across<T>(
+  fields: readonly string[],
+  reason: string,
+  constraint: string | ((value: T) => string),
+  path: readonly string[] = [],
+): Across {
+  return {
+    when: ({ value, issues }) =>
+      isRecord(value) &&
+      issues.every(({ path, code }) =>
+        path?.length ? !fields.includes(String(path[0])) : code === 'unrecognized_keys',
+      ),
+    path: [...path],
+    params: { reason },
+    error: ({ input }) => (typeof constraint === 'string' ? constraint : constraint(input as T)),
+  }
+}
+
+interface Across {
+  when(payload: z.core.ParsePayload): boolean
+  readonly path: PropertyKey[]
+  readonly params: { readonly reason: string }
+  error(issue: { readonly input?: unknown }): string
+}
+
+/** The published form of a schema without its check: for what is refused in another way than by the faults of the request. */
+export function unchecked<T extends z.ZodType>(schema: T): z.ZodCatch<T> {
+  // The cast: what is no such value goes on as it came.
+  return schema.catch(({ value }) => value as z.output<T>)
+}
+
+export const flag: z.ZodBoolean = z.boolean('true or false')
+
+/** Both ends are in; finite. */
+export function numberIn(min: number, max: number = Number.POSITIVE_INFINITY): z.ZodNumber {
+  const expected = `a number ${span(min, max)}`
+  const number = z.number(expected).min(min, expected)
+  return max === Number.POSITIVE_INFINITY ? number : number.max(max, expected)
+}
+
+export const share: z.ZodNumber = numberIn(0, 1)
+
+/** Both ends are in. */
+export function integerIn(min: number, max: number = Number.MAX_SAFE_INTEGER): z.ZodInt {
+  const expected = `an integer ${span(min, max)}`
+  return z.int(expected).min(min, expected).max(max, expected)
+}
+
+function span(min: number, max: number): string {
+  return max >= Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
+}
+
+/** Not empty, at most so many characters, and text that can be stored: without NUL and half surrogate pairs. */
+export function textUpTo(max: number): z.ZodString {
+  const expected = `text of 1 to ${max} characters, without NUL and half surrogate pairs`
+  return z.string(expected).min(1, expected).max(max, expected).regex(STORABLE, expected)
+}
+
+export const STORABLE: RegExp = /^[^\0\ud800-\udfff]*$/u
+
+/** Opaque, compared byte by byte (BQ-011). */
+export const id: z.ZodString = textUpTo(MAX_ID_LENGTH)
+
+export function oneOf<const T extends readonly string[]>(values: T): z.ZodEnum<z.core.util.ToEnum<T[number]>> {
+  return z.enum(values, `one of ${values.join(', ')}`)
+}
+
+/** Accepts other case too; `anyCase` gives the value as it is listed. */
+export function oneOfAnyCase<const T extends readonly string[]>(values: T): z.ZodType<T[number], T[number]> {
+  const message = `one of ${values.join(', ')}`
+  return z
+    .custom<T[number]>()
+    .check(({ value, issues }) => {
+      if (typeof value === 'string' && values.includes(value.toLowerCase())) return
+      const reason = typeof value === 'string' ? 'unknown_value' : 'type'
+      issues.push({ code: 'custom', input: value, message, params: { reason } })
+    })
+    .meta({ type: 'string', enum: [...values] })
+}
+
+/** A value that `oneOfAnyCase` lets through. */
+export function anyCase<T extends string>(value: T): T {
+  return value.toLowerCase() as T
+}
+
+/** As it was written; `normaliseDomain` gives its normal form (BQ-006). */
+export const domain: z.ZodString = z
+  .string(domainConstraint())
+  .regex(/^[A-Za-z0-9_-]{1,32}([/:][A-Za-z0-9_-]{1,32}){0,4}$/, domainConstraint())
+
+function domainConstraint(): string {
+  return 'a domain such as code/rust: up to 5 segments of 1 to 32 characters from a-z, 0-9, _ and -, with / (or :) between'
+}
+
+/** In normal form, each once. */
+export function normalDomains(domains: readonly string[]): readonly string[] {
+  // The cast: `domain` lets through what has a normal form.
+  return [...new Set(domains.map(each => normaliseDomain(each) as string))]
+}
+
+const ZONED = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d(?:[T ][\d:.]*)?$/
+const TIME = 'a time in ISO 8601 with its zone, such as 2026-03-01T12:00:00Z'
+
+/** As it was written; `toInstant` reads it (BQ-009). */
+export const time: z.ZodString = z
+  .string(TIME)
+  .refine(text => parseTime(text) !== null || WITHOUT_ZONE.test(text), { error: TIME, abort: true })
+  .refine(text => !WITHOUT_ZONE.test(text), { error: TIME, params: { reason: 'zone_missing' } })
+  .meta({ pattern: ZONED.source, examples: ['2026-03-01T12:00:00Z'] })
+
+/** Whole milliseconds; finer fractions are cut. The text is one that `time` lets through. */
+export function toInstant(text: string): Instant {
+  return parseTime(text) as Instant
+}
+
+export function toInstantOrNull(text: string | null | undefined): Instant | null {
+  return text === null || text === undefined ? null : toInstant(text)
+}
+
+function parseTime(text: string): Instant | null {
+  const day = ZONED.exec(text)?.[1]
+  if (day === undefined) return null
+  // `Date.parse` takes 31 February for 3 March.
+  const midnight = Date.parse(day)
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return null
+  const parsed = Date.parse(text)
+  return Number.isNaN(parsed) ? null : parsed
+}
+
+const NAME = 'a name of 1 to 200 characters without blanks, colons and commas'
+
+/** Of federations, and of other nodes as they are called here. */
+export const federationName: z.ZodString = z
+  .string(NAME)
+  .refine(isFederationName, NAME)
+  .meta({ pattern: '^[^\\s:,\\p{Cc}\\p{Cs}]{1,200}$' })
+
+export const DID = 'a did:key of an Ed25519 key, such as did:key:z6Mk…'
+const DID_PATTERN = /^did:key:z[1-9A-HJ-NP-Za-km-z]{1,191}$/
+
+/** The form of a did:key; whether it holds a key is for the code that reads it. */
+export const didForm: z.ZodString = z.string(DID).regex(DID_PATTERN, DID)
+
+export const did: z.ZodString = z
+  .string(DID)
+  .refine(text => publicKeyOf(text) !== null, DID)
+  .meta({ pattern: DID_PATTERN.source, examples: ['did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'] })
+
+/** An agent of this node by its name, or one of another node by its key. */
+export const agentName: z.ZodString = id.refine(name => !name.startsWith('did:key:') || publicKeyOf(name) !== null, DID)
+
+const MAX_DOMAINS = 50
+
+/** Numbers from 0 to 1 by domain; two spellings of one domain are one too many. */
+export const byDomain: z.ZodRecord<z.ZodString, z.ZodNumber> = z
+  .record(domain, share, 'an object of numbers from 0 to 1 by domain')
+  .superRefine((given, context) => {
+    const fault = (path: string[], message: string, reason: string) =>
+      context.addIssue({ code: 'custom', path, message, params: { reason } })
+    const names = Object.keys(given)
+    if (names.length > MAX_DOMAINS) fault([], `at most ${MAX_DOMAINS} domains`, 'too_complex')
+    const seen = new Set<string>()
+    for (const name of names) {
+      const normal = normaliseDomain(name) ?? name
+      if (seen.has(normal)) fault([name], `one number for ${normal}`, 'duplicate')
+      seen.add(normal)
+    }
+  })
+  .meta({ maxProperties: MAX_DOMAINS })
+
+/** By normalised domain. */
+export function normalByDomain(given: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [normaliseDomain(name) as string, value]))
+}
+
+const MAX_ADDRESS = 300
+const ADDRESS = 'an address such as https://node.example:7411, without user name, path and query'
+
+export const address: z.ZodString = textUpTo(MAX_ADDRESS)
+  .refine(text => addressOf(text) !== null, ADDRESS)
+  .meta({ pattern: '^[hH][tT][tT][pP][sS]?://[^/?#@]+/?$', examples: ['https://node.example:7411'] })
+
+/** `http://` or `https://` with host and port; null: it is no such address. */
+export function addressOf(text: string): string | null {
+  if (text.length > MAX_ADDRESS || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
+  const { origin, username, password, pathname, search, hash } = new URL(text)
+  const isBare = username === '' && password === '' && pathname === '/' && search === '' && hash === ''
+  return isBare && !/[?#]/.test(text) ? origin : null
+}
