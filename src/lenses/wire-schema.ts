@@ -7,18 +7,8 @@ import type { JsonObject } from '../base/canonical.ts'
 
 /** What came over the wire, unchecked. */
 export type WireInput = Readonly<Record<string, unknown>>
-type WireSchema = z.ZodType<WireInput>
 
-/** An object with these fields, each described by a JSON Schema; none is required of a caller by the schema alone. */
-export function fields(described: Readonly<Record<string, JsonObject>>, required: readonly string[] = []): WireSchema {
-  const shape = Object.fromEntries(
-    Object.entries(described).map(([name, schema]) => [name, z.unknown().optional().meta(schema)]),
-  )
-  const object = z.looseObject(shape)
-  return required.length > 0 ? object.meta({ required: [...required] }) : object
-}
-
-/** As `fields`, for lenses that also say themselves what is wrong with input that is no object. */
+/** An object with these fields, each described by a JSON Schema, for lenses that say themselves what is wrong with input. */
 export function anything(described: Readonly<Record<string, JsonObject>>, required: readonly string[] = []): z.ZodType {
   return z.unknown().meta({ type: 'object', properties: { ...described }, required: [...required] })
 }

@@ -1,10 +1,12 @@
-/** A short input to begin with: what a schema asks for, and nothing that may be left out. */
+/** A short input to begin with: the first example of the schema, else what it asks for and nothing that may be left out. */
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { Components } from './components.ts'
 
 export function exampleOf(schema: Json | undefined, components: Components): Json {
-  const { type, anyOf, enum: values, ...rest } = components.resolve(schema)
+  const { type, anyOf, enum: values, examples, const: only, ...rest } = components.resolve(schema)
+  if (Array.isArray(examples) && examples.length > 0) return examples[0] as Json
+  if (only !== undefined) return only
   if (Array.isArray(values)) return values[0] as Json
   if (Array.isArray(anyOf)) return exampleOf(anyOf[0] as Json, components)
   const { default: usual, minimum = 1, minItems = 0 } = rest

@@ -10,11 +10,11 @@ export function outline(schema: JsonObject, depth: number, paths?: readonly stri
 }
 
 /**
- * An answer's top-level fields. `trace` comes only on request, and no tool shows the field that requests it. Lists of objects
+ * An answer's top-level fields, or those of them named in `shows`. `trace` comes only on request, and no tool shows the field that requests it. Lists of objects
  * are lists: the outline ends there.
  */
-export function answerOutline(schema: JsonObject): JsonObject {
-  const short = outline(schema, 1)
+export function answerOutline(schema: JsonObject, shows?: readonly string[]): JsonObject {
+  const short = outline(schema, 1, shows)
   if (!isObject(short['properties'])) return short
   const { trace: _, ...properties } = short['properties']
   const shown = Object.entries(properties).map(([name, of]) => {
