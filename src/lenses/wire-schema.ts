@@ -5,9 +5,6 @@
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 
-/** What came over the wire, unchecked. */
-export type WireInput = Readonly<Record<string, unknown>>
-
 /** An object with these fields, each described by a JSON Schema, for lenses that say themselves what is wrong with input. */
 export function anything(described: Readonly<Record<string, JsonObject>>, required: readonly string[] = []): z.ZodType {
   return z.unknown().meta({ type: 'object', properties: { ...described }, required: [...required] })

@@ -30,9 +30,19 @@ export function parseWith<T extends z.ZodType>(
   value: unknown,
   toError: (faults: readonly Fault[]) => Error,
 ): z.output<T> {
+  const { data, faults } = check(schema, value)
+  if (faults.length > 0) throw toError(faults)
+  return data as z.output<T>
+}
+
+/** The value as the schema makes it, or all that is wrong with it. */
+export function check<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+): { readonly data?: z.output<T>; readonly faults: readonly Fault[] } {
   const result = schema.safeParse(value)
-  if (result.success) return result.data
-  throw toError(result.error.issues.flatMap(issue => faultsOf(issue, value)))
+  if (result.success) return { data: result.data, faults: [] }
+  return { faults: result.error.issues.flatMap(issue => faultsOf(issue, value)) }
 }
 
 function faultsOf(raw: z.core.$ZodIssue, value: unknown): Fault[] {

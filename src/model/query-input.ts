@@ -191,7 +191,7 @@ export const questionFields: {
     .describe(
       'require: a phrase in quotes must occur. prefer: it raises what holds it. Default: require in strict syntax; in lenient syntax where at least 10 visible entries hold it or it stands alone, else prefer',
     ),
-  cursor: z.string().max(MAX_CURSOR_LENGTH).optional().describe('Goes on where the page ended that gave it'),
+  cursor: z.string().max(MAX_CURSOR_LENGTH).optional().describe('Goes on where the page ended that gave it. Default: the first page'),
   mode: z
     .enum(['hybrid', 'words', 'meaning'])
     .optional()

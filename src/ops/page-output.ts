@@ -1,21 +1,11 @@
 /** Schemas of what questions answer: the page, its items, and explanations. The types in `model` are the contract. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
-import type { Explanation } from '../model/explanation.ts'
+import { explanationOutput } from '../model/explanation-output.ts'
 import type { Coverage, Excerpt, Item, Page, Passage, StageTrace } from '../model/page.ts'
 
 // z.json() would also do, but it is recursive in JSON Schema, and any object is what is meant.
 export const jsonObject: z.ZodType<JsonObject, JsonObject> = z.record(z.string(), z.json())
-
-export const explanationOutput: z.ZodType<Explanation> = z.strictObject({
-  label: z.string(),
-  value: z.number(),
-  formula: z.enum(['sum', 'product', 'quotient', 'max']).optional(),
-  get children(): z.ZodOptional<z.ZodArray<z.ZodType<Explanation>>> {
-    return z.array(explanationOutput).optional()
-  },
-  note: z.string().optional(),
-})
 
 const excerptFields = {
   text: z.string(),

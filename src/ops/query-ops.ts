@@ -3,11 +3,12 @@ import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { Engine, ExplainAnswer, ExplainRequest } from '../engine/engine.ts'
 import { explainInput, similarInput } from '../model/entry-input.ts'
+import { explanationOutput } from '../model/explanation-output.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Page } from '../model/page.ts'
 import { costOfAsking } from '../model/query-cost.ts'
 import { queryInput } from '../model/query-input.ts'
-import { explanationOutput, pageOutput } from './page-output.ts'
+import { pageOutput } from './page-output.ts'
 
 /** Asking changes access state, which is not a change of knowledge: `read`; twice moves memory twice: not idempotent. */
 const ASK = { kind: 'read', idempotent: false } as const

@@ -41,7 +41,7 @@ export function jsonSchema(
     metadata,
     override: ({ zodSchema, jsonSchema }) => {
       // Zod leaves examples out wherever something in the schema transforms; ours are written as they are sent.
-      const examples = metadata.get(zodSchema)?.examples
+      const examples = metadata.get(zodSchema)?.['examples']
       if (Array.isArray(examples)) jsonSchema['examples'] = examples
     },
   })

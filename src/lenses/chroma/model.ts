@@ -35,7 +35,7 @@ export const binding = z.lazy(() =>
     L: z.number().describe('Lightness of the anchor, 0 to 100'),
     a: z.number().describe('Green to red, -128 to 127'),
     b: z.number().describe('Blue to yellow, -128 to 127'),
-    mass: z.number().describe('What it counts for in the colour of a set of hashtags; more in the middle'),
+    mass: z.number().min(0).describe('What it counts for in the colour of a set of hashtags; more in the middle'),
   }),
 )
 export type Binding = ReadonlyDeep<z.infer<typeof binding>>
@@ -167,7 +167,7 @@ export const queryOptions = z.strictObject({
 /** A whole query: hashtags, or a text for the profile, and options. */
 export const queryInput = z
   .strictObject({
-    hashtags: hashtagList.optional(),
+    hashtags: hashtagList.optional().describe(`${hashtagList.description}; or give input`),
     input: z.string().optional().describe('A text, which the profile reads; instead of hashtags'),
     ...queryOptions.shape,
   })
@@ -207,7 +207,7 @@ export const effectiveQuery = z.lazy(() =>
   z.strictObject({
     hashtags: z.array(z.string()).describe('Normalised (#lower-case) and distinct, by ascending anchor'),
     k: z.int().min(1).describe('Most results'),
-    max_distance: z.number().nullable().describe('Farthest distance in CIELAB; null: any'),
+    max_distance: z.number().min(0).nullable().describe('Farthest distance in CIELAB; null: any'),
     temporal_range: z.tuple([z.int(), z.int()]).nullable().describe('[start, end] in Unix seconds; null: any time'),
     metadata_filters: z.record(z.string(), condition).nullable().describe('Conditions by field; null: none'),
     include_rotten: z.boolean().describe('Whether rotten nodes were candidates'),

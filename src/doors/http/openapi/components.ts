@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import { canonicalJson, type Json, type JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
+import { explanationOutput } from '../../../model/explanation-output.ts'
 import { filterInput, instantInput, queryInput } from '../../../model/query-input.ts'
-import { explanationOutput, jsonObject, pageOutput } from '../../../ops/page-output.ts'
+import { jsonObject, pageOutput } from '../../../ops/page-output.ts'
 import { jsonSchema } from '../../../ops/schemas.ts'
 
 /** What several operations take or answer has a name of its own. */

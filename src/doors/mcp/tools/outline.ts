@@ -32,8 +32,9 @@ export function closedOutline(schema: JsonObject, depth: number, paths?: readonl
 function shorten(schema: JsonObject, depth: number, paths: readonly string[] | undefined): JsonObject {
   const { type, enum: values, minimum, maximum, anyOf, items } = schema
   if (values !== undefined) return { enum: values }
-  if (Array.isArray(anyOf)) return either(anyOf as readonly JsonObject[])
+  // Alternatives beside properties are conditions on them.
   if (isObject(schema['properties'])) return shortenObject(schema, schema['properties'], depth, paths)
+  if (Array.isArray(anyOf)) return either(anyOf as readonly JsonObject[])
   if (type === 'array') return isObject(items) ? { type, items: shorten(items, depth, paths) } : { type }
   if (type === undefined) return {}
   return { type, ...limit('minimum', minimum), ...limit('maximum', maximum) }
@@ -62,8 +63,12 @@ function shortenObject(
   }
 }
 
-/** Alternatives of plain types are one list of types; others may be anything, as far as an outline says. */
+/** Alternatives of values are one list of values, of plain types one list of types; others may be anything, as far as an outline says. */
 function either(branches: readonly JsonObject[]): JsonObject {
+  const values = branches.flatMap(({ enum: listed, type }) =>
+    type === 'null' ? [null] : ((listed ?? []) as readonly Json[]),
+  )
+  if (branches.every(({ enum: listed, type }) => listed !== undefined || type === 'null')) return { enum: values }
   const types = branches.flatMap(({ type, properties }) => (typeof type === 'string' && !properties ? [type] : []))
   return types.length === branches.length ? { type: [...new Set(types)] } : {}
 }

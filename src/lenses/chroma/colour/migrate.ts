@@ -19,8 +19,8 @@ import { countZones, violationsOf } from './zone-rules.ts'
 export const migration = z.lazy(() =>
   z.strictObject({
     hashtag: z.string().describe('Normalised: #lower-case'),
-    from_anchor_id: z.int().describe('Anchor it left'),
-    to_anchor_id: z.int().describe('Anchor it is bound to now'),
+    from_anchor_id: z.int().min(1).describe('Anchor it left'),
+    to_anchor_id: z.int().min(1).describe('Anchor it is bound to now'),
     nodes_updated: z.int().min(0).describe('Nodes that carry it, of all holders, whose colour changed'),
   }),
 )

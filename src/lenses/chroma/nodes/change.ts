@@ -16,16 +16,19 @@ export const entryId = z.string().describe('Id of a node, as chroma.store and ch
 
 /** What replaces the texts of a node; what is absent stays. */
 export const nodeUpdate = z.strictObject({
-  label: nodeTexts.label.optional(),
-  content: nodeTexts.content.optional(),
+  label: nodeTexts.label.optional().describe(`${nodeTexts.label.description}. Default: unchanged`),
+  content: nodeTexts.content.optional().describe(`${nodeTexts.content.description}. Default: unchanged`),
   metadata: nodeTexts.metadata.describe('In place of all metadata there were; null removes them. Default: unchanged'),
 })
 export type NodeUpdate = ReadonlyDeep<z.infer<typeof nodeUpdate>>
 
 export const nodeChanges = nodeUpdate.extend({
-  mode_name: modeName.optional(),
+  mode_name: modeName.optional().describe(`${modeName.description}. Default: unchanged`),
   decay_enabled: z.boolean().optional().describe('Whether the node fades when it is not used. Default: unchanged'),
-  rotten: z.literal(true).optional().describe('true marks it as forgotten; a rotten node is rescued by being used'),
+  rotten: z
+    .literal(true)
+    .optional()
+    .describe('true marks it as forgotten; a rotten node is rescued by being used. Default: unchanged'),
   plugin_fields: pluginFields.optional(),
 })
 export type NodeChanges = ReadonlyDeep<z.infer<typeof nodeChanges>>

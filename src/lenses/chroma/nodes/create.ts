@@ -61,7 +61,9 @@ export const newNode = z.strictObject({
   federations: z
     .array(z.string())
     .optional()
-    .describe('Ids of the federations whose members may see it. Only with visibility shared, and required then'),
+    .describe(
+      'Ids of the federations whose members may see it. Only with visibility shared, where it is required. Default: none',
+    ),
   collection: z.string().min(1).optional().describe('Collection of the entry. Default: chroma'),
 })
 export type NewNode = Camel<ReadonlyDeep<z.input<typeof newNode>>>

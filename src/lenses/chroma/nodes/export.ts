@@ -44,7 +44,7 @@ export type ExportedNode = ReadonlyDeep<z.infer<typeof exportedNode>>
 
 /** Of older versions, or written by hand: what can be made again may be absent. */
 const nodeToImport = exportedNode.extend({
-  node_id: exportedNode.shape.node_id.nullish().describe('Name of the colour; computed again'),
+  node_id: exportedNode.shape.node_id.nullish().describe('Name of the colour; computed again. Default: none'),
   color: color.nullish().describe('[L, a, b], compared with what the hashtags give here. Default: not compared'),
   metadata: nodeTexts.metadata,
   decay_enabled: z.boolean().optional().describe('Whether it fades when it is not used. Default: true'),
@@ -52,12 +52,12 @@ const nodeToImport = exportedNode.extend({
   decayed_at: exportedNode.shape.decayed_at
     .optional()
     .describe(`${exportedNode.shape.decayed_at.description}. Default: 0`),
-  plugin_fields: pluginFields.nullish(),
+  plugin_fields: pluginFields.nullish().describe(pluginFields.description ?? ''),
 })
 export type NodeToImport = ReadonlyDeep<z.infer<typeof nodeToImport>>
 
 export const nodeDocument = z.strictObject({
-  version: z.literal(DOCUMENT_VERSION).describe('Version of the format'),
+  version: z.literal(DOCUMENT_VERSION).describe('Version of the format: 1'),
   exported_at: z.int().describe('When it was written, Unix seconds'),
   nodes: z.array(exportedNode).describe('By entry id'),
   bindings: z
@@ -67,7 +67,7 @@ export const nodeDocument = z.strictObject({
 export type NodeDocument = ReadonlyDeep<z.infer<typeof nodeDocument>>
 
 export const documentToImport = nodeDocument.extend({
-  exported_at: z.int().optional().describe('When it was written, Unix seconds; not used'),
+  exported_at: z.int().optional().describe('When it was written, Unix seconds; not used. Default: unknown'),
   nodes: z.array(nodeToImport).describe('All of them are stored, or none'),
   bindings: nodeDocument.shape.bindings
     .optional()

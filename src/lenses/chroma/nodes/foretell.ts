@@ -25,7 +25,7 @@ const foretoldNode = z.lazy(() =>
     entry_id: z.string().describe('Id of the node'),
     label: z.string().describe('Title'),
     event: z.enum(['ascends', 'rots', 'fades']).describe('What happens to it'),
-    at: z.number().describe('First second at which it holds, Unix time'),
+    at: z.number().describe('First moment at which it holds, Unix seconds'),
     recency: z.number().min(0).max(1).describe('As it will be at the end of the time asked for'),
     strength_norm: z.number().min(0).max(1).describe('Normalised strength at the end of that time'),
     decay_health: z.number().min(0).max(1).describe('Health at the end of that time'),

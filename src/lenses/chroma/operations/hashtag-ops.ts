@@ -30,7 +30,7 @@ const assign = chromaOperation({
   summary: 'Bind hashtags to anchors, in a zone or at an anchor; what is bound stays where it is',
   input: z
     .strictObject({
-      hashtag: hashtag.optional(),
+      hashtag: hashtag.optional().describe(`${hashtag.description}; or give assignments, text or starter`),
       ...target,
       assignments: z
         .array(assignment)

@@ -79,10 +79,12 @@ const map = chromaOperation({
   summary: 'Draw all nodes in the plane of their colours as an SVG, with a query and its hits if one is given',
   input: z
     .strictObject({
-      hashtags: hashtagList.optional(),
+      hashtags: hashtagList.optional().describe(`${hashtagList.description}. Default: no query is drawn`),
       input: z.string().optional().describe('A text, which the profile reads; instead of hashtags'),
       k: queryOptions.shape.k.unwrap().unwrap().optional().describe('Most hits to draw, at least 1. Default: 5'),
-      query: queryOptions.optional().describe('Further options of chroma.query; k above beats the one in here'),
+      query: queryOptions
+        .optional()
+        .describe('Further options of chroma.query; k above beats the one in here. Default: none'),
     })
     .refine(({ hashtags, input }) => hashtags === undefined || input === undefined, {
       path: ['hashtags'],
