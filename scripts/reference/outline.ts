@@ -16,6 +16,10 @@ function linesOf(schema: Schema, depth: number): readonly string[] {
     const inner = linesOf(items as Schema, depth)
     return [`[${inner[0] ?? ''}`, ...inner.slice(1)].map((line, at, all) => (at === all.length - 1 ? `${line}]` : line))
   }
+  const nullable = depth > 0 ? nullableOf(schema) : null
+  if (nullable !== null) {
+    return linesOf(nullable, depth).map((line, at, all) => (at === all.length - 1 ? `${line} | null` : line))
+  }
   if (!isRecord(properties) || depth === 0) return [kindOf(schema)]
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   const members = Object.entries(properties).map(([name, of]) => {
@@ -27,6 +31,13 @@ function linesOf(schema: Schema, depth: number): readonly string[] {
   const one = `{ ${members.map(lines => lines.join(' ')).join(', ')} }`
   if (members.every(lines => lines.length === 1) && one.length <= WIDTH - 10) return [one]
   return ['{', ...members.flatMap(lines => lines.map(line => `  ${line}`)), '}']
+}
+
+/** The object of `object or null`; null: it is something else. */
+function nullableOf({ anyOf }: Schema): Schema | null {
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return null
+  const [one, other] = anyOf as readonly Schema[]
+  return one !== undefined && isRecord(one['properties']) && other?.['type'] === 'null' ? one : null
 }
 
 function kindOf({ type, enum: values, const: only, anyOf, oneOf, properties }: Schema): string {

@@ -16,8 +16,11 @@ export function typeText(schema: Schema): string {
   if (Array.isArray(values)) return values.map(value => code(String(value))).join(', ')
   if (only !== undefined) return code(String(only))
   const choices = anyOf ?? oneOf
-  if (Array.isArray(choices)) return [...new Set(choices.map(choice => typeText(choice as Schema)))].join(' or ')
+  // Beside a type they are conditions on it.
+  if (type === undefined && Array.isArray(choices))
+    return [...new Set(choices.map(choice => typeText(choice as Schema)))].join(' or ')
   if (Array.isArray(type)) return type.map(one => typeText({ ...schema, type: one })).join(' or ')
+  if (type === 'array' && Array.isArray(schema['prefixItems'])) return tupleText(schema['prefixItems'] as Schema[])
   if (type === 'array') return listText(schema, isRecord(items) ? (items as Schema) : {})
   return [wordOf(type), boundsText(schema)].filter(text => text !== '').join(', ')
 }
@@ -30,6 +33,12 @@ function boundsText(schema: Schema): string {
   if (type !== 'integer' && type !== 'number') return ''
   if (typeof exclusiveMinimum === 'number') return `above ${exclusiveMinimum}`
   return rangeText(said(minimum), said(maximum), '')
+}
+
+/** A list of so many values, all of one kind. */
+function tupleText(items: readonly Schema[]): string {
+  const [word = ''] = typeText(items[0] ?? {}).split(', ')
+  return `list of ${items.length} ${PLURALS[word] ?? word}`
 }
 
 function listText({ minItems, maxItems }: Schema, of: Schema): string {
@@ -82,5 +91,7 @@ function wordOf(type: Json | undefined): string {
 
 /** The schema without what it says for people, as one text: two are the same shape where these are equal. */
 export function shapeOf(schema: Schema): string {
-  return JSON.stringify(schema, (key, value: unknown) => (['description', '$schema'].includes(key) ? undefined : value))
+  return JSON.stringify(schema, (key, value: unknown) =>
+    ['description', 'examples', '$schema'].includes(key) ? undefined : value,
+  )
 }

@@ -91,16 +91,22 @@ const putInput: z.ZodType<PutInput> = z.strictObject({
     .describe("Replaces the viewer's own entry of that id. Default: a new random one"),
   collection: name.optional().describe('What it belongs to. Default: as it was, or notes'),
   kind: name.optional().describe('What sort of thing it is. Default: as it was, or note'),
-  title: keptText(z.string().max(1000)).optional().describe('Found too'),
-  content: keptText(z.string().max(MAX_CONTENT_LENGTH)).describe('The text'),
-  tags: tags.optional().describe('Words to find it by'),
-  metadata: jsonObjectInput.optional().describe('Anything else about it, for filters'),
+  title: keptText(z.string().max(1000))
+    .optional()
+    .describe('Heading, at most 1000 characters; it is searched too. Default: the first line of content'),
+  content: keptText(z.string().max(MAX_CONTENT_LENGTH)).describe(
+    `What is kept and searched, at most ${MAX_CONTENT_LENGTH} characters`,
+  ),
+  tags: tags.optional().describe('Words to find it by. Default: none'),
+  metadata: jsonObjectInput.optional().describe('Anything else about it, for filters. Default: none'),
   visibility: visibilityInput.optional().describe('Who may see it, its holder apart. Default: as it was, or private'),
-  federations: federations.optional().describe('With shared: those that may see it'),
-  origin: z.string().max(4096).optional().describe('Where it comes from, such as a path'),
-  created_at: instantInput.optional().describe('Default: now'),
-  valid_from: instantInput.optional().describe('Holds from then on'),
-  valid_until: instantInput.optional().describe('Holds until then'),
+  federations: federations
+    .optional()
+    .describe('Ids of federations whose members may see it, with visibility shared. Default: as it was, or none'),
+  origin: z.string().max(4096).optional().describe('Where it comes from, such as a path. Default: none'),
+  created_at: instantInput.optional().describe('Moment at which it was written first. Default: as it was, or now'),
+  valid_from: instantInput.optional().describe('Moment from which it holds. Default: always'),
+  valid_until: instantInput.optional().describe('Moment until which it holds. Default: no end'),
 })
 
 export const putEntriesInput: z.ZodType<PutEntriesInput> = z.strictObject({
@@ -116,7 +122,7 @@ const chatInput: z.ZodType<ChatRequest> = z.strictObject({
   format: z
     .enum(['jsonl', 'chatgpt', 'claude', 'slack', 'whatsapp', 'mail'])
     .optional()
-    .describe('Default: told from the content'),
+    .describe('Program that wrote the export. Default: recognised by the content'),
   zone: z.string().min(1).optional().describe('Of times without one, such as +02:00 or Europe/Madrid. Default: UTC'),
   conversation: z
     .string()
@@ -125,34 +131,48 @@ const chatInput: z.ZodType<ChatRequest> = z.strictObject({
     .max(MAX_ID_LENGTH)
     .optional()
     .describe('Its name, where a file holds one and does not name it. Default: the name of the file'),
-  date_order: z.enum(['day-first', 'month-first']).optional().describe('Of WhatsApp. Default: told from the file'),
+  date_order: z
+    .enum(['day-first', 'month-first'])
+    .optional()
+    .describe('How dates of WhatsApp are written. Default: recognised by the file'),
 })
 
 export const addInput: z.ZodType<AddRequest> = z.strictObject({
   paths: z.array(z.string().min(1)).min(1).max(1000).describe('Files and folders'),
   collection: name.optional().describe('The collection to add to. Default: as at the last time, or documents'),
-  kind: name.optional().describe('What sort of thing these are'),
+  kind: name.optional().describe('What sort of thing these are. Default: by the kind of file'),
   tags: tags.optional().describe('For each entry. Default: as at the last time'),
   visibility: visibilityInput.optional().describe('Who may see them. Default: as at the last time, or private'),
-  federations: federations.optional().describe('With shared: those that may see them'),
-  map: z.record(z.string(), z.string()).optional().describe('Of JSON lines: our field to theirs'),
-  chat: chatInput.optional().describe('They are exports of conversations: each message becomes an entry'),
+  federations: federations
+    .optional()
+    .describe('Ids of federations whose members may see them, with visibility shared. Default: none'),
+  map: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Of JSON lines: name of our field to name of theirs. Default: the same names'),
+  chat: chatInput
+    .optional()
+    .describe('They are exports of conversations: each message becomes an entry. Default: they are not'),
   lens: z
     .string()
     .min(1)
     .optional()
-    .describe('Read them as this lens does, into its collection unless another is named'),
+    .describe('Read them as this lens does, into its collection unless another is named. Default: none'),
   wait: z.boolean().optional().describe('Wait until all have vectors. Default: true'),
 })
 
 export const listInput: z.ZodType<ListInput> = z.strictObject({
-  filter: filterInput.optional().describe('Which entries'),
+  filter: filterInput.optional().describe('What an entry must fulfil. Default: all'),
   order: z
     .enum(['created', 'updated', 'accessed', 'id'])
     .optional()
     .describe('Newest first; by id ascending. Default: updated'),
-  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many. Default: 10'),
-  cursor: z.string().max(MAX_CURSOR_LENGTH).optional().describe('Goes on where the page ended that gave it'),
+  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('Most entries of a page, 1 to 1000. Default: 10'),
+  cursor: z
+    .string()
+    .max(MAX_CURSOR_LENGTH)
+    .optional()
+    .describe('Goes on where the page ended that gave it. Default: the first page'),
 })
 
 const id: z.ZodString = z.string().min(1).max(MAX_ID_LENGTH).describe('Of the entry')
@@ -192,6 +212,6 @@ export const explainInput: z.ZodType<ExplainRequest> = z.strictObject({
   query: queryInput.describe('The question'),
   id,
   passage: passage.describe('With query.group passage: its position, from 1. Default: the best'),
-  over: id.optional().describe('Another entry: why the first stands over it, or not'),
-  over_passage: passage.describe('The same of over'),
+  over: id.optional().describe('Id of another entry to compare with: why the first leads or does not. Default: none'),
+  over_passage: passage.describe('With query.group passage: position in the other entry, from 1. Default: the best'),
 })

@@ -32,7 +32,12 @@ const LIVE_FIELDS = {
     .optional()
     .describe('What is above waits and is told together later. Default: 60'),
   notify_on_connect: z.boolean().optional().describe('Tell first what is in the answer now. Default: true'),
-  resume_token: z.string().min(1).max(MOST_TOKEN).optional().describe('Go on after the event that had this token'),
+  resume_token: z
+    .string()
+    .min(1)
+    .max(MOST_TOKEN)
+    .optional()
+    .describe('Go on after the event that had this token. Default: begin now'),
 }
 
 /** A question to be watched. What is watched is its first page: there is no cursor. */

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { QuerentError } from './errors.ts'
+import type { Fault } from './parse-input.ts'
 import type { Viewer } from './viewer.ts'
 
 export interface Progress {
@@ -79,6 +80,13 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
    * Absent: the input is one where the operation has a cost.
    */
   questions?(input: z.output<Input>): readonly unknown[]
+  /** The error that the contract of the operation's lens has for input that the schema refuses. Absent: `parseInput`'s. */
+  invalid?(faults: readonly Fault[]): QuerentError
+  /**
+   * `run`, `cost` and `questions` are given what came, unchecked, and `run` checks it by `input` itself: because the answer
+   * reports what is wrong, or because which fault is reported depends on more than the form.
+   */
+  readonly checksInput?: true | undefined
   /** What the contract of the operation's lens calls an error from before it ran. Absent: what everybody calls it. */
   refusal?(host: Host, error: QuerentError, input: unknown, context: CallContext): QuerentError
   /** Bytes of the longest request that a door reads for it. Absent: the door's own bound. */

@@ -1,6 +1,19 @@
-/** Checks untrusted input against a schema, once, at the door: what comes back is trusted inside. */
+/** Checks untrusted input against a schema, once, at the interface: what comes back is trusted inside. */
 import type { z } from 'zod'
 import { invalidArgument, QuerentError } from './errors.ts'
+
+/** One thing that is wrong with a value, for the contract that reports it. */
+export interface Fault {
+  /** Keys and positions from the value that was checked; empty: the value itself. */
+  readonly path: readonly (string | number)[]
+  /** `unknown`: there is no such field. `missing`: it is required and undefined. `invalid`: it has another form. */
+  readonly kind: 'unknown' | 'missing' | 'invalid'
+  readonly value: unknown
+  /** In words: `at least 1`. */
+  readonly expected: string
+  /** As zod reports it; of a union the issue of the one branch that is meant. */
+  readonly issue: z.core.$ZodIssue
+}
 
 /**
  * The checked value. Throws `unknown_field` for a field that is not defined (nothing is silently ignored) and
@@ -11,21 +24,71 @@ import { invalidArgument, QuerentError } from './errors.ts'
 export function parseInput<T extends z.ZodType>(schema: T, value: unknown, root?: string): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  const error =
-    issue === undefined ? invalidArgument(root ?? 'input', value, 'something else') : refused(issue, value, root)
+  const [fault] = result.error.issues.flatMap(issue => faultsOf(issue, value))
+  const error = refused(fault as Fault, root)
   throw error.retold(error.message, error.details, result.error)
 }
 
-function refused(issue: z.core.$ZodIssue, value: unknown, root: string | undefined): QuerentError {
-  const path = issue.path.map(String)
+/** The checked value. Throws what `toError` makes of the faults; there is at least one. */
+export function parseWith<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  toError: (faults: readonly Fault[]) => Error,
+): z.output<T> {
+  const { data, faults } = check(schema, value)
+  if (faults.length > 0) throw toError(faults)
+  return data as z.output<T>
+}
+
+/** The value as the schema makes it, or all that is wrong with it. */
+export function check<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+): { readonly data?: z.output<T>; readonly faults: readonly Fault[] } {
+  const result = schema.safeParse(value)
+  if (result.success) return { data: result.data, faults: [] }
+  return { faults: result.error.issues.flatMap(issue => faultsOf(issue, value)) }
+}
+
+function faultsOf(raw: z.core.$ZodIssue, value: unknown): Fault[] {
+  const issue = meant(raw)
+  const path = issue.path.map(key => (typeof key === 'number' ? key : String(key)))
+  const at = (keys: readonly (string | number)[]) =>
+    keys.reduce<unknown>((found, key) => (found as Record<string, unknown> | null | undefined)?.[key], value)
   if (issue.code === 'unrecognized_keys') {
-    const field = [...path, ...issue.keys.slice(0, 1)].join('.')
-    return placed(new QuerentError('unknown_field', `${field}: there is no such field`, { field }), root)
+    return issue.keys.map(key => {
+      const to = [...path, key]
+      return { path: to, kind: 'unknown', value: at(to), expected: 'no such field', issue }
+    })
   }
-  const found = path.reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], value)
-  if (path.length === 0) return invalidArgument(root ?? 'input', found, expectation(issue))
-  return placed(invalidArgument(path.join('.'), found, expectation(issue)), root)
+  const found = at(path)
+  return [
+    { path, kind: found === undefined ? 'missing' : 'invalid', value: found, expected: expectation(issue), issue },
+  ]
+}
+
+/** Where all branches but one refuse the kind of value, what that one says of it. */
+function meant(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue
+  const inner = issue.errors.filter(([first]) => first !== undefined && !isOfKind(first))
+  const [branch] = inner
+  if (inner.length !== 1 || branch?.[0] === undefined) return issue
+  const found = meant(branch[0])
+  return { ...found, path: [...issue.path, ...found.path] }
+}
+
+function isOfKind(issue: z.core.$ZodIssue): boolean {
+  if (issue.path.length > 0) return false
+  if (issue.code === 'invalid_union') return issue.errors.every(([first]) => first !== undefined && isOfKind(first))
+  return issue.code === 'invalid_type' || issue.code === 'invalid_value'
+}
+
+function refused({ path, kind, value, expected }: Fault, root: string | undefined): QuerentError {
+  const field = path.join('.')
+  if (kind === 'unknown')
+    return placed(new QuerentError('unknown_field', `${field}: there is no such field`, { field }), root)
+  if (path.length === 0) return invalidArgument(root ?? 'input', value, expected)
+  return placed(invalidArgument(field, value, expected), root)
 }
 
 function placed(error: QuerentError, root: string | undefined): QuerentError {

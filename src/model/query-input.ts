@@ -120,13 +120,13 @@ const metadataCondition = z.union([
   scalar,
   z.array(scalar).min(1).max(1000),
   z.strictObject({
-    eq: scalar.optional(),
-    gt: scalar.optional(),
-    gte: scalar.optional(),
-    lt: scalar.optional(),
-    lte: scalar.optional(),
-    contains: z.string().optional(),
-    exists: z.boolean().optional(),
+    eq: scalar.optional().describe('Equal to this value'),
+    gt: scalar.optional().describe('Above this value, of the same type'),
+    gte: scalar.optional().describe('At least this value, of the same type'),
+    lt: scalar.optional().describe('Below this value, of the same type'),
+    lte: scalar.optional().describe('At most this value, of the same type'),
+    contains: z.string().optional().describe('A text that holds this one, in any letter case'),
+    exists: z.boolean().optional().describe('true: the key is there; false: it is not'),
   }),
 ])
 
@@ -142,30 +142,35 @@ const conditions = z.preprocess(
 )
 
 const period = z.strictObject({
-  after: instantInput.optional().describe('From this moment on'),
-  before: instantInput.optional().describe('Before this moment'),
+  after: instantInput.optional().describe('From this moment on. Default: no bound'),
+  before: instantInput.optional().describe('Before this moment. Default: no bound'),
 })
 
 export const filterInput: z.ZodType<FilterInput> = z.strictObject({
-  collections: names.describe('In one of these collections'),
-  kinds: names.describe('Of one of these kinds'),
-  tags: names.describe('With all of these tags'),
-  any_tags: names.describe('With at least one of these tags'),
-  not_tags: names.describe('With none of these tags'),
-  ids: z.array(z.string().min(1).max(MAX_ID_LENGTH)).min(1).max(1000).optional().describe('One of these entries'),
+  collections: names.describe('In one of these collections. Default: in any'),
+  kinds: names.describe('Of one of these kinds. Default: of any'),
+  tags: names.describe('With all of these tags. Default: any'),
+  any_tags: names.describe('With at least one of these tags. Default: any'),
+  not_tags: names.describe('With none of these tags. Default: any'),
+  ids: z
+    .array(z.string().min(1).max(MAX_ID_LENGTH))
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('One of the entries of these ids. Default: any'),
   metadata: conditions
     .optional()
     .describe(
-      'By key, or dotted path: a value, a list of values (any of them), or operators (eq, gt, gte, lt, lte, contains, exists), all of which must hold',
+      'By key, or dotted path: a value, a list of values (any of them), or operators (eq, gt, gte, lt, lte, contains, exists), all of which must hold. Default: any',
     ),
   fields: conditions
     .optional()
-    .describe('By field of an aspect, such as conversations.speaker: conditions as for metadata'),
-  created: period.optional().describe('Written first'),
-  updated: period.optional().describe('Changed last'),
-  accessed: period.optional().describe('Used last, by this viewer'),
-  known: period.optional().describe('Known since'),
-  valid_at: instantInput.optional().describe('Valid at this moment'),
+    .describe('By field of an aspect, such as conversations.speaker: conditions as for metadata. Default: any'),
+  created: period.optional().describe('When it was written first. Default: any time'),
+  updated: period.optional().describe('When it was changed last. Default: any time'),
+  accessed: period.optional().describe('When this viewer used it last. Default: any time'),
+  known: period.optional().describe('Since when it has been known. Default: any time'),
+  valid_at: instantInput.optional().describe('Valid at this moment. Default: whenever it is valid'),
 })
 
 export const groupInput: z.ZodOptional<z.ZodEnum<{ entry: 'entry'; passage: 'passage' }>> = z
@@ -198,7 +203,11 @@ export const questionFields: {
     .describe(
       'require: a phrase in quotes must occur. prefer: it raises what holds it. Default: require in strict syntax; in lenient syntax where at least 10 visible entries hold it or it stands alone, else prefer',
     ),
-  cursor: z.string().max(MAX_CURSOR_LENGTH).optional().describe('Goes on where the page ended that gave it'),
+  cursor: z
+    .string()
+    .max(MAX_CURSOR_LENGTH)
+    .optional()
+    .describe('Goes on where the page ended that gave it. Default: the first page'),
   mode: z
     .enum(['hybrid', 'words', 'meaning'])
     .optional()
@@ -230,7 +239,7 @@ export const queryInput: z.ZodType<QueryInput> = z.strictObject({
   lens: name.optional().describe('The way to ask. Default: the setting default_lens'),
   limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
   cursor: questionFields.cursor,
-  filter: filterInput.optional().describe('What an entry must fulfil, apart from what is asked'),
+  filter: filterInput.optional().describe('What an entry must fulfil, apart from what is asked. Default: nothing'),
   mode: questionFields.mode,
   meaning_weight: questionFields.meaning_weight.describe(
     'Share of meaning in the score; words have the rest. Default: 0.7, of code 0.85, of both between them',
@@ -243,8 +252,12 @@ export const queryInput: z.ZodType<QueryInput> = z.strictObject({
     .max(1)
     .optional()
     .describe('1 is relevance alone; less spreads the results over unlike entries. Default: 1'),
-  per_collection: z.int().min(1).optional().describe('Most results from one collection'),
-  per_origin: z.int().min(1).optional().describe('Most results of one origin, such as a file'),
+  per_collection: z.int().min(1).optional().describe('Most results from one collection, at least 1. Default: no bound'),
+  per_origin: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Most results of one origin, such as a file, at least 1. Default: no bound'),
   any: z.boolean().optional().describe('Give what there is, even where nothing is relevant enough. Default: false'),
   explain: questionFields.explain,
   trace: z.boolean().optional().describe('Tell what each stage did and how long it took. Default: false'),
@@ -254,7 +267,7 @@ export const queryInput: z.ZodType<QueryInput> = z.strictObject({
   as_of: questionFields.as_of.describe(
     'Ask as if it were this moment: what was not valid then is left out. Default: now',
   ),
-  known_at: instantInput.optional().describe('Only what was known at this moment'),
+  known_at: instantInput.optional().describe('Only what was known at this moment. Default: whatever is known now'),
   timeout_ms: questionFields.timeout_ms,
   excerpt_length: z.int().min(40).max(10_000).optional().describe('Longest excerpt, in characters. Default: 320'),
   group: groupInput,

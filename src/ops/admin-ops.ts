@@ -8,23 +8,51 @@ const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
 const READ = { kind: 'read', idempotent: true } as const
 
 const statusOutput: z.ZodType<Status> = z.strictObject({
-  version: z.string(),
-  home: z.string().nullable(),
-  entries: z.int(),
-  chunks: z.int(),
-  embedded: z.int(),
-  collections: z.array(z.strictObject({ value: z.string(), count: z.int() })),
+  version: z.string().describe('Of the program'),
+  home: z.string().nullable().describe('Folder of the store, for its owner; null: none, or not shown'),
+  entries: z.int().describe('Number of entries that the viewer sees'),
+  chunks: z.int().describe('Number of pieces that they are cut into for searching'),
+  embedded: z.int().describe('Number of chunks that have a vector'),
+  collections: z
+    .array(
+      z.strictObject({
+        value: z.string().describe('Name of the collection'),
+        count: z.int().min(0).describe('Entries in it'),
+      }),
+    )
+    .describe('The largest first'),
   embedder: z
     .strictObject({
-      id: z.string(),
-      dimensions: z.int(),
-      runs_on: z.strictObject({ runtime: z.enum(['native', 'wasm']), workers: z.int() }).nullable(),
+      id: z.string().describe('Name and version of the model'),
+      dimensions: z.int().min(1).describe('Length of a vector'),
+      runs_on: z
+        .strictObject({
+          runtime: z.enum(['native', 'wasm']).describe('What computes it'),
+          workers: z.int().min(1).describe('Threads or processes of it'),
+        })
+        .nullable()
+        .describe('Where it runs; null: not on this machine, or not started'),
     })
-    .nullable(),
-  embedder_error: z.string().nullable(),
-  indexes: z.array(z.strictObject({ name: z.string(), bytes: z.int().nullable(), rows: z.int().nullable() })),
-  lenses: z.array(z.string()),
-  storage: z.strictObject({ log_bytes: z.int(), to_erase: z.boolean() }).nullable(),
+    .nullable()
+    .describe('The model that makes vectors; null: none, words answer alone'),
+  embedder_error: z.string().nullable().describe('Why there are no vectors; null: nothing is wrong'),
+  indexes: z
+    .array(
+      z.strictObject({
+        name: z.string().describe('Such as words or vectors'),
+        bytes: z.int().min(0).nullable().describe('Memory it takes; null: not known'),
+        rows: z.int().min(0).nullable().describe('What it holds; null: not shown'),
+      }),
+    )
+    .describe('Indexes of this process'),
+  lenses: z.array(z.string()).describe('Names of the ways to ask'),
+  storage: z
+    .strictObject({
+      log_bytes: z.int().min(0).describe('Length of the write-ahead log'),
+      to_erase: z.boolean().describe('Whether deleted text is still to be wiped from the file'),
+    })
+    .nullable()
+    .describe('The file, for its owner; null: none, or not shown'),
 })
 
 export const status: Operation<Engine, typeof nothing, z.ZodType<Status>> = {
@@ -37,17 +65,19 @@ export const status: Operation<Engine, typeof nothing, z.ZodType<Status>> = {
 }
 
 const doctorOutput: z.ZodType<Examination> = z.strictObject({
-  ok: z.boolean(),
-  findings: z.array(
-    z.strictObject({
-      check: z.string(),
-      ok: z.boolean(),
-      message: z.string(),
-      help: z.string().nullable(),
-      repaired: z.string().nullable(),
-    }),
-  ),
-  backup: z.string().nullable(),
+  ok: z.boolean().describe('Whether no check found anything wrong'),
+  findings: z
+    .array(
+      z.strictObject({
+        check: z.string().describe('Name of what was examined, such as words or vectors'),
+        ok: z.boolean().describe('Whether nothing is wrong with it'),
+        message: z.string().describe('What was found, in a sentence'),
+        help: z.string().nullable().describe('What to do; null: nothing'),
+        repaired: z.string().nullable().describe('With repair: what was done; null: nothing'),
+      }),
+    )
+    .describe('One item a check'),
+  backup: z.string().nullable().describe('With repair: path of the copy that was made first; null: none'),
 })
 
 export const doctor: Operation<Engine, typeof doctorInput, typeof doctorOutput> = {
@@ -60,11 +90,11 @@ export const doctor: Operation<Engine, typeof doctorInput, typeof doctorOutput> 
 }
 
 const backupOutput: z.ZodType<Backup> = z.strictObject({
-  path: z.string(),
-  bytes: z.int(),
-  entries: z.int(),
-  position: z.int(),
-  not_held: z.array(z.string()),
+  path: z.string().describe('The file that was made'),
+  bytes: z.int().min(0).describe('Its length'),
+  entries: z.int().min(0).describe('How many it holds'),
+  position: z.int().min(0).describe('Last change in it: what was written later is not'),
+  not_held: z.array(z.string()).describe('What a backup does not contain, such as models'),
 })
 
 export const backup: Operation<Engine, typeof backupInput, typeof backupOutput> = {
@@ -77,7 +107,16 @@ export const backup: Operation<Engine, typeof backupInput, typeof backupOutput> 
 }
 
 const lensesOutput: z.ZodType<{ readonly lenses: readonly { readonly name: string; readonly summary: string }[] }> =
-  z.strictObject({ lenses: z.array(z.strictObject({ name: z.string(), summary: z.string() })) })
+  z.strictObject({
+    lenses: z
+      .array(
+        z.strictObject({
+          name: z.string().describe('For the field lens of a query'),
+          summary: z.string().describe('What it is for, in a line'),
+        }),
+      )
+      .describe('Ways to ask, in the order in which they were set up'),
+  })
 
 export const lenses: Operation<Engine, typeof nothing, typeof lensesOutput> = {
   name: 'lenses',

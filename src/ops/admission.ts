@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import type { Engine } from '../engine/engine.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
-import { parseInput } from '../model/parse-input.ts'
+import { parseInput, parseWith } from '../model/parse-input.ts'
 import { costOfText } from '../model/query-cost.ts'
 import { isOwner } from '../model/viewer.ts'
 
@@ -29,7 +29,7 @@ export function admit<Input extends z.ZodType, Output extends z.ZodType>(
       // Before the input is looked at: an error about a field would say more than it should.
       mustBeAllowed(operation, context)
       if (form === 'streamed') mustBeStreamed(operation)
-      return parseInput(operation.input, input ?? {})
+      return parsed(operation, input ?? {})
     }
     if (context.remote !== true) return { input: parse(), context }
     const charge = (units: number, ...questions: readonly unknown[]): void => {
@@ -42,6 +42,15 @@ export function admit<Input extends z.ZodType, Output extends z.ZodType>(
   } catch (thrown) {
     throw refused(operation, engine, thrown, input, context)
   }
+}
+
+function parsed<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Engine, Input, Output>,
+  input: unknown,
+): z.output<Input> {
+  if (operation.checksInput === true) return input as z.output<Input>
+  const { invalid } = operation
+  return invalid === undefined ? parseInput(operation.input, input) : parseWith(operation.input, input, invalid)
 }
 
 function refused<Input extends z.ZodType, Output extends z.ZodType>(

@@ -6,27 +6,39 @@ import type { Operation } from '../model/operation.ts'
 import { jsonObject } from './page-output.ts'
 
 const entryFields = {
-  id: z.string(),
-  holder: z.string(),
-  audience: z.strictObject({
-    kind: z.enum(['public', 'private', 'shared']),
-    federations: z.array(z.string()).optional(),
-  }),
-  collection: z.string(),
-  kind: z.string(),
-  title: z.string(),
-  tags: z.array(z.string()),
-  metadata: jsonObject,
-  origin: z.string().nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  valid_from: z.string().nullable(),
-  valid_until: z.string().nullable(),
-  known_at: z.string(),
-  access: z.strictObject({ last_accessed: z.string(), count: z.int(), strength: z.number() }).nullable(),
+  id: z.string().describe('Of the entry'),
+  holder: z.string().describe('Id of the viewer whose entry it is'),
+  audience: z
+    .strictObject({
+      kind: z.enum(['public', 'private', 'shared']).describe('Everybody, nobody else, or members of federations'),
+      federations: z.array(z.string()).optional().describe('Ids of those whose members may see it; shared alone'),
+    })
+    .describe('Who may see it beside its holder'),
+  collection: z.string().describe('Name of what it belongs to'),
+  kind: z.string().describe('What sort of thing it is, such as note or code'),
+  title: z.string().describe('Heading; empty where it has none'),
+  tags: z.array(z.string()).describe('Words it is filed under'),
+  metadata: jsonObject.describe('Whatever was stored with it'),
+  origin: z.string().nullable().describe('Where it comes from, such as a path; null: not known'),
+  created_at: z.string().describe('When it was written first, ISO 8601'),
+  updated_at: z.string().describe('When it was changed last, ISO 8601'),
+  valid_from: z.string().nullable().describe('From when it holds, ISO 8601; null: always did'),
+  valid_until: z.string().nullable().describe('Until when it holds, ISO 8601; null: no end'),
+  known_at: z.string().describe('Since when it was known, ISO 8601'),
+  access: z
+    .strictObject({
+      last_accessed: z.string().describe('When it was used last, ISO 8601'),
+      count: z.int().min(0).describe('How often it was used'),
+      strength: z.number().min(0).describe('Grows with each use and fades with time'),
+    })
+    .nullable()
+    .describe("This viewer's use of it; null: none yet"),
 }
 
-const entryOutput: z.ZodType<EntryView> = z.strictObject({ ...entryFields, content: z.string() })
+const entryOutput: z.ZodType<EntryView> = z.strictObject({
+  ...entryFields,
+  content: z.string().describe('Full text'),
+})
 
 export const get: Operation<Engine, typeof getInput, z.ZodType<EntryView>> = {
   name: 'get',
@@ -38,7 +50,9 @@ export const get: Operation<Engine, typeof getInput, z.ZodType<EntryView>> = {
   run: (engine, input, context) => engine.get(input, context),
 }
 
-const touchOutput: z.ZodType<{ readonly touched: number }> = z.strictObject({ touched: z.int() })
+const touchOutput: z.ZodType<{ readonly touched: number }> = z.strictObject({
+  touched: z.int().min(0).describe('Entries whose use was counted'),
+})
 
 export const touch: Operation<Engine, typeof touchInput, typeof touchOutput> = {
   name: 'touch',
@@ -50,9 +64,9 @@ export const touch: Operation<Engine, typeof touchInput, typeof touchOutput> = {
 }
 
 const listOutput: z.ZodType<ListPage> = z.strictObject({
-  items: z.array(z.strictObject(entryFields)),
-  total: z.int(),
-  cursor: z.string().nullable(),
+  items: z.array(z.strictObject(entryFields)).describe('In the order that was asked for'),
+  total: z.int().min(0).describe('Entries that fulfil the filter, of all pages'),
+  cursor: z.string().nullable().describe('Goes on after this page; null: it is the last'),
 })
 
 export const list: Operation<Engine, typeof listInput, z.ZodType<ListPage>> = {
@@ -65,11 +79,11 @@ export const list: Operation<Engine, typeof listInput, z.ZodType<ListPage>> = {
 }
 
 const putOutput: z.ZodType<Awaited<ReturnType<Engine['put']>>> = z.strictObject({
-  ids: z.array(z.string()),
-  created: z.int(),
-  updated: z.int(),
-  unchanged: z.int(),
-  embedding_error: z.string().nullable(),
+  ids: z.array(z.string()).describe('Of the entries, in the order of the input'),
+  created: z.int().min(0).describe('Entries that are new'),
+  updated: z.int().min(0).describe('Entries that were replaced'),
+  unchanged: z.int().min(0).describe('Entries that were the same already'),
+  embedding_error: z.string().nullable().describe('Why vectors are missing; null: they are there, or follow'),
 })
 
 export const put: Operation<Engine, typeof putEntriesInput, typeof putOutput> = {
@@ -81,7 +95,9 @@ export const put: Operation<Engine, typeof putEntriesInput, typeof putOutput> = 
   run: (engine, input, context) => engine.put(input, context),
 }
 
-const deleteOutput: z.ZodType<{ readonly deleted: number }> = z.strictObject({ deleted: z.int() })
+const deleteOutput: z.ZodType<{ readonly deleted: number }> = z.strictObject({
+  deleted: z.int().min(0).describe('Entries that were there and are gone'),
+})
 
 export const remove: Operation<Engine, typeof idsInput, typeof deleteOutput> = {
   name: 'delete',

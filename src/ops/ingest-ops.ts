@@ -6,33 +6,45 @@ import { addInput } from '../model/entry-input.ts'
 import type { Operation } from '../model/operation.ts'
 
 const audience = z.strictObject({
-  kind: z.enum(['public', 'private', 'shared']),
-  federations: z.array(z.string()).optional(),
+  kind: z.enum(['public', 'private', 'shared']).describe('Everybody, nobody else, or members of federations'),
+  federations: z.array(z.string()).optional().describe('Ids of those whose members may see it; shared alone'),
 })
 
+const where = z.string().describe('File or folder, and within a file the part')
+const said = z.string().describe('What is the matter, in a sentence')
+
 const addOutput: z.ZodType<AddReport> = z.strictObject({
-  added: z.int(),
-  updated: z.int(),
-  unchanged: z.int(),
-  deleted: z.int(),
-  skipped: z.array(
-    z.strictObject({
-      path: z.string(),
-      reason: z.string(),
-      count: z.int().optional().describe('How many there were. Absent: one'),
-    }),
-  ),
-  errors: z.array(z.strictObject({ path: z.string(), message: z.string() })).describe('What is not in the store'),
+  added: z.int().min(0).describe('Entries that are new'),
+  updated: z.int().min(0).describe('Entries whose text is another'),
+  unchanged: z.int().min(0).describe('Entries that are as they were'),
+  deleted: z.int().min(0).describe('Entries whose file or part of a file is gone'),
+  skipped: z
+    .array(
+      z.strictObject({
+        path: where,
+        reason: z.string().describe('In words, such as: binary'),
+        count: z.int().min(1).optional().describe('How many there were. Absent: one'),
+      }),
+    )
+    .describe('What was passed over'),
+  errors: z.array(z.strictObject({ path: where, message: said })).describe('What is not in the store'),
   warnings: z
-    .array(z.strictObject({ path: z.string(), message: z.string() }))
+    .array(z.strictObject({ path: where, message: said }))
     .describe('What is in the store otherwise than its file says'),
-  chunks: z.int(),
-  pending: z.int(),
+  chunks: z.int().min(0).describe('Pieces that new texts were cut into'),
+  pending: z.int().min(0).describe('Pieces that have no vector yet'),
   visibility_changes: z
-    .array(z.strictObject({ path: z.string(), from: audience, to: audience, count: z.int() }))
+    .array(
+      z.strictObject({
+        path: where,
+        from: audience.describe('Who might see them before'),
+        to: audience.describe('Who may see them now'),
+        count: z.int().min(1).describe('Entries of that path'),
+      }),
+    )
     .describe('Entries that others may see now than before'),
-  embedding_error: z.string().nullable(),
-  ms: z.number(),
+  embedding_error: z.string().nullable().describe('Why vectors are missing; null: they are there, or follow'),
+  ms: z.number().min(0).describe('How long it took, milliseconds'),
 })
 
 export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
@@ -62,8 +74,8 @@ export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = 
 }
 
 const importOutput: z.ZodType<Awaited<ReturnType<Engine['import']>>> = z.strictObject({
-  entries: z.int(),
-  rows: z.int(),
+  entries: z.int().min(0).describe('Entries that were written'),
+  rows: z.int().min(0).describe('Rows of tables of lenses that were written'),
   warnings: z.array(z.string()).describe('What came in and is of no use here, and what to do about it'),
 })
 

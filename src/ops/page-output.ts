@@ -1,26 +1,16 @@
 /** Schemas of what questions answer: the page, its items, and explanations. The types in `model` are the contract. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
-import type { Explanation } from '../model/explanation.ts'
+import { explanationOutput } from '../model/explanation-output.ts'
 import type { Coverage, Excerpt, Item, Page, Passage, StageTrace } from '../model/page.ts'
 
 // z.json() would also do, but it is recursive in JSON Schema, and any object is what is meant.
 export const jsonObject: z.ZodType<JsonObject, JsonObject> = z.record(z.string(), z.json())
 
-export const explanationOutput: z.ZodType<Explanation> = z.strictObject({
-  label: z.string(),
-  value: z.number(),
-  formula: z.enum(['sum', 'product', 'quotient', 'max']).optional(),
-  get children(): z.ZodOptional<z.ZodArray<z.ZodType<Explanation>>> {
-    return z.array(explanationOutput).optional()
-  },
-  note: z.string().optional(),
-})
-
 const excerptFields = {
-  text: z.string(),
-  start_line: z.int(),
-  end_line: z.int(),
+  text: z.string().describe('The passage of the text that answers best'),
+  start_line: z.int().describe('First line in the text, from 1'),
+  end_line: z.int().describe('Last line in the text, included, from 1'),
   framed: z
     .tuple([z.int().min(0), z.int().min(0)])
     .optional()
@@ -28,68 +18,81 @@ const excerptFields = {
       'How much of the text, at its beginning and its end, repeats the header of a table or opens and closes a fence',
     ),
   section: z.array(z.string()).describe('Headings above the excerpt, outermost first'),
-  highlights: z.array(z.tuple([z.int(), z.int()])),
+  highlights: z
+    .array(z.tuple([z.int(), z.int()]))
+    .describe('Words that were found: [start, end) in the passage, in UTF-16 units from 0'),
   cut_start: z.boolean().optional().describe('It begins inside a sentence'),
   cut_end: z.boolean().optional().describe('It ends inside a sentence'),
 }
 const excerptOutput: z.ZodType<Excerpt> = z.strictObject(excerptFields)
 const passageOutput: z.ZodType<Passage> = z.strictObject({
   ...excerptFields,
-  score: z.number().describe('By the same formula as the score of the result, over this passage alone'),
-  explanation: explanationOutput.optional(),
+  score: z.number().describe('Higher is better. By the same formula as the score of the result, over this passage alone'),
+  explanation: explanationOutput.optional().describe('With explain: how its score was made, as a tree'),
 })
 
 const itemOutput: z.ZodType<Item> = z.strictObject({
-  rank: z.int(),
-  id: z.string(),
-  holder: z.string(),
-  passage: z.int().optional().describe('Only where group is passage: position of this passage in the entry, from 1'),
-  collection: z.string(),
-  kind: z.string(),
-  title: z.string(),
-  score: z.number(),
-  components: z.record(z.string(), z.number()),
-  excerpt: excerptOutput,
+  rank: z.int().describe('Place in the answer, from 1'),
+  id: z.string().describe('Of the entry'),
+  holder: z.string().describe('Id of the viewer whose entry it is'),
+  passage: z.int().min(1).optional().describe('Only where group is passage: position of this passage in the entry, from 1'),
+  collection: z.string().describe('Name of what it belongs to'),
+  kind: z.string().describe('What sort of thing it is, such as note or code'),
+  title: z.string().describe('Heading; empty where it has none'),
+  score: z.number().describe('Higher is better; comparable within one answer'),
+  components: z
+    .record(z.string(), z.number())
+    .describe('What the score adds up from, by name, such as words and meaning'),
+  excerpt: excerptOutput.describe('The best passage'),
   passages: z.array(passageOutput).describe('One, or as many as are asked for: best first'),
-  tags: z.array(z.string()),
-  metadata: jsonObject,
-  origin: z.string().nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  source: z.string(),
-  why: z.string(),
-  explanation: explanationOutput.optional(),
+  tags: z.array(z.string()).describe('Words it is filed under'),
+  metadata: jsonObject.describe('Whatever was stored with it'),
+  origin: z.string().nullable().describe('Where it comes from, such as a path; null: not known'),
+  created_at: z.string().describe('When it was written first, ISO 8601'),
+  updated_at: z.string().describe('When it was changed last, ISO 8601'),
+  source: z.string().describe('Name of the store that it comes from; local is this one'),
+  why: z.string().describe('In a line what its score is made of'),
+  explanation: explanationOutput.optional().describe('With explain: how its score was made, as a tree'),
 })
 
 const coverageOutput: z.ZodType<Coverage> = z.strictObject({
-  embedded: z.number(),
-  sources: z.array(z.string()),
-  failed: z.array(z.string()),
-  complete: z.boolean(),
+  embedded: z.number().describe('Share of the visible chunks that have a vector, 0 to 1'),
+  sources: z.array(z.string()).describe('Names of the stores that answered'),
+  failed: z.array(z.string()).describe('Names of the stores that did not'),
+  complete: z.boolean().describe('false: something was left out, as notes say'),
 })
 
 const stageTraceOutput: z.ZodType<StageTrace> = z.strictObject({
-  stage: z.string(),
-  ms: z.number(),
-  out: z.int(),
-  detail: jsonObject.optional(),
+  stage: z.string().describe('Name of the step, such as retrieve'),
+  ms: z.number().describe('How long it took, milliseconds'),
+  out: z.int().describe('What it handed on, 0 or more: terms, candidates or results'),
+  detail: jsonObject.optional().describe('Figures of its own'),
 })
 
 export const pageOutput: z.ZodType<Page> = z.strictObject({
-  items: z.array(itemOutput),
-  cursor: z.string().nullable(),
-  verdict: z.enum(['answered', 'weak', 'nothing_relevant']),
-  reason: z.string().nullable(),
+  items: z.array(itemOutput).describe('Best first'),
+  cursor: z.string().nullable().describe('Goes on after this page; null: it is the last'),
+  verdict: z.enum(['answered', 'weak', 'nothing_relevant']).describe('Whether something here answers the question'),
+  reason: z.string().nullable().describe('Why nothing is relevant; null: something is'),
   verdict_by: z
     .enum(['meaning', 'words'])
     .optional()
     .describe('What the verdict rests on. words: there was no meaning to go by, or too little'),
   nearest: z.array(itemOutput).optional().describe('What came nearest where nothing is relevant: not an answer'),
-  did_you_mean: z.string().optional(),
-  lens: z.string(),
-  mode: z.enum(['hybrid', 'words', 'meaning', 'list']),
-  as_of: z.string(),
-  coverage: coverageOutput,
-  notes: z.array(z.strictObject({ code: z.string(), message: z.string() })),
-  trace: z.array(stageTraceOutput).optional(),
+  did_you_mean: z.string().optional().describe('The spelling that was searched, where the text as given found nothing'),
+  lens: z.string().describe('The way it was asked'),
+  mode: z
+    .enum(['hybrid', 'words', 'meaning', 'list'])
+    .describe('What the results were ranked by; list: by nothing but their order'),
+  as_of: z.string().describe('The moment of which it is true, ISO 8601'),
+  coverage: coverageOutput.describe('How much of what there is was searched'),
+  notes: z
+    .array(
+      z.strictObject({
+        code: z.string().describe('What it is about, in snake_case'),
+        message: z.string().describe('A sentence for people'),
+      }),
+    )
+    .describe('What did not go as asked, without being an error'),
+  trace: z.array(stageTraceOutput).optional().describe('With trace: what each stage did'),
 })

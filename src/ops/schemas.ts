@@ -29,8 +29,22 @@ export function describeOperation(operation: EngineOperation): OperationDescript
   }
 }
 
-/** `input` for what is accepted, `output` for what comes back. */
-export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+/** `input` for what is accepted, `output` for what comes back. `metadata`: what schemas say of themselves, where not zod's own. */
+export function jsonSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  metadata: z.core.$ZodRegistry<z.core.GlobalMeta> = z.globalRegistry,
+): JsonObject {
+  const made = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    metadata,
+    override: ({ zodSchema, jsonSchema }) => {
+      // Zod leaves examples out wherever something in the schema transforms; ours are written as they are sent.
+      const examples = metadata.get(zodSchema)?.['examples']
+      if (Array.isArray(examples)) jsonSchema['examples'] = examples
+    },
+  })
   // A JSON Schema is JSON; zod's type for it has methods and undefined.
-  return z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as unknown as JsonObject
+  return made as unknown as JsonObject
 }

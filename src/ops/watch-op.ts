@@ -12,17 +12,17 @@ import { toldError } from './told-error.ts'
 
 /** Its pieces after the first, which says that it stands; `run` gives none. */
 const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
-  subscription_id: z.string(),
-  seq: z.int(),
-  timestamp: z.string(),
-  type: z.enum(['added', 'updated', 'removed', 'reranked']),
-  id: z.string(),
-  passage: z.int().optional(),
-  item: jsonObject.optional(),
-  reason: z.enum(LIVE_REASONS),
-  text: z.string(),
-  details: jsonObject,
-  resume_token: z.string(),
+  subscription_id: z.string().describe('Of the stream'),
+  seq: z.int().describe('Number of the event in its stream, from 1'),
+  timestamp: z.string().describe('When the change was seen, ISO 8601'),
+  type: z.enum(['added', 'updated', 'removed', 'reranked']).describe('What happened to the result'),
+  id: z.string().describe('Of the entry'),
+  passage: z.int().min(1).optional().describe('Where group is passage: its position in the entry, from 1'),
+  item: jsonObject.optional().describe('The result as a query gives it; absent where it left the answer'),
+  reason: z.enum(LIVE_REASONS).describe('What caused it, in a word'),
+  text: z.string().describe('What happened, in a sentence'),
+  details: jsonObject.describe('Figures of the change, such as the rank before'),
+  resume_token: z.string().describe('Goes on after this event'),
 })
 
 export const watch: Operation<Engine, typeof watchInput, typeof eventOutput> = {

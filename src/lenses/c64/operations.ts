@@ -9,29 +9,40 @@ import type { Enrichment } from './enrichment/enrich.ts'
 import { formatHits } from './enrichment/markdown.ts'
 import { fetchLimit, fusion, limit, minScoreRatio, query, raw } from './question.ts'
 
-const warnings = z.array(z.strictObject({ code: z.string(), message: z.string() }))
+const warnings = z
+  .array(
+    z.strictObject({
+      code: z.string().describe('What it is about, in snake_case, such as plugin_failed'),
+      message: z.string().describe('A sentence for people'),
+    }),
+  )
+  .describe('What did not go as asked, without being an error')
 
 const enrichmentFields = {
   enriched_query: z.string().describe('The question and what was found out about its numbers and names'),
-  additional_context: z.array(z.string()),
-  filter_tags: z.array(z.string()),
-  strategy: z.enum(['hybrid', 'filtered', 'semantic']),
+  additional_context: z.array(z.string()).describe('Sentences that enrichment added to the question'),
+  filter_tags: z.array(z.string()).describe('Tags that results are looked for by, such as vic-ii'),
+  strategy: z
+    .enum(['hybrid', 'filtered', 'semantic'])
+    .describe('What is searched. filtered: by tags; semantic: by the text; hybrid: both'),
 } as const
 
 const enrichInput = z.strictObject({ query, raw })
 
 const enrichOutput = z.strictObject({
-  query: z.string(),
-  numbers: z.array(
-    z.strictObject({
-      source_token: z.string(),
-      value: z.number(),
-      decimal: z.string(),
-      hex: z.string(),
-      binary: z.string().optional(),
-      role: z.string().optional(),
-    }),
-  ),
+  query: z.string().describe('As it was asked'),
+  numbers: z
+    .array(
+      z.strictObject({
+        source_token: z.string().describe('As written in the question, such as $D020 or 53280'),
+        value: z.number().min(0).describe('What it is worth'),
+        decimal: z.string().describe('In base 10'),
+        hex: z.string().describe('In base 16, with $'),
+        binary: z.string().optional().describe('In base 2, with %; absent where it is too long'),
+        role: z.string().optional().describe('What it is taken for, such as address; absent where nothing says'),
+      }),
+    )
+    .describe('Numbers of the question, in their order'),
   ...enrichmentFields,
   warnings,
 })
@@ -59,26 +70,42 @@ const queryInput = z.strictObject({
   min_score_ratio: minScoreRatio,
   fusion,
   raw,
-  formatted: z.boolean().optional().describe('Add the results as Markdown'),
+  formatted: z.boolean().optional().describe('Add the results as Markdown. Default: false'),
 })
 
 const payload = z.looseObject({
-  title: z.string().optional(),
-  filename: z.string().optional(),
-  type: z.string().optional(),
-  document: z.string().optional(),
-  references: z.array(z.looseObject({ chunk: z.string(), description: z.string() })).optional(),
-  tags: z.array(z.string()).optional(),
+  title: z.string().optional().describe('Heading of the chunk'),
+  filename: z.string().optional().describe('File it comes from'),
+  type: z.string().optional().describe('Kind of fact, such as register or routine'),
+  document: z.string().optional().describe('Full text'),
+  references: z
+    .array(
+      z.looseObject({
+        chunk: z.string().describe('Id of another chunk'),
+        description: z.string().describe('What is found there'),
+      }),
+    )
+    .optional()
+    .describe('Chunks that it refers to'),
+  tags: z.array(z.string()).optional().describe('Words it is filed under'),
 })
 
 const queryOutput = z.strictObject({
-  query: z.string(),
+  query: z.string().describe('As it was asked'),
   ...enrichmentFields,
   search_mode: z.string().describe('What was searched, for the reader'),
-  backend: z.enum(['embedded', 'qdrant']),
-  results: z.array(z.strictObject({ id: z.union([z.string(), z.number()]), score: z.number(), payload })),
+  backend: z.enum(['embedded', 'qdrant']).describe('Where it was searched: in this store, or in a Qdrant server'),
+  results: z
+    .array(
+      z.strictObject({
+        id: z.union([z.string(), z.number()]).describe('Of the chunk; a number of 0 or more where Qdrant numbers them'),
+        score: z.number().describe('Higher is better; comparable within one answer'),
+        payload: payload.describe('The chunk with whatever else is stored of it'),
+      }),
+    )
+    .describe('Best first'),
   warnings,
-  formatted: z.string().optional(),
+  formatted: z.string().optional().describe('With the field of that name: the results as Markdown'),
 })
 
 const queryOperation: Operation<LensHost, typeof queryInput, typeof queryOutput> = {

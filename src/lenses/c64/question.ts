@@ -4,20 +4,34 @@ import { MAX_QUERY_LENGTH } from '../../model/limits.ts'
 import { parseInput } from '../../model/parse-input.ts'
 import type { C64Question } from './ask.ts'
 
-export const query = z.string().trim().min(1).max(MAX_QUERY_LENGTH).describe('The question, with its numbers and names')
-export const raw = z.boolean().optional().describe('Skip enrichment and search the question as it is')
-export const limit = z.int().min(1).max(1_000).optional().describe('Most results; default 15')
+export const query = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_QUERY_LENGTH)
+  .describe(
+    `The question, with its numbers and names, at most ${MAX_QUERY_LENGTH} characters, such as What is at $D020?`,
+  )
+export const raw = z.boolean().optional().describe('Skip enrichment and search the question as it is. Default: false')
+export const limit = z.int().min(1).max(1_000).optional().describe('Most results, 1 to 1000. Default: 15')
 export const fetchLimit = z
   .int()
   .min(1)
   .max(1_000)
   .optional()
-  .describe('Fetched by each search, if more than limit; default 20')
-export const minScoreRatio = z.number().min(0).max(1).optional().describe('Of the best score; default 0.6')
+  .describe('Candidates of each search, 1 to 1000, at least as many as limit. Default: 20')
+export const minScoreRatio = z
+  .number()
+  .min(0)
+  .max(1)
+  .optional()
+  .describe('Share of the best score, 0 to 1, below which results are left out. Default: 0.6')
 export const fusion = z
   .enum(['tags-first', 'rrf'])
   .optional()
-  .describe('Results with the tags first, or one list of two by rank; default tags-first')
+  .describe(
+    'tags-first: results with the tags before others; rrf: one list, by reciprocal rank fusion. Default: tags-first',
+  )
 
 const question = z.strictObject({ query, raw, limit, fetchLimit, minScoreRatio, fusion })
 

@@ -2,27 +2,41 @@
  * The lens as its own API (CQ-001): what a viewer can do with hashtags, nodes and queries. Everything is about what the
  * viewer sees; what is held by others reads like what is not there.
  */
+import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
+import { checkArgument, checkCamel } from './camel.ts'
 import type { Assignment, Target } from './colour/assignment.ts'
 import { type Migration, migrateHashtag } from './colour/migrate.ts'
 import { tagsInText } from './colour/suggest.ts'
 import { assignStarter } from './colour/vocabulary.ts'
+import { invalidParameter } from './errors.ts'
 import { type DecayReport, runDecayCycle } from './memory/decay.ts'
 import { type LifecycleReport, runLifecycleCheck } from './memory/lifecycle.ts'
 import { type Statistics, statisticsOf } from './memory/statistics.ts'
-import type { Binding, Color, DetailedAnswer, ModeName, NodeRow, QueryOptions, ResultRow, Warning } from './model.ts'
+import {
+  type Binding,
+  type Color,
+  type DetailedAnswer,
+  type ModeName,
+  type NodeRow,
+  type QueryOptions,
+  queryInput,
+  queryOptions,
+  type ResultRow,
+  type Warning,
+} from './model.ts'
 import * as changes from './nodes/change.ts'
-import { type NewNode, storeNode } from './nodes/create.ts'
-import { exportNodes, type NodeDocument } from './nodes/export.ts'
+import { modeName, type NewNode, newNode, storeNode } from './nodes/create.ts'
+import { type DocumentToImport, documentToImport, exportNodes, type NodeDocument } from './nodes/export.ts'
 import { type Foretold, foretell } from './nodes/foretell.ts'
 import { importNodes } from './nodes/import.ts'
-import { type PointsPage, pointsOf } from './nodes/points.ts'
+import { type PointsOptions, type PointsPage, pointsOf, pointsOptions } from './nodes/points.ts'
 import type { ProfileHooks } from './profiles/query-profile.ts'
 import type { SchemaExtension } from './profiles/schema-extension.ts'
-import { type KnnOptions, runKnn } from './query/knn.ts'
+import { type KnnOptions, knnOptions, runKnn } from './query/knn.ts'
 import { runBatch, runQuery } from './query/run-query.ts'
 import { retrying } from './retry.ts'
 import { type ChromaState, secondsNow, stateOf } from './state.ts'
@@ -52,7 +66,7 @@ export class Chroma {
 
   /** With the parameters as they were settled, and warnings. */
   async queryDetailed(input: readonly string[] | string, options?: QueryOptions): Promise<DetailedAnswer> {
-    return runQuery(this.#state, this.viewer, input, options)
+    return runQuery(this.#state, this.viewer, input, checkCamel(queryOptions, options ?? {}, 'options'))
   }
 
   /** One answer an item, in their order; all or none. */
@@ -61,7 +75,8 @@ export class Chroma {
   }
 
   async batchQueryDetailed(items: readonly BatchItem[]): Promise<readonly DetailedAnswer[]> {
-    return runBatch(this.#state, this.viewer, items)
+    if (!Array.isArray(items)) throw invalidParameter('queries', items, 'a list of queries')
+    return runBatch(this.#state, this.viewer, items, item => checkCamel(queryInput, item, 'query'))
   }
 
   /** The nearest by colour alone. */
@@ -70,45 +85,57 @@ export class Chroma {
   }
 
   async queryKnnDetailed(hashtags: readonly string[], options?: KnnOptions): Promise<DetailedAnswer> {
-    return runKnn(this.#state, this.viewer, hashtags, options)
+    return runKnn(this.#state, this.viewer, hashtags, checkCamel(knnOptions, options ?? {}, 'options'))
   }
 
   /** The id of the new node, private to this viewer unless it says otherwise. */
   async store(node: NewNode): Promise<string> {
-    return this.#retried(() => storeNode(this.#state, this.viewer, node))
+    const checked = checkCamel(newNode, node, 'node')
+    return this.#retried(() => storeNode(this.#state, this.viewer, checked))
   }
 
   /** Null when there is none. No access. */
   async getNode(entryId: string): Promise<NodeRow | null> {
-    return this.#retried(() => changes.getNode(this.#state, this.viewer, entryId))
+    const id = checkId(entryId)
+    return this.#retried(() => changes.getNode(this.#state, this.viewer, id))
   }
 
   /** False when nothing is given, or there is no such node of this viewer's. */
   async updateNode(entryId: string, fields: changes.NodeUpdate): Promise<boolean> {
-    return this.#retried(() => changes.updateNode(this.#state, this.viewer, entryId, fields))
+    const id = checkId(entryId)
+    const update = checkCamel(changes.nodeUpdate, fields, 'fields')
+    return this.#retried(() => changes.updateNode(this.#state, this.viewer, id, update))
   }
 
   async deleteNode(entryId: string): Promise<boolean> {
-    return this.#retried(() => changes.deleteNode(this.#state, this.viewer, entryId))
+    const id = checkId(entryId)
+    return this.#retried(() => changes.deleteNode(this.#state, this.viewer, id))
   }
 
   /** For this viewer. False when there is no such node, or it has ascended. */
   async markRotten(entryId: string): Promise<boolean> {
+    const id = checkId(entryId)
     this.#state.access.flush()
-    return this.#retried(() => changes.markRotten(this.#state, this.viewer, entryId))
+    return this.#retried(() => changes.markRotten(this.#state, this.viewer, id))
   }
 
   async setNodeMode(entryId: string, mode: ModeName): Promise<boolean> {
-    return this.#retried(() => changes.setNodeMode(this.#state, this.viewer, entryId, mode))
+    const id = checkId(entryId)
+    const name = checkArgument('mode_name', modeName, mode)
+    return this.#retried(() => changes.setNodeMode(this.#state, this.viewer, id, name))
   }
 
   async setNodeDecay(entryId: string, enabled: boolean): Promise<boolean> {
-    return this.#retried(() => changes.setNodeDecay(this.#state, this.viewer, entryId, enabled))
+    const id = checkId(entryId)
+    const isEnabled = checkArgument('decay_enabled', z.boolean(), enabled)
+    return this.#retried(() => changes.setNodeDecay(this.#state, this.viewer, id, isEnabled))
   }
 
   /** Sets a plug-in's column; null unsets it. */
   async writeField(entryId: string, column: string, value: unknown): Promise<boolean> {
-    return this.#retried(() => changes.writeField(this.#state, this.viewer, entryId, column, value))
+    const id = checkId(entryId)
+    const name = checkArgument('column', z.string(), column)
+    return this.#retried(() => changes.writeField(this.#state, this.viewer, id, name, value))
   }
 
   /** The nodes this viewer holds, with its memory of them. */
@@ -120,9 +147,10 @@ export class Chroma {
    * All of them or none; they are private to this viewer. Rejects with `denied` where the document has a hashtag that is not
    * assigned yet and this viewer may not assign hashtags.
    */
-  async importNodes(document: NodeDocument | JsonObject): Promise<{ readonly imported: number }> {
+  async importNodes(document: DocumentToImport | JsonObject): Promise<{ readonly imported: number }> {
+    const checked = checkArgument('document', documentToImport, document)
     const requireEditor = () => this.#editorOnly('chroma.import')
-    return this.#retried(() => importNodes(this.#state, this.viewer, document, requireEditor))
+    return this.#retried(() => importNodes(this.#state, this.viewer, checked, requireEditor))
   }
 
   /**
@@ -200,8 +228,9 @@ export class Chroma {
   }
 
   /** A page of the nodes as points, the newest first, each with what time will do to it. No access. */
-  async points(options: { readonly offset?: number; readonly limit?: number } = {}): Promise<PointsPage> {
-    return this.#retried(() => pointsOf(this.#state, this.viewer, options))
+  async points(options: PointsOptions = {}): Promise<PointsPage> {
+    const checked = checkCamel(pointsOptions, options, 'options')
+    return this.#retried(() => pointsOf(this.#state, this.viewer, checked))
   }
 
   registerQueryProfile(
@@ -246,4 +275,8 @@ export class Chroma {
     if (!isOwner(this.viewer))
       throw new QuerentError('denied', `${what} is for the local owner only`, { operation: what })
   }
+}
+
+function checkId(entryId: unknown): string {
+  return checkArgument('entry_id', changes.entryId, entryId)
 }

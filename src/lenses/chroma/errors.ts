@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import { type ErrorKind, QuerentError } from '../../model/errors.ts'
+import type { Fault } from '../../model/parse-input.ts'
 
 /** What a family can say of itself; a single error may differ in `kind` and `retryable`. */
 interface Traits {
@@ -111,6 +112,44 @@ export function invalidParameter(parameter: string, value: unknown, expected: st
     value: shown,
     expected,
   })
+}
+
+/** Lists whose items are checked one by one: what an item is called, and the detail that has its position. */
+const LISTS: Readonly<Record<string, { readonly item: string; readonly detail: string }>> = {
+  queries: { item: 'query', detail: 'batch_index' },
+  assignments: { item: 'assignments', detail: 'index' },
+  nodes: { item: 'node', detail: 'index' },
+}
+/** Members of these are named one by one; of other parameters the whole is at fault. */
+const DEEP: ReadonlySet<unknown> = new Set(['metadata_filters', 'plugin_fields'])
+const STATE: ReadonlySet<unknown> = new Set([
+  ...['created_at', 'last_accessed', 'strength_raw', 'decay_health', 'ascension', 'rotten', 'access_count'],
+  ...['version', 'mode_name'],
+])
+
+/** The error map of the contract: what a schema refuses as the error that callers know. The first fault counts. */
+export function invalidInput(faults: readonly Fault[]): ValidationError {
+  const { path, ...fault } = faults[0] as Fault
+  const [name, at, ...rest] = path
+  const list = LISTS[String(name)]
+  if (list === undefined || typeof at !== 'number') return invalidAt(path[0] === 'query' ? path.slice(1) : path, fault)
+  const isState = name === 'nodes' && STATE.has(rest[0]) && fault.kind !== 'unknown'
+  const error = isState ? invalidState(`node.${rest[0]}`, fault) : invalidAt(rest, fault, list.item)
+  return placed(error, `${name}[${at}]`, { [list.detail]: at })
+}
+
+function invalidAt(path: Fault['path'], { value, expected }: Omit<Fault, 'path'>, root = 'input'): ValidationError {
+  const [name = root, ...inner] = path
+  // A position in a list of a condition is not told: the condition is at fault.
+  const named = DEEP.has(name) ? inner.slice(0, 2).filter((key, at) => at === 0 || typeof key === 'string') : []
+  return invalidParameter([name, ...named].join('.'), value, expected)
+}
+
+/** `invalid_state`: what no stored node can be. */
+export function invalidState(field: string, { value, expected }: Pick<Fault, 'value' | 'expected'>): ValidationError {
+  const shown = typeof value === 'string' ? value.slice(0, 80) : String(value)
+  const details = { field, value: shown, expected }
+  return new ValidationError('invalid_state', `${field}: expected ${expected}, got ${shown}`, details)
 }
 
 /**

@@ -1,8 +1,11 @@
 /** The words of the lens: what its parts pass to each other. Times are Unix seconds (CQ-009), colours CIELAB doubles. */
-import type { Json, JsonObject } from '../../base/canonical.ts'
+import { z } from 'zod'
+import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
+import { anyJson, anyObject, recordInput } from '../../model/json-input.ts'
+import type { Camel } from './camel.ts'
 
-export type Zone = 'Core' | 'Mid' | 'Outer'
-export const ZONES: readonly Zone[] = ['Core', 'Mid', 'Outer']
+export const ZONES = ['Core', 'Mid', 'Outer'] as const
+export type Zone = (typeof ZONES)[number]
 
 /** One of the 10,000 places a hashtag can sit on. L 0..100, a and b -128..127, whole; mass has two decimals. */
 export interface Anchor {
@@ -15,29 +18,34 @@ export interface Anchor {
   readonly mass: number
 }
 
+const zoneName = z.enum(ZONES)
+
+/** In any letter case. */
+export const zone = z.preprocess(
+  given => ZONES.find(name => typeof given === 'string' && name.toLowerCase() === given.toLowerCase()) ?? given,
+  zoneName,
+)
+
 /** A hashtag on its anchor; also the wire shape (CQ-026). */
-export interface Binding {
-  /** Normalised, with its `#`. */
-  readonly hashtag: string
-  readonly anchor_id: number
-  readonly zone: Zone
-  readonly L: number
-  readonly a: number
-  readonly b: number
-  readonly mass: number
-}
+export const binding = z.lazy(() =>
+  z.strictObject({
+    hashtag: z.string().describe('Normalised: #lower-case'),
+    anchor_id: z.int().min(1).max(10_000).describe('Number of the anchor it is bound to, by distance from the middle'),
+    zone: zoneName.describe('Zone of the anchor: Core near the middle, then Mid, then Outer'),
+    L: z.number().describe('Lightness of the anchor, 0 to 100'),
+    a: z.number().describe('Green to red, -128 to 127'),
+    b: z.number().describe('Blue to yellow, -128 to 127'),
+    mass: z.number().min(0).describe('What it counts for in the colour of a set of hashtags; more in the middle'),
+  }),
+)
+export type Binding = ReadonlyDeep<z.infer<typeof binding>>
 
 /** L, a, b. */
+export const color = z.tuple([z.number(), z.number(), z.number()])
 export type Color = readonly [number, number, number]
 
-export type ModeName = 'Sparse' | 'Adaptive' | 'Spacey' | 'Eidetic'
-export const MODE_NAMES: readonly ModeName[] = ['Sparse', 'Adaptive', 'Spacey', 'Eidetic']
-
-export interface ScoreWeights {
-  readonly relevance: number
-  readonly recency: number
-  readonly strength: number
-}
+export const MODE_NAMES = ['Sparse', 'Adaptive', 'Spacey', 'Eidetic'] as const
+export type ModeName = (typeof MODE_NAMES)[number]
 
 /** What one viewer's use has made of one node (DESIGN: memory is kept per viewer). */
 export interface NodeMemory {
@@ -53,45 +61,135 @@ export interface NodeMemory {
   readonly version: number
 }
 
-export type Scalar = string | number | boolean | null
+const EXAMPLE_TAGS = ['#code', '#rust', '#error', '#types', '#async', '#compiler', '#tooling', '#note']
+
+/** The form of tags on the wire; which sets may be asked or stored, the rules of zones say (CQ-034 to CQ-036). */
+export const hashtagList = z
+  .array(z.string())
+  .describe(
+    'Assigned hashtags, with or without #, in any letter case: at least 8 different ones, of them exactly 1 of the zone Core, exactly 1 Outer and at least 65 % Mid',
+  )
+  .meta({ examples: [EXAMPLE_TAGS] })
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
+const ordered = z.union([z.number(), z.string()]).optional()
 
 /** CQ-061: all operators given must hold. */
-export interface ConditionOperators {
-  readonly $eq?: Scalar | undefined
-  readonly $ne?: Scalar | undefined
-  readonly $in?: readonly Scalar[] | undefined
-  readonly $nin?: readonly Scalar[] | undefined
-  readonly $gt?: number | string | undefined
-  readonly $gte?: number | string | undefined
-  readonly $lt?: number | string | undefined
-  readonly $lte?: number | string | undefined
-  readonly $contains?: string | undefined
-  readonly $exists?: boolean | undefined
-}
+const operators = z
+  .strictObject({
+    $eq: scalar.optional().describe('Equal to this value, type included'),
+    $ne: scalar.optional().describe('Not equal to this value, or absent'),
+    $in: z.array(scalar).optional().describe('Equal to one of these values'),
+    $nin: z.array(scalar).optional().describe('Equal to none of these values, or absent'),
+    $gt: ordered.describe('Above this number, or after this text by code units'),
+    $gte: ordered.describe('At least this number, or not before this text'),
+    $lt: ordered.describe('Below this number, or before this text'),
+    $lte: ordered.describe('At most this number, or not after this text'),
+    $contains: z.string().optional().describe('A text that holds this text, in any letter case'),
+    $exists: z.boolean().optional().describe('true: the field is present and not null; false: it is absent or null'),
+  })
+  .refine(given => Object.values(given).some(operand => operand !== undefined), 'at least one operator')
+  .meta({ minProperties: 1 })
 
-export type Condition = Scalar | readonly Scalar[] | ConditionOperators
-export type MetadataFilters = Readonly<Record<string, Condition>>
+const condition = z.union([scalar, z.array(scalar), operators])
 
+export const scoreWeights = z
+  .strictObject({
+    relevance: z.number().min(0).max(1).describe('Share of colour nearness in the score, 0 to 1'),
+    recency: z.number().min(0).max(1).describe('Share of the time since the last use, 0 to 1'),
+    strength: z.number().min(0).max(1).describe('Share of memory strength, 0 to 1'),
+  })
+  // Rounding of decimal weights adds up to less.
+  .refine(
+    ({ relevance, recency, strength }) => Math.abs(relevance + recency + strength - 1) <= 1e-9,
+    'weights whose sum is 1',
+  )
+
+/** Parameters that a call and a profile have in common (CQ-003 to CQ-018). Null: none, which beats what is configured. */
+export const queryParams = z.strictObject({
+  k: z.int().min(1).nullish().describe('Most results, at least 1. Default: 5 (setting query.default_k)'),
+  max_distance: z
+    .number()
+    .min(0)
+    .nullish()
+    .describe(
+      'Farthest a result may lie from the colour of the query, as a distance in CIELAB, at least 0; null: any distance. Default: null (setting query.default_max_distance)',
+    ),
+  temporal_range: z
+    .tuple([z.int(), z.int()])
+    .refine(([start, end]) => start <= end, 'a start that is not after the end')
+    .nullish()
+    .describe(
+      '[start, end] in Unix seconds, UTC, both included: only nodes created or last used within; null: any time. Default: null',
+    )
+    .meta({ examples: [[1767225600, 1769903999]] }),
+  metadata_filters: recordInput(z.string().min(1), condition)
+    .nullish()
+    .describe(
+      'Conditions by field of the metadata (or dotted path, or column of a plug-in), all of which must hold: a value, a list of values (any of them), or operators. Default: null, none',
+    )
+    .meta({ examples: [{ language: 'rust', year: { $gte: 2024 } }] }),
+  include_rotten: z
+    .boolean()
+    .nullish()
+    .describe('Find rotten nodes too; those returned are rescued. Default: false (setting query.include_rotten)'),
+  score_weights: scoreWeights
+    .nullish()
+    .describe(
+      'Weights of the score, together 1; null: those of the memory mode of each node. Default: null (setting query.default_score_weights)',
+    )
+    .meta({ examples: [{ relevance: 0.6, recency: 0.2, strength: 0.2 }] }),
+})
+
+/** Options of a query. */
+export const queryOptions = z.strictObject({
+  ...queryParams.shape,
+  profile: z
+    .string()
+    .nullish()
+    .describe(
+      'Name of the query profile that reads a text: default, code_search, knowledge_patch or that of a plug-in. Default: default (setting query.default_profile)',
+    ),
+  update_access: z
+    .boolean()
+    .nullish()
+    .describe('Whether the results count as used, which strengthens their memory. Default: true'),
+  complete_hashtags: z
+    .boolean()
+    .nullish()
+    .describe('Whether tags are added where a text names too few. Default: true (setting query.complete_hashtags)'),
+  fallback_to_default: z
+    .boolean()
+    .nullish()
+    .describe('Whether the profile default reads a text that the named profile cannot. Default: false'),
+})
+
+/** A whole query: hashtags, or a text for the profile, and options. */
+export const queryInput = z
+  .strictObject({
+    hashtags: hashtagList.optional().describe(`${hashtagList.description}; or give input`),
+    input: z.string().optional().describe('A text, which the profile reads; instead of hashtags'),
+    ...queryOptions.shape,
+  })
+  .refine(({ hashtags, input }) => (hashtags === undefined) !== (input === undefined), {
+    path: ['hashtags'],
+    error: 'a list of hashtags, or `input` with a text, and not both',
+  })
+  .meta({
+    oneOf: [{ required: ['hashtags'] }, { required: ['input'] }],
+    examples: [{ input: 'errors in rust' }, { hashtags: EXAMPLE_TAGS, k: 10 }],
+  })
+
+export type ScoreWeights = ReadonlyDeep<z.infer<typeof scoreWeights>>
+export type Scalar = z.infer<typeof scalar>
+export type ConditionOperators = ReadonlyDeep<z.infer<typeof operators>>
+export type Condition = ReadonlyDeep<z.infer<typeof condition>>
+export type MetadataFilters = NonNullable<QueryOptions['metadataFilters']>
 /**
- * Options of a query as the TypeScript API takes them (CQ-001, CQ-003 to CQ-005). Absent falls through to the profile,
- * the configuration, the built-in value; null for `maxDistance`, `temporalRange`, `metadataFilters`, `scoreWeights`
- * means "none" and beats what is configured.
+ * Options of a query as the TypeScript API takes them, in camelCase (CQ-001, CQ-003 to CQ-005). Absent falls through to
+ * the profile, the configuration, the built-in value.
  */
-export interface QueryOptions {
-  readonly k?: number | null | undefined
-  readonly maxDistance?: number | null | undefined
-  readonly temporalRange?: readonly [number, number] | null | undefined
-  readonly metadataFilters?: MetadataFilters | null | undefined
-  readonly includeRotten?: boolean | null | undefined
-  readonly scoreWeights?: ScoreWeights | null | undefined
-  readonly profile?: string | null | undefined
-  /** False: no access update (CQ-011). */
-  readonly updateAccess?: boolean | undefined
-  /** Whether text that names too few tags is completed (CQ-090). */
-  readonly completeHashtags?: boolean | undefined
-  /** A profile that cannot parse the text is replaced by the built-in one (CQ-092). */
-  readonly fallbackToDefault?: boolean | undefined
-}
+export type QueryOptions = Camel<ReadonlyDeep<z.infer<typeof queryOptions>>>
 
 /** What a profile makes of a text (CQ-079). */
 export interface QueryParams
@@ -105,68 +203,79 @@ export interface QueryParams
 }
 
 /** Every parameter settled and checked. */
-export interface EffectiveQuery {
-  /** Normalised, distinct, by ascending anchor. */
-  readonly hashtags: readonly string[]
-  readonly k: number
-  readonly max_distance: number | null
-  readonly temporal_range: readonly [number, number] | null
-  readonly metadata_filters: MetadataFilters | null
-  readonly include_rotten: boolean
-  readonly score_weights: ScoreWeights | null
-  readonly profile: string
-  readonly update_access: boolean
-  readonly color: Color
-  /** Tags that completion added (CQ-090). */
-  readonly completed_hashtags: readonly string[]
-  /** What the profile noted of a text, where that is JSON data (CQ-111); else null. */
-  readonly profile_state: Json
-  /** The one clock reading of the query. */
-  readonly now: number
-}
+export const effectiveQuery = z.lazy(() =>
+  z.strictObject({
+    hashtags: z.array(z.string()).describe('Normalised (#lower-case) and distinct, by ascending anchor'),
+    k: z.int().min(1).describe('Most results'),
+    max_distance: z.number().min(0).nullable().describe('Farthest distance in CIELAB; null: any'),
+    temporal_range: z.tuple([z.int(), z.int()]).nullable().describe('[start, end] in Unix seconds; null: any time'),
+    metadata_filters: z.record(z.string(), condition).nullable().describe('Conditions by field; null: none'),
+    include_rotten: z.boolean().describe('Whether rotten nodes were candidates'),
+    score_weights: scoreWeights.nullable().describe('Weights; null: those of the mode of each node'),
+    profile: z.string().describe('The profile that read the text, or would have'),
+    update_access: z.boolean().describe('Whether the results counted as used'),
+    color: color.describe('[L, a, b] of the query: L 0 to 100, a and b -128 to 127'),
+    completed_hashtags: z.array(z.string()).describe('Tags that completion added to those of a text'),
+    profile_state: anyJson.describe('What the profile noted of a text, where that is JSON; else null'),
+    now: z.int().describe('The one clock reading of the query, Unix seconds'),
+  }),
+)
+export type EffectiveQuery = ReadonlyDeep<z.infer<typeof effectiveQuery>>
 
-export interface Warning {
-  /** snake_case. */
-  readonly code: string
-  readonly message: string
-  readonly details?: JsonObject | undefined
-}
+export const warning = z.lazy(() =>
+  z.strictObject({
+    code: z.string().describe('What it is about, in snake_case, such as no_results_within_distance'),
+    message: z.string().describe('A sentence for people'),
+    details: anyObject.optional().describe('Figures and names of the message'),
+  }),
+)
+export type Warning = ReadonlyDeep<z.infer<typeof warning>>
 
 /** A node without what only a query knows (CQ-074, CQ-075). Plug-in columns stand beside these (CQ-077). */
-export interface NodeRow {
-  readonly entry_id: string
-  readonly node_id: string
-  readonly color_L: number
-  readonly color_a: number
-  readonly color_b: number
-  readonly hashtags: readonly string[]
-  readonly label: string
-  readonly content: string
-  readonly metadata: JsonObject | null
-  readonly created_at: number
-  readonly last_accessed: number
-  readonly strength_raw: number
-  readonly decay_health: number
-  readonly ascension: boolean
-  readonly rotten: boolean
-  readonly mode_name: ModeName
-  readonly access_count: number
-  readonly decay_enabled: boolean
-  readonly state: 'ASCENDED' | 'ROTTEN' | 'ACTIVE'
-  readonly [column: string]: Json
-}
+export const nodeRow = z.lazy(() =>
+  z
+    .object({
+      entry_id: z.string().describe('Id of the node, for chroma.get, chroma.update and chroma.delete'),
+      node_id: z.string().describe('Name of the colour: nodes of the same hashtags share it'),
+      color_L: z.number().describe('Lightness, 0 to 100'),
+      color_a: z.number().describe('Green to red, -128 to 127'),
+      color_b: z.number().describe('Blue to yellow, -128 to 127'),
+      hashtags: z.array(z.string()).describe('Normalised (#lower-case), by ascending anchor'),
+      label: z.string().describe('Title'),
+      content: z.string().describe('Full text'),
+      metadata: anyObject.nullable().describe('What its writer added; null: nothing'),
+      created_at: z.int().describe('Unix seconds'),
+      last_accessed: z.int().describe('Last use by this viewer, Unix seconds'),
+      strength_raw: z.number().min(0).describe('Memory strength before normalising, at least 0'),
+      decay_health: z.number().min(0).max(1).describe('1 when fresh, towards 0 without use'),
+      ascension: z.boolean().describe('Whether it stays for good: it neither decays nor rots'),
+      rotten: z.boolean().describe('Whether it is forgotten: found only with include_rotten'),
+      mode_name: z.enum(MODE_NAMES).describe('Memory mode: how fast it fades and what a use adds'),
+      access_count: z.int().min(0).describe('Uses by this viewer'),
+      decay_enabled: z.boolean().describe('Whether it fades when it is not used'),
+      state: z.enum(['ASCENDED', 'ROTTEN', 'ACTIVE']).describe('Of ascension and rotten in one word'),
+    })
+    .catchall(anyJson),
+)
+export type NodeRow = ReadonlyDeep<z.infer<typeof nodeRow>>
 
 /** A hit (CQ-076). */
-export interface ResultRow extends NodeRow {
-  readonly distance: number
-  readonly relevance: number
-  readonly recency: number
-  readonly strength_norm: number
-  readonly score: number
-}
+export const resultRow = z.lazy(() =>
+  nodeRow.unwrap().extend({
+    distance: z.number().min(0).describe('From the colour of the query, in CIELAB'),
+    relevance: z.number().min(0).max(1).describe('Of the distance: 1 at the same colour, towards 0 far off'),
+    recency: z.number().min(0).max(1).describe('1 when used just now, towards 0'),
+    strength_norm: z.number().min(0).max(1).describe('Memory strength, normalised'),
+    score: z.number().describe('Weighted sum of relevance, recency and strength_norm; a profile may blend in its own'),
+  }),
+)
+export type ResultRow = ReadonlyDeep<z.infer<typeof resultRow>>
 
-export interface DetailedAnswer {
-  readonly results: readonly ResultRow[]
-  readonly query: EffectiveQuery
-  readonly warnings: readonly Warning[]
-}
+export const detailedAnswer = z.lazy(() =>
+  z.strictObject({
+    results: z.array(resultRow).describe('Best first'),
+    query: effectiveQuery.describe('The query as it was taken, every parameter settled'),
+    warnings: z.array(warning).describe('What did not go as asked, without being an error'),
+  }),
+)
+export type DetailedAnswer = ReadonlyDeep<z.infer<typeof detailedAnswer>>

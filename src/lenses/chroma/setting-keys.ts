@@ -1,6 +1,8 @@
 /** Every key that can be set, by its name in a file: `<section>.<key>`. What is not here is fixed (CQ-047). */
-import { MODE_NAMES } from './model.ts'
-import { checkK, checkMaxDistance, checkScoreWeights } from './query/params.ts'
+import type { z } from 'zod'
+import { MODE_NAMES, queryParams } from './model.ts'
+
+const { k, max_distance, score_weights } = queryParams.shape
 
 export interface SettingKey {
   readonly name: string
@@ -19,21 +21,21 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     builtIn: 5,
     expected: 'an integer of at least 1',
     means: 'How many results a query gives that says nothing of it',
-    fits: passes(checkK),
+    fits: value => value !== null && accepts(k)(value),
   },
   {
     name: 'query.default_max_distance',
     builtIn: null,
     expected: 'null, or a finite number of at least 0',
     means: 'The farthest that a result may lie from the colour asked for; null: any distance',
-    fits: nullOr(passes(checkMaxDistance)),
+    fits: accepts(max_distance),
   },
   {
     name: 'query.default_score_weights',
     builtIn: null,
     expected: 'null, or relevance, recency and strength, each at least 0, together 1',
     means: 'Weights of the score; null: those of each node’s mode',
-    fits: nullOr(passes(checkScoreWeights)),
+    fits: accepts(score_weights),
   },
   {
     name: 'query.default_profile',
@@ -84,11 +86,6 @@ export function variableOf({ name }: SettingKey): string {
   return `CHROMA_${name.replace('.', '_').toUpperCase()}`
 }
 
-/** `default_max_distance` for `defaultMaxDistance`. */
-export function wordsOf(camelCase: string): string {
-  return camelCase.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-}
-
 function flag(name: string, builtIn: boolean, means: string): SettingKey {
   return { name, builtIn, expected: 'true or false', means, fits: value => typeof value === 'boolean' }
 }
@@ -98,17 +95,7 @@ function oneOf(name: string, values: readonly string[], builtIn: string, means: 
   return { name, builtIn, expected, means, isText: true, fits: value => values.includes(value as string) }
 }
 
-function passes(check: (value: unknown) => void): (value: unknown) => boolean {
-  return value => {
-    try {
-      check(value)
-      return true
-    } catch {
-      return false
-    }
-  }
-}
-
-function nullOr(fits: (value: unknown) => boolean): (value: unknown) => boolean {
-  return value => value === null || fits(value)
+/** A configured value by the rule of its parameter (CQ-097). */
+function accepts(schema: z.ZodType): (value: unknown) => boolean {
+  return value => value !== undefined && schema.safeParse(value).success
 }

@@ -3,10 +3,11 @@
  * the constructor. Every value is checked by the rule of its parameter; what is wrong names its key.
  */
 import type { JsonObject } from '../../base/canonical.ts'
+import { camelName, snakeName } from './camel.ts'
 import { ConfigurationError, show } from './errors.ts'
 import type { ModeName, ScoreWeights } from './model.ts'
 import { isPlainObject } from './plain.ts'
-import { SETTING_KEYS, variableOf, wordsOf } from './setting-keys.ts'
+import { SETTING_KEYS, variableOf } from './setting-keys.ts'
 
 export interface ChromaSettings {
   readonly query: {
@@ -106,7 +107,7 @@ function fromConstructor(given: ConstructedSettings, put: Put): void {
     if (keys === undefined) continue
     if (!isPlainObject(keys)) throw wrong(`${section}Config`, keys, 'an object')
     for (const [key, value] of Object.entries(keys)) {
-      const name = key.includes('_') ? key : `${section}.${wordsOf(key)}`
+      const name = key.includes('_') ? key : `${section}.${snakeName(key)}`
       if (value !== undefined) put(name, value, `${section}Config.${key}`)
     }
   }
@@ -126,8 +127,7 @@ function grouped(values: ReadonlyMap<string, unknown>): ChromaSettings {
   const sections: Record<string, Record<string, unknown>> = { query: {}, memory: {}, vocabulary: {}, storage: {} }
   for (const [name, value] of values) {
     const [section, key] = name.split('.') as [string, string]
-    const camel = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-    ;(sections[section] as Record<string, unknown>)[camel] = value
+    ;(sections[section] as Record<string, unknown>)[camelName(key)] = value
   }
   return sections as unknown as ChromaSettings
 }

@@ -1,6 +1,7 @@
 /** The lens's operations, with their schemas: what every door offers of it. */
 import { z } from 'zod'
 import { Deadline } from '../../base/clock.ts'
+import { anyObject } from '../../model/json-input.ts'
 import type { Operation } from '../../model/operation.ts'
 import { costOfAsking } from '../../model/query-cost.ts'
 import type { LensHost } from '../lens.ts'
@@ -14,57 +15,84 @@ const TIMEOUT_MS = 10_000
 const MOST_RESULTS = 10_000
 
 const text = z.string().min(1)
-const metadata = z.record(z.string(), z.json())
+const metadata = anyObject.describe('Whatever was stored with the record')
 
 const queryInput = z.strictObject({
-  query: z.string().describe('What is looked for'),
-  collections: z.array(text).min(1).optional().describe('Collections to ask; items and analysis when left out'),
-  n_results: z.int().min(1).max(MOST_RESULTS).optional().describe('Most results of each collection; default 5'),
-  days: z.int().min(0).optional().describe('Only what is from the last so many days'),
-  since: text.optional().describe('ISO date, included'),
-  until: text.optional().describe('ISO date; a whole day is included, a time of day is not'),
-  undated: z.enum(['include', 'exclude']).optional().describe('Records without a date under a day filter'),
-  source: text.optional().describe('Only records with this source_type'),
-  actionability: text.optional().describe('Only records with this actionability'),
-  min_score: z.number().min(0).max(1).optional().describe('Results below are left out'),
-  fold: z.boolean().optional().describe('An item and its analysis as one result'),
-  hybrid: z.boolean().optional().describe('Fuse the order by meaning with an order by words'),
-  offset: z.int().min(0).optional().describe('So many of the best are passed over; default 0'),
-  limit: z.int().min(1).optional().describe('Most results of all collections together'),
-  store: text.optional().describe('A configured source; `local` when left out'),
-  timeout_ms: z.int().min(1).max(120_000).optional().describe('Time that the question may take, in milliseconds'),
+  query: z.string().describe('A question or words; results are ranked by how near they are to its meaning'),
+  collections: z
+    .array(text)
+    .min(1)
+    .optional()
+    .describe('Names of the collections to ask, at least 1. Default: items and analysis'),
+  n_results: z
+    .int()
+    .min(1)
+    .max(MOST_RESULTS)
+    .optional()
+    .describe(`Most results of each collection, 1 to ${MOST_RESULTS}. Default: 5`),
+  days: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Only what is from the last so many days of 24 hours, from 0. Default: any time'),
+  since: text.optional().describe('Only what is from this ISO date on. Default: any time'),
+  until: text
+    .optional()
+    .describe('Only what is from before this ISO date; a day without time is included as a whole. Default: any time'),
+  undated: z
+    .enum(['include', 'exclude'])
+    .optional()
+    .describe('Whether records without a date pass a filter by days or dates. Default: include'),
+  source: text.optional().describe('Only records with this source_type in their metadata. Default: all'),
+  actionability: text.optional().describe('Only records with this value in their metadata. Default: all'),
+  min_score: z.number().min(0).max(1).optional().describe('Lowest score of a result, 0 to 1. Default: no limit'),
+  fold: z.boolean().optional().describe('Give an item and its analysis as one result. Default: false'),
+  hybrid: z.boolean().optional().describe('Fuse the order by meaning with an order by words. Default: false'),
+  offset: z.int().min(0).optional().describe('So many of the best are passed over, from 0. Default: 0'),
+  limit: z.int().min(1).optional().describe('Most results of all collections together, at least 1. Default: no limit'),
+  store: text.optional().describe('Name of a configured source. Default: local'),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(120_000)
+    .optional()
+    .describe(`Time that the question may take, in milliseconds, 1 to 120000. Default: ${TIMEOUT_MS}`),
 })
 
 const resultOutput = z.strictObject({
-  id: z.string(),
-  title: z.string(),
-  content: z.string(),
-  source: z.string(),
-  score: z.number(),
-  rawScore: z.number(),
+  id: z.string().describe('Of the record'),
+  title: z.string().describe('Heading; the id where it has none'),
+  content: z.string().describe('Full text'),
+  source: z.string().describe('Collection it is in'),
+  score: z.number().min(0).max(1).describe('Similarity, two decimals'),
+  rawScore: z.number().min(0).max(1).describe('Similarity before rounding'),
   metadata,
-  why: z.array(z.enum(['vector', 'words'])),
-  relatedIds: z.array(z.string()).optional(),
+  why: z.array(z.enum(['vector', 'words'])).describe('What found it: its meaning, or words of the question'),
+  relatedIds: z.array(z.string()).optional().describe('Ids of records that fold put into this one'),
 })
 
 const queryOutput = z.strictObject({
-  results: z.array(resultOutput),
-  warnings: z.array(
-    z.strictObject({
-      collection: z.string(),
-      code: z.string(),
-      message: z.string(),
-      reason: z.string().optional(),
-      count: z.number().optional(),
-    }),
-  ),
-  meta: z.strictObject({
-    store: z.string(),
-    collections: z.array(z.string()),
-    cutoff: z.string().nullable(),
-    total: z.number(),
-    durationMs: z.number(),
-  }),
+  results: z.array(resultOutput).describe('Best first, over all collections'),
+  warnings: z
+    .array(
+      z.strictObject({
+        collection: z.string().describe('Name of the one that it is about'),
+        code: z.string().describe('In snake_case, such as undated_kept'),
+        message: z.string().describe('A sentence for people'),
+        reason: z.string().optional().describe('Code of the error, where one is the cause'),
+        count: z.number().min(0).optional().describe('Records concerned'),
+      }),
+    )
+    .describe('What did not go as asked, without being an error'),
+  meta: z
+    .strictObject({
+      store: z.string().describe('Name of the source that was asked'),
+      collections: z.array(z.string()).describe('Those that were asked'),
+      cutoff: z.string().nullable().describe('ISO time from which records count; null: any'),
+      total: z.number().min(0).describe('Results before offset and limit'),
+      durationMs: z.number().min(0).describe('How long it took, milliseconds'),
+    })
+    .describe('The question itself'),
 })
 
 const query: Operation<LensHost, typeof queryInput, typeof queryOutput> = {
@@ -90,17 +118,25 @@ const query: Operation<LensHost, typeof queryInput, typeof queryOutput> = {
 
 const formatInput = z.strictObject({
   results: z
-    .array(z.object({ title: z.string(), content: z.string(), source: z.string(), score: z.number(), metadata }))
-    .describe('As collections.query gives them'),
+    .array(
+      z.object({
+        title: z.string().describe('Heading of the result'),
+        content: z.string().describe('Text, of which the beginning is shown'),
+        source: z.string().describe('Collection it is in'),
+        score: z.number().describe('Similarity, 0 to 1'),
+        metadata,
+      }),
+    )
+    .describe('As collections.query gives them; other fields are ignored'),
   query: z.string().describe('The question, for the heading'),
   lang: z
     .enum(['auto', 'es', 'en'])
     .optional()
-    .describe('Spanish or English; default auto: English for a question recognised as English, else Spanish'),
-  urls: z.boolean().optional().describe('Show addresses; default false'),
+    .describe('Spanish or English; auto: English for a question recognised as English, else Spanish. Default: auto'),
+  urls: z.boolean().optional().describe('Show addresses of records that have one. Default: false'),
 })
 
-const formatOutput = z.strictObject({ markdown: z.string() })
+const formatOutput = z.strictObject({ markdown: z.string().describe('The results, laid out for reading') })
 
 const format: Operation<LensHost, typeof formatInput, typeof formatOutput> = {
   name: 'collections.format',

@@ -1,12 +1,14 @@
 /** The one way in: `call(path, params, emit?)` finds the handler, times it, and always resolves to an envelope (CX-001). */
+import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
+import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import { isRecord } from '../../base/record.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Effect } from '../../model/operation.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
 import { type Envelope, type ErrorMap, errorAt, type Outcome, Refusal, refusal } from './envelope.ts'
-import type { Params } from './params.ts'
+import { type Reading, readParams } from './params.ts'
 import { type ContextState, stateOf } from './state.ts'
 
 export interface ProgressEvent {
@@ -29,14 +31,31 @@ export interface Call {
   readonly maxWaitMs: number | null
 }
 
-export interface Handler {
+export interface Handler extends Reading {
   readonly path: string
   /** One line, imperative, without a full stop. */
   readonly summary: string
   readonly effect: Effect['kind']
-  /** JSON Schemas of its parameters, for those who ask. */
-  readonly params?: Readonly<Record<string, JsonObject>> | undefined
-  run(call: Call, params: Params): Outcome | Promise<Outcome>
+  /** Of `result` in the envelope. */
+  readonly result: z.ZodType
+  run(call: Call, params: unknown): Outcome | Promise<Outcome>
+}
+
+/**
+ * A handler whose types follow from its schemas. They are made when the first call or listing needs them: a process that
+ * asks one thing makes the schemas of one.
+ */
+export function handler<Params extends z.ZodType, Result extends z.ZodType>(
+  given: Omit<Handler, 'params' | 'result' | 'run'> & {
+    params(): Params
+    result(): Result
+    run(
+      call: Call,
+      params: z.output<Params>,
+    ): Outcome<ReadonlyDeep<z.output<Result>>> | Promise<Outcome<ReadonlyDeep<z.output<Result>>>>
+  },
+): Handler {
+  return { ...given, params: z.lazy(given.params), result: z.lazy(given.result) } as unknown as Handler
 }
 
 export interface CallOptions {
@@ -80,7 +99,7 @@ export async function callHandler(
     const state = stateOf(host)
     const maxWaitMs = options.isWaitBounded === true ? state.settings.max_wait * 1000 : null
     const call: Call = { host, state, viewer, signal, emit, maxWaitMs }
-    return end(await handler.run(call, given), false)
+    return end(await handler.run(call, readParams(handler, host.store, given)), false)
   } catch (error) {
     if (error instanceof Refusal) return end(error.errors, true)
     if (isDamage(error)) {

@@ -1,35 +1,57 @@
 /** What every call comes back with, and how a handler says no. */
-import type { Json, JsonObject } from '../../base/canonical.ts'
+import { z } from 'zod'
+import type { JsonObject } from '../../base/canonical.ts'
+import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
+import { anyJson } from '../../model/json-input.ts'
 
-export interface ErrorDetail {
-  readonly code: string
-  readonly message: string
-  readonly meta?: Json
-}
+const errorDetail = z.lazy(() =>
+  z.strictObject({
+    code: z.string().describe('In snake_case, such as required, invalid or not_found'),
+    message: z.string().describe('A sentence for people'),
+    meta: anyJson.optional().describe('Such as the URL of the file that it is about'),
+  }),
+)
+export type ErrorDetail = ReadonlyDeep<z.infer<typeof errorDetail>>
 
 /** Shaped like the parameters; positions in lists are keys. */
 export interface ErrorMap {
   readonly [field: string]: readonly ErrorDetail[] | ErrorMap
 }
+const errorMap: z.ZodType<ErrorMap> = z.lazy(() => z.record(z.string(), z.union([z.array(errorDetail), errorMap])))
 
-export interface Meta extends JsonObject {
-  readonly path: string
-  /** ISO 8601, UTC. */
-  readonly timestamp: string
-  /** Three decimals. */
-  readonly duration_ms: number
+const meta = z.lazy(() =>
+  z.strictObject({
+    path: z.string().describe('The path that was called'),
+    timestamp: z.string().describe('When it ended, ISO 8601 in UTC'),
+    duration_ms: z.number().min(0).describe('How long it took, milliseconds with three decimals'),
+    warnings: z.array(z.string()).optional().describe('What did not go as asked, without being an error'),
+  }),
+)
+
+/** What every call comes back with, by what its result is. */
+export function envelopeOf(result: z.ZodType): z.ZodType {
+  return z.lazy(() =>
+    z.strictObject({
+      status: z.enum(['success', 'error']).describe('error: nothing was done, and errors says why'),
+      result: result.nullable().describe('What was asked for; null after an error'),
+      errors: errorMap
+        .nullable()
+        .describe('Shaped like the parameters, positions in lists as keys: what is wrong with each; null: nothing'),
+      meta: meta.describe('The call itself'),
+    }),
+  )
 }
 
 export interface Envelope {
   readonly status: 'success' | 'error'
   readonly result: JsonObject | null
   readonly errors: ErrorMap | null
-  readonly meta: Meta
+  readonly meta: JsonObject & z.infer<typeof meta>
 }
 
 /** What a handler gives back. */
-export interface Outcome {
-  readonly result: JsonObject
+export interface Outcome<Result = JsonObject> {
+  readonly result: Result
   /** Of a success in parts. */
   readonly errors?: ErrorMap | undefined
   readonly meta?: JsonObject | undefined

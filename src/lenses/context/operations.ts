@@ -1,16 +1,9 @@
 /** Each path as an operation of the catalog: `/mind/concepts/create-many` is `context.mind_concepts_create_many`. */
-import { z } from 'zod'
 import type { Operation } from '../../model/operation.ts'
 import type { LensHost } from '../lens.ts'
 import { callHandler, type Handler } from './call.ts'
+import { envelopeOf } from './envelope.ts'
 import { HANDLERS } from './handlers.ts'
-
-const envelope = z.looseObject({
-  status: z.enum(['success', 'error']),
-  result: z.unknown(),
-  errors: z.unknown(),
-  meta: z.looseObject({ path: z.string(), timestamp: z.string(), duration_ms: z.number() }),
-})
 
 export const CONTEXT_OPERATIONS: readonly Operation<LensHost>[] = [...HANDLERS.values()].map(operationOf)
 
@@ -19,13 +12,15 @@ export function operationName(path: string): string {
   return `context.${path.replace(/^\/(?:context\/)?/, '').replace(/[^a-z0-9]+/g, '_')}`
 }
 
-function operationOf({ path, summary, effect, params = {} }: Handler): Operation<LensHost> {
+function operationOf({ path, summary, effect, params, result }: Handler): Operation<LensHost> {
   return {
     name: operationName(path),
     summary,
-    input: paramsOf(params),
-    output: envelope,
+    input: params,
+    output: envelopeOf(result),
     effect: { kind: effect, idempotent: effect === 'read' || /\/(?:init|scan|extract)$/.test(path) },
+    // What is wrong with parameters is reported in the envelope, in the terms of its contract.
+    checksInput: true,
     run: (host, given, { viewer, signal, report }) =>
       callHandler(HANDLERS, host, path, given, {
         viewer,
@@ -34,10 +29,4 @@ function operationOf({ path, summary, effect, params = {} }: Handler): Operation
         emit: ({ phase, current, total, message }) => report?.({ phase, done: current, total, current: message }),
       }),
   }
-}
-
-/** Described, not checked: what is wrong with parameters is told in the envelope, in the terms of its contract. */
-function paramsOf(described: NonNullable<Handler['params']>): z.ZodType {
-  const fields = Object.entries(described).map(([name, schema]) => [name, z.unknown().optional().meta(schema)] as const)
-  return z.looseObject(Object.fromEntries(fields))
 }

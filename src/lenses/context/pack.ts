@@ -3,6 +3,9 @@
  * bare names; and says what is left out. Nothing is cut: a piece is in it whole or not at all, and no text is in it
  * twice. The same input gives the same text.
  */
+import { z } from 'zod'
+import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
+import { id, total } from './schemas.ts'
 
 export interface PackItem {
   readonly id: number
@@ -18,16 +21,17 @@ export interface PackItem {
   readonly lines?: { readonly url: string; readonly start: number; readonly end: number } | undefined
 }
 
-export interface Pack {
-  readonly text: string
-  /** Of `text`, as counted. */
-  readonly tokens: number
-  /** Ids by how much of them is told, in the order of rank; whole, too, is what stands in the text of another. */
-  readonly whole: readonly number[]
-  readonly signatures: readonly number[]
-  readonly names: readonly number[]
-  readonly omitted: readonly number[]
-}
+export const bundle = z.lazy(() =>
+  z.strictObject({
+    text: z.string().describe('Whole texts, then signatures, then names, by rank; nothing is cut'),
+    tokens: total.describe('Length of text in tokens'),
+    whole: z.array(id).describe('Numbers of the concepts whose text is in it, also within that of another'),
+    signatures: z.array(id).describe('Numbers of those whose signature is in it'),
+    names: z.array(id).describe('Numbers of those whose name alone is in it'),
+    omitted: z.array(id).describe('Numbers of those that did not fit'),
+  }),
+)
+export type Pack = ReadonlyDeep<z.infer<typeof bundle>>
 
 const LEVELS = ['whole', 'signature', 'name'] as const
 type Level = (typeof LEVELS)[number]

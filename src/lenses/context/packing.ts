@@ -1,11 +1,10 @@
 /** Gets what `pack` packs: texts and signatures of concepts. */
-import type { JsonObject } from '../../base/canonical.ts'
 import { countTokens } from '../../text/count-tokens.ts'
 import { LineStarts } from '../../text/lines.ts'
 import type { Call } from './call.ts'
 import { type Concept, textsOfConcepts } from './concepts.ts'
 import type { Look } from './mind/look.ts'
-import { type PackItem, pack } from './pack.ts'
+import { type Pack, type PackItem, pack } from './pack.ts'
 import { textsOf } from './query/previews.ts'
 import { shownPath } from './urls.ts'
 
@@ -14,7 +13,7 @@ export async function packAnswer(
   seen: Look,
   concepts: readonly Concept[],
   maxTokens: number,
-): Promise<JsonObject> {
+): Promise<Pack> {
   const entries = concepts.map(({ entry }) => entry)
   const signatures = textsOfConcepts(call.host.store, 'signature', entries)
   const urls = [...new Set(concepts.flatMap(({ url }) => url ?? []))]
@@ -32,7 +31,7 @@ export async function packAnswer(
       lines: url === null || lines === null ? undefined : { url, ...lines },
     }
   })
-  return { ...pack(items, maxTokens, countTokens) }
+  return pack(items, maxTokens, countTokens)
 }
 
 function linesOf({ startLine, endLine }: Concept): { readonly start: number; readonly end: number } | null {

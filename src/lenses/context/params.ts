@@ -1,122 +1,84 @@
-/** Reading parameters. Each reader collects what is wrong; `done` refuses with all of it at once. */
-import { isRecord } from '../../base/record.ts'
-import { isStorable } from '../../base/storable.ts'
+/** Reading parameters by their schema. What is wrong with them is reported all at once, in the shape of the parameters. */
+import type { z } from 'zod'
+import { check, type Fault } from '../../model/parse-input.ts'
+import type { StoreReader } from '../../store/store.ts'
 import { type ErrorMap, errorAt, joined, Refusal } from './envelope.ts'
+import { mustBeInitialised, type Part } from './parts.ts'
 
-export type Params = Readonly<Record<string, unknown>>
+/** How a call wants its parameters read. */
+export interface Reading<T extends z.ZodType = z.ZodType> {
+  readonly params: T
+  /** Parts that must be there. */
+  readonly needs?: readonly Part[] | undefined
+  /** Parameters whose faults are reported before a missing part (CX-013). */
+  readonly first?: readonly string[] | undefined
+}
 
-export class ParamReader {
-  readonly #params: Params
-  readonly #at: readonly string[]
-  #errors: ErrorMap[] = []
+/** The parameters as their schema makes them. Throws `Refusal`: for `first` ones, then for missing parts, then for the rest. */
+export function readParams<T extends z.ZodType>(
+  { params, needs = [], first = [] }: Reading<T>,
+  store: StoreReader,
+  given: unknown,
+): z.output<T> {
+  const { data, faults } = check(params, given)
+  const early = faults.filter(({ path: [name] }) => first.includes(String(name)))
+  if (early.length > 0) throw refused(early)
+  mustBeInitialised(store, ...needs)
+  if (faults.length > 0) throw refused(faults)
+  return data as z.output<T>
+}
 
-  /** `at` is where the parameters stand in those of the call. */
-  constructor(params: Params, at: readonly string[] = []) {
-    this.#params = params
-    this.#at = at
+/** The error map of the contract (CX-004): `required` for what is missing, null or blank, else `invalid`. */
+function refused(faults: readonly Fault[]): Refusal {
+  const errors = new Map<string, ErrorMap>()
+  for (const fault of faults) {
+    const { path, isItem } = placeOf(fault)
+    const place = path.map(String)
+    if (!errors.has(place.join('\n'))) errors.set(place.join('\n'), errorAt(place, ...detailOf(fault, isItem)))
   }
+  return new Refusal(joined([...errors.values()]))
+}
 
-  get errors(): readonly ErrorMap[] {
-    return this.#errors
+/** Of an item that is a plain value the list is at fault, of an object the item. */
+function placeOf({ path, issue }: Fault): { readonly path: Fault['path']; readonly isItem: boolean } {
+  const isItem = typeof path.at(-1) === 'number'
+  const isObject = issue.code === 'invalid_type' && issue.expected === 'object'
+  return { path: isItem && !isObject ? path.slice(0, -1) : path, isItem }
+}
+
+function detailOf({ path, issue, value }: Fault, isItem: boolean): [code: string, message: string] {
+  const field = String(path.findLast(key => typeof key === 'string') ?? 'params')
+  if (isItem) {
+    const isObject = issue.code === 'invalid_type' && issue.expected === 'object'
+    return ['invalid', isObject ? 'an item must be an object' : `${field} must be a list of texts`]
   }
-
-  has(field: string): boolean {
-    return (this.#params[field] ?? null) !== null
+  // A text that must hold something is a pattern.
+  const isMissing = value === undefined || value === null || issue.code === 'invalid_format'
+  if (isMissing && issue.code !== 'custom') return ['required', `${field} is required`]
+  if (issue.code === 'custom') {
+    return [issue.params?.['code'] === 'required' ? 'required' : 'invalid', `${field} ${issue.message}`]
   }
+  return ['invalid', `${field} must be ${wanted(issue)}`]
+}
 
-  /** A text that says something. */
-  text(field: string): string {
-    const value = this.question(field)
-    return isStorable(value) ? value : this.fail(field, 'invalid', `${field} must be well-formed text`, '')
-  }
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
 
-  /** As `text`, of what is only looked for: any text at all. */
-  question(field: string): string {
-    const value = this.#params[field] ?? null
-    if (value === null || (typeof value === 'string' && value.trim() === '')) {
-      return this.fail(field, 'required', `${field} is required`, '')
-    }
-    if (typeof value !== 'string') return this.fail(field, 'invalid', `${field} must be text`, '')
-    return value
-  }
-
-  optionalText(field: string): string | null {
-    return this.has(field) ? this.text(field) : null
-  }
-
-  /** The id of something: a whole number from 1. */
-  id(field: string): number {
-    if (!this.has(field)) return this.fail(field, 'required', `${field} is required`, 0)
-    const value = this.#params[field]
-    const isId = Number.isSafeInteger(value) && (value as number) > 0
-    return isId ? (value as number) : this.fail(field, 'invalid', `${field} must be a whole number from 1`, 0)
-  }
-
-  optionalId(field: string): number | null {
-    return this.has(field) ? this.id(field) : null
-  }
-
-  /** Any finite number. */
-  number(field: string, fallback: number): number {
-    if (!this.has(field)) return fallback
-    const value = this.#params[field]
-    return Number.isFinite(value)
-      ? (value as number)
-      : this.fail(field, 'invalid', `${field} must be a number`, fallback)
-  }
-
-  /** Cut to a whole number, then to the range. */
-  clamped(field: string, fallback: number, least: number, most: number): number {
-    return Math.min(most, Math.max(least, Math.trunc(this.number(field, fallback))))
-  }
-
-  /** A number from 0. */
-  weight(field: string, fallback: number): number {
-    const value = this.number(field, fallback)
-    return value >= 0 ? value : this.fail(field, 'invalid', `${field} must be a number of 0 or more`, fallback)
-  }
-
-  flag(field: string): boolean {
-    if (!this.has(field)) return false
-    const value = this.#params[field]
-    return typeof value === 'boolean' ? value : this.fail(field, 'invalid', `${field} must be true or false`, false)
-  }
-
-  choice<T extends string>(field: string, choices: readonly T[], fallback: T): T {
-    if (!this.has(field)) return fallback
-    const found = choices.find(choice => choice === this.#params[field])
-    return found ?? this.fail(field, 'invalid', `${field} must be one of: ${choices.join(', ')}`, fallback)
-  }
-
-  /** A list of objects with at least one, each read by `read` on a reader of its own. */
-  list<T>(field: string, read: (item: ParamReader) => T): readonly T[] {
-    if (!this.has(field)) return this.fail(field, 'required', `${field} is required`, [])
-    const value = this.#params[field]
-    if (!Array.isArray(value)) return this.fail(field, 'invalid', `${field} must be a list`, [])
-    return value.map((item: unknown, position) => {
-      const at = [...this.#at, field, String(position)]
-      const reader = new ParamReader(isRecord(item) ? item : {}, at)
-      const made = read(reader)
-      if (!isRecord(item)) this.#errors.push(errorAt(at, 'invalid', 'an item must be an object'))
-      else this.#errors.push(...reader.errors)
-      return made
-    })
-  }
-
-  texts(field: string): readonly string[] {
-    if (!this.has(field)) return []
-    const value = this.#params[field]
-    const isList = Array.isArray(value) && value.every((item: unknown) => typeof item === 'string')
-    return isList ? (value as string[]) : this.fail(field, 'invalid', `${field} must be a list of texts`, [])
-  }
-
-  fail<T>(field: string, code: string, message: string, instead: T): T {
-    this.#errors.push(errorAt([...this.#at, field], code, message))
-    return instead
-  }
-
-  /** Throws `Refusal` when anything was wrong. */
-  done(): void {
-    if (this.#errors.length > 0) throw new Refusal(joined(this.#errors))
+function wanted(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return TYPES[issue.expected] ?? issue.expected
+    case 'invalid_value':
+      return `one of: ${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      return `${issue.minimum} or more`
+    default:
+      return issue.message
   }
 }

@@ -1,7 +1,7 @@
 /** The two parts of the lens in the store, named body (files and text) and mind (concepts and links). */
-import { isOwner } from '../../model/viewer.ts'
+import { isOwner, type Viewer } from '../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
-import type { Call } from './call.ts'
+import type { LensHost } from '../lens.ts'
 import { refusal } from './envelope.ts'
 import { saltNumbers } from './numbering.ts'
 import { STATE } from './tables.ts'
@@ -31,6 +31,6 @@ export function mustBeInitialised(reader: StoreReader, ...parts: readonly Part[]
 }
 
 /** The file that both parts are in, for the owner; to others the machine's folders are not shown. */
-export function storePath({ host, viewer }: Pick<Call, 'host' | 'viewer'>): string | null {
+export function storePath({ host, viewer }: { readonly host: LensHost; readonly viewer: Viewer }): string | null {
   return isOwner(viewer) ? (host.workspace?.storeFile ?? ':memory:') : null
 }

@@ -16,18 +16,22 @@ const name = z.string().trim().min(1).max(MAX_NAME_LENGTH)
 const id = keptText(z.string().min(1).max(MAX_ID_LENGTH))
 
 const rememberInput: z.ZodType<RememberInput> = z.strictObject({
-  text: keptText(z.string().min(1).max(MAX_CONTENT_LENGTH)).describe('The message or note'),
+  text: keptText(z.string().min(1).max(MAX_CONTENT_LENGTH)).describe(
+    `What was said or noted, 1 to ${MAX_CONTENT_LENGTH} characters`,
+  ),
   speaker: keptText(z.string().trim().max(MAX_NAME_LENGTH))
     .optional()
     .describe('Who said it. Default: nobody is named'),
   conversation: id.optional().describe('Which conversation it belongs to. Default: notes'),
-  at: instantInput.optional().describe('When it was said. Default: now'),
+  at: instantInput.optional().describe('Moment at which it was said: ISO 8601 with a zone, a date, or milliseconds since 1970. Default: now'),
   role: z
     .enum([...ROLES])
     .optional()
-    .describe('In a chat with an assistant'),
-  session: id.optional().describe('Default: that of the message before, unless six hours lie between them'),
-  reply_to: id.optional().describe('Id, within the conversation, of the message it answers'),
+    .describe('Part of the speaker in a chat with an assistant. Default: none'),
+  session: id
+    .optional()
+    .describe('Sitting that it belongs to. Default: that of the message before, unless six hours lie between them'),
+  reply_to: id.optional().describe('Id, within the conversation, of the message it answers. Default: none'),
   id: id
     .optional()
     .describe(
@@ -37,22 +41,26 @@ const rememberInput: z.ZodType<RememberInput> = z.strictObject({
     .enum(['people', 'assistant'])
     .optional()
     .describe('Of whom the conversation is. Default: as before; assistant where a role is given'),
-  collection: name.optional().describe('Default: conversations'),
-  tags: z.array(name).max(MAX_TAGS).optional().describe('Words to find it by'),
+  collection: name.optional().describe('Collection of the entry. Default: conversations'),
+  tags: z.array(name).max(MAX_TAGS).optional().describe('Words to find it by. Default: none'),
   visibility: z
     .enum(['private', 'public', 'shared'])
     .optional()
     .describe('Who may see it. Default: as before; private for a new one'),
-  federations: z.array(name).max(100).optional().describe('With shared: those that may see it'),
+  federations: z
+    .array(name)
+    .max(100)
+    .optional()
+    .describe('Ids of those whose members may see it, with visibility shared. Default: none'),
   wait: z.boolean().optional().describe('Wait until it has its vector. Default: false; words find it at once'),
 })
 
 const rememberOutput: z.ZodType<Remembered> = z.strictObject({
   id: z.string().describe('Of the entry'),
-  conversation: z.string(),
-  session: z.string(),
+  conversation: z.string().describe('Id of the one it belongs to'),
+  session: z.string().describe('Id of the sitting it belongs to'),
   position: z.int().describe('Within the conversation, from 0'),
-  at: z.string(),
+  at: z.string().describe('When it was said, ISO 8601 in UTC'),
   created: z.boolean().describe('False: it was there already'),
 })
 

@@ -2,8 +2,10 @@
 import { z } from 'zod'
 import { canonicalJson, type Json, type JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
+import { explanationOutput } from '../../../model/explanation-output.ts'
 import { filterInput, instantInput, queryInput } from '../../../model/query-input.ts'
-import { explanationOutput, jsonObject, pageOutput } from '../../../ops/page-output.ts'
+import { jsonObject, pageOutput } from '../../../ops/page-output.ts'
+import { jsonSchema } from '../../../ops/schemas.ts'
 
 /** What several operations take or answer has a name of its own. */
 const SHARED: ReadonlyMap<z.core.$ZodType, string> = new Map<z.core.$ZodType, string>([
@@ -40,9 +42,7 @@ export class Components {
 
   /** A reference to it; `name` is its own where it is not one of the shared ones. */
   add(schema: z.ZodType, io: 'input' | 'output', name: string): JsonObject {
-    // A JSON Schema is JSON; zod's type for it has methods and undefined.
-    const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: NAMED }) as unknown as JsonObject
-    const { $schema: _, $defs = {}, ...root } = made
+    const { $schema: _, $defs = {}, ...root } = jsonSchema(schema, io, NAMED)
     const nameOf = (def: string): string => {
       if (!def.startsWith('__schema')) return def
       return isAnyJson(($defs as JsonObject)[def] as Json, def) ? 'Json' : `${name}.${def.slice(8)}`

@@ -1,11 +1,11 @@
-/** A short input to begin with: what a schema asks for, and nothing that may be left out. */
+/** A short input to begin with: the first example of the schema, else what it asks for and nothing that may be left out. */
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { Components } from './components.ts'
 
 export function exampleOf(schema: Json | undefined, components: Components): Json {
   const { type, anyOf, oneOf, const: only, examples, enum: values, ...rest } = components.resolve(schema)
-  if (Array.isArray(examples)) return examples[0] as Json
+  if (Array.isArray(examples) && examples.length > 0) return examples[0] as Json
   if (Array.isArray(values)) return values[0] as Json
   if (only !== undefined) return only
   const choices = anyOf ?? oneOf

@@ -25,6 +25,8 @@ export interface ToolChoice {
   /** Fields of the input that are shown, as paths; absent: all. */
   readonly fields?: readonly string[]
   readonly answer?: AnswerShape
+  /** Top-level fields of the answer that are shown; absent: all. */
+  readonly shows?: readonly string[]
   /** Whether the answer holds what somebody stored, which is data and no instruction. */
   readonly stored?: boolean
   /** Absent: as the operation's effect says. */

@@ -14,7 +14,8 @@ export const CHROMA_TOOLS: readonly ToolChoice[] = [
     operation: 'chroma.batch_query',
     title: 'Query many times',
     description:
-      'Ask many queries against one state; all of them or none. Returns one answer each. For one use chroma_query.',
+      'Ask many queries against one state; all of them or none. Each takes what chroma_query takes. Returns one answer each. For one use chroma_query.',
+    fields: ['queries.hashtags', 'queries.input', 'queries.k'],
     stored: true,
     readOnly: false,
   },
@@ -29,6 +30,7 @@ export const CHROMA_TOOLS: readonly ToolChoice[] = [
     name: 'chroma_get_node',
     title: 'Read a node',
     description: 'Read one node by the entry_id that chroma_query gave. Does not count as use.',
+    shows: ['entry_id', 'hashtags', 'label', 'content', 'metadata'],
     stored: true,
   },
   {

@@ -10,11 +10,11 @@ export function outline(schema: JsonObject, depth: number, paths?: readonly stri
 }
 
 /**
- * An answer's top-level fields. `trace` comes only on request, and no tool shows the field that requests it. Lists of objects
+ * An answer's top-level fields, or those of them named in `shows`. `trace` comes only on request, and no tool shows the field that requests it. Lists of objects
  * are lists: the outline ends there.
  */
-export function answerOutline(schema: JsonObject): JsonObject {
-  const short = outline(schema, 1)
+export function answerOutline(schema: JsonObject, shows?: readonly string[]): JsonObject {
+  const short = outline(schema, 1, shows)
   if (!isObject(short['properties'])) return short
   const { trace: _, ...properties } = short['properties']
   const shown = Object.entries(properties).map(([name, of]) => {
@@ -32,8 +32,9 @@ export function closedOutline(schema: JsonObject, depth: number, paths?: readonl
 function shorten(schema: JsonObject, depth: number, paths: readonly string[] | undefined): JsonObject {
   const { type, enum: values, minimum, maximum, anyOf, items } = schema
   if (values !== undefined) return { enum: values }
-  if (Array.isArray(anyOf)) return either(anyOf as readonly JsonObject[], depth, paths)
+  // Alternatives beside properties are conditions on them.
   if (isObject(schema['properties'])) return shortenObject(schema, schema['properties'], depth, paths)
+  if (Array.isArray(anyOf)) return either(anyOf as readonly JsonObject[], depth, paths)
   if (type === 'array') return isObject(items) ? { type, items: shorten(items, depth, paths) } : { type }
   if (type === undefined) return {}
   return { type, ...limit('minimum', minimum), ...limit('maximum', maximum) }
@@ -67,6 +68,10 @@ function shortenObject(
  * of them are to be shown.
  */
 function either(branches: readonly JsonObject[], depth: number, paths: readonly string[] | undefined): JsonObject {
+  const values = branches.flatMap(({ enum: listed, type }) =>
+    type === 'null' ? [null] : ((listed ?? []) as readonly Json[]),
+  )
+  if (branches.every(({ enum: listed, type }) => listed !== undefined || type === 'null')) return { enum: values }
   const types = branches.flatMap(({ type, properties }) => (typeof type === 'string' && !properties ? [type] : []))
   if (types.length === branches.length) return { type: [...new Set(types)] }
   if (paths === undefined) return {}

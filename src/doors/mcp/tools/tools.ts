@@ -71,7 +71,7 @@ function makeTool(operation: EngineOperation, choice: ToolChoice): Tool {
     description: choice.description ?? operation.summary,
     operation,
     inputSchema: withRoom(closedOutline(input, 3, fields), answer),
-    outputSchema: answerOutline(jsonSchema(operation.output, 'output')),
+    outputSchema: answerOutline(jsonSchema(operation.output, 'output'), choice.shows),
     readOnly: choice.readOnly ?? kind === 'read',
     answer,
     stored,

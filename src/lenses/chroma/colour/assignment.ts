@@ -1,6 +1,5 @@
 /** What callers may say of where a hashtag shall sit. */
 import { invalidParameter } from '../errors.ts'
-import { refuseUnknown } from '../given.ts'
 import { ZONES, type Zone } from '../model.ts'
 import { isPlainObject } from '../plain.ts'
 import { normaliseHashtag } from './hashtag.ts'
@@ -33,7 +32,8 @@ export function checkAssignment(given: unknown): CheckedAssignment {
 
 export function checkTarget(given: unknown): CheckedTarget {
   if (!isPlainObject(given)) throw invalidParameter('zone', given, 'a zone, or else an anchor id')
-  refuseUnknown(given, ['zone', 'anchorId'])
+  const unknown = Object.keys(given).find(name => name !== 'zone' && name !== 'anchorId')
+  if (unknown !== undefined) throw invalidParameter(unknown, given[unknown], 'one of the options zone, anchorId')
   const { zone, anchorId } = given
   if (zone === undefined && anchorId === undefined) throw invalidParameter('zone', zone, 'a zone, or else an anchor id')
   if (zone !== undefined && anchorId !== undefined) {

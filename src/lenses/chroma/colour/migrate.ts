@@ -1,4 +1,5 @@
 /** Moves a hashtag to another anchor, and every node that carries it to its new place, in one transaction. */
+import { z } from 'zod'
 import { Recent } from '../../../base/recent.ts'
 import { centreOfGravity } from '../../../math/gravity.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -15,12 +16,15 @@ import { normaliseHashtag } from './hashtag.ts'
 import { nodeIdOf } from './node-id.ts'
 import { countZones, violationsOf } from './zone-rules.ts'
 
-export interface Migration {
-  readonly hashtag: string
-  readonly from_anchor_id: number
-  readonly to_anchor_id: number
-  readonly nodes_updated: number
-}
+export const migration = z.lazy(() =>
+  z.strictObject({
+    hashtag: z.string().describe('Normalised: #lower-case'),
+    from_anchor_id: z.int().min(1).describe('Anchor it left'),
+    to_anchor_id: z.int().min(1).describe('Anchor it is bound to now'),
+    nodes_updated: z.int().min(0).describe('Nodes that carry it, of all holders, whose colour changed'),
+  }),
+)
+export type Migration = Readonly<z.infer<typeof migration>>
 
 /**
  * To a free anchor of a zone, or to a chosen one; nothing happens when it already sits there. A node's text, times, memory

@@ -1,6 +1,5 @@
 /** What no node's state may be (CQ-129): for everything that is imported or written. */
-import type { Json } from '../../../base/canonical.ts'
-import { ValidationError } from '../errors.ts'
+import { invalidState } from '../errors.ts'
 import { MODE_NAMES, type NodeMemory } from '../model.ts'
 import { isModeName } from './modes.ts'
 
@@ -14,7 +13,7 @@ export function checkState(state: GivenState, now: number, where = 'state'): voi
   const problem = problemOf(state, now)
   if (problem === null) return
   const [field, expected] = problem
-  throw invalidState(`${where}.${field}`, state[field], expected)
+  throw invalidState(`${where}.${field}`, { value: state[field], expected })
 }
 
 type Problem = readonly [field: keyof GivenState, expected: string]
@@ -42,13 +41,4 @@ function isWhole(value: unknown): value is number {
 
 function isNumber(value: unknown): value is number {
   return Number.isFinite(value)
-}
-
-function invalidState(field: string, value: unknown, expected: string): ValidationError {
-  const shown: Json = typeof value === 'string' ? value.slice(0, 80) : String(value)
-  return new ValidationError('invalid_state', `${field}: expected ${expected}, got ${shown}`, {
-    field,
-    value: shown,
-    expected,
-  })
 }

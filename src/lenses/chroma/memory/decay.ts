@@ -3,6 +3,7 @@
  * does not matter how often a cycle runs or where one was killed. In batches, each a transaction that also notes how far
  * it came.
  */
+import { z } from 'zod'
 import { nextTurn } from '../../../base/next-turn.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { StoreWriter } from '../../../store/store.ts'
@@ -15,15 +16,19 @@ import type { StoredMemory } from './memory-rows.ts'
 import { MODES, type Mode } from './modes.ts'
 import { type VisibleNodes, visibleNodes } from './visible.ts'
 
-export interface DecayReport {
-  /** Nodes that were due. */
-  readonly processed: number
-  /** Values that became smaller. */
-  readonly strength_decayed: number
-  readonly health_decayed: number
-  readonly errors: number
-  readonly skipped?: 'global_disabled' | 'memory_disabled'
-}
+export const decayReport = z.lazy(() =>
+  z.strictObject({
+    processed: z.int().min(0).describe('Nodes that were due'),
+    strength_decayed: z.int().min(0).describe('Nodes whose strength fell'),
+    health_decayed: z.int().min(0).describe('Nodes whose health fell'),
+    errors: z.int().min(0).describe('Nodes that could not be written'),
+    skipped: z
+      .enum(['global_disabled', 'memory_disabled'])
+      .optional()
+      .describe('Why nothing ran: decay or memory is switched off in the settings'),
+  }),
+)
+export type DecayReport = Readonly<z.infer<typeof decayReport>>
 
 type Counts = { -readonly [K in Exclude<keyof DecayReport, 'skipped'>]: number }
 

@@ -2,6 +2,7 @@
  * The lifecycle check (CQ-139 to CQ-141): what became strong enough ascends for good, what is neither recent nor strong
  * rots. It looks only at the state it finds, so one that was cut off is finished by running it again.
  */
+import { z } from 'zod'
 import { nextTurn } from '../../../base/next-turn.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { StoreWriter } from '../../../store/store.ts'
@@ -13,12 +14,15 @@ import type { MemoryContext } from './memories.ts'
 import { MODES } from './modes.ts'
 import { visibleNodes } from './visible.ts'
 
-export interface LifecycleReport {
-  readonly ascensions: number
-  readonly rots: number
-  readonly errors: number
-  readonly skipped?: 'memory_disabled'
-}
+export const lifecycleReport = z.lazy(() =>
+  z.strictObject({
+    ascensions: z.int().min(0).describe('Nodes that now stay for good'),
+    rots: z.int().min(0).describe('Nodes that are now forgotten'),
+    errors: z.int().min(0).describe('Nodes that could not be written'),
+    skipped: z.enum(['memory_disabled']).optional().describe('Why nothing ran: memory is switched off in the settings'),
+  }),
+)
+export type LifecycleReport = Readonly<z.infer<typeof lifecycleReport>>
 
 type Counts = { -readonly [K in Exclude<keyof LifecycleReport, 'skipped'>]: number }
 type Turn = 'ascends' | 'rots' | 'fails' | null

@@ -1,21 +1,37 @@
 /** What a viewer's memory looks like as a whole (CQ-142), over the nodes it sees. */
+import { z } from 'zod'
+import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { MODE_NAMES, type ModeName } from '../model.ts'
 import type { MemoryContext } from './memories.ts'
 import { memoryRows } from './memory-rows.ts'
 import { visibleNodes } from './visible.ts'
 
-export interface Statistics {
-  readonly total_nodes: number
-  readonly permanent_nodes: number
-  readonly rotten_nodes: number
-  readonly decay_disabled: number
-  /** Modes that occur. */
-  readonly mode_distribution: Readonly<Partial<Record<ModeName, number>>>
-  /** Null without nodes. */
-  readonly strength: { readonly average: number | null; readonly min: number | null; readonly max: number | null }
-  readonly health: { readonly average: number | null; readonly min: number | null }
-}
+const figure = z.number().min(0).nullable()
+
+export const statistics = z.lazy(() =>
+  z.strictObject({
+    total_nodes: z.int().min(0).describe('Nodes that the viewer sees'),
+    permanent_nodes: z.int().min(0).describe('Those that stay for good'),
+    rotten_nodes: z.int().min(0).describe('Those that are forgotten'),
+    decay_disabled: z.int().min(0).describe('Those that do not fade'),
+    mode_distribution: z.partialRecord(z.enum(MODE_NAMES), z.int()).describe('Nodes by memory mode; modes that occur'),
+    strength: z
+      .strictObject({
+        average: figure.describe('Mean; null without nodes'),
+        min: figure.describe('Lowest; null without nodes'),
+        max: figure.describe('Highest; null without nodes'),
+      })
+      .describe('Of strength_raw, at least 0'),
+    health: z
+      .strictObject({
+        average: figure.describe('Mean; null without nodes'),
+        min: figure.describe('Lowest; null without nodes'),
+      })
+      .describe('Of decay_health, 0 to 1'),
+  }),
+)
+export type Statistics = ReadonlyDeep<z.infer<typeof statistics>>
 
 export function statisticsOf({ host, access, memories }: MemoryContext, viewer: string): Statistics {
   access.flush()

@@ -1,29 +1,40 @@
 /** Changing and reading single nodes (CQ-126, CQ-127). What is not there and what the viewer may not change are one. */
-import type { JsonObject } from '../../../base/canonical.ts'
+import { z } from 'zod'
+import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { chunkContent } from '../../../text/chunk.ts'
-import { invalidParameter } from '../errors.ts'
-import { checkBoolean, checkText, refuseUnknown } from '../given.ts'
 import { defaultMemory, readMemory, writeMemory } from '../memory/memory-rows.ts'
 import { tellUses } from '../memory/uses.ts'
 import type { ModeName, NodeRow } from '../model.ts'
-import { isPlainObject } from '../plain.ts'
 import type { ChromaState } from '../state.ts'
-import { checkContent, checkLabel, checkMode, soundMetadata } from './checks.ts'
+import { modeName, nodeTexts, pluginFields } from './create.ts'
 import { nodeRow } from './rows.ts'
 import { findNode, findOwnNode, type StoredNode, writeAspect } from './stored.ts'
 
-export interface NodeUpdate {
-  readonly label?: string | undefined
-  readonly content?: string | undefined
-  /** Replaced as a whole; null clears it. */
-  readonly metadata?: JsonObject | null | undefined
-}
+export const entryId = z.string().describe('Id of a node, as chroma.store and chroma.query return it')
+
+/** What replaces the texts of a node; what is absent stays. */
+export const nodeUpdate = z.strictObject({
+  label: nodeTexts.label.optional().describe(`${nodeTexts.label.description}. Default: unchanged`),
+  content: nodeTexts.content.optional().describe(`${nodeTexts.content.description}. Default: unchanged`),
+  metadata: nodeTexts.metadata.describe('In place of all metadata there were; null removes them. Default: unchanged'),
+})
+export type NodeUpdate = ReadonlyDeep<z.infer<typeof nodeUpdate>>
+
+export const nodeChanges = nodeUpdate.extend({
+  mode_name: modeName.optional().describe(`${modeName.description}. Default: unchanged`),
+  decay_enabled: z.boolean().optional().describe('Whether the node fades when it is not used. Default: unchanged'),
+  rotten: z
+    .literal(true)
+    .optional()
+    .describe('true marks it as forgotten; a rotten node is rescued by being used. Default: unchanged'),
+  plugin_fields: pluginFields.optional(),
+})
+export type NodeChanges = ReadonlyDeep<z.infer<typeof nodeChanges>>
 
 /** No access. */
-export function getNode({ host, extensions }: ChromaState, viewer: Viewer, id: unknown): NodeRow | null {
-  checkText('entry_id', id)
+export function getNode({ host, extensions }: ChromaState, viewer: Viewer, id: string): NodeRow | null {
   return host.store.read(reader => {
     const node = findNode(reader, id, host.sight(viewer))
     if (node === undefined) return null
@@ -33,12 +44,9 @@ export function getNode({ host, extensions }: ChromaState, viewer: Viewer, id: u
   })
 }
 
-export function updateNode(state: ChromaState, viewer: Viewer, id: unknown, given: unknown): boolean {
-  const { label, content, metadata } = checkUpdate(given)
-  if (label === undefined && content === undefined && metadata === undefined) {
-    checkText('entry_id', id)
-    return false
-  }
+export function updateNode(state: ChromaState, viewer: Viewer, id: string, update: NodeUpdate): boolean {
+  const { label, content, metadata } = update
+  if (label === undefined && content === undefined && metadata === undefined) return false
   const { clock } = state.host
   return changing(state, viewer, id, (writer, { entry, aspect }) => {
     const text = content ?? entry.content
@@ -46,7 +54,7 @@ export function updateNode(state: ChromaState, viewer: Viewer, id: unknown, give
       ...entry,
       title: label ?? entry.title,
       content: text,
-      metadata: metadata === undefined ? entry.metadata : (metadata ?? {}),
+      metadata: metadata === undefined ? entry.metadata : structuredClone(metadata ?? {}),
       updatedAt: clock.now(),
     }
     writer.put(draft, chunkContent(text, { format: 'markdown' }))
@@ -55,8 +63,7 @@ export function updateNode(state: ChromaState, viewer: Viewer, id: unknown, give
   })
 }
 
-export function deleteNode(state: ChromaState, viewer: Viewer, id: unknown): boolean {
-  checkText('entry_id', id)
+export function deleteNode(state: ChromaState, viewer: Viewer, id: string): boolean {
   const { host } = state
   return host.store.write(host.clock.now(), writer => {
     const node = findOwnNode(writer, id, host.sight(viewer))
@@ -64,24 +71,20 @@ export function deleteNode(state: ChromaState, viewer: Viewer, id: unknown): boo
   })
 }
 
-export function setNodeMode(state: ChromaState, viewer: Viewer, id: unknown, mode: unknown): boolean {
-  checkMode(mode)
+export function setNodeMode(state: ChromaState, viewer: Viewer, id: string, mode_name: ModeName): boolean {
   return changing(state, viewer, id, (writer, { entry, aspect }) => {
-    const mode_name: ModeName = mode
     writeAspect(writer, entry.key, { ...aspect, mode_name, version: aspect.version + 1 })
   })
 }
 
-export function setNodeDecay(state: ChromaState, viewer: Viewer, id: unknown, enabled: unknown): boolean {
-  checkBoolean('decay_enabled', enabled)
+export function setNodeDecay(state: ChromaState, viewer: Viewer, id: string, enabled: boolean): boolean {
   return changing(state, viewer, id, (writer, { entry, aspect }) => {
     writeAspect(writer, entry.key, { ...aspect, decay_enabled: enabled, version: aspect.version + 1 })
   })
 }
 
 /** Rot is a matter of the viewer's own memory: it takes no more than to see the node. */
-export function markRotten(state: ChromaState, viewer: Viewer, id: unknown): boolean {
-  checkText('entry_id', id)
+export function markRotten(state: ChromaState, viewer: Viewer, id: string): boolean {
   const { host } = state
   return host.store.write(host.clock.now(), writer => {
     const node = findNode(writer, id, host.sight(viewer))
@@ -96,8 +99,7 @@ export function markRotten(state: ChromaState, viewer: Viewer, id: unknown): boo
   })
 }
 
-export function writeField(state: ChromaState, viewer: Viewer, id: unknown, column: unknown, value: unknown): boolean {
-  checkText('column', column)
+export function writeField(state: ChromaState, viewer: Viewer, id: string, column: string, value: unknown): boolean {
   const fields = state.extensions.check({ [column]: value })
   return changing(state, viewer, id, (writer, { entry, aspect }) => {
     state.extensions.write(writer, entry.key, fields)
@@ -105,20 +107,9 @@ export function writeField(state: ChromaState, viewer: Viewer, id: unknown, colu
   })
 }
 
-export interface NodeChanges extends NodeUpdate {
-  readonly mode_name?: unknown
-  readonly decay_enabled?: unknown
-  /** Only true: what is rotten is rescued by being used. */
-  readonly rotten?: unknown
-  readonly plugin_fields?: unknown
-}
-
 /** All of the changes, or none of them and false. */
-export function changeNode(state: ChromaState, viewer: Viewer, id: unknown, changes: NodeChanges): boolean {
+export function changeNode(state: ChromaState, viewer: Viewer, id: string, changes: NodeChanges): boolean {
   const { mode_name, decay_enabled, rotten, plugin_fields = {}, ...texts } = changes
-  if (rotten !== undefined && rotten !== true) throw invalidParameter('rotten', rotten, 'true')
-  if (!isPlainObject(plugin_fields))
-    throw invalidParameter('plugin_fields', plugin_fields, 'an object of plug-in columns')
   const steps: (() => boolean)[] = []
   if (Object.keys(texts).length > 0) steps.push(() => updateNode(state, viewer, id, texts))
   if (mode_name !== undefined) steps.push(() => setNodeMode(state, viewer, id, mode_name))
@@ -149,10 +140,9 @@ function allOrNone({ host }: ChromaState, steps: readonly (() => boolean)[]): bo
 function changing(
   { host }: ChromaState,
   viewer: Viewer,
-  id: unknown,
+  id: string,
   change: (writer: StoreWriter, node: StoredNode) => void,
 ): boolean {
-  checkText('entry_id', id)
   return host.store.write(host.clock.now(), writer => {
     const node = findOwnNode(writer, id, host.sight(viewer))
     if (node === undefined) return false
@@ -160,13 +150,4 @@ function changing(
     writer.announce(node.entry.key)
     return true
   })
-}
-
-function checkUpdate(given: unknown): NodeUpdate {
-  if (!isPlainObject(given)) throw invalidParameter('fields', given, 'an object with label, content or metadata')
-  refuseUnknown(given, ['label', 'content', 'metadata'])
-  const { label, content, metadata } = given
-  if (label !== undefined) checkLabel(label)
-  if (content !== undefined) checkContent(content)
-  return { label, content, metadata: metadata === undefined ? undefined : soundMetadata(metadata) }
 }

@@ -1,9 +1,14 @@
 /** The nodes that a viewer holds as a document (CQ-128), with the viewer's memory of them. */
-import type { JsonObject } from '../../../base/canonical.ts'
+import { z } from 'zod'
+import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
+import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import type { StoreReader } from '../../../store/store.ts'
+import { ANCHORS } from '../colour/stack.ts'
 import { defaultMemory, readMemory } from '../memory/memory-rows.ts'
+import { color, hashtagList } from '../model.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
+import { modeName, nodeTexts, pluginFields } from './create.ts'
 import { readNodes, type StoredNode } from './stored.ts'
 
 export const DOCUMENT_VERSION = 1
@@ -11,38 +16,64 @@ export const DOCUMENT_VERSION = 1
 /** Nodes read at once. */
 const PAGE = 1_000
 
-export interface ExportedNode extends JsonObject {
-  readonly entry_id: string
-  readonly node_id: string
-  readonly color: readonly number[]
-  readonly hashtags: readonly string[]
-  readonly label: string
-  readonly content: string
-  readonly metadata: JsonObject | null
-  readonly created_at: number
-  readonly last_accessed: number
-  readonly strength_raw: number
-  readonly decay_health: number
-  readonly ascension: boolean
-  readonly rotten: boolean
-  readonly mode_name: string
-  readonly access_count: number
-  readonly decay_enabled: boolean
-  readonly version: number
-  /** Up to when strength has been decayed; 0: never. */
-  readonly decayed_at: number
-  readonly plugin_fields: JsonObject
-}
+/** A node with this viewer's memory of it. */
+const exportedNode = z.strictObject({
+  entry_id: z.string().min(1).max(MAX_ID_LENGTH).describe('Id that the node keeps'),
+  node_id: z.string().describe('Name of the colour; an import computes it again'),
+  color: color.describe('[L, a, b] as computed from the hashtags'),
+  hashtags: hashtagList,
+  ...nodeTexts,
+  metadata: nodeTexts.metadata.unwrap().describe('What its writer added; null: nothing'),
+  created_at: z.int().describe('Unix seconds, no later than now'),
+  last_accessed: z.int().describe('Last use, Unix seconds, no earlier than created_at'),
+  strength_raw: z.number().min(0).describe('Memory strength before normalising, at least 0'),
+  decay_health: z.number().min(0).max(1).describe('1 when fresh, towards 0 without use'),
+  ascension: z.boolean().describe('Whether it stays for good; then rotten is false'),
+  rotten: z.boolean().describe('Whether it is forgotten: found only with include_rotten'),
+  mode_name: modeName,
+  access_count: z.int().min(0).describe('Uses, at least 0'),
+  decay_enabled: z.boolean().describe('Whether it fades when it is not used'),
+  version: z.int().min(0).describe('Changes so far, at least 0'),
+  decayed_at: z
+    .int()
+    .min(0)
+    .describe('Until when its strength has been decayed, Unix seconds, no later than now; 0: never'),
+  plugin_fields: pluginFields,
+})
+export type ExportedNode = ReadonlyDeep<z.infer<typeof exportedNode>>
 
-export interface NodeDocument {
-  readonly version: number
-  /** Unix seconds. */
-  readonly exported_at: number
-  /** By entry id. */
-  readonly nodes: readonly ExportedNode[]
-  /** Of the hashtags that the nodes carry: the number of the anchor each lies on. */
-  readonly bindings: Readonly<Record<string, number>>
-}
+/** Of older versions, or written by hand: what can be made again may be absent. */
+const nodeToImport = exportedNode.extend({
+  node_id: exportedNode.shape.node_id.nullish().describe('Name of the colour; computed again. Default: none'),
+  color: color.nullish().describe('[L, a, b], compared with what the hashtags give here. Default: not compared'),
+  metadata: nodeTexts.metadata,
+  decay_enabled: z.boolean().optional().describe('Whether it fades when it is not used. Default: true'),
+  version: z.int().min(0).optional().describe('Changes so far, at least 0. Default: 0'),
+  decayed_at: exportedNode.shape.decayed_at
+    .optional()
+    .describe(`${exportedNode.shape.decayed_at.description}. Default: 0`),
+  plugin_fields: pluginFields.nullish().describe(pluginFields.description ?? ''),
+})
+export type NodeToImport = ReadonlyDeep<z.infer<typeof nodeToImport>>
+
+export const nodeDocument = z.strictObject({
+  version: z.literal(DOCUMENT_VERSION).describe('Version of the format: 1'),
+  exported_at: z.int().describe('When it was written, Unix seconds'),
+  nodes: z.array(exportedNode).describe('By entry id'),
+  bindings: z
+    .record(z.string(), z.int().min(1).max(ANCHORS))
+    .describe('Of the hashtags that the nodes carry: the number of the anchor each is bound to'),
+})
+export type NodeDocument = ReadonlyDeep<z.infer<typeof nodeDocument>>
+
+export const documentToImport = nodeDocument.extend({
+  exported_at: z.int().optional().describe('When it was written, Unix seconds; not used. Default: unknown'),
+  nodes: z.array(nodeToImport).describe('All of them are stored, or none'),
+  bindings: nodeDocument.shape.bindings
+    .optional()
+    .describe(`${nodeDocument.shape.bindings.description}. Default: none, all hashtags are assigned here`),
+})
+export type DocumentToImport = ReadonlyDeep<z.infer<typeof documentToImport>>
 
 export function exportNodes(state: ChromaState, viewer: Viewer): NodeDocument {
   const { host, access } = state

@@ -1,23 +1,18 @@
 /** Nodes restored from an exported document (CQ-129), with the viewer's memory of them: all of them or none. */
-import type { Json, JsonObject } from '../../../base/canonical.ts'
+import type { JsonObject } from '../../../base/canonical.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import type { StoreWriter } from '../../../store/store.ts'
-import type { Assignment } from '../colour/assignment.ts'
 import { nodeIdOf } from '../colour/node-id.ts'
 import { invalidParameter, placed, ValidationError } from '../errors.ts'
-import { refuseUnknown } from '../given.ts'
 import { checkState } from '../memory/check-state.ts'
 import { type StoredMemory, writeMemory } from '../memory/memory-rows.ts'
 import { tellUses } from '../memory/uses.ts'
-import type { Color, ModeName } from '../model.ts'
-import { isPlainObject } from '../plain.ts'
+import type { Color } from '../model.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
-import { checkContent, checkLabel, soundMetadata } from './checks.ts'
 import { NODE_COLLECTION, type NodeToPut, putNode } from './create.ts'
-import { DOCUMENT_VERSION } from './export.ts'
+import type { DocumentToImport, NodeToImport } from './export.ts'
 import type { NodeAspect } from './stored.ts'
 
 /** Of the two colours, in each coordinate. */
@@ -29,17 +24,12 @@ const MOST_TOLD = 10_000
 export function importNodes(
   state: ChromaState,
   viewer: Viewer,
-  document: unknown,
+  { nodes: list, bindings = {} }: DocumentToImport,
   requireEditor: () => void,
 ): { readonly imported: number } {
   const { host } = state
-  if (!isPlainObject(document)) throw invalidParameter('document', document, 'an object with nodes')
-  refuseUnknown(document, ['version', 'exported_at', 'nodes', 'bindings'])
-  const { version } = document
-  if (version !== DOCUMENT_VERSION) throw invalidParameter('version', version, String(DOCUMENT_VERSION))
-  const list = document['nodes']
-  if (!Array.isArray(list)) throw invalidParameter('nodes', list, 'a list')
-  const assignments = checkBindings(document['bindings'])
+  // Documents of older versions have no bindings.
+  const assignments = Object.entries(bindings).map(([hashtag, anchorId]) => ({ hashtag, anchorId }))
   host.store.write(host.clock.now(), writer => {
     // Throws `hashtag_assigned` or `anchor_occupied` where another binding is, and adds those that are not there.
     state.bindings.assignMany(assignments, requireEditor)
@@ -50,7 +40,7 @@ export function importNodes(
   return { imported: list.length }
 }
 
-function checkNodes(state: ChromaState, viewer: Viewer, list: readonly unknown[]): readonly CheckedNode[] {
+function checkNodes(state: ChromaState, viewer: Viewer, list: readonly NodeToImport[]): readonly CheckedNode[] {
   const now = secondsNow(state.host)
   const ids = new Set<string>()
   return list.map((given, at) => {
@@ -65,93 +55,49 @@ function checkNodes(state: ChromaState, viewer: Viewer, list: readonly unknown[]
   })
 }
 
-/** Documents of older versions have none. */
-function checkBindings(given: unknown): readonly Assignment[] {
-  if (given === undefined) return []
-  if (!isPlainObject(given)) throw invalidParameter('bindings', given, 'an object of anchors by hashtag')
-  return Object.entries(given).map(([hashtag, anchorId]) => ({ hashtag, anchorId: anchorId as number }))
-}
-
 interface CheckedNode {
   readonly put: NodeToPut
   readonly memory: StoredMemory
   readonly pluginFields: JsonObject
 }
 
-const FIELDS: readonly string[] = [
-  'entry_id',
-  'node_id',
-  'color',
-  'hashtags',
-  'label',
-  'content',
-  'metadata',
-  'created_at',
-  'last_accessed',
-  'strength_raw',
-  'decay_health',
-  'ascension',
-  'rotten',
-  'mode_name',
-  'access_count',
-  'decay_enabled',
-  'version',
-  'decayed_at',
-  'plugin_fields',
-]
-
-function checkNode(state: ChromaState, viewer: Viewer, given: unknown, now: number): CheckedNode {
-  if (!isPlainObject(given)) throw invalidParameter('node', given, 'an object')
-  refuseUnknown(given, FIELDS)
-  const { entry_id: id, label, content, decay_enabled: decayEnabled = true, version = 0, decayed_at = 0 } = given
-  if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) {
-    throw invalidParameter('entry_id', id, `a text of 1 to ${MAX_ID_LENGTH} characters`)
-  }
-  checkLabel(label)
-  checkContent(content)
-  if (typeof decayEnabled !== 'boolean') throw invalidParameter('decay_enabled', decayEnabled, 'true or false')
-  const metadata = soundMetadata(given['metadata'] ?? null)
-  const pluginFields = state.extensions.check(given['plugin_fields'] ?? {})
+/** What a schema cannot say: times against the clock, hashtags against those that are assigned here. */
+function checkNode(state: ChromaState, viewer: Viewer, given: NodeToImport, now: number): CheckedNode {
+  const { entry_id: id, label, content, decay_enabled = true, version = 0, decayed_at = 0 } = given
+  const metadata = structuredClone(given.metadata ?? null)
+  const pluginFields = state.extensions.check(given.plugin_fields ?? {})
   const { created_at, last_accessed, strength_raw, decay_health, ascension, rotten, access_count, mode_name } = given
   const signals = { last_accessed, strength_raw, decay_health, ascension, rotten, access_count }
   checkState({ ...signals, created_at, mode_name, version }, now, 'node')
-  if (!Number.isSafeInteger(decayed_at) || (decayed_at as number) < 0 || (decayed_at as number) > now) {
-    throw invalidParameter('decayed_at', decayed_at, 'whole Unix seconds, no later than now')
-  }
-  const { hashtags, bindings } = state.coordinates.check(given['hashtags'] as readonly unknown[])
+  if (decayed_at > now) throw invalidParameter('decayed_at', decayed_at, 'whole Unix seconds, no later than now')
+  const { hashtags, bindings } = state.coordinates.check(given.hashtags)
   const color = state.coordinates.color({ bindings })
-  mustAgree(given['color'], color)
+  mustAgree(given.color, color)
   const aspect: NodeAspect = {
     color,
     node_id: nodeIdOf(color),
     hashtags,
-    mode_name: mode_name as ModeName,
-    decay_enabled: decayEnabled,
+    mode_name,
+    decay_enabled,
     has_metadata: metadata !== null,
-    created_at: created_at as number,
-    version: version as number,
+    created_at,
+    version,
   }
   const audienceOfViewer = audience('private', viewer.id)
   const nowMs = now * 1000
   return {
     put: { id, label, content, metadata, audience: audienceOfViewer, collection: NODE_COLLECTION, aspect, now: nowMs },
-    memory: {
-      ...(signals as Omit<StoredMemory, 'decayed_at' | 'version'>),
-      decayed_at: decayed_at as number,
-      version: 0,
-    },
+    memory: { ...signals, decayed_at, version: 0 },
     pluginFields,
   }
 }
 
 /** A missing colour is computed; another one shows that hashtags sit elsewhere in the store it came from. */
-function mustAgree(given: unknown, color: Color): void {
+function mustAgree(given: NodeToImport['color'], color: Color): void {
   if (given === undefined || given === null) return
-  const isColor = Array.isArray(given) && given.length === 3 && given.every(Number.isFinite)
-  if (!isColor) throw invalidParameter('color', given, 'a list of three finite numbers')
   const differs = color.some((value, at) => Math.abs(value - (given[at] as number)) > COLOR_TOLERANCE)
   if (!differs) return
-  const details = { given: [...given] as Json[], computed: [...color] }
+  const details = { given: [...given], computed: [...color] }
   const message = `color: the hashtags lie at ${color.join(', ')} in this store, not at ${given.join(', ')}`
   throw new ValidationError('color_mismatch', message, details)
 }

@@ -1,12 +1,13 @@
 /** Nodes as points of the colour space, by pages: enough to draw each as it is, and as it will be when nobody uses it. */
+import { z } from 'zod'
+import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Viewer } from '../../../model/viewer.ts'
-import { invalidParameter } from '../errors.ts'
 import { lastCycle } from '../memory/cycle-state.ts'
 import { type ForecastEvent, futureOf } from '../memory/forecast.ts'
 import { FADED } from '../memory/formulas.ts'
 import { MODES } from '../memory/modes.ts'
-import type { Color, ModeName, NodeRow } from '../model.ts'
+import { color, MODE_NAMES } from '../model.ts'
 import { type Look, looking } from '../query/look.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
 import { nodeState } from './rows.ts'
@@ -16,34 +17,38 @@ const POINTS = 1_000
 /** Entries read at once: their contents come along. */
 const READ = 500
 
-export interface NodePoint {
-  readonly entry_id: string
-  readonly label: string
-  readonly color: Color
-  readonly mode_name: ModeName
-  readonly state: NodeRow['state']
-  /** Unix seconds, as all times here. */
-  readonly last_accessed: number
-  readonly strength_raw: number
-  /** From when `strength_raw` decays on; null: time takes nothing from this node. */
-  readonly decays_from: number | null
-  /** Null: never, or it has happened already. */
-  readonly ascends_at: number | null
-  readonly rots_at: number | null
-  readonly fades_at: number | null
-}
+const moment = z.int().nullable()
 
-export interface PointsPage {
-  readonly now: number
-  /** Nodes that the viewer sees. */
-  readonly total: number
-  readonly points: readonly NodePoint[]
-}
+export const pointsPage = z.lazy(() =>
+  z.strictObject({
+    now: z.int().describe('The one clock reading, Unix seconds, from which the future is computed'),
+    total: z.int().min(0).describe('Nodes that the viewer sees'),
+    points: z.array(nodePoint).describe('The newest first'),
+  }),
+)
+const nodePoint = z.lazy(() =>
+  z.strictObject({
+    entry_id: z.string().describe('Id of the node'),
+    label: z.string().describe('Title'),
+    color: color.describe('[L, a, b]: L 0 to 100, a and b -128 to 127'),
+    mode_name: z.enum(MODE_NAMES).describe('Memory mode'),
+    state: z.enum(['ASCENDED', 'ROTTEN', 'ACTIVE']).describe('Whether it stays for good, is forgotten, or neither'),
+    last_accessed: z.int().describe('Last use by this viewer, Unix seconds'),
+    strength_raw: z.number().min(0).describe('Memory strength before normalising'),
+    decays_from: moment.describe('From when strength_raw decays on, Unix seconds; null: time takes nothing from it'),
+    ascends_at: moment.describe('When it becomes permanent without use, Unix seconds; null: never, or it is'),
+    rots_at: moment.describe('When it is forgotten without use, Unix seconds; null: never, or it is'),
+    fades_at: moment.describe('When its health falls below one half, Unix seconds; null: never, or it has'),
+  }),
+)
+export type NodePoint = ReadonlyDeep<z.infer<typeof nodePoint>>
+export type PointsPage = ReadonlyDeep<z.infer<typeof pointsPage>>
 
-export interface PointsOptions {
-  readonly offset?: number
-  readonly limit?: number
-}
+export const pointsOptions = z.strictObject({
+  offset: z.int().min(0).optional().describe('Nodes to leave out, at least 0. Default: 0'),
+  limit: z.int().min(1).max(MOST_POINTS).optional().describe(`Most points, 1 to ${MOST_POINTS}. Default: ${POINTS}`),
+})
+export type PointsOptions = z.infer<typeof pointsOptions>
 
 /** Pages hang together as long as nothing is stored or deleted between them. */
 export function pointsOf(
@@ -51,10 +56,6 @@ export function pointsOf(
   viewer: Viewer,
   { offset = 0, limit = POINTS }: PointsOptions,
 ): PointsPage {
-  if (!Number.isSafeInteger(offset) || offset < 0) throw invalidParameter('offset', offset, 'a whole number ≥ 0')
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MOST_POINTS) {
-    throw invalidParameter('limit', limit, `a whole number from 1 to ${MOST_POINTS}`)
-  }
   state.access.flush()
   const now = secondsNow(state.host)
   return looking(state, viewer, look => {
@@ -76,8 +77,8 @@ function drawn(look: Look, keys: readonly EntryKey[], now: number): readonly Nod
   const found: NodePoint[] = []
   for (let at = 0; at < keys.length; at += READ) {
     for (const { key, id, title } of reader.entries(keys.slice(at, at + READ))) {
-      const [cell, color] = [columns.memory(key), points.pointOf(key)]
-      if (cell === undefined || color === undefined || cell.mode_name === null) continue
+      const [cell, place] = [columns.memory(key), points.pointOf(key)]
+      if (cell === undefined || place === undefined || cell.mode_name === null) continue
       const since = Math.max(cell.last_accessed, cycle, memories.get(key)?.decayed_at ?? 0)
       const isTouched = enabled && cell.decay_enabled && !cell.ascension
       const future = isTouched ? futureOf({ mode: MODES[cell.mode_name], cell, since }, now, FADED, decay_enabled) : []
@@ -88,7 +89,7 @@ function drawn(look: Look, keys: readonly EntryKey[], now: number): readonly Nod
       found.push({
         entry_id: id,
         label: title,
-        color,
+        color: place,
         mode_name: cell.mode_name,
         state: nodeState(cell),
         last_accessed: cell.last_accessed,

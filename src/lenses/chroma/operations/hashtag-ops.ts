@@ -1,144 +1,160 @@
 /** Hashtags and their places. */
+import { z } from 'zod'
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { answers, described, FLAG, fields, INTEGER, NUMBER, OBJECTS, TEXT, type WireInput } from '../../wire-schema.ts'
 import { Chroma } from '../chroma.ts'
 import type { Assignment, Target } from '../colour/assignment.ts'
+import { migration } from '../colour/migrate.ts'
 import { nodeIdOf } from '../colour/node-id.ts'
+import { ANCHORS } from '../colour/stack.ts'
 import { loadStack } from '../colour/stack-file.ts'
 import { loadVocabulary } from '../colour/vocabulary.ts'
-import { invalidParameter, placed } from '../errors.ts'
-import { isPlainObject } from '../plain.ts'
+import { binding, hashtagList, zone } from '../model.ts'
 import { stateOf } from '../state.ts'
-import { only, TAGS, ZONE } from './wire.ts'
+import { chromaOperation } from './chroma-operation.ts'
 
-const BINDING = { hashtag: TEXT, anchor_id: INTEGER, zone: ZONE, L: NUMBER, a: NUMBER, b: NUMBER, mass: NUMBER }
-const TARGET = {
-  zone: described(ZONE, 'The free anchor with the lowest id of this zone'),
-  anchor_id: described(INTEGER, 'This anchor, 1 to 10000'),
+const hashtag = z.string().describe('1 to 100 characters, with or without #, in any letter case')
+const target = {
+  zone: zone
+    .optional()
+    .describe('Zone, in any letter case: the free anchor of it with the lowest number; or give anchor_id'),
+  anchor_id: z.int().min(1).max(ANCHORS).optional().describe(`Number of the anchor, 1 to ${ANCHORS}; or give zone`),
 }
+const assignment = z.strictObject({ hashtag, ...target })
+
 /** Ways to name what is to be assigned; exactly one of them. */
 const WAYS = ['hashtag', 'assignments', 'text', 'starter'] as const
 
-const assign: Operation<LensHost> = {
+const assign = chromaOperation({
   name: 'chroma.assign',
   summary: 'Bind hashtags to anchors, in a zone or at an anchor; what is bound stays where it is',
-  input: fields({
-    hashtag: described(TEXT, 'With or without #'),
-    ...TARGET,
-    assignments: described(OBJECTS, 'Many, all or none: {hashtag, zone} or {hashtag, anchor_id}'),
-    text: described(TEXT, 'Many, all or none: a line each, hashtag and zone or anchor id; or a stack file'),
-    starter: described(FLAG, "The starter vocabulary for developers' topics, as far as its hashtags are not assigned"),
-  }),
-  output: answers({}),
+  input: z
+    .strictObject({
+      hashtag: hashtag.optional().describe(`${hashtag.description}; or give assignments, text or starter`),
+      ...target,
+      assignments: z
+        .array(assignment)
+        .optional()
+        .describe('Many at once, all or none; instead of hashtag')
+        .meta({ examples: [[{ hashtag: '#rust', zone: 'Mid' }]] }),
+      text: z
+        .string()
+        .optional()
+        .describe(
+          'Many, all or none: a line each of hashtag and zone or anchor id, or a stack file; instead of hashtag',
+        )
+        .meta({ examples: ['#rust mid\n#typing 17'] }),
+      starter: z
+        .literal(true)
+        .optional()
+        .describe("The starter vocabulary for developers' topics, as far as its hashtags are free; instead of hashtag"),
+    })
+    .refine(input => WAYS.filter(way => input[way] !== undefined).length === 1, {
+      path: ['hashtag'],
+      error: `exactly one of ${WAYS.join(', ')}`,
+    })
+    .meta({ oneOf: WAYS.map(way => ({ required: [way] })), examples: [{ hashtag: '#rust', zone: 'Mid' }] }),
+  output: z.lazy(() =>
+    z.union([
+      binding,
+      z.strictObject({ assigned: z.array(binding).describe('Of assignments and text all, of starter the new ones') }),
+    ]),
+  ),
   effect: { kind: 'write', idempotent: true },
-  async run(host, given, { viewer }) {
-    const input = only(given as WireInput, [...WAYS, 'zone', 'anchor_id'])
-    const ways = WAYS.filter(way => input[way] !== undefined)
-    if (ways.length !== 1) throw invalidParameter('hashtag', input['hashtag'], `exactly one of ${WAYS.join(', ')}`)
+  async run(host, input, { viewer }) {
     const chroma = new Chroma(host, viewer)
-    switch (ways[0]) {
-      case 'hashtag':
-        return chroma.assignHashtag(input['hashtag'] as string, targetOf(input))
-      case 'starter':
-        if (input['starter'] !== true) throw invalidParameter('starter', input['starter'], 'true')
-        return { assigned: await chroma.assignStarter() }
-      default:
-        return { assigned: await chroma.assignHashtags(assignmentsOf(input)) }
-    }
+    if (input.hashtag !== undefined) return chroma.assignHashtag(input.hashtag, targetOf(input))
+    if (input.starter) return { assigned: await chroma.assignStarter() }
+    const { text, assignments = [] } = input
+    const list =
+      text === undefined ? assignments.map(each => ({ hashtag: each.hashtag, ...targetOf(each) })) : read(text)
+    return { assigned: await chroma.assignHashtags(list) }
   },
-}
+})
 
-const unassign: Operation<LensHost> = {
+const unassign = chromaOperation({
   name: 'chroma.unassign',
   summary: 'Free the anchor of a hashtag that no node carries',
-  input: fields({ hashtag: described(TEXT, 'With or without #') }, ['hashtag']),
-  output: answers(BINDING),
+  input: z.strictObject({ hashtag }),
+  output: binding,
   effect: { kind: 'destroy', idempotent: false, ownerOnly: true },
-  run: async (host, given, { viewer }) =>
-    new Chroma(host, viewer).unassignHashtag(only(given as WireInput, ['hashtag'])['hashtag'] as string),
-}
+  run: (host, input, { viewer }) => new Chroma(host, viewer).unassignHashtag(input.hashtag),
+})
 
-const migrate: Operation<LensHost> = {
+const migrate = chromaOperation({
   name: 'chroma.migrate',
   summary: 'Move a hashtag to another anchor, and every node that carries it to its new colour',
-  input: fields({ hashtag: described(TEXT, 'With or without #'), ...TARGET }, ['hashtag']),
-  output: answers({ hashtag: TEXT, from_anchor_id: INTEGER, to_anchor_id: INTEGER, nodes_updated: INTEGER }),
+  input: assignment,
+  output: migration,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
-  async run(host, given, { viewer }) {
-    const input = only(given as WireInput, ['hashtag', 'zone', 'anchor_id'])
-    return new Chroma(host, viewer).migrateHashtag(input['hashtag'] as string, targetOf(input))
-  },
-}
+  run: (host, input, { viewer }) => new Chroma(host, viewer).migrateHashtag(input.hashtag, targetOf(input)),
+})
 
-const hashtags: Operation<LensHost> = {
+const hashtags = chromaOperation({
   name: 'chroma.hashtags',
   summary: 'List assigned hashtags with their anchors, of all zones or of one',
-  input: fields({ zone: described(ZONE, 'Only of this zone'), hashtag: described(TEXT, 'Only this one') }),
-  output: answers({ hashtags: OBJECTS }),
+  input: z.strictObject({
+    zone: zone.nullish().describe('Only of this zone, in any letter case. Default: all'),
+    hashtag: hashtag.nullish().describe('Only this one, if it is assigned. Default: all'),
+  }),
+  output: z.lazy(() => z.strictObject({ hashtags: z.array(binding).describe('By ascending anchor') })),
   effect: { kind: 'read', idempotent: true },
-  async run(host, given, { viewer }) {
-    const { zone, hashtag } = only(given as WireInput, ['zone', 'hashtag'])
+  async run(host, { zone, hashtag }, { viewer }) {
     const chroma = new Chroma(host, viewer)
-    const listed = chroma.listHashtags((zone ?? undefined) as string | undefined)
+    const listed = chroma.listHashtags(zone ?? undefined)
     if (hashtag === undefined || hashtag === null) return { hashtags: listed }
-    const found = chroma.resolveHashtag(hashtag as string)
-    return { hashtags: listed.filter(binding => binding.hashtag === found?.hashtag) }
+    const found = chroma.resolveHashtag(hashtag)
+    return { hashtags: listed.filter(each => each.hashtag === found?.hashtag) }
   },
-}
+})
 
-const place: Operation<LensHost> = {
+const place = chromaOperation({
   name: 'chroma.place',
   summary: 'Compute the colour of a set of hashtags, in full precision',
-  input: fields({ hashtags: TAGS }, ['hashtags']),
-  output: answers({ color_L: NUMBER, color_a: NUMBER, color_b: NUMBER, node_id: TEXT, hashtags: TAGS }),
+  input: z.strictObject({ hashtags: hashtagList }),
+  output: z.lazy(() =>
+    z.strictObject({
+      color_L: z.number().describe('Lightness, 0 to 100'),
+      color_a: z.number().describe('Green to red, -128 to 127'),
+      color_b: z.number().describe('Blue to yellow, -128 to 127'),
+      node_id: z.string().describe('Name of the colour'),
+      hashtags: z.array(z.string()).describe('Normalised (#lower-case) and distinct, by ascending anchor'),
+    }),
+  ),
   effect: { kind: 'read', idempotent: true },
-  async run(host, given) {
+  async run(host, input) {
     const { coordinates } = stateOf(host)
-    const checked = coordinates.check(only(given as WireInput, ['hashtags'])['hashtags'] as readonly unknown[])
+    const checked = coordinates.check(input.hashtags)
     const color = coordinates.color(checked)
     const [color_L, color_a, color_b] = color
     return { color_L, color_a, color_b, node_id: nodeIdOf(color), hashtags: checked.hashtags }
   },
-}
+})
 
-const suggest: Operation<LensHost> = {
+const suggest = chromaOperation({
   name: 'chroma.suggest_hashtags',
   summary: 'Find the assigned hashtags that a text names; nothing is applied',
-  input: fields({ content: described(TEXT, 'The text') }, ['content']),
-  output: answers({ hashtags: TAGS }),
+  input: z.strictObject({ content: z.string().describe('A text, such as the content of a node to store') }),
+  output: z.strictObject({ hashtags: z.array(z.string()).describe('Normalised, in order of first appearance') }),
   effect: { kind: 'read', idempotent: true },
-  async run(host, given, { viewer }) {
-    const { content } = only(given as WireInput, ['content'])
-    return { hashtags: new Chroma(host, viewer).suggestHashtags(content as string) }
-  },
-}
+  run: async (host, { content }, { viewer }) => ({ hashtags: new Chroma(host, viewer).suggestHashtags(content) }),
+})
 
 export const HASHTAG_OPERATIONS: readonly Operation<LensHost>[] = [assign, unassign, migrate, hashtags, place, suggest]
 
-function targetOf(input: WireInput): Target {
-  const { zone, anchor_id } = input
-  return { zone: zone as string | undefined, anchorId: anchor_id as number | undefined }
+function targetOf({
+  zone,
+  anchor_id,
+}: {
+  readonly zone?: string | undefined
+  readonly anchor_id?: number | undefined
+}): Target {
+  return { zone, anchorId: anchor_id }
 }
 
 /** What begins as an object of JSON does is no list of hashtags. */
 const STACK_FILE = /^\s*\{\s*"/
 
-function assignmentsOf({ text, assignments }: WireInput): readonly Assignment[] {
-  if (typeof text === 'string' && STACK_FILE.test(text)) return loadStack(text.trim()).assignments
-  if (text !== undefined) return loadVocabulary(text)
-  if (!Array.isArray(assignments)) throw invalidParameter('assignments', assignments, 'a list of assignments')
-  return assignments.map((item: unknown, index) => {
-    try {
-      return assignmentOf(item)
-    } catch (error) {
-      throw placed(error, `assignments[${index}]`, { index })
-    }
-  })
-}
-
-function assignmentOf(item: unknown): Assignment {
-  if (!isPlainObject(item)) throw invalidParameter('assignments', item, 'a hashtag and its place')
-  const { hashtag, ...target } = only(item, ['hashtag', 'zone', 'anchor_id'])
-  return { hashtag: hashtag as string, ...targetOf(target) }
+function read(text: string): readonly Assignment[] {
+  return STACK_FILE.test(text) ? loadStack(text.trim()).assignments : loadVocabulary(text)
 }

@@ -1,120 +1,103 @@
 /** Memory as a whole: its background work done now, its numbers, its future, its picture. */
+import { z } from 'zod'
 import type { CallContext, Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { answers, described, fields, INTEGER, OBJECT, OBJECTS, TEXT, type WireInput } from '../../wire-schema.ts'
+import { camelKeys } from '../camel.ts'
 import { Chroma } from '../chroma.ts'
-import { invalidParameter } from '../errors.ts'
 import type { RunOptions } from '../memory/batches.ts'
-import { runDecayCycle } from '../memory/decay.ts'
+import { decayReport, runDecayCycle } from '../memory/decay.ts'
 import { DAY } from '../memory/formulas.ts'
-import { runLifecycleCheck } from '../memory/lifecycle.ts'
-import { MOST_POINTS } from '../nodes/points.ts'
-import { drawMap } from '../picture/draw-map.ts'
+import { lifecycleReport, runLifecycleCheck } from '../memory/lifecycle.ts'
+import { statistics } from '../memory/statistics.ts'
+import { hashtagList, queryOptions } from '../model.ts'
+import { foretold } from '../nodes/foretell.ts'
+import { pointsOptions, pointsPage } from '../nodes/points.ts'
+import { drawMap, drawnMap } from '../picture/draw-map.ts'
 import { secondsNow, stateOf } from '../state.ts'
-import { inputOf, OPTION_FIELDS } from './query-ops.ts'
-import { camelCased, only, TAGS } from './wire.ts'
+import { chromaOperation } from './chroma-operation.ts'
 
-const NUMBERS = { processed: INTEGER, strength_decayed: INTEGER, health_decayed: INTEGER, errors: INTEGER }
+const nothing = z.strictObject({})
 
-const decay: Operation<LensHost> = {
+const decay = chromaOperation({
   name: 'chroma.decay',
   summary: 'Let what was not used decay up to now; running it again changes nothing',
-  input: fields({}),
-  output: answers(NUMBERS),
+  input: nothing,
+  output: decayReport,
   effect: { kind: 'write', idempotent: true },
-  async run(host, given, call) {
-    only(given as WireInput, [])
-    return runDecayCycle(stateOf(host).memory, call.viewer.id, runOptions(host, call))
-  },
-}
+  run: (host, _input, call) => runDecayCycle(stateOf(host).memory, call.viewer.id, runOptions(host, call)),
+})
 
-const lifecycle: Operation<LensHost> = {
+const lifecycle = chromaOperation({
   name: 'chroma.lifecycle',
   summary: 'Let strong nodes ascend and forgotten ones rot',
-  input: fields({}),
-  output: answers({ ascensions: INTEGER, rots: INTEGER, errors: INTEGER }),
+  input: nothing,
+  output: lifecycleReport,
   effect: { kind: 'write', idempotent: true },
-  async run(host, given, call) {
-    only(given as WireInput, [])
-    return runLifecycleCheck(stateOf(host).memory, call.viewer.id, runOptions(host, call))
-  },
-}
+  run: (host, _input, call) => runLifecycleCheck(stateOf(host).memory, call.viewer.id, runOptions(host, call)),
+})
 
-const statistics: Operation<LensHost> = {
+const counts = chromaOperation({
   name: 'chroma.statistics',
   summary: 'Count nodes by state and mode, with their strength and health',
-  input: fields({}),
-  output: answers({ total_nodes: INTEGER, permanent_nodes: INTEGER, rotten_nodes: INTEGER, decay_disabled: INTEGER }),
+  input: nothing,
+  output: statistics,
   effect: { kind: 'read', idempotent: true },
-  async run(host, given, { viewer }) {
-    only(given as WireInput, [])
-    return new Chroma(host, viewer).getStatistics()
-  },
-}
+  run: (host, _input, { viewer }) => new Chroma(host, viewer).getStatistics(),
+})
 
-const forecast: Operation<LensHost> = {
+const forecast = chromaOperation({
   name: 'chroma.forecast',
   summary: 'Say what will rot, ascend or fade up to a date if nothing is used; changes nothing',
-  input: fields({
-    until: described(INTEGER, 'Unix seconds; or give days'),
-    days: described(INTEGER, 'From now'),
-    limit: described(INTEGER, 'How many to name'),
-  }),
-  output: answers({ items: OBJECTS }),
+  input: z
+    .strictObject({
+      until: z.int().optional().describe('Up to when, Unix seconds, not before now; either this or days'),
+      days: z.int().min(0).optional().describe('Up to so many days of 24 hours from now; either this or until'),
+      limit: z.int().min(0).optional().describe('Most items, at least 0; totals count all. Default: 100'),
+    })
+    .refine(({ until, days }) => (until === undefined) !== (days === undefined), {
+      path: ['until'],
+      error: 'either until or days',
+    })
+    .meta({ oneOf: [{ required: ['until'] }, { required: ['days'] }], examples: [{ days: 30 }] }),
+  output: foretold,
   effect: { kind: 'read', idempotent: true },
-  async run(host, given, { viewer }) {
-    const { until, days, limit } = only(given as WireInput, ['until', 'days', 'limit'])
-    if ((until === undefined) === (days === undefined)) throw invalidParameter('until', until, 'either until or days')
-    if (days !== undefined && (!Number.isInteger(days) || (days as number) < 0)) {
-      throw invalidParameter('days', days, 'a whole number of at least 0')
-    }
-    const end = days === undefined ? (until as number) : secondsNow(host) + (days as number) * DAY
-    return new Chroma(host, viewer).forecast(end, limit === undefined ? {} : { limit: limit as number })
-  },
-}
+  run: (host, { until, days = 0, limit }, { viewer }) =>
+    new Chroma(host, viewer).forecast(until ?? secondsNow(host) + days * DAY, { limit }),
+})
 
-const points: Operation<LensHost> = {
+const points = chromaOperation({
   name: 'chroma.points',
   summary: 'Give nodes as points of the colour space by pages, newest first, with what time will do to each if unused',
-  input: fields({
-    offset: described(INTEGER, 'How many to leave out; default 0'),
-    limit: described(INTEGER, `1 to ${MOST_POINTS}; default 1000`),
-  }),
-  output: answers({ now: INTEGER, total: INTEGER, points: OBJECTS }),
+  input: pointsOptions,
+  output: pointsPage,
   effect: { kind: 'read', idempotent: true },
-  async run(host, given, { viewer }) {
-    const { offset, limit } = only(given as WireInput, ['offset', 'limit'])
-    const options = {
-      ...(offset !== undefined && { offset: offset as number }),
-      ...(limit !== undefined && { limit: limit as number }),
-    }
-    return new Chroma(host, viewer).points(options)
-  },
-}
+  run: (host, options, { viewer }) => new Chroma(host, viewer).points(options),
+})
 
-const map: Operation<LensHost> = {
+const map = chromaOperation({
   name: 'chroma.map',
   summary: 'Draw all nodes in the plane of their colours as an SVG, with a query and its hits if one is given',
-  input: fields({
-    hashtags: TAGS,
-    input: described(TEXT, 'Instead of hashtags: a text for the profile'),
-    k: described(INTEGER, 'How many hits'),
-    query: described(OBJECT, 'Further options of chroma.query'),
-  }),
-  output: answers({ svg: TEXT, nodes: INTEGER }),
+  input: z
+    .strictObject({
+      hashtags: hashtagList.optional().describe(`${hashtagList.description}. Default: no query is drawn`),
+      input: z.string().optional().describe('A text, which the profile reads; instead of hashtags'),
+      k: queryOptions.shape.k.unwrap().unwrap().optional().describe('Most hits to draw, at least 1. Default: 5'),
+      query: queryOptions
+        .optional()
+        .describe('Further options of chroma.query; k above beats the one in here. Default: none'),
+    })
+    .refine(({ hashtags, input }) => hashtags === undefined || input === undefined, {
+      path: ['hashtags'],
+      error: 'a list of hashtags, or `input` with a text, and not both',
+    })
+    .meta({ not: { required: ['hashtags', 'input'] } }),
+  output: drawnMap,
   effect: { kind: 'read', idempotent: true },
-  async run(host, given, { viewer }) {
-    const { hashtags, input, k, query } = only(given as WireInput, ['hashtags', 'input', 'k', 'query'])
-    const asked = hashtags === undefined && input === undefined ? undefined : inputOf(hashtags, input)
-    const options = {
-      ...camelCased((query ?? {}) as WireInput, OPTION_FIELDS),
-      ...(k !== undefined && { k: k as number }),
-    }
-    return drawMap(stateOf(host), viewer, asked, options)
-  },
-}
+  run: (host, { hashtags, input, k, query = {} }, { viewer }) =>
+    drawMap(stateOf(host), viewer, hashtags ?? input, { ...camelKeys(query), ...(k !== undefined && { k }) }),
+})
 
-export const MEMORY_OPERATIONS: readonly Operation<LensHost>[] = [decay, lifecycle, statistics, forecast, points, map]
+export const MEMORY_OPERATIONS: readonly Operation<LensHost>[] = [decay, lifecycle, counts, forecast, points, map]
 
 function runOptions(host: LensHost, { signal, report }: CallContext): RunOptions {
   return { now: secondsNow(host), signal, ...(report && { report }) }

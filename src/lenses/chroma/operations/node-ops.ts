@@ -1,158 +1,99 @@
 /** Nodes: stored, read, changed, carried elsewhere. */
+import { z } from 'zod'
 import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import {
-  answers,
-  described,
-  FLAG,
-  fields,
-  INTEGER,
-  OBJECT,
-  OBJECT_OR_NULL,
-  OBJECTS,
-  TEXT,
-  type WireInput,
-} from '../../wire-schema.ts'
+import { camelKeys } from '../camel.ts'
 import { Chroma } from '../chroma.ts'
 import { QueryError } from '../errors.ts'
-import { MODE_NAMES } from '../model.ts'
-import { changeNode, type NodeUpdate } from '../nodes/change.ts'
-import type { NewNode } from '../nodes/create.ts'
-import type { NodeDocument } from '../nodes/export.ts'
+import { nodeRow } from '../model.ts'
+import { changeNode, entryId, nodeChanges, nodeUpdate } from '../nodes/change.ts'
+import { newNode, storeNode } from '../nodes/create.ts'
+import { documentToImport, nodeDocument } from '../nodes/export.ts'
 import { retrying } from '../retry.ts'
 import { stateOf } from '../state.ts'
-import { camelCased, only, TAGS } from './wire.ts'
+import { chromaOperation } from './chroma-operation.ts'
 
-const ID = described(TEXT, 'entry_id of a node')
-const MODE = { type: 'string', enum: [...MODE_NAMES] }
-const CHANGED = answers({ updated: FLAG })
+const node = z.strictObject({ entry_id: entryId })
+const updated = z.strictObject({
+  updated: z.boolean().describe('false: nothing was given to change, or the viewer holds no such node'),
+})
 
-const STORED: readonly string[] = [
-  ...['hashtags', 'label', 'content', 'metadata', 'mode_name', 'plugin_fields', 'visibility', 'federations'],
-  'collection',
-]
-
-const store: Operation<LensHost> = {
+const store = chromaOperation({
   name: 'chroma.store',
   summary: 'Store a node at the colour of its hashtags',
-  input: fields(
-    {
-      hashtags: TAGS,
-      label: described(TEXT, 'At most 500 characters'),
-      content: described(TEXT, 'At most 1 MiB'),
-      metadata: described(OBJECT_OR_NULL, 'Anything else about it, for filters'),
-      mode_name: described(MODE, 'How it remembers; default that of the settings'),
-      plugin_fields: described(OBJECT, 'Values of columns that plug-ins added'),
-      visibility: described(
-        { type: 'string', enum: ['private', 'shared', 'public'] },
-        'Who may see it; default private',
-      ),
-      federations: described({ type: 'array', items: { type: 'string' } }, 'With shared: those that may see it'),
-      collection: described(TEXT, 'What it belongs to'),
-    },
-    ['hashtags', 'label', 'content'],
-  ),
-  output: answers({ entry_id: TEXT }),
+  input: newNode,
+  output: z.strictObject({ entry_id: z.string().describe('Id of the new node') }),
   effect: { kind: 'write', idempotent: false },
-  async run(host, given, { viewer }) {
-    return {
-      entry_id: await new Chroma(host, viewer).store(camelCased(given as WireInput, STORED) as unknown as NewNode),
-    }
+  async run(host, input, { viewer }) {
+    const state = stateOf(host)
+    return { entry_id: await retrying(() => storeNode(state, viewer, camelKeys(input)), state.sleep) }
   },
-}
+})
 
-const get: Operation<LensHost> = {
+const get = chromaOperation({
   name: 'chroma.get',
   summary: 'Read one node; it does not count as use',
-  input: fields({ entry_id: ID }, ['entry_id']),
-  output: answers({ entry_id: TEXT }),
+  input: node,
+  output: nodeRow,
   effect: { kind: 'read', idempotent: true },
-  async run(host, given, { viewer }) {
-    const { entry_id } = only(given as WireInput, ['entry_id'])
-    const node = await new Chroma(host, viewer).getNode(entry_id as string)
-    if (node !== null) return node
+  async run(host, { entry_id }, { viewer }) {
+    const found = await new Chroma(host, viewer).getNode(entry_id)
+    if (found !== null) return found
     const traits = { kind: 'not_found', help: 'Check the entry_id with `querent chroma query`.' } as const
     throw new QueryError('not_found', `entry_id: there is no node ${JSON.stringify(entry_id)}`, {}, undefined, traits)
   },
-}
+})
 
-const update: Operation<LensHost> = {
+const update = chromaOperation({
   name: 'chroma.update',
   summary: 'Replace label, content or metadata of a node; its hashtags stay',
-  input: fields(
-    {
-      entry_id: ID,
-      label: described(TEXT, 'A new label'),
-      content: described(TEXT, 'A new text'),
-      metadata: described(OBJECT_OR_NULL, 'In place of what was there'),
-    },
-    ['entry_id'],
-  ),
-  output: CHANGED,
+  input: nodeUpdate.extend({ entry_id: entryId }),
+  output: updated,
   effect: { kind: 'write', idempotent: false },
-  async run(host, given, { viewer }) {
-    const { entry_id, ...changes } = only(given as WireInput, ['entry_id', 'label', 'content', 'metadata'])
-    return { updated: await new Chroma(host, viewer).updateNode(entry_id as string, changes as NodeUpdate) }
-  },
-}
+  run: async (host, { entry_id, ...changes }, { viewer }) => ({
+    updated: await new Chroma(host, viewer).updateNode(entry_id, changes),
+  }),
+})
 
-const remove: Operation<LensHost> = {
+const remove = chromaOperation({
   name: 'chroma.delete',
   summary: 'Delete a node for good',
-  input: fields({ entry_id: ID }, ['entry_id']),
-  output: answers({ deleted: FLAG }),
+  input: node,
+  output: z.strictObject({ deleted: z.boolean().describe('false: the viewer holds no such node') }),
   effect: { kind: 'destroy', idempotent: true },
-  async run(host, given, { viewer }) {
-    const { entry_id } = only(given as WireInput, ['entry_id'])
-    return { deleted: await new Chroma(host, viewer).deleteNode(entry_id as string) }
-  },
-}
+  run: async (host, { entry_id }, { viewer }) => ({ deleted: await new Chroma(host, viewer).deleteNode(entry_id) }),
+})
 
-const CHANGES = {
-  entry_id: ID,
-  label: described(TEXT, 'A new label'),
-  content: described(TEXT, 'A new text'),
-  metadata: described(OBJECT_OR_NULL, 'In place of what was there'),
-  mode_name: described(MODE, 'How it remembers'),
-  decay_enabled: described(FLAG, 'Whether it fades when it is not used'),
-  rotten: described(FLAG, 'true; a rotten node is rescued by being used'),
-  plugin_fields: described(OBJECT, 'Columns of plug-ins'),
-}
-
-const set: Operation<LensHost> = {
+const set = chromaOperation({
   name: 'chroma.set',
   summary:
     "Change a node, all or nothing: its texts, memory mode, whether it decays, that it is rotten, plug-ins' columns",
-  input: fields(CHANGES, ['entry_id']),
-  output: CHANGED,
+  input: nodeChanges.extend({ entry_id: entryId }),
+  output: updated,
   effect: { kind: 'write', idempotent: true },
-  async run(host, given, { viewer }) {
-    const { entry_id, ...changes } = only(given as WireInput, Object.keys(CHANGES))
+  async run(host, { entry_id, ...changes }, { viewer }) {
     const state = stateOf(host)
     state.access.flush()
     return { updated: await retrying(() => changeNode(state, viewer, entry_id, changes), state.sleep) }
   },
-}
+})
 
-const exportAll: Operation<LensHost> = {
+const exportAll = chromaOperation({
   name: 'chroma.export',
   summary: 'Give all nodes you hold, with everything known of them, as one document',
-  input: fields({}),
-  output: answers({ version: INTEGER, exported_at: INTEGER, nodes: OBJECTS, bindings: OBJECT }),
+  input: z.strictObject({}),
+  output: nodeDocument,
   effect: { kind: 'read', idempotent: true },
-  run: async (host, given, { viewer }) => {
-    only(given as WireInput, [])
-    return new Chroma(host, viewer).exportNodes()
-  },
-}
+  run: (host, _input, { viewer }) => new Chroma(host, viewer).exportNodes(),
+})
 
-const importAll: Operation<LensHost> = {
+const importAll = chromaOperation({
   name: 'chroma.import',
   summary: 'Restore nodes from an exported document: all of them or none',
-  input: fields({ version: INTEGER, exported_at: INTEGER, nodes: OBJECTS, bindings: OBJECT }, ['version', 'nodes']),
-  output: answers({ imported: INTEGER }),
+  input: documentToImport,
+  output: z.strictObject({ imported: z.int().min(0).describe('Nodes of the document') }),
   effect: { kind: 'write', idempotent: false },
-  run: async (host, given, { viewer }) => new Chroma(host, viewer).importNodes(given as unknown as NodeDocument),
-}
+  run: (host, document, { viewer }) => new Chroma(host, viewer).importNodes(document),
+})
 
 export const NODE_OPERATIONS: readonly Operation<LensHost>[] = [store, get, update, remove, set, exportAll, importAll]

@@ -1,4 +1,5 @@
 /** The map of what a viewer sees, and of one question where there is one. Looking at it is no use of what it shows. */
+import { z } from 'zod'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { strengthNorm } from '../memory/formulas.ts'
@@ -8,11 +9,13 @@ import { runQuery } from '../query/run-query.ts'
 import type { ChromaState } from '../state.ts'
 import { type MapNode, type MapQuestion, MOST_NODES, mapSvg } from './map.ts'
 
-export interface DrawnMap {
-  readonly svg: string
-  /** Nodes the viewer sees, drawn or not. */
-  readonly nodes: number
-}
+export const drawnMap = z.lazy(() =>
+  z.strictObject({
+    svg: z.string().describe('An SVG document'),
+    nodes: z.int().min(0).describe('Nodes that the viewer sees, drawn or not'),
+  }),
+)
+export type DrawnMap = Readonly<z.infer<typeof drawnMap>>
 
 export async function drawMap(
   state: ChromaState,

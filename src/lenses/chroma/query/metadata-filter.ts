@@ -4,9 +4,7 @@
  */
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
-import { invalidParameter } from '../errors.ts'
-import type { Condition, ConditionOperators, MetadataFilters, Scalar } from '../model.ts'
-import { isPlainObject } from '../plain.ts'
+import type { Condition, ConditionOperators, Scalar } from '../model.ts'
 
 export type FieldTest = (value: Json | undefined) => boolean
 
@@ -20,29 +18,6 @@ const COMPARE: Readonly<Record<'$gt' | '$gte' | '$lt' | '$lte', (a: number | str
     $lt: (a, b) => a < b,
     $lte: (a, b) => a <= b,
   }
-
-/** What an operator's operand must be. */
-const OPERANDS: Readonly<Record<Operator, { readonly expected: string; fits(operand: unknown): boolean }>> = {
-  $eq: { expected: 'a text, a finite number, a truth value or null', fits: isScalar },
-  $ne: { expected: 'a text, a finite number, a truth value or null', fits: isScalar },
-  $in: { expected: 'a list of scalars', fits: isScalarList },
-  $nin: { expected: 'a list of scalars', fits: isScalarList },
-  $gt: { expected: 'a finite number or a text', fits: isComparable },
-  $gte: { expected: 'a finite number or a text', fits: isComparable },
-  $lt: { expected: 'a finite number or a text', fits: isComparable },
-  $lte: { expected: 'a finite number or a text', fits: isComparable },
-  $contains: { expected: 'a text', fits: operand => typeof operand === 'string' },
-  $exists: { expected: 'true or false', fits: operand => typeof operand === 'boolean' },
-}
-
-/** Throws `invalid_parameter`, naming field and operator. */
-export function checkFilters(filters: unknown): asserts filters is MetadataFilters {
-  if (!isPlainObject(filters)) throw invalidParameter('metadata_filters', filters, 'null, or an object of conditions')
-  for (const [field, condition] of Object.entries(filters)) {
-    if (field === '') throw invalidParameter('metadata_filters', filters, 'names of fields that are not empty')
-    checkCondition(`metadata_filters.${field}`, condition)
-  }
-}
 
 /** The condition as a function; it was checked before. */
 export function testOf(condition: Condition): FieldTest {
@@ -104,26 +79,6 @@ function memberOf(members: readonly Scalar[]): Test {
   return value => set.has(value)
 }
 
-function checkCondition(name: string, condition: unknown): void {
-  if (Array.isArray(condition)) {
-    if (!isScalarList(condition)) throw invalidParameter(name, condition, 'a list of scalars')
-    return
-  }
-  if (!isRecord(condition)) {
-    if (!isScalar(condition)) throw invalidParameter(name, condition, 'a scalar, a list of scalars, or operators')
-    return
-  }
-  const given = Object.entries(condition).filter(([, operand]) => operand !== undefined)
-  if (given.length === 0) throw invalidParameter(name, condition, 'at least one operator')
-  for (const [operator, operand] of given) {
-    if (!Object.hasOwn(OPERANDS, operator)) {
-      throw invalidParameter(`${name}.${operator}`, operand, `one of the operators ${Object.keys(OPERANDS).join(', ')}`)
-    }
-    const { expected, fits } = OPERANDS[operator as Operator]
-    if (!fits(operand)) throw invalidParameter(`${name}.${operator}`, operand, expected)
-  }
-}
-
 function valueAt(metadata: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json | undefined = metadata
   for (const step of path) {
@@ -136,16 +91,4 @@ function valueAt(metadata: JsonObject, path: readonly string[]): Json | undefine
 /** Equal texts of any case are equal after this; the same rule on both sides. */
 function fold(text: string): string {
   return text.normalize('NFC').toLowerCase()
-}
-
-function isScalar(value: unknown): boolean {
-  return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
-}
-
-function isScalarList(value: unknown): boolean {
-  return Array.isArray(value) && Array.from(value).every(isScalar)
-}
-
-function isComparable(value: unknown): boolean {
-  return typeof value === 'string' || Number.isFinite(value)
 }

@@ -1,13 +1,14 @@
-/** Phases 1 to 3 of a query: input, tags, coordinate. Everything is checked here, before anything is looked for (CQ-040). */
+/** Phases 1 to 3 of a query: input, tags, coordinate, before anything is looked for (CQ-040). */
 import type { Viewer } from '../../../model/viewer.ts'
+import { checkCamel } from '../camel.ts'
 import { tagsInText } from '../colour/suggest.ts'
 import { invalidParameter } from '../errors.ts'
-import type { EffectiveQuery, QueryOptions, Warning } from '../model.ts'
+import { type EffectiveQuery, type QueryOptions, queryParams, type Warning } from '../model.ts'
 import { readAspect } from '../nodes/stored.ts'
 import type { ProfileView } from '../profiles/context.ts'
 import type { ParsedText } from '../profiles/registry.ts'
 import type { ChromaState } from '../state.ts'
-import { checkOptions, checkParams, type ParamDefaults, settle } from './params.ts'
+import { type ParamDefaults, settle } from './params.ts'
 
 export interface Prepared {
   readonly query: EffectiveQuery
@@ -16,15 +17,14 @@ export interface Prepared {
   readonly warnings: readonly Warning[]
 }
 
-/** `input`: hashtags as a list, or a text for a profile. `now`: the one clock reading, Unix seconds. */
+/** `input`: hashtags as a list, or a text for a profile. `options` are checked. `now`: the one clock reading, Unix seconds. */
 export async function prepare(
   state: ChromaState,
   viewer: Viewer,
   input: unknown,
-  given: unknown,
+  options: QueryOptions,
   now: number,
 ): Promise<Prepared> {
-  const options = checkOptions(given)
   const profile = state.profiles.select(options.profile)
   const parsed = await parse(state, viewer, input, options, profile, now)
   const { bindings, hashtags } = state.coordinates.check(parsed.params.hashtags)
@@ -67,7 +67,8 @@ async function parse(
   const view = viewFor(state, viewer, options, now)
   const { fallbackToDefault } = options
   const parsed = await state.profiles.parse(profile, input, view, { fallbackToDefault: fallbackToDefault ?? false })
-  checkParams(parsed.params)
+  const { hashtags: _, state: __, ...params } = parsed.params
+  checkCamel(queryParams, params, 'parameters')
   return parsed
 }
 

@@ -1,8 +1,7 @@
 /** A query from its text or tags to its rows, phase by phase in the seed's order (CQ-055). */
 import type { Viewer } from '../../../model/viewer.ts'
-import { invalidParameter, placed } from '../errors.ts'
-import type { DetailedAnswer, EffectiveQuery, Warning } from '../model.ts'
-import { isPlainObject } from '../plain.ts'
+import { placed } from '../errors.ts'
+import type { DetailedAnswer, EffectiveQuery, QueryOptions, Warning } from '../model.ts'
 import { retrying } from '../retry.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
 import { bestByBlend } from './blend.ts'
@@ -10,6 +9,12 @@ import { type Look, looking } from './look.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { type Ranked, rowsOf } from './ranked.ts'
 import { bestByScore, nearestBeyond } from './search.ts'
+
+/** One of the two, and options: checked. */
+export type CheckedItem = QueryOptions & {
+  readonly hashtags?: readonly string[] | undefined
+  readonly input?: string | undefined
+}
 
 /** Ranked and cut to k, before anything was written. */
 interface Found extends Prepared {
@@ -20,29 +25,28 @@ export async function runQuery(
   state: ChromaState,
   viewer: Viewer,
   input: unknown,
-  options: unknown,
+  options: QueryOptions,
 ): Promise<DetailedAnswer> {
   const found = await find(state, viewer, await prepare(state, viewer, input, options, secondsNow(state.host)))
   return finish(state, await withAccess(state, viewer, found))
 }
 
 /**
- * CQ-101, CQ-102: all items are checked, then all ranked, then their accesses written in order; or none of it. `read` makes
- * an item of what a caller gave; it may refuse it.
+ * CQ-101, CQ-102: all items are checked, then all ranked, then their accesses written in order; or none of it. `check` may
+ * refuse an item; the first one that is wrong in any way is reported.
  */
 export async function runBatch(
   state: ChromaState,
   viewer: Viewer,
-  items: unknown,
-  read: (item: unknown) => unknown = item => item,
+  items: readonly unknown[],
+  check: (item: unknown) => CheckedItem,
 ): Promise<readonly DetailedAnswer[]> {
-  if (!Array.isArray(items)) throw invalidParameter('queries', items, 'a list of queries')
   const now = secondsNow(state.host)
   const prepared: Prepared[] = []
   for (const [at, item] of items.entries()) {
     try {
-      const { input, options } = itemOf(read(item))
-      prepared.push(await prepare(state, viewer, input, options, now))
+      const { hashtags, input, ...options } = check(item)
+      prepared.push(await prepare(state, viewer, hashtags ?? input, options, now))
     } catch (error) {
       throw placed(error, `queries[${at}]`, { batch_index: at })
     }
@@ -117,18 +121,4 @@ async function finish(state: ChromaState, found: Found): Promise<DetailedAnswer>
 
 function withWarnings(found: Found, warnings: readonly Warning[]): Found {
   return warnings.length === 0 ? found : { ...found, warnings: [...found.warnings, ...warnings] }
-}
-
-/** `hashtags` (a list) or `input` (a text), and options. */
-function itemOf(item: unknown): { readonly input: unknown; readonly options: object } {
-  if (!isPlainObject(item)) throw invalidParameter('query', item, 'an object with hashtags or input')
-  const { hashtags, input, ...options } = item
-  if (hashtags !== undefined && input !== undefined) {
-    throw invalidParameter('input', input, 'nothing beside hashtags: one of the two')
-  }
-  if (hashtags !== undefined && !Array.isArray(hashtags))
-    throw invalidParameter('hashtags', hashtags, 'a list of hashtags')
-  if (hashtags === undefined && typeof input !== 'string')
-    throw invalidParameter('input', input, 'a text, or else hashtags')
-  return { input: hashtags ?? input, options }
 }

@@ -1,11 +1,8 @@
 /** `/body/fts/…` (CX-049): the texts of registered files, kept and searched. */
-import type { JsonObject } from '../../../base/canonical.ts'
-import { type Call, type Handler, mustNotBeCancelled } from '../call.ts'
+import { z } from 'zod'
+import { type Call, type Handler, handler, mustNotBeCancelled } from '../call.ts'
 import { inTurn, type Turn } from '../indexing/turn.ts'
-import { ParamReader } from '../params.ts'
-import { mustBeInitialised } from '../parts.ts'
-import { readParams } from '../read-params.ts'
-import { FLAG, NUMBER, TEXT } from '../schemas.ts'
+import { clamped, flag, text, total } from '../schemas.ts'
 import { mustHaveWorkspace } from '../workspace.ts'
 import { indexText, type OwnFile, ownFiles } from './register.ts'
 
@@ -15,20 +12,27 @@ const SNIPPET = 240
 
 const NOTHING = { indexed: 0, skipped: 0, deleted: 0, errors: 0 }
 
-const index: Handler = {
+const index = handler({
   path: '/body/fts/index',
   summary: 'Keep the texts of registered files for search and previews',
   effect: 'write',
-  params: { force: { ...FLAG, description: 'Read unchanged files again' } },
-  async run(call, params) {
-    const force = readParams(call, ['body'], params, reader => reader.flag('force'))
+  needs: ['body'],
+  params: () => z.object({ force: flag.describe('Read unchanged files again. Default: false') }),
+  result: () =>
+    z.strictObject({
+      indexed: total.describe('Files whose text was kept'),
+      skipped: total.describe('Unchanged, too large or binary files'),
+      deleted: total.describe('Files whose text was removed'),
+      errors: total.describe('Files that could not be read'),
+    }),
+  async run(call, { force }) {
     // Whoever has no files does not wait for those who have.
     if (ownFiles(call).size === 0) return { result: NOTHING }
     return { result: (await inTurn(call, turn => indexAll(turn, force))).value }
   },
-}
+})
 
-async function indexAll(turn: Turn, force: boolean): Promise<JsonObject> {
+async function indexAll(turn: Turn, force: boolean): Promise<typeof NOTHING> {
   const { call } = turn
   const files = [...ownFiles(call).values()]
   const counts = { ...NOTHING }
@@ -40,26 +44,36 @@ async function indexAll(turn: Turn, force: boolean): Promise<JsonObject> {
   return counts
 }
 
-const search: Handler = {
+const search = handler({
   path: '/body/fts/search',
   summary: 'Search the texts of files by words',
   effect: 'read',
-  params: {
-    query: { ...TEXT, description: 'Words' },
-    path: { ...TEXT, description: 'Only files whose path holds this' },
-    limit: { ...NUMBER, description: 'How many at most' },
-  },
-  async run(call, params) {
-    const reader = new ParamReader(params)
-    const query = reader.text('query').trim()
-    const path = reader.optionalText('path')
-    const limit = reader.clamped('limit', DEFAULT_MATCHES, 1, MOST_MATCHES)
-    reader.done()
-    mustBeInitialised(call.host.store, 'body')
-    const matches = await matchesOf(call, query, path)
+  needs: ['body'],
+  first: ['query', 'path', 'limit'],
+  params: () =>
+    z.object({
+      query: text.describe('Words that a file must hold some of; no operators'),
+      path: text.nullish().describe('Only files whose URL holds this text. Default: all files'),
+      limit: clamped('Most matches', DEFAULT_MATCHES, 1, MOST_MATCHES),
+    }),
+  result: () =>
+    z.strictObject({
+      matches: z.array(textMatch).describe('Best first'),
+      total: total.describe(`Matches there are, ${MOST_MATCHES} at most`),
+    }),
+  async run(call, { query, path = null, limit }) {
+    const matches = await matchesOf(call, query.trim(), path)
     return { result: { matches: matches.slice(0, limit), total: matches.length } }
   },
-}
+})
+
+const textMatch = z.lazy(() =>
+  z.strictObject({
+    url: z.string().describe('URL of the file'),
+    snippet: z.string().describe('Its best passage; words that were found stand between >>> and <<<'),
+    score: z.number().describe('As that of a query by words: higher is better'),
+  }),
+)
 
 export const TEXT_HANDLERS: readonly Handler[] = [index, search]
 
@@ -78,10 +92,14 @@ async function indexOne(
 }
 
 /** Best first. */
-async function matchesOf(call: Call, query: string, path: string | null): Promise<readonly JsonObject[]> {
+async function matchesOf(
+  call: Call,
+  query: string,
+  path: string | null,
+): Promise<readonly z.infer<typeof textMatch>[]> {
   const { host, state, viewer } = call
   const files = state.files.visible(host.sight(viewer).partitions)
-  const matches: JsonObject[] = []
+  const matches: z.infer<typeof textMatch>[] = []
   for (let cursor: string | null | undefined; matches.length < MOST_MATCHES; ) {
     const { page } = await host.query(
       {

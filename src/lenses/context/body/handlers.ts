@@ -1,46 +1,82 @@
 /** `/body/init`, `/body/files/add` and `/body/scan` (CX-047, CX-048): which files there are. */
-import type { JsonObject } from '../../../base/canonical.ts'
+import { z } from 'zod'
 import type { WorkspaceFile } from '../../../model/workspace.ts'
-import { type Call, type Handler, mustNotBeCancelled } from '../call.ts'
+import { type Call, type Handler, handler, mustNotBeCancelled } from '../call.ts'
 import { type ErrorDetail, type Outcome, refusal } from '../envelope.ts'
 import { leaveUnfinished } from '../indexing/revision.ts'
 import { inTurn, type Turn } from '../indexing/turn.ts'
-import type { ParamReader } from '../params.ts'
 import { initialise, storePath } from '../parts.ts'
-import { readParams } from '../read-params.ts'
-import { FLAG, TEXT } from '../schemas.ts'
+import { flag, REQUIRED, text, texts, total } from '../schemas.ts'
 import { isBelow } from '../urls.ts'
 import { mustHaveWorkspace } from '../workspace.ts'
 import { type FileStamp, forgetFile, type OwnFile, ownFiles, registerFile, stampOf } from './register.ts'
 
-const init: Handler = {
+const init = handler({
   path: '/body/init',
   summary: 'Make the part for files and their texts',
   effect: 'write',
+  params: () => z.object({}),
+  result: () =>
+    z.strictObject({
+      path: z.string().nullable().describe('The file of the store, for its owner; null for others'),
+      created: z.boolean().describe('false: it was there already'),
+    }),
   async run(call) {
     const { store, clock } = call.host
     const created = await store.writeWhenFree(clock.now(), writer => initialise(writer, 'body'))
     return { result: { path: storePath(call), created } }
   },
-}
+})
 
-const add: Handler = {
+const url = z.string()
+const stamp = z.lazy(() =>
+  z.strictObject({
+    url: url.describe('URL of the file'),
+    hash: z.string().describe('SHA-256 of its bytes'),
+    size: total.describe('Its length in bytes'),
+    mtime: z.int().describe('When it was changed last, Unix seconds'),
+  }),
+)
+const registered = z.lazy(() =>
+  z.strictObject({
+    files: z.array(stamp).describe('Every file that was named or found below what was named'),
+    summary: z
+      .strictObject({
+        added: total.describe('Files that were not registered before'),
+        updated: total.describe('Files whose bytes are others'),
+        errors: total.describe('Files that could not be read; errors.paths of the envelope names them'),
+      })
+      .describe('How many of each'),
+  }),
+)
+
+const add = handler({
   path: '/body/files/add',
   summary: 'Register files, or all files of folders',
   effect: 'write',
-  params: {
-    path: { ...TEXT, description: 'A file or folder' },
-    paths: { type: 'array', items: TEXT, description: 'Several of these' },
-  },
-  async run(call, params): Promise<Outcome> {
-    const paths = readParams(call, ['body'], params, readPaths)
+  needs: ['body'],
+  params: () =>
+    z
+      .object({
+        path: text.nullish().describe('A file or folder, from the folder of the store; this or paths is required'),
+        paths: texts.describe('Several files or folders; this or path is required'),
+      })
+      .refine(({ path, paths }) => (path ?? paths ?? null) !== null, {
+        ...REQUIRED,
+        path: ['path'],
+        error: 'or paths is required',
+      })
+      .meta({ anyOf: [{ required: ['path'] }, { required: ['paths'] }], examples: [{ path: 'src' }] }),
+  result: () => registered,
+  async run(call, { path, paths: several }) {
+    const paths = [...(several ?? []), ...(path ? [path] : [])]
     // Whoever may not read the disk does not wait for those who do.
     if (paths.length > 0) mustHaveWorkspace(call)
     return (await inTurn(call, turn => register(turn, paths))).value
   },
-}
+})
 
-async function register({ call, write }: Turn, paths: readonly string[]): Promise<Outcome> {
+async function register({ call, write }: Turn, paths: readonly string[]): Promise<Outcome<z.infer<typeof registered>>> {
   const all = new Map<string, WorkspaceFile>()
   for (const path of paths) for (const file of await readAll(call, path)) all.set(file.url, file)
   const found = [...all.values()]
@@ -63,20 +99,36 @@ async function register({ call, write }: Turn, paths: readonly string[]): Promis
   }
 }
 
-const scan: Handler = {
+const comparison = z.lazy(() =>
+  z.strictObject({
+    added: z.array(url).describe('URLs of files that are not registered yet'),
+    updated: z.array(url).describe('URLs of files whose bytes are others'),
+    deleted: z.array(url).describe('URLs of registered files that are gone'),
+    unchanged: total.describe('Files that are as registered'),
+    summary: z
+      .strictObject({
+        added: total.describe('Length of the list of that name'),
+        updated: total.describe('Length of the list of that name'),
+        deleted: total.describe('Length of the list of that name'),
+        unchanged: total.describe('As above'),
+      })
+      .describe('How many of each'),
+  }),
+)
+
+const scan = handler({
   path: '/body/scan',
   summary: 'Compare the registered files with those there are',
   effect: 'write',
-  params: {
-    path: { ...TEXT, description: 'Only below this folder' },
-    dry_run: { ...FLAG, description: 'Tell what has changed, and write nothing' },
-  },
-  async run(call, params) {
-    const { path, isDry } = readParams(call, ['body'], params, reader => ({
-      path: reader.optionalText('path'),
-      isDry: reader.flag('dry_run'),
-    }))
-    if (isDry) return { result: (await comparedWithDisk(call, path)).report }
+  needs: ['body'],
+  params: () =>
+    z.object({
+      path: text.nullish().describe('Only below this folder. Default: the folder of the store'),
+      dry_run: flag.describe('Report what has changed, and write nothing. Default: false'),
+    }),
+  result: () => comparison,
+  async run(call, { path = null, dry_run }) {
+    if (dry_run) return { result: (await comparedWithDisk(call, path)).report }
     mustHaveWorkspace(call)
     const { value } = await inTurn(call, async turn => {
       const { added, updated, deleted, known, report } = await comparedWithDisk(turn.call, path)
@@ -89,7 +141,7 @@ const scan: Handler = {
     })
     return { result: value }
   },
-}
+})
 
 export const FILE_HANDLERS: readonly Handler[] = [init, add, scan]
 
@@ -98,7 +150,7 @@ interface Comparison {
   readonly updated: readonly FileStamp[]
   readonly deleted: readonly OwnFile[]
   readonly known: ReadonlyMap<string, OwnFile>
-  readonly report: JsonObject
+  readonly report: z.infer<typeof comparison>
 }
 
 /** Throws `Refusal` for a path outside of the workspace. */
@@ -118,18 +170,12 @@ async function comparedWithDisk(call: Call, path: string | null): Promise<Compar
   return { added, updated, deleted, known, report: report(added, updated, deleted, unchanged) }
 }
 
-function readPaths(reader: ParamReader): readonly string[] {
-  const paths = [...reader.texts('paths'), ...(reader.has('path') ? [reader.text('path')] : [])]
-  if (paths.length === 0 && !reader.has('paths')) reader.fail('path', 'required', 'path or paths is required', '')
-  return paths
-}
-
 function report(
   added: readonly FileStamp[],
   updated: readonly FileStamp[],
   deleted: readonly { readonly url: string }[],
   unchanged: number,
-): JsonObject {
+): z.infer<typeof comparison> {
   const urls = (files: readonly { readonly url: string }[]) => files.map(({ url }) => url)
   return {
     added: urls(added),

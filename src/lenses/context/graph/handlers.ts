@@ -1,44 +1,60 @@
 /** `/graph/…` and `/mind/search` (CX-053, CX-054): what there is, around one concept, and near a text. */
+import { z } from 'zod'
 import type { LinkIndex } from '../../../index/contract.ts'
-import type { Call, Handler } from '../call.ts'
+import { type Call, type Handler, handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { type Edge, edgesFrom } from '../mind/edges.ts'
 import { brief, type Look, look, mustSee } from '../mind/look.ts'
-import { ParamReader } from '../params.ts'
-import { mustBeInitialised } from '../parts.ts'
 import { nearestConcepts } from '../query/meaning.ts'
-import { readParams } from '../read-params.ts'
-import { NUMBER, TEXT } from '../schemas.ts'
+import { clamp, clamped, concept, id, question, total } from '../schemas.ts'
 import { EDGES, LINKS } from '../tables.ts'
 import { tally } from '../tally.ts'
 import { drawAscii, drawMermaid } from './draw.ts'
 
-const search: Handler = {
+const search = handler({
   path: '/mind/search',
   summary: 'Find concepts by meaning',
   effect: 'read',
-  params: {
-    query: { ...TEXT, description: 'What to look for' },
-    limit: { ...NUMBER, description: 'How many at most' },
-  },
-  async run(call, params) {
-    const reader = new ParamReader(params)
-    const query = reader.question('query').trim()
-    const limit = reader.clamped('limit', 10, 1, 1000)
-    reader.done()
-    mustBeInitialised(call.host.store, 'mind')
-    const { meant, warnings } = await nearestConcepts(call, look(call), query, limit)
+  needs: ['mind'],
+  first: ['query', 'limit'],
+  params: () =>
+    z.object({
+      query: question.describe('A text; concepts are ranked by how near they are to its meaning'),
+      limit: clamped('Most matches', 10, 1, 1000),
+    }),
+  result: () =>
+    z.strictObject({
+      matches: z
+        .array(concept.extend({ score: z.number().describe('Cosine with the text, -1 to 1, three decimals') }))
+        .describe('Nearest first'),
+    }),
+  async run(call, { query, limit }) {
+    const { meant, warnings } = await nearestConcepts(call, look(call), query.trim(), limit)
     const matches = meant.map(({ concept, cosine }) => ({ ...brief(concept), score: Math.round(cosine * 1000) / 1000 }))
     return { result: { matches }, ...(warnings.length === 0 ? {} : { meta: { warnings } }) }
   },
-}
+})
 
-const summary: Handler = {
+const counts = z.record(z.string(), z.int())
+const summary = handler({
   path: '/graph/summary',
   summary: 'Count concepts by type and links by relation',
   effect: 'read',
+  needs: ['mind'],
+  params: () => z.object({}),
+  result: () =>
+    z.strictObject({
+      concepts: z
+        .strictObject({ total: total.describe('All of them'), by_type: counts.describe('Their numbers by type') })
+        .describe('Concepts that the viewer sees'),
+      edges: z
+        .strictObject({
+          total: total.describe('All of them'),
+          by_relation: counts.describe('Their numbers by relation'),
+        })
+        .describe('Links between these'),
+    }),
   run(call) {
-    mustBeInitialised(call.host.store, 'mind')
     const seen = look(call)
     const edges = allEdges(call, seen)
     return {
@@ -48,18 +64,37 @@ const summary: Handler = {
       },
     }
   },
-}
+})
 
-const neighbors: Handler = {
+const neighbour = z.lazy(() =>
+  concept.extend({
+    edge_id: z.int().describe('Number of the link'),
+    relation: z.string().describe('Kind of the link, such as CALLS'),
+    weight: z.number().min(0).describe('How strong it is, 0 or more'),
+  }),
+)
+
+const neighbors = handler({
   path: '/graph/neighbors',
   summary: 'List what a concept links to, and what links to it',
   effect: 'read',
-  params: { id: { ...NUMBER, description: 'Id of the concept' } },
-  run(call, params) {
-    const id = readParams(call, ['mind'], params, reader => reader.id('id'))
+  needs: ['mind'],
+  params: () => z.object({ id: id.describe('Number of a concept, from 1') }),
+  result: () =>
+    z.strictObject({
+      concept: concept.describe('The one that was named'),
+      neighbors: z
+        .strictObject({
+          incoming: z.array(neighbour).describe('Concepts that link to it, by id'),
+          outgoing: z.array(neighbour).describe('Concepts that it links to, by id'),
+          total: total.describe('Of both lists'),
+        })
+        .describe('One item a link'),
+    }),
+  run(call, { id }) {
     const { store } = call.host
     const seen = look(call)
-    const concept = mustSee(seen, id)
+    const found = mustSee(seen, id)
     const tell = (edge: Edge, other: number) => {
       const { name, type } = mustSee(seen, other)
       return { id: other, name, type, edge_id: edge.id, relation: edge.relation, weight: edge.weight }
@@ -74,30 +109,45 @@ const neighbors: Handler = {
     incoming.sort(byId)
     outgoing.sort(byId)
     const total = incoming.length + outgoing.length
-    return { result: { concept: brief(concept), neighbors: { incoming, outgoing, total } } }
+    return { result: { concept: brief(found), neighbors: { incoming, outgoing, total } } }
   },
-}
+})
 
 const FORMATS = ['ascii', 'mermaid'] as const
 const NODES: Readonly<Record<(typeof FORMATS)[number], number>> = { ascii: 20, mermaid: 100 }
 
-const viz: Handler = {
+const viz = handler({
   path: '/graph/viz',
   summary: 'Draw concepts and their links as text or as Mermaid',
   effect: 'read',
-  params: {
-    format: { enum: ['ascii', 'mermaid'], description: 'As text or as Mermaid' },
-    center: { ...NUMBER, description: 'Id of the concept in the middle' },
-    limit: { ...NUMBER, description: 'How many concepts at most' },
-  },
-  run(call, params) {
-    const { format, center, limit } = readParams(call, ['mind'], params, reader => {
-      const format = reader.choice('format', FORMATS, 'ascii')
-      return { format, center: reader.optionalId('center'), limit: reader.clamped('limit', NODES[format], 1, 1000) }
-    })
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      format: z.enum(FORMATS).nullish().describe('ascii: lines of text; mermaid: a Mermaid graph. Default: ascii'),
+      center: id.nullish().describe('Number of a concept: it and what is linked to it. Default: all concepts by id'),
+      limit: z
+        .number()
+        .nullish()
+        .describe('Most concepts, 1 to 1000; others are cut to that range. Default: 20 as ascii, 100 as mermaid'),
+    }),
+  result: () =>
+    z.strictObject({
+      format: z.enum(FORMATS).describe('Of the drawing'),
+      output: z.string().describe('The drawing'),
+      nodes: total.describe('Concepts in it'),
+      edges: total.describe('Links in it'),
+      truncated: z.boolean().describe('Whether concepts are left out'),
+      message: z.string().nullable().describe('How many are shown of how many, where some are left out'),
+    }),
+  run(call, { format: wantedFormat, center, limit: most }) {
+    const format = wantedFormat ?? 'ascii'
+    const limit = clamp(most ?? NODES[format], 1, 1000)
     const { store } = call.host
     const seen = look(call)
-    const wanted = center === null ? seen.concepts.all : around(call, seen, mustSee(seen, center, ['center']))
+    const wanted =
+      center === null || center === undefined
+        ? seen.concepts.all
+        : around(call, seen, mustSee(seen, center, ['center']))
     const nodes = wanted.slice(0, limit)
     const ids = new Set(nodes.map(({ id }) => id))
     const edges = edgesFrom(store, seen, [...ids]).filter(({ target }) => ids.has(target))
@@ -106,7 +156,7 @@ const viz: Handler = {
     const message = truncated ? `showing ${nodes.length} of ${wanted.length} concepts` : null
     return { result: { format, output, nodes: nodes.length, edges: edges.length, truncated, message } }
   },
-}
+})
 
 export const GRAPH_HANDLERS: readonly Handler[] = [search, summary, neighbors, viz]
 

@@ -2,23 +2,24 @@
  * `/context/index`: one run over the workspace fills texts, concepts, links and vectors (CX-069). Each file is written in one
  * transaction, or not at all; what an ended run left undone, the next one does. Runs on one store follow each other (CX-075).
  */
-import type { JsonObject } from '../../../base/canonical.ts'
+import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import { type OwnFile, ownFiles } from '../body/register.ts'
-import { type Call, type Handler, mustNotBeCancelled } from '../call.ts'
+import { type Call, type Handler, handler, mustNotBeCancelled } from '../call.ts'
 import type { Outcome } from '../envelope.ts'
-import { ParamReader } from '../params.ts'
 import { initialise } from '../parts.ts'
-import { FLAG, TEXT } from '../schemas.ts'
+import { flag, text, texts } from '../schemas.ts'
 import { mustHaveWorkspace } from '../workspace.ts'
 import { type CodeBase, codeBaseOf } from './code-base.ts'
 import { lookOver, type ReadFile } from './look-over.ts'
-import { type ChangedFile, report } from './report.ts'
+import { type ChangedFile, indexReport, report } from './report.ts'
 import { isUnfinished } from './revision.ts'
 import { symbolsOf } from './symbols.ts'
 import { inTurn, Overtaken, type Turn } from './turn.ts'
 import { writeChanges } from './write-changes.ts'
+
+type Report = z.infer<typeof indexReport>
 
 interface Asked {
   /** Null: the whole workspace. */
@@ -26,22 +27,24 @@ interface Asked {
   readonly force: boolean
 }
 
-export const INDEX_HANDLER: Handler = {
+export const INDEX_HANDLER: Handler = handler({
   path: '/context/index',
   summary: 'Read the code of the workspace, or what changed in it since',
   effect: 'write',
-  params: {
-    path: { type: 'string', description: 'A file or folder; default: the whole workspace' },
-    paths: { type: 'array', items: TEXT, description: 'Several of these' },
-    force: { ...FLAG, description: 'Read unchanged files again' },
-    wait: { ...FLAG, description: 'Wait for vectors; default true. With false names and words answer at once' },
-  },
-  async run(call, params) {
-    const reader = new ParamReader(params)
-    const paths = [...reader.texts('paths'), ...(reader.has('path') ? [reader.text('path')] : [])]
-    const force = reader.flag('force')
-    const wait = reader.has('wait') ? reader.flag('wait') : true
-    reader.done()
+  params: () =>
+    z.object({
+      path: text.nullish().describe('A file or folder, from the folder of the store. Default: all of that folder'),
+      paths: texts.describe('Several files or folders, beside path. Default: none'),
+      force: flag.describe('Read unchanged files again. Default: false'),
+      wait: z
+        .boolean()
+        .nullish()
+        .transform(value => value ?? true)
+        .describe('Wait for vectors; with false names and words answer at once. Default: true'),
+    }),
+  result: () => indexReport,
+  async run(call, { path, paths: several, force, wait }) {
+    const paths = [...(several ?? []), ...(path ? [path] : [])]
     const workspace = mustHaveWorkspace(call)
     const { store, clock } = call.host
     await store.writeWhenFree(clock.now(), writer => {
@@ -51,9 +54,9 @@ export const INDEX_HANDLER: Handler = {
     const asked = { paths: paths.length === 0 ? null : paths, force }
     return run(call, asked, wait, workspace)
   },
-}
+})
 
-async function run(call: Call, asked: Asked, wait: boolean, workspace: Workspace): Promise<Outcome> {
+async function run(call: Call, asked: Asked, wait: boolean, workspace: Workspace): Promise<Outcome<Report>> {
   const codeBase = codeBaseOf(call.host.store, workspace)
   const { value, waitedMs, restarts } = await inTurn(call, turn => brought(turn, workspace, codeBase, asked))
   const warnings = [
@@ -67,7 +70,7 @@ async function run(call: Call, asked: Asked, wait: boolean, workspace: Workspace
 }
 
 /** Brings the store in line with the files. */
-async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, asked: Asked): Promise<JsonObject> {
+async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, asked: Asked): Promise<Report> {
   const { call } = turn
   const started = performance.now()
   try {

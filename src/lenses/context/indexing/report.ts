@@ -1,6 +1,7 @@
 /** What a run has changed, and what it tells of itself. */
-import type { JsonObject } from '../../../base/canonical.ts'
+import { z } from 'zod'
 import type { FileStamp, OwnFile } from '../body/register.ts'
+import { total } from '../schemas.ts'
 import { tally } from '../tally.ts'
 import type { Findings, Told } from './look-over.ts'
 
@@ -23,11 +24,44 @@ export interface Changes {
   readonly renamed: ReadonlyMap<string, OwnFile>
 }
 
+const someFiles = z
+  .array(
+    z.strictObject({
+      url: z.string().describe('URL of the file'),
+      reason: z.string().describe('In a word, such as binary, ignored or too_large'),
+    }),
+  )
+  .describe(`The first ${MOST_TOLD} of them`)
+
+export const indexReport = z.lazy(() =>
+  z.strictObject({
+    indexed: total.describe('Files that were new or changed'),
+    skipped: total.describe('Files that were unchanged'),
+    deleted: total.describe('Files that are gone'),
+    renamed: total.describe('Files that were moved: their concepts keep their numbers'),
+    concepts: total.describe('Concepts of the files that were new or changed'),
+    left_out: z
+      .strictObject({
+        total: total.describe('Their number'),
+        reasons: z.record(z.string(), z.int()).describe('Their numbers by reason'),
+        files: someFiles,
+      })
+      .describe('Files that are no code, too large or ignored'),
+    errors: z
+      .strictObject({ total: total.describe('Their number'), files: someFiles })
+      .describe('Files that could not be read'),
+    read_ms: z.int().describe('Time for reading, milliseconds'),
+    ms: z.int().describe('Time until all was written, milliseconds'),
+    files_per_second: z.int().min(0).describe('Files looked at, by that time'),
+    waited_ms: z.int().optional().describe('Time that it waited for other runs, milliseconds; absent: none'),
+  }),
+)
+
 export function report(
   { unchanged, leftOut, errors }: Findings,
   { changed, gone, renamed }: Changes,
   { readMs, wroteMs }: { readonly readMs: number; readonly wroteMs: number },
-): JsonObject {
+): z.infer<typeof indexReport> {
   const files = changed.length + unchanged
   const some = (all: readonly Told[]) => all.slice(0, MOST_TOLD).map(({ url, reason }) => ({ url, reason }))
   return {

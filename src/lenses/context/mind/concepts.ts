@@ -1,14 +1,13 @@
 /** `/mind/init` and `/mind/concepts/…` (CX-047, CX-050, CX-055). */
+import { z } from 'zod'
+import { must } from '../../../base/assert.ts'
 import { audience } from '../../../model/partition.ts'
 import type { StoreReader } from '../../../store/store.ts'
-import type { Call, Handler } from '../call.ts'
+import { type Call, type Handler, handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
-import type { Outcome } from '../envelope.ts'
 import { deleteByCall } from '../indexing/drop-file.ts'
-import { ParamReader } from '../params.ts'
 import { initialise, isInitialised, storePath } from '../parts.ts'
-import { readParams } from '../read-params.ts'
-import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
+import { concept as conceptShape, deleted, flag, id, text, total } from '../schemas.ts'
 import { CONCEPTS } from '../tables.ts'
 import { embedNow } from '../vectors.ts'
 import { brief, look, mustOwn, mustSee } from './look.ts'
@@ -19,21 +18,27 @@ const SCHEMA_VERSION = '1.0.0'
 
 const VISIBILITIES = ['private', 'public'] as const
 
-const NEW = {
-  name: { ...TEXT, description: 'As others name it' },
-  type: { ...TEXT, description: 'Such as class or idea' },
-  visibility: { enum: ['private', 'public'], description: 'Who may see it' },
-}
+const newConcept = z.lazy(() =>
+  z.object({
+    name: text.describe('What people call it, such as LoginService or retry policy'),
+    type: text.describe('A word for what it is, such as Class, Function or Idea; Caveat for a note that stays'),
+    visibility: z.enum(VISIBILITIES).nullish().describe('Who may see it: you alone, or everybody. Default: private'),
+  }),
+)
+type NewConcept = z.infer<typeof newConcept>
 
-const init: Handler = {
+const init = handler({
   path: '/mind/init',
   summary: 'Make the part for concepts and links; with force, empty it',
   effect: 'destroy',
-  params: { force: { ...FLAG, description: 'Empty what is there' } },
-  async run(call, params) {
-    const reader = new ParamReader(params)
-    const force = reader.flag('force')
-    reader.done()
+  params: () => z.object({ force: flag.describe('Delete the concepts that are there. Default: false') }),
+  result: () =>
+    z.strictObject({
+      path: z.string().nullable().describe('The file of the store, for its owner; null for others'),
+      created: z.boolean().describe('false: it was there already and is as it was'),
+      schema_version: z.string().describe('Version of the tables'),
+    }),
+  async run(call, { force }) {
     const { store, clock } = call.host
     const created = await store.writeWhenFree(clock.now(), writer => {
       const wasThere = isInitialised(writer, 'mind')
@@ -46,111 +51,106 @@ const init: Handler = {
     })
     return { result: { path: storePath(call), created, schema_version: SCHEMA_VERSION } }
   },
-}
+})
 
-interface NewConcept {
-  readonly name: string
-  readonly type: string
-  readonly visibility: (typeof VISIBILITIES)[number]
-}
+const listed = z.lazy(() =>
+  z.strictObject({
+    concepts: z.array(conceptShape).describe('One item a concept'),
+    total: total.describe('Their number'),
+  }),
+)
+const conceptId = id.describe('Number of a concept, from 1')
 
-const create: Handler = {
+const create = handler({
   path: '/mind/concepts/create',
   summary: 'Add a concept',
   effect: 'write',
-  params: NEW,
-  async run(call, params) {
-    const draft = readParams(call, ['mind'], params, readNew)
-    const [result = {}] = await createAll(call, [draft])
-    return { result }
+  needs: ['mind'],
+  params: () => newConcept.unwrap(),
+  result: () => conceptShape,
+  async run(call, draft) {
+    const [result] = await createAll(call, [draft])
+    return { result: must(result, 'the concept') }
   },
-}
+})
 
-const createMany: Handler = {
+const createMany = handler({
   path: '/mind/concepts/create-many',
   summary: 'Add concepts, all of them or none',
   effect: 'write',
-  params: { concepts: { ...listOf(NEW), description: 'All of them are added, or none' } },
-  async run(call, params) {
-    const drafts = readParams(call, ['mind'], params, reader => reader.list('concepts', readNew))
+  needs: ['mind'],
+  params: () => z.object({ concepts: z.array(newConcept).describe('All of them are added, in this order, or none') }),
+  result: () => listed,
+  async run(call, { concepts: drafts }) {
     const concepts = await createAll(call, drafts)
     return { result: { concepts, total: concepts.length } }
   },
-}
+})
 
-const get: Handler = {
+const get = handler({
   path: '/mind/concepts/get',
   summary: 'Read a concept',
   effect: 'read',
-  params: { id: { ...NUMBER, description: 'Id of the concept' } },
-  run(call, params) {
-    const id = readParams(call, ['mind'], params, reader => reader.id('id'))
-    return { result: brief(mustSee(look(call), id)) }
-  },
-}
+  needs: ['mind'],
+  params: () => z.object({ id: conceptId }),
+  result: () => conceptShape,
+  run: (call, { id }) => ({ result: brief(mustSee(look(call), id)) }),
+})
 
-const list: Handler = {
+const list = handler({
   path: '/mind/concepts/list',
   summary: 'List concepts by id, of one type if named',
   effect: 'read',
-  params: { type: { ...TEXT, description: 'Only concepts of this type' } },
-  run(call, params) {
-    const type = readParams(call, ['mind'], params, reader => reader.optionalText('type'))
+  needs: ['mind'],
+  params: () => z.object({ type: text.nullish().describe('Only concepts of exactly this type. Default: all') }),
+  result: () => listed,
+  run(call, { type = null }) {
     const concepts = look(call).concepts.all.filter(concept => type === null || concept.type === type)
     return { result: { concepts: concepts.map(brief), total: concepts.length } }
   },
-}
+})
 
-const update: Handler = {
+const update = handler({
   path: '/mind/concepts/update',
   summary: 'Change the name or the type of a concept',
   effect: 'write',
-  params: {
-    id: { ...NUMBER, description: 'Id of the concept' },
-    name: { ...TEXT, description: 'A new name' },
-    type: { ...TEXT, description: 'A new type' },
-  },
-  async run(call, params) {
-    const { id, name, type } = readParams(call, ['mind'], params, reader => ({
-      id: reader.id('id'),
-      name: reader.optionalText('name'),
-      type: reader.optionalText('type'),
-    }))
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      id: conceptId,
+      name: text.nullish().describe('What it is called from now on. Default: unchanged'),
+      type: text.nullish().describe('What it is from now on. Default: unchanged'),
+    }),
+  result: () => conceptShape,
+  async run(call, { id, name, type }) {
     const { store, clock } = call.host
     const { key, result } = await store.writeWhenFree(clock.now(), writer => {
       const concept = mustOwn(call, look(call), id)
       const of = writer.entry(concept.entry)?.audience ?? audience('private', call.viewer.id)
-      const draft = { ...draftOf(writer, concept), ...(name !== null && { name }), ...(type !== null && { type }) }
+      const draft = { ...draftOf(writer, concept), ...(name && { name }), ...(type && { type }) }
       putConcept(writer, draft, { audience: of, now: clock.now(), before: concept })
       return { key: concept.entry, result: { id, name: draft.name, type: draft.type } }
     })
     await embedNow(call, [key])
     return { result }
   },
-}
+})
 
-const remove: Handler = {
+const remove = handler({
   path: '/mind/concepts/delete',
   summary: 'Delete a concept with its links and its provenance',
   effect: 'destroy',
-  params: { id: { ...NUMBER, description: 'Id of the concept' } },
-  async run(call, params): Promise<Outcome> {
-    const id = readParams(call, ['mind'], params, reader => reader.id('id'))
+  needs: ['mind'],
+  params: () => z.object({ id: conceptId }),
+  result: () => deleted,
+  async run(call, { id }) {
     const { store, clock } = call.host
     await store.writeWhenFree(clock.now(), writer => deleteByCall(writer, mustOwn(call, look(call), id)))
-    return { result: { id, deleted: true } }
+    return { result: { id, deleted: true as const } }
   },
-}
+})
 
 export const CONCEPT_HANDLERS: readonly Handler[] = [init, create, createMany, get, list, update, remove]
-
-function readNew(reader: ParamReader): NewConcept {
-  return {
-    name: reader.text('name'),
-    type: reader.text('type'),
-    visibility: reader.choice('visibility', VISIBILITIES, 'private'),
-  }
-}
 
 /** As it is. */
 function draftOf(reader: StoreReader, { entry, name, type, url, startLine, endLine }: Concept): ConceptDraft {
@@ -167,7 +167,11 @@ async function createAll(
   const { store, clock } = call.host
   const made: readonly ConceptAt[] = await store.writeWhenFree(clock.now(), writer =>
     drafts.map(({ name, type, visibility }) =>
-      putConcept(writer, { name, type }, { audience: audience(visibility, call.viewer.id), now: clock.now() }),
+      putConcept(
+        writer,
+        { name, type },
+        { audience: audience(visibility ?? 'private', call.viewer.id), now: clock.now() },
+      ),
     ),
   )
   await embedNow(

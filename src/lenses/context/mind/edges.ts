@@ -1,31 +1,38 @@
 /** `/mind/edges/…` (CX-051). An edge is seen by who sees both of its ends, and changed by who may change its source. */
+import { z } from 'zod'
+import { must } from '../../../base/assert.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreReader } from '../../../store/store.ts'
-import type { Call, Handler } from '../call.ts'
+import { type Call, type Handler, handler } from '../call.ts'
 import { type ErrorMap, errorAt, joined, Refusal, refusal } from '../envelope.ts'
-import type { ParamReader } from '../params.ts'
-import { readParams } from '../read-params.ts'
-import { listOf, NUMBER, TEXT } from '../schemas.ts'
+import { deleted, id, text, total, weight } from '../schemas.ts'
 import { EDGES } from '../tables.ts'
 import { type Look, look, mustOwn, mustSee } from './look.ts'
 import { deleteEdge, putEdge } from './rows.ts'
 
-/** An alias, since an interface does not pass for JSON. */
-export type Edge = {
-  readonly id: number
-  /** Ids of concepts. */
-  readonly source: number
-  readonly target: number
-  readonly relation: string
-  readonly weight: number
-}
+const edge = z.lazy(() =>
+  z.strictObject({
+    id: id.describe('Number of the link'),
+    source: id.describe('Number of the concept it starts at'),
+    target: id.describe('Number of the concept it leads to'),
+    relation: z.string().describe('Its kind, such as CALLS or PART_OF'),
+    weight: z.number().min(0).describe('How strong it is, 0 or more'),
+  }),
+)
+export type Edge = Readonly<z.infer<typeof edge>>
 
-const NEW = {
-  source: { ...NUMBER, description: 'From this concept' },
-  target: { ...NUMBER, description: 'To this concept' },
-  relation: { ...TEXT, description: 'Of which kind' },
-  weight: { ...NUMBER, description: '0 or more' },
-}
+const newEdge = z.lazy(() =>
+  z.object({
+    source: id.describe('Number of the concept it starts at, from 1; one of your own'),
+    target: id.describe('Number of the concept it leads to, from 1'),
+    relation: text.describe('Its kind, a word such as CALLS or PART_OF'),
+    weight: weight.transform(value => value ?? 1).describe('How strong it is, 0 or more. Default: 1'),
+  }),
+)
+const listed = z.lazy(() =>
+  z.strictObject({ edges: z.array(edge).describe('One item a link'), total: total.describe('Their number') }),
+)
+const edgeId = id.describe('Number of a link, from 1')
 
 /** Edges that start at these concepts, by id; of those seen. One read, however many concepts there are. */
 export function edgesFrom(reader: StoreReader, { concepts }: Look, sources: readonly number[]): readonly Edge[] {
@@ -33,79 +40,76 @@ export function edgesFrom(reader: StoreReader, { concepts }: Look, sources: read
   return edgesIn(reader.table(EDGES).scan({}, { entries }), { concepts })
 }
 
-const create: Handler = {
+const create = handler({
   path: '/mind/edges/create',
   summary: 'Link two concepts',
   effect: 'write',
-  params: NEW,
-  async run(call, params) {
-    const draft = readParams(call, ['mind'], params, readNew)
+  needs: ['mind'],
+  params: () => newEdge.unwrap(),
+  result: () => edge,
+  async run(call, draft) {
     const [result] = await createAll(call, [draft], () => [])
-    return { result: result as Edge }
+    return { result: must(result, 'the link') }
   },
-}
+})
 
-const createMany: Handler = {
+const createMany = handler({
   path: '/mind/edges/create-many',
   summary: 'Link concepts, all of these or none',
   effect: 'write',
-  params: { edges: { ...listOf(NEW), description: 'All of them are added, or none' } },
-  async run(call, params) {
-    const drafts = readParams(call, ['mind'], params, reader => reader.list('edges', readNew))
+  needs: ['mind'],
+  params: () => z.object({ edges: z.array(newEdge).describe('All of them are added, in this order, or none') }),
+  result: () => listed,
+  async run(call, { edges: drafts }) {
     const edges = await createAll(call, drafts, at => ['edges', String(at)])
     return { result: { edges, total: edges.length } }
   },
-}
+})
 
-const get: Handler = {
+const get = handler({
   path: '/mind/edges/get',
   summary: 'Read a link',
   effect: 'read',
-  params: { id: { ...NUMBER, description: 'Id of the link' } },
-  run(call, params) {
-    const id = readParams(call, ['mind'], params, reader => reader.id('id'))
-    return { result: mustSeeEdge(call.host.store, look(call), id) }
-  },
-}
+  needs: ['mind'],
+  params: () => z.object({ id: edgeId }),
+  result: () => edge,
+  run: (call, { id }) => ({ result: mustSeeEdge(call.host.store, look(call), id) }),
+})
 
-const list: Handler = {
+const list = handler({
   path: '/mind/edges/list',
   summary: 'List links by id, of one source, target or relation if named',
   effect: 'read',
-  params: {
-    source: { ...NUMBER, description: 'From this concept' },
-    target: { ...NUMBER, description: 'To this concept' },
-    relation: { ...TEXT, description: 'Of this kind' },
-  },
-  run(call, params) {
-    const wanted = readParams(call, ['mind'], params, reader => ({
-      source: reader.optionalId('source'),
-      target: reader.optionalId('target'),
-      relation: reader.optionalText('relation'),
-    }))
-    const where = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== null)) as Row
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      source: id.nullish().describe('Only from the concept of this number. Default: from any'),
+      target: id.nullish().describe('Only to the concept of this number. Default: to any'),
+      relation: text.nullish().describe('Only of exactly this kind. Default: of any'),
+    }),
+  result: () => listed,
+  run(call, wanted) {
+    const where = Object.fromEntries(Object.entries(wanted).filter(([, value]) => (value ?? null) !== null)) as Row
     const edges = edgesIn(call.host.store.table(EDGES).scan(where), look(call))
     return { result: { edges, total: edges.length } }
   },
-}
+})
 
-const update: Handler = {
+const update = handler({
   path: '/mind/edges/update',
   summary: 'Change the relation or the weight of a link',
   effect: 'write',
-  params: {
-    id: { ...NUMBER, description: 'Id of the link' },
-    relation: { ...TEXT, description: 'Another kind' },
-    weight: { ...NUMBER, description: '0 or more' },
-  },
-  async run(call, params) {
-    const { id, relation, weight } = readParams(call, ['mind'], params, reader => ({
-      id: reader.id('id'),
-      relation: reader.optionalText('relation'),
-      weight: reader.has('weight') ? reader.weight('weight', 0) : null,
-    }))
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      id: edgeId,
+      relation: text.nullish().describe('Its kind from now on. Default: unchanged'),
+      weight: weight.describe('How strong it is from now on, 0 or more. Default: unchanged'),
+    }),
+  result: () => edge,
+  async run(call, { id, relation, weight }) {
     const { store, clock } = call.host
-    const edge = await store.writeWhenFree(clock.now(), writer => {
+    const changed = await store.writeWhenFree(clock.now(), writer => {
       const seen = look(call)
       const before = mustSeeEdge(writer, seen, id)
       const source = mustOwn(call, seen, before.source)
@@ -113,37 +117,29 @@ const update: Handler = {
       putEdge(writer, { ...changed, source, target: mustSee(seen, before.target) }, id)
       return changed
     })
-    return { result: edge }
+    return { result: changed }
   },
-}
+})
 
-const remove: Handler = {
+const remove = handler({
   path: '/mind/edges/delete',
   summary: 'Delete a link',
   effect: 'destroy',
-  params: { id: { ...NUMBER, description: 'Id of the link' } },
-  async run(call, params) {
-    const id = readParams(call, ['mind'], params, reader => reader.id('id'))
+  needs: ['mind'],
+  params: () => z.object({ id: edgeId }),
+  result: () => deleted,
+  async run(call, { id }) {
     const { store, clock } = call.host
     await store.writeWhenFree(clock.now(), writer => {
       const seen = look(call)
       const { source } = mustSeeEdge(writer, seen, id)
       deleteEdge(writer, id, mustOwn(call, seen, source).entry)
     })
-    return { result: { id, deleted: true } }
+    return { result: { id, deleted: true as const } }
   },
-}
+})
 
 export const EDGE_HANDLERS: readonly Handler[] = [create, createMany, get, list, update, remove]
-
-function readNew(reader: ParamReader): Omit<Edge, 'id'> {
-  return {
-    source: reader.id('source'),
-    target: reader.id('target'),
-    relation: reader.text('relation'),
-    weight: reader.weight('weight', 1),
-  }
-}
 
 async function createAll(
   call: Call,

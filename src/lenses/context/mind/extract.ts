@@ -2,52 +2,95 @@
  * `/context/extract` (CX-057): applies what a model has read out of one file. A patch stands for all that patches say of that
  * file: what the last one said and this one does not is taken back; what the indexer and other calls wrote is left alone.
  */
-import type { JsonObject } from '../../../base/canonical.ts'
+import { z } from 'zod'
 import { audience } from '../../../model/partition.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import type { Call, Handler } from '../call.ts'
-import { type Outcome, refusal } from '../envelope.ts'
-import type { ParamReader } from '../params.ts'
-import { readParams } from '../read-params.ts'
-import { FLAG, listOf, NUMBER, TEXT } from '../schemas.ts'
+import { type Call, type Handler, handler } from '../call.ts'
+import { refusal } from '../envelope.ts'
+import { conceptRef, fileUrl, flag, id, text, total, weight } from '../schemas.ts'
 import { CONCEPTS, PROVENANCE } from '../tables.ts'
 import { embedNow } from '../vectors.ts'
 import { type Look, look } from './look.ts'
 import { type Patch, type PatchPlan, type PlannedConcept, planPatch } from './patch.ts'
-import { readUrl } from './provenance.ts'
 import { type ConceptAt, deleteConcept, deleteEdge, putConcept, putEdge, putProvenance } from './rows.ts'
 
-export const EXTRACT_HANDLER: Handler = {
+const patchShape = z.lazy(() =>
+  z.object({
+    file_url: fileUrl,
+    concepts: z
+      .array(
+        z.object({
+          name: text.describe('What people call it; the links of this patch name it so'),
+          type: text.describe('A word for what it is, such as Class, Function or Idea'),
+        }),
+      )
+      .describe('What the file is about; those it has already are reused'),
+    edges: z
+      .array(
+        z.object({
+          source_name: text.describe('Name of the concept it starts at, of this patch, this file or anywhere'),
+          target_name: text.describe('Name of the concept it leads to'),
+          relation: text.describe('Its kind, a word such as CALLS or PART_OF'),
+          weight: weight.transform(value => value ?? 1).describe('How strong it is, 0 or more. Default: 1'),
+        }),
+      )
+      .nullish()
+      .transform(value => value ?? [])
+      .describe('How concepts hang together. Default: no links'),
+    dry_run: flag.describe('Report what would be done, and do nothing. Default: false'),
+    explain: flag.describe('Name each concept and link with what becomes of it. Default: false'),
+  }),
+)
+
+const report = z.lazy(() =>
+  z.strictObject({
+    file_url: z.string().describe('The file of the patch'),
+    concepts_created: total.describe('Concepts that are new'),
+    concepts_reused: total.describe('Concepts that the file had'),
+    edges_created: total.describe('Links that are new'),
+    provenance_created: total.describe('Concepts that now come from the file'),
+    concepts_orphaned: total.optional().describe('Concepts of an earlier patch that were deleted; absent: none'),
+    edges_updated: total.optional().describe('Links with another weight; absent: none'),
+    edges_removed: total.optional().describe('Links of an earlier patch that were deleted; absent: none'),
+    provenance_removed: total.optional().describe('Concepts that no longer come from the file; absent: none'),
+    concepts: z
+      .array(
+        z.strictObject({
+          ...conceptRef,
+          id: id.nullable().describe('Number of the concept; null in a dry run that would create it'),
+          effect: z.enum(['created', 'reused', 'deleted', 'unlinked']).describe('What becomes of it'),
+        }),
+      )
+      .optional()
+      .describe('With explain: each concept'),
+    edges: z
+      .array(
+        z.strictObject({
+          source: id.nullable().describe('Number of the concept it starts at; null in a dry run that would create it'),
+          target: id.nullable().describe('Number of the concept it leads to; null as for source'),
+          relation: z.string().describe('Its kind'),
+          weight: z.number().min(0).describe('How strong it is, 0 or more'),
+          effect: z.enum(['created', 'reused', 'updated']).describe('What becomes of it'),
+        }),
+      )
+      .optional()
+      .describe('With explain: each link'),
+  }),
+)
+type Report = z.infer<typeof report>
+
+export const EXTRACT_HANDLER: Handler = handler({
   path: '/context/extract',
   summary: 'Apply the concepts and links that a model has read out of one file, all of them or none',
   effect: 'write',
-  params: {
-    file_url: { type: 'string', description: 'A registered file' },
-    concepts: {
-      ...listOf({
-        name: { ...TEXT, description: 'As others name it' },
-        type: { ...TEXT, description: 'Such as class or idea' },
-      }),
-      description: 'What the file is about',
-    },
-    edges: {
-      ...listOf({
-        source_name: { ...TEXT, description: 'Name of a concept' },
-        target_name: { ...TEXT, description: 'Name of another' },
-        relation: { ...TEXT, description: 'Such as calls or part_of' },
-        weight: { ...NUMBER, description: '0 or more' },
-      }),
-      description: 'How they hang together',
-    },
-    dry_run: { ...FLAG, description: 'Tell what would be done, and do nothing' },
-    explain: { ...FLAG, description: 'Name each concept and link with what becomes of it' },
-  },
-  async run(call, params) {
-    const { patch, isDry, explain } = readParams(call, ['body', 'mind'], params, reader => ({
-      patch: readPatch(reader),
-      isDry: reader.flag('dry_run'),
-      explain: reader.flag('explain'),
-    }))
+  needs: ['body', 'mind'],
+  params: () => patchShape.unwrap(),
+  result: () => report,
+  async run(call, { file_url: url, concepts, edges: named, dry_run: isDry, explain }) {
+    const edges = named.map(({ source_name: source, target_name: target, relation, weight }) => {
+      return { source, target, relation, weight }
+    })
+    const patch: Patch = { url, concepts, edges }
     const { store, clock } = call.host
     if (isDry) {
       const plan = store.read(seer => planned(call, seer, patch))
@@ -63,22 +106,7 @@ export const EXTRACT_HANDLER: Handler = {
     await embedNow(call, created)
     return { result: told(patch, plan, made, explain) }
   },
-}
-
-function readPatch(reader: ParamReader): Patch {
-  return {
-    url: readUrl(reader),
-    concepts: reader.list('concepts', item => ({ name: item.text('name'), type: item.text('type') })),
-    edges: reader.has('edges')
-      ? reader.list('edges', item => ({
-          source: item.text('source_name'),
-          target: item.text('target_name'),
-          relation: item.text('relation'),
-          weight: item.weight('weight', 1),
-        }))
-      : [],
-  }
-}
+})
 
 function planned(call: Call, reader: StoreReader, patch: Patch): PatchPlan {
   const seen = look(call)
@@ -134,7 +162,7 @@ function told(
   { concepts, edges, staleEdges, stale }: PatchPlan,
   made: ReadonlyMap<PlannedConcept, ConceptAt>,
   explain: boolean,
-): Outcome['result'] {
+): Report {
   const created = concepts.filter(({ known }) => known === null).length
   const orphaned = stale.filter(({ isOrphan }) => isOrphan).length
   return {
@@ -151,7 +179,7 @@ function told(
   }
 }
 
-function counted(name: string, count: number): JsonObject {
+function counted(name: keyof Report, count: number): Partial<Report> {
   return count === 0 ? {} : { [name]: count }
 }
 
@@ -161,16 +189,16 @@ function explained(
   edges: PatchPlan['edges'],
   stale: PatchPlan['stale'],
   made: ReadonlyMap<PlannedConcept, ConceptAt>,
-): JsonObject {
+): Pick<Report, 'concepts' | 'edges'> {
   const idOf = (concept: PlannedConcept) => concept.known?.id ?? made.get(concept)?.id ?? null
   return {
     concepts: [
       ...concepts.map(concept => {
         const { name, type, known } = concept
-        return { id: idOf(concept), name, type, effect: known === null ? 'created' : 'reused' }
+        return { id: idOf(concept), name, type, effect: known === null ? ('created' as const) : ('reused' as const) }
       }),
       ...stale.map(({ concept: { id, name, type }, isOrphan }) => {
-        return { id, name, type, effect: isOrphan ? 'deleted' : 'unlinked' }
+        return { id, name, type, effect: isOrphan ? ('deleted' as const) : ('unlinked' as const) }
       }),
     ],
     edges: edges.map(({ source, target, relation, weight, id, isSame }) => {

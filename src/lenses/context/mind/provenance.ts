@@ -1,67 +1,69 @@
 /** `/mind/provenance/…` (CX-052): which files a concept comes from. */
+import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
 import type { Row } from '../../../model/table.ts'
-import type { Handler } from '../call.ts'
-import type { ParamReader } from '../params.ts'
-import { readParams } from '../read-params.ts'
-import { NUMBER, TEXT } from '../schemas.ts'
+import { type Handler, handler } from '../call.ts'
+import { fileUrl, id, text, total } from '../schemas.ts'
 import { PROVENANCE } from '../tables.ts'
 import { type Look, look, mustOwn } from './look.ts'
 import { putProvenance } from './rows.ts'
 
-const create: Handler = {
+const conceptId = id.describe('Number of a concept, from 1')
+const link = z.lazy(() =>
+  z.strictObject({
+    concept_id: id.describe('Number of the concept'),
+    file_url: z.string().describe('URL of the file it comes from'),
+  }),
+)
+
+const create = handler({
   path: '/mind/provenance/create',
   summary: 'Say that a concept comes from a file',
   effect: 'write',
-  params: {
-    concept_id: { ...NUMBER, description: 'Id of the concept' },
-    file_url: { ...TEXT, description: 'Path of a registered file' },
-  },
-  async run(call, params) {
-    const { concept, url } = readParams(call, ['mind'], params, reader => ({
-      concept: reader.id('concept_id'),
-      url: readUrl(reader),
-    }))
+  needs: ['mind'],
+  params: () => z.object({ concept_id: conceptId, file_url: fileUrl }),
+  result: () => link,
+  async run(call, { concept_id: concept, file_url: url }) {
     const { store, clock } = call.host
     await store.writeWhenFree(clock.now(), writer => {
       putProvenance(writer, mustOwn(call, look(call), concept, ['concept_id']), url)
     })
     return { result: { concept_id: concept, file_url: url } }
   },
-}
+})
 
-const list: Handler = {
+const list = handler({
   path: '/mind/provenance/list',
   summary: 'List links of concepts to files, of one concept or file if named',
   effect: 'read',
-  params: {
-    concept_id: { ...NUMBER, description: 'Id of the concept' },
-    file_url: { ...TEXT, description: 'Path of a registered file' },
-  },
-  run(call, params) {
-    const { concept, url } = readParams(call, ['mind'], params, reader => ({
-      concept: reader.optionalId('concept_id'),
-      url: reader.optionalText('file_url'),
-    }))
-    const where = { ...(concept === null ? {} : { concept }), ...(url === null ? {} : { url }) }
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      concept_id: id.nullish().describe('Only of the concept of this number. Default: of all'),
+      file_url: text.nullish().describe('Only to the file of exactly this URL. Default: to all'),
+    }),
+  result: () =>
+    z.strictObject({ links: z.array(link).describe('By concept, then URL'), total: total.describe('Their number') }),
+  run(call, { concept_id: concept, file_url: url }) {
+    const where = { ...(concept ? { concept } : {}), ...(url ? { url } : {}) }
     const links = seenLinks(call.host.store.table(PROVENANCE).scan(where), look(call))
     return { result: { links, total: links.length } }
   },
-}
+})
 
-const remove: Handler = {
+const remove = handler({
   path: '/mind/provenance/delete',
   summary: 'Unlink a concept from a file, or (without concept_id) all concepts from it',
   effect: 'destroy',
-  params: {
-    concept_id: { ...NUMBER, description: 'Id of the concept' },
-    file_url: { ...TEXT, description: 'Path of a registered file' },
-  },
-  async run(call, params) {
-    const { concept, url } = readParams(call, ['mind'], params, reader => ({
-      concept: reader.optionalId('concept_id'),
-      url: readUrl(reader),
-    }))
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      concept_id: id.nullish().describe('Only the concept of this number. Default: all concepts of the file'),
+      file_url: fileUrl,
+    }),
+  result: () => z.strictObject({ deleted: total.describe('Links that were deleted') }),
+  async run(call, { concept_id, file_url: url }) {
+    const concept = concept_id ?? null
     const { store, clock } = call.host
     const deleted = await store.writeWhenFree(clock.now(), writer => {
       const seen = look(call)
@@ -75,18 +77,9 @@ const remove: Handler = {
     })
     return { result: { deleted } }
   },
-}
+})
 
 export const PROVENANCE_HANDLERS: readonly Handler[] = [create, list, remove]
-
-/** `file_url`. */
-export function readUrl(reader: ParamReader): string {
-  const url = reader.text('file_url')
-  if (url !== '' && !url.startsWith('file://')) {
-    return reader.fail('file_url', 'invalid', 'file_url must begin with file://', url)
-  }
-  return url
-}
 
 /** By concept, then URL. */
 function seenLinks(rows: readonly Row[], { concepts }: Look): { concept_id: number; file_url: string }[] {

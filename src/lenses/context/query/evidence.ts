@@ -2,18 +2,22 @@
  * What speaks for an anchor: its name, path, doc comment, code and passages by words, its vector by meaning. How the
  * numbers were chosen, and what they are worth: docs/decisions/024.
  */
+import { z } from 'zod'
 import type { Concept } from '../concepts.ts'
 
 /** What each part gives to the relevance of a concept; they add up to `total`. */
-export interface Evidence {
-  readonly total: number
-  readonly name: number
-  readonly path: number
-  readonly doc: number
-  readonly text: number
-  readonly passage: number
-  readonly meaning: number
-}
+export const evidence = z.lazy(() =>
+  z.strictObject({
+    total: z.number().min(0).describe('Sum of the parts; rounded parts may add up to a little more or less'),
+    name: z.number().min(0).max(1).describe('Words of the query in its name'),
+    path: z.number().min(0).max(1).describe('Words of the query in the path of its file'),
+    doc: z.number().min(0).max(1).describe('Words of the query in its doc comment'),
+    text: z.number().min(0).max(1).describe('Words of the query in its code'),
+    passage: z.number().min(0).max(1).describe('Words of the query in one passage of its file'),
+    meaning: z.number().min(0).max(1).describe('Nearness of its vector to that of the query'),
+  }),
+)
+export type Evidence = Readonly<z.infer<typeof evidence>>
 
 /** Each 0 to 1, meaning as a cosine. */
 export type Shares = Omit<Evidence, 'total'>

@@ -1,29 +1,34 @@
 /** The files of an answer with a piece of each one's text, or why there is none (CX-032 to CX-036). */
-import type { JsonObject } from '../../../base/canonical.ts'
+import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
+import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import { isOwner } from '../../../model/viewer.ts'
 import type { Call } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import type { Look } from '../mind/look.ts'
+import { id } from '../schemas.ts'
 import { PROVENANCE } from '../tables.ts'
 import { headOf, linesFrom } from './preview.ts'
 
-export interface FilePreview {
-  readonly url: string
-  /** Ids, in the order of the answer. */
-  readonly concepts: number[]
-  readonly preview: string | null
-  /** With a passage: its lines, from 1, both included. */
-  readonly start_line?: number
-  readonly end_line?: number
-  readonly error?: PreviewError
-}
-
-interface PreviewError extends JsonObject {
-  readonly code: 'not_indexed' | 'not_found' | 'unreadable' | 'binary'
-  readonly message: string
-}
+export const filePreview = z.lazy(() =>
+  z.strictObject({
+    url: z.string().describe('URL of the file'),
+    concepts: z.array(id).describe('Numbers of the concepts that come from it, in the order of the answer'),
+    preview: z.string().nullable().describe('Its first 500 characters, or a passage; null: see error'),
+    start_line: z.int().min(1).optional().describe('First line of a passage, from 1'),
+    end_line: z.int().min(1).optional().describe('Last line of a passage, included'),
+    error: z
+      .strictObject({
+        code: z.enum(['not_indexed', 'not_found', 'unreadable', 'binary']).describe('What is the matter with it'),
+        message: z.string().describe('A sentence for people'),
+      })
+      .optional()
+      .describe('Why there is no preview'),
+  }),
+)
+export type FilePreview = ReadonlyDeep<z.infer<typeof filePreview>>
+type PreviewError = NonNullable<FilePreview['error']>
 
 type Content = { readonly text: string } | { readonly error: PreviewError }
 

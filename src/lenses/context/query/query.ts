@@ -1,37 +1,77 @@
 /** `/context/query`: concepts for a question, their neighbours, their files, and how they hang together. */
-import type { JsonObject } from '../../../base/canonical.ts'
+import { z } from 'zod'
+import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { LinkIndex } from '../../../index/contract.ts'
-import type { Call, Handler } from '../call.ts'
+import { type Call, type Handler, handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { type Outcome, Refusal, refusal } from '../envelope.ts'
 import { type Look, look } from '../mind/look.ts'
+import { bundle } from '../pack.ts'
 import { packAnswer } from '../packing.ts'
+import { conceptRef, id, total } from '../schemas.ts'
 import { LINKS } from '../tables.ts'
 import { type Anchor, merged, namedAnchors, wantsMeaning } from './anchors.ts'
 import { choose } from './choose.ts'
-import type { Evidence } from './evidence.ts'
+import { type Evidence, evidence } from './evidence.ts'
 import type { Graph, Neighbour } from './expand.ts'
 import { meantConcepts } from './meaning.ts'
-import { filePreviews } from './previews.ts'
+import { filePreview, filePreviews } from './previews.ts'
 import { relevantAnchors } from './relevance.ts'
-import { type ContextRequest, RANKS, readRequest } from './request.ts'
+import { type ContextRequest, contextRequest, requireMeaning } from './request.ts'
 
-export const QUERY_HANDLER: Handler = {
+const found = z.lazy(() =>
+  z.strictObject({
+    ...conceptRef,
+    relevance: z
+      .enum(['direct', 'exact', 'semantic', 'both', 'neighbor'])
+      .describe(
+        'How it came in. exact, semantic, both: by name, by meaning, by both; direct: by name, without a mode; neighbor: over a link',
+      ),
+    score: z.number().nullable().optional().describe('Cosine with the query, or with explain the score of a neighbour'),
+    hops: total.optional().describe('With explain: links from what was found; 0: it was found itself'),
+    via: id.nullable().optional().describe('With explain: number of the concept it was reached from; null: none'),
+    match: z
+      .enum(['whole', 'name', 'words', 'meaning', 'text'])
+      .nullable()
+      .optional()
+      .describe('With explain: what of it the query matched first; null for a neighbour'),
+    parts: evidence.optional().describe('With explain and rank relevance: what each part gives to its relevance'),
+  }),
+)
+const edge = z.lazy(() =>
+  z.strictObject({
+    source: id.describe('Number of the concept it starts at'),
+    target: id.describe('Number of the concept it leads to'),
+    relation: z.string().describe('Its kind, such as CALLS'),
+    weight: z.number().min(0).optional().describe('With explain: how strong it is'),
+  }),
+)
+const answerShape = z.lazy(() =>
+  z.strictObject({
+    concepts: z.array(found).describe('What was found, best first, then neighbours'),
+    files: z.array(filePreview).describe('Files of these concepts, in the order in which they name them'),
+    graph: z
+      .strictObject({
+        nodes: z.array(id).describe('Numbers of the concepts, in their order'),
+        edges: z.array(edge).describe('Links between them'),
+      })
+      .describe('How the concepts hang together'),
+    bundle: bundle.optional().describe('With max_tokens: texts of the concepts'),
+  }),
+)
+type Answer = z.infer<typeof answerShape>
+
+export const QUERY_HANDLER: Handler = handler({
   path: '/context/query',
   summary: 'Find concepts of the code for a question, with their neighbours, files and links',
   effect: 'read',
-  params: {
-    query: { type: 'string', description: 'What to look for' },
-    depth: { type: 'number', description: 'Steps along links, 0 to 2; default 1' },
-    limit: { type: 'number', description: 'Concepts at most, 1 to 50; default 10' },
-    mode: { enum: ['semantic', 'exact', 'hybrid'], description: 'By meaning, by name, or both' },
-    rank: { enum: [...RANKS], description: 'How neighbours, and with relevance anchors, are ordered; default breadth' },
-    snippet: { enum: ['head', 'passage'], description: 'Which part of a file is shown; default head' },
-    explain: { type: 'boolean', description: 'Say how each score was made' },
-    max_tokens: { type: 'number', description: 'Adds a bundle of texts that fits' },
-  },
-  async run(call, params) {
-    const request = readRequest(params, call.host.store)
+  needs: ['body', 'mind'],
+  // A question that says nothing is reported before anything else (CX-013).
+  first: ['query'],
+  params: () => contextRequest.unwrap(),
+  result: () => answerShape,
+  async run(call, request) {
+    requireMeaning(request)
     try {
       return await answer(call, request)
     } catch (error) {
@@ -40,9 +80,9 @@ export const QUERY_HANDLER: Handler = {
       throw refusal('query', 'query_error', `failed to query context: ${cause}`)
     }
   },
-}
+})
 
-async function answer(call: Call, request: ContextRequest): Promise<Outcome> {
+async function answer(call: Call, request: ContextRequest): Promise<Outcome<ReadonlyDeep<Answer>>> {
   const seen = look(call)
   const isRanked = request.rank === 'relevance' && request.mode !== 'semantic'
   const { anchors, warnings } = await (isRanked ? relevantAnchors : plainAnchors)(call, seen, request)
@@ -51,14 +91,14 @@ async function answer(call: Call, request: ContextRequest): Promise<Outcome> {
     scope: { partitions: seen.sight.partitions },
     concepts: seen.concepts,
   }
-  const found = choose(graph, anchors, isFixed, request)
-  const concepts = [...found.anchors, ...found.neighbours].map(({ concept }) => concept)
-  const result: JsonObject = {
+  const chosen = choose(graph, anchors, isFixed, request)
+  const concepts = [...chosen.anchors, ...chosen.neighbours].map(({ concept }) => concept)
+  const result = {
     concepts: [
-      ...found.anchors.map(anchor => tellAnchor(anchor, request)),
-      ...found.neighbours.map(neighbour => tellNeighbour(neighbour, request)),
+      ...chosen.anchors.map(anchor => tellAnchor(anchor, request)),
+      ...chosen.neighbours.map(neighbour => tellNeighbour(neighbour, request)),
     ],
-    files: (await filePreviews(call, seen, concepts, request.snippet)).map(file => ({ ...file })) as JsonObject[],
+    files: await filePreviews(call, seen, concepts, request.snippet),
     graph: { nodes: concepts.map(({ id }) => id), edges: edgesAmong(graph, concepts, request.explain) },
     ...(await bundleOf(call, seen, concepts, request)),
   }
@@ -86,7 +126,7 @@ function isFixed({ match, evidence }: Anchor): boolean {
   return match === 'whole' || match === 'name' || (match === 'words' && evidence === undefined)
 }
 
-function tellAnchor({ concept, match, cosine, evidence }: Anchor, { mode, explain }: ContextRequest): JsonObject {
+function tellAnchor({ concept, match, cosine, evidence }: Anchor, { mode, explain }: ContextRequest): Found {
   const isNamed = match !== 'meaning' && match !== 'text'
   const relevance = mode === null ? 'direct' : isNamed ? (cosine === null ? 'exact' : 'both') : 'semantic'
   const score = mode === null || cosine === null ? {} : { score: rounded(cosine) }
@@ -96,16 +136,18 @@ function tellAnchor({ concept, match, cosine, evidence }: Anchor, { mode, explai
 }
 
 /** Rounded, so they may add up to a little more or less than the total. */
-function partsOf(evidence: Evidence): JsonObject {
-  return Object.fromEntries(Object.entries(evidence).map(([part, given]) => [part, rounded(given as number)]))
+function partsOf(given: Evidence): Evidence {
+  return Object.fromEntries(Object.entries(given).map(([part, share]) => [part, rounded(share)])) as Evidence
 }
 
-function tellNeighbour({ concept, hops, via, score }: Neighbour, { explain }: ContextRequest): JsonObject {
+function tellNeighbour({ concept, hops, via, score }: Neighbour, { explain }: ContextRequest): Found {
   const why = explain ? { hops, via: via.id, match: null, score: score === null ? null : rounded(score) } : {}
   return { ...plain(concept, 'neighbor'), ...why }
 }
 
-function plain({ id, name, type }: Concept, relevance: string): JsonObject {
+type Found = Answer['concepts'][number]
+
+function plain({ id, name, type }: Concept, relevance: Found['relevance']): Found {
   return { id, name, type, relevance }
 }
 
@@ -114,11 +156,11 @@ function rounded(score: number): number {
 }
 
 /** By source in the order of the answer, then target, then relation; equal triples once, the heaviest. */
-function edgesAmong({ links, scope }: Graph, concepts: readonly Concept[], explain: boolean): readonly JsonObject[] {
+function edgesAmong({ links, scope }: Graph, concepts: readonly Concept[], explain: boolean): Answer['graph']['edges'] {
   if (concepts.length < 2) return []
   const within = new Set(concepts.map(({ id }) => id))
   return concepts.flatMap(({ id: source }) => {
-    const edges = new Map<string, JsonObject>()
+    const edges = new Map<string, z.infer<typeof edge>>()
     for (const { node: target, relation: number, weight } of links.out(source, scope)) {
       if (!within.has(target)) continue
       const relation = links.relationName(number)
@@ -133,7 +175,7 @@ async function bundleOf(
   call: Call,
   seen: Look,
   concepts: readonly Concept[],
-  { maxTokens }: ContextRequest,
-): Promise<JsonObject> {
-  return maxTokens === null ? {} : { bundle: await packAnswer(call, seen, concepts, maxTokens) }
+  { max_tokens }: ContextRequest,
+): Promise<Pick<ReadonlyDeep<Answer>, 'bundle'>> {
+  return max_tokens === null ? {} : { bundle: await packAnswer(call, seen, concepts, max_tokens) }
 }

@@ -1,12 +1,10 @@
-/** The parameters of `/context/query`, checked in the order that decides which fault is told (CX-013). */
-import type { StoreReader } from '../../../store/store.ts'
+/** The parameters of `/context/query`. */
+import { z } from 'zod'
 import { refusal } from '../envelope.ts'
 import { lengthOf } from '../names.ts'
-import { ParamReader, type Params } from '../params.ts'
-import { mustBeInitialised } from '../parts.ts'
+import { clamped, flag, question, weight } from '../schemas.ts'
 
 export const MODES = ['semantic', 'exact', 'hybrid'] as const
-export type Mode = (typeof MODES)[number]
 
 /**
  * Of neighbours. `breadth`: as they are reached; `weighted`: by what they were reached from; `closeness`: by a walk from all
@@ -14,47 +12,47 @@ export type Mode = (typeof MODES)[number]
  */
 export const RANKS = ['breadth', 'weighted', 'closeness', 'relevance'] as const
 
-export interface ContextRequest {
-  /** Trimmed, not empty. */
-  readonly query: string
-  readonly depth: number
-  readonly limit: number
-  /** Null: as the first version of this call had it. */
-  readonly mode: Mode | null
-  readonly rank: (typeof RANKS)[number]
-  readonly explain: boolean
-  readonly snippet: 'head' | 'passage'
-  /** Null: no bundle is packed. */
-  readonly maxTokens: number | null
-}
-
-const DEFAULT_DEPTH = 1
-const MOST_DEPTH = 2
-const DEFAULT_LIMIT = 10
-const MOST_LIMIT = 50
 /** Characters without which meaning says nothing. */
 export const LEAST_SEMANTIC = 3
 
-/** Throws `Refusal`. */
-export function readRequest(params: Params, store: StoreReader): ContextRequest {
-  const first = new ParamReader(params)
-  const query = first.question('query').trim()
-  first.done()
-  mustBeInitialised(store, 'body', 'mind')
-  const reader = new ParamReader(params)
-  const request: ContextRequest = {
-    query,
-    mode: reader.has('mode') ? reader.choice('mode', MODES, 'exact') : null,
-    depth: reader.clamped('depth', DEFAULT_DEPTH, 0, MOST_DEPTH),
-    limit: reader.clamped('limit', DEFAULT_LIMIT, 1, MOST_LIMIT),
-    rank: reader.choice('rank', RANKS, 'breadth'),
-    explain: reader.flag('explain'),
-    snippet: reader.choice('snippet', ['head', 'passage'], 'head'),
-    maxTokens: reader.has('max_tokens') ? Math.trunc(reader.weight('max_tokens', 0)) : null,
-  }
-  reader.done()
-  if (request.mode === 'semantic' && lengthOf(query) < LEAST_SEMANTIC) {
+export const contextRequest = z.lazy(() =>
+  z.object({
+    query: question
+      .transform(value => value.trim())
+      .describe('What to look for: a name of the code, words, or a question in plain language'),
+    depth: clamped('Links in a row from what was found to its neighbours', 1, 0, 2),
+    limit: clamped('Most concepts, neighbours included', 10, 1, 50),
+    mode: z
+      .enum(MODES)
+      .nullish()
+      .transform(value => value ?? null)
+      .describe(
+        `semantic: by meaning, of at least ${LEAST_SEMANTIC} characters; exact: by name; hybrid: both. Default: names and their words, without scores`,
+      ),
+    rank: z
+      .enum(RANKS)
+      .nullish()
+      .transform(value => value ?? 'breadth')
+      .describe(
+        'How neighbours are ordered. breadth: as they are reached; weighted: by what they were reached from; closeness: by a walk from all that was found; relevance: as closeness, and what was found by all that speaks for it. Default: breadth',
+      ),
+    snippet: z
+      .enum(['head', 'passage'])
+      .nullish()
+      .transform(value => value ?? 'head')
+      .describe('Which part of a file is shown: its beginning, or the lines of the concept. Default: head'),
+    explain: flag.describe('Say how each concept was found and scored. Default: false'),
+    max_tokens: weight
+      .transform(value => (value === null || value === undefined ? null : Math.trunc(value)))
+      .describe('Adds a bundle of texts of at most so many tokens, 0 or more. Default: no bundle'),
+  }),
+)
+/** `mode` null: as the first version of this call had it. `max_tokens` null: no bundle is packed. */
+export type ContextRequest = Readonly<z.output<typeof contextRequest>>
+
+/** Throws `Refusal` for what is too short to mean anything. */
+export function requireMeaning({ mode, query }: ContextRequest): void {
+  if (mode === 'semantic' && lengthOf(query) < LEAST_SEMANTIC) {
     throw refusal('query', 'too_short', `semantic search requires query length >= ${LEAST_SEMANTIC}`)
   }
-  return request
 }

@@ -1,11 +1,10 @@
 /** `/context/impact`: what changed files, or a diff, touch: the concepts changed, and what depends on them. */
+import { z } from 'zod'
 import type { LinkIndex } from '../../../index/contract.ts'
-import type { Handler } from '../call.ts'
+import { type Handler, handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { brief, type Look, look } from '../mind/look.ts'
-import type { ParamReader } from '../params.ts'
-import { readParams } from '../read-params.ts'
-import { NUMBER, TEXT } from '../schemas.ts'
+import { clamped, concept, conceptRef, id, placeFields, REQUIRED, text, texts, total } from '../schemas.ts'
 import { LINKS } from '../tables.ts'
 import { mustHaveWorkspace } from '../workspace.ts'
 import { place } from './named.ts'
@@ -22,21 +21,47 @@ interface Change {
   readonly ranges: readonly (readonly [number, number])[] | null
 }
 
-export const IMPACT_HANDLER: Handler = {
+const dependant = z.lazy(() =>
+  z.strictObject({
+    ...conceptRef,
+    hops: id.describe('Links in a row from the change, from 1'),
+    via: id.describe('Number of the concept that it depends on'),
+    relation: z.string().describe('Kind of that link, such as CALLS'),
+    ...placeFields,
+  }),
+)
+
+export const IMPACT_HANDLER: Handler = handler({
   path: '/context/impact',
   summary: 'Tell what changed files or a diff touch: concepts, what depends on them, and files',
   effect: 'read',
-  params: {
-    paths: { type: 'array', items: TEXT, description: 'Changed files' },
-    diff: { ...TEXT, description: 'A unified diff against what is indexed' },
-    depth: { ...NUMBER, description: 'Links in a row, 1 to 5; default 2' },
-    limit: { ...NUMBER, description: 'Dependants told; default 100' },
-  },
-  run(call, params) {
-    const { paths, diff, depth, limit } = readParams(call, ['mind'], params, readAsked)
+  needs: ['mind'],
+  params: () =>
+    z
+      .object({
+        paths: texts.describe('Changed files, from the folder of the store; this or diff is required'),
+        diff: text.nullish().describe('A unified diff against what is indexed; this or paths is required'),
+        depth: clamped('Links in a row from a change to what depends on it', 2, 1, 5),
+        limit: clamped('Most dependants', 100, 1, MOST),
+      })
+      .refine(({ paths, diff }) => (paths ?? []).length > 0 || (diff ?? null) !== null, {
+        ...REQUIRED,
+        path: ['paths'],
+        error: 'or diff is required',
+      })
+      .meta({ anyOf: [{ required: ['paths'] }, { required: ['diff'] }], examples: [{ paths: ['src/login.ts'] }] }),
+  result: () =>
+    z.strictObject({
+      changed: z.array(concept.extend(placeFields)).describe('Concepts that the change touches, by id'),
+      dependants: z.array(dependant).describe('What depends on them, nearest first'),
+      total: total.describe('Dependants there are'),
+      files: z.array(z.string()).describe('URLs of other files with dependants'),
+      not_indexed: z.array(z.string()).describe('URLs of changed files that have no concepts'),
+    }),
+  run(call, { paths, diff, depth, limit }) {
     const workspace = mustHaveWorkspace(call)
     const changes: Change[] = [
-      ...paths.map(path => ({ url: workspace.urlOf(path), ranges: null })),
+      ...(paths ?? []).map(path => ({ url: workspace.urlOf(path), ranges: null })),
       ...parseDiff(diff ?? '').map(({ path, ranges }) => ({ url: workspace.urlOf(path), ranges })),
     ]
     const seen = look(call)
@@ -49,7 +74,7 @@ export const IMPACT_HANDLER: Handler = {
     for (const { url } of changes) files.delete(url)
     return {
       result: {
-        changed: changed.map(concept => ({ ...brief(concept), ...place(concept) })),
+        changed: changed.map(each => ({ ...brief(each), ...place(each) })),
         dependants: reached
           .slice(0, limit)
           .map(({ concept, hops, via, relation }) => ({ ...brief(concept), hops, via, relation, ...place(concept) })),
@@ -59,21 +84,7 @@ export const IMPACT_HANDLER: Handler = {
       },
     }
   },
-}
-
-function readAsked(reader: ParamReader): {
-  readonly paths: readonly string[]
-  readonly diff: string | null
-  readonly depth: number
-  readonly limit: number
-} {
-  const paths = reader.texts('paths')
-  const diff = reader.optionalText('diff')
-  const depth = reader.clamped('depth', 2, 1, 5)
-  const limit = reader.clamped('limit', 100, 1, MOST)
-  if (paths.length === 0 && diff === null) reader.fail('paths', 'required', 'paths or diff is required', null)
-  return { paths, diff, depth, limit }
-}
+})
 
 /** By id. Of lines, the innermost concepts that hold them; the file's own where none does. */
 function changedConcepts({ concepts }: Look, changes: readonly Change[]): readonly Concept[] {

@@ -2,14 +2,14 @@
  * `/context/map`: the shortest useful overview of a repository in so many tokens. Symbols come by how much leads to them
  * (PageRank over the links), and are told below their files. The same store gives the same text.
  */
+import { z } from 'zod'
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { countTokens } from '../../../text/count-tokens.ts'
-import type { Handler } from '../call.ts'
+import { type Handler, handler } from '../call.ts'
 import { type Concept, textsOfConcepts, type VisibleConcepts } from '../concepts.ts'
 import { look } from '../mind/look.ts'
-import { readParams } from '../read-params.ts'
-import { NUMBER, TEXT } from '../schemas.ts'
+import { clamped, text, total } from '../schemas.ts'
 import { LINKS } from '../tables.ts'
 import { isBelow, shownPath } from '../urls.ts'
 
@@ -24,19 +24,25 @@ const SYMBOLS: ReadonlySet<string> = new Set('Class Interface TypeAlias Enum Fun
 const DAMPING = 0.85
 const STEPS = 30
 
-export const MAP_HANDLER: Handler = {
+export const MAP_HANDLER: Handler = handler({
   path: '/context/map',
   summary: 'Give an overview of the code in a number of tokens: its most used symbols by file',
   effect: 'read',
-  params: {
-    max_tokens: { ...NUMBER, description: `Default ${DEFAULT_TOKENS}` },
-    path: { ...TEXT, description: 'Only below this folder' },
-  },
-  run(call, params) {
-    const { maxTokens, path } = readParams(call, ['mind'], params, reader => ({
-      maxTokens: reader.clamped('max_tokens', DEFAULT_TOKENS, 1, MOST_TOKENS),
-      path: reader.optionalText('path'),
-    }))
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      max_tokens: clamped('Most tokens of the text', DEFAULT_TOKENS, 1, MOST_TOKENS),
+      path: text.nullish().describe('Only below this folder. Default: everything that is indexed'),
+    }),
+  result: () =>
+    z.strictObject({
+      text: z.string().describe('Paths of files, best first, with their symbols as lines: number and signature'),
+      tokens: total.describe('Length of text in tokens'),
+      symbols: total.describe('Classes, functions and others that are shown'),
+      files: total.describe('Different files of what is shown'),
+      omitted: total.describe('Symbols that did not fit'),
+    }),
+  run(call, { max_tokens: maxTokens, path = null }) {
     const { concepts, sight } = look(call)
     const { workspace, store } = call.host
     const root = workspace?.url
@@ -52,11 +58,13 @@ export const MAP_HANDLER: Handler = {
     const signatures = textsOfConcepts(store, 'signature', entries)
     const told = (count: number) => overview(candidates.slice(0, count), signatures, root)
     const count = mostThatFits(candidates.length, n => countTokens(told(n)) <= maxTokens)
-    const text = told(count)
+    const drawn = told(count)
     const files = new Set(candidates.slice(0, count).map(({ url }) => url)).size
-    return { result: { text, tokens: countTokens(text), symbols: count, files, omitted: symbols.length - count } }
+    return {
+      result: { text: drawn, tokens: countTokens(drawn), symbols: count, files, omitted: symbols.length - count },
+    }
   },
-}
+})
 
 /** Null: any folder will do. */
 function isIn(folder: string | null, { url }: Concept): boolean {

@@ -1,18 +1,36 @@
 /** Finding the concepts that a question is about: by id, or by name as people write it. */
+import { z } from 'zod'
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { Call } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { refusal } from '../envelope.ts'
 import { type Look, look, mustSee } from '../mind/look.ts'
 import { foldName } from '../names.ts'
-import type { ParamReader, Params } from '../params.ts'
-import { readParams } from '../read-params.ts'
-import { NUMBER, TEXT } from '../schemas.ts'
+import { id, REQUIRED } from '../schemas.ts'
 import { LINKS } from '../tables.ts'
 
-export const NAMED = {
-  id: { ...NUMBER, description: 'Id of a concept' },
-  name: { ...TEXT, description: 'Its name: `login`, `LoginService.login`, or the path of a module' },
+/** Parameters that name a concept, and others. */
+export function namedAnd<Shape extends z.ZodRawShape>(more: Shape) {
+  return z
+    .object({
+      id: id.nullish().describe('Number of a concept; this or name is required'),
+      name: z
+        .string()
+        .nullish()
+        .describe('Its name: login, LoginService.login, or the path of a module; this or id is required'),
+      ...more,
+    })
+    .refine(named => isNamed(named as Named), { ...REQUIRED, path: ['name'], error: 'is required' })
+    .meta({ anyOf: [{ required: ['id'] }, { required: ['name'] }], examples: [{ name: 'LoginService.login' }] })
+}
+
+interface Named {
+  readonly id?: number | null | undefined
+  readonly name?: string | null | undefined
+}
+
+function isNamed({ id, name }: Named): boolean {
+  return (id ?? null) !== null || (name ?? '').trim() !== ''
 }
 
 export interface Asked {
@@ -22,22 +40,15 @@ export interface Asked {
   readonly concepts: readonly Concept[]
 }
 
-/** Throws `Refusal` where nothing is named so. `read` reads the other parameters. */
-export function readNamed<T>(
-  call: Call,
-  params: Params,
-  read: (reader: ParamReader) => T,
-): Asked & { readonly more: T } {
-  const { id, name, more } = readParams(call, ['mind'], params, reader => {
-    const id = reader.optionalId('id')
-    return { id, name: id === null ? reader.question('name').trim() : '', more: read(reader) }
-  })
+/** Throws `Refusal` where nothing is named so. */
+export function findNamed(call: Call, { id, name }: Named): Asked {
   const seen = look(call)
   const links = call.host.index(LINKS.name) as LinkIndex
-  if (id !== null) return { seen, links, concepts: [mustSee(seen, id)], more }
-  const concepts = conceptsNamed(seen, name)
-  if (concepts.length === 0) throw refusal('name', 'not_found', `there is no concept named ${name}`)
-  return { seen, links, concepts, more }
+  if (id !== null && id !== undefined) return { seen, links, concepts: [mustSee(seen, id)] }
+  const wanted = (name ?? '').trim()
+  const concepts = conceptsNamed(seen, wanted)
+  if (concepts.length === 0) throw refusal('name', 'not_found', `there is no concept named ${wanted}`)
+  return { seen, links, concepts }
 }
 
 /** Whole names before members' names before either in other letters; of those, by id. */

@@ -1,23 +1,41 @@
 /** `/context/definition`, `/context/references` and `/context/callers`: where a name is, and who uses it. */
+import { z } from 'zod'
 import type { EntryKey } from '../../../model/entry.ts'
 import { LineStarts } from '../../../text/lines.ts'
-import type { Handler } from '../call.ts'
+import { type Handler, handler } from '../call.ts'
 import { brief } from '../mind/look.ts'
 import { textsOf } from '../query/previews.ts'
-import { NUMBER, TEXT } from '../schemas.ts'
+import { clamped, concept, id, placeFields, text, total } from '../schemas.ts'
 import { CONCEPTS } from '../tables.ts'
-import { NAMED, place, readNamed } from './named.ts'
+import { findNamed, namedAnd, place } from './named.ts'
 import { reach } from './reach.ts'
 
 const MOST = 1000
 
-const definition: Handler = {
+const placed = z.lazy(() => concept.extend(placeFields))
+const of = z.lazy(() => z.array(concept).describe('Concepts that have the name, the best match first'))
+
+const definition = handler({
   path: '/context/definition',
   summary: 'Show where a name is defined: place, signature, documentation and text',
   effect: 'read',
-  params: { ...NAMED, limit: { ...NUMBER, description: 'Default 10' } },
-  async run(call, params) {
-    const { seen, concepts, more: limit } = readNamed(call, params, reader => reader.clamped('limit', 10, 1, MOST))
+  needs: ['mind'],
+  params: () => namedAnd({ limit: clamped('Most definitions', 10, 1, MOST) }),
+  result: () =>
+    z.strictObject({
+      definitions: z
+        .array(
+          placed.unwrap().extend({
+            signature: z.string().nullable().describe('One line that declares it; null: none'),
+            doc: z.string().nullable().describe('Its doc comment; null: none'),
+            text: z.string().nullable().describe('Its lines; null: its file is not indexed'),
+          }),
+        )
+        .describe('The best match first'),
+      total: total.describe('Concepts of that name'),
+    }),
+  async run(call, { limit, ...named }) {
+    const { seen, concepts } = findNamed(call, named)
     const shown = concepts.slice(0, limit)
     const entries = shown.map(({ entry }) => entry)
     const rows = call.host.store.table(CONCEPTS).scan({}, { entries, columns: ['entry', 'signature', 'doc'] })
@@ -36,53 +54,71 @@ const definition: Handler = {
     })
     return { result: { definitions, total: concepts.length } }
   },
-}
+})
 
-const references: Handler = {
+const references = handler({
   path: '/context/references',
   summary: 'List what refers to a concept, and how',
   effect: 'read',
-  params: {
-    ...NAMED,
-    relation: { ...TEXT, description: 'Only links of this kind' },
-    limit: { ...NUMBER, description: 'Default 100' },
-  },
-  run(call, params) {
-    const { seen, links, concepts, more } = readNamed(call, params, reader => ({
-      relation: reader.optionalText('relation'),
-      limit: reader.clamped('limit', 100, 1, MOST),
-    }))
+  needs: ['mind'],
+  params: () =>
+    namedAnd({
+      relation: text.nullish().describe('Only links of exactly this kind, such as CALLS. Default: all kinds'),
+      limit: clamped('Most references', 100, 1, MOST),
+    }),
+  result: () =>
+    z.strictObject({
+      of,
+      references: z
+        .array(
+          placed.unwrap().extend({
+            relation: z.string().describe('Kind of the link, such as CALLS'),
+            of: id.describe('Number of the concept it refers to'),
+          }),
+        )
+        .describe('Concepts that refer to it'),
+      total: total.describe('References there are'),
+    }),
+  run(call, { relation: wanted = null, limit, ...named }) {
+    const { seen, links, concepts } = findNamed(call, named)
     const scope = { partitions: seen.sight.partitions }
     const found = concepts.flatMap(of =>
       links.in(of.id, scope).flatMap(({ node, relation: number }) => {
         const relation = links.relationName(number)
         const concept = seen.concepts.byId(node)
-        if (concept === undefined || !(more.relation === null || more.relation === relation)) return []
+        if (concept === undefined || !(wanted === null || wanted === relation)) return []
         return [{ ...brief(concept), relation, of: of.id, ...place(concept) }]
       }),
     )
-    return { result: { of: concepts.map(brief), references: found.slice(0, more.limit), total: found.length } }
+    return { result: { of: concepts.map(brief), references: found.slice(0, limit), total: found.length } }
   },
-}
+})
 
-const callers: Handler = {
+const callers = handler({
   path: '/context/callers',
   summary: 'List what calls a function, directly or through others',
   effect: 'read',
-  params: {
-    ...NAMED,
-    depth: { ...NUMBER, description: 'Calls in a row, 1 to 5; default 1' },
-    limit: { ...NUMBER, description: 'Default 100' },
-  },
-  run(call, params) {
-    const { seen, links, concepts, more } = readNamed(call, params, reader => ({
-      depth: reader.clamped('depth', 1, 1, 5),
-      limit: reader.clamped('limit', 100, 1, MOST),
-    }))
-    const found = reach(seen, links, concepts, { depth: more.depth, relations: new Set(['CALLS']) })
+  needs: ['mind'],
+  params: () => namedAnd({ depth: clamped('Calls in a row', 1, 1, 5), limit: clamped('Most callers', 100, 1, MOST) }),
+  result: () =>
+    z.strictObject({
+      of,
+      callers: z
+        .array(
+          placed.unwrap().extend({
+            hops: id.describe('Calls in a row to the function, from 1'),
+            via: id.describe('Number of the concept that it calls on the way'),
+          }),
+        )
+        .describe('Nearest first'),
+      total: total.describe('Callers there are'),
+    }),
+  run(call, { depth, limit, ...named }) {
+    const { seen, links, concepts } = findNamed(call, named)
+    const found = reach(seen, links, concepts, { depth, relations: new Set(['CALLS']) })
     const told = found.map(({ concept, hops, via }) => ({ ...brief(concept), hops, via, ...place(concept) }))
-    return { result: { of: concepts.map(brief), callers: told.slice(0, more.limit), total: told.length } }
+    return { result: { of: concepts.map(brief), callers: told.slice(0, limit), total: told.length } }
   },
-}
+})
 
 export const SYMBOL_HANDLERS: readonly Handler[] = [definition, references, callers]

@@ -1,15 +1,13 @@
 /** The lens on the wire: what its operations take and refuse. */
 import { describe, expect, it } from 'vitest'
 import { writeStack } from '../../../../src/lenses/chroma/colour/stack-file.ts'
-import { CHROMA_OPERATIONS } from '../../../../src/lenses/chroma/operations/operations.ts'
-import type { LensHost } from '../../../../src/lenses/lens.ts'
 import { LOCAL_OWNER } from '../../../../src/model/viewer.ts'
+import { callOperation, makeCatalog } from '../../../../src/ops/catalog.ts'
 import { openWorld, TAGS, type World } from '../../../support/open-chroma-world.ts'
 
-function call({ chroma }: World, name: string, input: object): Promise<unknown> {
-  const operation = CHROMA_OPERATIONS.find(one => one.name === name)
-  const host: LensHost = chroma.engine.host('chroma')
-  return Promise.resolve(operation?.run(host, input, { viewer: LOCAL_OWNER, signal: new AbortController().signal }))
+function call({ chroma: { engine } }: World, name: string, input: object): Promise<unknown> {
+  const context = { viewer: LOCAL_OWNER, signal: new AbortController().signal }
+  return callOperation(makeCatalog(engine), engine, name, input, context)
 }
 
 const refused = (parameter: string, more: object = {}) => ({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { callHandler, type Handler } from '../../../../src/lenses/context/call.ts'
+import { z } from 'zod'
+import { callHandler, handler } from '../../../../src/lenses/context/call.ts'
 import { isCallPath } from '../../../../src/lenses/context/call-input.ts'
 import { Context } from '../../../../src/lenses/context/context.ts'
 import { joined } from '../../../../src/lenses/context/envelope.ts'
@@ -15,12 +16,14 @@ describe('the envelope', () => {
 
   it('tells path, time and duration, whatever a handler says of them (CX-003)', async () => {
     await using world = await openWorld()
-    const lying: Handler = {
+    const lying = handler({
       path: '/x',
       summary: '',
       effect: 'read',
+      params: () => z.object({}),
+      result: () => z.object({}),
       run: () => ({ result: {}, meta: { path: 'no', timestamp: 'no', duration_ms: -1, more: 7 } }),
-    }
+    })
     const { meta } = await callHandler(new Map([['/x', lying]]), world.host, '/x', null)
     expect(meta).toMatchObject({ path: '/x', timestamp: '2026-03-01T12:00:00.000Z', more: 7 })
     expect(meta.duration_ms).toBeGreaterThanOrEqual(0)
@@ -64,14 +67,16 @@ describe('the envelope', () => {
       const { status, errors } = await callHandler(new Map(), world.host, path, {})
       expect([status, errors]).toMatchObject(['error', { path: [{ code: 'not_found' }] }])
     }
-    const broken: Handler = {
+    const broken = handler({
       path: '/x',
       summary: '',
       effect: 'read',
+      params: () => z.object({}),
+      result: () => z.object({}),
       run: () => {
         throw nothing
       },
-    }
+    })
     expect((await callHandler(new Map([['/x', broken]]), world.host, '/x', null)).errors).toEqual({
       handler: [{ code: 'exception', message: 'object' }],
     })
@@ -79,14 +84,16 @@ describe('the envelope', () => {
 
   it('turns what a handler throws into an exception (CX-005)', async () => {
     await using world = await openWorld()
-    const broken: Handler = {
+    const broken = handler({
       path: '/x',
       summary: '',
       effect: 'read',
+      params: () => z.object({}),
+      result: () => z.object({}),
       run: () => {
         throw new Error('out of luck')
       },
-    }
+    })
     const { errors } = await callHandler(new Map([['/x', broken]]), world.host, '/x', {})
     expect(errors).toEqual({ handler: [{ code: 'exception', message: 'out of luck' }] })
   })

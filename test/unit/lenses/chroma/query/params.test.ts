@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { QueryOptions } from '../../../../../src/lenses/chroma/model.ts'
-import { checkOptions, settle } from '../../../../../src/lenses/chroma/query/params.ts'
+import { checkCamel } from '../../../../../src/lenses/chroma/camel.ts'
+import { type QueryOptions, queryOptions } from '../../../../../src/lenses/chroma/model.ts'
+import { settle } from '../../../../../src/lenses/chroma/query/params.ts'
+
+const checkOptions = (given: unknown) => checkCamel(queryOptions, given, 'options')
 
 const BUILT_IN = { k: 5, maxDistance: null, includeRotten: false, scoreWeights: null }
 const WEIGHTS = { relevance: 0.7, recency: 0.2, strength: 0.1 }

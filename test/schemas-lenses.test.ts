@@ -1,0 +1,235 @@
+/**
+ * What is published of the operations of lenses: nothing that is a bare object, no field without a description that says more
+ * than its name, and the schema that is published is the one that checks.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { JsonObject } from '../src/base/canonical.ts'
+import { isRecord } from '../src/base/record.ts'
+import { makeApp } from '../src/doors/http/app.ts'
+import { namesOf } from '../src/doors/http/guard.ts'
+import { Authenticator } from '../src/doors/http/tokens.ts'
+import { openEngine } from '../src/engine/open.ts'
+import { QuerentError } from '../src/model/errors.ts'
+import { callOperation, type EngineOperation, makeCatalog } from '../src/ops/catalog.ts'
+import { jsonSchema } from '../src/ops/schemas.ts'
+import { arbitraryOf, mutationsOf } from './support/json-schema-arbitrary.ts'
+import { bearer, tokensOf } from './support/tokens.ts'
+
+/** Lenses whose schemas are complete; those of the engine's own operations are too. */
+const COMPLETE: ReadonlySet<string> = new Set(['chroma', 'context', 'c64', 'collections', 'conversations'])
+
+/** What users, plug-ins, errors and the tables of lenses put there: its form is not said here. */
+const OPEN: ReadonlySet<string> = new Set([
+  'metadata',
+  'plugin_fields',
+  'profile_state',
+  'details',
+  'meta',
+  'payload',
+  'lines',
+])
+
+const engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
+const catalog = makeCatalog(engine)
+/** Operations of the engine itself have no lens in front of their names. */
+const operations = [...catalog.values()].filter(
+  ({ name }) => !name.includes('.') || COMPLETE.has(name.split('.', 1)[0] ?? ''),
+)
+const named = operations.map(operation => [operation.name, operation] as const)
+const app = makeApp(engine, catalog, {
+  authenticator: new Authenticator({ tokens: tokensOf(), local: true }),
+  names: namesOf(true, [], []),
+  requestId: () => 'r',
+  log: text => expect.fail(text),
+  ending: new AbortController().signal,
+})
+afterAll(() => engine.close())
+
+describe('every published schema', () => {
+  it('describes every field, states ranges and defaults, and leaves no object bare', () => {
+    expect(operations.length).toBeGreaterThan(50)
+    const found = operations.flatMap(({ name, input, output }) => [
+      ...wrongIn(jsonSchema(input, 'input'), `${name} input`, 'input'),
+      ...wrongIn(jsonSchema(output, 'output'), `${name} output`, 'output'),
+    ])
+    expect([...new Set(found)]).toEqual([])
+  })
+
+  it('accepts the examples it gives', () => {
+    for (const { name, input } of operations) {
+      const schema = jsonSchema(input, 'input')
+      for (const [inner, example] of examplesIn(schema)) {
+        const { $defs } = schema
+        expect(ajv().validate({ ...inner, ...($defs === undefined ? {} : { $defs }) }, example), name).toBe(true)
+      }
+    }
+  })
+})
+
+describe('the published schema of an input is its check', () => {
+  it.each(named)('what the schema of %s accepts is not refused for its form', (_, { input }) => {
+    const { schema, validate } = published(input)
+    fc.assert(
+      fc.property(
+        arbitraryOf(schema).filter(value => validate(value)),
+        value => {
+          const issues = input.safeParse(value).error?.issues ?? []
+          // Rules of meaning, such as weights whose sum is 1, are told in words.
+          expect(issues.filter(({ code }) => code !== 'custom')).toEqual([])
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+
+  // A call of the lens context without parameters ignores whatever it is given.
+  const refusing = named.filter(
+    ([, { input }]) => Object.keys(jsonSchema(input, 'input')['properties'] ?? {}).length > 0,
+  )
+  it.each(refusing)(
+    'what the schema of %s refuses is refused, alike by the library and over HTTP',
+    async (name, { input }) => {
+      const { schema, validate } = published(input)
+      const refused = arbitraryOf(schema)
+        .filter(value => validate(value))
+        .chain(value => mutationsOf(value))
+        .filter(value => isRecord(value) && !validate(value))
+      await fc.assert(
+        fc.asyncProperty(refused, async value => {
+          const here = await refusalHere(name, value)
+          expect(here, JSON.stringify(value)).not.toBeNull()
+          expect(await refusalOverHttp(name, value)).toEqual(here)
+        }),
+        { numRuns: 15 },
+      )
+    },
+  )
+})
+
+/** Code and path of what is wrong, or the errors of an envelope; null: it was not refused. */
+async function refusalHere(name: string, input: unknown): Promise<unknown> {
+  try {
+    const context = { viewer: { id: 'owner' }, signal: new AbortController().signal }
+    return reportedBy(await callOperation(catalog, engine, name, input, context))
+  } catch (thrown) {
+    if (thrown instanceof QuerentError) return pathOf(thrown.code, thrown.details)
+    throw thrown
+  }
+}
+
+async function refusalOverHttp(name: string, input: unknown): Promise<unknown> {
+  const response = await app.request(`http://127.0.0.1/v1/ops/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', host: '127.0.0.1', ...bearer('owner') },
+    body: JSON.stringify(input),
+  })
+  const body = (await response.json()) as { readonly error?: { readonly code: string; readonly details: JsonObject } }
+  return body.error === undefined ? reportedBy(body) : pathOf(body.error.code, body.error.details)
+}
+
+function pathOf(code: string, { field, parameter, batch_index, index }: JsonObject): JsonObject {
+  return { code, at: field ?? parameter ?? null, item: batch_index ?? index ?? null }
+}
+
+function reportedBy(answer: unknown): unknown {
+  return isRecord(answer) && answer['status'] === 'error' ? answer['errors'] : null
+}
+
+interface Published {
+  readonly schema: JsonObject
+  readonly validate: ValidateFunction
+}
+
+function ajv(): Ajv2020 {
+  return new Ajv2020({ strict: false, validateFormats: false })
+}
+
+function published(input: EngineOperation['input']): Published {
+  const schema = jsonSchema(input, 'input')
+  return { schema, validate: ajv().compile(schema) }
+}
+
+function* examplesIn(schema: unknown): Generator<readonly [JsonObject, unknown]> {
+  if (Array.isArray(schema)) for (const each of schema) yield* examplesIn(each)
+  if (!isRecord(schema)) return
+  const { examples, ...rest } = schema as JsonObject
+  if (Array.isArray(examples)) for (const example of examples) yield [rest, example]
+  for (const inner of Object.values(rest)) yield* examplesIn(inner)
+}
+
+/** What is wrong with a schema, a line each. */
+function wrongIn(schema: JsonObject, at: string, io: 'input' | 'output'): readonly string[] {
+  const { type, properties, items, anyOf, oneOf, additionalProperties, prefixItems } = schema
+  const below = (inner: unknown, place: string) => (isRecord(inner) ? wrongIn(inner as JsonObject, place, io) : [])
+  const choices = [anyOf, oneOf].flatMap(choice => (Array.isArray(choice) ? choice : []))
+  if (isRecord(properties)) {
+    const required = Array.isArray(schema['required']) ? schema['required'] : []
+    return Object.entries(properties as JsonObject).flatMap(([name, field]) => {
+      const place = `${at}.${name}`
+      if (OPEN.has(name)) return describedWrongly(name, field as JsonObject, place)
+      // Operators of a condition compare with values of the user: absent, they ask nothing.
+      const isOperator = at.endsWith('.*')
+      return [
+        ...describedWrongly(name, field as JsonObject, place),
+        ...below({ ...(field as JsonObject), description: undefined, default: undefined }, place),
+        ...(io === 'input' && !isOperator && !required.includes(name)
+          ? withoutDefault(field as JsonObject, place)
+          : []),
+        ...(isOperator ? [] : withoutRange(field as JsonObject, place)),
+      ]
+    })
+  }
+  if (choices.length > 0) return choices.flatMap(choice => below(choice, at))
+  if (type === 'object' && isRecord(additionalProperties)) return below(additionalProperties, `${at}.*`)
+  // A call of the lens context without parameters ignores what it is given.
+  if (type === 'object') return additionalProperties === false || isRecord(properties) ? [] : [`${at}: a bare object`]
+  if (type === 'array' && Array.isArray(prefixItems)) return prefixItems.flatMap(item => below(item, `${at}[]`))
+  if (type === 'array') return below(items ?? {}, `${at}[]`)
+  const isTyped = [type, schema['enum'], schema['const'], schema['$ref']].some(each => each !== undefined)
+  return isTyped ? [] : [`${at}: a value of any type`]
+}
+
+function describedWrongly(name: string, { description }: JsonObject, place: string): readonly string[] {
+  if (typeof description !== 'string' || description === '') return [`${place}: no description`]
+  const known = new Set(wordsOf(name.replaceAll('_', ' ')))
+  const says = wordsOf(description).filter(word => !EMPTY.has(word))
+  return says.every(word => known.has(word)) ? [`${place}: its description only restates its name`] : []
+}
+
+const EMPTY: ReadonlySet<string> = new Set([
+  ...['a', 'an', 'the', 'of', 'its', 'it', 'this', 'that', 'for', 'to', 'is', 'whether', 'what', 'value', 'in', 'and'],
+])
+
+/** Lower case, without the plural's s. */
+function wordsOf(text: string): readonly string[] {
+  return (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map(word => word.replace(/s$/, ''))
+}
+
+/** Or what is given instead. */
+function withoutDefault({ description, default: fallback }: JsonObject, place: string): readonly string[] {
+  const isStated =
+    fallback !== undefined || /\b(default|instead of|either|or give|is required)\b/i.test(String(description))
+  return isStated ? [] : [`${place}: no default is stated`]
+}
+
+/** Of numbers: bounds in the schema, or in words with a figure; a moment or a share of a score needs none. */
+function withoutRange(field: JsonObject, place: string): readonly string[] {
+  const isStated = /\d|\b(unix|seconds|milliseconds|days|higher|cosine|relevance|number of|moment)\b/i.test(
+    String(field['description']),
+  )
+  return isStated || numbersIn(field).every(hasBounds) ? [] : [`${place}: no range is stated`]
+}
+
+function numbersIn(schema: JsonObject): readonly JsonObject[] {
+  const choices = [schema['anyOf'], schema['oneOf']].flatMap(choice => (Array.isArray(choice) ? choice : []))
+  if (choices.length > 0) return choices.flatMap(choice => numbersIn(choice as JsonObject))
+  const types = [schema['type']].flat()
+  return types.includes('number') || types.includes('integer') ? [schema] : []
+}
+
+/** A bound that only says "a safe integer" says nothing. */
+function hasBounds({ minimum, maximum }: JsonObject): boolean {
+  return [minimum, maximum].some(bound => typeof bound === 'number' && Math.abs(bound) < Number.MAX_SAFE_INTEGER)
+}
