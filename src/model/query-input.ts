@@ -159,10 +159,10 @@ export const filterInput: z.ZodType<FilterInput> = z.strictObject({
   fields: conditions
     .optional()
     .describe('By field of an aspect, such as conversations.speaker: conditions as for metadata'),
-  created: period.optional().describe('Written first'),
-  updated: period.optional().describe('Changed last'),
-  accessed: period.optional().describe('Used last, by this viewer'),
-  known: period.optional().describe('Known since'),
+  created: period.optional().describe('When it was first written'),
+  updated: period.optional().describe('When it was last changed'),
+  accessed: period.optional().describe('When this viewer last used it'),
+  known: period.optional().describe('Since when it has been known'),
   valid_at: instantInput.optional().describe('Valid at this moment'),
 })
 
@@ -242,7 +242,7 @@ export const queryInput: z.ZodType<QueryInput> = z.strictObject({
   explain: questionFields.explain,
   trace: z.boolean().optional().describe('Tell what each stage did and how long it took. Default: false'),
   approximate: questionFields.approximate.describe(
-    'false: exact nearest neighbours, whatever they cost. Default: true',
+    'Whether nearest neighbours may be approximate; false: exact, whatever it costs. Default: true',
   ),
   as_of: questionFields.as_of.describe(
     'Ask as if it were this moment: what was not valid then is left out. Default: now',

@@ -1,7 +1,6 @@
 /** `querent beliefs …`: what agents hold true, asked for and written. */
 import type { Command } from 'commander'
-import type { BeliefQueryFlags } from './commands/beliefs-input.ts'
-import type { LiveFlags } from './commands/watch.ts'
+import type { BeliefQueryFlags, LiveFlags } from './commands/beliefs-input.ts'
 import { type Add, define, runsIn } from './define.ts'
 import { defineAboutBelief } from './define-beliefs-about.ts'
 import { defineBeliefQueries, type RunBeliefs, withQuery } from './define-beliefs-queries.ts'
@@ -32,17 +31,32 @@ export function defineBeliefsCommands(program: Command, cli: Cli): void {
 }
 
 function defineWatch(add: Add, run: RunBeliefs, cli: Cli): void {
-  const watch = withLive(
+  const watch = withChanges(
     withQuery(
       add('watch [words...]', 'tell what changes in the answer to a question, until Ctrl-C', [
         ['querent beliefs watch "climate change" --viewer ann', 'a line for each belief that comes, changes or goes'],
         ['querent beliefs watch --domain medical --no-initial --json', 'events as JSON lines, from now on'],
       ]),
     ),
-  ).option('--limit <number>', 'watch the best so many (default 20)', finiteNumber)
+  )
   run<[readonly string[]], BeliefQueryFlags & LiveFlags>(watch, (commands, words, flags) =>
     commands.runWatch(cli, wordsOf(watch, words), flags),
   )
+}
+
+function withChanges(command: Command): Command {
+  return withLive(command)
+    .option('--debounce <ms>', 'gather changes for so long, 0 to 60000 (default 1000)', finiteNumber)
+    .option('--no-removals', 'do not show what leaves the answer')
+    .option('--reranks', 'also show what only changes its rank')
+    .option(
+      '--max-events <number>',
+      'at most so many a minute, 1 to 600 (default 60); the rest comes together',
+      finiteNumber,
+    )
+    .option('--no-initial', 'do not show first what is in the answer now')
+    .option('--resume <token>', 'go on after the event that had this token')
+    .option('--limit <number>', 'watch the best so many (default 20)', finiteNumber)
 }
 
 function defineCare(add: Add, run: RunBeliefs, cli: Cli): void {

@@ -1,10 +1,9 @@
 /** The command line: every command with its options and examples. Bodies are loaded when a command runs. */
 
-import { Command } from 'commander'
+import { type Argument, Command } from 'commander'
 import { VERSION } from '../../engine/version.ts'
 import { defineAdminCommands } from './define-admin.ts'
 import { defineAgentsCommands } from './define-agents.ts'
-import { defineAskCommands } from './define-ask.ts'
 import { defineBrief } from './define-assistants.ts'
 import { defineBeliefsCommands } from './define-beliefs.ts'
 import { defineC64Command } from './define-c64.ts'
@@ -16,6 +15,8 @@ import { definePeersCommands } from './define-peers.ts'
 import { defineStoreCommands } from './define-store.ts'
 import { withFormat, withPlace } from './flags.ts'
 import { write } from './io.ts'
+import { MAIN_COMMANDS } from './main-commands.ts'
+import { addOperationCommand, fillCommand, takesFlags } from './operation-command.ts'
 import type { Cli } from './run.ts'
 
 export function makeProgram(cli: Cli): Command {
@@ -31,8 +32,10 @@ export function makeProgram(cli: Cli): Command {
     .addHelpText('after', FOOTER)
     // What stands before a command is the program's: `runs` hands it on to the command.
     .enablePositionalOptions()
+    .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
+    .configureHelp({ subcommandTerm: termOf })
   withFormat(withPlace(program))
-  defineAskCommands(program, cli)
+  for (const entry of MAIN_COMMANDS) addOperationCommand(program, cli, entry)
   defineStoreCommands(program, cli)
   defineChromaCommands(program, cli)
   defineCollectionsCommands(program, cli)
@@ -45,6 +48,16 @@ export function makeProgram(cli: Cli): Command {
   defineDoorCommands(program, cli)
   defineBrief(program, cli)
   return program
+}
+
+function termOf(command: Command): string {
+  const args = command.registeredArguments.map(argumentText)
+  return [command.name(), ...(takesFlags(command) ? ['[options]'] : []), ...args].join(' ')
+}
+
+function argumentText(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`
+  return argument.required ? `<${name}>` : `[${name}]`
 }
 
 const FOOTER = `

@@ -25,6 +25,29 @@ export interface BeliefQueryFlags extends CommonFlags {
   readonly options?: string
 }
 
+export interface LiveFlags {
+  readonly debounce?: number
+  readonly removals: boolean
+  readonly reranks?: true
+  readonly maxEvents?: number
+  readonly initial: boolean
+  readonly resume?: string
+  readonly count?: number
+}
+
+/** What the flags say of a live query, as the operation takes it. */
+export function liveInput(flags: LiveFlags): Input {
+  const { debounce, removals, reranks, maxEvents, initial, resume } = flags
+  return {
+    ...(debounce !== undefined && { debounce_ms: debounce }),
+    ...(!removals && { include_removals: false }),
+    ...(reranks && { include_reranks: true }),
+    ...(maxEvents !== undefined && { max_events_per_minute: maxEvents }),
+    ...(!initial && { notify_on_connect: false }),
+    ...(resume !== undefined && { resume_token: resume }),
+  }
+}
+
 export interface BeliefFlags extends CommonFlags {
   readonly id?: string
   readonly content?: string

@@ -4,6 +4,7 @@ import { invalidArgument } from '../../../model/errors.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
+import type { Flags } from '../operation-command.ts'
 import { withProgress } from '../progress.ts'
 import { fieldsText } from '../render/agents.ts'
 import { beliefText, chainText, writtenText } from '../render/belief.ts'
@@ -23,11 +24,20 @@ import type { Style } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { show } from './beliefs-call.ts'
-import { type BeliefFlags, type BeliefQueryFlags, beliefOf, queryOf, scopeOf, withoutPage } from './beliefs-input.ts'
+import {
+  type BeliefFlags,
+  type BeliefQueryFlags,
+  beliefOf,
+  type LiveFlags,
+  liveInput,
+  queryOf,
+  scopeOf,
+  withoutPage,
+} from './beliefs-input.ts'
 import { type Input, parsed, pipedText, textOf } from './input.ts'
 import { print } from './print.ts'
 import { mustTakeLines, printMembers } from './stream.ts'
-import { type LiveFlags, liveInput, watchOperation } from './watch.ts'
+import { watchOperation } from './watch.ts'
 
 export interface AboutFlags extends BeliefQueryFlags {
   readonly sameHolder?: true
@@ -77,7 +87,8 @@ export async function runWatch(cli: Cli, words: readonly string[], flags: Belief
   const query = queryOf(await asked(cli, words), flags)
   const { resume_token, ...options } = liveInput(flags)
   const input = { query, options, ...(resume_token !== undefined && { resume_token }) }
-  await watchOperation(cli, flags, 'beliefs.watch', input, ['beliefs'])
+  // The casts: flags and input of any command.
+  await watchOperation(cli, flags as unknown as Flags, 'beliefs.watch', input as unknown as JsonObject)
 }
 
 export async function runExplain(
