@@ -21,7 +21,7 @@ export function defineBeliefsCommands(program: Command, cli: Cli): void {
   const run: RunBeliefs = runsIn(
     cli,
     () => import('./commands/beliefs.ts'),
-    async body => (await import('./commands/beliefs-call.ts')).toldWithCode(cli, body),
+    async body => (await import('./commands/beliefs-call.ts')).reportedWithCode(cli, body),
   )
   defineBeliefQueries(add, run, cli)
   defineWatch(bare, run, cli)

@@ -13,7 +13,7 @@ interface Field {
   readonly within: string
 }
 
-/** By the path of a field, with dots: another name for its flag, or another help; null: it has no flag. */
+/** By the path of a field, with dots: another name for its flag, or another help; null: neither it nor what is in it has a flag. */
 export type FlagNames = Readonly<Record<string, string | FlagName | null>>
 
 /** Names of the flags of a live query, whose fields are at this path of the input (with a dot at its end). */
@@ -55,9 +55,7 @@ export function addFlags(
   taken: readonly string[],
   names: FlagNames = {},
 ): Setter {
-  const fields = fieldsOf(schema).filter(
-    ({ path }) => !taken.some(one => isAt(path, one)) && flagName(path, names) !== null,
-  )
+  const fields = fieldsOf(schema).filter(({ path }) => !taken.some(one => isAt(path, one)) && !isHidden(path, names))
   const setters = fields.map(field => addFlag(command, field, nameOf(field, fields, names), names))
   return (flags, input) => setters.reduce((whole, set) => set(flags, whole), input)
 }
@@ -102,6 +100,10 @@ function nameOf({ path, schema }: Field, fields: readonly Field[], names: FlagNa
   const words = isShared ? path.slice(-2) : [leaf]
   const name = words.join('-').replaceAll('_', '-').replace(/-ms$/, '')
   return schema['type'] === 'array' ? singular(name) : name
+}
+
+function isHidden(path: readonly string[], names: FlagNames): boolean {
+  return path.some((_, at) => names[path.slice(0, at + 1).join('.')] === null)
 }
 
 function flagName(path: readonly string[], names: FlagNames): FlagName | null | undefined {
@@ -164,7 +166,7 @@ export function typesOf(schema: JsonObject): ReadonlySet<string> {
   const { type, anyOf } = schema
   if (Array.isArray(anyOf)) return new Set((anyOf as readonly JsonObject[]).flatMap(one => [...typesOf(one)]))
   if (Array.isArray(schema['enum'])) return new Set(['string'])
-  return new Set([type].flat().filter(one => typeof one === 'string'))
+  return new Set([type].flat().filter((one): one is string => typeof one === 'string' && one !== 'null'))
 }
 
 function choicesOf(schema: JsonObject): readonly string[] {

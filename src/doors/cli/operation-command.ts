@@ -9,7 +9,7 @@ import { BUILT_IN_LENSES } from '../../engine/builtins.ts'
 import type { Operation } from '../../model/operation.ts'
 import { findOperation, fullName, makeCatalog } from '../../ops/catalog.ts'
 import { jsonSchema } from '../../ops/schemas.ts'
-import { pipedText } from './commands/input.ts'
+import { textOf as fileOrPiped, parsed, pipedText } from './commands/input.ts'
 import { type Forms, print } from './commands/print.ts'
 import { mustTakeLines, printMembers } from './commands/stream.ts'
 import { define, type Examples, runs } from './define.ts'
@@ -31,9 +31,9 @@ export interface OperationCommand<Answer = never> {
   readonly examples: Examples
   /**
    * Fields that the arguments set, in their order; a path with dots. Words of a text are joined by blanks, and `-` alone reads
-   * the text from standard input.
+   * the text from standard input. `json`: the argument is a file of JSON, or `-`; an empty path is the whole input.
    */
-  readonly arguments?: readonly string[]
+  readonly arguments?: readonly (string | { readonly json: string })[]
   readonly flags?: FlagNames
   /** Flags that are no field; `input` reads them. */
   readonly more?: (command: Command) => Command
@@ -48,7 +48,7 @@ export interface OperationCommand<Answer = never> {
     readonly list: string
     readonly end: (rest: JsonObject, flags: Flags) => string | Promise<string>
   }
-  readonly print?: (answer: Answer, cli: Cli, flags: Flags) => Forms | Promise<Forms>
+  readonly print?: (answer: Answer, cli: Cli, flags: Flags, input: JsonObject) => Forms | Promise<Forms>
   /** In place of `print`: does all, and has no `--format`. */
   readonly run?: (input: JsonObject, flags: Flags, cli: Cli) => Promise<void>
 }
@@ -78,24 +78,50 @@ export async function fillCommands(parent: Command): Promise<void> {
   for (const below of parent.commands) await fillCommands(below)
 }
 
-export function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand): void {
+/** Commands below one name. */
+export interface CommandGroup {
+  readonly name: string
+  readonly about: string
+  readonly commands: readonly OperationCommand[]
+  /** Reports failures in the form of the group's contract. Default: as everywhere. */
+  readonly around?: Around
+}
+
+type Around = (cli: Cli, body: () => Promise<void>) => Promise<void>
+
+export function addGroup(program: Command, cli: Cli, { name, about, commands, around }: CommandGroup): Command {
+  const group = program
+    .command(name)
+    .description(about)
+    .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
+  for (const entry of commands) addOperationCommand(group, cli, entry, around)
+  return group
+}
+
+export function addOperationCommand(
+  parent: Command,
+  cli: Cli,
+  entry: OperationCommand,
+  around: Around = (_, body) => body(),
+): void {
   const { name, about, examples } = entry
   const made = define(parent, name, about, examples)
   fillers.set(made, async () => {
     const operation = await declaredOperation(entry.operation)
     const schema = jsonSchema(operation.input, 'input')
-    const set = addFlags(made, schema, entry.arguments ?? [], entry.flags)
+    const set = addFlags(made, schema, pathsOf(entry), entry.flags)
     entry.more?.(made)
     if (entry.stream) withStream(made)
     withPlace(made)
     if (entry.print) withFormat(made)
     if (takesWords(made, entry, schema)) made.allowUnknownOption()
-    runs<readonly unknown[], Flags>(made, cli, async (...given) => {
+    runs<readonly unknown[], Flags>(made, cli, (...given) => {
       const flags = given.at(-1) as Flags
       const words = given.slice(0, -1).map(arg => (Array.isArray(arg) ? wordsOf(made, arg as readonly string[]) : arg))
-      const named = await argumentsOf(words, entry.arguments ?? [], schema, cli)
-      const input = set(flags, named)
-      await runEntry(entry, (await entry.input?.(input, flags, cli)) ?? input, flags, cli)
+      return around(cli, async () => {
+        const input = set(flags, await argumentsOf(words, entry.arguments ?? [], schema, cli))
+        await runEntry(entry, (await entry.input?.(input, flags, cli)) ?? input, flags, cli)
+      })
     })
   })
 }
@@ -109,10 +135,14 @@ export async function declaredOperation(alias: string): Promise<Operation> {
   return (ofLens ?? findOperation(makeCatalog({ lensOperations: [] }), name)) as Operation
 }
 
+function pathsOf({ arguments: given = [] }: OperationCommand): readonly string[] {
+  return given.map(one => (typeof one === 'string' ? one : one.json))
+}
+
 /** `-word` is part of a text: what begins so is no option of the command. */
-function takesWords(made: Command, { arguments: paths = [] }: OperationCommand, schema: JsonObject): boolean {
+function takesWords(made: Command, entry: OperationCommand, schema: JsonObject): boolean {
   const isVariadic = made.registeredArguments.at(-1)?.variadic === true
-  return isVariadic && !typesOf(fieldAt(schema, paths.at(-1)?.split('.') ?? [])).has('array')
+  return isVariadic && !typesOf(fieldAt(schema, pathsOf(entry).at(-1)?.split('.') ?? [])).has('array')
 }
 
 function lensOf(operation: string): (typeof BUILT_IN_LENSES)[number] | undefined {
@@ -122,7 +152,7 @@ function lensOf(operation: string): (typeof BUILT_IN_LENSES)[number] | undefined
 
 async function argumentsOf(
   given: readonly unknown[],
-  paths: readonly string[],
+  paths: NonNullable<OperationCommand['arguments']>,
   schema: JsonObject,
   cli: Cli,
 ): Promise<JsonObject> {
@@ -130,9 +160,16 @@ async function argumentsOf(
   for (const [at, path] of paths.entries()) {
     const words = given[at]
     if (words === undefined) continue
+    if (typeof path !== 'string') {
+      const value = parsed(await fileOrPiped(cli, String(words)), String(words)) as Json
+      input = path.json === '' ? (value as JsonObject) : withValue(input, path.json.split('.'), value)
+      continue
+    }
     const steps = path.split('.')
-    const value = typesOf(fieldAt(schema, steps)).has('array') ? [words].flat() : await textOf([words].flat(), cli)
-    input = withValue(input, steps, value as Json)
+    const types = typesOf(fieldAt(schema, steps))
+    const value = types.has('array') ? [words].flat() : await textOf([words].flat(), cli)
+    const isNumber = types.has('number') && Number.isFinite(Number(value))
+    input = withValue(input, steps, isNumber ? Number(value) : (value as Json))
   }
   return input
 }
@@ -159,7 +196,7 @@ async function runEntry(entry: OperationCommand, input: JsonObject, flags: Flags
       run(findOperation(catalog, entry.operation), input),
     ),
   )
-  await print(cli, flags, answer, await formsOf(answer as never, cli, flags))
+  await print(cli, flags, answer, await formsOf(answer as never, cli, flags, input))
   endWith(answer, flags, cli)
 }
 

@@ -2,8 +2,8 @@
 
 import { type Argument, Command } from 'commander'
 import { VERSION } from '../../engine/version.ts'
+import { AGENTS_GROUPS } from './agents-commands.ts'
 import { defineAdminCommands } from './define-admin.ts'
-import { defineAgentsCommands } from './define-agents.ts'
 import { defineBrief } from './define-assistants.ts'
 import { defineBeliefsCommands } from './define-beliefs.ts'
 import { defineC64Command } from './define-c64.ts'
@@ -11,12 +11,11 @@ import { defineChromaCommands } from './define-chroma.ts'
 import { defineCollectionsCommands } from './define-collections.ts'
 import { defineContextCommands } from './define-context.ts'
 import { defineDoorCommands } from './define-doors.ts'
-import { definePeersCommands } from './define-peers.ts'
 import { defineStoreCommands } from './define-store.ts'
 import { withFormat, withPlace } from './flags.ts'
 import { write } from './io.ts'
 import { MAIN_COMMANDS } from './main-commands.ts'
-import { addOperationCommand, fillCommand, takesFlags } from './operation-command.ts'
+import { addGroup, addOperationCommand, fillCommand, takesFlags } from './operation-command.ts'
 import type { Cli } from './run.ts'
 
 export function makeProgram(cli: Cli): Command {
@@ -42,8 +41,7 @@ export function makeProgram(cli: Cli): Command {
   defineC64Command(program, cli)
   defineContextCommands(program, cli)
   defineBeliefsCommands(program, cli)
-  defineAgentsCommands(program, cli)
-  definePeersCommands(program, cli)
+  for (const group of AGENTS_GROUPS) addGroup(program, cli, group)
   defineAdminCommands(program, cli)
   defineDoorCommands(program, cli)
   defineBrief(program, cli)

@@ -12,20 +12,9 @@ import type { Input } from './input.ts'
 import { print } from './print.ts'
 
 /** Those that make a store where there is none. */
-const MAKES_STORE: ReadonlySet<string> = new Set([
-  'beliefs.put',
-  'agents.create',
-  'federations.create',
-  'trust.set',
-  'peers.add',
-])
+const MAKES_STORE: ReadonlySet<string> = new Set(['beliefs.put'])
 /** Those that embed one text. */
-const EMBEDS: ReadonlySet<string> = new Set([
-  'beliefs.query',
-  'beliefs.explain',
-  'beliefs.context_query',
-  'federations.aggregate',
-])
+const EMBEDS: ReadonlySet<string> = new Set(['beliefs.query', 'beliefs.explain', 'beliefs.context_query'])
 
 export function call(cli: Cli, flags: CommonFlags, name: string, input: Input): Promise<unknown> {
   const options = { create: MAKES_STORE.has(name), warm: EMBEDS.has(name), onlyLenses: ['beliefs'] }
@@ -48,7 +37,7 @@ export async function show<Answer>(
 }
 
 /** For people, with every fault there is; for programs the whole error. Both on standard error. */
-export async function toldWithCode(cli: Cli, body: () => Promise<void>): Promise<void> {
+export async function reportedWithCode(cli: Cli, body: () => Promise<void>): Promise<void> {
   tellAside(cli)
   try {
     await body()

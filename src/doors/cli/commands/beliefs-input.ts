@@ -1,4 +1,5 @@
 /** What the flags and words of `querent beliefs …` come to, as input of an operation. Ranges are the operation's to check. */
+import type { JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import type { CommonFlags } from '../flags.ts'
@@ -140,7 +141,7 @@ function sourceOf(text: string): Input {
 }
 
 /** `science/biology=0.9`, as often as given, in one object. */
-export function levelsOf(pairs: readonly string[], field: string): Input {
+export function levelsOf(pairs: readonly string[], field: string): JsonObject {
   return Object.fromEntries(
     pairs.map(pair => {
       const [, domain, level] = /^(.+)=([^=]+)$/.exec(pair) ?? []
@@ -151,9 +152,9 @@ export function levelsOf(pairs: readonly string[], field: string): Input {
 }
 
 /** Without a text: nothing. Throws `invalid_json`, and `invalid_argument` for what is no object. */
-export function objectIn(text: string | undefined, field: string): Input {
+export function objectIn(text: string | undefined, field: string): JsonObject {
   if (text === undefined) return {}
   const value = parsed(text, field)
   if (!isRecord(value)) throw invalidArgument(field, text, 'a JSON object')
-  return value
+  return value as JsonObject
 }
