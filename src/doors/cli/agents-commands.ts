@@ -1,8 +1,7 @@
 /** `querent trust …`, `agents …`, `federations …` and `peers …`: agents, groups of them, their trust, and other nodes. */
 import type { Command } from 'commander'
 import type { JsonObject } from '../../base/canonical.ts'
-import { reportedWithCode } from './commands/beliefs-call.ts'
-import { levelsOf, objectIn } from './commands/beliefs-input.ts'
+import { levelsOf, objectIn, reportedWithCode } from './commands/beliefs-input.ts'
 import type { Forms } from './commands/print.ts'
 import { collect } from './flags.ts'
 import type { FlagNames } from './generated-flags.ts'

@@ -75,7 +75,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     stream: {
       list: 'items',
       // The cast: all that a page has but its items.
-      end: async (rest, { any }) =>
+      end: async (rest, _count, { any }) =>
         (await import('./render/page.ts')).footer(rest as unknown as Page, PLAIN, { any: any === true }),
     },
     print: (page, cli, { any }) => pageForms(page, cli, any === true),

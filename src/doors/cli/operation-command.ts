@@ -23,6 +23,9 @@ import { type SessionOptions, withSession } from './session.ts'
 
 export type Flags = CommonFlags & Readonly<Record<string, unknown>>
 
+/** What is said at the end of a stream of so many results, of all that its pieces held beside them. */
+type StreamEnd = (rest: JsonObject, count: number, flags: Flags) => Promise<string>
+
 export interface OperationCommand<Answer = never> {
   /** With its arguments, as commander spells them: `get <id>`. */
   readonly name: string
@@ -46,7 +49,7 @@ export interface OperationCommand<Answer = never> {
   /** With `--stream`: the list whose members are printed as they come, and what is said at the end, on standard error. */
   readonly stream?: {
     readonly list: string
-    readonly end: (rest: JsonObject, flags: Flags) => string | Promise<string>
+    readonly end: StreamEnd
   }
   readonly print?: (answer: Answer, cli: Cli, flags: Flags, input: JsonObject) => Forms | Promise<Forms>
   /** In place of `print`: does all, and has no `--format`. */
@@ -185,10 +188,10 @@ async function runEntry(entry: OperationCommand, input: JsonObject, flags: Flags
   if (stream !== undefined && flags['stream'] === true) {
     mustTakeLines(flags)
     if (cli.errors === 'text') cli.errors = 'json'
-    const rest = await withSession(cli, flags, sessionFor(entry, input), session =>
+    const { rest, count } = await withSession(cli, flags, sessionFor(entry, input), session =>
       printMembers(cli, session.stream(findOperation(session.catalog, entry.operation), input), stream.list),
     )
-    await write(cli.io.stderr, await stream.end(rest, flags))
+    await write(cli.io.stderr, await stream.end(rest, count, flags))
     return endWith(rest, flags, cli)
   }
   const answer = await withProgress(cli.io, report =>
