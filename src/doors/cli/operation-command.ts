@@ -42,6 +42,8 @@ export interface OperationCommand<Answer = never> {
   readonly more?: (command: Command) => Command
   /** The input, of what arguments and flags made. */
   readonly input?: (input: JsonObject, flags: Flags, cli: Cli) => JsonObject | Promise<JsonObject>
+  /** The operation that is called in place of the one whose fields the flags are. */
+  readonly instead?: (flags: Flags) => string | undefined
   /** Whether it makes a store where there is none. Default: false. */
   readonly creates?: boolean
   /** Whether it embeds a text: then the model loads while the store is opened. Default: false. */
@@ -52,6 +54,10 @@ export interface OperationCommand<Answer = never> {
     readonly end: StreamEnd
   }
   readonly print?: (answer: Answer, cli: Cli, flags: Flags, input: JsonObject) => Forms | Promise<Forms>
+  /** What is printed, of what the operation answers. Default: its answer. */
+  readonly answer?: (answer: Answer, cli: Cli, flags: Flags) => Promise<object>
+  /** Whether the answer is printed as JSON whatever the flags say. Default: false. */
+  readonly isJson?: boolean
   /** In place of `print`: does all, and has no `--format`. */
   readonly run?: (input: JsonObject, flags: Flags, cli: Cli) => Promise<void>
 }
@@ -196,10 +202,12 @@ async function runEntry(entry: OperationCommand, input: JsonObject, flags: Flags
   }
   const answer = await withProgress(cli.io, report =>
     withSession(cli, flags, { ...sessionFor(entry, input), report }, ({ catalog, run }) =>
-      run(findOperation(catalog, entry.operation), input),
+      run(findOperation(catalog, entry.instead?.(flags) ?? entry.operation), input),
     ),
   )
-  await print(cli, flags, answer, await formsOf(answer as never, cli, flags, input))
+  const shown = (await entry.answer?.(answer as never, cli, flags)) ?? answer
+  const forms = await formsOf(answer as never, cli, flags, input)
+  await print(cli, entry.isJson ? { ...flags, json: true } : flags, shown, forms)
   endWith(answer, flags, cli)
 }
 
