@@ -9,7 +9,7 @@ import { pipedText, textOf } from './commands/input.ts'
 import type { Forms } from './commands/print.ts'
 import { finiteNumber } from './flags.ts'
 import type { FlagNames } from './generated-flags.ts'
-import { addGroup, type CommandGroup, command, type Flags, type OperationCommand } from './operation-command.ts'
+import { addGroup, type CommandGroup, command, type OperationCommand } from './operation-command.ts'
 import type { Answer, Binding, Forecast } from './render/chroma.ts'
 import { type Cli, tellAside } from './run.ts'
 
@@ -60,7 +60,7 @@ const NODE_FLAGS: FlagNames = {
   hashtags: null,
   decay_enabled: null,
   collection: null,
-  mode_name: { name: 'mode', help: 'Sparse, Adaptive, Spacey or Eidetic' },
+  mode_name: { name: 'mode', help: 'Sparse, Adaptive, Spacey or Eidetic', isFree: true },
   plugin_fields: { name: 'fields', help: 'columns of plug-ins, an object' },
   metadata: { help: 'an object; null for none' },
 }

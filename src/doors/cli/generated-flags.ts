@@ -33,6 +33,8 @@ interface FlagName {
   readonly help?: string
   /** Of a duration. Default: seconds. */
   readonly unit?: 'ms'
+  /** Whether the operation checks the choices, whose error is part of its contract. Default: false. */
+  readonly isFree?: boolean
 }
 
 /** Sets what its flag says in the input. */
@@ -117,7 +119,7 @@ function singular(name: string): string {
 
 function addFlag(command: Command, field: Field, name: string, names: FlagNames): Setter {
   const { path, schema } = field
-  const { help = helpOf(field, name), unit } = flagName(path, names) ?? {}
+  const { help = helpOf(field, name), unit, isFree = false } = flagName(path, names) ?? {}
   const flag = flagOf(schema, name, unit === undefined && path.at(-1)?.endsWith('_ms') === true)
   if (flag.kind === 'switch') {
     const isOn = /Default: true/.test(help)
@@ -125,13 +127,17 @@ function addFlag(command: Command, field: Field, name: string, names: FlagNames)
     command.addOption(new Option(`--no-${name}`, `off: ${help}`).hideHelp(!isOn))
   } else {
     const option = new Option(`--${name} <${flag.placeholder}>`, flag.isList ? `${help} (repeatable)` : help)
-    if (flag.choices.length > 0 && !flag.isList) option.choices(flag.choices)
+    if (flag.choices.length > 0 && !flag.isList && !isFree) option.choices(flag.choices)
     else if (flag.isList) option.argParser(collect)
     else if (flag.parse) option.argParser(flag.parse)
     command.addOption(option)
   }
   const key = new Option(`--${name}`).attributeName()
-  return (flags, input) => (flags[key] === undefined ? input : withValue(input, path, flags[key] as Json))
+  return (flags, input) => {
+    const value = flags[key]
+    if (value === undefined) return input
+    return withValue(input, path, value instanceof JsonValue ? value.value : (value as Json))
+  }
 }
 
 interface Flag {
@@ -195,9 +201,18 @@ function lowerFirst(text: string): string {
   return text.replace(/^\p{Lu}(?!\p{Lu})/u, letter => letter.toLowerCase())
 }
 
-function json(text: string): Json {
+/** Commander takes null for a value that is missing. */
+class JsonValue {
+  readonly value: Json
+
+  constructor(value: Json) {
+    this.value = value
+  }
+}
+
+function json(text: string): JsonValue {
   try {
-    return JSON.parse(text) as Json
+    return new JsonValue(JSON.parse(text) as Json)
   } catch (error) {
     throw new InvalidArgumentError(`Expected JSON: ${(error as Error).message}.`)
   }

@@ -48,6 +48,7 @@ describe('flags made from an input schema', () => {
     [['--memory', '--no-explain'], { memory: true, explain: false }],
     [['--any-tag', 'a', '--any-tag', 'b'], { filter: { any_tags: ['a', 'b'] } }],
     [['--metadata', '{"year": 2024}'], { filter: { metadata: { year: 2024 } } }],
+    [['--metadata', 'null'], { filter: { metadata: null } }],
     [['--created-after', '2024-01-01T00:00:00Z'], { filter: { created: { after: '2024-01-01T00:00:00Z' } } }],
   ])('%j makes the input %j', (args, input) => {
     expect(inputOf(args)).toEqual(input)
