@@ -1,5 +1,6 @@
 /** What the doors offer, as they offer it: the catalog, the commands, the routes, the tools. */
 import type { Command } from 'commander'
+import { fillCommands } from '../../src/doors/cli/operation-command.ts'
 import { makeProgram } from '../../src/doors/cli/program.ts'
 import type { Cli } from '../../src/doors/cli/run.ts'
 import { ROUTES } from '../../src/doors/http/routes/mount.ts'
@@ -33,11 +34,13 @@ export interface Known {
 export async function withKnown<T>(make: (known: Known) => T): Promise<T> {
   await using engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
   const catalog = makeCatalog(engine)
+  const program = makeProgram(NOBODY)
+  await fillCommands(program)
   const names = engine.lenses.map(({ name }) => name)
   return make({
     catalog,
     lenses: engine.lenses.map(({ name, summary }) => ({ name, summary })),
-    commands: commandsBelow(makeProgram(NOBODY), ''),
+    commands: commandsBelow(program, ''),
     routes: grouped(ROUTES.map(({ operation, method, path }) => [operation, `${method} ${path}`])),
     tools: toolsOf(catalog, names),
   })

@@ -262,7 +262,7 @@ export const queryInput: z.ZodType<QueryInput> = z.strictObject({
   explain: questionFields.explain,
   trace: z.boolean().optional().describe('Tell what each stage did and how long it took. Default: false'),
   approximate: questionFields.approximate.describe(
-    'false: exact nearest neighbours, whatever they cost. Default: true',
+    'Whether nearest neighbours may be approximate; false: exact, whatever it costs. Default: true',
   ),
   as_of: questionFields.as_of.describe(
     'Ask as if it were this moment: what was not valid then is left out. Default: now',

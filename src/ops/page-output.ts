@@ -27,7 +27,9 @@ const excerptFields = {
 const excerptOutput: z.ZodType<Excerpt> = z.strictObject(excerptFields)
 const passageOutput: z.ZodType<Passage> = z.strictObject({
   ...excerptFields,
-  score: z.number().describe('Higher is better. By the same formula as the score of the result, over this passage alone'),
+  score: z
+    .number()
+    .describe('Higher is better. By the same formula as the score of the result, over this passage alone'),
   explanation: explanationOutput.optional().describe('With explain: how its score was made, as a tree'),
 })
 
@@ -35,7 +37,11 @@ const itemOutput: z.ZodType<Item> = z.strictObject({
   rank: z.int().describe('Place in the answer, from 1'),
   id: z.string().describe('Of the entry'),
   holder: z.string().describe('Id of the viewer whose entry it is'),
-  passage: z.int().min(1).optional().describe('Only where group is passage: position of this passage in the entry, from 1'),
+  passage: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Only where group is passage: position of this passage in the entry, from 1'),
   collection: z.string().describe('Name of what it belongs to'),
   kind: z.string().describe('What sort of thing it is, such as note or code'),
   title: z.string().describe('Heading; empty where it has none'),

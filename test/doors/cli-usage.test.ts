@@ -223,7 +223,7 @@ describe('help', () => {
     const { stdout } = await run(['--help'])
     const commands = [...stdout.matchAll(/^ {2}([a-z0-9]+) \[options\]/gm)].map(match => match[1] ?? '')
     expect(commands.join(' ')).toBe(
-      'query recall watch explain similar init add remember get list delete export import collections mirror c64 status doctor backup lenses bench serve mcp call brief',
+      'query recall watch explain similar remember get list delete status lenses init add export import collections mirror c64 doctor backup bench serve mcp call brief',
     )
     for (const command of commands) {
       const { status, stdout: help, stderr } = await run([command, '--help'])

@@ -5,13 +5,6 @@ import { type CommonFlags, finiteNumber, withFormat, withPlace } from './flags.t
 import type { Cli } from './run.ts'
 
 export function defineAdminCommands(program: Command, cli: Cli): void {
-  const status = define(program, 'status', 'say what the store holds', [
-    ['querent status', 'entries, vectors, indexes'],
-  ])
-  runs<[], CommonFlags>(withFormat(withPlace(status)), cli, async flags => {
-    await (await import('./commands/admin.ts')).runStatus(cli, flags)
-  })
-
   const doctor = define(program, 'doctor', 'check that all is well', [
     ['querent doctor', 'exit code 1 when something is not'],
     ['querent doctor --repair', 'mend what can be made again from what is there'],
@@ -32,11 +25,6 @@ export function defineAdminCommands(program: Command, cli: Cli): void {
     .option('--skip-damaged', 'copy what can be read of a damaged store, and tell what was lost')
   runs<[string], Parameters<typeof import('./commands/care.ts').runBackup>[2]>(backup, cli, async (file, flags) => {
     await (await import('./commands/care.ts')).runBackup(cli, file, flags)
-  })
-
-  const lenses = define(program, 'lenses', 'list the ways to ask', [['querent lenses', 'names for --lens']])
-  runs<[], CommonFlags>(withFormat(withPlace(lenses)), cli, async flags => {
-    await (await import('./commands/admin.ts')).runLenses(cli, flags)
   })
 
   const bench = define(program, 'bench', 'measure this store: time a question, recall of the vector index', [

@@ -1,14 +1,13 @@
 /** Commands that fill, read and empty the store. */
 import { type Command, Option } from 'commander'
 import { define, runs } from './define.ts'
-import { type CommonFlags, collect, withFilter, withFormat, withPaging, withPlace } from './flags.ts'
+import { type CommonFlags, collect, withFormat, withPlace } from './flags.ts'
 import type { Cli } from './run.ts'
 
 const VISIBILITIES = ['private', 'public', 'shared']
 
 export function defineStoreCommands(program: Command, cli: Cli): void {
   defineFilling(program, cli)
-  defineEntries(program, cli)
   defineTransfer(program, cli)
 }
 
@@ -57,65 +56,6 @@ function defineFilling(program: Command, cli: Cli): void {
   )
 }
 
-function defineEntries(program: Command, cli: Cli): void {
-  defineRemember(program, cli)
-  const get = define(program, 'get <id>', 'show one entry', [
-    ['querent get docs/decay.md', 'its facts and its content'],
-  ])
-  withFormat(withPlace(get)).option('--no-touch', 'do not count this as use')
-  runs<[string], CommonFlags & { touch: boolean }>(get, cli, async (id, flags) => {
-    await (await import('./commands/entries.ts')).runGet(cli, id, flags)
-  })
-
-  const list = define(program, 'list', 'list entries', [
-    ['querent list --collection notes --limit 20', 'the first twenty notes'],
-    ['querent list --json --cursor …', 'the next page, for programs'],
-  ])
-  withFormat(withPlace(withPaging(withFilter(list)))).addOption(
-    new Option('--order <by>', 'in which order').choices(['created', 'updated', 'accessed', 'id']),
-  )
-  runs<[], Parameters<typeof import('./commands/entries.ts').runList>[1]>(list, cli, async flags => {
-    await (await import('./commands/entries.ts')).runList(cli, flags)
-  })
-
-  const remove = define(program, 'delete <ids...>', 'delete entries by id', [['querent delete a b', 'two entries']])
-  runs<[readonly string[]], CommonFlags>(withFormat(withPlace(remove)), cli, async (ids, flags) => {
-    await (await import('./commands/entries.ts')).runDelete(cli, ids, flags)
-  })
-}
-
-function defineRemember(program: Command, cli: Cli): void {
-  const remember = define(program, 'remember <text>', 'remember one message or note, found by the next question', [
-    ['querent remember "Tea goes into the blue tin."', 'in the conversation notes'],
-    ['querent remember "I moved to Lugo." --speaker Mira --conversation home --at 2025-03-14', 'who, where and when'],
-  ])
-  withFormat(withPlace(remember))
-    .option('--speaker <name>', 'who said it')
-    .option('--conversation <name>', 'which conversation it belongs to (default: notes)')
-    .option('--at <time>', 'when it was said (default: now)')
-    .addOption(
-      new Option('--role <role>', 'in a chat with an assistant').choices(['user', 'assistant', 'system', 'tool']),
-    )
-    .option('--session <name>', 'default: that of the message before, unless six hours lie between them')
-    .option('--reply-to <id>', 'the message it answers, within the conversation')
-    .option('--id <id>', 'within the conversation: a message that has it gets this text')
-    .option('--collection <name>', 'the collection to add to (default: conversations)')
-    .option('--tag <name>', 'a tag (repeatable)', collect)
-    .addOption(
-      new Option('--visibility <who>', 'who may see it (default: as before, or private)').choices(VISIBILITIES),
-    )
-    .option('--federation <id>', 'with --visibility shared: whom with (repeatable)', collect)
-    .option('--wait', 'wait until it has its vector; words find it at once')
-  runs<[string], Parameters<typeof import('./commands/remember.ts').runRemember>[2]>(
-    remember,
-    cli,
-    async (text, flags) => {
-      await (await import('./commands/remember.ts')).runRemember(cli, text, flags)
-    },
-  )
-}
-
-/** The whole store, out and in again. */
 function defineTransfer(program: Command, cli: Cli): void {
   const exported = define(program, 'export [file]', 'print everything the store holds, one JSON line each', [
     ['querent export backup.jsonl', 'into a file'],

@@ -1,21 +1,21 @@
 /** The command line: every command with its options and examples. Bodies are loaded when a command runs. */
 
-import { Command } from 'commander'
+import { type Argument, Command } from 'commander'
 import { VERSION } from '../../engine/version.ts'
+import { AGENTS_GROUPS } from './agents-commands.ts'
+import { defineBeliefsCommands } from './beliefs-commands.ts'
+import { defineChromaCommands } from './chroma-commands.ts'
 import { defineAdminCommands } from './define-admin.ts'
-import { defineAgentsCommands } from './define-agents.ts'
-import { defineAskCommands } from './define-ask.ts'
 import { defineBrief } from './define-assistants.ts'
-import { defineBeliefsCommands } from './define-beliefs.ts'
 import { defineC64Command } from './define-c64.ts'
-import { defineChromaCommands } from './define-chroma.ts'
 import { defineCollectionsCommands } from './define-collections.ts'
 import { defineContextCommands } from './define-context.ts'
 import { defineDoorCommands } from './define-doors.ts'
-import { definePeersCommands } from './define-peers.ts'
 import { defineStoreCommands } from './define-store.ts'
 import { withFormat, withPlace } from './flags.ts'
 import { write } from './io.ts'
+import { MAIN_COMMANDS } from './main-commands.ts'
+import { addGroup, addOperationCommand, fillCommand, takesFlags } from './operation-command.ts'
 import type { Cli } from './run.ts'
 
 export function makeProgram(cli: Cli): Command {
@@ -31,20 +31,31 @@ export function makeProgram(cli: Cli): Command {
     .addHelpText('after', FOOTER)
     // What stands before a command is the program's: `runs` hands it on to the command.
     .enablePositionalOptions()
+    .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
+    .configureHelp({ subcommandTerm: termOf })
   withFormat(withPlace(program))
-  defineAskCommands(program, cli)
+  for (const entry of MAIN_COMMANDS) addOperationCommand(program, cli, entry)
   defineStoreCommands(program, cli)
   defineChromaCommands(program, cli)
   defineCollectionsCommands(program, cli)
   defineC64Command(program, cli)
   defineContextCommands(program, cli)
   defineBeliefsCommands(program, cli)
-  defineAgentsCommands(program, cli)
-  definePeersCommands(program, cli)
+  for (const group of AGENTS_GROUPS) addGroup(program, cli, group)
   defineAdminCommands(program, cli)
   defineDoorCommands(program, cli)
   defineBrief(program, cli)
   return program
+}
+
+function termOf(command: Command): string {
+  const args = command.registeredArguments.map(argumentText)
+  return [command.name(), ...(takesFlags(command) ? ['[options]'] : []), ...args].join(' ')
+}
+
+function argumentText(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`
+  return argument.required ? `<${name}>` : `[${name}]`
 }
 
 const FOOTER = `

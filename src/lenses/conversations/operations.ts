@@ -23,7 +23,9 @@ const rememberInput: z.ZodType<RememberInput> = z.strictObject({
     .optional()
     .describe('Who said it. Default: nobody is named'),
   conversation: id.optional().describe('Which conversation it belongs to. Default: notes'),
-  at: instantInput.optional().describe('Moment at which it was said: ISO 8601 with a zone, a date, or milliseconds since 1970. Default: now'),
+  at: instantInput
+    .optional()
+    .describe('Moment at which it was said: ISO 8601 with a zone, a date, or milliseconds since 1970. Default: now'),
   role: z
     .enum([...ROLES])
     .optional()

@@ -1,123 +1,75 @@
-/** What the flags and words of `querent beliefs …` come to, as input of an operation. Ranges are the operation's to check. */
+/** What flags of `querent beliefs …` put into an input beyond its fields, and how these commands report failures. */
+import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
-import { invalidArgument } from '../../../model/errors.ts'
-import type { CommonFlags } from '../flags.ts'
-import { type Input, parsed } from './input.ts'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import { exitCodeFor } from '../failure.ts'
+import { write } from '../io.ts'
+import type { Flags } from '../operation-command.ts'
+import { type Cli, tellAside } from '../run.ts'
+import { parsed } from './input.ts'
 
-export interface BeliefQueryFlags extends CommonFlags {
-  readonly local?: true
-  readonly federated?: true
-  readonly network?: true
-  readonly filter?: readonly string[]
-  readonly domain?: readonly string[]
-  readonly about?: readonly string[]
-  readonly minConfidence?: number
-  readonly trustWeight?: number
-  readonly limit?: number
-  readonly offset?: number
-  readonly cursor?: string
-  readonly stream?: true
-  readonly explain?: true
-  readonly derivation?: true
-  readonly diverse?: true
-  readonly dryRun?: true
-  readonly context?: string
-  readonly options?: string
-}
-
-export interface BeliefFlags extends CommonFlags {
-  readonly id?: string
-  readonly content?: string
-  readonly domain?: readonly string[]
-  readonly visibility?: string
-  readonly federation?: readonly string[]
-  readonly confidence?: string
-  readonly type?: string
-  readonly from?: readonly string[]
-  readonly validFrom?: string
-  readonly validUntil?: string
-  readonly file?: string
-  readonly wait: boolean
-}
-
-/** A query as the operations take it. Without words it lists what the filters let through. */
-export function queryOf(words: readonly string[], flags: BeliefQueryFlags): Input {
+/** A query as the operations take it: with filters by preset, domain and confidence, and the scopes that were named. */
+export function queryOf(query: JsonObject, flags: Flags): JsonObject {
   const filters = filtersOf(flags)
-  const { about, trustWeight, limit, offset, cursor, explain, derivation, diverse, dryRun } = flags
   return {
-    semantic: words.join(' '),
-    ...(filters.length > 0 && { filters: filters.length === 1 ? filters[0] : filters }),
-    context: {
-      ...(about !== undefined && { query_domains: about }),
-      ...(trustWeight !== undefined && { trust_weight: trustWeight }),
-      ...objectIn(flags.context, '--context'),
-    },
-    options: {
-      scope: scopeOf(flags),
-      ...(limit !== undefined && { limit }),
-      ...(offset !== undefined && { offset }),
-      ...(cursor !== undefined && { cursor }),
-      ...(explain && { include_explanation: true }),
-      ...(derivation && { include_derivation: true }),
-      ...(diverse && { diversity: { enabled: true } }),
-      ...(dryRun && { dry_run: true }),
-      ...objectIn(flags.options, '--options'),
-    },
+    ...query,
+    ...(filters.length > 0 && { filters: filters.length === 1 ? (filters[0] as Json) : filters }),
+    context: { ...part(query, 'context'), ...objectIn(flags['context'], '--context') },
+    options: { ...part(query, 'options'), scope: scopeOf(flags), ...objectIn(flags['options'], '--options') },
   }
 }
 
-/** What it counts and lists has no page, and nothing to explain. */
-export function withoutPage(query: Input): Input {
-  const { limit: _, offset: __, ...options } = query['options'] as Input
+function part(input: JsonObject, name: string): JsonObject {
+  return isRecord(input[name]) ? (input[name] as JsonObject) : {}
+}
+
+/** What counts and lists has no page. */
+export function withoutPage(query: JsonObject): JsonObject {
+  const { limit: _, offset: __, ...options } = query['options'] as JsonObject
   return { ...query, options }
 }
 
 /** Without a flag: all that one may see. */
-export function scopeOf({ local, federated, network }: BeliefQueryFlags): Input {
-  if (local === undefined && federated === undefined && network === undefined) {
-    return { local: true, federated: true, network: true }
-  }
-  return { local: local ?? false, federated: federated ?? false, network: network ?? false }
+export function scopeOf({ local, federated, network }: Flags): JsonObject {
+  const isAll = local === undefined && federated === undefined && network === undefined
+  return { local: isAll || local === true, federated: isAll || federated === true, network: isAll || network === true }
 }
 
-function filtersOf({ filter = [], domain, minConfidence }: BeliefQueryFlags): readonly unknown[] {
+function filtersOf({ filter = [], domain, minConfidence }: Flags): readonly Json[] {
   const own = {
-    ...(domain !== undefined && { domains_include: domain }),
-    ...(minConfidence !== undefined && { min_confidence: minConfidence }),
+    ...(domain !== undefined && { domains_include: domain as Json }),
+    ...(minConfidence !== undefined && { min_confidence: minConfidence as Json }),
   }
-  const given = filter.map(text => (/^\s*[[{]/.test(text) ? parsed(text, '--filter') : text))
+  const given = (filter as readonly string[]).map(text =>
+    /^\s*[[{]/.test(text) ? (parsed(text, '--filter') as Json) : text,
+  )
   return [...(Object.keys(own).length > 0 ? [own] : []), ...given.flat()]
 }
 
 /** What a belief is to be, or what of it is to change. */
-export function beliefOf(flags: BeliefFlags): Input {
-  const { id, domain, visibility, federation, confidence, validFrom, validUntil } = flags
-  const derivation = derivationOf(flags)
+export function beliefOf(input: JsonObject, { confidence, type, from }: Flags): JsonObject {
+  const { visibility, federation_ids, valid_until } = input
+  const isDerived = type !== undefined || from !== undefined
   return {
-    ...(id !== undefined && { id }),
-    ...(domain !== undefined && { domains: domain }),
-    ...(visibility !== undefined && { visibility }),
-    ...(visibility === undefined && federation !== undefined && { visibility: 'federated' }),
-    ...(federation !== undefined && { federation_ids: federation }),
+    ...input,
+    ...(visibility === undefined && federation_ids !== undefined && { visibility: 'federated' }),
     ...(confidence !== undefined && { confidence: objectIn(confidence, '--confidence') }),
-    ...(derivation !== undefined && { derivation }),
-    ...(validFrom !== undefined && { valid_from: validFrom }),
-    ...(validUntil !== undefined && { valid_until: validUntil === 'never' ? null : validUntil }),
+    ...(isDerived && { derivation: derivationOf(type as string | undefined, from as readonly string[] | undefined) }),
+    ...(valid_until === 'never' && { valid_until: null }),
   }
 }
 
-function derivationOf({ type, from }: BeliefFlags): Input | undefined {
-  if (type === undefined && from === undefined) return undefined
-  return { ...(type !== undefined && { type }), sources: (from ?? []).map(sourceOf) }
+function derivationOf(type: string | undefined, from: readonly string[] = []): JsonObject {
+  return { ...(type !== undefined && { type }), sources: from.map(sourceOf) }
 }
 
-/** An address is a reference to something outside; anything else the id of a belief. */
-function sourceOf(text: string): Input {
+/** An address refers to something outside; anything else is the id of a belief. */
+function sourceOf(text: string): JsonObject {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? { external_ref: text } : { belief_id: text }
 }
 
 /** `science/biology=0.9`, as often as given, in one object. */
-export function levelsOf(pairs: readonly string[], field: string): Input {
+export function levelsOf(pairs: readonly string[], field: string): JsonObject {
   return Object.fromEntries(
     pairs.map(pair => {
       const [, domain, level] = /^(.+)=([^=]+)$/.exec(pair) ?? []
@@ -128,9 +80,28 @@ export function levelsOf(pairs: readonly string[], field: string): Input {
 }
 
 /** Without a text: nothing. Throws `invalid_json`, and `invalid_argument` for what is no object. */
-export function objectIn(text: string | undefined, field: string): Input {
+export function objectIn(text: unknown, field: string): JsonObject {
   if (text === undefined) return {}
-  const value = parsed(text, field)
-  if (!isRecord(value)) throw invalidArgument(field, text, 'a JSON object')
-  return value
+  const value = parsed(String(text), field)
+  if (!isRecord(value)) throw invalidArgument(field, String(text), 'a JSON object')
+  return value as JsonObject
+}
+
+/** For people, with every fault there is; for programs the whole error. Both on standard error. */
+export async function reportedWithCode(cli: Cli, body: () => Promise<void>): Promise<void> {
+  tellAside(cli)
+  try {
+    await body()
+  } catch (error) {
+    tellAside(cli)
+    if (!(error instanceof QuerentError) || cli.errors !== 'text' || cli.signal.aborted) throw error
+    await write(cli.io.stderr, failureText(error))
+    cli.exitCode = exitCodeFor(error)
+  }
+}
+
+function failureText({ code, message, details, help }: QuerentError): string {
+  const faults = (details['all'] ?? []) as readonly { path: string; constraint: string }[]
+  const others = faults.slice(1).map(({ path, constraint }) => `  ${path}: expected ${constraint}\n`)
+  return `querent: ${code}: ${message}\n${others.join('')}  ${help}\n`
 }

@@ -1,60 +1,33 @@
-/** What the flags and words of `querent chroma …` come to, as input of an operation. */
-import { invalidArgument } from '../../../model/errors.ts'
+/** What words and flags of `querent chroma …` put into the input of an operation. */
+import type { Json, JsonObject } from '../../../base/canonical.ts'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import { toInstant } from '../../../model/instant.ts'
-import type { CommonFlags } from '../flags.ts'
-import { type Input, parsed } from './input.ts'
+import type { Flags } from '../operation-command.ts'
+import { parsed } from './input.ts'
 
-export interface ChromaQueryFlags extends CommonFlags {
-  readonly tags?: string
-  readonly k?: number
-  readonly maxDistance?: number
-  readonly from?: string
-  readonly to?: string
-  readonly filter?: string
-  readonly includeRotten?: true
-  readonly weights?: string
-  readonly profile?: string
-  readonly access: boolean
-  readonly complete: boolean
+/** Hashtags where they are named as such, else the words are a text; nothing for none of both. */
+export function subjectOf(words: string, { tags }: Flags): JsonObject {
+  const named = tagsOf(words)
+  if (tags !== undefined) return { hashtags: [...named, ...tagsOf(String(tags))] }
+  if (named.length === 0) return {}
+  return named.every(word => word.startsWith('#')) ? { hashtags: named } : { input: words }
 }
 
-export interface NodeFlags extends CommonFlags {
-  readonly tags?: string
-  readonly label?: string
-  readonly content?: string
-  readonly metadata?: string
-  readonly fields?: string
-  readonly mode?: string
-  readonly decay?: string
-  readonly rotten?: true
-  readonly visibility?: string
-  readonly federation?: readonly string[]
-}
-
-/** Hashtags when they are named as such; else the words are a text. */
-export function askedFor(words: readonly string[], { tags }: ChromaQueryFlags): Input | null {
-  if (tags !== undefined) return { hashtags: [...words, ...tagsOf(tags)] }
-  if (words.length === 0) return null
-  return words.every(word => word.startsWith('#')) ? { hashtags: words } : { input: words.join(' ') }
-}
-
-export function queryOptions(flags: ChromaQueryFlags): Input {
-  const { k, maxDistance, from, to, filter, includeRotten, weights, profile, access, complete } = flags
+export function queryOptions({ k, from, to, filter, weights, access, complete }: Flags): JsonObject {
   return {
-    ...(k !== undefined && { k }),
-    ...(maxDistance !== undefined && { max_distance: maxDistance }),
-    ...((from !== undefined || to !== undefined) && { temporal_range: rangeOf(from, to) }),
-    ...(filter !== undefined && { metadata_filters: parsed(filter, '--filter') }),
-    ...(includeRotten === true && { include_rotten: true }),
-    ...(weights !== undefined && { score_weights: weightsOf(weights) }),
-    ...(profile !== undefined && { profile }),
-    ...(!access && { update_access: false }),
-    ...(!complete && { complete_hashtags: false }),
+    ...(k !== undefined && { k: k as Json }),
+    ...((from !== undefined || to !== undefined) && { temporal_range: rangeOf(from as Text, to as Text) }),
+    ...(filter !== undefined && { metadata_filters: parsed(String(filter), '--filter') as Json }),
+    ...(weights !== undefined && { score_weights: weightsOf(String(weights)) }),
+    ...(access === false && { update_access: false }),
+    ...(complete === false && { complete_hashtags: false }),
   }
 }
 
+type Text = string | undefined
+
 /** Unix seconds. Open ends: since ever, and up to as late as a calendar goes. */
-function rangeOf(from: string | undefined, to: string | undefined): readonly [number, number] {
+function rangeOf(from: Text, to: Text): readonly [number, number] {
   return [from === undefined ? 0 : secondsOf(from, '--from'), to === undefined ? LAST : secondsOf(to, '--to')]
 }
 
@@ -64,31 +37,31 @@ function secondsOf(text: string, field: string): number {
   return /^\d+$/.test(text) ? Number(text) : Math.floor(toInstant(text, field) / 1000)
 }
 
-function weightsOf(text: string): Input {
+function weightsOf(text: string): JsonObject {
   const parts = text.split(',')
   const [relevance, recency, strength] = parts.map(Number)
   if (parts.length !== 3 || parts.some(part => part.trim() === '')) {
     throw invalidArgument('--weights', text, 'three numbers and commas')
   }
-  return { relevance, recency, strength }
+  return { relevance, recency, strength } as JsonObject
 }
 
-export function nodeFields({ label, metadata }: NodeFlags): Input {
-  return {
-    ...(label !== undefined && { label }),
-    ...(metadata !== undefined && { metadata: parsed(metadata, '--metadata') }),
-  }
-}
-
-export function onOff(text: string): boolean {
-  if (text !== 'on' && text !== 'off') throw invalidArgument('--decay', text, 'on or off')
+export function onOff(text: unknown): boolean {
+  if (text !== 'on' && text !== 'off') throw invalidArgument('--decay', String(text), 'on or off')
   return text === 'on'
 }
 
-export function placeOf(place: string): Input {
+export function placeOf(place: string): JsonObject {
   return /^\d+$/.test(place) ? { anchor_id: Number(place) } : { zone: place }
 }
 
 export function tagsOf(list: string): readonly string[] {
   return list.split(/[\s,]+/).filter(Boolean)
+}
+
+/** At a command line, what changed nothing has failed. */
+export function mustHaveChanged(changed: boolean, { entry_id: id }: JsonObject): void {
+  if (changed) return
+  const message = `entry_id: there is no node ${JSON.stringify(id)} of yours that this could change`
+  throw new QuerentError('not_found', message, { entry_id: String(id) })
 }

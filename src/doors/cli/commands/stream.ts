@@ -9,14 +9,20 @@ export async function printPieces(cli: Cli, pieces: AsyncIterable<JsonObject>): 
   for await (const piece of pieces) await printLine(cli, piece)
 }
 
-/** The members of each piece's list of that name. Resolves to what the pieces together say beside it. */
-export async function printMembers(cli: Cli, pieces: AsyncIterable<JsonObject>, list: string): Promise<JsonObject> {
+/** The members of each piece's list of that name. Resolves to how many there were, and what the pieces together say beside them. */
+export async function printMembers(
+  cli: Cli,
+  pieces: AsyncIterable<JsonObject>,
+  list: string,
+): Promise<{ readonly rest: JsonObject; readonly count: number }> {
   let whole: JsonObject = {}
+  let count = 0
   for await (const { [list]: members, ...rest } of pieces) {
     for (const member of members as readonly unknown[]) await printLine(cli, member)
+    count += (members as readonly unknown[]).length
     whole = joined(whole, rest)
   }
-  return whole
+  return { rest: whole, count }
 }
 
 /** Of lists all is kept, of all else the last. */

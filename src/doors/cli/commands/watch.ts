@@ -1,44 +1,14 @@
 /** `watch` and `beliefs watch`: what changes in an answer, until a signal ends it, which is a good end. */
+import type { JsonObject } from '../../../base/canonical.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import type { LiveEvent } from '../../../model/live.ts'
 import { findOperation } from '../../../ops/catalog.ts'
-import { type AskFlags, type CommonFlags, questionOf } from '../flags.ts'
 import { write, writeJson, writeStyled } from '../io.ts'
+import { type Flags, sessionFor } from '../operation-command.ts'
 import { eventText } from '../render/live.ts'
 import { styleOf } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
-import { questionText } from './ask.ts'
-
-export interface LiveFlags {
-  readonly debounce?: number
-  readonly removals: boolean
-  readonly reranks?: true
-  readonly maxEvents?: number
-  readonly initial: boolean
-  readonly resume?: string
-  readonly count?: number
-}
-
-export async function runWatch(cli: Cli, words: readonly string[], flags: AskFlags & LiveFlags): Promise<void> {
-  const question = questionOf(await questionText(cli, words), flags)
-  await watchOperation(cli, flags, 'watch', { ...question, ...liveInput(flags) }, [
-    ...(question.lens ? [question.lens] : []),
-  ])
-}
-
-/** What the flags say of a live query, as operations take it. Ranges are theirs to check. */
-export function liveInput(flags: LiveFlags): Readonly<Record<string, unknown>> {
-  const { debounce, removals, reranks, maxEvents, initial, resume } = flags
-  return {
-    ...(debounce !== undefined && { debounce_ms: debounce }),
-    ...(!removals && { include_removals: false }),
-    ...(reranks && { include_reranks: true }),
-    ...(maxEvents !== undefined && { max_events_per_minute: maxEvents }),
-    ...(!initial && { notify_on_connect: false }),
-    ...(resume !== undefined && { resume_token: resume }),
-  }
-}
 
 interface Begun {
   readonly type: 'subscribed'
@@ -58,14 +28,8 @@ interface Failed {
 }
 
 /** Prints events as they come; in the end, on standard error, what to go on with. */
-export async function watchOperation(
-  cli: Cli,
-  flags: CommonFlags & LiveFlags,
-  name: string,
-  input: unknown,
-  lenses: readonly string[],
-): Promise<void> {
-  const { count = Number.POSITIVE_INFINITY } = flags
+export async function watchOperation(cli: Cli, flags: Flags, operation: string, input: JsonObject): Promise<void> {
+  const count = (flags['count'] as number | undefined) ?? Number.POSITIVE_INFINITY
   if (count < 1) throw invalidArgument('--count', count, 'at least 1')
   cli.endsBySignal = true
   const style = styleOf(cli.io)
@@ -73,33 +37,38 @@ export async function watchOperation(
   let last: string | null = null
   let told = 0
   let isFailing = false
-  await withSession(cli, flags, { onlyLenses: lenses, background: true }, async ({ catalog, stream }) => {
-    try {
-      for await (const piece of stream(findOperation(catalog, name), input)) {
-        // The cast: what operations that watch declare of their pieces. The first says that the question stands.
-        const event = piece as unknown as LiveEvent | Begun | Alive | Failed
-        if (event.type === 'error') {
-          await write(cli.io.stderr, `querent: ${event.error.message}; it is asked again\n`)
-          isFailing = true
-          continue
+  await withSession(
+    cli,
+    flags,
+    { ...sessionFor({ operation }, input), background: true },
+    async ({ catalog, stream }) => {
+      try {
+        for await (const piece of stream(findOperation(catalog, operation), input)) {
+          // The cast: what operations that watch declare of their pieces. The first says that the question stands.
+          const event = piece as unknown as LiveEvent | Begun | Alive | Failed
+          if (event.type === 'error') {
+            await write(cli.io.stderr, `querent: ${event.error.message}; it is asked again\n`)
+            isFailing = true
+            continue
+          }
+          if (isFailing) await write(cli.io.stderr, 'querent: it is answered again\n')
+          isFailing = false
+          last = event.resume_token
+          if (event.type === 'alive') continue
+          if (event.type === 'subscribed') {
+            await write(cli.io.stderr, 'querent: watching; Ctrl-C ends\n')
+            continue
+          }
+          if (flags.json) await writeJson(cli.io.stdout, event)
+          else await writeStyled(cli.io.stdout, eventText(event, style, columns))
+          told += 1
+          if (told >= count) break
         }
-        if (isFailing) await write(cli.io.stderr, 'querent: it is answered again\n')
-        isFailing = false
-        last = event.resume_token
-        if (event.type === 'alive') continue
-        if (event.type === 'subscribed') {
-          await write(cli.io.stderr, 'querent: watching; Ctrl-C ends\n')
-          continue
-        }
-        if (flags.json) await writeJson(cli.io.stdout, event)
-        else await writeStyled(cli.io.stdout, eventText(event, style, columns))
-        told += 1
-        if (told >= count) break
+      } catch (error) {
+        if (!cli.signal.aborted) throw error
+      } finally {
+        if (last !== null) await write(cli.io.stderr, `querent: to go on from here: --resume ${last}\n`)
       }
-    } catch (error) {
-      if (!cli.signal.aborted) throw error
-    } finally {
-      if (last !== null) await write(cli.io.stderr, `querent: to go on from here: --resume ${last}\n`)
-    }
-  })
+    },
+  )
 }

@@ -3,7 +3,7 @@ import type { Chain } from './belief.ts'
 import { type Answer, answerText, type Ranked } from './beliefs.ts'
 import { oneLine, type Style } from './style.ts'
 
-interface Gathered extends Answer {
+export interface Gathered extends Answer {
   readonly total_tokens: number
   readonly max_tokens: number
   readonly expandable: readonly string[]
@@ -14,7 +14,7 @@ export function contextText({ total_tokens, max_tokens, expandable, ...answer }:
   return `${answerText(answer, style)}${total_tokens} of ${max_tokens} tokens\n${more}`
 }
 
-interface Expanded {
+export interface Expanded {
   readonly additional_tokens: number
   readonly max_additional_tokens: number
   readonly [expansion: string]: unknown

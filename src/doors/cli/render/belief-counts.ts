@@ -1,13 +1,12 @@
 /** How many beliefs there are, of what kind. */
 import { oneLine, type Style } from './style.ts'
 
-export function countText({
-  total,
-  by_scope,
-}: {
+export interface Count {
   readonly total: number
   readonly by_scope: Readonly<Record<string, number>>
-}): string {
+}
+
+export function countText({ total, by_scope }: Count): string {
   const parts = Object.entries(by_scope).map(([scope, count]) => `${scope} ${count}`)
   return `${total} (${parts.join(', ')})\n`
 }
@@ -17,7 +16,11 @@ interface Facet {
   readonly other_count: number
 }
 
-export function facetsText({ facets }: { readonly facets: Readonly<Record<string, Facet>> }, style: Style): string {
+export interface Facets {
+  readonly facets: Readonly<Record<string, Facet>>
+}
+
+export function facetsText({ facets }: Facets, style: Style): string {
   return Object.entries(facets)
     .map(([field, { values, other_count }]) => {
       const rows = values.map(({ value, count }) => `${String(count).padStart(5)}  ${oneLine(value)}\n`)

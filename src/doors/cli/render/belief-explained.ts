@@ -9,7 +9,7 @@ interface Part {
   readonly contribution: number
 }
 
-interface Explained {
+export interface Explained {
   readonly summary: string
   readonly dropped_by?: { readonly stage: string; readonly reason: string } | null
   readonly explanation?: Readonly<Record<string, unknown>>

@@ -39,20 +39,21 @@ export interface Chain {
   }[]
 }
 
-export function writtenText(answer: {
+export interface Written {
   readonly belief?: BeliefView
   readonly beliefs?: readonly BeliefView[]
-}): string {
+}
+
+export function writtenText(answer: Written): string {
   return (answer.beliefs ?? [answer.belief as BeliefView]).map(({ id }) => `${id}\n`).join('')
 }
 
-export function beliefText({
-  belief,
-  history = [],
-}: {
+export interface WithHistory {
   readonly belief: BeliefView
   readonly history?: readonly BeliefView[]
-}): string {
+}
+
+export function beliefText({ belief, history = [] }: WithHistory): string {
   const older = history
     .filter(({ id }) => id !== belief.id)
     .map(({ id, version, created_at, content }) => `${created_at}  ${version}  ${oneLine(id)}  ${oneLine(content)}\n`)

@@ -96,7 +96,7 @@ function answered({ node, federation, results, answered_at, elapsed_ms }: AskedN
   return oneLine(`${node} answered with ${results}${of}, at ${answered_at} after ${elapsed_ms} ms`)
 }
 
-interface Contradictions extends Omit<Answer, 'beliefs'> {
+export interface Contradictions extends Omit<Answer, 'beliefs'> {
   readonly contradictions: readonly (Ranked & {
     readonly contradiction: { readonly type: string; readonly score: number; readonly text: string }
   })[]

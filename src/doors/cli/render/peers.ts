@@ -27,15 +27,13 @@ export interface Proposed {
   readonly known_as: string | null
 }
 
-export function addedText({
-  peer,
-  identity,
-  reached,
-}: {
+export interface AddedPeer {
   readonly peer: Peer
   readonly identity: string
   readonly reached: boolean
-}): string {
+}
+
+export function addedText({ peer, identity, reached }: AddedPeer): string {
   const told =
     identity === 'first_use'
       ? 'its key was taken from its own answer: compare it with what its owner says'

@@ -122,7 +122,9 @@ export const conversationQueryInput: z.ZodType<ConversationQuery> = z.strictObje
   ),
   explain: questionFields.explain,
   touch: questionFields.touch,
-  approximate: questionFields.approximate.describe('false: exact cosines, whatever they cost. Default: true'),
+  approximate: questionFields.approximate.describe(
+    'Whether cosines may be approximate; false: exact, whatever it costs. Default: true',
+  ),
   timeout_ms: questionFields.timeout_ms,
 })
 
