@@ -81,6 +81,7 @@ const CHROMA: CommandGroup = {
       name: 'query [words...]',
       operation: 'chroma.query',
       instead: ({ knn }) => (knn === true ? 'chroma.query_knn' : undefined),
+      covers: ['chroma.query_knn'],
       about: 'find nodes by hashtags (all words begin with #) or by a text',
       examples: [
         ["querent chroma query '#python' '#async' … -k 10", 'by hashtags'],
@@ -133,6 +134,7 @@ const CHROMA: CommandGroup = {
     command<{ readonly updated: boolean }>({
       name: 'update <entry_id>',
       operation: 'chroma.set',
+      covers: ['chroma.update'],
       about: 'change label, content, metadata, mode or decay of a node',
       examples: [['querent chroma update 1b4e… --label "Better name"', 'its hashtags stay']],
       arguments: ['entry_id'],

@@ -44,6 +44,8 @@ export interface OperationCommand<Answer = never> {
   readonly input?: (input: JsonObject, flags: Flags, cli: Cli) => JsonObject | Promise<JsonObject>
   /** The operation that is called in place of the one whose fields the flags are. */
   readonly instead?: (flags: Flags) => string | undefined
+  /** Other operations that the command calls, so that they need no command of their own. */
+  readonly covers?: readonly string[]
   /** Whether it makes a store where there is none. Default: false. */
   readonly creates?: boolean
   /** Whether it embeds a text: then the model loads while the store is opened. Default: false. */
@@ -78,7 +80,7 @@ export async function fillCommand(chosen: Command): Promise<void> {
 
 /** Also of a command whose flags are not yet made. */
 export function takesFlags(made: Command): boolean {
-  return made.options.length > 0 || fillers.has(made)
+  return made.options.length > 0 || (fillers.has(made) && made.commands.length === 0)
 }
 
 /** All commands below, with all their flags. */
@@ -104,7 +106,32 @@ export function addGroup(program: Command, cli: Cli, { name, about, commands, ar
     .description(about)
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
   for (const entry of commands) addOperationCommand(group, cli, entry, around)
+  fillers.set(group, async () => {
+    const named = new Set(commands.flatMap(({ operation, covers = [] }) => [operation, ...covers]))
+    for (const operation of await operationsOf(name)) {
+      if (!named.has(operation.name)) addOperationCommand(group, cli, plainCommand(operation), around)
+    }
+  })
   return group
+}
+
+/** Operations of a lens that comes with the engine, or of a family of one. */
+async function operationsOf(family: string): Promise<readonly Pick<Operation, 'name' | 'summary' | 'effect'>[]> {
+  const operations = (await lensOf(family)?.load())?.operations ?? []
+  return operations.filter(({ name }) => name.startsWith(`${family}.`))
+}
+
+/** Of an operation that no table names: all its fields are flags, and the answer is JSON. */
+function plainCommand({ name, summary, effect }: Pick<Operation, 'name' | 'summary' | 'effect'>): OperationCommand {
+  return {
+    name: name.slice(name.indexOf('.') + 1).replaceAll('_', '-'),
+    operation: name,
+    about: summary.replace(/^\p{Lu}(?!\p{Lu})/u, letter => letter.toLowerCase()),
+    examples: [[`querent call ${name} '{…}'`, 'the same, with the input as JSON']],
+    creates: effect.kind === 'write',
+    isJson: true,
+    print: () => ({ table: () => '' }),
+  }
 }
 
 export function addOperationCommand(

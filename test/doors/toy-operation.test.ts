@@ -1,0 +1,81 @@
+/** An operation that is added in one place is there on the command line, over HTTP, in OpenAPI and in the reference. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { referencePages } from '../../scripts/reference/pages.ts'
+import { serveHttp } from '../../src/doors/http/serve.ts'
+import { openEngine } from '../../src/engine/open.ts'
+import { makeCatalog } from '../../src/ops/catalog.ts'
+import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
+import { runInProcess } from '../support/in-process.ts'
+
+vi.mock('../../src/lenses/chroma/operations/operations.ts', async original => {
+  const { CHROMA_OPERATIONS } = await original<typeof import('../../src/lenses/chroma/operations/operations.ts')>()
+  const greet = {
+    name: 'chroma.greet_node',
+    summary: 'Greet somebody as often as is wanted',
+    input: z.strictObject({
+      name: z.string().describe('Who is greeted'),
+      times: z.int().min(1).max(5).optional().describe('How often, 1 to 5. Default: 1'),
+    }),
+    output: z.strictObject({ greetings: z.array(z.string()).describe('One for each time') }),
+    effect: { kind: 'read', idempotent: true },
+    run: (_host: unknown, { name, times = 1 }: { readonly name: string; readonly times?: number }) =>
+      Promise.resolve({ greetings: Array.from({ length: times }, () => `Hello, ${name}.`) }),
+  }
+  return { CHROMA_OPERATIONS: [...CHROMA_OPERATIONS, greet] }
+})
+
+const TWICE = { greetings: ['Hello, Ann.', 'Hello, Ann.'] }
+let folder: TempFolder
+
+beforeAll(async () => {
+  vi.stubEnv('QUERENT_EMBEDDER', 'none')
+  folder = tempFolder()
+  vi.stubEnv('QUERENT_HOME', `${folder.path}/.querent`)
+  expect(await run(['init'])).toMatchObject({ status: 0 })
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+  folder[Symbol.dispose]()
+})
+
+function run(args: readonly string[]): ReturnType<typeof runInProcess> {
+  return runInProcess(args, { workingFolder: folder.path })
+}
+
+describe('an operation that is added to a lens', () => {
+  it('is a command, whose flags and help are made from its schema', async () => {
+    const { status, stdout } = await run(['chroma', 'greet-node', '--name', 'Ann', '--times', '2'])
+    expect({ status, answer: JSON.parse(stdout) }).toEqual({ status: 0, answer: TWICE })
+    expect((await run(['chroma', '--help'])).stdout).toMatch(/greet-node \[options\] +greet somebody/)
+    const { stdout: help } = await run(['chroma', 'greet-node', '--help'])
+    expect(help).toMatch(/--times <number> +how often, 1 to 5. Default: 1\n/)
+    const { stderr, ...wrong } = await run(['chroma', 'greet-node', '--name', 'Ann', '--times', '9'])
+    expect(wrong).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain('times')
+  })
+
+  it('is called over HTTP, and is in the OpenAPI document', async () => {
+    const end = new AbortController()
+    await using engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
+    let served: Promise<void> = Promise.resolve()
+    const url = await new Promise<string>(resolve => {
+      const options = { host: '127.0.0.1', port: 0, tokens: undefined }
+      served = serveHttp(engine, makeCatalog(engine), options, end.signal, resolve)
+    })
+    const body = JSON.stringify({ name: 'Ann', times: 2 })
+    const answer = await fetch(`${url}/v1/ops/chroma.greet_node`, { method: 'POST', body })
+    expect(await answer.json()).toEqual(TWICE)
+    const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { readonly paths: object }
+    expect(Object.keys(paths)).toContain('/v1/ops/chroma.greet_node')
+    end.abort()
+    await served
+  })
+
+  it('is in the reference, with its command', async () => {
+    const pages = await referencePages()
+    expect(pages.get('docs/reference/operations.md')).toContain('chroma.greet_node')
+    expect(pages.get('docs/reference/operations.md')).toContain('How often, 1 to 5. Default: 1.')
+    expect(pages.get('docs/reference/settings.md')).toContain('greet-node')
+  })
+})
