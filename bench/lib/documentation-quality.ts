@@ -8,6 +8,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { chunkText, chunkTitle, type Entry } from '../../src/model/entry.ts'
 import type { Item } from '../../src/model/page.ts'
+import type { QueryInput } from '../../src/model/query-input.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 import type { Judged } from './collections.ts'
@@ -62,6 +63,53 @@ export async function documentationSet(): Promise<VerdictSet | null> {
   return { name: 'documentation', passages, questions: questions.filter(({ answeredBy }) => answeredBy.length > 0) }
 }
 
+/** Longest excerpt that a query gives: a whole passage is shorter. */
+const WHOLE = 10_000
+
+/** Shares of the reported questions whose answer is in one of five passages, and in the excerpts of those. */
+async function fivePassages(engine: Engine, input: Pick<QueryInput, 'group' | 'mode'>): Promise<readonly number[]> {
+  const questions = documentationQuestions.filter((_, at) => isReported(at))
+  let [inPassage, inExcerpt] = [0, 0]
+  for (const { text, answer } of questions) {
+    const asked = { text, ...input, limit: SHOWN, any: true, touch: false }
+    const whole = await engine.query({ ...asked, excerpt_length: WHOLE })
+    if (!whole.items.some(({ excerpt }) => folded(excerpt.text).includes(answer))) continue
+    inPassage++
+    const { items } = await engine.query(asked)
+    if (items.some(({ excerpt }) => folded(excerpt.text).includes(answer))) inExcerpt++
+  }
+  return [(100 * inPassage) / questions.length, (100 * inExcerpt) / questions.length]
+}
+
+/** How often five passages answer: of the pages, and where each passage of theirs is an entry of its own. */
+async function passageRows(engine: Engine, embedder: Embedder): Promise<readonly Row[]> {
+  const { passages } = (await documentationSet()) as VerdictSet
+  using home = tempFolder()
+  await using apart = await openEngine({ home: home.path, embedder: lent(embedder), background: false })
+  const entries = passages.map(({ id, title, text }) => ({ id, title, content: text }))
+  await apart.put({ entries, wait: true })
+  const rows: Row[] = []
+  for (const mode of ['hybrid', 'words', 'meaning'] as const) {
+    const [passage, excerpt] = await fivePassages(engine, { mode, group: 'passage' })
+    const [passageApart, excerptApart] = await fivePassages(apart, { mode })
+    rows.push(
+      { name: `documentation, ${mode}, answer in one of ${SHOWN} passages`, unit: '%', value: passage as number },
+      { name: `documentation, ${mode}, answer in one of their excerpts`, unit: '%', value: excerpt as number },
+      {
+        name: `documentation, ${mode}, answer in one of ${SHOWN} passages that are entries`,
+        unit: '%',
+        value: passageApart as number,
+      },
+      {
+        name: `documentation, ${mode}, answer in one of the excerpts of those`,
+        unit: '%',
+        value: excerptApart as number,
+      },
+    )
+  }
+  return rows
+}
+
 function folded(shown: string): string {
   return shown.replace(/\s+/g, ' ')
 }
@@ -73,7 +121,7 @@ export async function documentationRows(others: readonly Judged[], embedder: Emb
   using home = tempFolder()
   await using engine = await openEngine({ home: home.path, embedder: lent(embedder), background: false })
   await engine.add({ paths: documentationPages.map(page => join(folder, page)), wait: true })
-  const rows: Row[] = []
+  const rows: Row[] = [...(await passageRows(engine, embedder))]
   for (const mode of ['hybrid', 'words'] as const) {
     const found: Found[] = []
     for (const question of documentationQuestions) found.push(await lookUp(engine, question, mode))

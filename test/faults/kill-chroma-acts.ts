@@ -3,7 +3,7 @@ import { type OpenChroma, openChroma } from '../../src/engine/openings/open-chro
 import type { RunOptions } from '../../src/lenses/chroma/memory/batches.ts'
 import { runDecayCycle } from '../../src/lenses/chroma/memory/decay.ts'
 import { runLifecycleCheck } from '../../src/lenses/chroma/memory/lifecycle.ts'
-import { MODE_NAMES } from '../../src/lenses/chroma/model.ts'
+import { MODE_NAMES } from '../../src/lenses/chroma/mode-names.ts'
 import { stateOf } from '../../src/lenses/chroma/state.ts'
 import { OWNER } from '../../src/model/partition.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'

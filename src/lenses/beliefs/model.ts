@@ -4,18 +4,8 @@
  * is not known is null.
  */
 import { z } from 'zod'
+import { DIMENSIONS, type Dimension } from './dimensions.ts'
 import { flag, object, type Value } from './schema/values.ts'
-
-/** Order of the vector (BQ-012). */
-export const DIMENSIONS = [
-  'source_reliability',
-  'method_quality',
-  'internal_consistency',
-  'temporal_freshness',
-  'corroboration',
-  'domain_applicability',
-] as const
-export type Dimension = (typeof DIMENSIONS)[number]
 
 export const VISIBILITIES = ['private', 'federated', 'public'] as const
 export type Visibility = (typeof VISIBILITIES)[number]

@@ -16,11 +16,11 @@ import { invalidParameter } from './errors.ts'
 import { type DecayReport, runDecayCycle } from './memory/decay.ts'
 import { type LifecycleReport, runLifecycleCheck } from './memory/lifecycle.ts'
 import { type Statistics, statisticsOf } from './memory/statistics.ts'
+import type { ModeName } from './mode-names.ts'
 import {
   type Binding,
   type Color,
   type DetailedAnswer,
-  type ModeName,
   type NodeRow,
   type QueryOptions,
   queryInput,

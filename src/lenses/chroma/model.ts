@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import { anyJson, anyObject, recordInput } from '../../model/json-input.ts'
 import type { Camel } from './camel.ts'
+import { MODE_NAMES } from './mode-names.ts'
 
 export const ZONES = ['Core', 'Mid', 'Outer'] as const
 export type Zone = (typeof ZONES)[number]
@@ -43,9 +44,6 @@ export type Binding = ReadonlyDeep<z.infer<typeof binding>>
 /** L, a, b. */
 export const color = z.tuple([z.number(), z.number(), z.number()])
 export type Color = readonly [number, number, number]
-
-export const MODE_NAMES = ['Sparse', 'Adaptive', 'Spacey', 'Eidetic'] as const
-export type ModeName = (typeof MODE_NAMES)[number]
 
 /** What one viewer's use has made of one node (DESIGN: memory is kept per viewer). */
 export interface NodeMemory {

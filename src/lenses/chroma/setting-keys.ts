@@ -1,6 +1,7 @@
 /** Every key that can be set, by its name in a file: `<section>.<key>`. What is not here is fixed (CQ-047). */
 import type { z } from 'zod'
-import { MODE_NAMES, queryParams } from './model.ts'
+import { MODE_NAMES } from './mode-names.ts'
+import { queryParams } from './model.ts'
 
 const { k, max_distance, score_weights } = queryParams.shape
 

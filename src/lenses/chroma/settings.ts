@@ -5,7 +5,8 @@
 import type { JsonObject } from '../../base/canonical.ts'
 import { camelName, snakeName } from './camel.ts'
 import { ConfigurationError, show } from './errors.ts'
-import type { ModeName, ScoreWeights } from './model.ts'
+import type { ModeName } from './mode-names.ts'
+import type { ScoreWeights } from './model.ts'
 import { isPlainObject } from './plain.ts'
 import { SETTING_KEYS, variableOf } from './setting-keys.ts'
 

@@ -1,4 +1,5 @@
-import { DIMENSIONS, type Confidence as Vector } from '../../../../src/lenses/beliefs/model.ts'
+import { DIMENSIONS } from '../../../../src/lenses/beliefs/dimensions.ts'
+import type { Confidence as Vector } from '../../../../src/lenses/beliefs/model.ts'
 import { dimensionName } from './words.ts'
 
 const SIZE = 340

@@ -1,4 +1,5 @@
-import type { Belief, BeliefSource, Dimension } from '../../../../src/lenses/beliefs/model.ts'
+import type { Dimension } from '../../../../src/lenses/beliefs/dimensions.ts'
+import type { Belief, BeliefSource } from '../../../../src/lenses/beliefs/model.ts'
 import { day } from '../../parts/format.ts'
 import { addressOf } from '../../shell/router.ts'
 

@@ -1,7 +1,7 @@
 /** The numbers of all current beliefs by row, in typed arrays that grow together. */
 import { textHash } from '../../../base/text-hash.ts'
 import type { PartitionId } from '../../../model/partition.ts'
-import { DIMENSIONS } from '../model.ts'
+import { DIMENSIONS } from '../dimensions.ts'
 import type { BeliefRow } from './belief-rows.ts'
 import type { TextNumbers } from './column-texts.ts'
 

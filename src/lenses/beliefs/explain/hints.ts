@@ -1,7 +1,9 @@
 /** What would lift a belief (BQ-110): dimensions of its confidence, each with a value and the rank that it would give. */
+
+import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import { confidenceInRanking } from '../measures/confidence.ts'
 import { decayRate, recency } from '../measures/decay.ts'
-import { type Belief, type Confidence, DIMENSIONS, type Dimension, type DimensionWeights } from '../model.ts'
+import type { Belief, Confidence, DimensionWeights } from '../model.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { byOrder, finalOf, type ScoredBelief } from '../ranking/scored.ts'
 

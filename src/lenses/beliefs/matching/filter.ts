@@ -6,9 +6,10 @@ import type { Instant } from '../../../base/clock.ts'
 import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { domainRates } from '../columns/domain-rates.ts'
+import { DIMENSIONS } from '../dimensions.ts'
 import { type DecayTable, freshnessNow } from '../measures/decay.ts'
 import { isWithin } from '../measures/domains.ts'
-import { DERIVATION_TYPES, DIMENSIONS, VISIBILITIES } from '../model.ts'
+import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
 import type { CheckedFilters, ConfidenceBound } from '../schema/filters.ts'
 
 export interface FilterWorld {

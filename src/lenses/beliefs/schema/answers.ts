@@ -1,10 +1,10 @@
 /** What operations on beliefs answer, beside queries (`model.ts`). */
 import { z } from 'zod'
+import { DIMENSIONS } from '../dimensions.ts'
 import {
   belief,
   chainLink,
   count,
-  DIMENSIONS,
   effectiveWeights,
   explanationTree,
   level,

@@ -1,16 +1,9 @@
 /** Filters of a query: presets, objects, and lists of both, of which all must hold (BQ-044 to BQ-057). */
 import { z } from 'zod'
 import type { Instant } from '../../../base/clock.ts'
+import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import { DAY_MS } from '../measures/decay.ts'
-import {
-  byDimension,
-  DERIVATION_TYPES,
-  type DerivationType,
-  DIMENSIONS,
-  type Dimension,
-  VISIBILITIES,
-  type Visibility,
-} from '../model.ts'
+import { byDimension, DERIVATION_TYPES, type DerivationType, VISIBILITIES, type Visibility } from '../model.ts'
 import {
   across,
   anyCase,

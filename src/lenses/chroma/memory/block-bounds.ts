@@ -5,7 +5,7 @@
  */
 import type { PointIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { MODE_NAMES } from '../model.ts'
+import { MODE_NAMES } from '../mode-names.ts'
 import type { MemoryCells } from './cells.ts'
 
 const MODES = MODE_NAMES.length

@@ -4,7 +4,7 @@
  */
 import { Bitset } from '../../../base/bitset.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { MODE_NAMES, type ModeName } from '../model.ts'
+import { MODE_NAMES, type ModeName } from '../mode-names.ts'
 
 /** A node's memory as far as ranking goes, and what of the node itself bears on it. */
 export interface Cell {

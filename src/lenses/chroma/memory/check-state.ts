@@ -1,6 +1,7 @@
 /** What no node's state may be (CQ-129): for everything that is imported or written. */
 import { invalidState } from '../errors.ts'
-import { MODE_NAMES, type NodeMemory } from '../model.ts'
+import { MODE_NAMES } from '../mode-names.ts'
+import type { NodeMemory } from '../model.ts'
 import { isModeName } from './modes.ts'
 
 /** As it came: nothing of it is taken for granted. */

@@ -1,5 +1,7 @@
 /** The four memory modes (CQ-048). A node stores only the name; what it means is here, under the seed's names. */
-import { MODE_NAMES, type ModeName, type ScoreWeights } from '../model.ts'
+
+import { MODE_NAMES, type ModeName } from '../mode-names.ts'
+import type { ScoreWeights } from '../model.ts'
 
 export interface Mode {
   /** Days after which recency has fallen to 1/e. */

@@ -1,7 +1,8 @@
 /** Ranks points by relevance, recency and strength (CQ-052 to CQ-054), from the cells of one viewer. */
 import type { PointScorer } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { MODE_NAMES, type ScoreWeights } from '../model.ts'
+import { MODE_NAMES } from '../mode-names.ts'
+import type { ScoreWeights } from '../model.ts'
 import { ALL, type BlockBounds } from './block-bounds.ts'
 import type { MemoryCells } from './cells.ts'
 import { combine, recencyOf, relevanceOf, strengthNorm } from './formulas.ts'

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { MODE_NAMES, type ModeName } from '../model.ts'
+import { MODE_NAMES, type ModeName } from '../mode-names.ts'
 import type { MemoryContext } from './memories.ts'
 import { memoryRows } from './memory-rows.ts'
 import { visibleNodes } from './visible.ts'

@@ -3,7 +3,8 @@ import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import { isOwner, type Sight } from '../../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import type { Color, ModeName } from '../model.ts'
+import type { ModeName } from '../mode-names.ts'
+import type { Color } from '../model.ts'
 import { NODES } from '../tables.ts'
 
 /** What NODES says of an entry. */

@@ -1,7 +1,8 @@
 /** What another node asks, as a query of this one: with no trust, no weights and no operators of anybody's. */
 
+import { DIMENSIONS } from '../../dimensions.ts'
 import { rankingWeights } from '../../measures/weights.ts'
-import { DIMENSIONS, type RankingWeights } from '../../model.ts'
+import type { RankingWeights } from '../../model.ts'
 import type { Question } from '../../query/question.ts'
 import { toContext } from '../../schema/context.ts'
 import type { CheckedFilters } from '../../schema/filters.ts'

@@ -5,7 +5,8 @@
  * changed. Instants are ISO 8601 in UTC with milliseconds.
  */
 import { type JsonObject, sha256 } from '../../../../base/canonical.ts'
-import type { Belief, DerivationType, Dimension, Visibility } from '../../model.ts'
+import type { Dimension } from '../../dimensions.ts'
+import type { Belief, DerivationType, Visibility } from '../../model.ts'
 
 export const PROTOCOL = 1
 

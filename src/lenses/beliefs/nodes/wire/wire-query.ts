@@ -1,7 +1,7 @@
 /** What of a query is told to another node (BQ-121): nothing of whom the requester trusts, and nothing of how it weighs. */
 import type { Instant } from '../../../../base/clock.ts'
 import { toIso } from '../../../../model/instant.ts'
-import type { Dimension } from '../../model.ts'
+import type { Dimension } from '../../dimensions.ts'
 import type { CheckedFilters } from '../../schema/filters.ts'
 import { NO_FILTER } from '../../schema/filters.ts'
 import type { CheckedQuery } from '../../schema/query.ts'

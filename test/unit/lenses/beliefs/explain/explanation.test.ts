@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../../../src/base/canonical.ts'
-import { DIMENSIONS } from '../../../../../src/lenses/beliefs/model.ts'
+import { DIMENSIONS } from '../../../../../src/lenses/beliefs/dimensions.ts'
 import { type Answer, type AskingWorld, EVERYTHING, openAskingWorld } from '../questions/world.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,7 @@
 /** Six dimensions as one number: the golden ones of the rows, and what holds for all vectors. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { DIMENSIONS, type Dimension } from '../../../../../src/lenses/beliefs/dimensions.ts'
 import {
   confidenceInRanking,
   DEFAULT_CONFIDENCE,
@@ -13,12 +14,7 @@ import {
   weightColumn,
 } from '../../../../../src/lenses/beliefs/measures/confidence.ts'
 import { twelveDecimals } from '../../../../../src/lenses/beliefs/measures/rounding.ts'
-import {
-  type Confidence,
-  DIMENSIONS,
-  type Dimension,
-  type DimensionWeights,
-} from '../../../../../src/lenses/beliefs/model.ts'
+import type { Confidence, DimensionWeights } from '../../../../../src/lenses/beliefs/model.ts'
 
 type Six<T> = readonly [T, T, T, T, T, T]
 

@@ -15,7 +15,7 @@ import {
 } from '../../../../../src/lenses/chroma/memory/formulas.ts'
 import { defaultMemory } from '../../../../../src/lenses/chroma/memory/memory-rows.ts'
 import { DEFAULT_MODE, isModeName, MODES, weightsOf } from '../../../../../src/lenses/chroma/memory/modes.ts'
-import { MODE_NAMES } from '../../../../../src/lenses/chroma/model.ts'
+import { MODE_NAMES } from '../../../../../src/lenses/chroma/mode-names.ts'
 import { DAY, START } from './world.ts'
 
 const { Adaptive, Eidetic } = MODES

@@ -14,7 +14,7 @@ import {
   writeMemory,
 } from '../../../../../src/lenses/chroma/memory/memory-rows.ts'
 import { tellUses } from '../../../../../src/lenses/chroma/memory/uses.ts'
-import type { ModeName } from '../../../../../src/lenses/chroma/model.ts'
+import type { ModeName } from '../../../../../src/lenses/chroma/mode-names.ts'
 import { NODES } from '../../../../../src/lenses/chroma/tables.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'
