@@ -42,6 +42,8 @@ const OF_MEANING: ReadonlySet<string> = new Set([
   ...['created_window', 'duplicate', 'empty_query', 'empty_scope', 'no_reference', 'not_aggregate', 'not_federated'],
   ...['not_watched', 'not_supported', 'offset_with_cursor', 'valid_window', 'wrong_hash', 'zero_sum'],
 ])
+/** Counted over the members of lists, or over what the text means: parts of filters, operators. */
+const COUNTED = /(?:^|\.)(?:filters|semantic)$/
 /** Bounds by another field. */
 const BY_OTHER_FIELD: ReadonlySet<string> = new Set(['target_tokens', 'daily_epsilon'])
 
@@ -155,7 +157,10 @@ function formFaults(operation: EngineOperation, input: unknown): readonly unknow
   const cause = new QuerentError('invalid_argument', 'refused', {}, result.error)
   const error = operation.refusal?.(engine, cause, input, context) ?? cause
   const all = error.details['all'] as readonly { readonly path: string; readonly reason: string }[]
-  return all.filter(({ path, reason }) => !OF_MEANING.has(reason) && !BY_OTHER_FIELD.has(path))
+  return all.filter(
+    ({ path, reason }) =>
+      !OF_MEANING.has(reason) && !BY_OTHER_FIELD.has(path) && !(reason === 'too_complex' && COUNTED.test(path)),
+  )
 }
 
 /** Code and path of what is wrong, or the errors of an envelope; null: it was not refused. */
