@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { EntryKey } from '../../src/model/entry.ts'
+import type { ChunkKey, EntryKey } from '../../src/model/entry.ts'
 import type { Item } from '../../src/model/page.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
 import type { Viewer } from '../../src/model/viewer.ts'
@@ -13,6 +13,8 @@ import type { Store } from '../../src/store/store.ts'
 
 export interface Told {
   readonly key: EntryKey
+  /** Where passages are results: one that is rewritten has gone. Null: the entry is the result. */
+  readonly chunk: ChunkKey | null
   readonly score: number
 }
 
@@ -25,7 +27,7 @@ export async function wholeAnswer(
 ): Promise<readonly Told[]> {
   const { items, cursor } = await engine.query({ ...input, limit: 1000, touch: false }, { viewer })
   expect(cursor).toBeNull()
-  return items.map(item => ({ key: keyOf(item, store, viewer), score: item.score }))
+  return toldBy(items, store, viewer)
 }
 
 export interface PartNow {
@@ -38,9 +40,10 @@ export interface PartNow {
 /** The part of it that a page shows whose turn has come, and how far it goes. */
 export function partNow(whole: readonly Told[], from: number, limit: number, store: Store, viewer: Viewer): PartNow {
   const sight = lookAt(store, viewer)
-  const isThere = ({ key }: Told) => {
+  const isThere = ({ key, chunk }: Told) => {
     const entry = store.entry(key)
-    return entry !== undefined && stillVisible(entry, sight)
+    if (entry === undefined || !stillVisible(entry, sight)) return false
+    return chunk === null || store.chunksOf(key).some(one => one.key === chunk)
   }
   const told: Told[] = []
   let to = from
@@ -53,7 +56,12 @@ export function partNow(whole: readonly Told[], from: number, limit: number, sto
 }
 
 export function toldBy(items: readonly Item[], store: Store, viewer: Viewer): readonly Told[] {
-  return items.map(item => ({ key: keyOf(item, store, viewer), score: item.score }))
+  return items.map(item => {
+    const key = keyOf(item, store, viewer)
+    const { passage } = item
+    const chunk = passage === undefined ? null : (store.chunksOf(key)[passage - 1]?.key ?? -1)
+    return { key, chunk, score: item.score }
+  })
 }
 
 /** Shown as it is now. */

@@ -207,7 +207,7 @@ it.each([
   ['orders were made whole when they are asked for', () => vi.spyOn(HeldOrders.prototype, 'settle').mockReturnValue()],
 ])('would be found wrong if %s', async (_, plant) => {
   const planted = plant()
-  const checked = fc.assert(pagesOf('default'), { numRuns: 300, endOnFailure: true, seed: 1 })
+  const checked = fc.assert(pagesOf('default'), { numRuns: 3000, endOnFailure: true, seed: 1 })
   await expect(checked).rejects.toThrow('Property failed')
   planted.mockRestore()
 })
