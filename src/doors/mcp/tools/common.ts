@@ -42,6 +42,7 @@ export const COMMON_TOOLS: readonly ToolChoice[] = [
     title: 'Read an entry',
     description: 'Read one whole entry by its id.',
     answer: { text: 'content', concise: [...PLACE, 'content'] },
+    shows: ['id', 'collection', 'kind', 'title', 'content', 'tags', 'metadata', 'origin', 'updated_at'],
     stored: true,
   },
   {
