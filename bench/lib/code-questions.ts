@@ -98,7 +98,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
     text: 'How much of one chunk is repeated in the next?',
     path: 'text/chunk.ts',
     symbol: 'overlapFrom',
-    line: 'if (end - (stretch.before[at] as number) > OVERLAP_TOKENS) break',
+    line: 'if (end - (before[at] as number) > OVERLAP_TOKENS) break',
   },
   {
     text: 'How is a page in the browser stopped from talking to the server on this machine?',

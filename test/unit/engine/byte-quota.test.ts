@@ -74,7 +74,7 @@ describe('a viewer from outside', () => {
   })
 
   it.each([
-    ['beliefs.put', { content: 'x'.repeat(9_990), confidence: 0.5 }],
+    ['beliefs.put', { content: 'x'.repeat(9_990), confidence: { method_quality: 0.5 } }],
     ['conversations.remember', { text: 'x'.repeat(9_999), id: 'note' }],
   ])('QE-019: is held to it by every operation that writes: %s', async (name, input) => {
     const engine = await open()
