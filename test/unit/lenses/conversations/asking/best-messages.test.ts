@@ -84,7 +84,14 @@ describe('the best messages of several conversations', () => {
   })
 
   it('are near the page as many as it may show, with all that are as good as the last of those', () => {
-    const query = { limit: 1, after: null, diversity: 1, perCollection: null, perOrigin: null } as unknown as Query
+    const query = {
+      limit: 1,
+      after: null,
+      diversity: 1,
+      perCollection: null,
+      perOrigin: null,
+      group: 'entry',
+    } as unknown as Query
     const near = (scores: readonly number[]) =>
       nearThePage(
         scores.map(score => ({ score }) as Place),
