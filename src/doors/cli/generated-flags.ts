@@ -197,7 +197,7 @@ function descriptionOf({ description }: JsonObject): string {
 }
 
 /** Help begins small; a name or an abbreviation stays as it is. */
-function lowerFirst(text: string): string {
+export function lowerFirst(text: string): string {
   return text.replace(/^\p{Lu}(?!\p{Lu})/u, letter => letter.toLowerCase())
 }
 

@@ -15,7 +15,7 @@ import { mustTakeLines, printMembers } from './commands/stream.ts'
 import { define, type Examples, runs } from './define.ts'
 import { EXIT } from './failure.ts'
 import { type CommonFlags, withFormat, withPlace, withStream, wordsOf } from './flags.ts'
-import { addFlags, type FlagNames, fieldAt, typesOf, withValue } from './generated-flags.ts'
+import { addFlags, type FlagNames, fieldAt, lowerFirst, typesOf, withValue } from './generated-flags.ts'
 import { write } from './io.ts'
 import { withProgress } from './progress.ts'
 import type { Cli } from './run.ts'
@@ -126,7 +126,7 @@ function plainCommand({ name, summary, effect }: Pick<Operation, 'name' | 'summa
   return {
     name: name.slice(name.indexOf('.') + 1).replaceAll('_', '-'),
     operation: name,
-    about: summary.replace(/^\p{Lu}(?!\p{Lu})/u, letter => letter.toLowerCase()),
+    about: lowerFirst(summary),
     examples: [[`querent call ${name} '{…}'`, 'the same, with the input as JSON']],
     creates: effect.kind === 'write',
     isJson: true,
