@@ -16,7 +16,7 @@ import { define, type Examples, runs } from './define.ts'
 import { EXIT } from './failure.ts'
 import { type CommonFlags, withFormat, withPlace, withStream, wordsOf } from './flags.ts'
 import { addFlags, type FlagNames, fieldAt, lowerFirst, typesOf, withValue } from './generated-flags.ts'
-import { write } from './io.ts'
+import { readAll, write } from './io.ts'
 import { withProgress } from './progress.ts'
 import type { Cli } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
@@ -203,15 +203,21 @@ async function argumentsOf(
     }
     const steps = path.split('.')
     const types = typesOf(fieldAt(schema, steps))
-    const value = types.has('array') ? [words].flat() : await textOf([words].flat(), cli)
+    const value = types.has('array') ? [words].flat() : await textOf(words, cli)
     const isNumber = types.has('number') && Number.isFinite(Number(value))
     input = withValue(input, steps, isNumber ? Number(value) : (value as Json))
   }
   return input
 }
 
-async function textOf(words: readonly unknown[], cli: Cli): Promise<string> {
-  return words.length === 1 && words[0] === '-' ? pipedText(cli) : words.join(' ')
+/** A query is far shorter; this keeps a wrong pipe from filling memory. In bytes. */
+const MAX_PIPED_QUERY = 1024 * 1024
+
+/** Words make a query, one argument is a text of any length. */
+async function textOf(words: unknown, cli: Cli): Promise<string> {
+  if (!Array.isArray(words)) return words === '-' ? pipedText(cli) : String(words)
+  if (words.length !== 1 || words[0] !== '-') return words.join(' ')
+  return (await readAll(cli.io.stdin, MAX_PIPED_QUERY)).trim()
 }
 
 async function runEntry(entry: OperationCommand, input: JsonObject, flags: Flags, cli: Cli): Promise<void> {
