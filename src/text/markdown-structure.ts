@@ -25,6 +25,7 @@ const MAX_HEADING_LINES = 6
 const MARKS = /^[ \t]*([#>*+\-=`~]|\d{1,9}[.)])|^(?: {4}|\t)|\|/m
 
 /**
+ * The headings of a Markdown document, and the blocks that chunks keep together (fences, tables, lists, quotations).
  * `from` is where the Markdown begins, behind front matter. Offsets are those of `text`.
  *
  * @example markdownStructure('# Backups\n\nEach night.').headings[0]?.text // 'Backups'
