@@ -40,9 +40,14 @@ function chunksOfFile(path: string, text: string): readonly ChunkDraft[] | undef
 function isWhole(chunks: readonly Chunk[], content: string): boolean {
   return (
     chunks.at(-1)?.end === content.length &&
-    chunks.every(({ start }, at) => at === 0 || start <= (chunks[at - 1] as Chunk).end) &&
+    chunks.every(({ start }, at) => at === 0 || isNext(start, chunks[at - 1] as Chunk)) &&
     (chunks.length > 1 || countTokens(content, LONGEST) <= LONGEST)
   )
+}
+
+/** A lens may put a first sentence in front of the whole: both begin at one place. */
+function isNext(start: number, before: Chunk): boolean {
+  return before.start < start && start <= before.end
 }
 
 /** Tokens of a single chunk; a longer one was not made by the chunker. */

@@ -319,7 +319,8 @@ describe('help', () => {
         'query explain count facets batch context watch get similar contradictions expand derivation put supersede delete diagnostics sample',
       trust: 'set remove list compute',
       agents: 'create update list',
-      federations: 'create join leave set-member aggregate list',
+      federations: 'create join leave set-member aggregate list statement accept rotate',
+      peers: 'add list probe discover remove listed about',
     }
     for (const [group, names] of Object.entries(commands)) {
       const { stdout } = await run([group, '--help'])

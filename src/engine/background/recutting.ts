@@ -23,6 +23,7 @@ const AGAIN_MS = 10_000
 /** Null where nothing is left to be done. */
 export function recutting(store: Store): BackgroundJob | null {
   if (store.meta(MARK) === COMPLETE) return null
+  const isNew = store.scanEntries(0, 1).length === 0
   let isComplete = false
   return {
     name: 'engine.chunks',
@@ -30,6 +31,12 @@ export function recutting(store: Store): BackgroundJob | null {
       return isComplete ? Number.POSITIVE_INFINITY : AGAIN_MS
     },
     async run(now, signal, report, mustHold) {
+      // What a new store holds by now, this version has cut. An import has set the mark.
+      if (isNew && store.meta(MARK) === undefined) {
+        await store.writeWhenFree(now, writer => writer.setMeta(MARK, COMPLETE))
+        isComplete = true
+        return
+      }
       const { recut } = await import('../../ingest/recut.ts')
       const total = [...entryKeys(store, PAGE)].flat().length
       let done = 0

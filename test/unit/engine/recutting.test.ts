@@ -146,6 +146,32 @@ describe('a store that an older version has cut', () => {
     await store.close()
   })
 
+  it('leaves chunks that a lens has put in front of the whole, and what a new store has got meanwhile', async () => {
+    const content = 'The border colour. It is one of sixteen, and a byte holds it.'
+    const first = { start: 0, end: 18, startLine: 1, endLine: 1, headings: [] }
+    const chunks = [first, ...chunkContent(content, { format: 'plain' })]
+    const old = openMemoryStore()
+    const key = put(old, 'border', content, chunks, 'corpus')
+    await recutting(old)?.run(
+      1,
+      never,
+      () => {},
+      () => {},
+    )
+    expect(bare(old, key)).toEqual(chunks)
+    const fresh = openMemoryStore()
+    const job = recutting(fresh)
+    const page0 = put(fresh, 'p0', page(0), oldChunks(page(0)))
+    await job?.run(
+      1,
+      never,
+      () => {},
+      () => {},
+    )
+    expect(bare(fresh, page0)).toEqual(oldChunks(page(0)))
+    expect(recutting(fresh)).toBeNull()
+  })
+
   it('writes nothing once another process has taken over', async () => {
     using folder = tempFolder()
     const store = openSqliteStore({ file: join(folder.path, 'store.db') })
