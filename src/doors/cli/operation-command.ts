@@ -144,6 +144,7 @@ export function addOperationCommand(
   const made = define(parent, name, about, examples)
   fillers.set(made, async () => {
     const operation = await declaredOperation(entry.operation)
+    if (operation === undefined) throw new Error(`invariant broken: there is no operation ${entry.operation}`)
     const schema = jsonSchema(operation.input, 'input')
     const set = addFlags(made, schema, pathsOf(entry), entry.flags)
     entry.more?.(made)
@@ -162,13 +163,12 @@ export function addOperationCommand(
   })
 }
 
-/** An operation of the engine or of a lens that comes with it. Before any engine is open. Throws `unknown_operation`. */
-export async function declaredOperation(alias: string): Promise<Operation> {
+/** An operation of the engine or of a lens that comes with it, before any engine is open. Undefined: there is none. */
+export async function declaredOperation(alias: string): Promise<Operation | undefined> {
   const name = fullName(alias)
-  const operations = (await lensOf(name)?.load())?.operations ?? []
-  const ofLens = operations.find(operation => operation.name === name)
-  // The cast: what a host is, is of no concern before one is there.
-  return (ofLens ?? findOperation(makeCatalog({ lensOperations: [] }), name)) as Operation
+  const operations = (await lensOf(name)?.load())?.operations ?? [...makeCatalog({ lensOperations: [] }).values()]
+  // The cast: the host of an operation does not matter before there is one.
+  return operations.find(operation => operation.name === name) as Operation | undefined
 }
 
 function pathsOf({ arguments: given = [] }: OperationCommand): readonly string[] {

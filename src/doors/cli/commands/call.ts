@@ -1,11 +1,10 @@
 /** `call`: any operation by name, JSON in, exactly its JSON result out. */
-import { BUILT_IN_LENSES } from '../../../engine/builtins.ts'
 import { openEngine } from '../../../engine/open.ts'
 import { openEngineOrEmpty } from '../../../engine/openings/open-context.ts'
-import type { Effect } from '../../../model/operation.ts'
-import { type Catalog, findOperation, fullName, makeCatalog } from '../../../ops/catalog.ts'
+import { type Catalog, findOperation, makeCatalog } from '../../../ops/catalog.ts'
 import type { CommonFlags } from '../flags.ts'
 import { writeJson } from '../io.ts'
+import { declaredOperation } from '../operation-command.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { fileText, parsed, textOf } from './input.ts'
@@ -23,7 +22,8 @@ export async function runCall(
     return
   }
   const input = await inputOf(cli, argument)
-  const effect = await effectOf(name)
+  // One that writes makes a store where there is none.
+  const effect = (await declaredOperation(name))?.effect
   const options = { create: effect?.kind === 'write', ...(effect?.storeless && { open: openEngineOrEmpty }) }
   if (flags.stream) {
     await withSession(cli, flags, options, ({ catalog, stream }) =>
@@ -33,15 +33,6 @@ export async function runCall(
   }
   const result = await withSession(cli, flags, options, ({ catalog, run }) => run(findOperation(catalog, name), input))
   await writeJson(cli.io.stdout, result)
-}
-
-/** Before any engine is open: one that writes makes a store where there is none. */
-async function effectOf(alias: string): Promise<Effect | undefined> {
-  const name = fullName(alias)
-  const family = name.split('.', 1)[0] ?? ''
-  const lens = BUILT_IN_LENSES.find(built => built.name === family || built.families?.includes(family))
-  const operations = (await lens?.load())?.operations ?? [...makeCatalog({ lensOperations: [] }).values()]
-  return operations.find(operation => operation.name === name)?.effect
 }
 
 /** Every operation there is, one a line: also those of lenses, which only an engine knows. */

@@ -130,7 +130,7 @@ export const trustListInput = request(
 )
 
 export const trustComputeInput = request(
-  object({ target, context: field(context, 'Who asks, and what trust counts for, as in a query', {}) }),
+  object({ target, context: field(context, 'The requester, and how trust is weighed, as in a query', {}) }),
 )
 
 const agentFields = {

@@ -1,4 +1,4 @@
-/** Who asks, and what trust and confidence count for (BQ-017, BQ-060 to BQ-067). */
+/** The requester, and how trust and confidence are weighed (BQ-017, BQ-060 to BQ-067). */
 import { z } from 'zod'
 import { unauthorized } from '../errors.ts'
 import { DEFAULT_WEIGHTS, dimensionWeights } from '../measures/confidence.ts'
@@ -19,7 +19,7 @@ const rankingWeightsInput = object({
 
 const GRAPH = 'a reference to your own graph, "ref:" and your id; its content is what the node knows'
 
-/** Who asks, and what trust and confidence count for (BQ-017, BQ-060 to BQ-067). */
+/** The requester, and how trust and confidence are weighed (BQ-017, BQ-060 to BQ-067). */
 export const context = object({
   requester_id: field(id, 'Agent that asks: the one that the host knows, any other is refused. Default: that one'),
   trust_graph: field(
@@ -70,7 +70,7 @@ export const context = object({
 })
 export type BeliefContext = Value<typeof context>
 
-/** Who asks, as the host has established it. */
+/** The requester, as the host has established it. */
 export interface Asker {
   readonly id: string
   /** What its trust graph may be called in a request, beside its id; null: nothing else. */

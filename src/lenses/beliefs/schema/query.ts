@@ -123,7 +123,7 @@ export const queryFields = {
     'What a belief must meet: a preset, an object, or a list of at most 8 of them, which must all hold',
     [],
   ),
-  context: field(context, 'Who asks, and what trust and confidence count for', {}),
+  context: field(context, 'The requester, and how trust and confidence are weighed', {}),
   options: field(options, 'How the query is run and answered', {}),
 }
 

@@ -21,7 +21,7 @@ export const EXPANSION_DEPTH = 5
 const MAX_QUERIES = 20
 
 const beliefId = id.describe('Version of a belief that you may see')
-const asContext = field(context, 'Who asks, and what trust and confidence count for, as in a query', {})
+const asContext = field(context, 'The requester, and how trust and confidence are weighed, as in a query', {})
 const asScope = field(scope, 'Where to look', { local: true })
 const tokens = integerIn(1, 1_000_000)
 
@@ -222,7 +222,7 @@ export const watchInput = request(
     resume_token: field(
       // Whether it is one is found out by opening it.
       z.string('the resume token of an event of a subscription to this query'),
-      'Token of the last event that was received: continues after it. Default: begins anew',
+      'Token of the last event that was received: continues after it. Default: starts over',
     ),
   }),
 )
