@@ -135,11 +135,11 @@ describe('the source', () => {
     name.endsWith('.ts'),
   )
 
-  it('has no file over 400 lines, tables in data folders apart', () => {
+  it('has no file over 600 lines, tables in data folders apart', () => {
     const tooLong = files
       .filter(name => !name.includes('/data/'))
       .map(name => ({ name, lines: readFileSync(join(root, 'src', name), 'utf8').split('\n').length - 1 }))
-      .filter(file => file.lines > 400)
+      .filter(file => file.lines > 600)
     expect(tooLong).toEqual([])
   })
 

@@ -4,7 +4,7 @@ import { fillCommands } from '../../src/doors/cli/operation-command.ts'
 import { makeProgram } from '../../src/doors/cli/program.ts'
 import type { Cli } from '../../src/doors/cli/run.ts'
 import { ROUTES } from '../../src/doors/http/routes/mount.ts'
-import { makeTools } from '../../src/doors/mcp/tools/tools.ts'
+import { makeTools } from '../../src/doors/mcp/tools.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import type { Catalog } from '../../src/ops/catalog.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
@@ -59,10 +59,10 @@ function commandsBelow(parent: Command, place: string): readonly KnownCommand[] 
 type Pair = readonly [string, KnownTool]
 
 function toolsOf(catalog: Catalog, lenses: readonly string[]): ReadonlyMap<string, readonly KnownTool[]> {
-  const common = makeTools(catalog, undefined, lenses)
+  const common = makeTools(catalog, {}, lenses)
   const commonNames = new Set(common.map(({ name }) => name))
   const ofLenses = lenses.flatMap(lens =>
-    makeTools(catalog, lens, lenses)
+    makeTools(catalog, { lenses: [lens] }, lenses)
       .filter(({ name }) => !commonNames.has(name))
       .map(({ name, operation }): Pair => [operation.name, { name, lens }]),
   )

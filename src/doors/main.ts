@@ -21,8 +21,8 @@ const DOORS: OtherDoors = {
     const { serveMcp } = await import('./mcp/stdio.ts')
     return serveMcp(engine, catalog, options, signal)
   },
-  listMcpTools: async (engine, catalog, lens) => {
-    const { toolCosts } = await import('./mcp/tools/tool-costs.ts')
-    return toolCosts(engine, catalog, lens)
+  listMcpTools: async (engine, catalog, choice) => {
+    const { toolCosts } = await import('./mcp/tool-costs.ts')
+    return toolCosts(engine, catalog, choice)
   },
 }

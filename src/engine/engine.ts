@@ -16,6 +16,7 @@ import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { SuggestInput, Suggestions } from '../model/suggest.ts'
+import type { CursorHandles } from './cursor-handles.ts'
 import type { Imported } from './import.ts'
 import type { SignedRequests } from './signed-requests.ts'
 
@@ -206,6 +207,8 @@ export interface Engine extends AsyncDisposable {
   readonly limits: Limits
   /** Who requests that bear a signature are from. */
   readonly signedRequests: SignedRequests
+  /** Short names of cursors, for interfaces whose answers an agent reads. */
+  readonly cursors: CursorHandles
   /** Standing questions of every lens. */
   readonly live: LiveQueries
   close(): Promise<void>

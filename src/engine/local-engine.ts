@@ -36,6 +36,7 @@ import { addFiles } from './add-files.ts'
 import { Asking } from './asking.ts'
 import { Care } from './care/care.ts'
 import { closedError } from './closed.ts'
+import { CursorHandles } from './cursor-handles.ts'
 import type { AddReport, Backup, Engine, EntryView, Examination, ExportLine, ListPage, Status } from './engine.ts'
 import { deleteEntries, mustSee, putEntries } from './entries.ts'
 import { viewEntry } from './entry-view.ts'
@@ -62,11 +63,13 @@ export class LocalEngine implements Engine {
   readonly #vectors: NewVectors
   readonly #care: Care
   readonly #closing = new AbortController()
+  readonly cursors: CursorHandles
   #signedRequests: SignedRequests | null = null
   #closed: Promise<void> | null = null
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.cursors = new CursorHandles(parts.store, parts.clock)
     this.#asking = new Asking(parts, lens => this.host(lens))
     this.#standing = new StandingQuestions(parts, this.#asking)
     this.#vectors = new NewVectors(parts)

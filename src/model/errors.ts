@@ -172,7 +172,9 @@ export class QuerentError extends Error {
 /** `field` got `value`, which is not `expected`. Long values are cut: an error message is no place for a document. */
 export function invalidArgument(field: string, value: unknown, expected: string): QuerentError {
   const shown = showValue(value)
-  return new QuerentError('invalid_argument', `${field}: expected ${expected}, got ${shown}`, {
+  const message =
+    value === undefined ? `${field}: missing; expected ${expected}` : `${field}: expected ${expected}, got ${shown}`
+  return new QuerentError('invalid_argument', message, {
     field,
     value: shown,
     expected,

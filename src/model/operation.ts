@@ -31,6 +31,8 @@ export interface CallContext {
    * now. Absent: it cannot be lost.
    */
   readonly isStillAllowed?: (() => boolean) | undefined
+  /** Whether cursors are handles of at most 64 characters, in the input and in the answer: over HTTP and MCP (QE-015). */
+  readonly shortCursors?: boolean | undefined
   /**
    * Charges a part of a request on its own, where the requester has limits (an operation with such parts costs 0 as a
    * whole). `question`: what is asked by it, where it is one of its own. Throws `rate_limited`.
@@ -73,6 +75,11 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
   readonly waits?: true | undefined
   /** Path in the input of a flag that asks for the streamed form. */
   readonly streamAt?: string | undefined
+  /**
+   * Fields that interfaces for people and agents set where the input does not: the defaults of a contract that only programs
+   * of its own speak (CX-078). The library, and the paths of that contract, do not.
+   */
+  readonly preset?: JsonObject | undefined
   /** Units of work that a request is charged for (BQ-190), from its input alone: 1 for one that will be refused. Absent: 1. */
   cost?(input: z.output<Input>): number
   /**

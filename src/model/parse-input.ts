@@ -1,5 +1,6 @@
 /** Checks untrusted input against a schema, once, at the interface: what comes back is trusted inside. */
-import type { z } from 'zod'
+import { z } from 'zod'
+import { nearNames } from '../base/near-names.ts'
 import { invalidArgument, QuerentError } from './errors.ts'
 
 /** One thing that is wrong with a value, for the contract that reports it. */
@@ -24,8 +25,11 @@ export interface Fault {
 export function parseInput<T extends z.ZodType>(schema: T, value: unknown, root?: string): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const [fault] = result.error.issues.flatMap(issue => faultsOf(issue, value))
-  const error = refused(fault as Fault, root)
+  const faults = result.error.issues.flatMap(issue => faultsOf(issue, value))
+  // A field that is missing is often there under a wrong name, which says more.
+  const [first] = faults
+  const fault = first?.kind === 'missing' ? (faults.find(({ kind }) => kind === 'unknown') ?? first) : first
+  const error = refused(fault as Fault, schema, root)
   throw error.retold(error.message, error.details, result.error)
 }
 
@@ -83,12 +87,44 @@ function isOfKind(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' || issue.code === 'invalid_value'
 }
 
-function refused({ path, kind, value, expected }: Fault, root: string | undefined): QuerentError {
+function refused({ path, kind, value, expected }: Fault, schema: z.ZodType, root: string | undefined): QuerentError {
   const field = path.join('.')
-  if (kind === 'unknown')
-    return placed(new QuerentError('unknown_field', `${field}: there is no such field`, { field }), root)
+  if (kind === 'unknown') return placed(unknownField(schema, path), root)
   if (path.length === 0) return invalidArgument(root ?? 'input', value, expected)
   return placed(invalidArgument(field, value, expected), root)
+}
+
+/** `unknown_field`, with the fields that may have been meant: of this name elsewhere in the input, or spelled like it. */
+export function unknownField(schema: z.ZodType, path: readonly (string | number)[]): QuerentError {
+  const field = path.join('.')
+  const all = fieldsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '')
+  const name = String(path.at(-1))
+  const above = path.filter(key => typeof key === 'string').slice(0, -1)
+  const within = above.length === 0 ? '' : `${above.join('.')}.`
+  const beside = all.filter(one => one.startsWith(within) && !one.slice(within.length).includes('.'))
+  const known = beside.map(one => one.slice(within.length))
+  const elsewhere = all.filter(one => one.endsWith(`.${name}`)).slice(0, MAX_NEAR)
+  const near = elsewhere.length > 0 ? elsewhere : nearNames(name, known)
+  const advice = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are ${known.join(', ') || 'none'}`
+  return new QuerentError('unknown_field', `${field}: there is no such field; ${advice}`, {
+    field,
+    near: [...near],
+    known,
+  })
+}
+
+const MAX_NEAR = 3
+/** Levels of objects and lists; deeper ones are not suggested. */
+const MAX_DEPTH = 3
+
+/** Paths of all fields, outermost first. */
+function fieldsOf(schema: z.core.JSONSchema._JSONSchema, path: string, depth = 0): readonly string[] {
+  if (typeof schema === 'boolean' || depth > MAX_DEPTH) return []
+  const { properties = {}, items, anyOf = [] } = schema
+  const own = Object.keys(properties).map(name => (path === '' ? name : `${path}.${name}`))
+  const below = Object.values(properties).flatMap((inner, at) => fieldsOf(inner, own[at] as string, depth + 1))
+  const listed = items === undefined || Array.isArray(items) ? [] : fieldsOf(items, path, depth)
+  return [...new Set([...own, ...below, ...listed, ...anyOf.flatMap(branch => fieldsOf(branch, path, depth))])]
 }
 
 function placed(error: QuerentError, root: string | undefined): QuerentError {

@@ -9,6 +9,7 @@ import type { CallContext, Operation } from '../model/operation.ts'
 import { parseInput, parseWith } from '../model/parse-input.ts'
 import { costOfText } from '../model/query-cost.ts'
 import { isOwner } from '../model/viewer.ts'
+import { withWholeCursors } from './short-cursors.ts'
 
 interface Admitted<Input extends z.ZodType> {
   readonly input: z.output<Input>
@@ -29,7 +30,7 @@ export function admit<Input extends z.ZodType, Output extends z.ZodType>(
       // Before the input is looked at: an error about a field would say more than it should.
       mustBeAllowed(operation, context)
       if (form === 'streamed') mustBeStreamed(operation)
-      return parsed(operation, input ?? {})
+      return parsed(operation, withHandlesRead(operation, engine, input ?? {}, context))
     }
     if (context.remote !== true) return { input: parse(), context }
     const charge = (units: number, ...questions: readonly unknown[]): void => {
@@ -42,6 +43,15 @@ export function admit<Input extends z.ZodType, Output extends z.ZodType>(
   } catch (thrown) {
     throw refused(operation, engine, thrown, input, context)
   }
+}
+
+function withHandlesRead(
+  operation: Operation<Engine>,
+  { cursors }: Engine,
+  input: unknown,
+  { shortCursors }: CallContext,
+): unknown {
+  return shortCursors === true ? withWholeCursors(operation, input, cursors) : input
 }
 
 function parsed<Input extends z.ZodType, Output extends z.ZodType>(

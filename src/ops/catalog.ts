@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
+import { nearNames } from '../base/near-names.ts'
 import type { Engine } from '../engine/engine.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
@@ -12,8 +13,8 @@ import { admit, placeFor, roomFor } from './admission.ts'
 import { counted } from './counted-stream.ts'
 import { get, list, put, remove, touch } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
-import { nearNames } from './near-names.ts'
 import { explain, query, similar } from './query-ops.ts'
+import { eachWithShortCursors, withShortCursors } from './short-cursors.ts'
 import { suggest } from './suggest-op.ts'
 import { watch } from './watch-op.ts'
 
@@ -87,7 +88,8 @@ export async function runOperation<Input extends z.ZodType, Output extends z.Zod
   const room = roomFor(operation, engine, input, context)
   const free = room === null ? null : await room
   try {
-    return await operation.run(engine, admitted.input, admitted.context)
+    const output = await operation.run(engine, admitted.input, admitted.context)
+    return context.shortCursors === true ? withShortCursors(operation, output, engine.cursors) : output
   } finally {
     free?.()
   }
@@ -107,7 +109,9 @@ export function streamOperation(
   const { stream } = operation
   if (stream === undefined) throw new Error('invariant broken: a stream that was let through and is none')
   const free = placeFor(operation, engine, input, context)
-  const open = () => stream(engine, admitted.input, admitted.context)
+  const pieces = () => stream(engine, admitted.input, admitted.context)
+  const open = () =>
+    context.shortCursors === true ? eachWithShortCursors(operation, pieces(), engine.cursors) : pieces()
   return free === null ? open() : counted(open, context.signal, free)
 }
 

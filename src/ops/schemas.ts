@@ -1,7 +1,7 @@
 /** JSON Schemas (2020-12) of an operation, made from its zod schemas, for doors that publish them. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
-import type { EngineOperation } from './catalog.ts'
+import type { Operation } from '../model/operation.ts'
 
 export interface OperationDescription {
   readonly name: string
@@ -17,7 +17,7 @@ export interface OperationDescription {
   readonly output: JsonObject
 }
 
-export function describeOperation(operation: EngineOperation): OperationDescription {
+export function describeOperation(operation: Operation): OperationDescription {
   const { kind, idempotent, ownerOnly = false } = operation.effect
   return {
     name: operation.name,

@@ -141,6 +141,21 @@ export const USAGE: TableDeclaration = {
   aside: true,
 }
 
+/** Cursors that have a short handle (`engine/cursor-handles.ts`). */
+export const CURSORS: TableDeclaration = {
+  name: 'cursors',
+  columns: [
+    { name: 'handle', type: 'text' },
+    { name: 'cursor', type: 'text' },
+    /** Since 1970: they are removed an hour at a time. */
+    { name: 'hour', type: 'integer' },
+  ],
+  key: ['handle'],
+  mechanical: true,
+  aside: true,
+  indexes: [['hour']],
+}
+
 export const CORE_TABLES: readonly TableDeclaration[] = [
   AGENTS,
   FEDERATIONS,
@@ -150,7 +165,8 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
   LEASES,
   NONCES,
   USAGE,
+  CURSORS,
 ]
 
 /** Those that no export reads: they are of this file and this machine. */
-export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([LEASES, NONCES, USAGE])
+export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([LEASES, NONCES, USAGE, CURSORS])

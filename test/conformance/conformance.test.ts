@@ -17,13 +17,16 @@ const have = await haveOfficial()
 const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ['put', { entries: [{ id: 'bees', title: 'Bees', content: 'Honey keeps for centuries.' }] }],
   ['query', { text: 'honey' }],
-  ['explain', { query: { text: 'honey' }, id: 'bees' }],
-  ['similar', { id: 'bees' }],
+  ['remember', { text: 'The kiln is in the barn.' }],
+  ['recall', { text: 'kiln' }],
   ['get', { id: 'bees' }],
   ['list', {}],
   ['status', {}],
-  ['delete', { ids: ['bees'] }],
+  ['code', { query: 'honey' }],
 ]
+
+/** In a store into which no code was read. */
+const FAILS: ReadonlySet<string> = new Set(['code'])
 
 let root = ''
 const children: ChildProcess[] = []
@@ -89,7 +92,7 @@ describe.skipIf(!have)('the Inspector (skipped where npm cannot fetch it)', { ti
   it('lists and calls every tool', async () => {
     const { tools } = (await inspect('--method', 'tools/list')) as { tools: { name: string }[] }
     expect(tools.map(tool => tool.name).sort()).toEqual(CALLS.map(([name]) => name).sort())
-    for (const [name, input] of CALLS) {
+    for (const [name, input] of CALLS.filter(([name]) => !FAILS.has(name))) {
       const pairs = Object.entries(input).map(
         ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
       )
@@ -111,7 +114,7 @@ describe("the SDK's client", () => {
     expect(tools.map(tool => tool.name).sort()).toEqual(CALLS.map(([name]) => name).sort())
     for (const [name, input] of CALLS) {
       const answer = await client.callTool({ name, arguments: input })
-      expect(answer.isError, name).not.toBe(true)
+      expect(answer.isError === true, name).toBe(FAILS.has(name))
     }
     await client.close()
   })

@@ -3,7 +3,7 @@ import { InMemoryServerEventBus } from '@modelcontextprotocol/server'
 import { serveHttp } from '../../src/doors/http/serve.ts'
 import { mcpOverHttp, overHttp } from '../../src/doors/mcp/http.ts'
 import { makeServer } from '../../src/doors/mcp/server.ts'
-import { makeTools } from '../../src/doors/mcp/tools/tools.ts'
+import { makeTools } from '../../src/doors/mcp/tools.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { addAskingFixtures, verifyState } from './asking-fixtures.ts'
@@ -12,7 +12,7 @@ import { addFixtures } from './fixtures.ts'
 const [home, kind] = process.argv.slice(2)
 const engine = await openEngine({ home, background: false, embedder: 'none' })
 const catalog = makeCatalog(engine)
-const tools = makeTools(catalog, undefined, [])
+const tools = makeTools(catalog, {}, [])
 const bus = new InMemoryServerEventBus()
 const settings = {
   capabilities: { logging: {}, tools: { listChanged: true }, prompts: { listChanged: true } },

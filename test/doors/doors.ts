@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { SettableClock } from '../../src/base/clock.ts'
+import { isRecord } from '../../src/base/record.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { QuerentError } from '../../src/model/errors.ts'
@@ -38,12 +39,17 @@ const TOOLS_OF_OTHER_NAMES: Readonly<Record<string, string>> = {
   'chroma.assign': 'chroma_assign_hashtag',
   'chroma.hashtags': 'chroma_list_hashtags',
   'conversations.remember': 'remember',
+  'conversations.query': 'recall',
 }
 
-/** Tools that a lens offers in the place of common ones: the operations of those are done aside. */
-const IN_PLACE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  conversations: { 'conversations.query': 'query', query: 'no tool' },
-}
+/** The tools of the engine itself, of which the default ones are a part. */
+export const CORE_TOOLS: readonly string[] = ['query', 'explain', 'similar', 'get', 'list', 'put', 'delete', 'status']
+
+/**
+ * Nothing where the interface has presets for people and agents: a scenario compares the answers of the contract, whose
+ * fields are then said outright.
+ */
+const CONTRACT: Readonly<Record<string, object>> = { 'context.query': { mode: null, rank: null, snippet: null } }
 
 export const DOORS: Readonly<Record<string, (options: DoorOptions) => Promise<Door>>> = {
   library: openLibrary,
@@ -121,7 +127,7 @@ async function openRoutes(options: DoorOptions): Promise<Door> {
 }
 
 function byName(operation: string, input: unknown): PlainRequest {
-  return { method: 'POST', path: `/v1/ops/${operation}`, body: text(input) }
+  return { method: 'POST', path: `/v1/ops/${operation}`, body: text(byContract(operation, input)) }
 }
 
 interface Server {
@@ -174,13 +180,17 @@ async function openMcp(options: DoorOptions): Promise<Door> {
     async call(operation, input, viewer) {
       const known = clients.get(viewer) ?? (await connect(options, viewer))
       clients.set(viewer, known)
-      const own = IN_PLACE[options.lens ?? ''] ?? {}
-      const name = own[operation] ?? TOOLS_OF_OTHER_NAMES[operation] ?? operation.replaceAll('.', '_')
-      if (!known.tools.includes(name)) {
+      const name = TOOLS_OF_OTHER_NAMES[operation] ?? operation.replaceAll('.', '_')
+      // There it bounds the whole answer.
+      const isBounded = isRecord(input) && input['max_tokens'] !== undefined
+      if (!known.tools.includes(name) || isBounded) {
         await using aside = await openLibrary(options)
         return await aside.call(operation, input, viewer)
       }
-      const answer = await known.client.callTool({ name, arguments: input as Record<string, unknown> })
+      const answer = await known.client.callTool({
+        name,
+        arguments: byContract(operation, input) as Record<string, unknown>,
+      })
       const texts = answer.content.flatMap(part => (part.type === 'text' ? [part.text] : []))
       const said = JSON.parse(texts.find(part => part.startsWith('{')) ?? 'null')
       // An error with structure is an answer that itself says what went wrong; a thrown one is text alone.
@@ -201,7 +211,7 @@ async function connect(
     'mcp',
     '--home',
     options.home,
-    ...(options.lens === undefined ? [] : ['--lens', options.lens]),
+    ...(options.lens === undefined ? ['--tools', CORE_TOOLS.join(',')] : ['--lens', options.lens]),
     ...(viewer === undefined ? [] : ['--viewer', viewer]),
   ])
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
@@ -214,6 +224,10 @@ async function connect(
 function processEnv({ now, embedder }: DoorOptions): Record<string, string> {
   // No limits: a scenario asks more in a minute than anybody may by default.
   return { QUERENT_NOW: now, QUERENT_EMBEDDER: embedder, QUERENT_LIMITS: 'off' }
+}
+
+function byContract(operation: string, input: unknown): unknown {
+  return isRecord(input) ? { ...CONTRACT[operation], ...input } : input
 }
 
 /** Half a surrogate pair cannot be sent as UTF-8; as an escape it can. */

@@ -13,14 +13,14 @@ export async function overStdio(folder: string, args: readonly string[] = []): P
   return client
 }
 
-/** What a tool said: structured, or its error. */
+/** What a tool gave back, in whichever form, or its error. */
 export async function ask(
   client: Client,
   name: string,
   args: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   const { isError, structuredContent, content } = await client.callTool({ name, arguments: args })
-  if (!isError) return (structuredContent ?? {}) as Record<string, unknown>
-  const [text] = content
-  return JSON.parse(text?.type === 'text' ? text.text : '{}')
+  if (!isError && structuredContent !== undefined) return structuredContent as Record<string, unknown>
+  const texts = content.flatMap(block => (block.type === 'text' ? [block.text] : []))
+  return JSON.parse(texts.find(text => text.startsWith('{')) ?? '{}')
 }

@@ -4,7 +4,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { expect } from 'vitest'
 import { mcpOverHttp } from '../../src/doors/mcp/http.ts'
 import { serveConnection } from '../../src/doors/mcp/stdio.ts'
-import { makeTools } from '../../src/doors/mcp/tools/tools.ts'
+import { makeTools } from '../../src/doors/mcp/tools.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 
@@ -20,7 +20,8 @@ export type Connect = (engine: Engine, client: Client, asking: Asking) => Promis
 export const onConnection: Connect = async (engine, client, { viewer: id, lens }) => {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const lenses = engine.lenses.map(({ name }) => name)
-  serveConnection(engine, makeTools(makeCatalog(engine), lens, lenses), { viewer: { id }, lens }, far)
+  const choice = { lenses: lens === undefined ? [] : [lens] }
+  serveConnection(engine, makeTools(makeCatalog(engine), choice, lenses), { viewer: { id }, lens }, far)
   await client.connect(near)
 }
 

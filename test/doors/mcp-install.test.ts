@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
       const read = format === 'json' ? parseJson(textOf(name)) : parseToml(textOf(name))
       const { command, args = [], ...more } = read[key].querent
       const all = [command, args].flat()
-      const program = [here[0], ...here[1], 'mcp']
+      const program = [here[0], ...here[1], 'mcp', '--detail', 'concise']
       expect(all, name).toEqual(ofProject ? program : [...program, '--home', store])
       expect(more, name).toEqual(SHAPES[name] ?? {})
       expect(statSync(place(name)).mode & 0o077, name).toBe(0)
@@ -135,10 +135,10 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
       const { command, args } = parseJson(textOf(client)).mcpServers.querent
       return [command, ...args]
     }
-    expect(entryOf('claude-code')).toEqual(['npx', '--no-install', 'querent', 'mcp'])
-    expect(entryOf('cursor')).toEqual([here[0], ...here[1], 'mcp', '--home', store])
+    expect(entryOf('claude-code')).toEqual(['npx', '--no-install', 'querent', 'mcp', '--detail', 'concise'])
+    expect(entryOf('cursor')).toEqual([here[0], ...here[1], 'mcp', '--detail', 'concise', '--home', store])
     expect(await run('install', ...clients('cursor'), '--npx', '--yes')).toMatchObject({ status: 0 })
-    expect(entryOf('cursor')).toEqual(['npx', '--no-install', 'querent', 'mcp', '--home', store])
+    expect(entryOf('cursor')).toEqual(['npx', '--no-install', 'querent', 'mcp', '--detail', 'concise', '--home', store])
   })
 
   it.each([

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
+import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commandLine, ended, environment, querent, start } from '../support/command.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
@@ -42,8 +44,9 @@ async function ask(client: Client, name: string, args: Record<string, unknown>):
   const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []))
   const text = JSON.parse(texts.find(part => part.startsWith('{')) ?? 'null')
   if (isError) return text
-  expect(text).toEqual(structuredContent) // for clients that know no structured content
-  return structuredContent
+  // The same for clients that know no structured content.
+  if (structuredContent !== undefined) expect(text).toEqual(structuredContent)
+  return text
 }
 
 describe('over stdio', () => {
@@ -58,22 +61,60 @@ describe('over stdio', () => {
     await client.close()
   })
 
-  it('offers eight tools for under 2,000 tokens, estimated as a quarter of the characters', async () => {
+  it('offers eight tools for notes, memory and code, for at most 1,500 tokens', async () => {
     const client = await overStdio([])
     const { tools } = await client.listTools()
-    expect(tools.map(tool => tool.name).join(' ')).toBe('query explain similar get list put delete status')
-    expect(JSON.stringify(tools).length / 4).toBeLessThan(2000)
+    expect(tools.map(tool => tool.name).join(' ')).toBe('query get remember recall code put list status')
+    for (const encode of [o200k, cl100k]) expect(encode(JSON.stringify(tools)).length).toBeLessThanOrEqual(1500)
+    expect(o200k(client.getInstructions() ?? '').length).toBeLessThanOrEqual(400)
+    for (const { inputSchema } of tools) {
+      for (const property of Object.values(inputSchema.properties ?? {})) {
+        expect(property).toHaveProperty('description')
+      }
+    }
     const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]))
-    expect(hints['get']).toEqual({
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: false,
-      openWorldHint: false,
-    })
+    expect(hints['get']).toEqual({ readOnlyHint: true, openWorldHint: false })
     expect(hints['put']).toMatchObject({ readOnlyHint: false, destructiveHint: false })
-    expect(hints['delete']).toMatchObject({ readOnlyHint: false, destructiveHint: true, idempotentHint: true })
     for (const { inputSchema } of tools)
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
+    await client.close()
+  })
+
+  it('offers the tools of several lenses, or tools by name, from one server', async () => {
+    const names = async (...args: readonly string[]) => {
+      const client = await overStdio(args)
+      const { tools } = await client.listTools()
+      await client.close()
+      return tools.map(tool => tool.name).join(' ')
+    }
+    expect(await names('--lens', 'c64', '--lens', 'collections')).toBe(
+      'c64_query c64_enrich collections_query collections_format',
+    )
+    expect(await names('--tools', 'query,explain,context_callers', '--tools', 'delete')).toBe(
+      'query explain context_callers delete',
+    )
+    const wrong = await querent(['mcp', '--tools', 'qery', '--list-tools'], { cwd: folder, env })
+    expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('such as query') })
+  })
+
+  it('holds notes, memory and code in one server, each with the words that its user has', async () => {
+    const client = await overStdio(['--detail', 'concise'])
+    await ask(client, 'put', { entries: [{ id: 'tea', title: 'Tea', content: 'Tea goes into the blue tin.' }] })
+    const remembered = await ask(client, 'remember', { text: 'The user prefers tabs.', speaker: 'Mira' })
+    const text = async (name: string, args: Record<string, unknown>) =>
+      JSON.stringify((await client.callTool({ name, arguments: args })).content)
+    expect(await text('query', { text: 'blue tin' })).toContain('Tea goes into')
+    expect(await text('recall', { text: 'tabs' })).toContain('The user prefers tabs.')
+    expect(await text('code', { query: 'store' })).toContain('has not been read yet')
+    await ask(client, 'query', { text: 'tea', collections: ['x'] }).then(answer =>
+      expect(answer).toMatchObject({
+        error: { code: 'unknown_field', message: expect.stringContaining('did you mean filter.collections?') },
+      }),
+    )
+    const { id } = remembered as { id: string }
+    expect(await querent(['delete', 'tea', id], { cwd: folder, env })).toMatchObject({ status: 0 })
+    const { tools } = await client.listTools()
+    expect(tools).toHaveLength(8)
     await client.close()
   })
 

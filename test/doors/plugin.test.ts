@@ -70,7 +70,7 @@ describe('the plugin', () => {
 
   it('starts the server of the installed package and downloads nothing', () => {
     const { command, args } = JSON.parse(read('.mcp.json')).mcpServers.querent
-    expect([command, ...args]).toEqual(['npx', '--no-install', packageJson.name, 'mcp'])
+    expect([command, ...args]).toEqual(['npx', '--no-install', packageJson.name, 'mcp', '--detail', 'concise'])
   })
 
   it.each(skills)('has the skill %s in the open format', name => {

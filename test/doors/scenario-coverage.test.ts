@@ -1,7 +1,7 @@
 /** That the scenarios call every operation there is, at every door that offers it, and every readable route and tool. */
 import { beforeAll, expect, it } from 'vitest'
 import { ROUTES } from '../../src/doors/http/routes/mount.ts'
-import { makeTools } from '../../src/doors/mcp/tools/tools.ts'
+import { makeTools } from '../../src/doors/mcp/tools.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { type Catalog, fullName, makeCatalog } from '../../src/ops/catalog.ts'
 import { BELIEFS_STEPS } from './beliefs-scenario.ts'
@@ -10,6 +10,7 @@ import { CHROMA_STEPS } from './chroma-scenario.ts'
 import { COLLECTIONS_STEPS } from './collections-scenario.ts'
 import { CONTEXT_STEPS } from './context-scenario.ts'
 import { CONVERSATIONS_STEPS } from './conversations-scenario.ts'
+import { CORE_TOOLS } from './doors.ts'
 import { byRoute } from './route-request.ts'
 import { type Step, scenario } from './scenario.ts'
 
@@ -56,7 +57,7 @@ it('every lens has a scenario', () => {
 })
 
 it.each(Object.entries(SCENARIOS))('every tool of the lens "%s" is called by its scenario', (lens, steps) => {
-  const tools = makeTools(catalog, lens === '' ? undefined : lens, lenses)
+  const tools = makeTools(catalog, lens === '' ? { tools: CORE_TOOLS } : { lenses: [lens] }, lenses)
   const asked = new Set(steps.map(({ operation }) => fullName(operation)))
   expect(tools.length).toBeGreaterThan(0)
   expect(tools.map(({ operation }) => operation.name).filter(name => !asked.has(name))).toEqual([])

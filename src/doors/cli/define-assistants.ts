@@ -24,7 +24,8 @@ export function defineMcpInstall(mcp: Command, cli: Cli): void {
     ['querent mcp install --client cursor --lens context --print', 'only show what would change'],
   ])
   withChange(install)
-    .option('--lens <name>', 'serve the tools of this lens')
+    .option('--lens <name>', 'serve the tools of this lens (repeatable)', collect)
+    .option('--tools <names>', 'serve these tools, with commas between (repeatable)', collect)
     .option('--npx', 'start the installed package with `npx --no-install` instead of this program')
     .option('--home <folder>', 'the store to serve (default: QUERENT_HOME, else .querent here or above)')
     .option('--viewer <name>', 'serve as this agent')

@@ -1,6 +1,7 @@
 /** Commands that open other doors, and the one that runs any operation. */
 
 import { type Command, Option } from 'commander'
+import type { McpFlags } from './commands/serve.ts'
 import { define, runs } from './define.ts'
 import { defineMcpInstall } from './define-assistants.ts'
 import { type CommonFlags, collect, finiteNumber, withFormat, withPlace, withStream } from './flags.ts'
@@ -73,13 +74,20 @@ function defineServe(program: Command, cli: Cli): void {
 function defineMcp(program: Command, cli: Cli): void {
   const mcp = define(program, 'mcp', 'serve an agent over MCP on standard input and output', [
     ['querent mcp --viewer ana', 'as the agent ana'],
-    ['querent mcp --lens chroma', "with that lens's tools"],
+    ['querent mcp --lens chroma --lens beliefs', 'with the tools of these lenses'],
+    ['querent mcp --tools query,get,context_callers', 'with these tools alone'],
     ['querent mcp --lens chroma --list-tools', 'which those are, and what they cost an agent to read'],
   ])
   withFormat(withPlace(mcp))
-    .option('--lens <name>', 'answer through this lens and offer its tools')
+    .option('--lens <name>', 'offer the tools of this lens (repeatable)', collect)
+    .option('--tools <names>', 'offer these tools, with commas between (repeatable)', collect)
+    .addOption(
+      new Option('--detail <form>', 'form of answers where a call does not say')
+        .choices(['concise', 'detailed'])
+        .default('detailed'),
+    )
     .option('--list-tools', 'print the tools with the tokens of each, and serve nothing')
-  runs<[], CommonFlags & { lens?: string; listTools?: true }>(mcp, cli, async flags => {
+  runs<[], CommonFlags & McpFlags & { listTools?: true }>(mcp, cli, async flags => {
     if (flags.listTools === true) await (await import('./commands/mcp-tools.ts')).runListTools(cli, flags)
     else await (await import('./commands/serve.ts')).runMcp(cli, flags)
   })

@@ -1,6 +1,6 @@
 /** Options that several commands share: how they are spelled, and what they become. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { nearNames } from '../../ops/near-names.ts'
+import { nearNames } from '../../base/near-names.ts'
 
 export interface CommonFlags {
   readonly home?: string

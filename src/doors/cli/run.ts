@@ -41,7 +41,7 @@ export interface OtherDoors {
   /** Serves on standard input and output until either ends. */
   serveMcp(engine: Engine, catalog: Catalog, options: McpOptions, signal: AbortSignal): Promise<void>
   /** The tools of a lens, or those that are there without one. Throws `unknown_lens`. */
-  listMcpTools(engine: Engine, catalog: Catalog, lens: string | undefined): Promise<readonly McpToolCost[]>
+  listMcpTools(engine: Engine, catalog: Catalog, choice: McpChoice): Promise<readonly McpToolCost[]>
 }
 
 export interface McpToolCost {
@@ -83,7 +83,13 @@ export interface Siblings {
   gather(): Promise<readonly (readonly unknown[])[]>
 }
 
-export interface McpOptions {
+/** Nothing: the default tools. */
+export interface McpChoice {
+  readonly lenses?: readonly string[] | undefined
+  readonly tools?: readonly string[] | undefined
+}
+
+export interface McpOptions extends McpChoice {
   readonly viewer: Viewer
-  readonly lens: string | undefined
+  readonly concise?: boolean | undefined
 }

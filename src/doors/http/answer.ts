@@ -123,7 +123,7 @@ function contextOf(c: RequestContext): CallContext {
   const { headers, signal } = c.req.raw
   const viewer = viewerOf(c)
   const address = serverOf(c)?.incoming?.socket.remoteAddress
-  const context = { viewer, signal, remote: c.get('remote') === true, address }
+  const context = { viewer, signal, remote: c.get('remote') === true, address, shortCursors: true }
   if (!isSigned(headers)) return context
   const { signedRequests } = c.get('door').engine
   return { ...context, isStillAllowed: signedRequests.stillSpeaksFor(viewer, name => headers.get(name)) }

@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
+import { isRecord } from '../../base/record.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { isOwner, type Viewer } from '../../model/viewer.ts'
@@ -110,7 +111,8 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   })
   app.post('/v1/ops/:name', async c => {
     const operation = findOperation(catalog, c.req.param('name'))
-    return answer(c, operation, await bodyInput(c, operation))
+    const input = await bodyInput(c, operation)
+    return answer(c, operation, isRecord(input) ? { ...operation.preset, ...input } : (input ?? operation.preset))
   })
   mountRoutes(app, catalog)
   if (mcp !== undefined) {

@@ -15,36 +15,41 @@ import type { Catalog } from '../../ops/catalog.ts'
 import { isListening, listenOverHttp } from './live/http-listen.ts'
 import { makeServer } from './server.ts'
 import type { ServerOptions } from './server-options.ts'
-import { makeTools, type Tool } from './tools/tools.ts'
+import { oneLens } from './stdio.ts'
+import { makeTools, type Tool, type ToolChoice } from './tools.ts'
 
 /** `remote`: whether the limits of requesters apply. */
 type Answering = (request: Request, viewer: Viewer, remote: boolean) => Promise<Response>
 
-/** `?lens=<name>` offers that lens's tools. Throws `unknown_lens`. */
+/** Sets of tools that are kept: a server is made for each request, and most ask for the same. */
+const MAX_SETS = 50
+
+/** `?lens=<name>` (repeatable), `?tools=<names>` and `?detail=concise` are what `querent mcp` takes as flags. Throws as `makeTools`. */
 export function mcpOverHttp(engine: Engine, catalog: Catalog): Answering {
   const lenses = engine.lenses.map(lens => lens.name)
-  const sets = new Map<string | undefined, readonly Tool[]>()
-  const toolsOf = (lens: string | undefined): readonly Tool[] => {
-    const tools = sets.get(lens) ?? makeTools(catalog, lens, lenses)
-    sets.set(lens, tools)
+  const sets = new Map<string, readonly Tool[]>()
+  const toolsOf = (choice: ToolChoice): readonly Tool[] => {
+    const key = JSON.stringify(choice)
+    const tools = sets.get(key) ?? makeTools(catalog, choice, lenses)
+    if (sets.size < MAX_SETS) sets.set(key, tools)
     return tools
   }
-  const make = (options: ServerOptions, { era }: Pick<McpRequestContext, 'era'>): McpServer =>
-    makeServer(engine, toolsOf(options.lens), options, era === 'modern' ? TELLING_CHANGES : {})
+  const make: Make = ({ choice, ...options }, { era }) =>
+    makeServer(engine, toolsOf(choice), options, era === 'modern' ? NOTIFYING : {})
   const serve = overHttp(make)
   return (request, viewer, remote) => {
     // Before there is a server: an unknown lens is a wrong address.
-    toolsOf(lensOf(request))
+    toolsOf(chosenBy(request).choice)
     if (!isListening(request)) return serve(request, viewer, remote)
     const authInfo = authInfoOf(request, viewer, remote)
     return listenOverHttp(engine, factoryOf(make), request, optionsOf(authInfo), authInfo)
   }
 }
 
-/** A listener's stream is a request of its own; the older revision would need a session to tell changes in. */
-const TELLING_CHANGES: McpServerOptions = { capabilities: { resources: { subscribe: true } } }
+/** A listener's stream is a request of its own; the older revision would need a session to notify in. */
+const NOTIFYING: McpServerOptions = { capabilities: { resources: { subscribe: true } } }
 
-type Make = (options: ServerOptions, context: Pick<McpRequestContext, 'era'>) => McpServer
+type Make = (options: Chosen & ServerOptions, context: Pick<McpRequestContext, 'era'>) => McpServer
 
 /** Servers for requests, one each. `bus` brings what open subscriptions are told. */
 export function overHttp(make: Make, bus?: ServerEventBus): Answering {
@@ -57,16 +62,27 @@ function factoryOf(make: Make): McpServerFactory {
 }
 
 function authInfoOf(request: Request, viewer: Viewer, remote: boolean): AuthInfo {
-  const extra = { viewer: viewer.id, remote, lens: lensOf(request) }
+  const extra = { viewer: viewer.id, remote, ...chosenBy(request) }
   return { token: '', clientId: viewer.id, scopes: [], extra }
 }
 
-function optionsOf(authInfo: AuthInfo | undefined): ServerOptions {
-  const { viewer: id, remote, lens } = authInfo?.extra ?? {}
-  if (typeof id !== 'string' || !isHolderName(id)) throw new Error('invariant broken: a request without a viewer')
-  return { viewer: { id }, lens: typeof lens === 'string' ? lens : undefined, remote: remote === true }
+function optionsOf(authInfo: AuthInfo | undefined): Chosen & ServerOptions {
+  // The cast: made by `authInfoOf`.
+  const { viewer: id, remote, choice, concise } = (authInfo?.extra ?? {}) as Partial<Chosen> & Record<string, unknown>
+  if (typeof id !== 'string' || !isHolderName(id) || choice === undefined) {
+    throw new Error('invariant broken: a request without a viewer')
+  }
+  return { viewer: { id }, choice, concise, lens: oneLens(choice), remote: remote === true }
 }
 
-function lensOf(request: Request): string | undefined {
-  return new URL(request.url).searchParams.get('lens') ?? undefined
+interface Chosen {
+  readonly choice: ToolChoice
+  readonly concise?: boolean | undefined
+}
+
+function chosenBy(request: Request): Chosen {
+  const { searchParams } = new URL(request.url)
+  const tools = searchParams.getAll('tools').flatMap(names => names.split(','))
+  const choice = { lenses: searchParams.getAll('lens'), tools: tools.filter(name => name !== '') }
+  return { choice, concise: searchParams.get('detail') === 'concise' }
 }

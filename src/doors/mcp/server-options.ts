@@ -1,10 +1,12 @@
-/** Who asks, and how, for as long as a server of theirs lives. */
+/** On whose behalf a server answers, and how, for as long as it lives. */
 import type { Viewer } from '../../model/viewer.ts'
 
 export interface ServerOptions {
   readonly viewer: Viewer
-  /** Questions that name no lens ask through this one. */
+  /** For queries that name no lens. */
   readonly lens: string | undefined
+  /** Whether answers are concise where a call does not say. Default: false. */
+  readonly concise?: boolean | undefined
   /** Whether the client's requests count against its viewer's limits: over HTTP, not over standard input. */
   readonly remote?: boolean | undefined
   /** Where bugs are reported; default: standard error. */

@@ -7,17 +7,22 @@ import { listenOn } from './live/connection-listeners.ts'
 import { takeSubscriptions } from './live/subscribe-requests.ts'
 import { makeServer } from './server.ts'
 import type { ServerOptions } from './server-options.ts'
-import { makeTools, type Tool } from './tools/tools.ts'
+import { makeTools, type Tool, type ToolChoice } from './tools.ts'
 
 /** Resolves when standard input has ended, or the signal has ended it. */
 export async function serveMcp(
   engine: Engine,
   catalog: Catalog,
-  options: ServerOptions,
+  choice: ToolChoice & Pick<ServerOptions, 'viewer' | 'concise'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const lenses = engine.lenses.map(lens => lens.name)
-  const tools = makeTools(catalog, options.lens, lenses)
+  const { viewer, concise, ...chosen } = choice
+  const tools = makeTools(
+    catalog,
+    chosen,
+    engine.lenses.map(lens => lens.name),
+  )
+  const options = { viewer, concise, lens: oneLens(chosen) }
   const ended = new Promise<void>(resolve => {
     process.stdin.once('close', resolve)
     process.stdin.once('end', resolve)
@@ -26,6 +31,11 @@ export async function serveMcp(
   const connection = serveConnection(engine, tools, options, new StdioServerTransport())
   await ended
   await connection.close()
+}
+
+/** Queries that name no lens go through the one that was chosen. */
+export function oneLens({ lenses = [] }: ToolChoice): string | undefined {
+  return lenses.length === 1 ? lenses[0] : undefined
 }
 
 /** Serves one client for as long as its transport lasts. */

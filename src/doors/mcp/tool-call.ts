@@ -1,5 +1,6 @@
 /** A tool in, a result out: errors are results that an agent can act on. */
 import {
+  type CallToolResult,
   fromJsonSchema,
   type JsonSchemaType,
   type JsonSchemaValidator,
@@ -10,18 +11,15 @@ import {
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CallContext } from '../../model/operation.ts'
+import { unknownField } from '../../model/parse-input.ts'
 import { unread } from '../../ops/admission.ts'
 import { runOperation } from '../../ops/catalog.ts'
-import { fit } from './answer/fit.ts'
-import { isObject, withValueAt } from './answer/paths.ts'
-import { answered, failure } from './answer/result.ts'
-import { takeRoom } from './answer/room.ts'
-import { wire } from './answer/wire.ts'
-import { refuseUnknown } from './known-fields.ts'
+import { failure, resultOf, takeRoom } from './answer.ts'
+import { isObject } from './brief.ts'
 import { progressTo } from './progress.ts'
 import { reportBug } from './report-bug.ts'
 import type { ServerOptions } from './server-options.ts'
-import type { Tool } from './tools/tools.ts'
+import type { Tool } from './tools.ts'
 
 export function registerTool(server: McpServer, engine: Engine, tool: Tool, options: ServerOptions): void {
   const { kind, idempotent } = tool.operation.effect
@@ -29,17 +27,16 @@ export function registerTool(server: McpServer, engine: Engine, tool: Tool, opti
     title: tool.title,
     description: tool.description,
     inputSchema: unchecked(tool.inputSchema),
-    outputSchema: unchecked(tool.outputSchema),
     annotations: {
-      readOnlyHint: tool.readOnly,
-      destructiveHint: kind === 'destroy',
-      idempotentHint: idempotent,
       openWorldHint: false,
+      readOnlyHint: tool.readOnly,
+      // They say nothing of what only reads.
+      ...(!tool.readOnly && { destructiveHint: kind === 'destroy', idempotentHint: idempotent }),
     },
   }
   server.registerTool(tool.name, config, async (args, context) => {
     try {
-      return answered(tool, await answer(engine, tool, withLens(tool, args, options.lens), callOf(context, options)))
+      return await answer(engine, tool, withLens(tool, args, options.lens), callOf(context, options), options.concise)
     } catch (thrown) {
       reportBug(thrown, tool.name, context, options)
       return failure(thrown, options.viewer)
@@ -47,43 +44,71 @@ export function registerTool(server: McpServer, engine: Engine, tool: Tool, opti
   })
 }
 
-/** The operation's answer, within the room that the client gives it. */
-async function answer(engine: Engine, tool: Tool, args: unknown, call: CallContext): Promise<JsonObject> {
-  const run = async (input: unknown): Promise<JsonObject> =>
-    wire(await runOperation(tool.operation, engine, input, call))
-  const shape = tool.answer
-  const asked = readArguments(engine, tool, args, call)
-  if (shape === undefined || asked === null) return run(args)
-  const { input, room } = asked
-  return fit(await run(input), shape, room, limit => {
-    const { page } = shape
-    if (page === undefined || !isObject(input)) throw new Error('invariant broken: an answer without pages asked again')
-    return run(withValueAt(input, page.limit, limit))
-  })
-}
-
-/** Null: nothing in them is this door's. What it refuses is told, and costs, as whatever else the operation refuses. */
-function readArguments(
+async function answer(
   engine: Engine,
-  { operation, known, answer: shape }: Tool,
+  tool: Tool,
   args: unknown,
   call: CallContext,
-): ReturnType<typeof takeRoom> | null {
+  concise: boolean | undefined,
+): Promise<CallToolResult> {
+  const { input, room } = readArguments(engine, tool, args, call, concise === true)
+  const given = isObject(input)
+    ? { ...tool.operation.preset, ...(room.concise && tool.briefly), ...input, ...owned(tool, args) }
+    : input
+  const run = async (more: JsonObject): Promise<JsonObject> =>
+    wire(await runOperation(tool.operation, engine, isObject(given) ? withPage(tool, given, more) : given, call))
+  return resultOf(tool, await run({}), room, limit => run({ limit }))
+}
+
+/** `max_tokens` of an operation that has such a field: it picks what fits, and the interface holds it to that. */
+function owned({ ownsMaxTokens }: Tool, args: unknown): JsonObject {
+  if (!ownsMaxTokens || !isObject(args) || args['max_tokens'] === undefined) return {}
+  return { max_tokens: args['max_tokens'] }
+}
+
+function withPage({ answer }: Tool, input: JsonObject, { limit }: JsonObject): JsonObject {
+  if (limit === undefined || answer.page === undefined) return input
+  return withValueAt(input, answer.page.limit.split('.'), limit as number)
+}
+
+function withValueAt(object: JsonObject, [name = '', ...below]: readonly string[], value: number): JsonObject {
+  if (below.length === 0) return { ...object, [name]: value }
+  const inner = object[name]
+  return { ...object, [name]: withValueAt(isObject(inner) ? inner : {}, below, value) }
+}
+
+/** What it refuses is reported, and costs, as whatever else the operation refuses. */
+function readArguments(
+  engine: Engine,
+  { operation, known }: Tool,
+  args: unknown,
+  call: CallContext,
+  concise: boolean,
+): ReturnType<typeof takeRoom> {
   try {
-    if (known !== undefined) refuseUnknown(args, known)
-    return shape === undefined ? null : takeRoom(args, shape)
+    const read = takeRoom(args, concise)
+    const field = isObject(read.input)
+      ? Object.keys(read.input).find(name => known?.includes(name) === false)
+      : undefined
+    if (field !== undefined) throw unknownField(operation.input, [field])
+    return read
   } catch (thrown) {
     throw unread(operation, engine, thrown, call)
   }
 }
 
-function callOf(context: ServerContext, { viewer, remote }: ServerOptions): CallContext {
-  return { viewer, remote, signal: context.mcpReq.signal, report: progressTo(context) }
+/** As JSON: every operation's result is an object, and members that are undefined go. */
+export function wire(result: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(result)) as JsonObject
 }
 
-/** The operation checks its input itself, with the same messages on every door; the SDK only publishes the schema. */
+function callOf(context: ServerContext, { viewer, remote }: ServerOptions): CallContext {
+  return { viewer, remote, signal: context.mcpReq.signal, report: progressTo(context), shortCursors: true }
+}
+
+/** The operation checks its input itself, with the same messages at every interface; the SDK only publishes the schema. */
 function unchecked(schema: Tool['inputSchema']): ReturnType<typeof fromJsonSchema<unknown>> {
-  // JsonObject is any JSON object, with readonly members; outline made it a JSON Schema.
+  // The cast: JsonObject is any JSON object, with readonly members; outline made it a JSON Schema.
   return fromJsonSchema(schema as unknown as JsonSchemaType, ACCEPT)
 }
 

@@ -21,6 +21,8 @@ function operationOf({ path, summary, effect, params, result }: Handler): Operat
     effect: { kind: effect, idempotent: effect === 'read' || /\/(?:init|scan|extract)$/.test(path) },
     // What is wrong with parameters is reported in the envelope, in the terms of its contract.
     checksInput: true,
+    // What `querent context query` asks for; of the paths of the contract names and words are the default (CX-078).
+    ...(path === '/context/query' && { preset: { mode: 'hybrid', rank: 'relevance', snippet: 'passage' } }),
     run: (host, given, { viewer, signal, report }) =>
       callHandler(HANDLERS, host, path, given, {
         viewer,

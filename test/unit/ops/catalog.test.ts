@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { nearNames } from '../../../src/base/near-names.ts'
 import type { LensHost } from '../../../src/lenses/lens.ts'
 import type { Operation } from '../../../src/model/operation.ts'
 import { LOCAL_OWNER } from '../../../src/model/viewer.ts'
 import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
-import { nearNames } from '../../../src/ops/near-names.ts'
 import { describeOperation } from '../../../src/ops/schemas.ts'
 import { catalogOf, echo, noEngine, operation } from '../../support/operations.ts'
 

@@ -24,7 +24,8 @@ import { print } from './print.ts'
 
 export interface McpInstallFlags extends CommonFlags {
   readonly client?: readonly string[]
-  readonly lens?: string
+  readonly lens?: readonly string[]
+  readonly tools?: readonly string[]
   readonly print?: true
   /** Start the installed package by `npx --no-install`, in every file. */
   readonly npx?: true
@@ -120,9 +121,11 @@ function serverFor(client: McpClient, cli: Cli, flags: McpInstallFlags): ServerC
   const isNamed = flags.home !== undefined
   const place = { home: flags.home, environmentHome: env['QUERENT_HOME'] || undefined, workingFolder, create: false }
   const home = client.ofProject && !isNamed ? [] : ['--home', findHome(place).folder]
-  const lens = flags.lens === undefined ? [] : ['--lens', flags.lens]
+  const lens = flags.lens?.flatMap(name => ['--lens', name]) ?? []
+  const tools = flags.tools?.flatMap(names => ['--tools', names]) ?? []
   const viewer = flags.viewer === undefined ? [] : ['--viewer', flags.viewer]
-  const args = ['mcp', ...home, ...lens, ...viewer]
+  // An assistant pays for every token of an answer.
+  const args = ['mcp', '--detail', 'concise', ...home, ...lens, ...tools, ...viewer]
   if (flags.npx === true || (client.ofProject && isInstalledIn(workingFolder))) return installedCopy(args)
   const here = lastingProgram(process.execPath, process.argv[1] ?? '')
   if (here !== null) return { command: here[0], args: [here[1], ...args] }

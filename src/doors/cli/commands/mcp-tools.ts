@@ -4,6 +4,7 @@ import { markdownTable, textTable } from '../render/table.ts'
 import type { Cli, McpToolCost } from '../run.ts'
 import { withSession } from '../session.ts'
 import { print } from './print.ts'
+import { type McpFlags, mcpChoice } from './serve.ts'
 
 const COLUMNS = [
   { title: 'tokens', align: 'right' as const, cell: ({ tokens }: McpToolCost) => String(tokens) },
@@ -11,16 +12,16 @@ const COLUMNS = [
   { title: 'what for', cell: ({ description }: McpToolCost) => description },
 ]
 
-export async function runListTools(cli: Cli, flags: CommonFlags & { readonly lens?: string }): Promise<void> {
+export async function runListTools(cli: Cli, flags: CommonFlags & McpFlags): Promise<void> {
   const tools = await withSession(cli, flags, {}, ({ engine, catalog }) =>
-    cli.doors.listMcpTools(engine, catalog, flags.lens),
+    cli.doors.listMcpTools(engine, catalog, mcpChoice(flags)),
   )
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
-  const sum = `${tokens} tokens in all, estimated as a quarter of the bytes\n`
+  const sum = `about ${tokens} tokens in all\n`
   await print(
     cli,
     flags,
-    { lens: flags.lens ?? null, tools, tokens },
+    { lenses: flags.lens ?? [], tools, tokens },
     {
       table: style => `${textTable(COLUMNS, tools, style, cli.io.stdout.columns)}${sum}`,
       md: () => `${markdownTable(COLUMNS, tools)}\n${sum}`,

@@ -8,7 +8,7 @@ import type { HttpRequestLine, RequestLog } from '../../../model/request-log.ts'
 import { openBrowser } from '../browser.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write, writeJson } from '../io.ts'
-import type { Cli, ServeOptions } from '../run.ts'
+import type { Cli, McpChoice, ServeOptions } from '../run.ts'
 import { withSession } from '../session.ts'
 import { addFiles, mustBeThere } from './serve-files.ts'
 import { WorkerSiblings } from './siblings.ts'
@@ -104,15 +104,32 @@ async function serveHere(
   })
 }
 
-export async function runMcp(cli: Cli, flags: CommonFlags & { lens?: string }): Promise<void> {
+export async function runMcp(cli: Cli, flags: CommonFlags & McpFlags): Promise<void> {
   cli.endsBySignal = true
   await withSession(
     cli,
     flags,
     { background: true, warm: true, create: isNamed(cli, flags) },
     ({ engine, catalog, context }) =>
-      cli.doors.serveMcp(engine, catalog, { viewer: context.viewer, lens: flags.lens }, cli.signal),
+      cli.doors.serveMcp(
+        engine,
+        catalog,
+        { viewer: context.viewer, concise: flags.detail === 'concise', ...mcpChoice(flags) },
+        cli.signal,
+      ),
   )
+}
+
+export interface McpFlags {
+  readonly lens?: readonly string[]
+  readonly tools?: readonly string[]
+  readonly detail?: string
+}
+
+/** Names of tools may be given one by one or with commas. */
+export function mcpChoice({ lens, tools }: McpFlags): McpChoice {
+  const names = tools?.flatMap(text => text.split(',')).map(name => name.trim())
+  return { lenses: lens, tools: names?.filter(name => name !== '') }
 }
 
 function milliseconds(seconds: number | undefined): number | undefined {

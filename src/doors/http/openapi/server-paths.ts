@@ -110,7 +110,11 @@ const METRICS: DescribedPath = get(
   },
 )
 
-const LENS = { name: 'lens', in: 'query', description: 'Offer the tools of this lens', schema: TEXT }
+const CHOICE = [
+  { name: 'lens', in: 'query', description: 'Offer the tools of this lens; may occur several times', schema: TEXT },
+  { name: 'tools', in: 'query', description: 'Offer these tools, with commas between', schema: TEXT },
+  { name: 'detail', in: 'query', description: 'concise: answers are where a call does not say', schema: TEXT },
+]
 
 /** What its messages are is for MCP to say. */
 const MCP: readonly DescribedPath[] = [
@@ -122,7 +126,7 @@ const MCP: readonly DescribedPath[] = [
       summary: 'Send a message of the Model Context Protocol',
       description: 'Streamable HTTP, without sessions.',
       tags: ['server'],
-      parameters: [VIEWER, LENS],
+      parameters: [VIEWER, ...CHOICE],
       requestBody: { required: true, content: { 'application/json': { schema: { type: ['object', 'array'] } } } },
       responses: {
         '200': {

@@ -8,7 +8,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import type { Engine } from '../../../engine/engine.ts'
-import { isObject } from '../answer/paths.ts'
+import { isObject } from '../brief.ts'
 import { protocolError } from '../protocol-error.ts'
 import type { ServerOptions } from '../server-options.ts'
 import { listenTo } from './changes.ts'

@@ -1,6 +1,6 @@
 /** What of a `subscriptions/listen` request we need ourselves; all else of it the SDK reads and checks. */
 import type { RequestId } from '@modelcontextprotocol/server'
-import { isObject } from '../answer/paths.ts'
+import { isObject } from '../brief.ts'
 
 export interface ListenMessage {
   readonly id: RequestId

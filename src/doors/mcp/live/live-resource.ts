@@ -3,16 +3,16 @@ import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelc
 import type { Engine } from '../../../engine/engine.ts'
 import { runOperation } from '../../../ops/catalog.ts'
 import { query } from '../../../ops/query-ops.ts'
-import { fit } from '../answer/fit.ts'
-import { wire } from '../answer/wire.ts'
+import { briefAnswer } from '../answer.ts'
 import { protocolError } from '../protocol-error.ts'
 import { reportBug } from '../report-bug.ts'
 import type { ServerOptions } from '../server-options.ts'
-import { QUERY_ANSWER } from '../tools/common.ts'
+import { wire } from '../tool-call.ts'
+import { QUERY_ANSWER } from '../tool-table.ts'
 import { LENS_TEMPLATE, LIVE_TEMPLATE, questionAt } from './live-uri.ts'
 
 /** A resource has no parameters to ask for more with: the answer is as long as an agent may want to read again and again. */
-const MOST_TOKENS = 2000
+const MAX_TOKENS = 2000
 
 export function registerLiveResources(server: McpServer, engine: Engine, options: ServerOptions): void {
   const config = {
@@ -24,7 +24,7 @@ export function registerLiveResources(server: McpServer, engine: Engine, options
   const read = async (uri: URL, signal: AbortSignal) => {
     const question = questionAt(uri.href, options.lens)
     if (question === null) throw new ResourceNotFoundError(uri.href)
-    const text = JSON.stringify(await answerTo(engine, question, { ...options, signal }))
+    const text = await answerTo(engine, question, { ...options, signal })
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text, _meta: { 'querent/content': 'data' } }] }
   }
   for (const [name, template] of [
@@ -45,8 +45,15 @@ async function answerTo(
   engine: Engine,
   question: NonNullable<ReturnType<typeof questionAt>>,
   { viewer, remote, signal }: ServerOptions & { readonly signal: AbortSignal },
-): ReturnType<typeof fit> {
+): Promise<string> {
   const ask = async (more: { readonly limit?: number }) =>
-    wire(await runOperation(query, engine, { ...question, ...more, touch: false }, { viewer, remote, signal }))
-  return fit(await ask({}), QUERY_ANSWER, { concise: true, maxTokens: MOST_TOKENS }, limit => ask({ limit }))
+    wire(
+      await runOperation(
+        query,
+        engine,
+        { ...question, ...more, touch: false },
+        { viewer, remote, signal, shortCursors: true },
+      ),
+    )
+  return briefAnswer(QUERY_ANSWER, await ask({}), MAX_TOKENS, limit => ask({ limit }))
 }

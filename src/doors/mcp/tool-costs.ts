@@ -1,30 +1,25 @@
 /** What a set of tools costs an agent before its first thought: everything that the server says of them, as it says it. */
 import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/server'
-import type { JsonObject } from '../../../base/canonical.ts'
-import type { Engine } from '../../../engine/engine.ts'
-import { LOCAL_OWNER } from '../../../model/viewer.ts'
-import type { Catalog } from '../../../ops/catalog.ts'
-import { isObject } from '../answer/paths.ts'
-import { tokensOf } from '../answer/room.ts'
-import { makeServer } from '../server.ts'
-import { makeTools } from './tools.ts'
+import type { JsonObject } from '../../base/canonical.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { LOCAL_OWNER } from '../../model/viewer.ts'
+import type { Catalog } from '../../ops/catalog.ts'
+import { isObject } from './brief.ts'
+import { makeServer } from './server.ts'
+import { makeTools, type ToolChoice } from './tools.ts'
 
 export interface ToolCost {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** Estimated as a quarter of the bytes. */
+  /** An estimate, of all that the server says of it: a quarter of the bytes. */
   readonly tokens: number
 }
 
-/** In the order of the list. Throws `unknown_lens`. */
-export async function toolCosts(
-  engine: Engine,
-  catalog: Catalog,
-  lens: string | undefined,
-): Promise<readonly ToolCost[]> {
+/** In the order of the list. Throws as `makeTools`. */
+export async function toolCosts(engine: Engine, catalog: Catalog, choice: ToolChoice): Promise<readonly ToolCost[]> {
   const lenses = engine.lenses.map(({ name }) => name)
-  const server = makeServer(engine, makeTools(catalog, lens, lenses), { viewer: LOCAL_OWNER, lens })
+  const server = makeServer(engine, makeTools(catalog, choice, lenses), { viewer: LOCAL_OWNER, lens: undefined })
   const [near, far] = InMemoryTransport.createLinkedPair()
   await server.connect(far)
   try {
@@ -32,7 +27,7 @@ export async function toolCosts(
       name: String(tool['name']),
       title: String(tool['title']),
       description: String(tool['description']),
-      tokens: tokensOf(tool),
+      tokens: Math.ceil(Buffer.byteLength(JSON.stringify(tool)) / 4),
     }))
   } finally {
     await server.close()

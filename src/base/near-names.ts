@@ -1,5 +1,5 @@
 /** Names spelled like a given one, for "did you mean". */
-import { editDistance } from '../base/edit-distance.ts'
+import { editDistance } from './edit-distance.ts'
 
 /** Those of `known` that begin with the name, or can be made from it in at most a third of its letters; nearest first. */
 export function nearNames(name: string, known: readonly string[], most = 3): readonly string[] {

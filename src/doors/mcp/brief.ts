@@ -1,0 +1,114 @@
+/** Concise forms of answers: what an agent needs to decide what to read next, in about 50 tokens a result. */
+import type { Json, JsonObject } from '../../base/canonical.ts'
+import { isRecord } from '../../base/record.ts'
+
+/** UTF-16 units of an excerpt. */
+const EXCERPT_LENGTH = 100
+/** UTF-16 units of a message: most are shorter, and their end is often what was asked for. */
+const MESSAGE_LENGTH = 200
+
+export function briefHit(item: JsonObject): JsonObject {
+  const { id, passage, title, excerpt, score, passages } = item
+  const several = Array.isArray(passages) && passages.length > 1
+  const found = several ? { passages: passages.filter(isObject).map(passage => briefPassage(passage, title)) } : {}
+  return withoutEmpty({
+    id: id ?? null,
+    passage: passage ?? null,
+    title: title ?? null,
+    ...(several ? found : briefPassage(isObject(excerpt) ? excerpt : {}, title)),
+    score: score ?? null,
+  })
+}
+
+/** The section without the title, which stands beside it. */
+function briefPassage({ section, start_line, end_line, text }: JsonObject, title: Json | undefined): JsonObject {
+  const headings = Array.isArray(section) ? section.filter(heading => heading !== title) : []
+  return withoutEmpty({
+    section: headings.join(' > '),
+    lines: linesOf(start_line, end_line),
+    text: shortened(text, EXCERPT_LENGTH),
+  })
+}
+
+function linesOf(start: Json | undefined, end: Json | undefined): string | null {
+  if (start === undefined) return null
+  return start === end ? String(start) : `${start}-${end}`
+}
+
+export function briefMessage({ id, speaker, at, text, score, newer_statement_of }: JsonObject): JsonObject {
+  return withoutEmpty({
+    id: id ?? null,
+    speaker: speaker ?? null,
+    at: typeof at === 'string' ? at.slice(0, 16) : null,
+    text: shortened(text, MESSAGE_LENGTH),
+    newer_statement_of: newer_statement_of ?? null,
+    score: score ?? null,
+  })
+}
+
+/** An entry without what it says. */
+export function briefPlace({ id, collection, kind, title, tags, updated_at }: JsonObject): JsonObject {
+  const fields = { id, collection, kind, title, tags, updated: String(updated_at ?? '').slice(0, 10) }
+  return withoutEmpty(fields as JsonObject)
+}
+
+/** Of the lens context (CX-001): without the graph, which the concepts' own tools show, and without what is of the call. */
+export function briefEnvelope({ status, result, errors }: JsonObject): JsonObject {
+  const { graph: _, ...shown } = isObject(result) ? result : {}
+  return withoutEmpty({ status: status ?? null, result: shown, errors: errors ?? null })
+}
+
+/** What beside the items says how far they can be relied on, and how to go on. */
+export function briefPage(page: JsonObject): JsonObject {
+  const { as_of: _, lens: __, mode: ___, order: ____, tokens: _____, trace: ______, ...rest } = page
+  const { verdict, reason, verdict_by, coverage, notes, ...others } = rest
+  return {
+    ...(verdict !== undefined && { verdict }),
+    ...(verdict !== undefined && verdict !== 'answered' && reason !== undefined && { reason }),
+    ...(verdict_by === 'words' && { verdict_by }),
+    ...(isPartial(coverage) && { coverage }),
+    ...others,
+    ...(Array.isArray(notes) && { notes: notes.map(note => (isObject(note) ? (note['message'] ?? '') : note)) }),
+  }
+}
+
+function isPartial(coverage: Json | undefined): coverage is JsonObject {
+  if (!isObject(coverage)) return false
+  const { complete, failed } = coverage
+  return complete === false || (Array.isArray(failed) && failed.length > 0)
+}
+
+/** Without null, empty texts, lists and objects, at any depth; fractions have two significant digits. */
+export function withoutEmpty(value: JsonObject): JsonObject {
+  return (pruned(value) as JsonObject | undefined) ?? {}
+}
+
+function pruned(value: Json | undefined): Json | undefined {
+  if (value === null || value === undefined || value === '') return undefined
+  if (typeof value === 'number') return Number.isInteger(value) ? value : Number(value.toPrecision(2))
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(item => pruned(item) ?? null)
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).flatMap(([name, inner]) => {
+    const short = pruned(inner)
+    return short === undefined ? [] : [[name, short] as const]
+  })
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
+}
+
+/** On one line, at most `length` UTF-16 units, cut between words. */
+function shortened(text: Json | undefined, length: number): string {
+  const line = typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : ''
+  return line.length <= length ? line : `${head(line, length).replace(/\s\S{0,20}$/, '')}…`
+}
+
+/** Whole characters: half a surrogate pair is none. */
+export function head(text: string, length: number): string {
+  return text
+    .slice(0, length)
+    .toWellFormed()
+    .replace(/\uFFFD$/, '')
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return isRecord(value)
+}

@@ -1,0 +1,437 @@
+/**
+ * Which operations are tools, and what an agent reads of each before its first thought: so few words, and so few
+ * parameters. An operation takes its other fields too, when a caller knows them.
+ */
+import type { JsonObject } from '../../base/canonical.ts'
+import { briefEnvelope, briefHit, briefMessage, briefPlace } from './brief.ts'
+
+export interface ToolEntry {
+  readonly operation: string
+  /** Default: the operation's name, with underscores. */
+  readonly name?: string
+  readonly title: string
+  /** What it does, when to use it, what comes back. Default: the operation's summary. */
+  readonly description?: string
+  /** Fields of the input that are shown, as paths with dots. Default: all. */
+  readonly fields?: readonly string[]
+  /** Descriptions of fields, where that of the schema is too long or speaks to programmers. By path. */
+  readonly help?: Readonly<Record<string, string>>
+  /** Where the answer holds what can be long. */
+  readonly answer?: AnswerShape
+  /** Set in the input where the answer is to be concise and the caller did not set it. */
+  readonly briefly?: JsonObject
+  /** Whether the answer holds what somebody stored, which is data and no instruction. */
+  readonly stored?: boolean
+  /** Default: as the operation's effect says. */
+  readonly readOnly?: boolean
+  /** Whether the operation ignores fields that it does not know; the tool then refuses them itself. */
+  readonly ignoresUnknown?: boolean
+  /** What to do next after an answer that itself says what went wrong; null: nothing did. Default: failures are thrown. */
+  readonly nextAfter?: (answer: JsonObject) => string | null
+}
+
+/** Paths are names of top-level fields, or with dots. */
+export interface AnswerShape {
+  /** List that can be cut. */
+  readonly items?: string
+  /** The one long text of an answer without a list. */
+  readonly text?: string
+  /** What is kept of an item, or of an answer without a list, where the answer is to be concise. Default: all that is not empty. */
+  readonly brief?: (item: JsonObject) => JsonObject
+  /** Where the input says how many items are wanted, and the answer what goes on after them. */
+  readonly page?: { readonly limit: string; readonly cursor: string }
+  /** Whether items are entries, which are resources too. */
+  readonly linked?: boolean
+}
+
+const FILTER = ['filter.collections', 'filter.kinds', 'filter.tags']
+const PAGE = { limit: 'limit', cursor: 'cursor' } as const
+const CURSOR = { limit: 'Default: 10', cursor: 'Of the page before' }
+const FILTER_HELP = {
+  filter: 'What must hold',
+  'filter.collections': 'In one of these',
+  'filter.kinds': 'Such as note, code',
+  'filter.tags': 'With all of these',
+}
+
+export const QUERY_ANSWER: AnswerShape = { items: 'items', brief: briefHit, page: PAGE, linked: true }
+
+const QUERY: ToolEntry = {
+  operation: 'query',
+  title: 'Search',
+  description:
+    'Search all that is stored, by meaning and words. Returns passages, best first; get reads a whole entry. nothing_relevant: nothing on this is stored.',
+  fields: ['text', 'limit', 'cursor', 'mode', ...FILTER],
+  help: {
+    text: 'Question or words; "quotes" for a phrase, -word excludes',
+    ...CURSOR,
+    ...FILTER_HELP,
+    mode: 'Default: hybrid',
+  },
+  answer: QUERY_ANSWER,
+  briefly: { excerpt_length: 120 },
+  stored: true,
+}
+const GET: ToolEntry = {
+  operation: 'get',
+  title: 'Read',
+  description: 'Read one whole entry.',
+  fields: ['id'],
+  help: { id: 'As query, recall or list gave it' },
+  answer: { text: 'content', brief: ({ content, ...rest }) => ({ ...briefPlace(rest), content: content ?? '' }) },
+  stored: true,
+}
+const REMEMBER: ToolEntry = {
+  operation: 'conversations.remember',
+  name: 'remember',
+  title: 'Remember',
+  description: 'Store one fact, preference or message. recall finds it at once.',
+  fields: ['text', 'speaker', 'conversation', 'at', 'tags'],
+  help: {
+    text: 'What to remember',
+    speaker: 'Who said it',
+    conversation: 'Default: notes',
+    at: 'When it was said (ISO 8601). Default: now',
+    tags: 'To find it by',
+  },
+}
+const RECALL: ToolEntry = {
+  operation: 'conversations.query',
+  name: 'recall',
+  title: 'Recall',
+  description:
+    'Search what was said and remembered. Returns messages. newer_statement_of: of two statements of a speaker trust the newer.',
+  fields: ['text', 'speakers', 'conversations', 'since', 'until', 'limit', 'cursor'],
+  help: {
+    text: 'Question or words',
+    speakers: 'Said by one of these',
+    conversations: 'In one of these',
+    since: 'Said from then on (ISO 8601)',
+    until: 'Said before then',
+    ...CURSOR,
+  },
+  answer: { items: 'messages', brief: briefMessage, page: PAGE },
+  stored: true,
+}
+const LIST: ToolEntry = {
+  operation: 'list',
+  title: 'List',
+  description: 'List entries without their content, newest first.',
+  fields: ['limit', 'cursor', ...FILTER],
+  help: { ...CURSOR, ...FILTER_HELP },
+  answer: { items: 'items', brief: briefPlace, page: PAGE, linked: true },
+  stored: true,
+}
+const PUT: ToolEntry = {
+  operation: 'put',
+  title: 'Write',
+  description: 'Write entries such as notes; one with the id of an entry of yours replaces it.',
+  fields: ['id', 'title', 'content', 'collection', 'tags', 'visibility'].map(field => `entries.${field}`),
+  help: {
+    entries: 'All are written, or none',
+    'entries.id': 'Default: a new one',
+    'entries.title': 'Heading',
+    'entries.content': 'Text or Markdown',
+    'entries.collection': 'Default: default',
+    'entries.tags': 'To find it by',
+    'entries.visibility': 'Default: private',
+  },
+}
+const STATUS: ToolEntry = {
+  operation: 'status',
+  title: 'Status',
+  description: 'Counts, collections and lenses of the store.',
+  // Whoever makes something public names its collection.
+  stored: true,
+}
+const EXPLAIN: ToolEntry = {
+  operation: 'explain',
+  title: 'Explain',
+  description: 'Why an entry has its rank for a query, is missing, or ranks above another.',
+  fields: ['query.text', 'query.lens', 'id', 'over'],
+  help: {
+    query: 'The query',
+    'query.text': 'As it was asked',
+    'query.lens': 'conversations for what recall found',
+    over: 'Id of the entry to compare with',
+  },
+  stored: true,
+}
+const SIMILAR: ToolEntry = {
+  operation: 'similar',
+  title: 'Find similar',
+  description: 'Find entries like an entry.',
+  fields: ['id', 'limit'],
+  answer: { items: 'items', brief: briefHit, linked: true },
+  stored: true,
+}
+const DELETE: ToolEntry = { operation: 'delete', title: 'Delete', description: 'Delete entries of yours by id.' }
+
+/** The contract of the lens ignores parameters that it does not know; an agent should learn of its mistake. */
+const contextTool = (entry: ToolEntry): ToolEntry => ({
+  ...entry,
+  answer: { brief: briefEnvelope },
+  ignoresUnknown: true,
+  nextAfter: nextAfterEnvelope,
+  stored: true,
+})
+const CODE = contextTool({
+  operation: 'context.query',
+  title: 'Find in the code',
+  description: 'Find functions, classes and files of the code by name or meaning, with neighbours.',
+  fields: ['query', 'limit', 'depth'],
+  help: {
+    query: 'Name, words or question',
+    limit: 'Default: 10, at most 50',
+    depth: 'Links to follow, 0 to 2. Default: 1',
+  },
+})
+
+/** Offered where nothing else is chosen: notes, memory and code in one server. */
+export const DEFAULT_TOOLS: readonly ToolEntry[] = [
+  QUERY,
+  GET,
+  REMEMBER,
+  RECALL,
+  { ...CODE, name: 'code' },
+  PUT,
+  LIST,
+  STATUS,
+]
+
+/** Offered by name, beside those of lenses. */
+export const MORE_TOOLS: readonly ToolEntry[] = [EXPLAIN, SIMILAR, DELETE]
+
+/** Of a beliefs query within another tool. */
+const BELIEFS_QUERY = ['semantic', 'filters']
+const BELIEFS_FILTERS = [
+  'min_confidence',
+  'valid_at',
+  'created_after',
+  'domains_include',
+  'holder_ids',
+  'exclude_holders',
+]
+
+export const LENS_TOOLS: Readonly<Record<string, readonly ToolEntry[]>> = {
+  beliefs: [
+    {
+      operation: 'beliefs.query',
+      fields: [
+        'semantic',
+        ...BELIEFS_FILTERS.map(name => `filters.${name}`),
+        ...['context.trust_weight', 'context.query_domains'],
+        ...['scope', 'limit', 'cursor', 'include_explanation', 'include_derivation'].map(name => `options.${name}`),
+      ],
+      title: 'Query beliefs',
+      description:
+        'Find beliefs by meaning and filters, ranked by meaning, confidence, trust and time. For a selection that fits into a prompt use beliefs_context_query.',
+      answer: { items: 'beliefs', page: { limit: 'options.limit', cursor: 'next_cursor' } },
+    },
+    {
+      operation: 'beliefs.count',
+      fields: BELIEFS_QUERY,
+      title: 'Count beliefs',
+      description: 'Count the beliefs that match, in all and by where they come from.',
+    },
+    {
+      operation: 'beliefs.facets',
+      fields: ['fields', ...BELIEFS_QUERY.map(name => `query.${name}`)],
+      title: 'Count by field',
+      description: 'Count what matches by domain, holder, derivation, visibility or confidence.',
+    },
+    {
+      operation: 'beliefs.batch',
+      fields: BELIEFS_QUERY.map(name => `queries.${name}`),
+      title: 'Run many queries',
+      description: 'Run up to 20 queries at once; each is answered, or fails, on its own.',
+    },
+    {
+      operation: 'beliefs.context_query',
+      fields: [...BELIEFS_QUERY, 'purpose', 'max_tokens', 'target_tokens'],
+      title: 'Pick beliefs for a purpose',
+      description: 'Pick beliefs for a purpose that fit into max_tokens, the most useful and least alike first.',
+    },
+    {
+      operation: 'beliefs.similar',
+      fields: ['belief_id', 'context.trust_weight', 'options.limit'],
+      title: 'Similar beliefs',
+      description: 'Find beliefs about the same as a belief.',
+    },
+    {
+      operation: 'beliefs.contradictions',
+      fields: ['belief_id', 'context.trust_weight', 'options.limit'],
+      title: 'Find contradictions',
+      description: 'Find beliefs that contradict a belief. A heuristic: read both.',
+    },
+    {
+      operation: 'beliefs.derivation',
+      title: 'Trace a belief',
+      description: 'Show what a belief was derived from, step by step.',
+    },
+    {
+      operation: 'beliefs.explain',
+      fields: ['belief_id', 'other_id', ...BELIEFS_QUERY.map(name => `query.${name}`)],
+      title: 'Explain a belief',
+      description:
+        'Why a belief has its rank for a query, what would raise it, why it is missing, or why it beats another.',
+    },
+    {
+      operation: 'beliefs.put',
+      fields: [
+        ...['id', 'content', 'confidence', 'valid_from', 'valid_until', 'derivation.type', 'domains', 'visibility'],
+        ...['federation_ids', 'wait', 'beliefs.content'],
+      ],
+      title: 'Store beliefs',
+      description: 'Store beliefs that you hold: one, or a list of them together or not at all.',
+    },
+  ].map(entry => ({ ...entry, stored: true })),
+  c64: [
+    {
+      operation: 'c64.query',
+      title: 'Ask about the C64',
+      description:
+        'Ask about the Commodore 64: registers, routines, instructions, memory, colours. Returns results with their files, and what numbers and names in the question mean.',
+      answer: { items: 'results' },
+      stored: true,
+    },
+    {
+      operation: 'c64.enrich',
+      title: 'Explain numbers and names',
+      description: 'Say what the numbers and names of a question mean on the Commodore 64. Searches nothing.',
+      stored: true,
+    },
+  ],
+  // By the names of its contract (CQ-118).
+  chroma: [
+    {
+      operation: 'chroma.query',
+      title: 'Query by colour',
+      description:
+        'Find nodes near the colour of hashtags (or of a text in `input`), ranked by relevance, recency and strength. What is found counts as used; update_access false does not.',
+      answer: { items: 'results' },
+      readOnly: false,
+    },
+    {
+      operation: 'chroma.batch_query',
+      title: 'Query many times',
+      description: 'Run many queries against one state, all of them or none. Each takes what chroma_query takes.',
+      fields: ['queries.hashtags', 'queries.input', 'queries.k'],
+      readOnly: false,
+    },
+    {
+      operation: 'chroma.store',
+      title: 'Store a node',
+      description:
+        'Store a node at the colour of its hashtags, which must be assigned (chroma_assign_hashtag). Each call makes another node.',
+    },
+    {
+      operation: 'chroma.get',
+      name: 'chroma_get_node',
+      title: 'Read a node',
+      description: 'Read one node by the entry_id that chroma_query gave. Does not count as use.',
+      answer: { text: 'content' },
+    },
+    {
+      operation: 'chroma.update',
+      name: 'chroma_update_node',
+      title: 'Update a node',
+      description: 'Replace label, content or metadata of a node; its hashtags and colour stay.',
+    },
+    {
+      operation: 'chroma.delete',
+      name: 'chroma_delete_node',
+      title: 'Delete a node',
+      description: 'Delete a node for good. To change it use chroma_update_node.',
+    },
+    {
+      operation: 'chroma.suggest_hashtags',
+      title: 'Suggest hashtags',
+      description: 'Find the assigned hashtags that a text names, before it is stored. Applies nothing.',
+    },
+    {
+      operation: 'chroma.assign',
+      name: 'chroma_assign_hashtag',
+      title: 'Assign a hashtag',
+      description: 'Bind hashtags to anchors, in a zone or at an anchor. What is bound stays where it is.',
+    },
+    {
+      operation: 'chroma.hashtags',
+      name: 'chroma_list_hashtags',
+      title: 'List hashtags',
+      description: 'List assigned hashtags with their anchors, of all zones or of one.',
+    },
+    {
+      operation: 'chroma.statistics',
+      title: 'Count nodes',
+      description: 'Count nodes by state and mode, with their strength and health.',
+    },
+  ].map(entry => ({ ...entry, stored: true })),
+  collections: [
+    {
+      operation: 'collections.query',
+      title: 'Ask collections',
+      description:
+        'Ask one question over several collections, by meaning. `days` leaves out what is older. Go on with `offset`.',
+      answer: { items: 'results' },
+      stored: true,
+    },
+    {
+      operation: 'collections.format',
+      title: 'Lay results out',
+      description: 'Lay results of collections_query out as Markdown, in Spanish or English.',
+      answer: { text: 'markdown' },
+      stored: true,
+    },
+  ],
+  context: [
+    CODE,
+    contextTool({
+      operation: 'context.map',
+      title: 'Map of the code',
+      description: 'Give an overview of the code in a number of tokens: its most used symbols by file.',
+    }),
+    contextTool({
+      operation: 'context.definition',
+      title: 'Show a definition',
+      description: 'Show where a name is defined: place, signature, documentation and text.',
+    }),
+    contextTool({
+      operation: 'context.references',
+      title: 'List references',
+      description: 'List what refers to a concept, and how. For calls alone use context_callers.',
+    }),
+    contextTool({
+      operation: 'context.callers',
+      title: 'List callers',
+      description: 'List what calls a function, directly or through others.',
+    }),
+    contextTool({
+      operation: 'context.impact',
+      title: 'Find what a change affects',
+      description: 'Find what changed files or a diff affect: concepts, what depends on them, and files.',
+    }),
+    contextTool({
+      operation: 'context.index',
+      title: 'Read the code again',
+      description: 'Read the code of the workspace, or what changed in it since. Use it when answers are out of date.',
+    }),
+    contextTool({
+      operation: 'context.extract',
+      title: 'Add what was read',
+      description: 'Apply the concepts and links that you have read out of one file, all of them or none.',
+    }),
+  ],
+  conversations: [REMEMBER, RECALL, EXPLAIN, GET, LIST, DELETE],
+}
+
+/** A call of the lens context never throws: its envelope says what is wrong, by parameter. */
+function nextAfterEnvelope({ status, errors }: JsonObject): string | null {
+  if (status !== 'error') return null
+  const details = Object.values((errors ?? {}) as Readonly<Record<string, unknown>>).flat()
+  const codes = details.map(detail => (detail as { readonly code?: unknown } | null)?.code)
+  if (codes.includes('not_initialized'))
+    return 'The code has not been read yet: call context_index, or have `querent context index` run in its folder.'
+  if (codes.includes('exception')) return 'Do not try again: the owner of the store should run `querent doctor`.'
+  return 'Correct what the errors name and call again; nothing was changed.'
+}

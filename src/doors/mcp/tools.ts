@@ -1,0 +1,193 @@
+/** Operations as tools: their schemas, which an agent reads before its first thought, hold no more than it needs. */
+
+import type { Json, JsonObject } from '../../base/canonical.ts'
+import { nearNames } from '../../base/near-names.ts'
+import { invalidArgument, QuerentError } from '../../model/errors.ts'
+import type { Catalog, EngineOperation } from '../../ops/catalog.ts'
+import { jsonSchema } from '../../ops/schemas.ts'
+import { type Answering, MIN_TOKENS } from './answer.ts'
+import { isObject } from './brief.ts'
+import { DEFAULT_TOOLS, LENS_TOOLS, MORE_TOOLS, type ToolEntry } from './tool-table.ts'
+
+export interface Tool extends Answering {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly operation: EngineOperation
+  readonly inputSchema: JsonObject
+  readonly readOnly: boolean
+  readonly briefly: JsonObject
+  /** Whether the operation has fields of the names that the interface takes for itself, and gets them too. */
+  readonly ownsMaxTokens: boolean
+  /** Every field there is, where the operation itself ignores others. */
+  readonly known: readonly string[] | undefined
+}
+
+/** What a client or its user chose. Nothing chosen: `DEFAULT_TOOLS`. */
+export interface ToolChoice {
+  /** The tools of these lenses, in this order. */
+  readonly lenses?: readonly string[] | undefined
+  /** Tools by name, of any set. */
+  readonly tools?: readonly string[] | undefined
+}
+
+/** Levels of objects whose fields are shown. */
+const MAX_DEPTH = 3
+/** UTF-16 units of the description of a field. */
+const HELP_LENGTH = 90
+const ROOM: JsonObject = {
+  detail: { enum: ['concise', 'detailed'], description: 'Of the answer' },
+  max_tokens: { type: 'integer', minimum: MIN_TOKENS, description: 'Of the answer' },
+}
+
+/** Throws `unknown_lens`; `invalid_argument` for a tool that there is not. */
+export function makeTools(
+  catalog: Catalog,
+  { lenses = [], tools = [] }: ToolChoice,
+  known: readonly string[],
+): readonly Tool[] {
+  const lens = lenses.find(name => !known.includes(name))
+  if (lens !== undefined)
+    throw new QuerentError('unknown_lens', `there is no lens ${JSON.stringify(lens)}`, { lens, known })
+  const ofLenses = lenses.flatMap(name => entriesOf(catalog, name))
+  const named = tools.length === 0 ? [] : byName(tools, catalog, known)
+  const chosen = lenses.length + tools.length === 0 ? DEFAULT_TOOLS : [...named, ...ofLenses]
+  const unique = new Map(chosen.map(entry => [nameOf(entry), entry]))
+  return [...unique.values()].flatMap(entry => {
+    const operation = catalog.get(entry.operation)
+    return operation === undefined ? [] : [makeTool(operation, entry)]
+  })
+}
+
+function nameOf({ name, operation }: ToolEntry): string {
+  return name ?? operation.replaceAll('.', '_')
+}
+
+/** A lens that brings no operations is asked by the default tools. */
+function entriesOf(catalog: Catalog, lens: string): readonly ToolEntry[] {
+  if (Object.hasOwn(LENS_TOOLS, lens)) return LENS_TOOLS[lens] ?? []
+  // What goes on until its caller ends it is no tool: a tool answers once.
+  const own = [...catalog.values()].filter(
+    ({ name, resumeAt }) => name.startsWith(`${lens}.`) && resumeAt === undefined,
+  )
+  return own.length === 0
+    ? DEFAULT_TOOLS
+    : own.map(({ name, summary }) => ({ operation: name, title: summary, stored: true }))
+}
+
+function byName(names: readonly string[], catalog: Catalog, lenses: readonly string[]): readonly ToolEntry[] {
+  const all = [...DEFAULT_TOOLS, ...MORE_TOOLS, ...lenses.flatMap(lens => entriesOf(catalog, lens))]
+  return names.map(name => {
+    const entry = all.find(one => nameOf(one) === name)
+    if (entry !== undefined) return entry
+    const known = [...new Set(all.map(nameOf))]
+    const near = nearNames(name, known)
+    throw invalidArgument(
+      'tools',
+      name,
+      near.length > 0 ? `the name of a tool, such as ${near.join(' or ')}` : `one of ${known.join(', ')}`,
+    )
+  })
+}
+
+function makeTool(operation: EngineOperation, entry: ToolEntry): Tool {
+  const { answer = {}, fields, help = {}, stored = false, ignoresUnknown = false, nextAfter, briefly = {} } = entry
+  const input = jsonSchema(operation.input, 'input')
+  const own = isObject(input['properties']) ? input['properties'] : {}
+  const outlined = outline(input, MAX_DEPTH, { fields, help, path: '' })
+  const properties = { ...(isObject(outlined['properties']) ? outlined['properties'] : {}), ...ROOM }
+  return {
+    name: nameOf(entry),
+    title: entry.title,
+    description: entry.description ?? operation.summary,
+    operation,
+    inputSchema: { ...outlined, properties, additionalProperties: false },
+    readOnly: entry.readOnly ?? operation.effect.kind === 'read',
+    answer,
+    stored,
+    briefly,
+    ownsMaxTokens: own['max_tokens'] !== undefined && fields?.includes('max_tokens') !== false,
+    known: ignoresUnknown ? Object.keys(own) : undefined,
+    nextAfter,
+  }
+}
+
+interface Shown {
+  /** Absent: all. */
+  readonly fields: readonly string[] | undefined
+  readonly help: Readonly<Record<string, string>>
+  readonly path: string
+}
+
+/** A shorter JSON Schema that allows all that the full one does, `depth` objects deep; what lies deeper is named by its type. */
+function outline(schema: JsonObject, depth: number, shown: Shown): JsonObject {
+  const description = shown.path === '' ? undefined : (shown.help[shown.path] ?? shortHelp(schema['description']))
+  return { ...shapeOf(schema, depth, shown), ...(description !== undefined && { description }) }
+}
+
+function shapeOf(schema: JsonObject, depth: number, shown: Shown): JsonObject {
+  const { type, enum: values, minimum, maximum, anyOf, items } = schema
+  if (values !== undefined) return { enum: values }
+  // Alternatives beside properties are conditions on them.
+  if (isObject(schema['properties'])) return objectShape(schema, schema['properties'], depth, shown)
+  if (Array.isArray(anyOf)) return alternatives(anyOf.filter(isObject), depth, shown)
+  if (type === 'array') return isObject(items) ? { type, items: shapeOf(items, depth, shown) } : { type }
+  if (type === undefined) return {}
+  return { type, ...limit('minimum', minimum), ...limit('maximum', maximum) }
+}
+
+function objectShape(
+  schema: JsonObject,
+  properties: JsonObject,
+  depth: number,
+  { fields, help, path }: Shown,
+): JsonObject {
+  if (depth === 0) return { type: 'object' }
+  const shown = Object.entries(properties).filter(([name]) => fields?.some(field => headOf(field) === name) ?? true)
+  const inner = (name: string): readonly string[] | undefined => {
+    const below = fields?.filter(field => field.startsWith(`${name}.`)).map(field => field.slice(name.length + 1))
+    return below?.length === 0 ? undefined : below
+  }
+  const { required } = schema
+  const needed = Array.isArray(required) ? required.filter(name => shown.some(([field]) => field === name)) : []
+  const entries = shown.map(([name, of]) => {
+    const at = { fields: inner(name), help, path: path === '' ? name : `${path}.${name}` }
+    return [name, outline(of as JsonObject, depth - 1, at)] as const
+  })
+  return { type: 'object', properties: Object.fromEntries(entries), ...(needed.length > 0 && { required: needed }) }
+}
+
+/**
+ * Alternatives of plain types are one list of types. Others may be anything, as far as an outline says, unless fields of one
+ * of them are to be shown.
+ */
+function alternatives(branches: readonly JsonObject[], depth: number, shown: Shown): JsonObject {
+  const values = branches.flatMap(({ enum: listed, type }) =>
+    type === 'null' ? [null] : ((listed ?? []) as readonly Json[]),
+  )
+  if (branches.every(({ enum: listed, type }) => listed !== undefined || type === 'null')) return { enum: values }
+  const types = branches.flatMap(({ type, properties }) => (typeof type === 'string' && !properties ? [type] : []))
+  if (types.length === branches.length) return { type: [...new Set(types)] }
+  if (shown.fields === undefined) return {}
+  return {
+    anyOf: branches.map(branch => (branch['type'] === 'array' ? { type: 'array' } : shapeOf(branch, depth, shown))),
+  }
+}
+
+/** The first clause, and the default. */
+function shortHelp(description: Json | undefined): string | undefined {
+  if (typeof description !== 'string' || description === '') return undefined
+  const [, clause = ''] = /^(.*?)(?:[.;](?:\s|$)|: |$)/s.exec(description) ?? []
+  const [, preset] = /Default: ([^.;(]{1,24})(?:[.;]|$)/.exec(description) ?? []
+  const short = clause.length > HELP_LENGTH ? `${clause.slice(0, HELP_LENGTH).replace(/\W+\w*$/, '')} …` : clause
+  return preset === undefined ? short : `${short}. Default: ${preset}`
+}
+
+/** Bounds that only say "a safe integer" say nothing. */
+function limit(name: string, value: Json | undefined): JsonObject {
+  return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? { [name]: value } : {}
+}
+
+function headOf(path: string): string {
+  return path.split('.', 1)[0] ?? path
+}
