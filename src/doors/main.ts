@@ -22,7 +22,8 @@ const DOORS: OtherDoors = {
     return serveMcp(engine, catalog, options, signal)
   },
   listMcpTools: async (engine, catalog, choice) => {
-    const { toolCosts } = await import('./mcp/tool-costs.ts')
-    return toolCosts(engine, catalog, choice)
+    const { costOfTool, makeTools } = await import('./mcp/tools.ts')
+    const lenses = engine.lenses.map(lens => lens.name)
+    return makeTools(catalog, choice, lenses).map(costOfTool)
   },
 }

@@ -21,6 +21,7 @@ export interface Room {
 /** What of a tool decides how its answers are given back. */
 export interface Answering {
   readonly answer: AnswerShape
+  /** Whether the answer holds what somebody stored, which is data and no instruction. */
   readonly stored: boolean
   readonly nextAfter?: ((answer: JsonObject) => string | null) | undefined
 }

@@ -19,22 +19,12 @@ import { isObject } from './brief.ts'
 import { progressTo } from './progress.ts'
 import { reportBug } from './report-bug.ts'
 import type { ServerOptions } from './server-options.ts'
-import type { Tool } from './tools.ts'
+import { describeTool, type Tool } from './tools.ts'
 
 export function registerTool(server: McpServer, engine: Engine, tool: Tool, options: ServerOptions): void {
-  const { kind, idempotent } = tool.operation.effect
-  const config = {
-    title: tool.title,
-    description: tool.description,
-    inputSchema: unchecked(tool.inputSchema),
-    annotations: {
-      openWorldHint: false,
-      readOnlyHint: tool.readOnly,
-      // They say nothing of what only reads.
-      ...(!tool.readOnly && { destructiveHint: kind === 'destroy', idempotentHint: idempotent }),
-    },
-  }
-  server.registerTool(tool.name, config, async (args, context) => {
+  const { name, inputSchema, ...described } = describeTool(tool)
+  const config = { ...described, inputSchema: unchecked(inputSchema) }
+  server.registerTool(name, config, async (args, context) => {
     try {
       return await answer(engine, tool, withLens(tool, args, options.lens), callOf(context, options), options.concise)
     } catch (thrown) {

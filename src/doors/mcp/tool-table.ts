@@ -9,7 +9,6 @@ export interface ToolEntry {
   readonly operation: string
   /** Default: the operation's name, with underscores. */
   readonly name?: string
-  readonly title: string
   /** What it does, when to use it, what comes back. Default: the operation's summary. */
   readonly description?: string
   /** Fields of the input that are shown, as paths with dots. Default: all. */
@@ -20,8 +19,6 @@ export interface ToolEntry {
   readonly answer?: AnswerShape
   /** Set in the input where the answer is to be concise and the caller did not set it. */
   readonly briefly?: JsonObject
-  /** Whether the answer holds what somebody stored, which is data and no instruction. */
-  readonly stored?: boolean
   /** Default: as the operation's effect says. */
   readonly readOnly?: boolean
   /** Whether the operation ignores fields that it does not know; the tool then refuses them itself. */
@@ -58,7 +55,6 @@ export const QUERY_ANSWER: AnswerShape = { items: 'items', brief: briefHit, page
 
 const QUERY: ToolEntry = {
   operation: 'query',
-  title: 'Search',
   description:
     'Search all that is stored, by meaning and words. Returns passages, best first; get reads a whole entry. nothing_relevant: nothing on this is stored.',
   fields: ['text', 'limit', 'cursor', 'mode', ...FILTER],
@@ -70,21 +66,17 @@ const QUERY: ToolEntry = {
   },
   answer: QUERY_ANSWER,
   briefly: { excerpt_length: 120 },
-  stored: true,
 }
 const GET: ToolEntry = {
   operation: 'get',
-  title: 'Read',
   description: 'Read one whole entry.',
   fields: ['id'],
   help: { id: 'As query, recall or list gave it' },
   answer: { text: 'content', brief: ({ content, ...rest }) => ({ ...briefPlace(rest), content: content ?? '' }) },
-  stored: true,
 }
 const REMEMBER: ToolEntry = {
   operation: 'conversations.remember',
   name: 'remember',
-  title: 'Remember',
   description: 'Store one fact, preference or message. recall finds it at once.',
   fields: ['text', 'speaker', 'conversation', 'at', 'tags'],
   help: {
@@ -98,7 +90,6 @@ const REMEMBER: ToolEntry = {
 const RECALL: ToolEntry = {
   operation: 'conversations.query',
   name: 'recall',
-  title: 'Recall',
   description:
     'Search what was said and remembered. Returns messages. newer_statement_of: of two statements of a speaker trust the newer.',
   fields: ['text', 'speakers', 'conversations', 'since', 'until', 'limit', 'cursor'],
@@ -111,20 +102,16 @@ const RECALL: ToolEntry = {
     ...CURSOR,
   },
   answer: { items: 'messages', brief: briefMessage, page: PAGE },
-  stored: true,
 }
 const LIST: ToolEntry = {
   operation: 'list',
-  title: 'List',
   description: 'List entries without their content, newest first.',
   fields: ['limit', 'cursor', ...FILTER],
   help: { ...CURSOR, ...FILTER_HELP },
   answer: { items: 'items', brief: briefPlace, page: PAGE, linked: true },
-  stored: true,
 }
 const PUT: ToolEntry = {
   operation: 'put',
-  title: 'Write',
   description: 'Write entries such as notes; one with the id of an entry of yours replaces it.',
   fields: ['id', 'title', 'content', 'collection', 'tags', 'visibility'].map(field => `entries.${field}`),
   help: {
@@ -139,14 +126,10 @@ const PUT: ToolEntry = {
 }
 const STATUS: ToolEntry = {
   operation: 'status',
-  title: 'Status',
   description: 'Counts, collections and lenses of the store.',
-  // Whoever makes something public names its collection.
-  stored: true,
 }
 const EXPLAIN: ToolEntry = {
   operation: 'explain',
-  title: 'Explain',
   description: 'Why an entry has its rank for a query, is missing, or ranks above another.',
   fields: ['query.text', 'query.lens', 'id', 'over'],
   help: {
@@ -155,17 +138,14 @@ const EXPLAIN: ToolEntry = {
     'query.lens': 'conversations for what recall found',
     over: 'Id of the entry to compare with',
   },
-  stored: true,
 }
 const SIMILAR: ToolEntry = {
   operation: 'similar',
-  title: 'Find similar',
   description: 'Find entries like an entry.',
   fields: ['id', 'limit'],
   answer: { items: 'items', brief: briefHit, linked: true },
-  stored: true,
 }
-const DELETE: ToolEntry = { operation: 'delete', title: 'Delete', description: 'Delete entries of yours by id.' }
+const DELETE: ToolEntry = { operation: 'delete', description: 'Delete entries of yours by id.' }
 
 /** The contract of the lens ignores parameters that it does not know; an agent should learn of its mistake. */
 const contextTool = (entry: ToolEntry): ToolEntry => ({
@@ -173,11 +153,9 @@ const contextTool = (entry: ToolEntry): ToolEntry => ({
   answer: { brief: briefEnvelope },
   ignoresUnknown: true,
   nextAfter: nextAfterEnvelope,
-  stored: true,
 })
 const CODE = contextTool({
   operation: 'context.query',
-  title: 'Find in the code',
   description: 'Find functions, classes and files of the code by name or meaning, with neighbours.',
   fields: ['query', 'limit', 'depth'],
   help: {
@@ -213,7 +191,8 @@ const BELIEFS_FILTERS = [
   'exclude_holders',
 ]
 
-export const LENS_TOOLS: Readonly<Record<string, readonly ToolEntry[]>> = {
+/** A name alone is an operation whose summary and fields say enough. */
+export const LENS_TOOLS: Readonly<Record<string, readonly (ToolEntry | string)[]>> = {
   beliefs: [
     {
       operation: 'beliefs.query',
@@ -223,90 +202,35 @@ export const LENS_TOOLS: Readonly<Record<string, readonly ToolEntry[]>> = {
         ...['context.trust_weight', 'context.query_domains'],
         ...['scope', 'limit', 'cursor', 'include_explanation', 'include_derivation'].map(name => `options.${name}`),
       ],
-      title: 'Query beliefs',
       description:
         'Find beliefs by meaning and filters, ranked by meaning, confidence, trust and time. For a selection that fits into a prompt use beliefs_context_query.',
       answer: { items: 'beliefs', page: { limit: 'options.limit', cursor: 'next_cursor' } },
     },
-    {
-      operation: 'beliefs.count',
-      fields: BELIEFS_QUERY,
-      title: 'Count beliefs',
-      description: 'Count the beliefs that match, in all and by where they come from.',
-    },
-    {
-      operation: 'beliefs.facets',
-      fields: ['fields', ...BELIEFS_QUERY.map(name => `query.${name}`)],
-      title: 'Count by field',
-      description: 'Count what matches by domain, holder, derivation, visibility or confidence.',
-    },
-    {
-      operation: 'beliefs.batch',
-      fields: BELIEFS_QUERY.map(name => `queries.${name}`),
-      title: 'Run many queries',
-      description: 'Run up to 20 queries at once; each is answered, or fails, on its own.',
-    },
-    {
-      operation: 'beliefs.context_query',
-      fields: [...BELIEFS_QUERY, 'purpose', 'max_tokens', 'target_tokens'],
-      title: 'Pick beliefs for a purpose',
-      description: 'Pick beliefs for a purpose that fit into max_tokens, the most useful and least alike first.',
-    },
-    {
-      operation: 'beliefs.similar',
-      fields: ['belief_id', 'context.trust_weight', 'options.limit'],
-      title: 'Similar beliefs',
-      description: 'Find beliefs about the same as a belief.',
-    },
+    { operation: 'beliefs.count', fields: BELIEFS_QUERY },
+    { operation: 'beliefs.facets', fields: ['fields', ...BELIEFS_QUERY.map(name => `query.${name}`)] },
+    { operation: 'beliefs.batch', fields: BELIEFS_QUERY.map(name => `queries.${name}`) },
+    { operation: 'beliefs.context_query', fields: [...BELIEFS_QUERY, 'purpose', 'max_tokens', 'target_tokens'] },
+    { operation: 'beliefs.similar', fields: ['belief_id', 'context.trust_weight', 'options.limit'] },
     {
       operation: 'beliefs.contradictions',
       fields: ['belief_id', 'context.trust_weight', 'options.limit'],
-      title: 'Find contradictions',
       description: 'Find beliefs that contradict a belief. A heuristic: read both.',
     },
-    {
-      operation: 'beliefs.derivation',
-      title: 'Trace a belief',
-      description: 'Show what a belief was derived from, step by step.',
-    },
-    {
-      operation: 'beliefs.explain',
-      fields: ['belief_id', 'other_id', ...BELIEFS_QUERY.map(name => `query.${name}`)],
-      title: 'Explain a belief',
-      description:
-        'Why a belief has its rank for a query, what would raise it, why it is missing, or why it beats another.',
-    },
+    'beliefs.derivation',
+    { operation: 'beliefs.explain', fields: ['belief_id', 'other_id', ...BELIEFS_QUERY.map(name => `query.${name}`)] },
     {
       operation: 'beliefs.put',
       fields: [
         ...['id', 'content', 'confidence', 'valid_from', 'valid_until', 'derivation.type', 'domains', 'visibility'],
         ...['federation_ids', 'wait', 'beliefs.content'],
       ],
-      title: 'Store beliefs',
-      description: 'Store beliefs that you hold: one, or a list of them together or not at all.',
-    },
-  ].map(entry => ({ ...entry, stored: true })),
-  c64: [
-    {
-      operation: 'c64.query',
-      title: 'Ask about the C64',
-      description:
-        'Ask about the Commodore 64: registers, routines, instructions, memory, colours. Returns results with their files, and what numbers and names in the question mean.',
-      answer: { items: 'results' },
-      stored: true,
-    },
-    {
-      operation: 'c64.enrich',
-      title: 'Explain numbers and names',
-      description: 'Say what the numbers and names of a question mean on the Commodore 64. Searches nothing.',
-      stored: true,
     },
   ],
+  c64: [{ operation: 'c64.query', answer: { items: 'results' } }, 'c64.enrich'],
   // By the names of its contract (CQ-118).
   chroma: [
     {
       operation: 'chroma.query',
-      title: 'Query by colour',
       description:
         'Find nodes near the colour of hashtags (or of a text in `input`), ranked by relevance, recency and strength. What is found counts as used; update_access false does not.',
       answer: { items: 'results' },
@@ -314,113 +238,31 @@ export const LENS_TOOLS: Readonly<Record<string, readonly ToolEntry[]>> = {
     },
     {
       operation: 'chroma.batch_query',
-      title: 'Query many times',
-      description: 'Run many queries against one state, all of them or none. Each takes what chroma_query takes.',
       fields: ['queries.hashtags', 'queries.input', 'queries.k'],
       readOnly: false,
     },
     {
       operation: 'chroma.store',
-      title: 'Store a node',
       description:
         'Store a node at the colour of its hashtags, which must be assigned (chroma_assign_hashtag). Each call makes another node.',
     },
-    {
-      operation: 'chroma.get',
-      name: 'chroma_get_node',
-      title: 'Read a node',
-      description: 'Read one node by the entry_id that chroma_query gave. Does not count as use.',
-      answer: { text: 'content' },
-    },
-    {
-      operation: 'chroma.update',
-      name: 'chroma_update_node',
-      title: 'Update a node',
-      description: 'Replace label, content or metadata of a node; its hashtags and colour stay.',
-    },
-    {
-      operation: 'chroma.delete',
-      name: 'chroma_delete_node',
-      title: 'Delete a node',
-      description: 'Delete a node for good. To change it use chroma_update_node.',
-    },
-    {
-      operation: 'chroma.suggest_hashtags',
-      title: 'Suggest hashtags',
-      description: 'Find the assigned hashtags that a text names, before it is stored. Applies nothing.',
-    },
-    {
-      operation: 'chroma.assign',
-      name: 'chroma_assign_hashtag',
-      title: 'Assign a hashtag',
-      description: 'Bind hashtags to anchors, in a zone or at an anchor. What is bound stays where it is.',
-    },
-    {
-      operation: 'chroma.hashtags',
-      name: 'chroma_list_hashtags',
-      title: 'List hashtags',
-      description: 'List assigned hashtags with their anchors, of all zones or of one.',
-    },
-    {
-      operation: 'chroma.statistics',
-      title: 'Count nodes',
-      description: 'Count nodes by state and mode, with their strength and health.',
-    },
-  ].map(entry => ({ ...entry, stored: true })),
+    { operation: 'chroma.get', name: 'chroma_get_node', answer: { text: 'content' } },
+    { operation: 'chroma.update', name: 'chroma_update_node' },
+    { operation: 'chroma.delete', name: 'chroma_delete_node' },
+    'chroma.suggest_hashtags',
+    { operation: 'chroma.assign', name: 'chroma_assign_hashtag' },
+    { operation: 'chroma.hashtags', name: 'chroma_list_hashtags' },
+    'chroma.statistics',
+  ],
   collections: [
-    {
-      operation: 'collections.query',
-      title: 'Ask collections',
-      description:
-        'Ask one question over several collections, by meaning. `days` leaves out what is older. Go on with `offset`.',
-      answer: { items: 'results' },
-      stored: true,
-    },
-    {
-      operation: 'collections.format',
-      title: 'Lay results out',
-      description: 'Lay results of collections_query out as Markdown, in Spanish or English.',
-      answer: { text: 'markdown' },
-      stored: true,
-    },
+    { operation: 'collections.query', answer: { items: 'results' } },
+    { operation: 'collections.format', answer: { text: 'markdown' } },
   ],
   context: [
     CODE,
-    contextTool({
-      operation: 'context.map',
-      title: 'Map of the code',
-      description: 'Give an overview of the code in a number of tokens: its most used symbols by file.',
-    }),
-    contextTool({
-      operation: 'context.definition',
-      title: 'Show a definition',
-      description: 'Show where a name is defined: place, signature, documentation and text.',
-    }),
-    contextTool({
-      operation: 'context.references',
-      title: 'List references',
-      description: 'List what refers to a concept, and how. For calls alone use context_callers.',
-    }),
-    contextTool({
-      operation: 'context.callers',
-      title: 'List callers',
-      description: 'List what calls a function, directly or through others.',
-    }),
-    contextTool({
-      operation: 'context.impact',
-      title: 'Find what a change affects',
-      description: 'Find what changed files or a diff affect: concepts, what depends on them, and files.',
-    }),
-    contextTool({
-      operation: 'context.index',
-      title: 'Read the code again',
-      description: 'Read the code of the workspace, or what changed in it since. Use it when answers are out of date.',
-    }),
-    contextTool({
-      operation: 'context.extract',
-      title: 'Add what was read',
-      description: 'Apply the concepts and links that you have read out of one file, all of them or none.',
-    }),
+    ...['map', 'definition', 'references', 'callers', 'impact', 'index', 'extract'].map(name =>
+      contextTool({ operation: `context.${name}` }),
+    ),
   ],
   conversations: [REMEMBER, RECALL, EXPLAIN, GET, LIST, DELETE],
 }

@@ -65,14 +65,16 @@ function nameOf({ name, operation }: ToolEntry): string {
 
 /** A lens that brings no operations is asked by the default tools. */
 function entriesOf(catalog: Catalog, lens: string): readonly ToolEntry[] {
-  if (Object.hasOwn(LENS_TOOLS, lens)) return LENS_TOOLS[lens] ?? []
+  if (Object.hasOwn(LENS_TOOLS, lens)) return (LENS_TOOLS[lens] ?? []).map(asEntry)
   // What goes on until its caller ends it is no tool: a tool answers once.
   const own = [...catalog.values()].filter(
     ({ name, resumeAt }) => name.startsWith(`${lens}.`) && resumeAt === undefined,
   )
-  return own.length === 0
-    ? DEFAULT_TOOLS
-    : own.map(({ name, summary }) => ({ operation: name, title: summary, stored: true }))
+  return own.length === 0 ? DEFAULT_TOOLS : own.map(({ name }) => ({ operation: name }))
+}
+
+function asEntry(entry: ToolEntry | string): ToolEntry {
+  return typeof entry === 'string' ? { operation: entry } : entry
 }
 
 function byName(names: readonly string[], catalog: Catalog, lenses: readonly string[]): readonly ToolEntry[] {
@@ -91,25 +93,31 @@ function byName(names: readonly string[], catalog: Catalog, lenses: readonly str
 }
 
 function makeTool(operation: EngineOperation, entry: ToolEntry): Tool {
-  const { answer = {}, fields, help = {}, stored = false, ignoresUnknown = false, nextAfter, briefly = {} } = entry
+  const { answer = {}, fields, help = {}, ignoresUnknown = false, nextAfter, briefly = {} } = entry
   const input = jsonSchema(operation.input, 'input')
   const own = isObject(input['properties']) ? input['properties'] : {}
   const outlined = outline(input, MAX_DEPTH, { fields, help, path: '' })
   const properties = { ...(isObject(outlined['properties']) ? outlined['properties'] : {}), ...ROOM }
   return {
     name: nameOf(entry),
-    title: entry.title,
-    description: entry.description ?? operation.summary,
+    title: titleOf(entry),
+    description: entry.description ?? `${operation.summary}.`,
     operation,
     inputSchema: { ...outlined, properties, additionalProperties: false },
     readOnly: entry.readOnly ?? operation.effect.kind === 'read',
     answer,
-    stored,
+    stored: operation.effect.kind === 'read',
     briefly,
     ownsMaxTokens: own['max_tokens'] !== undefined && fields?.includes('max_tokens') !== false,
     known: ignoresUnknown ? Object.keys(own) : undefined,
     nextAfter,
   }
+}
+
+/** `beliefs_context_query` is "Beliefs context query". */
+function titleOf(entry: ToolEntry): string {
+  const words = nameOf(entry).replaceAll('_', ' ')
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
 interface Shown {
@@ -190,4 +198,36 @@ function limit(name: string, value: Json | undefined): JsonObject {
 
 function headOf(path: string): string {
   return path.split('.', 1)[0] ?? path
+}
+
+interface ToolDescription {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+  readonly annotations: Readonly<Record<string, boolean>>
+}
+
+/** What a client is sent of a tool. */
+export function describeTool({ name, title, description, inputSchema, readOnly, operation }: Tool): ToolDescription {
+  const { kind, idempotent } = operation.effect
+  // Of what only reads they say nothing.
+  const change = readOnly ? {} : { destructiveHint: kind === 'destroy', idempotentHint: idempotent }
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    annotations: { openWorldHint: false, readOnlyHint: readOnly, ...change },
+  }
+}
+
+export interface ToolCost extends Pick<ToolDescription, 'name' | 'title' | 'description'> {
+  /** Of an agent that reads the description: a quarter of the bytes, which is near what tokenizers make of schemas. */
+  readonly tokens: number
+}
+
+export function costOfTool(tool: Tool): ToolCost {
+  const { name, title, description } = tool
+  return { name, title, description, tokens: Math.ceil(Buffer.byteLength(JSON.stringify(describeTool(tool))) / 4) }
 }
