@@ -8,9 +8,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../base/canonical.ts'
+import { unread } from '../../engine/admission.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CallContext } from '../../model/operation.ts'
-import { unread } from '../../ops/admission.ts'
 import { runOperation } from '../../ops/catalog.ts'
 import { fit } from './answer/fit.ts'
 import { isObject, withValueAt } from './answer/paths.ts'

@@ -1,9 +1,15 @@
 /** Live queries as programs have them (BQ-156, BQ-163, BQ-166, BQ-168). */
 import type { JsonObject } from '../../../base/canonical.ts'
 import { toIso } from '../../../model/instant.ts'
-import type { LiveEvent, LiveReason, Subscription } from '../../../model/live.ts'
+import type { LiveEvent, LiveHandlers, LiveReason, Subscription } from '../../../model/live.ts'
+import type { Viewer } from '../../../model/viewer.ts'
+import type { LensHost } from '../../lens.ts'
 import type { Belief } from '../model.ts'
+import { inCall } from '../operations/call.ts'
+import { parseRequest } from '../schema/faults.ts'
 import type { BeliefQuery } from '../schema/query.ts'
+import { type Watch, watchInput } from '../schema/questions.ts'
+import { asBeliefEvent, subscribeTo } from './watch.ts'
 
 export interface BeliefEvent {
   readonly subscription_id: string
@@ -66,7 +72,28 @@ export interface SubscriptionGroup {
   cancel_all(): void
 }
 
-export function asBeliefSubscription(of: Subscription): BeliefSubscription {
+/** Throws what `beliefs.watch` refuses its input with. */
+export async function subscribe(
+  host: LensHost,
+  viewer: Viewer,
+  query: BeliefQuery,
+  callback: BeliefCallback,
+  { resume_token, on_error, on_end, ...options }: SubscribeOptions = {},
+): Promise<BeliefSubscription> {
+  const context = { viewer, signal: new AbortController().signal }
+  const given = { query, options, ...(resume_token !== undefined && { resume_token }) }
+  const handlers: LiveHandlers = {
+    // The cast: what the lens puts in its events.
+    onEvent: event => callback(asBeliefEvent(event) as unknown as BeliefEvent),
+    onError: error => on_error?.(error),
+    onEnd: why => on_end?.(why),
+  }
+  return inCall(host, context, async ({ state, asker }) =>
+    asBeliefSubscription(await subscribeTo(state, asker, parseRequest(watchInput, given) as Watch, handlers, context)),
+  )
+}
+
+function asBeliefSubscription(of: Subscription): BeliefSubscription {
   return {
     id: of.id,
     // The cast: it is what was subscribed to.

@@ -1,6 +1,4 @@
 /** Agents of this node. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { type AgentWriting, createAgent, listAgents, updateAgent } from '../agents/agents.ts'
 import { agentsAnswer, oneAgent } from '../schema/agent-answers.ts'
 import { agentInput, nothing } from '../schema/agents.ts'
@@ -38,7 +36,7 @@ const list = operation({
     }),
 })
 
-export const AGENT_OPERATIONS: readonly Operation<LensHost>[] = [create, list, update]
+export const AGENT_OPERATIONS = [create, list, update] as const
 
 function writing<T>({ host, asker }: BeliefsCall, act: (write: AgentWriting) => T): Promise<T> {
   const now = host.clock.now()

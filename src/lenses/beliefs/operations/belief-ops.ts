@@ -1,7 +1,5 @@
 /** Writing beliefs, and reading one by its id. The asker is the holder of what it writes. */
-import type { Operation } from '../../../model/operation.ts'
 import { embedEntries } from '../../embed-entries.ts'
-import type { LensHost } from '../../lens.ts'
 import { type ShowView, showBelief, showHistory, sourceOfSeen } from '../access/show.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { Belief } from '../model.ts'
@@ -80,7 +78,7 @@ const get = operation({
   },
 })
 
-export const BELIEF_OPERATIONS: readonly Operation<LensHost>[] = [put, supersede, remove, get]
+export const BELIEF_OPERATIONS = [put, supersede, remove, get] as const
 
 /** Writes, waits for vectors if asked to, and shows what was written to its holder, in the order of the ids. */
 async function written(

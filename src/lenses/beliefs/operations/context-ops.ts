@@ -1,6 +1,4 @@
 /** Beliefs for the context of a language model, under a limit of tokens. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { contextQuery } from '../questions/context-query.ts'
 import { expandBelief } from '../questions/expand.ts'
 import { contextAnswer, expandAnswer } from '../schema/answers.ts'
@@ -39,4 +37,4 @@ const expand = operation({
   run: (call, input) => expandBelief(call.state, toExpand(input, call.asker), call),
 })
 
-export const CONTEXT_OPERATIONS: readonly Operation<LensHost>[] = [forContext, expand]
+export const CONTEXT_OPERATIONS = [forContext, expand] as const

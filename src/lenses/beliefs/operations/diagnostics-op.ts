@@ -1,7 +1,5 @@
 /** For whoever runs the node. */
-import type { Operation } from '../../../model/operation.ts'
 import { OWNER } from '../../../model/partition.ts'
-import type { LensHost } from '../../lens.ts'
 import { unauthorized } from '../errors.ts'
 import { diagnose } from '../questions/diagnostics.ts'
 import { diagnosticsAnswer } from '../schema/answers.ts'
@@ -20,4 +18,4 @@ const diagnostics = operation({
   },
 })
 
-export const DIAGNOSTICS_OPERATIONS: readonly Operation<LensHost>[] = [diagnostics]
+export const DIAGNOSTICS_OPERATIONS = [diagnostics] as const

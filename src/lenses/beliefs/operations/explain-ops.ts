@@ -1,6 +1,4 @@
 /** Why a belief has its rank. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { explainPlace } from '../questions/explain-place.ts'
 import { explainAnswer } from '../schema/answers.ts'
 import { explainInput, toExplain } from '../schema/questions.ts'
@@ -19,4 +17,4 @@ const explain = operation({
   run: (call, input) => explainPlace(call.state, toExplain(input, call.asker), call),
 })
 
-export const EXPLAIN_OPERATIONS: readonly Operation<LensHost>[] = [explain]
+export const EXPLAIN_OPERATIONS = [explain] as const

@@ -1,6 +1,4 @@
 /** Federations of this node. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { acceptStatement } from '../agents/accept.ts'
 import { machineNow } from '../agents/expiry.ts'
 import {
@@ -104,16 +102,7 @@ const rotate = operation({
     writing(call, write => rotateFederation({ ...write, now: machineNow(call.host) }, federation)),
 })
 
-export const FEDERATION_OPERATIONS: readonly Operation<LensHost>[] = [
-  create,
-  join,
-  leave,
-  member,
-  list,
-  statement,
-  accept,
-  rotate,
-]
+export const FEDERATION_OPERATIONS = [create, join, leave, member, list, statement, accept, rotate] as const
 
 function writing<T>({ host, asker }: BeliefsCall, act: (write: FederationWriting) => T): Promise<T> {
   const now = host.clock.now()

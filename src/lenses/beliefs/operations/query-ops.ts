@@ -1,6 +1,4 @@
 /** Asking. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { faulty } from '../errors.ts'
 import { queryResult } from '../model.ts'
 import { runQuery } from '../paging/page.ts'
@@ -28,4 +26,4 @@ const query = operation({
   streamAt: 'options.stream',
 })
 
-export const QUERY_OPERATIONS: readonly Operation<LensHost>[] = [query]
+export const QUERY_OPERATIONS = [query] as const

@@ -1,6 +1,4 @@
 /** Questions beside a query: how much there is and of what kind, several queries at once, and what a belief rests on. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { derivationChain } from '../model.ts'
 import { runQuery } from '../paging/page.ts'
 import { runBatch } from '../questions/batch.ts'
@@ -102,11 +100,4 @@ const contradictions = operation({
   run: (call, input) => contradictionsOf(call.state, toContradictions(input, call.asker), call),
 })
 
-export const QUESTION_OPERATIONS: readonly Operation<LensHost>[] = [
-  count,
-  facets,
-  batch,
-  derivation,
-  similar,
-  contradictions,
-]
+export const QUESTION_OPERATIONS = [count, facets, batch, derivation, similar, contradictions] as const

@@ -1,5 +1,4 @@
 /** What the asker says of others, and what that comes to. It sees its own statements and no others'. */
-import type { Operation } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { trustQuestion } from '../ranking/trust-columns.ts'
 import { edgesAnswer, oneEdge, removed, trustAnswer } from '../schema/agent-answers.ts'
@@ -50,7 +49,7 @@ const compute = operation({
   },
 })
 
-export const TRUST_OPERATIONS: readonly Operation<LensHost>[] = [set, remove, list, compute]
+export const TRUST_OPERATIONS = [set, remove, list, compute] as const
 
 function writingOf(host: LensHost): TrustWriting {
   return { store: host.store, now: host.clock.now(), random: bytes => host.random(bytes) }
