@@ -88,8 +88,8 @@ export async function subscribe(
     onError: error => on_error?.(error),
     onEnd: why => on_end?.(why),
   }
-  return inCall(host, context, async ({ state, asker }) =>
-    asBeliefSubscription(await subscribeTo(state, asker, parseRequest(watchInput, given) as Watch, handlers, context)),
+  return inCall(host, context, async ({ state, agent }) =>
+    asBeliefSubscription(await subscribeTo(state, agent, parseRequest(watchInput, given) as Watch, handlers, context)),
   )
 }
 

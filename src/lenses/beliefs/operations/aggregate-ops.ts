@@ -17,10 +17,10 @@ const aggregate = operation({
   input: aggregateInput,
   output: aggregateWithBudget,
   effect: { kind: 'write', idempotent: true },
-  run: ({ state, host, asker, signal }, input) => {
+  run: ({ state, host, agent, signal }, input) => {
     const question = toAggregateQuestion(input)
     const ask = isElsewhere(host.store, question.federation) ? askHome : askAggregate
-    return ask(state, asker.id, question, signal)
+    return ask(state, agent.id, question, signal)
   },
 })
 

@@ -7,7 +7,7 @@ import type { NamedOperation } from '../../lens-operation.ts'
 import { countersOf } from '../counters.ts'
 import type { BeliefsError } from '../errors.ts'
 import type { Call } from '../query/call.ts'
-import type { Asker } from '../schema/context.ts'
+import type { Requester } from '../schema/context.ts'
 import type { Value } from '../schema/values.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
 import { asBeliefsError } from './engine-errors.ts'
@@ -15,7 +15,7 @@ import { asBeliefsError } from './engine-errors.ts'
 export interface BeliefsCall extends Call {
   readonly state: BeliefsState
   readonly host: LensHost
-  readonly asker: Asker
+  readonly agent: Requester
   readonly context: CallContext
 }
 
@@ -46,8 +46,8 @@ export async function inCall<T>(
 ): Promise<T> {
   try {
     const { viewer, signal } = context
-    const asker = askerOf(host, viewer.id)
-    return await work({ state: stateOf(host), host, asker, context, requester: viewer.id, signal })
+    const agent = requesterWith(host, viewer.id)
+    return await work({ state: stateOf(host), host, agent, context, requester: viewer.id, signal })
   } catch (thrown) {
     throw failureIn(host, thrown)
   }
@@ -67,7 +67,7 @@ export function newRequestId(host: LensHost): string {
   return Buffer.from(host.random(REQUEST_ID_BYTES)).toString('hex')
 }
 
-function askerOf({ store }: LensHost, id: string): Asker {
+function requesterWith({ store }: LensHost, id: string): Requester {
   const row = store.table(AGENTS).get({ id })
   return { id, trustGraph: (row?.['trust_graph'] as string | null | undefined) ?? null }
 }

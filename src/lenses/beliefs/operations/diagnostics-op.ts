@@ -12,8 +12,8 @@ const diagnostics = operation({
   input: diagnosticsInput,
   output: diagnosticsAnswer,
   effect: { kind: 'read', idempotent: true },
-  run: ({ state, asker, signal }, { calibrate = true }) => {
-    if (asker.id !== OWNER) throw unauthorized()
+  run: ({ state, agent, signal }, { calibrate = true }) => {
+    if (agent.id !== OWNER) throw unauthorized()
     return diagnose(state, calibrate, signal)
   },
 })

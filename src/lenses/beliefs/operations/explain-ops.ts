@@ -14,7 +14,7 @@ const explain = operation({
   // An explanation is what is asked for, whatever the query's options say of it.
   cost: ({ query }) => costOf({ ...query.options, include_explanation: true }),
   bodyLimit: BODY_LIMIT,
-  run: (call, input) => explainPlace(call.state, toExplain(input, call.asker), call),
+  run: (call, input) => explainPlace(call.state, toExplain(input, call.agent), call),
 })
 
 export const EXPLAIN_OPERATIONS = [explain] as const

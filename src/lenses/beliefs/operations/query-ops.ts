@@ -20,7 +20,7 @@ const query = operation({
     const input = given as Query
     if (input.options?.stream === true)
       throw faulty([{ ...NO_STREAM, code: 'INVALID_QUERY', path: 'options.stream', value: 'true' }])
-    return runQuery(call.state, toQuery(input, call.asker), call)
+    return runQuery(call.state, toQuery(input, call.agent), call)
   },
   stream: (host, input, context) => streamInCall(host, input as Query, context),
   streamAt: 'options.stream',

@@ -39,7 +39,7 @@ function eventsOf(host: LensHost, input: Watch, context: CallContext): AsyncIter
       inCall(
         host,
         context,
-        ({ state, asker }): Promise<Subscription> => subscribeTo(state, asker, input, handlers, { ...context, signal }),
+        ({ state, agent }): Promise<Subscription> => subscribeTo(state, agent, input, handlers, { ...context, signal }),
       ),
     context.signal,
     { asPiece: asBeliefEvent, told: thrown => failureIn(host, thrown) },
