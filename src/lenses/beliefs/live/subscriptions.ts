@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../base/canonical.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { LiveEvent, LiveHandlers, LiveReason, Subscription } from '../../../model/live.ts'
+import type { LiveInput } from '../../../model/live-input.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import type { LensHost } from '../../lens.ts'
 import type { Belief } from '../model.ts'
@@ -29,15 +30,7 @@ export interface BeliefEvent {
   readonly resume_token: string
 }
 
-export interface SubscribeOptions {
-  /** 0 to 60,000; default 1,000. */
-  readonly debounce_ms?: number
-  readonly include_removals?: boolean
-  readonly include_reranks?: boolean
-  /** 1 to 600; default 60. */
-  readonly max_events_per_minute?: number
-  readonly notify_on_connect?: boolean
-  readonly resume_token?: string
+export interface SubscribeOptions extends LiveInput {
   /** What the callback threw, or asking again failed with: the subscription goes on. */
   readonly on_error?: (error: unknown) => void
   /** Once, when it has ended. */

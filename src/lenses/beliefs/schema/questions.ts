@@ -1,6 +1,5 @@
 /** The questions beside a query (BQ-005, BQ-089, BQ-110, BQ-156, BQ-157, BQ-170 to BQ-176). */
 import { z } from 'zod'
-import type { LiveOptions } from '../../../model/live.ts'
 import { context, type Requester, toContext } from './context.ts'
 import { request } from './faults.ts'
 import { MAX_KNOWN, minConfidence, toBounds } from './filters.ts'
@@ -230,14 +229,3 @@ export const watchInput = request(
   }),
 )
 export type Watch = Value<typeof watchInput>
-
-export function toLiveOptions({ options = {}, resume_token }: Omit<Watch, 'query'>): LiveOptions {
-  return {
-    debounceMs: options.debounce_ms ?? 1_000,
-    includeRemovals: options.include_removals ?? true,
-    includeReranks: options.include_reranks ?? false,
-    maxEventsPerMinute: options.max_events_per_minute ?? 60,
-    notifyOnConnect: options.notify_on_connect ?? true,
-    resumeToken: resume_token ?? null,
-  }
-}
