@@ -2,18 +2,26 @@
  * What is published of each operation: nothing that is a bare object, no field without a description that says more than its
  * name, and the schema that is published is the one that checks.
  */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Client } from '@modelcontextprotocol/client'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { JsonObject } from '../src/base/canonical.ts'
 import { isRecord } from '../src/base/record.ts'
 import { makeApp } from '../src/doors/http/app.ts'
 import { namesOf } from '../src/doors/http/guard.ts'
 import { Authenticator } from '../src/doors/http/tokens.ts'
+import { makeTools } from '../src/doors/mcp/tools.ts'
 import { openEngine } from '../src/engine/open.ts'
 import { QuerentError } from '../src/model/errors.ts'
 import { callOperation, type EngineOperation, makeCatalog } from '../src/ops/catalog.ts'
-import { jsonSchema } from '../src/ops/schemas.ts'
+import { describeOperation, jsonSchema } from '../src/ops/schemas.ts'
+import { connected, onConnection } from './doors/mcp-in-process.ts'
+import { runInProcess } from './support/in-process.ts'
 import { arbitraryOf, mutationsOf } from './support/json-schema-arbitrary.ts'
 import { bearer, tokensOf } from './support/tokens.ts'
 
@@ -63,7 +71,45 @@ const app = makeApp(engine, catalog, {
 })
 afterAll(() => engine.close())
 
+interface ToolOf {
+  readonly client: Client
+  readonly tool: string
+}
+
+/** The tool of each operation that has one, on a server that offers it. */
+const tools = new Map<string, ToolOf>()
+const lensNames = engine.lenses.map(({ name }) => name)
+for (const lens of [undefined, ...lensNames.filter(name => name !== 'default')]) {
+  const asking = { viewer: 'owner', ...(lens !== undefined && { lens }) }
+  const client = await connected(engine, onConnection, '2026-07-28', asking)
+  for (const { name: tool, operation } of makeTools(catalog, { lenses: lens === undefined ? [] : [lens] }, lensNames)) {
+    if (!tools.has(operation.name)) tools.set(operation.name, { client, tool })
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'querent-schemas-'))
+const home = join(folder, 'home')
+await (await openEngine({ home, embedder: 'none', background: false })).close()
+afterAll(() => rmSync(folder, { recursive: true }))
+beforeEach(() => {
+  vi.stubEnv('QUERENT_HOME', home)
+  vi.stubEnv('QUERENT_EMBEDDER', 'none')
+})
+afterEach(() => vi.unstubAllEnvs())
+
 describe('every published schema', () => {
+  it('states a filter once, however often it is used, and is smaller for it', () => {
+    for (const name of ['beliefs.query', 'query', 'list', 'explain', 'watch']) {
+      const operation = catalog.get(name) as EngineOperation
+      const { input } = describeOperation(operation)
+      const text = JSON.stringify(input)
+      const field = name.startsWith('beliefs.') ? '"min_holder_reputation":' : '"not_tags":'
+      expect(text.split(field).length - 1, name).toBe(1)
+      expect(input, name).toMatchObject({ type: 'object', properties: {} })
+      expect(text.length, name).toBeLessThan(JSON.stringify(jsonSchema(operation.input, 'input')).length)
+    }
+  })
+
   it('describes every field, states ranges and defaults, and leaves no object bare', () => {
     expect(operations.length).toBeGreaterThan(100)
     const found = operations.flatMap(({ name, input, output }) => [
@@ -99,8 +145,8 @@ describe('every published schema', () => {
   })
 
   it('accepts the examples it gives', () => {
-    for (const { name, input } of operations) {
-      const schema = jsonSchema(input, 'input')
+    for (const operation of operations) {
+      const { name, input: schema } = describeOperation(operation)
       for (const [inner, example] of examplesIn(schema)) {
         const { $defs } = schema
         expect(ajv().validate({ ...inner, ...($defs === undefined ? {} : { $defs }) }, example), name).toBe(true)
@@ -111,7 +157,7 @@ describe('every published schema', () => {
 
 describe('the published schema of an input is its check', () => {
   it.each(named)('what the schema of %s accepts is not refused for its form', (_, operation) => {
-    const { schema, validate } = published(operation.input)
+    const { schema, validate } = published(operation)
     const accepted = arbitraryOf(schema).filter(value => validate(value))
     fc.assert(
       fc.property(accepted, value => {
@@ -121,25 +167,35 @@ describe('the published schema of an input is its check', () => {
     )
   })
 
+  it('is asked for through MCP wherever the operation has a tool', () => {
+    expect(tools.size).toBeGreaterThan(40)
+  })
+
   // A call of the lens context without parameters ignores whatever it is given.
   const refusing = named.filter(
     ([name, { input }]) =>
       !REFUSED_OTHERWISE.test(name) && Object.keys(jsonSchema(input, 'input')['properties'] ?? {}).length > 0,
   )
   it.each(refusing)(
-    'what the schema of %s refuses is refused, alike by the library and over HTTP',
-    async (name, { input }) => {
-      const { schema, validate } = published(input)
+    'what the schema of %s refuses is refused, alike by library, HTTP, MCP and command',
+    async (name, operation) => {
+      const { schema, validate } = published(operation)
       const refused = arbitraryOf(schema)
         .filter(value => validate(value))
         .chain(value => mutationsOf(value))
         .filter(value => isRecord(value) && !validate(value))
+      let calls = 0
       await fc.assert(
         fc.asyncProperty(refused, async value => {
           const here = await refusalHere(name, value)
           if (APART.has(name) && here === null) return
           expect(here, JSON.stringify(value)).not.toBeNull()
           expect(await refusalOverHttp(name, value)).toEqual(here)
+          // There it bounds the whole answer, and is checked as that.
+          const isPlain = !Object.hasOwn(value as object, 'max_tokens')
+          if (isPlain && tools.has(name)) expect(await refusalOverMcp(name, value)).toEqual(here)
+          // Each opens the store: one is enough to show that it is the same path.
+          if (calls++ < 1) expect(await refusalOfCommand(name, value)).toEqual(here)
         }),
         { numRuns: 15 },
       )
@@ -180,8 +236,24 @@ async function refusalOverHttp(name: string, input: unknown): Promise<unknown> {
     headers: { 'content-type': 'application/json', host: '127.0.0.1', ...bearer('owner') },
     body: JSON.stringify(input),
   })
-  const body = (await response.json()) as { readonly error?: { readonly code: string; readonly details: JsonObject } }
-  return body.error === undefined ? reportedBy(body) : pathOf(body.error.code, body.error.details)
+  return reportedIn(await response.json())
+}
+
+async function refusalOverMcp(name: string, input: unknown): Promise<unknown> {
+  const { client, tool } = tools.get(name) as ToolOf
+  const { content, structuredContent } = await client.callTool({ name: tool, arguments: input as JsonObject })
+  const [first] = content
+  return reportedIn(structuredContent ?? JSON.parse(first?.type === 'text' ? first.text : '{}'))
+}
+
+async function refusalOfCommand(name: string, input: unknown): Promise<unknown> {
+  const { stdout } = await runInProcess(['call', name, JSON.stringify(input)], { workingFolder: folder })
+  return reportedIn(JSON.parse(stdout))
+}
+
+function reportedIn(answer: unknown): unknown {
+  const { error } = answer as { readonly error?: { readonly code: string; readonly details: JsonObject } }
+  return error === undefined ? reportedBy(answer) : pathOf(error.code, error.details)
 }
 
 function pathOf(code: string, { field, parameter, path, batch_index, index }: JsonObject): JsonObject {
@@ -201,9 +273,10 @@ function ajv(): Ajv2020 {
   return new Ajv2020({ strict: false, validateFormats: false })
 }
 
-function published(input: EngineOperation['input']): Published {
-  const schema = jsonSchema(input, 'input')
-  return { schema, validate: ajv().compile(schema) }
+function published(operation: EngineOperation): Published {
+  const validate = ajv().compile(describeOperation(operation).input)
+  // The arbitraries follow no references.
+  return { schema: jsonSchema(operation.input, 'input'), validate }
 }
 
 function* examplesIn(schema: unknown): Generator<readonly [JsonObject, unknown]> {

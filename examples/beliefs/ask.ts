@@ -13,7 +13,7 @@ const question = {
 for (const id of ['my-agent-uuid', 'contrarian', 'echo-one']) {
   const agent = node.as(id)
   const answer = await agent.query(question)
-  const { kind } = await agent.trust.compute('echo-three')
+  const { kind } = await agent.trust.compute({ target: 'echo-three' })
   const [first] = answer.beliefs
   console.log(`${id}: ${first?.belief.id} of ${answer.total_count}; echo-three is trusted by: ${kind}`)
 }
@@ -22,7 +22,7 @@ for (const id of ['my-agent-uuid', 'contrarian', 'echo-one']) {
 for (const id of ['my-password', 'no-such-belief']) {
   const message = await node
     .as('echo-one')
-    .get(id)
+    .get({ belief_id: id })
     .then(
       () => 'seen',
       (error: Error) => error.message,
@@ -32,9 +32,9 @@ for (const id of ['my-password', 'no-such-belief']) {
 
 // A belief of one's own, its next version, and who may see it.
 const ann = node.as('ann')
-const first = await ann.put({ content: 'The ferry runs daily.', domains: ['news'], visibility: 'public' })
-const next = await ann.supersede(first.id, { content: 'The ferry runs on weekdays.' })
-console.log(next.version, next.supersedes === first.id, (await ann.count({ semantic: 'ferry' })).by_scope.local)
+const { belief: first } = await ann.put({ content: 'The ferry runs daily.', domains: ['news'], visibility: 'public' })
+const { belief: next } = await ann.supersede({ belief_id: String(first?.id), content: 'The ferry runs on weekdays.' })
+console.log(next.version, next.supersedes === first?.id, (await ann.count({ semantic: 'ferry' })).by_scope.local)
 
 // Prints:
 // 318 beliefs of 12 agents in 3 federations

@@ -70,11 +70,11 @@ function detailText(text: string): string {
 }
 
 const BELIEFS_MEANING: Readonly<Record<BeliefsCode, string>> = {
-  INVALID_QUERY: 'The request is wrong, or names a belief that is not there for the asker',
+  INVALID_QUERY: 'The request is wrong, or names a belief that is not there for the requester',
   INVALID_FILTERS: 'A filter is wrong',
-  UNAUTHORIZED: 'The asker may not do this, or is not known (HTTP 401); it is not said why',
+  UNAUTHORIZED: 'The requester may not do this, or is not known (HTTP 401); it is not said why',
   TIMEOUT: 'There was no answer in time',
-  RATE_LIMITED: 'The asker has asked too much lately',
+  RATE_LIMITED: 'The requester has asked too much lately',
   NODE_UNAVAILABLE: 'The node, or one that was asked, cannot answer now',
   INTERNAL_ERROR: 'A bug of ours',
 }

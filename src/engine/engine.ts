@@ -5,6 +5,7 @@
 import type { JsonObject } from '../base/canonical.ts'
 import type { Limits } from '../identity/limits.ts'
 import type { VisibilityChange } from '../ingest/ingest-report.ts'
+import type { Calls } from '../lenses/calls.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { BackupRequest, DoctorRequest } from '../model/care-input.ts'
 import type { AccessState } from '../model/entry.ts'
@@ -16,6 +17,7 @@ import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Page, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { SuggestInput, Suggestions } from '../model/suggest.ts'
+import type { Viewer } from '../model/viewer.ts'
 import type { CursorHandles } from './cursor-handles.ts'
 import type { Imported } from './import.ts'
 import type { SignedRequests } from './signed-requests.ts'
@@ -143,7 +145,13 @@ export interface ListPage {
   readonly cursor: string | null
 }
 
-export interface Engine extends AsyncDisposable {
+/**
+ * Operations of lenses are functions of it by both parts of their names: `engine.beliefs.query({ semantic: 'ferries' })`,
+ * `engine.federations.setMember(…)`. The last argument says who asks.
+ */
+export interface Engine extends AsyncDisposable, Calls {
+  /** The operations of lenses, asked by somebody else than the local owner. */
+  as(viewer: Viewer): Calls
   query(input: QueryInput, context?: Partial<CallContext>): Promise<Page>
   /**
    * The same answer piece by piece (`chunk_size`), each made when it is asked for. Ends when it is whole, when the iterator

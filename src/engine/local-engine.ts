@@ -1,6 +1,7 @@
 /** The engine over one store. Each method checks its input and who asks, and hands on to what knows how. */
 import { Turns } from '../base/turns.ts'
 import type { Limits } from '../identity/limits.ts'
+import type { Calls } from '../lenses/calls.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import { type BackupRequest, backupInput, type DoctorRequest, doctorInput } from '../model/care-input.ts'
 import {
@@ -42,6 +43,7 @@ import { deleteEntries, mustSee, putEntries } from './entries.ts'
 import { viewEntry } from './entry-view.ts'
 import { exportInTurns } from './export.ts'
 import { importLines } from './import.ts'
+import { lensCalls } from './lens-calls.ts'
 import { LensHosts } from './lens-hosts.ts'
 import { listEntries } from './listing.ts'
 import { StandingQuestions } from './live/standing-questions.ts'
@@ -55,7 +57,7 @@ import { suggest } from './suggesting.ts'
 
 type Context = Partial<CallContext> | undefined
 
-export class LocalEngine implements Engine {
+export class LocalEngine implements Omit<Engine, keyof Calls> {
   readonly #parts: Parts
   readonly #hosts: LensHosts
   readonly #asking: Asking
@@ -233,6 +235,11 @@ export class LocalEngine implements Engine {
 
   get lensOperations(): readonly { readonly lens: string; readonly operation: Operation<LensHost> }[] {
     return this.lenses.flatMap(lens => (lens.operations ?? []).map(operation => ({ lens: lens.name, operation })))
+  }
+
+  as(viewer: Viewer): Calls {
+    // The cast: `withCalls` made it whole.
+    return lensCalls(this as unknown as Engine, viewer)
   }
 
   get limits(): Limits {

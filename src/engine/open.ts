@@ -25,6 +25,7 @@ import type { Engine } from './engine.ts'
 import { findHome, type Home } from './home.ts'
 import { IndexMakers, vectorIndexOver } from './index-makers.ts'
 import { IndexSet } from './index-set.ts'
+import { withCalls } from './lens-calls.ts'
 import { type HostedLens, installPlugins } from './lens-plugins.ts'
 import { LocalEngine } from './local-engine.ts'
 import { nodeIdentity } from './node-identity.ts'
@@ -97,7 +98,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   const states = new Map<string, JobState>()
   const holder = nameHolder(v4Id(secureRandom))
   const parts = await makeParts(options, wiring, { states, holder })
-  const engine = new LocalEngine(parts)
+  const engine = withCalls(new LocalEngine(parts))
   registry.must(config.defaultLens)
   // Made now, so that a wrong setting of a lens shows when the engine opens.
   const hosted = registry.all.map(lens => ({ lens, host: engine.host(lens.name) }))

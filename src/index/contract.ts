@@ -50,7 +50,7 @@ export interface Prior {
 }
 
 /**
- * Entries in an order of the asker's own, each once, with the number each has before any question is asked, by place. Never
+ * Entries in an order of the caller's own, each once, with the number each has before any question is asked, by place. Never
  * changed: what an index finds of the entries it keeps with their array.
  */
 export interface RankedEntries {

@@ -4,14 +4,23 @@ import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import type { LensHost } from './lens.ts'
 
-export interface LensOperation<Input extends z.ZodType, Output extends z.ZodType>
-  extends Omit<Operation<LensHost, Input, Output>, 'run'> {
+/** Its name and its schemas are known to the compiler: `calls.ts` makes typed functions of them. */
+export interface NamedOperation<
+  Name extends string = string,
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> extends Operation<LensHost, Input, Output> {
+  readonly name: Name
+}
+
+export interface LensOperation<Name extends string, Input extends z.ZodType, Output extends z.ZodType>
+  extends Omit<NamedOperation<Name, Input, Output>, 'run'> {
   run(host: LensHost, input: z.output<Input>, context: CallContext): Promise<ReadonlyDeep<z.output<Output>>>
 }
 
 /** As it is. The compiler holds `run` to both schemas; what it returns may be read-only. */
-export function lensOperation<Input extends z.ZodType, Output extends z.ZodType>(
-  operation: LensOperation<Input, Output>,
-): Operation<LensHost> {
-  return operation as unknown as Operation<LensHost>
+export function lensOperation<const Name extends string, Input extends z.ZodType, Output extends z.ZodType>(
+  operation: LensOperation<Name, Input, Output>,
+): NamedOperation<Name, Input, Output> {
+  return operation as unknown as NamedOperation<Name, Input, Output>
 }

@@ -1,4 +1,4 @@
-/** What the asker gets: items in order, how to get more, how complete it is, and what to know about it. */
+/** What the requester gets: items in order, how to get more, how complete it is, and what to know about it. */
 import type { JsonObject } from '../base/canonical.ts'
 import type { Explanation } from './explanation.ts'
 
@@ -64,7 +64,7 @@ export interface Item {
   readonly explanation?: Explanation | undefined
 }
 
-/** Something about the answer that the asker should know: words only, partly embedded, a source that failed. */
+/** Something about the answer that the requester should know: words only, partly embedded, a source that failed. */
 export interface Note {
   readonly code: string
   readonly message: string

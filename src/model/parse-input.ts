@@ -97,7 +97,7 @@ function refused({ path, kind, value, expected }: Fault, schema: z.ZodType, root
 /** `unknown_field`, with the fields that may have been meant: of this name elsewhere in the input, or spelled like it. */
 export function unknownField(schema: z.ZodType, path: readonly (string | number)[]): QuerentError {
   const field = path.join('.')
-  const all = fieldsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '')
+  const all = fieldsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata: z.registry() }), '')
   const name = String(path.at(-1))
   const above = path.filter(key => typeof key === 'string').slice(0, -1)
   const within = above.length === 0 ? '' : `${above.join('.')}.`

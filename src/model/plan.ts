@@ -96,6 +96,6 @@ export interface ParsedQuery {
   /** What to embed: signs and exclusions gone, included words and phrases in their places. Empty: nothing to embed. */
   readonly residual: string
   readonly boosts: readonly Boosted[]
-  /** What the asker may want to know, as a word that looks like a misspelt field. */
+  /** What the requester may want to know, as a word that looks like a misspelt field. */
   readonly notes: readonly Note[]
 }

@@ -104,15 +104,17 @@ export interface QueryInput {
 const name: z.ZodString = z.string().min(1).max(MAX_NAME_LENGTH)
 const names: z.ZodOptional<z.ZodArray<z.ZodString>> = z.array(name).min(1).max(100).optional()
 
-export const instantInput: z.ZodType<InstantInput> = z.union([
-  z
-    .string()
-    .regex(
-      /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/,
-      'an ISO 8601 time with zone, or a date',
-    ),
-  z.int(),
-])
+export const instantInput: z.ZodType<InstantInput> = z
+  .union([
+    z
+      .string()
+      .regex(
+        /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/,
+        'an ISO 8601 time with zone, or a date',
+      ),
+    z.int(),
+  ])
+  .register(z.globalRegistry, { id: 'Instant' })
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
@@ -146,32 +148,34 @@ const period = z.strictObject({
   before: instantInput.optional().describe('Before this moment. Default: no bound'),
 })
 
-export const filterInput: z.ZodType<FilterInput> = z.strictObject({
-  collections: names.describe('In one of these collections. Default: in any'),
-  kinds: names.describe('Of one of these kinds. Default: of any'),
-  tags: names.describe('With all of these tags. Default: any'),
-  any_tags: names.describe('With at least one of these tags. Default: any'),
-  not_tags: names.describe('With none of these tags. Default: any'),
-  ids: z
-    .array(z.string().min(1).max(MAX_ID_LENGTH))
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe('One of the entries of these ids. Default: any'),
-  metadata: conditions
-    .optional()
-    .describe(
-      'By key, or dotted path: a value, a list of values (any of them), or operators (eq, gt, gte, lt, lte, contains, exists), all of which must hold. Default: any',
-    ),
-  fields: conditions
-    .optional()
-    .describe('By field of an aspect, such as conversations.speaker: conditions as for metadata. Default: any'),
-  created: period.optional().describe('When it was written first. Default: any time'),
-  updated: period.optional().describe('When it was changed last. Default: any time'),
-  accessed: period.optional().describe('When this viewer used it last. Default: any time'),
-  known: period.optional().describe('Since when it has been known. Default: any time'),
-  valid_at: instantInput.optional().describe('Valid at this moment. Default: whenever it is valid'),
-})
+export const filterInput: z.ZodType<FilterInput> = z
+  .strictObject({
+    collections: names.describe('In one of these collections. Default: in any'),
+    kinds: names.describe('Of one of these kinds. Default: of any'),
+    tags: names.describe('With all of these tags. Default: any'),
+    any_tags: names.describe('With at least one of these tags. Default: any'),
+    not_tags: names.describe('With none of these tags. Default: any'),
+    ids: z
+      .array(z.string().min(1).max(MAX_ID_LENGTH))
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('One of the entries of these ids. Default: any'),
+    metadata: conditions
+      .optional()
+      .describe(
+        'By key, or dotted path: a value, a list of values (any of them), or operators (eq, gt, gte, lt, lte, contains, exists), all of which must hold. Default: any',
+      ),
+    fields: conditions
+      .optional()
+      .describe('By field of an aspect, such as conversations.speaker: conditions as for metadata. Default: any'),
+    created: period.optional().describe('When it was written first. Default: any time'),
+    updated: period.optional().describe('When it was changed last. Default: any time'),
+    accessed: period.optional().describe('When this viewer used it last. Default: any time'),
+    known: period.optional().describe('Since when it has been known. Default: any time'),
+    valid_at: instantInput.optional().describe('Valid at this moment. Default: whenever it is valid'),
+  })
+  .register(z.globalRegistry, { id: 'Filter' })
 
 export const groupInput: z.ZodOptional<z.ZodEnum<{ entry: 'entry'; passage: 'passage' }>> = z
   .enum(GROUPS)
@@ -228,59 +232,65 @@ export const questionFields: {
     .describe('Time that the question may take, in milliseconds. Default: 5000'),
 }
 
-export const queryInput: z.ZodType<QueryInput> = z.strictObject({
-  text: z
-    .string()
-    .describe(
-      'The question, in plain words or in the query language; of longer texts the first 10,000 characters are read',
+export const queryInput: z.ZodType<QueryInput> = z
+  .strictObject({
+    text: z
+      .string()
+      .describe(
+        'The question, in plain words or in the query language; of longer texts the first 10,000 characters are read',
+      ),
+    syntax: questionFields.syntax,
+    phrase: questionFields.phrase,
+    lens: name.optional().describe('The way to ask. Default: the setting default_lens'),
+    limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
+    cursor: questionFields.cursor,
+    filter: filterInput.optional().describe('What an entry must fulfil, apart from what is asked. Default: nothing'),
+    mode: questionFields.mode,
+    meaning_weight: questionFields.meaning_weight.describe(
+      'Share of meaning in the score; words have the rest. Default: 0.7, of code 0.85, of both between them',
     ),
-  syntax: questionFields.syntax,
-  phrase: questionFields.phrase,
-  lens: name.optional().describe('The way to ask. Default: the setting default_lens'),
-  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
-  cursor: questionFields.cursor,
-  filter: filterInput.optional().describe('What an entry must fulfil, apart from what is asked. Default: nothing'),
-  mode: questionFields.mode,
-  meaning_weight: questionFields.meaning_weight.describe(
-    'Share of meaning in the score; words have the rest. Default: 0.7, of code 0.85, of both between them',
-  ),
-  memory: z.boolean().optional().describe('Whether use of an entry by this viewer lifts it a little. Default: true'),
-  touch: questionFields.touch,
-  diversity: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .describe('1 is relevance alone; less spreads the results over unlike entries. Default: 1'),
-  per_collection: z.int().min(1).optional().describe('Most results from one collection, at least 1. Default: no bound'),
-  per_origin: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('Most results of one origin, such as a file, at least 1. Default: no bound'),
-  any: z.boolean().optional().describe('Give what there is, even where nothing is relevant enough. Default: false'),
-  explain: questionFields.explain,
-  trace: z.boolean().optional().describe('Tell what each stage did and how long it took. Default: false'),
-  approximate: questionFields.approximate.describe(
-    'Whether nearest neighbours may be approximate; false: exact, whatever it costs. Default: true',
-  ),
-  as_of: questionFields.as_of.describe(
-    'Ask as if it were this moment: what was not valid then is left out. Default: now',
-  ),
-  known_at: instantInput.optional().describe('Only what was known at this moment. Default: whatever is known now'),
-  timeout_ms: questionFields.timeout_ms,
-  excerpt_length: z.int().min(40).max(10_000).optional().describe('Longest excerpt, in characters. Default: 320'),
-  group: groupInput,
-  passages: z
-    .int()
-    .min(1)
-    .max(MAX_PASSAGES)
-    .optional()
-    .describe('Most passages of each result, best first, with section, lines and score. Default: 1'),
-  chunk_size: z
-    .int()
-    .min(1)
-    .max(MAX_CHUNK_SIZE)
-    .optional()
-    .describe('Most results in a piece, where the answer is given piece by piece. Default: 20'),
-})
+    memory: z.boolean().optional().describe('Whether use of an entry by this viewer lifts it a little. Default: true'),
+    touch: questionFields.touch,
+    diversity: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('1 is relevance alone; less spreads the results over unlike entries. Default: 1'),
+    per_collection: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Most results from one collection, at least 1. Default: no bound'),
+    per_origin: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Most results of one origin, such as a file, at least 1. Default: no bound'),
+    any: z.boolean().optional().describe('Give what there is, even where nothing is relevant enough. Default: false'),
+    explain: questionFields.explain,
+    trace: z.boolean().optional().describe('Tell what each stage did and how long it took. Default: false'),
+    approximate: questionFields.approximate.describe(
+      'Whether nearest neighbours may be approximate; false: exact, whatever it costs. Default: true',
+    ),
+    as_of: questionFields.as_of.describe(
+      'Ask as if it were this moment: what was not valid then is left out. Default: now',
+    ),
+    known_at: instantInput.optional().describe('Only what was known at this moment. Default: whatever is known now'),
+    timeout_ms: questionFields.timeout_ms,
+    excerpt_length: z.int().min(40).max(10_000).optional().describe('Longest excerpt, in characters. Default: 320'),
+    group: groupInput,
+    passages: z
+      .int()
+      .min(1)
+      .max(MAX_PASSAGES)
+      .optional()
+      .describe('Most passages of each result, best first, with section, lines and score. Default: 1'),
+    chunk_size: z
+      .int()
+      .min(1)
+      .max(MAX_CHUNK_SIZE)
+      .optional()
+      .describe('Most results in a piece, where the answer is given piece by piece. Default: 20'),
+  })
+  .register(z.globalRegistry, { id: 'Query' })

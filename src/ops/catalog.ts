@@ -1,24 +1,20 @@
 /**
- * All operations in one order: the engine's own, then each lens's. A door finds them here, and runs them here: access, the
- * check of the input (`admission.ts`) and the error for an unknown name are the same everywhere.
+ * All operations in one order: the engine's own, then each lens's. An interface finds them here, and the
+ * error for an unknown name is the same everywhere.
  */
-import type { z } from 'zod'
-import type { JsonObject } from '../base/canonical.ts'
 import { nearNames } from '../base/near-names.ts'
 import type { Engine } from '../engine/engine.ts'
+import { type EngineOperation, onHost, runOperation } from '../engine/run-operation.ts'
 import { QuerentError } from '../model/errors.ts'
-import type { CallContext, Operation } from '../model/operation.ts'
+import type { CallContext } from '../model/operation.ts'
 import { backup, doctor, lenses, status } from './admin-ops.ts'
-import { admit, placeFor, roomFor } from './admission.ts'
-import { counted } from './counted-stream.ts'
 import { get, list, put, remove, touch } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
 import { explain, query, similar } from './query-ops.ts'
-import { eachWithShortCursors, withShortCursors } from './short-cursors.ts'
 import { suggest } from './suggest-op.ts'
 import { watch } from './watch-op.ts'
 
-export type EngineOperation = Operation<Engine>
+export { type EngineOperation, runOperation, streamOperation } from '../engine/run-operation.ts'
 
 /** Operations by name, in the order that listings show. */
 export type Catalog = ReadonlyMap<string, EngineOperation>
@@ -74,47 +70,6 @@ export function findOperation(catalog: Catalog, name: string): EngineOperation {
   })
 }
 
-/**
- * Runs an operation on input that nobody has checked. `null` and absent input are an empty object. Output is not
- * checked: its type is the compiler's business, its schema is held to it by tests.
- */
-export async function runOperation<Input extends z.ZodType, Output extends z.ZodType>(
-  operation: Operation<Engine, Input, Output>,
-  engine: Engine,
-  input: unknown,
-  context: CallContext,
-): Promise<z.output<Output>> {
-  const admitted = admit(operation, engine, input, context, 'whole')
-  const room = roomFor(operation, engine, input, context)
-  const free = room === null ? null : await room
-  try {
-    const output = await operation.run(engine, admitted.input, admitted.context)
-    return context.shortCursors === true ? withShortCursors(operation, output, engine.cursors) : output
-  } finally {
-    free?.()
-  }
-}
-
-/**
- * Runs the streamed form. What is wrong with the request is thrown at once, before anything is sent; `invalid_argument`
- * when there is no such form, `rate_limited` when a remote requester has too many under way.
- */
-export function streamOperation(
-  operation: EngineOperation,
-  engine: Engine,
-  input: unknown,
-  context: CallContext,
-): AsyncIterable<JsonObject> {
-  const admitted = admit(operation, engine, input, context, 'streamed')
-  const { stream } = operation
-  if (stream === undefined) throw new Error('invariant broken: a stream that was let through and is none')
-  const free = placeFor(operation, engine, input, context)
-  const pieces = () => stream(engine, admitted.input, admitted.context)
-  const open = () =>
-    context.shortCursors === true ? eachWithShortCursors(operation, pieces(), engine.cursors) : pieces()
-  return free === null ? open() : counted(open, context.signal, free)
-}
-
 /** `findOperation`, then `runOperation`. */
 export async function callOperation(
   catalog: Catalog,
@@ -124,16 +79,4 @@ export async function callOperation(
   context: CallContext,
 ): Promise<unknown> {
   return runOperation(findOperation(catalog, name), engine, input, context)
-}
-
-function onHost(lens: string, operation: Engine['lensOperations'][number]['operation']): EngineOperation {
-  const { stream, refusal, ...rest } = operation
-  return {
-    ...rest,
-    run: (engine, input, context) => operation.run(engine.host(lens), input, context),
-    ...(stream && { stream: (engine, input, context) => stream(engine.host(lens), input, context) }),
-    ...(refusal && {
-      refusal: (engine, error, input, context) => refusal(engine.host(lens), error, input, context),
-    }),
-  }
 }

@@ -75,30 +75,35 @@ const stageTraceOutput: z.ZodType<StageTrace> = z.strictObject({
   detail: jsonObject.optional().describe('Figures of its own'),
 })
 
-export const pageOutput: z.ZodType<Page> = z.strictObject({
-  items: z.array(itemOutput).describe('Best first'),
-  cursor: z.string().nullable().describe('Goes on after this page; null: it is the last'),
-  verdict: z.enum(['answered', 'weak', 'nothing_relevant']).describe('Whether something here answers the question'),
-  reason: z.string().nullable().describe('Why nothing is relevant; null: something is'),
-  verdict_by: z
-    .enum(['meaning', 'words'])
-    .optional()
-    .describe('What the verdict rests on. words: there was no meaning to go by, or too little'),
-  nearest: z.array(itemOutput).optional().describe('What came nearest where nothing is relevant: not an answer'),
-  did_you_mean: z.string().optional().describe('The spelling that was searched, where the text as given found nothing'),
-  lens: z.string().describe('The way it was asked'),
-  mode: z
-    .enum(['hybrid', 'words', 'meaning', 'list'])
-    .describe('What the results were ranked by; list: by nothing but their order'),
-  as_of: z.string().describe('The moment of which it is true, ISO 8601'),
-  coverage: coverageOutput.describe('How much of what there is was searched'),
-  notes: z
-    .array(
-      z.strictObject({
-        code: z.string().describe('What it is about, in snake_case'),
-        message: z.string().describe('A sentence for people'),
-      }),
-    )
-    .describe('What did not go as asked, without being an error'),
-  trace: z.array(stageTraceOutput).optional().describe('With trace: what each stage did'),
-})
+export const pageOutput: z.ZodType<Page> = z
+  .strictObject({
+    items: z.array(itemOutput).describe('Best first'),
+    cursor: z.string().nullable().describe('Goes on after this page; null: it is the last'),
+    verdict: z.enum(['answered', 'weak', 'nothing_relevant']).describe('Whether something here answers the question'),
+    reason: z.string().nullable().describe('Why nothing is relevant; null: something is'),
+    verdict_by: z
+      .enum(['meaning', 'words'])
+      .optional()
+      .describe('What the verdict rests on. words: there was no meaning to go by, or too little'),
+    nearest: z.array(itemOutput).optional().describe('What came nearest where nothing is relevant: not an answer'),
+    did_you_mean: z
+      .string()
+      .optional()
+      .describe('The spelling that was searched, where the text as given found nothing'),
+    lens: z.string().describe('The way it was asked'),
+    mode: z
+      .enum(['hybrid', 'words', 'meaning', 'list'])
+      .describe('What the results were ranked by; list: by nothing but their order'),
+    as_of: z.string().describe('The moment of which it is true, ISO 8601'),
+    coverage: coverageOutput.describe('How much of what there is was searched'),
+    notes: z
+      .array(
+        z.strictObject({
+          code: z.string().describe('What it is about, in snake_case'),
+          message: z.string().describe('A sentence for people'),
+        }),
+      )
+      .describe('What did not go as asked, without being an error'),
+    trace: z.array(stageTraceOutput).optional().describe('With trace: what each stage did'),
+  })
+  .register(z.globalRegistry, { id: 'Page' })

@@ -24,17 +24,34 @@ export function describeOperation(operation: Operation): OperationDescription {
     summary: operation.summary,
     effect: { kind, idempotent, owner_only: ownerOnly },
     streams: operation.stream !== undefined,
-    input: jsonSchema(operation.input, 'input'),
-    output: jsonSchema(operation.output, 'output'),
+    input: withRoot(jsonSchema(operation.input, 'input', 'named')),
+    output: withRoot(jsonSchema(operation.output, 'output', 'named')),
   }
 }
 
-/** `input` for what is accepted, `output` for what comes back. `metadata`: what schemas say of themselves, where not zod's own. */
-export function jsonSchema(
-  schema: z.ZodType,
-  io: 'input' | 'output',
-  metadata: z.core.$ZodRegistry<z.core.GlobalMeta> = z.globalRegistry,
-): JsonObject {
+/** A schema that is only a reference to one of its `$defs`, as that one. */
+function withRoot({ $ref, ...schema }: JsonObject): JsonObject {
+  const name = typeof $ref === 'string' ? $ref.replace('#/$defs/', '') : undefined
+  if (name === undefined) return schema
+  const { [name]: root, ...$defs } = schema['$defs'] as JsonObject
+  return { ...schema, ...(root as JsonObject), ...(Object.keys($defs).length > 0 && { $defs }) }
+}
+
+/** What schemas say of themselves, without their names. */
+class Nameless extends z.core.$ZodRegistry<z.core.GlobalMeta> {
+  override get<S extends z.core.$ZodType>(schema: S): z.core.GlobalMeta | undefined {
+    const { id: _, ...said } = z.globalRegistry.get(schema) ?? {}
+    return said
+  }
+}
+const NAMELESS = new Nameless()
+
+/**
+ * `input` for what is accepted, `output` for what comes back. `named`: a schema with a name (`id` in zod's registry, such as `Filter`)
+ * stands once in `$defs`; else it stands wherever it is used, for readers that follow no references.
+ */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', form: 'named' | 'inline' = 'inline'): JsonObject {
+  const metadata = form === 'named' ? z.globalRegistry : NAMELESS
   const made = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',

@@ -27,7 +27,7 @@ export class CollectionQuestion {
   readonly #options: CollectionOptions
   readonly #deviations: Map<string, number>
 
-  /** `name`: as the asker knows the collection. `deviations`: those that were looked at before, by the collection's id. */
+  /** `name`: as the requester knows the collection. `deviations`: those that were looked at before, by the collection's id. */
   constructor(
     collection: Collection,
     name: string,

@@ -1,4 +1,4 @@
-/** The embedded store as a source: its collections, by meaning, in the partitions of the asker's sight alone. */
+/** The embedded store as a source: its collections, by meaning, in the partitions of the requester's sight alone. */
 import type { Bitset } from '../base/bitset.ts'
 import type { Hit, VectorIndex } from '../index/contract.ts'
 import type { Entry } from '../model/entry.ts'

@@ -1,8 +1,8 @@
 /** One operation run for one request: as the request's viewer, until its connection ends, whole or piece by piece. */
 import { Turns } from '../../base/turns.ts'
+import { toldByContract, unread } from '../../engine/admission.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
-import { toldByContract, unread } from '../../ops/admission.ts'
 import { type EngineOperation, runOperation, streamOperation } from '../../ops/catalog.ts'
 import { bugReport, toldError } from '../../ops/told-error.ts'
 import { readJson } from './body.ts'

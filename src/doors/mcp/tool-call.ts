@@ -9,10 +9,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../base/canonical.ts'
+import { unread } from '../../engine/admission.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CallContext } from '../../model/operation.ts'
 import { unknownField } from '../../model/parse-input.ts'
-import { unread } from '../../ops/admission.ts'
 import { runOperation } from '../../ops/catalog.ts'
 import { failure, resultOf, takeRoom } from './answer.ts'
 import { isObject } from './brief.ts'

@@ -1,46 +1,84 @@
-/** The lens `beliefs` on its own: an engine with it, and its operations as methods for one agent. */
-import { Beliefs } from '../../lenses/beliefs/beliefs.ts'
+/** The lens `beliefs` on its own: an engine with it, and its operations as functions for one agent. */
+
+import {
+  type BeliefCallback,
+  type BeliefSubscription,
+  type SubscribeOptions,
+  type SubscriptionGroup,
+  subscribe,
+  subscribeAll,
+} from '../../lenses/beliefs/live/subscriptions.ts'
+import type { LastChunk, QueryChunk } from '../../lenses/beliefs/paging/stream.ts'
 import type { SampleReport } from '../../lenses/beliefs/sample/load.ts'
+import type { BeliefQuery } from '../../lenses/beliefs/schema/query.ts'
+import type { Calls } from '../../lenses/calls.ts'
 import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { Engine } from '../engine.ts'
 import { openEngine } from '../open.ts'
 import type { EngineOptions } from '../options.ts'
 
 export interface OpenBeliefsOptions extends EngineOptions {
-  /** Who asks; default the agent `owner`. */
+  /** The agent that asks; default `owner`. */
   readonly viewer?: Viewer | undefined
 }
 
+type Families = Pick<Calls, 'trust' | 'agents' | 'federations' | 'nodes' | 'peers'>
+
+/** `query(input)` is `beliefs.query`, `trust.set(input)` is `trust.set`; and so for every operation of the lens. */
+export interface Beliefs extends Families, Readonly<Calls['beliefs']> {
+  /** The answer piece by piece (`options.chunk_size` results each), in order; leaving the loop ends it. */
+  stream(query: BeliefQuery, signal?: AbortSignal): AsyncIterable<QueryChunk | LastChunk>
+  /**
+   * Calls back for each belief that comes into the first results, changes in them, or goes. Resolves when the first events
+   * are on their way; its callbacks never overlap.
+   */
+  subscribe(query: BeliefQuery, callback: BeliefCallback, options?: SubscribeOptions): Promise<BeliefSubscription>
+  /** Several with one callback; all of them begin, or none does. */
+  subscribe_multiple(
+    queries: readonly BeliefQuery[],
+    callback: BeliefCallback,
+    options?: Omit<SubscribeOptions, 'resume_token'>,
+  ): Promise<SubscriptionGroup>
+}
+
 /** Closing it closes the engine. */
-export class OpenBeliefs extends Beliefs implements AsyncDisposable {
+export interface OpenBeliefs extends Beliefs, AsyncDisposable {
   readonly engine: Engine
-
-  constructor(engine: Engine, viewer: Viewer) {
-    super(engine.host('beliefs'), viewer)
-    this.engine = engine
-  }
-
   /** The same store for another agent. */
-  as(viewer: Viewer | string): Beliefs {
-    return new Beliefs(this.engine.host('beliefs'), typeof viewer === 'string' ? { id: viewer } : viewer)
-  }
-
+  as(viewer: Viewer | string): Beliefs
   /** Some 300 beliefs of twelve agents, to try it on. Waits for vectors. */
-  async loadSample(): Promise<SampleReport> {
-    const { loadBeliefsSample } = await import('./sample-beliefs.ts')
-    return loadBeliefsSample(this.engine, this.viewer)
-  }
-
-  close(): Promise<void> {
-    return this.engine.close()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
-  }
+  loadSample(): Promise<SampleReport>
+  close(): Promise<void>
 }
 
 /** Without options: the store of the working folder. */
-export async function openBeliefs({ viewer, ...options }: OpenBeliefsOptions = {}): Promise<OpenBeliefs> {
-  return new OpenBeliefs(await openEngine({ onlyLenses: ['beliefs'], ...options }), viewer ?? LOCAL_OWNER)
+export async function openBeliefs({ viewer = LOCAL_OWNER, ...options }: OpenBeliefsOptions = {}): Promise<OpenBeliefs> {
+  const engine = await openEngine({ onlyLenses: ['beliefs'], ...options })
+  return {
+    ...beliefsOf(engine, viewer),
+    engine,
+    as: other => beliefsOf(engine, typeof other === 'string' ? { id: other } : other),
+    loadSample: async () => {
+      const { loadBeliefsSample } = await import('./sample-beliefs.ts')
+      return loadBeliefsSample(engine, viewer)
+    },
+    close: () => engine.close(),
+    [Symbol.asyncDispose]: () => engine.close(),
+  }
+}
+
+/** On an engine that is open. */
+export function beliefsOf(engine: Engine, viewer: Viewer): Beliefs {
+  const { beliefs, trust, agents, federations, nodes, peers } = engine.as(viewer)
+  const begin: Beliefs['subscribe'] = (...given) => subscribe(engine.host('beliefs'), viewer, ...given)
+  return {
+    ...{ ...beliefs, trust, agents, federations, nodes, peers },
+    // The cast: pieces are declared as JSON; these are the lens's.
+    stream: (query, signal) =>
+      beliefs.query.stream(query, signal && { signal }) as AsyncIterable<unknown> as AsyncIterable<
+        QueryChunk | LastChunk
+      >,
+    subscribe: begin,
+    subscribe_multiple: (queries, ...rest) => subscribeAll(queries.map(query => () => begin(query, ...rest))),
+  }
 }

@@ -1,9 +1,8 @@
 /** The lens's operations, with their schemas: what every door offers of it. */
 import { z } from 'zod'
-import type { Operation } from '../../model/operation.ts'
 import { costOfAsking } from '../../model/query-cost.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
-import type { LensHost } from '../lens.ts'
+import { lensOperation } from '../lens-operation.ts'
 import { askC64, enrichC64, pluginWarnings } from './ask.ts'
 import type { Enrichment } from './enrichment/enrich.ts'
 import { formatHits } from './enrichment/markdown.ts'
@@ -47,7 +46,7 @@ const enrichOutput = z.strictObject({
   warnings,
 })
 
-const enrichOperation: Operation<LensHost, typeof enrichInput, typeof enrichOutput> = {
+const enrichOperation = lensOperation({
   name: 'c64.enrich',
   summary: 'Say what the numbers and names of a question stand for on the Commodore 64, and how it would be searched',
   input: enrichInput,
@@ -61,7 +60,7 @@ const enrichOperation: Operation<LensHost, typeof enrichInput, typeof enrichOutp
     }))
     return { query: input.query, numbers, ...told(enrichment), warnings: [...pluginWarnings(enrichment)] }
   },
-}
+})
 
 const queryInput = z.strictObject({
   query,
@@ -108,7 +107,7 @@ const queryOutput = z.strictObject({
   formatted: z.string().optional().describe('With the field of that name: the results as Markdown'),
 })
 
-const queryOperation: Operation<LensHost, typeof queryInput, typeof queryOutput> = {
+const queryOperation = lensOperation({
   name: 'c64.query',
   summary: 'Ask about the Commodore 64: registers, routines, instructions, memory, colours',
   input: queryInput,
@@ -129,11 +128,9 @@ const queryOperation: Operation<LensHost, typeof queryInput, typeof queryOutput>
       ...(formatted === true ? { formatted: formatHits(results, searchMode) } : {}),
     }
   },
-}
+})
 
-export const C64_OPERATIONS: readonly Operation<LensHost>[] = [enrichOperation, queryOperation].map(
-  operation => operation as unknown as Operation<LensHost>,
-)
+export const C64_OPERATIONS = [enrichOperation, queryOperation] as const
 
 function told({ enrichedQuery, additionalContext, filterTags, strategy }: Enrichment) {
   return {

@@ -1,17 +1,12 @@
 /** The lens's own API takes in camelCase what the wire has in snake_case (CQ-001): one schema checks both. */
 import type { z } from 'zod'
 import { type Fault, parseWith } from '../../model/parse-input.ts'
+import { type CamelName, camelName } from '../camel-name.ts'
 import { invalidInput, invalidParameter } from './errors.ts'
 import { isPlainObject } from './plain.ts'
 
-type CamelName<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelName<Tail>>}` : S
-
 /** `{ max_distance: 5 }` as `{ maxDistance: 5 }`, of the top level only. */
 export type Camel<T> = { [K in keyof T as CamelName<K>]: T[K] }
-
-export function camelName(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-}
 
 /** `default_max_distance` for `defaultMaxDistance`. */
 export function snakeName(name: string): string {

@@ -3,7 +3,8 @@
  * the constructor. Every value is checked by the rule of its parameter; what is wrong names its key.
  */
 import type { JsonObject } from '../../base/canonical.ts'
-import { camelName, snakeName } from './camel.ts'
+import { camelName } from '../camel-name.ts'
+import { snakeName } from './camel.ts'
 import { ConfigurationError, show } from './errors.ts'
 import type { ModeName } from './mode-names.ts'
 import type { ScoreWeights } from './model.ts'

@@ -2,9 +2,8 @@
 import { z } from 'zod'
 import { Deadline } from '../../base/clock.ts'
 import { anyObject } from '../../model/json-input.ts'
-import type { Operation } from '../../model/operation.ts'
 import { costOfAsking } from '../../model/query-cost.ts'
-import type { LensHost } from '../lens.ts'
+import { lensOperation } from '../lens-operation.ts'
 import { askCollections, type CollectionsAnswer } from './ask.ts'
 import { formatResultsMarkdown } from './markdown.ts'
 import type { CollectionsInput } from './request.ts'
@@ -95,7 +94,7 @@ const queryOutput = z.strictObject({
     .describe('The question itself'),
 })
 
-const query: Operation<LensHost, typeof queryInput, typeof queryOutput> = {
+const query = lensOperation({
   name: 'collections.query',
   summary: 'Ask one question over several collections, by meaning, with a day filter',
   input: queryInput,
@@ -114,7 +113,7 @@ const query: Operation<LensHost, typeof queryInput, typeof queryOutput> = {
     })
     return toOutput(answer)
   },
-}
+})
 
 const formatInput = z.strictObject({
   results: z
@@ -138,7 +137,7 @@ const formatInput = z.strictObject({
 
 const formatOutput = z.strictObject({ markdown: z.string().describe('The results, laid out for reading') })
 
-const format: Operation<LensHost, typeof formatInput, typeof formatOutput> = {
+const format = lensOperation({
   name: 'collections.format',
   summary: 'Lay results out as Markdown, in Spanish or English',
   input: formatInput,
@@ -147,11 +146,9 @@ const format: Operation<LensHost, typeof formatInput, typeof formatOutput> = {
   run: async (_, { results, query: asked, lang = 'auto', urls }) => ({
     markdown: formatResultsMarkdown(results, asked, { lang: answerLanguage(lang, asked), urls }),
   }),
-}
+})
 
-export const COLLECTIONS_OPERATIONS: readonly Operation<LensHost>[] = [query, format].map(
-  operation => operation as unknown as Operation<LensHost>,
-)
+export const COLLECTIONS_OPERATIONS = [query, format] as const
 
 /** Schemas speak of lists that may be written to. */
 function toOutput({ results, warnings, meta }: CollectionsAnswer): z.output<typeof queryOutput> {

@@ -41,12 +41,20 @@ export interface Handler extends Reading {
   run(call: Call, params: unknown): Outcome | Promise<Outcome>
 }
 
+/** Its path and its schemas are known to the compiler. */
+export interface TypedHandler<Path extends string, Params extends z.ZodType, Result extends z.ZodType> extends Handler {
+  readonly path: Path
+  readonly params: Params
+  readonly result: Result
+}
+
 /**
  * A handler whose types follow from its schemas. They are made when the first call or listing needs them: a process that
  * asks one thing makes the schemas of one.
  */
-export function handler<Params extends z.ZodType, Result extends z.ZodType>(
-  given: Omit<Handler, 'params' | 'result' | 'run'> & {
+export function handler<const Path extends string, Params extends z.ZodType, Result extends z.ZodType>(
+  given: Omit<Handler, 'path' | 'params' | 'result' | 'run'> & {
+    readonly path: Path
     params(): Params
     result(): Result
     run(
@@ -54,8 +62,9 @@ export function handler<Params extends z.ZodType, Result extends z.ZodType>(
       params: z.output<Params>,
     ): Outcome<ReadonlyDeep<z.output<Result>>> | Promise<Outcome<ReadonlyDeep<z.output<Result>>>>
   },
-): Handler {
-  return { ...given, params: z.lazy(given.params), result: z.lazy(given.result) } as unknown as Handler
+): TypedHandler<Path, Params, Result> {
+  const lazy = { ...given, params: z.lazy(given.params), result: z.lazy(given.result) }
+  return lazy as unknown as TypedHandler<Path, Params, Result>
 }
 
 export interface CallOptions {

@@ -42,9 +42,9 @@ export function envelopeOf(result: z.ZodType): z.ZodType {
   )
 }
 
-export interface Envelope {
+export interface Envelope<Result = JsonObject> {
   readonly status: 'success' | 'error'
-  readonly result: JsonObject | null
+  readonly result: Result | null
   readonly errors: ErrorMap | null
   readonly meta: JsonObject & z.infer<typeof meta>
 }

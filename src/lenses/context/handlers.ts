@@ -13,19 +13,21 @@ import { IMPACT_HANDLER } from './questions/impact.ts'
 import { MAP_HANDLER } from './questions/map.ts'
 import { SYMBOL_HANDLERS } from './questions/symbols.ts'
 
-export const HANDLERS: ReadonlyMap<string, Handler> = new Map(
-  [
-    QUERY_HANDLER,
-    INDEX_HANDLER,
-    EXTRACT_HANDLER,
-    ...SYMBOL_HANDLERS,
-    IMPACT_HANDLER,
-    MAP_HANDLER,
-    ...FILE_HANDLERS,
-    ...TEXT_HANDLERS,
-    ...CONCEPT_HANDLERS,
-    ...EDGE_HANDLERS,
-    ...PROVENANCE_HANDLERS,
-    ...GRAPH_HANDLERS,
-  ].map(handler => [handler.path, handler]),
-)
+const ALL = [
+  QUERY_HANDLER,
+  INDEX_HANDLER,
+  EXTRACT_HANDLER,
+  ...SYMBOL_HANDLERS,
+  IMPACT_HANDLER,
+  MAP_HANDLER,
+  ...FILE_HANDLERS,
+  ...TEXT_HANDLERS,
+  ...CONCEPT_HANDLERS,
+  ...EDGE_HANDLERS,
+  ...PROVENANCE_HANDLERS,
+  ...GRAPH_HANDLERS,
+] as const
+
+export type KnownHandler = (typeof ALL)[number]
+
+export const HANDLERS: ReadonlyMap<string, Handler> = new Map(ALL.map(handler => [handler.path, handler]))

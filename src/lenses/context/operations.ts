@@ -1,11 +1,33 @@
 /** Each path as an operation of the catalog: `/mind/concepts/create-many` is `context.mind_concepts_create_many`. */
+import type { z } from 'zod'
 import type { Operation } from '../../model/operation.ts'
 import type { LensHost } from '../lens.ts'
-import { callHandler, type Handler } from './call.ts'
-import { envelopeOf } from './envelope.ts'
-import { HANDLERS } from './handlers.ts'
+import type { NamedOperation } from '../lens-operation.ts'
+import { callHandler, type Handler, type TypedHandler } from './call.ts'
+import { type Envelope, envelopeOf } from './envelope.ts'
+import { HANDLERS, type KnownHandler } from './handlers.ts'
 
-export const CONTEXT_OPERATIONS: readonly Operation<LensHost>[] = [...HANDLERS.values()].map(operationOf)
+/** As `operationName` makes it. */
+type NameOf<Path extends string> = Path extends `/context/${infer Rest}`
+  ? `context.${Joined<Rest>}`
+  : Path extends `/${infer Rest}`
+    ? `context.${Joined<Rest>}`
+    : never
+type Joined<Path extends string> = Path extends `${infer Head}/${infer Tail}`
+  ? `${Joined<Head>}_${Joined<Tail>}`
+  : Path extends `${infer Head}-${infer Tail}`
+    ? `${Head}_${Joined<Tail>}`
+    : Path
+
+type OperationOf<H> =
+  H extends TypedHandler<infer Path, infer Params, infer Result>
+    ? NamedOperation<NameOf<Path>, Params, z.ZodType<Envelope<z.output<Result>>>>
+    : never
+
+// The cast: names and schemas are those of the handlers.
+export const CONTEXT_OPERATIONS = [...HANDLERS.values()].map(
+  operationOf,
+) as unknown as readonly OperationOf<KnownHandler>[]
 
 /** `/context/query` is plainly `context.query`. */
 export function operationName(path: string): string {

@@ -2,11 +2,10 @@
 import { z } from 'zod'
 import { keptText } from '../../model/entry-input.ts'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH, MAX_TAGS } from '../../model/limits.ts'
-import type { Operation } from '../../model/operation.ts'
 import { costOfAsking } from '../../model/query-cost.ts'
 import { instantInput } from '../../model/query-input.ts'
 import { embedEntries } from '../embed-entries.ts'
-import type { LensHost } from '../lens.ts'
+import { lensOperation } from '../lens-operation.ts'
 import { askConversations } from './asking/ask.ts'
 import { conversationQueryInput, conversationQueryOutput } from './asking/ask-schema.ts'
 import { ROLES } from './model.ts'
@@ -66,7 +65,7 @@ const rememberOutput: z.ZodType<Remembered> = z.strictObject({
   created: z.boolean().describe('False: it was there already'),
 })
 
-const rememberOperation: Operation<LensHost, typeof rememberInput, typeof rememberOutput> = {
+const rememberOperation = lensOperation({
   name: 'conversations.remember',
   summary: 'Remember one message or note, with who said it, when and in which conversation',
   input: rememberInput,
@@ -77,9 +76,9 @@ const rememberOperation: Operation<LensHost, typeof rememberInput, typeof rememb
     if (input.wait === true) await embedEntries(host, [key], signal)
     return answer
   },
-}
+})
 
-const queryOperation: Operation<LensHost, typeof conversationQueryInput, typeof conversationQueryOutput> = {
+const queryOperation = lensOperation({
   name: 'conversations.query',
   summary:
     'Ask what was said: messages with speaker and time, the newer of two statements marked, within a budget of tokens',
@@ -88,6 +87,6 @@ const queryOperation: Operation<LensHost, typeof conversationQueryInput, typeof 
   effect: { kind: 'read', idempotent: false },
   cost: costOfAsking,
   run: askConversations,
-}
+})
 
-export const CONVERSATIONS_OPERATIONS: readonly Operation<LensHost>[] = [rememberOperation, queryOperation]
+export const CONVERSATIONS_OPERATIONS = [rememberOperation, queryOperation] as const

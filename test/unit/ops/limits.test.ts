@@ -1,12 +1,12 @@
 /** Where limits meet operations: what is charged, and what who is refused is told (BQ-189, BQ-190). */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { unread } from '../../../src/engine/admission.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { RequesterLimits, UNLIMITED } from '../../../src/identity/limits.ts'
 import { BeliefsError } from '../../../src/lenses/beliefs/errors.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import type { CallContext } from '../../../src/model/operation.ts'
-import { unread } from '../../../src/ops/admission.ts'
 import { type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../../src/ops/catalog.ts'
 import { bugReport, toldError } from '../../../src/ops/told-error.ts'
 import { noEngine, operation } from '../../support/operations.ts'

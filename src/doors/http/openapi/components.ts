@@ -2,28 +2,8 @@
 import { z } from 'zod'
 import { canonicalJson, type Json, type JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
-import { explanationOutput } from '../../../model/explanation-output.ts'
-import { filterInput, instantInput, queryInput } from '../../../model/query-input.ts'
-import { jsonObject, pageOutput } from '../../../ops/page-output.ts'
+import { jsonObject } from '../../../ops/page-output.ts'
 import { jsonSchema } from '../../../ops/schemas.ts'
-
-/** What several operations take or answer has a name of its own. */
-const SHARED: ReadonlyMap<z.core.$ZodType, string> = new Map<z.core.$ZodType, string>([
-  [queryInput, 'Query'],
-  [filterInput, 'Filter'],
-  [instantInput, 'Instant'],
-  [pageOutput, 'Page'],
-  [explanationOutput, 'Explanation'],
-])
-
-/** What schemas say of themselves, and the names above. */
-class NamedSchemas extends z.core.$ZodRegistry<z.core.GlobalMeta> {
-  override get<S extends z.core.$ZodType>(schema: S): z.core.GlobalMeta | undefined {
-    const id = SHARED.get(schema)
-    const said = z.globalRegistry.get(schema)
-    return id === undefined ? said : { ...said, id }
-  }
-}
 
 /** A value of any form, as each of zod's own schemas of it tells it anew. */
 const ANY_JSON = z.toJSONSchema(jsonObject) as unknown as { readonly $defs: JsonObject }
@@ -34,15 +14,14 @@ function isAnyJson(schema: Json, def: string): boolean {
   )
 }
 
-const NAMED = new NamedSchemas()
 const PREFIX = '#/components/schemas/'
 
 export class Components {
   readonly #schemas = new Map<string, JsonObject>()
 
-  /** A reference to it; `name` is its own where it is not one of the shared ones. */
+  /** A reference to it; `name` is its own where it has none in zod's registry. */
   add(schema: z.ZodType, io: 'input' | 'output', name: string): JsonObject {
-    const { $schema: _, $defs = {}, ...root } = jsonSchema(schema, io, NAMED)
+    const { $schema: _, $defs = {}, ...root } = jsonSchema(schema, io, 'named')
     const nameOf = (def: string): string => {
       if (!def.startsWith('__schema')) return def
       return isAnyJson(($defs as JsonObject)[def] as Json, def) ? 'Json' : `${name}.${def.slice(8)}`

@@ -42,7 +42,7 @@ export function acceptStatement(writing: FederationWriting, input: Accept, machi
   return { federation: view, agent, taken, expires_at: toIso(until) }
 }
 
-/** An agent that has this key here: the asker, or any for the local owner. */
+/** An agent that has this key here: the requester, or any for the local owner. */
 function agentOf(reader: StoreReader, did: string, viewer: string): string {
   if (viewer !== OWNER) {
     if (didOfAgent(reader, viewer) === did) return viewer

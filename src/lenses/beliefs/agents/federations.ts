@@ -22,7 +22,7 @@ export interface FederationWriting {
 
 const RUNS_IT: ReadonlySet<unknown> = new Set(['founder', 'admin'])
 
-/** The asker becomes its founder. Names are the local owner's to give: another may not learn which are taken. */
+/** The requester becomes its founder. Names are the local owner's to give: another may not learn which are taken. */
 export function createFederation(
   writing: FederationWriting,
   input: NewFederation,
@@ -81,7 +81,7 @@ export function isElsewhere(reader: StoreReader, federation: string): boolean {
   return reader.table(STATEMENTS).scan({ federation }, { columns: ['federation'] }).length > 0
 }
 
-/** Those that the asker is or was in; all for the local owner. By id. */
+/** Those that the requester is or was in; all for the local owner. By id. */
 export function listFederations(reader: StoreReader, viewer: string): readonly FederationView[] {
   const ids =
     viewer === OWNER

@@ -1,9 +1,16 @@
 /** Live queries as programs have them (BQ-156, BQ-163, BQ-166, BQ-168). */
 import type { JsonObject } from '../../../base/canonical.ts'
 import { toIso } from '../../../model/instant.ts'
-import type { LiveEvent, LiveReason, Subscription } from '../../../model/live.ts'
+import type { LiveEvent, LiveHandlers, LiveReason, Subscription } from '../../../model/live.ts'
+import type { LiveInput } from '../../../model/live-input.ts'
+import type { Viewer } from '../../../model/viewer.ts'
+import type { LensHost } from '../../lens.ts'
 import type { Belief } from '../model.ts'
+import { inCall } from '../operations/call.ts'
+import { parseRequest } from '../schema/faults.ts'
 import type { BeliefQuery } from '../schema/query.ts'
+import { type Watch, watchInput } from '../schema/questions.ts'
+import { asBeliefEvent, subscribeTo } from './watch.ts'
 
 export interface BeliefEvent {
   readonly subscription_id: string
@@ -23,15 +30,7 @@ export interface BeliefEvent {
   readonly resume_token: string
 }
 
-export interface SubscribeOptions {
-  /** 0 to 60,000; default 1,000. */
-  readonly debounce_ms?: number
-  readonly include_removals?: boolean
-  readonly include_reranks?: boolean
-  /** 1 to 600; default 60. */
-  readonly max_events_per_minute?: number
-  readonly notify_on_connect?: boolean
-  readonly resume_token?: string
+export interface SubscribeOptions extends LiveInput {
   /** What the callback threw, or asking again failed with: the subscription goes on. */
   readonly on_error?: (error: unknown) => void
   /** Once, when it has ended. */
@@ -66,7 +65,28 @@ export interface SubscriptionGroup {
   cancel_all(): void
 }
 
-export function asBeliefSubscription(of: Subscription): BeliefSubscription {
+/** Throws what `beliefs.watch` refuses its input with. */
+export async function subscribe(
+  host: LensHost,
+  viewer: Viewer,
+  query: BeliefQuery,
+  callback: BeliefCallback,
+  { resume_token, on_error, on_end, ...options }: SubscribeOptions = {},
+): Promise<BeliefSubscription> {
+  const context = { viewer, signal: new AbortController().signal }
+  const given = { query, options, ...(resume_token !== undefined && { resume_token }) }
+  const handlers: LiveHandlers = {
+    // The cast: what the lens puts in its events.
+    onEvent: event => callback(asBeliefEvent(event) as unknown as BeliefEvent),
+    onError: error => on_error?.(error),
+    onEnd: why => on_end?.(why),
+  }
+  return inCall(host, context, async ({ state, agent }) =>
+    asBeliefSubscription(await subscribeTo(state, agent, parseRequest(watchInput, given) as Watch, handlers, context)),
+  )
+}
+
+function asBeliefSubscription(of: Subscription): BeliefSubscription {
   return {
     id: of.id,
     // The cast: it is what was subscribed to.

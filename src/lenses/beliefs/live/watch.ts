@@ -1,12 +1,13 @@
 /** Begins a subscription: for the operation `beliefs.watch`, and for programs. */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { LiveEvent, LiveHandlers, Subscription } from '../../../model/live.ts'
+import { liveOptions } from '../../../model/live-input.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
 import { BeliefsError } from '../errors.ts'
-import { type Asker, toContext } from '../schema/context.ts'
+import { type Requester, toContext } from '../schema/context.ts'
 import { type Query, toQuery } from '../schema/query.ts'
-import { toLiveOptions, type Watch } from '../schema/questions.ts'
+import type { Watch } from '../schema/questions.ts'
 import type { BeliefsState } from '../state.ts'
 import { StandingEverywhere } from './standing-everywhere.ts'
 import { StandingBeliefs } from './standing-question.ts'
@@ -14,19 +15,19 @@ import { StandingBeliefs } from './standing-question.ts'
 /** Throws UNAUTHORIZED where the query claims to be of somebody else, and what the query fails with. */
 export function subscribeTo(
   state: BeliefsState,
-  asker: Asker,
+  requester: Requester,
   input: Watch,
   handlers: LiveHandlers,
   { signal, isStillAllowed = () => true }: Pick<CallContext, 'signal' | 'isStillAllowed'>,
 ): Promise<Subscription> {
-  const query = toQuery(input.query, asker)
-  const options = toLiveOptions(input)
+  const query = toQuery(input.query, requester)
+  const options = liveOptions({ ...input.options, resume_token: input.resume_token })
   const { live } = state.host
   if (live === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this engine keeps no live queries')
   // The casts: what was checked is JSON. What is kept is a copy, for the caller may change its own.
   const asked = JSON.parse(canonicalJson(input.query as unknown as JsonObject)) as JsonObject
-  const isAllowed = () => isStillAllowed() && mayAsk(state, asker.id, input.query.context)
-  const own = new StandingBeliefs(state, { id: asker.id }, query, asked, isAllowed)
+  const isAllowed = () => isStillAllowed() && mayAsk(state, requester.id, input.query.context)
+  const own = new StandingBeliefs(state, { id: requester.id }, query, asked, isAllowed)
   const { federated, network } = query.options.scope
   if (!federated && !network) return live.subscribe(own, options, handlers, signal)
   const question = new StandingEverywhere(state, own, query, gap => handlers.onError?.(gap))

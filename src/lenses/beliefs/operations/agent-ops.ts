@@ -1,6 +1,4 @@
 /** Agents of this node. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { type AgentWriting, createAgent, listAgents, updateAgent } from '../agents/agents.ts'
 import { agentsAnswer, oneAgent } from '../schema/agent-answers.ts'
 import { agentInput, nothing } from '../schema/agents.ts'
@@ -31,17 +29,17 @@ const list = operation({
   input: nothing,
   output: agentsAnswer,
   effect: { kind: 'read', idempotent: true },
-  run: ({ host, asker }) =>
+  run: ({ host, agent }) =>
     host.store.read(reader => {
-      const edges = reader.table(TRUST).scan({ owner: asker.id }, { columns: ['owner', 'target'] })
-      return { agents: listAgents(reader, asker.id, new Set(edges.map(edge => edge['target'] as string))) }
+      const edges = reader.table(TRUST).scan({ owner: agent.id }, { columns: ['owner', 'target'] })
+      return { agents: listAgents(reader, agent.id, new Set(edges.map(edge => edge['target'] as string))) }
     }),
 })
 
-export const AGENT_OPERATIONS: readonly Operation<LensHost>[] = [create, list, update]
+export const AGENT_OPERATIONS = [create, list, update] as const
 
-function writing<T>({ host, asker }: BeliefsCall, act: (write: AgentWriting) => T): Promise<T> {
+function writing<T>({ host, agent }: BeliefsCall, act: (write: AgentWriting) => T): Promise<T> {
   const now = host.clock.now()
   const random = (bytes: number) => host.random(bytes)
-  return host.store.writeWhenFree(now, writer => act({ writer, viewer: asker.id, now, random }))
+  return host.store.writeWhenFree(now, writer => act({ writer, viewer: agent.id, now, random }))
 }

@@ -1,6 +1,4 @@
 /** Figures of a federation in place of its beliefs (BQ-105): for its members here, and for those on other nodes. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { isElsewhere } from '../agents/federations.ts'
 import { askAggregate } from '../aggregates/ask-aggregate.ts'
 import { answerAggregate } from '../nodes/aggregates/answer-aggregate.ts'
@@ -19,10 +17,10 @@ const aggregate = operation({
   input: aggregateInput,
   output: aggregateWithBudget,
   effect: { kind: 'write', idempotent: true },
-  run: ({ state, host, asker, signal }, input) => {
+  run: ({ state, host, agent, signal }, input) => {
     const question = toAggregateQuestion(input)
     const ask = isElsewhere(host.store, question.federation) ? askHome : askAggregate
-    return ask(state, asker.id, question, signal)
+    return ask(state, agent.id, question, signal)
   },
 })
 
@@ -38,4 +36,4 @@ const ofNode = nodeOperation(
   answerAggregate,
 )
 
-export const AGGREGATE_OPERATIONS: readonly Operation<LensHost>[] = [aggregate, ofNode]
+export const AGGREGATE_OPERATIONS = [aggregate, ofNode] as const

@@ -1,7 +1,5 @@
-/** Writing beliefs, and reading one by its id. The asker is the holder of what it writes. */
-import type { Operation } from '../../../model/operation.ts'
+/** Writing beliefs, and reading one by its id. The requester is the holder of what it writes. */
 import { embedEntries } from '../../embed-entries.ts'
-import type { LensHost } from '../../lens.ts'
 import { type ShowView, showBelief, showHistory, sourceOfSeen } from '../access/show.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { Belief } from '../model.ts'
@@ -20,7 +18,7 @@ import { type BeliefsCall, operation } from './call.ts'
 
 const put = operation({
   name: 'beliefs.put',
-  summary: 'Store beliefs that the asker holds: one, or a list of them together or not at all',
+  summary: 'Store beliefs that the requester holds: one, or a list of them together or not at all',
   input: putInput,
   output: putAnswer,
   effect: { kind: 'write', idempotent: false },
@@ -35,7 +33,7 @@ const put = operation({
 
 const supersede = operation({
   name: 'beliefs.supersede',
-  summary: 'Replace a belief of the asker by a new version with these changes',
+  summary: 'Replace a belief of the requester by a new version with these changes',
   input: supersedeInput,
   output: oneBelief,
   effect: { kind: 'write', idempotent: false },
@@ -48,13 +46,13 @@ const supersede = operation({
 
 const remove = operation({
   name: 'beliefs.delete',
-  summary: 'Delete a belief of the asker: a last version without content takes its place',
+  summary: 'Delete a belief of the requester: a last version without content takes its place',
   input: deleteInput,
   output: deleted,
   effect: { kind: 'destroy', idempotent: false },
-  run: async ({ host, asker }, { belief_id: id }) => {
+  run: async ({ host, agent }, { belief_id: id }) => {
     const now = host.clock.now()
-    const tombstone = await writeBeliefs(host, asker.id, now, writing => deleteBelief(writing, id))
+    const tombstone = await writeBeliefs(host, agent.id, now, writing => deleteBelief(writing, id))
     return { belief_id: id, tombstone_id: tombstone.id, deleted_at: new Date(now).toISOString() }
   },
 })
@@ -65,7 +63,7 @@ const get = operation({
   input: getInput,
   output: versions,
   effect: { kind: 'read', idempotent: true },
-  run: async ({ state, asker, signal }, { belief_id: beliefId, include_superseded: includeSuperseded = false }) => {
+  run: async ({ state, agent, signal }, { belief_id: beliefId, include_superseded: includeSuperseded = false }) => {
     await state.load(signal)
     const body = (view: ShowView) => {
       const seen = versionOfId(view, beliefId, includeSuperseded)
@@ -76,23 +74,23 @@ const get = operation({
       const history = showHistory(view, historyOf(view, seen.version.holder, seen.version.chain))
       return { belief, source, history }
     }
-    return state.look(asker.id, body, new TimeLimit(DEFAULT_TIMEOUT_MS, signal))
+    return state.look(agent.id, body, new TimeLimit(DEFAULT_TIMEOUT_MS, signal))
   },
 })
 
-export const BELIEF_OPERATIONS: readonly Operation<LensHost>[] = [put, supersede, remove, get]
+export const BELIEF_OPERATIONS = [put, supersede, remove, get] as const
 
 /** Writes, waits for vectors if asked to, and shows what was written to its holder, in the order of the ids. */
 async function written(
-  { state, host, asker, context }: BeliefsCall,
+  { state, host, agent, context }: BeliefsCall,
   wait: boolean | undefined,
   now: number,
   act: (writing: WriteContext) => readonly string[],
 ): Promise<readonly Belief[]> {
-  const ids = await writeBeliefs(host, asker.id, now, act)
+  const ids = await writeBeliefs(host, agent.id, now, act)
   if (wait !== false) {
     try {
-      const entries = ids.flatMap(id => currentOf(host.store, asker.id, id)?.entry.key ?? [])
+      const entries = ids.flatMap(id => currentOf(host.store, agent.id, id)?.entry.key ?? [])
       await embedEntries(host, entries, context.signal, context.report)
     } catch {
       // It is written, and words find it; queries say that vectors are missing.
@@ -100,9 +98,9 @@ async function written(
   }
   // It is written: a caller that goes now ends nothing.
   await state.load(new AbortController().signal)
-  return state.look(asker.id, view =>
+  return state.look(agent.id, view =>
     ids.flatMap(id => {
-      const seen = versionNamed(view, { holder: asker.id, id })
+      const seen = versionNamed(view, { holder: agent.id, id })
       return seen === undefined ? [] : [showBelief(view, seen, { kind: 'local', id: null })]
     }),
   )

@@ -1,6 +1,4 @@
 /** Beliefs for the context of a language model, under a limit of tokens. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { contextQuery } from '../questions/context-query.ts'
 import { expandBelief } from '../questions/expand.ts'
 import { contextAnswer, expandAnswer } from '../schema/answers.ts'
@@ -24,7 +22,7 @@ const forContext = operation({
   effect: { kind: 'read', idempotent: true },
   cost: input => costOf((input as Query).options),
   bodyLimit: BODY_LIMIT,
-  run: (call, input) => contextQuery(call.state, toContextQuery(input, call.asker), call),
+  run: (call, input) => contextQuery(call.state, toContextQuery(input, call.agent), call),
 })
 
 const expand = operation({
@@ -36,7 +34,7 @@ const expand = operation({
   cost: ({ scope, include = EXPANSIONS }) =>
     costOf({ scope, include_derivation: include.includes('derivation'), max_derivation_depth: EXPANSION_DEPTH }),
   bodyLimit: BODY_LIMIT,
-  run: (call, input) => expandBelief(call.state, toExpand(input, call.asker), call),
+  run: (call, input) => expandBelief(call.state, toExpand(input, call.agent), call),
 })
 
-export const CONTEXT_OPERATIONS: readonly Operation<LensHost>[] = [forContext, expand]
+export const CONTEXT_OPERATIONS = [forContext, expand] as const

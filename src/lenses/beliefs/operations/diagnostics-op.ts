@@ -1,7 +1,5 @@
 /** For whoever runs the node. */
-import type { Operation } from '../../../model/operation.ts'
 import { OWNER } from '../../../model/partition.ts'
-import type { LensHost } from '../../lens.ts'
 import { unauthorized } from '../errors.ts'
 import { diagnose } from '../questions/diagnostics.ts'
 import { diagnosticsAnswer } from '../schema/answers.ts'
@@ -14,10 +12,10 @@ const diagnostics = operation({
   input: diagnosticsInput,
   output: diagnosticsAnswer,
   effect: { kind: 'read', idempotent: true },
-  run: ({ state, asker, signal }, { calibrate = true }) => {
-    if (asker.id !== OWNER) throw unauthorized()
+  run: ({ state, agent, signal }, { calibrate = true }) => {
+    if (agent.id !== OWNER) throw unauthorized()
     return diagnose(state, calibrate, signal)
   },
 })
 
-export const DIAGNOSTICS_OPERATIONS: readonly Operation<LensHost>[] = [diagnostics]
+export const DIAGNOSTICS_OPERATIONS = [diagnostics] as const

@@ -1,6 +1,4 @@
 /** Why a belief has its rank. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { explainPlace } from '../questions/explain-place.ts'
 import { explainAnswer } from '../schema/answers.ts'
 import { explainInput, toExplain } from '../schema/questions.ts'
@@ -16,7 +14,7 @@ const explain = operation({
   // An explanation is what is asked for, whatever the query's options say of it.
   cost: ({ query }) => costOf({ ...query.options, include_explanation: true }),
   bodyLimit: BODY_LIMIT,
-  run: (call, input) => explainPlace(call.state, toExplain(input, call.asker), call),
+  run: (call, input) => explainPlace(call.state, toExplain(input, call.agent), call),
 })
 
-export const EXPLAIN_OPERATIONS: readonly Operation<LensHost>[] = [explain]
+export const EXPLAIN_OPERATIONS = [explain] as const

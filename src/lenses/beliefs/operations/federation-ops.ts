@@ -1,6 +1,4 @@
 /** Federations of this node. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { acceptStatement } from '../agents/accept.ts'
 import { machineNow } from '../agents/expiry.ts'
 import {
@@ -26,7 +24,7 @@ import { type BeliefsCall, operation } from './call.ts'
 
 const create = operation({
   name: 'federations.create',
-  summary: 'Found a federation; the asker is its first member',
+  summary: 'Found a federation; the requester is its first member',
   input: federationInput,
   output: oneFederation,
   effect: { kind: 'write', idempotent: false },
@@ -49,7 +47,7 @@ const join = operation({
 
 const leave = operation({
   name: 'federations.leave',
-  summary: 'Leave a federation: what it shares, and what the asker shares with it, is seen no more',
+  summary: 'Leave a federation: what it shares, and what the requester shares with it, is seen no more',
   input: federationOnly,
   output: oneMembership,
   effect: { kind: 'write', idempotent: false },
@@ -69,11 +67,11 @@ const member = operation({
 
 const list = operation({
   name: 'federations.list',
-  summary: 'List the federations that the asker is or was in; all of them for the local owner',
+  summary: 'List the federations that the requester is or was in; all of them for the local owner',
   input: nothing,
   output: federationsAnswer,
   effect: { kind: 'read', idempotent: true },
-  run: ({ host, asker }) => ({ federations: host.store.read(reader => listFederations(reader, asker.id)) }),
+  run: ({ host, agent }) => ({ federations: host.store.read(reader => listFederations(reader, agent.id)) }),
 })
 
 const statement = operation({
@@ -104,19 +102,10 @@ const rotate = operation({
     writing(call, write => rotateFederation({ ...write, now: machineNow(call.host) }, federation)),
 })
 
-export const FEDERATION_OPERATIONS: readonly Operation<LensHost>[] = [
-  create,
-  join,
-  leave,
-  member,
-  list,
-  statement,
-  accept,
-  rotate,
-]
+export const FEDERATION_OPERATIONS = [create, join, leave, member, list, statement, accept, rotate] as const
 
-function writing<T>({ host, asker }: BeliefsCall, act: (write: FederationWriting) => T): Promise<T> {
+function writing<T>({ host, agent }: BeliefsCall, act: (write: FederationWriting) => T): Promise<T> {
   const now = host.clock.now()
   const random = (bytes: number) => host.random(bytes)
-  return host.store.writeWhenFree(now, writer => act({ writer, viewer: asker.id, now, random }))
+  return host.store.writeWhenFree(now, writer => act({ writer, viewer: agent.id, now, random }))
 }

@@ -1,24 +1,23 @@
 /** Operations that other nodes call: in an envelope, which says who asks, whoever has brought it. */
 import type { z } from 'zod'
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
+import type { NamedOperation } from '../../lens-operation.ts'
 import { moment } from '../model.ts'
 import { chargeNode } from '../nodes/answering/charge-node.ts'
 import type { NodeCall } from '../nodes/answering/taken.ts'
 import { did, object, textUpTo, unchecked, type Value } from '../schema/values.ts'
 import { operation } from './call.ts'
 
-type NodeOperation<O extends z.ZodType> = Pick<
-  Operation<LensHost, z.ZodType, O>,
+type NodeOperation<N extends string, O extends z.ZodType> = Pick<
+  NamedOperation<N, z.ZodType, O>,
   'name' | 'summary' | 'output' | 'effect' | 'bodyLimit' | 'waits'
 >
 
 /** The sender is charged, and not who sends the request. What is no envelope is refused like one that is not for this node. */
-export function nodeOperation<Q extends z.ZodType, O extends z.ZodType>(
-  described: NodeOperation<O>,
+export function nodeOperation<const N extends string, Q extends z.ZodType, O extends z.ZodType>(
+  described: NodeOperation<N, O>,
   query: Q,
   answer: (input: unknown, call: NodeCall) => Promise<Value<O>>,
-): Operation<LensHost> {
+): NamedOperation<N, z.ZodType, O> {
   const envelope = object({
     query: query.describe('What is asked, as docs/guide/nodes.md describes it'),
     sender: did.describe('did:key of the agent that asks'),

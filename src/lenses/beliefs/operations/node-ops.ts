@@ -1,6 +1,4 @@
 /** What other nodes ask of this one. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { answerChanges } from '../nodes/answering/answer-changes.ts'
 import { answerNode } from '../nodes/answering/answer-node.ts'
 import { wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/shapes.ts'
@@ -9,7 +7,7 @@ import { nodeOperation } from './node-call.ts'
 /** Bytes of an envelope with a question and its vector. */
 const ENVELOPE_LIMIT = 128 * 1024
 
-export const NODE_OPERATIONS: readonly Operation<LensHost>[] = [
+export const NODE_OPERATIONS = [
   nodeOperation(
     {
       name: 'nodes.query',
@@ -33,4 +31,4 @@ export const NODE_OPERATIONS: readonly Operation<LensHost>[] = [
     wireChangesQuery,
     answerChanges,
   ),
-]
+] as const

@@ -1,6 +1,4 @@
 /** All operations of the lens, in the order of listings. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { AGENT_OPERATIONS } from './agent-ops.ts'
 import { AGGREGATE_OPERATIONS } from './aggregate-ops.ts'
 import { BELIEF_OPERATIONS } from './belief-ops.ts'
@@ -16,7 +14,7 @@ import { QUESTION_OPERATIONS } from './question-ops.ts'
 import { TRUST_OPERATIONS } from './trust-ops.ts'
 import { WATCH_OPERATIONS } from './watch-op.ts'
 
-const ALL: readonly Operation<LensHost>[] = [
+const ALL = [
   ...QUERY_OPERATIONS,
   ...WATCH_OPERATIONS,
   ...EXPLAIN_OPERATIONS,
@@ -30,6 +28,7 @@ const ALL: readonly Operation<LensHost>[] = [
   ...NODE_OPERATIONS,
   ...PEER_OPERATIONS,
   ...DIAGNOSTICS_OPERATIONS,
-]
+] as const
 
-export const BELIEFS_OPERATIONS: readonly Operation<LensHost>[] = ALL.map(logged)
+// The cast: what is logged keeps its name and its schemas.
+export const BELIEFS_OPERATIONS = ALL.map(logged) as unknown as typeof ALL

@@ -1,6 +1,4 @@
 /** Other nodes that this one asks: the local owner's list (BQ-135). */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { modelOf } from '../embedding.ts'
 import { answersNobody } from '../errors.ts'
 import { ownAbout } from '../nodes/peers/about.ts'
@@ -102,4 +100,4 @@ const about = operation({
   run: ({ state, host }) => ownAbout(host, modelOf(host), state.settings),
 })
 
-export const PEER_OPERATIONS: readonly Operation<LensHost>[] = [add, list, remove, probe, discover, listed, about]
+export const PEER_OPERATIONS = [add, list, remove, probe, discover, listed, about] as const

@@ -1,6 +1,4 @@
 /** Asking. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { faulty } from '../errors.ts'
 import { queryResult } from '../model.ts'
 import { runQuery } from '../paging/page.ts'
@@ -22,10 +20,10 @@ const query = operation({
     const input = given as Query
     if (input.options?.stream === true)
       throw faulty([{ ...NO_STREAM, code: 'INVALID_QUERY', path: 'options.stream', value: 'true' }])
-    return runQuery(call.state, toQuery(input, call.asker), call)
+    return runQuery(call.state, toQuery(input, call.agent), call)
   },
   stream: (host, input, context) => streamInCall(host, input as Query, context),
   streamAt: 'options.stream',
 })
 
-export const QUERY_OPERATIONS: readonly Operation<LensHost>[] = [query]
+export const QUERY_OPERATIONS = [query] as const

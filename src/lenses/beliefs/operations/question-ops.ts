@@ -1,6 +1,4 @@
 /** Questions beside a query: how much there is and of what kind, several queries at once, and what a belief rests on. */
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { derivationChain } from '../model.ts'
 import { runQuery } from '../paging/page.ts'
 import { runBatch } from '../questions/batch.ts'
@@ -33,7 +31,7 @@ const count = operation({
   effect: { kind: 'read', idempotent: true },
   cost: ({ options }) => costOf(options),
   bodyLimit: BODY_LIMIT,
-  run: (call, input) => countMatches(call.state, toQuery(input, call.asker), call),
+  run: (call, input) => countMatches(call.state, toQuery(input, call.agent), call),
 })
 
 const facets = operation({
@@ -44,7 +42,7 @@ const facets = operation({
   effect: { kind: 'read', idempotent: true },
   cost: ({ query: { options } }) => costOf(options),
   bodyLimit: BODY_LIMIT,
-  run: (call, input) => countFacets(call.state, toFacets(input, call.asker), call),
+  run: (call, input) => countFacets(call.state, toFacets(input, call.agent), call),
 })
 
 const batch = operation({
@@ -62,7 +60,7 @@ const batch = operation({
     const ask = async (given: unknown) => {
       const parsed = query.safeParse(given)
       call.context.charge?.(parsed.success ? costOf(parsed.data.options) : 1, given)
-      return runQuery(call.state, toQuery(parseRequest(query, given), call.asker), call)
+      return runQuery(call.state, toQuery(parseRequest(query, given), call.agent), call)
     }
     return runBatch(queries, ask, thrown => failureIn(call.host, thrown), call.signal)
   },
@@ -88,7 +86,7 @@ const similar = operation({
   effect: { kind: 'read', idempotent: true },
   cost: ({ options: { limit, scope } = {} }) => costOf({ limit, scope }),
   bodyLimit: BODY_LIMIT,
-  run: (call, input) => similarTo(call.state, toSimilar(input, call.asker), call),
+  run: (call, input) => similarTo(call.state, toSimilar(input, call.agent), call),
 })
 
 const contradictions = operation({
@@ -99,14 +97,7 @@ const contradictions = operation({
   effect: { kind: 'read', idempotent: true },
   cost: ({ options: { limit, scope } = {} }) => costOf({ limit, scope }),
   bodyLimit: BODY_LIMIT,
-  run: (call, input) => contradictionsOf(call.state, toContradictions(input, call.asker), call),
+  run: (call, input) => contradictionsOf(call.state, toContradictions(input, call.agent), call),
 })
 
-export const QUESTION_OPERATIONS: readonly Operation<LensHost>[] = [
-  count,
-  facets,
-  batch,
-  derivation,
-  similar,
-  contradictions,
-]
+export const QUESTION_OPERATIONS = [count, facets, batch, derivation, similar, contradictions] as const

@@ -29,7 +29,7 @@ export function streamInCall(
 }
 
 async function* chunksOf(host: LensHost, input: Query, context: CallContext): AsyncGenerator<JsonObject, void> {
-  const chunks = await inCall(host, context, call => streamQuery(call.state, toQuery(input, call.asker), call))
+  const chunks = await inCall(host, context, call => streamQuery(call.state, toQuery(input, call.agent), call))
   try {
     // The cast: chunks are plain data, but their interfaces have no index signature.
     for await (const chunk of chunks) yield chunk as unknown as JsonObject

@@ -1,5 +1,4 @@
-/** What the asker says of others, and what that comes to. It sees its own statements and no others'. */
-import type { Operation } from '../../../model/operation.ts'
+/** What the requester says of others, and what that comes to. It sees its own statements and no others'. */
 import type { LensHost } from '../../lens.ts'
 import { trustQuestion } from '../ranking/trust-columns.ts'
 import { edgesAnswer, oneEdge, removed, trustAnswer } from '../schema/agent-answers.ts'
@@ -12,11 +11,11 @@ import { operation } from './call.ts'
 
 const set = operation({
   name: 'trust.set',
-  summary: 'State how far the asker trusts another agent, in all and by domain; 0 is distrust',
+  summary: 'State how far the requester trusts another agent, in all and by domain; 0 is distrust',
   input: trustSetInput,
   output: oneEdge,
   effect: { kind: 'write', idempotent: true },
-  run: async ({ host, asker }, input) => ({ edge: await setTrust(writingOf(host), asker.id, toEdge(input)) }),
+  run: async ({ host, agent }, input) => ({ edge: await setTrust(writingOf(host), agent.id, toEdge(input)) }),
 })
 
 const remove = operation({
@@ -25,32 +24,32 @@ const remove = operation({
   input: trustRemoveInput,
   output: removed,
   effect: { kind: 'destroy', idempotent: true },
-  run: ({ host, asker }, { target }) => removeTrust(writingOf(host), asker.id, target),
+  run: ({ host, agent }, { target }) => removeTrust(writingOf(host), agent.id, target),
 })
 
 const list = operation({
   name: 'trust.list',
-  summary: 'List the statements of trust of the asker',
+  summary: 'List the statements of trust of the requester',
   input: trustListInput,
   output: edgesAnswer,
   effect: { kind: 'read', idempotent: true },
-  run: ({ host, asker }, page) => listTrust(host.store, asker.id, page),
+  run: ({ host, agent }, page) => listTrust(host.store, agent.id, page),
 })
 
 const compute = operation({
   name: 'trust.compute',
-  summary: 'Tell what the asker’s trust in an agent comes to, and of what kind it is',
+  summary: 'Tell what the requester’s trust in an agent comes to, and of what kind it is',
   input: trustComputeInput,
   output: trustAnswer,
   effect: { kind: 'read', idempotent: true },
-  run: ({ state, host, asker, signal, machineTime }, { target, context }) => {
-    const asked = trustQuestion(toContext(context, asker))
+  run: ({ state, host, agent, signal, machineTime }, { target, context }) => {
+    const asked = trustQuestion(toContext(context, agent))
     const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
-    return computeTrust(state.trust, asker.id, target, asked, host.clock.now(), () => time.check())
+    return computeTrust(state.trust, agent.id, target, asked, host.clock.now(), () => time.check())
   },
 })
 
-export const TRUST_OPERATIONS: readonly Operation<LensHost>[] = [set, remove, list, compute]
+export const TRUST_OPERATIONS = [set, remove, list, compute] as const
 
 function writingOf(host: LensHost): TrustWriting {
   return { store: host.store, now: host.clock.now(), random: bytes => host.random(bytes) }

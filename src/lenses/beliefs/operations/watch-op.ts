@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Subscription } from '../../../model/live.ts'
 import { liveStream } from '../../../model/live-stream.ts'
-import type { CallContext, Operation } from '../../../model/operation.ts'
+import type { CallContext } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { BeliefsError } from '../errors.ts'
 import { asBeliefEvent, subscribeTo } from '../live/watch.ts'
@@ -31,7 +31,7 @@ const watch = operation({
 const ONLY_STREAMED =
   'beliefs.watch: it has no answer but events, without end; use `querent beliefs watch`, or over HTTP ask for a stream (Accept: text/event-stream or application/x-ndjson)'
 
-export const WATCH_OPERATIONS: readonly Operation<LensHost>[] = [watch]
+export const WATCH_OPERATIONS = [watch] as const
 
 function eventsOf(host: LensHost, input: Watch, context: CallContext): AsyncIterable<JsonObject> {
   return liveStream(
@@ -39,7 +39,7 @@ function eventsOf(host: LensHost, input: Watch, context: CallContext): AsyncIter
       inCall(
         host,
         context,
-        ({ state, asker }): Promise<Subscription> => subscribeTo(state, asker, input, handlers, { ...context, signal }),
+        ({ state, agent }): Promise<Subscription> => subscribeTo(state, agent, input, handlers, { ...context, signal }),
       ),
     context.signal,
     { asPiece: asBeliefEvent, told: thrown => failureIn(host, thrown) },

@@ -1,5 +1,5 @@
 /**
- * The lens in the pipeline (`querent query --lens beliefs`): pages of the asker's own beliefs and of public ones, ranked as
+ * The lens in the pipeline (`querent query --lens beliefs`): pages of the requester's own beliefs and of public ones, ranked as
  * `beliefs.query` ranks them by default. What is shared through federations is left to that operation, for it hides who
  * holds it and a page names holders.
  */

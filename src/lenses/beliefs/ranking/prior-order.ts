@@ -60,7 +60,7 @@ const KEPT_MS = 3_600_000
 
 /** What an order depends on beside what its key says. */
 interface PriorOrderRequest {
-  /** Asker, weights, domains: everything that a query says of priors. */
+  /** Requester, weights, domains: everything that a query says of priors. */
   readonly key: string
   /** All in scope: the same object for as long as neither beliefs nor sight have changed. */
   readonly matches: Matches

@@ -98,7 +98,6 @@ export const trustSetInput = request(
       },
     }),
 )
-export type TrustStatement = Value<typeof trustSetInput>
 
 export function toEdge(given: Value<typeof trustSetInput>): EdgeDraft {
   const { target, created, updated, signature } = given

@@ -71,7 +71,7 @@ export const context = object({
 export type BeliefContext = Value<typeof context>
 
 /** The requester, as the host has established it. */
-export interface Asker {
+export interface Requester {
   readonly id: string
   /** What its trust graph may be called in a request, beside its id; null: nothing else. */
   readonly trustGraph: string | null
@@ -85,22 +85,23 @@ export interface CheckedWarning {
 export type CheckedContext = ReturnType<typeof toContext>
 
 /** `listMode`: there is no text, so meaning counts nothing. Weights are together 1. */
-export function toContext(given: BeliefContext | undefined, asker: Asker, listMode = false) {
+export function toContext(given: BeliefContext | undefined, requester: Requester, listMode = false) {
   const {
-    requester_id: requester,
+    requester_id: claimed,
     trust_graph: graph = null,
     trust_weight: trustWeight = DEFAULT_TRUST_WEIGHT,
   } = given ?? {}
   // The requester is the one that the host knows, whatever a request says of it (BQ-066). Another's graph and one that does
   // not exist are refused alike (BQ-065).
-  if (requester !== undefined && requester !== asker.id) throw unauthorized()
-  const isOwn = graph === `ref:${asker.id}` || (asker.trustGraph !== null && graph === `ref:${asker.trustGraph}`)
+  if (claimed !== undefined && claimed !== requester.id) throw unauthorized()
+  const isOwn =
+    graph === `ref:${requester.id}` || (requester.trustGraph !== null && graph === `ref:${requester.trustGraph}`)
   if (graph !== null && !isOwn) throw unauthorized()
   const hops = clamped('max_trust_hops', given?.max_trust_hops, HOPS)
   const damping = clamped('transitive_damping', given?.transitive_damping, DAMPING)
   const { confidence_weights: dimensions, ranking_weights: weights } = given ?? {}
   return {
-    requesterId: asker.id,
+    requesterId: requester.id,
     trustWeight,
     queryDomains: normalDomains(given?.query_domains ?? []),
     domainTrustWeight: given?.domain_trust_weight ?? 0.5,

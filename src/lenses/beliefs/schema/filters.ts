@@ -83,15 +83,17 @@ const filter = object({
     'With one of these visibilities, in any case; null: with any, empty: with none',
     null,
   ),
-}).refine(
-  ({ created_after: after, created_before: before }) => !after || !before || toInstant(after) <= toInstant(before),
-  across<{ created_before: string }>(
-    ['created_after', 'created_before'],
-    'created_window',
-    ({ created_before: before }) => `a time not after created_before, ${new Date(before).toISOString()}`,
-    ['created_after'],
-  ),
-)
+})
+  .refine(
+    ({ created_after: after, created_before: before }) => !after || !before || toInstant(after) <= toInstant(before),
+    across<{ created_before: string }>(
+      ['created_after', 'created_before'],
+      'created_window',
+      ({ created_before: before }) => `a time not after created_before, ${new Date(before).toISOString()}`,
+      ['created_after'],
+    ),
+  )
+  .register(z.globalRegistry, { id: 'BeliefFilter' })
 export type BeliefFilter = Value<typeof filter>
 
 type Preset = (typeof PRESETS)[number]

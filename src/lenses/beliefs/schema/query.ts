@@ -6,11 +6,11 @@ import type { z } from 'zod'
 import { temporalFactor, withTemporalFactor } from '../measures/weights.ts'
 import { MERGE_STRATEGIES, type RankingWeights } from '../model.ts'
 import {
-  type Asker,
   type BeliefContext,
   type CheckedContext,
   type CheckedWarning,
   context,
+  type Requester,
   toContext,
   weightsOf,
 } from './context.ts'
@@ -184,10 +184,10 @@ export interface CheckedQuery {
 }
 
 /** Throws UNAUTHORIZED where the query claims to be of somebody else. */
-export function toQuery({ semantic, filters, context, options }: Query, asker: Asker): CheckedQuery {
+export function toQuery({ semantic, filters, context, options }: Query, requester: Requester): CheckedQuery {
   const text = readText(semantic)
   if (text !== null && 'reason' in text) throw new Error('invariant broken: a text that was not checked')
-  const checkedContext = toContext(context, asker, text === null)
+  const checkedContext = toContext(context, requester, text === null)
   const checkedOptions = toOptions(options)
   const factor = checkedOptions.temporalIntent && text !== null ? temporalFactor(text.base) : 1
   return {

@@ -1,7 +1,6 @@
 /** The questions beside a query (BQ-005, BQ-089, BQ-110, BQ-156, BQ-157, BQ-170 to BQ-176). */
 import { z } from 'zod'
-import type { LiveOptions } from '../../../model/live.ts'
-import { type Asker, context, toContext } from './context.ts'
+import { context, type Requester, toContext } from './context.ts'
 import { request } from './faults.ts'
 import { MAX_KNOWN, minConfidence, toBounds } from './filters.ts'
 import { DEFAULT_LIMIT, limit, type Query, query, queryWith, scope, toQuery, toScope } from './query.ts'
@@ -42,14 +41,14 @@ export const facetsInput = request(
 
 export type CheckedExplain = ReturnType<typeof toExplain>
 
-export function toExplain(given: Value<typeof explainInput>, asker: Asker) {
-  return { beliefId: given.belief_id, otherId: given.other_id ?? null, query: toQuery(given.query, asker) }
+export function toExplain(given: Value<typeof explainInput>, requester: Requester) {
+  return { beliefId: given.belief_id, otherId: given.other_id ?? null, query: toQuery(given.query, requester) }
 }
 
 export type CheckedFacets = ReturnType<typeof toFacets>
 
-export function toFacets({ query, fields }: Value<typeof facetsInput>, asker: Asker) {
-  return { query: toQuery(query, asker), fields: [...new Set(fields)] }
+export function toFacets({ query, fields }: Value<typeof facetsInput>, requester: Requester) {
+  return { query: toQuery(query, requester), fields: [...new Set(fields)] }
 }
 
 /** Each is checked on its own, for one that fails leaves the others be (BQ-175). */
@@ -81,10 +80,10 @@ export const contextQueryInput = request(
 
 export type CheckedContextQuery = ReturnType<typeof toContextQuery>
 
-export function toContextQuery(given: Value<typeof contextQueryInput>, asker: Asker) {
+export function toContextQuery(given: Value<typeof contextQueryInput>, requester: Requester) {
   const { purpose, max_tokens: maxTokens, target_tokens: targetTokens = maxTokens } = given
   // The cast: the fields of a query, which `queryWith` cannot name beside others.
-  return { query: toQuery(given as Query, asker), purpose, maxTokens, targetTokens }
+  return { query: toQuery(given as Query, requester), purpose, maxTokens, targetTokens }
 }
 
 export const expandInput = request(
@@ -99,12 +98,12 @@ export const expandInput = request(
 
 export type CheckedExpand = ReturnType<typeof toExpand>
 
-export function toExpand(given: Value<typeof expandInput>, asker: Asker) {
+export function toExpand(given: Value<typeof expandInput>, requester: Requester) {
   return {
     beliefId: given.belief_id,
     include: [...new Set(given.include ?? EXPANSIONS)],
     maxAdditionalTokens: given.max_additional_tokens,
-    context: toContext(given.context, asker),
+    context: toContext(given.context, requester),
     scope: toScope(given.scope),
   }
 }
@@ -128,10 +127,13 @@ export const similarInput = request(
 
 export type CheckedSimilar = ReturnType<typeof toSimilar>
 
-export function toSimilar({ belief_id: beliefId, context, options = {} }: Value<typeof similarInput>, asker: Asker) {
+export function toSimilar(
+  { belief_id: beliefId, context, options = {} }: Value<typeof similarInput>,
+  requester: Requester,
+) {
   return {
     beliefId,
-    context: toContext(context, asker),
+    context: toContext(context, requester),
     limit: options.limit ?? DEFAULT_LIMIT,
     scope: toScope(options.scope),
     includeSameHolder: options.include_same_holder ?? false,
@@ -163,11 +165,11 @@ export type CheckedContradictions = ReturnType<typeof toContradictions>
 
 export function toContradictions(
   { belief_id: beliefId, context, options = {} }: Value<typeof contradictionsInput>,
-  asker: Asker,
+  requester: Requester,
 ) {
   return {
     beliefId,
-    context: toContext(context, asker),
+    context: toContext(context, requester),
     limit: options.limit ?? DEFAULT_LIMIT,
     scope: toScope(options.scope),
     /** All must hold for what contradicts. */
@@ -227,14 +229,3 @@ export const watchInput = request(
   }),
 )
 export type Watch = Value<typeof watchInput>
-
-export function toLiveOptions({ options = {}, resume_token }: Omit<Watch, 'query'>): LiveOptions {
-  return {
-    debounceMs: options.debounce_ms ?? 1_000,
-    includeRemovals: options.include_removals ?? true,
-    includeReranks: options.include_reranks ?? false,
-    maxEventsPerMinute: options.max_events_per_minute ?? 60,
-    notifyOnConnect: options.notify_on_connect ?? true,
-    resumeToken: resume_token ?? null,
-  }
-}

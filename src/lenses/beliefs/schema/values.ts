@@ -5,23 +5,15 @@
 import { z } from 'zod'
 import type { Json } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
+import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import { isRecord } from '../../../base/record.ts'
 import { publicKeyOf } from '../../../identity/did-key.ts'
 import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import { isFederationName } from '../../../model/partition.ts'
 import { normaliseDomain } from '../measures/domains.ts'
 
-/** What a schema describes, as code holds it: lists and records that nobody changes. */
-type Plain<T> = T extends readonly (infer U)[]
-  ? number extends T['length']
-    ? readonly Plain<U>[]
-    : { readonly [K in keyof T]: Plain<T[K]> }
-  : T extends object
-    ? { readonly [K in keyof T]: Plain<T[K]> }
-    : T
-
 /** The type of what a schema gives. */
-export type Value<T extends z.ZodType> = Plain<z.output<T>>
+export type Value<T extends z.ZodType> = ReadonlyDeep<z.output<T>>
 
 /** An object without other fields (BQ-025). */
 export function object<S extends z.core.$ZodLooseShape>(shape: S): z.ZodObject<z.util.Writeable<S>, z.core.$strict> {

@@ -1,7 +1,5 @@
 /** Hashtags and their places. */
 import { z } from 'zod'
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { Chroma } from '../chroma.ts'
 import type { Assignment, Target } from '../colour/assignment.ts'
 import { migration } from '../colour/migrate.ts'
@@ -140,7 +138,7 @@ const suggest = chromaOperation({
   run: async (host, { content }, { viewer }) => ({ hashtags: new Chroma(host, viewer).suggestHashtags(content) }),
 })
 
-export const HASHTAG_OPERATIONS: readonly Operation<LensHost>[] = [assign, unassign, migrate, hashtags, place, suggest]
+export const HASHTAG_OPERATIONS = [assign, unassign, migrate, hashtags, place, suggest] as const
 
 function targetOf({
   zone,

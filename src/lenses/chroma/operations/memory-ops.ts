@@ -1,6 +1,6 @@
 /** Memory as a whole: its background work done now, its numbers, its future, its picture. */
 import { z } from 'zod'
-import type { CallContext, Operation } from '../../../model/operation.ts'
+import type { CallContext } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
 import { camelKeys } from '../camel.ts'
 import { Chroma } from '../chroma.ts'
@@ -97,7 +97,7 @@ const map = chromaOperation({
     drawMap(stateOf(host), viewer, hashtags ?? input, { ...camelKeys(query), ...(k !== undefined && { k }) }),
 })
 
-export const MEMORY_OPERATIONS: readonly Operation<LensHost>[] = [decay, lifecycle, counts, forecast, points, map]
+export const MEMORY_OPERATIONS = [decay, lifecycle, counts, forecast, points, map] as const
 
 function runOptions(host: LensHost, { signal, report }: CallContext): RunOptions {
   return { now: secondsNow(host), signal, ...(report && { report }) }

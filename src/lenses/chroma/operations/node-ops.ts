@@ -1,7 +1,5 @@
 /** Nodes: stored, read, changed, carried elsewhere. */
 import { z } from 'zod'
-import type { Operation } from '../../../model/operation.ts'
-import type { LensHost } from '../../lens.ts'
 import { camelKeys } from '../camel.ts'
 import { Chroma } from '../chroma.ts'
 import { QueryError } from '../errors.ts'
@@ -96,4 +94,4 @@ const importAll = chromaOperation({
   run: (host, document, { viewer }) => new Chroma(host, viewer).importNodes(document),
 })
 
-export const NODE_OPERATIONS: readonly Operation<LensHost>[] = [store, get, update, remove, set, exportAll, importAll]
+export const NODE_OPERATIONS = [store, get, update, remove, set, exportAll, importAll] as const

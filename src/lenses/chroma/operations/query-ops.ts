@@ -1,9 +1,7 @@
 /** Queries: one, many, and the nearest alone. */
 import { z } from 'zod'
-import type { Operation } from '../../../model/operation.ts'
 import { parseWith } from '../../../model/parse-input.ts'
 import { costOfAsking } from '../../../model/query-cost.ts'
-import type { LensHost } from '../../lens.ts'
 import { camelKeys } from '../camel.ts'
 import { invalidInput } from '../errors.ts'
 import { detailedAnswer, hashtagList, queryInput } from '../model.ts'
@@ -60,7 +58,7 @@ const knn = chromaOperation({
   run: (host, { hashtags, ...options }, { viewer }) => runKnn(stateOf(host), viewer, hashtags, camelKeys(options)),
 })
 
-export const QUERY_OPERATIONS: readonly Operation<LensHost>[] = [query, batch, knn]
+export const QUERY_OPERATIONS = [query, batch, knn] as const
 
 /** By `k`; what stands there instead of a number is refused when it runs. */
 function costOfQuery(asked: unknown): number {

@@ -1,6 +1,6 @@
 /** `/body/fts/…` (CX-049): the texts of registered files, kept and searched. */
 import { z } from 'zod'
-import { type Call, type Handler, handler, mustNotBeCancelled } from '../call.ts'
+import { type Call, handler, mustNotBeCancelled } from '../call.ts'
 import { inTurn, type Turn } from '../indexing/turn.ts'
 import { clamped, flag, text, total } from '../schemas.ts'
 import { mustHaveWorkspace } from '../workspace.ts'
@@ -75,7 +75,7 @@ const textMatch = z.lazy(() =>
   }),
 )
 
-export const TEXT_HANDLERS: readonly Handler[] = [index, search]
+export const TEXT_HANDLERS = [index, search] as const
 
 async function indexOne(
   { call, write }: Turn,

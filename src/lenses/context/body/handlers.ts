@@ -1,7 +1,7 @@
 /** `/body/init`, `/body/files/add` and `/body/scan` (CX-047, CX-048): which files there are. */
 import { z } from 'zod'
 import type { WorkspaceFile } from '../../../model/workspace.ts'
-import { type Call, type Handler, handler, mustNotBeCancelled } from '../call.ts'
+import { type Call, handler, mustNotBeCancelled } from '../call.ts'
 import { type ErrorDetail, type Outcome, refusal } from '../envelope.ts'
 import { leaveUnfinished } from '../indexing/revision.ts'
 import { inTurn, type Turn } from '../indexing/turn.ts'
@@ -143,7 +143,7 @@ const scan = handler({
   },
 })
 
-export const FILE_HANDLERS: readonly Handler[] = [init, add, scan]
+export const FILE_HANDLERS = [init, add, scan] as const
 
 interface Comparison {
   readonly added: readonly FileStamp[]

@@ -1,7 +1,7 @@
 /** `/graph/…` and `/mind/search` (CX-053, CX-054): what there is, around one concept, and near a text. */
 import { z } from 'zod'
 import type { LinkIndex } from '../../../index/contract.ts'
-import { type Call, type Handler, handler } from '../call.ts'
+import { type Call, handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { type Edge, edgesFrom } from '../mind/edges.ts'
 import { brief, type Look, look, mustSee } from '../mind/look.ts'
@@ -158,7 +158,7 @@ const viz = handler({
   },
 })
 
-export const GRAPH_HANDLERS: readonly Handler[] = [search, summary, neighbors, viz]
+export const GRAPH_HANDLERS = [search, summary, neighbors, viz] as const
 
 /** The concept, then those it links to or that link to it, by id. */
 function around({ host }: Call, { sight, concepts }: Look, center: Concept): readonly Concept[] {

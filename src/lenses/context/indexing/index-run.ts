@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import { type OwnFile, ownFiles } from '../body/register.ts'
-import { type Call, type Handler, handler, mustNotBeCancelled } from '../call.ts'
+import { type Call, handler, mustNotBeCancelled } from '../call.ts'
 import type { Outcome } from '../envelope.ts'
 import { initialise } from '../parts.ts'
 import { flag, text, texts } from '../schemas.ts'
@@ -27,7 +27,7 @@ interface Asked {
   readonly force: boolean
 }
 
-export const INDEX_HANDLER: Handler = handler({
+export const INDEX_HANDLER = handler({
   path: '/context/index',
   summary: 'Read the code of the workspace, or what changed in it since',
   effect: 'write',

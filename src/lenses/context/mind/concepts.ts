@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { must } from '../../../base/assert.ts'
 import { audience } from '../../../model/partition.ts'
 import type { StoreReader } from '../../../store/store.ts'
-import { type Call, type Handler, handler } from '../call.ts'
+import { type Call, handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { deleteByCall } from '../indexing/drop-file.ts'
 import { initialise, isInitialised, storePath } from '../parts.ts'
@@ -150,7 +150,7 @@ const remove = handler({
   },
 })
 
-export const CONCEPT_HANDLERS: readonly Handler[] = [init, create, createMany, get, list, update, remove]
+export const CONCEPT_HANDLERS = [init, create, createMany, get, list, update, remove] as const
 
 /** As it is. */
 function draftOf(reader: StoreReader, { entry, name, type, url, startLine, endLine }: Concept): ConceptDraft {

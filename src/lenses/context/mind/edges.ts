@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { must } from '../../../base/assert.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreReader } from '../../../store/store.ts'
-import { type Call, type Handler, handler } from '../call.ts'
+import { type Call, handler } from '../call.ts'
 import { type ErrorMap, errorAt, joined, Refusal, refusal } from '../envelope.ts'
 import { deleted, id, text, total, weight } from '../schemas.ts'
 import { EDGES } from '../tables.ts'
@@ -139,7 +139,7 @@ const remove = handler({
   },
 })
 
-export const EDGE_HANDLERS: readonly Handler[] = [create, createMany, get, list, update, remove]
+export const EDGE_HANDLERS = [create, createMany, get, list, update, remove] as const
 
 async function createAll(
   call: Call,

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { audience } from '../../../model/partition.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { type Call, type Handler, handler } from '../call.ts'
+import { type Call, handler } from '../call.ts'
 import { refusal } from '../envelope.ts'
 import { conceptRef, fileUrl, flag, id, text, total, weight } from '../schemas.ts'
 import { CONCEPTS, PROVENANCE } from '../tables.ts'
@@ -79,7 +79,7 @@ const report = z.lazy(() =>
 )
 type Report = z.infer<typeof report>
 
-export const EXTRACT_HANDLER: Handler = handler({
+export const EXTRACT_HANDLER = handler({
   path: '/context/extract',
   summary: 'Apply the concepts and links that a model has read out of one file, all of them or none',
   effect: 'write',

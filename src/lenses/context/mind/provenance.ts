@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
 import type { Row } from '../../../model/table.ts'
-import { type Handler, handler } from '../call.ts'
+import { handler } from '../call.ts'
 import { fileUrl, id, text, total } from '../schemas.ts'
 import { PROVENANCE } from '../tables.ts'
 import { type Look, look, mustOwn } from './look.ts'
@@ -79,7 +79,7 @@ const remove = handler({
   },
 })
 
-export const PROVENANCE_HANDLERS: readonly Handler[] = [create, list, remove]
+export const PROVENANCE_HANDLERS = [create, list, remove] as const
 
 /** By concept, then URL. */
 function seenLinks(rows: readonly Row[], { concepts }: Look): { concept_id: number; file_url: string }[] {

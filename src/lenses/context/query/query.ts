@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { LinkIndex } from '../../../index/contract.ts'
-import { type Call, type Handler, handler } from '../call.ts'
+import { type Call, handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { type Outcome, Refusal, refusal } from '../envelope.ts'
 import { type Look, look } from '../mind/look.ts'
@@ -61,7 +61,7 @@ const answerShape = z.lazy(() =>
 )
 type Answer = z.infer<typeof answerShape>
 
-export const QUERY_HANDLER: Handler = handler({
+export const QUERY_HANDLER = handler({
   path: '/context/query',
   summary: 'Find concepts of the code for a question, with their neighbours, files and links',
   effect: 'read',

@@ -1,7 +1,7 @@
 /** `/context/impact`: what changed files, or a diff, touch: the concepts changed, and what depends on them. */
 import { z } from 'zod'
 import type { LinkIndex } from '../../../index/contract.ts'
-import { type Handler, handler } from '../call.ts'
+import { handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { brief, type Look, look } from '../mind/look.ts'
 import { clamped, concept, conceptRef, id, placeFields, REQUIRED, text, texts, total } from '../schemas.ts'
@@ -31,7 +31,7 @@ const dependant = z.lazy(() =>
   }),
 )
 
-export const IMPACT_HANDLER: Handler = handler({
+export const IMPACT_HANDLER = handler({
   path: '/context/impact',
   summary: 'Tell what changed files or a diff touch: concepts, what depends on them, and files',
   effect: 'read',

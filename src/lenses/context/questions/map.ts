@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { countTokens } from '../../../text/count-tokens.ts'
-import { type Handler, handler } from '../call.ts'
+import { handler } from '../call.ts'
 import { type Concept, textsOfConcepts, type VisibleConcepts } from '../concepts.ts'
 import { look } from '../mind/look.ts'
 import { clamped, text, total } from '../schemas.ts'
@@ -24,7 +24,7 @@ const SYMBOLS: ReadonlySet<string> = new Set('Class Interface TypeAlias Enum Fun
 const DAMPING = 0.85
 const STEPS = 30
 
-export const MAP_HANDLER: Handler = handler({
+export const MAP_HANDLER = handler({
   path: '/context/map',
   summary: 'Give an overview of the code in a number of tokens: its most used symbols by file',
   effect: 'read',

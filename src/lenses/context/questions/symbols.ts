@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { EntryKey } from '../../../model/entry.ts'
 import { LineStarts } from '../../../text/lines.ts'
-import { type Handler, handler } from '../call.ts'
+import { handler } from '../call.ts'
 import { brief } from '../mind/look.ts'
 import { textsOf } from '../query/previews.ts'
 import { clamped, concept, id, placeFields, text, total } from '../schemas.ts'
@@ -121,4 +121,4 @@ const callers = handler({
   },
 })
 
-export const SYMBOL_HANDLERS: readonly Handler[] = [definition, references, callers]
+export const SYMBOL_HANDLERS = [definition, references, callers] as const

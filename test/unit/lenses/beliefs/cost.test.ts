@@ -2,10 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BELIEFS_OPERATIONS } from '../../../../src/lenses/beliefs/operations/operations.ts'
+import type { LensHost } from '../../../../src/lenses/lens.ts'
+import type { Operation } from '../../../../src/model/operation.ts'
 
 /** As admission charges it: of what is not checked yet, 1 for what is refused. */
 function cost(name: string, input: unknown): number {
-  const operation = BELIEFS_OPERATIONS.find(each => each.name === `beliefs.${name}`)
+  const operation: Operation<LensHost> | undefined = BELIEFS_OPERATIONS.find(each => each.name === `beliefs.${name}`)
   const checked = operation?.input.safeParse(input)
   return checked?.success ? (operation?.cost?.(checked.data) ?? 1) : 1
 }

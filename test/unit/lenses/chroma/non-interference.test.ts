@@ -9,7 +9,7 @@ import { CHROMA_OPERATIONS } from '../../../../src/lenses/chroma/operations/oper
 import { MEMORY } from '../../../../src/lenses/chroma/tables.ts'
 import type { LensHost } from '../../../../src/lenses/lens.ts'
 import { QuerentError } from '../../../../src/model/errors.ts'
-import type { Progress } from '../../../../src/model/operation.ts'
+import type { Operation, Progress } from '../../../../src/model/operation.ts'
 import { audience, OWNER } from '../../../../src/model/partition.ts'
 import type { TableDeclaration } from '../../../../src/model/table.ts'
 import { openMemoryStore } from '../../../../src/store/memory-store.ts'
@@ -88,7 +88,7 @@ class ChromaWorld {
   #answer(by: string, operation: string, input: Readonly<Record<string, unknown>>, progress: Progress[]) {
     const viewer = { id: by }
     if (operation === 'ask') return this.#chroma.engine.query({ ...input, lens: 'chroma' } as never, { viewer })
-    const found = CHROMA_OPERATIONS.find(({ name }) => name === `chroma.${operation}`)
+    const found: Operation<LensHost> | undefined = CHROMA_OPERATIONS.find(({ name }) => name === `chroma.${operation}`)
     if (found === undefined) throw new Error(`no operation ${operation}`)
     const context = { viewer, signal: new AbortController().signal, report: (one: Progress) => progress.push(one) }
     return found.run(this.#host, input, context)

@@ -53,7 +53,7 @@ export class Breaker {
     this.#until = now + this.#restMs
   }
 
-  /** It was asked, and what came of it says nothing of the node: the asker left, or had no time. */
+  /** It was asked, and what came of it says nothing of the node: the requester left, or had no time. */
   gaveUp(): void {
     this.#isTrying = false
   }

@@ -4,7 +4,7 @@ import type { NodesAnswer } from '../guest.ts'
 
 export interface KeptAnswer {
   readonly answer: NodesAnswer
-  /** By the name of the source: what the asker may see there, as it was called then. */
+  /** By the name of the source: what the requester may see there, as it was called then. */
   readonly states: ReadonlyMap<string, string>
   /** When it was asked for. */
   readonly at: Instant

@@ -93,7 +93,7 @@ export interface WireAnswer {
   readonly needs_text: boolean
   /** There are more that match: than were asked for, or than fit into one answer. */
   readonly more: boolean
-  /** Of what the asker may see there: another text after each change of it, and the same while it is as it was. */
+  /** Of what the requester may see there: another text after each change of it, and the same while it is as it was. */
   readonly state: string
   /** JSON of a list of `WireItem`. */
   readonly items: string

@@ -28,7 +28,7 @@ const MOST_FILTERS = 16
 const MOST_FEDERATIONS = 1_000
 /** That one node tells of. */
 export const MOST_PEERS = 32
-/** Of one answer; an asker takes no more than it asked for. */
+/** Of one answer; a requester takes no more than it asked for. */
 export const MOST_ITEMS = 1_000
 
 const instant = z.string().refine(isIso).meta({ format: 'date-time' })

@@ -1,6 +1,6 @@
 /** What members of a federation whose results are aggregates are told, and what they pay for it (BQ-105). */
 import { describe, expect, it } from 'vitest'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { AGGREGATE_ANSWERS, AGGREGATE_CHARGES } from '../../../../../src/lenses/beliefs/tables.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
@@ -163,8 +163,10 @@ describe('the budget', () => {
       gone.abort()
       return look(...given)
     }
-    const beliefs = new Beliefs(census.engine.host('beliefs'), { id: 'm0' })
-    expect(await refusal(beliefs.federations.aggregate('census', 'foxes', gone.signal))).toMatchObject({
+    const beliefs = beliefsOf(census.engine, { id: 'm0' })
+    expect(
+      await refusal(beliefs.federations.aggregate({ federation: 'census', topic: 'foxes' }, { signal: gone.signal })),
+    ).toMatchObject({
       code: 'TIMEOUT',
     })
     state.look = look

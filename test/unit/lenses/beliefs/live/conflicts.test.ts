@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import { installDetector } from '../../../../../src/lenses/beliefs/opposition/installed.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
@@ -37,11 +37,11 @@ it.each(['one_excluded', 'one_penalized'])('%s', async conflicts => {
       const options = { store: openMemoryStore(), clock, live: { timers } }
       await using engine = await openBeliefsEngine(options, { conflicts })
       installDetector(engine.host('beliefs'), { contradictionDetector: DETECTOR })
-      const owner = new Beliefs(engine.host('beliefs'), { id: 'owner' })
+      const owner = beliefsOf(engine, { id: 'owner' })
       await owner.agents.create({ id: 'ann' })
       await owner.agents.create({ id: 'bob' })
-      const ann = new Beliefs(engine.host('beliefs'), { id: 'ann' })
-      const bob = new Beliefs(engine.host('beliefs'), { id: 'bob' })
+      const ann = beliefsOf(engine, { id: 'ann' })
+      const bob = beliefsOf(engine, { id: 'bob' })
       const query = { semantic: 'fox', options: { scope: ALL, limit } }
       const known = new Map<string, number>()
       await ann.subscribe(
@@ -62,7 +62,7 @@ it.each(['one_excluded', 'one_penalized'])('%s', async conflicts => {
         clock.set(clock.now() + 1000)
         const before = current.get(id)
         if (side === null) {
-          if (before !== undefined) await bob.delete(before)
+          if (before !== undefined) await bob.delete({ belief_id: before })
           current.delete(id)
         } else {
           const fields = {
@@ -71,7 +71,7 @@ it.each(['one_excluded', 'one_penalized'])('%s', async conflicts => {
             visibility: 'public' as const,
           }
           if (before === undefined) await bob.put(fields)
-          else await bob.supersede(before, fields)
+          else await bob.supersede({ ...fields, belief_id: before })
           current.set(id, fields.id)
         }
         await timers.pass(200)

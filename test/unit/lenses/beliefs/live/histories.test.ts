@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import type { Engine } from '../../../../../src/engine/engine.ts'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import type { BeliefEvent, BeliefSubscription } from '../../../../../src/lenses/beliefs/live/subscriptions.ts'
 import type { BeliefQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
@@ -132,7 +132,7 @@ class Subscriber {
       this.#trail.push({ token: event.resume_token, seq: event.seq, known: [...this.known] })
     }
     const viewer = { id: this.by }
-    const beliefs = new Beliefs(engine.host('beliefs'), viewer)
+    const beliefs = beliefsOf(engine, viewer)
     this.subscription = await beliefs.subscribe(this.query, heard, { ...this.#options, ...resume })
     began = this.subscription.began
     if (began !== 'resync') expect(missing, 'no gap').toBe(0)
@@ -243,7 +243,7 @@ class History {
   async #compare(subscriber: Subscriber): Promise<void> {
     const { by, query, known } = subscriber
     const asked = { ...query, options: { ...query.options, dry_run: true } }
-    const answer = await new Beliefs(this.#engine.host('beliefs'), { id: by }).query(asked)
+    const answer = await beliefsOf(this.#engine, { id: by }).query(asked)
     const fresh = answer.beliefs.map(({ belief }) => [belief.id, belief.content_hash])
     const told = [...known]
     this.#figures.compared++

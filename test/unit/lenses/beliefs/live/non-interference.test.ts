@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
 import type { BeliefQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import {
@@ -55,7 +55,7 @@ async function streamOf(
   const lines: string[] = []
   try {
     if (isLaced) for (const secret of SECRETS) await world.hide(secret)
-    const beliefs = new Beliefs(world.engine.host('beliefs'), { id: ASKER })
+    const beliefs = beliefsOf(world.engine, { id: ASKER })
     const queries = story.requests.map(({ input }) => input as unknown as BeliefQuery)
     for (const [at, query] of queries.entries()) {
       const { offset: _, ...options } = { offset: 0, ...query.options }

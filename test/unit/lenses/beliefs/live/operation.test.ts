@@ -1,7 +1,7 @@
 /** The operation `beliefs.watch`: streamed alone, its errors the lens's, one status at its end (BQ-157, BQ-165, BQ-167). */
 import { describe, expect, it, vi } from 'vitest'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
 import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
 import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
@@ -86,7 +86,7 @@ describe('an embedder that never answers (BQ-166, BQ-192)', () => {
     const embedder: Embedder = { ...toy, model: toy.model, embed, close: () => toy.close() }
     const engine = await openBeliefsEngine({ store: openMemoryStore(), embedder })
     for (const id of ['ann', 'bob']) await callOperation(engine, 'agents.create', 'owner', { id })
-    return { engine, as: (id: string) => new Beliefs(engine.host('beliefs'), { id }) }
+    return { engine, as: (id: string) => beliefsOf(engine, { id }) }
   }
 
   it('refuses who has no time left, and holds up nobody else', async () => {

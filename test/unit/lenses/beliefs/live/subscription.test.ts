@@ -71,7 +71,7 @@ it('watches the first results; refuses places further down; numbers its events (
     details: { new_rank: 1, score: expect.any(Number) },
     text: LIVE_TEXTS.new_match,
   })
-  await world.as('bob').supersede('nearest', { id: 'nearest2', confidence: { corroboration: 1 } })
+  await world.as('bob').supersede({ belief_id: 'nearest', id: 'nearest2', confidence: { corroboration: 1 } })
   await pass(world)
   expect(events.at(-1)).toMatchObject({
     type: 'updated',
@@ -91,7 +91,7 @@ it('is quiet while paused, then tells the net difference; cancelling is final (B
   expect(subscription.status).toBe('paused')
   await bob.put({ id: 'b', content: 'A fox b.', ...PUBLIC })
   await bob.put({ id: 'gone', content: 'A fox gone.', ...PUBLIC })
-  await bob.delete('gone')
+  await bob.delete({ belief_id: 'gone' })
   await pass(world, 10_000)
   expect(heard()).toEqual([])
   subscription.resume()

@@ -2,7 +2,7 @@
 import { afterEach } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { type Beliefs, beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import type {
   BeliefEvent,
   BeliefSubscription,
@@ -43,7 +43,7 @@ export async function begin(
   const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(uniform() * 256))
   const engine = await openBeliefsEngine({ store, clock, random, live: { timers } })
   open.push(engine)
-  return { engine, timers, clock, store, as: id => new Beliefs(engine.host('beliefs'), { id }) }
+  return { engine, timers, clock, store, as: id => beliefsOf(engine, { id }) }
 }
 
 export async function beginWithPeople(): Promise<World> {

@@ -1,7 +1,7 @@
 /** Questions to several nodes: who is asked, within which bounds, and what an answer tells of them. */
 import { describe, expect, it, vi } from 'vitest'
+import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import type { EngineOptions } from '../../../../../src/engine/options.ts'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
 import type { WireQuery } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { openNodes } from '../../../../support/nodes.ts'
@@ -366,7 +366,7 @@ describe('a question to several nodes', () => {
     const { transport } = birds.world
     for (const { address } of [birds.north, birds.south]) transport.fault(address, { isSilent: true })
     const leaving = new AbortController()
-    const beliefs = new Beliefs(birds.home.engine.host('beliefs'), { id: 'ana' })
+    const beliefs = beliefsOf(birds.home.engine, { id: 'ana' })
     const chunks = beliefs.stream({ semantic: 'swifts', options: EVERYWHERE }, leaving.signal)[Symbol.asyncIterator]()
     const first = chunks.next()
     await vi.waitUntil(() => transport.underWay === 2)

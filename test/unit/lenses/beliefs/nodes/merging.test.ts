@@ -1,6 +1,6 @@
 /** How the results of several sources become one list (BQ-127 to BQ-131), and how it is read page by page and piece by piece. */
 import { describe, expect, it } from 'vitest'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import type { MergeStrategy } from '../../../../../src/lenses/beliefs/model.ts'
 import { merged } from '../../../../../src/lenses/beliefs/nodes/gathered/merge.ts'
 import type { ScoredBelief } from '../../../../../src/lenses/beliefs/ranking/scored.ts'
@@ -189,7 +189,7 @@ describe('an answer of several nodes', () => {
   it('comes piece by piece in the same order, with what it says of the nodes at the end', async () => {
     await using birds = await flock()
     const whole = await birds.ask('swifts', { limit: 18 })
-    const beliefs = new Beliefs(birds.home.engine.host('beliefs'), { id: 'ana' })
+    const beliefs = beliefsOf(birds.home.engine, { id: 'ana' })
     const ids: string[] = []
     let last: unknown = null
     for await (const chunk of beliefs.stream({

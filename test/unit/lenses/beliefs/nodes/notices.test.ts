@@ -1,11 +1,11 @@
 /** Nodes tell each other when something has changed, and of nothing that is hidden (BQ-140). */
 import { describe, expect, it, vi } from 'vitest'
 import type { Json as JsonValue } from '../../../../../src/base/canonical.ts'
+import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import { sealEnvelope } from '../../../../../src/identity/envelope.ts'
 import { newNonce } from '../../../../../src/identity/freshness.ts'
 import { keysOf } from '../../../../../src/identity/keys.ts'
 import { isStatementOf } from '../../../../../src/identity/statement.ts'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
 import type { BeliefEvent } from '../../../../../src/lenses/beliefs/live/subscriptions.ts'
 import {
   CHANGES_PATH,
@@ -219,7 +219,7 @@ describe('what other nodes answered', () => {
 async function watching(birds: Birds) {
   const events: BeliefEvent[] = []
   const gaps: unknown[] = []
-  const ana = new Beliefs(birds.home.engine.host('beliefs'), { id: 'ana' })
+  const ana = beliefsOf(birds.home.engine, { id: 'ana' })
   const subscription = await ana.subscribe(
     { semantic: 'swifts', options: EVERYWHERE },
     event => void events.push(event),

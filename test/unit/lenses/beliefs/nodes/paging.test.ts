@@ -1,7 +1,7 @@
 /** Lists of several nodes, read to their end: what is this node's own does not end where the first page's gathering did. */
 import { describe, expect, it } from 'vitest'
+import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import type { EngineOptions } from '../../../../../src/engine/options.ts'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
 import { gatheredOrdersOf } from '../../../../../src/lenses/beliefs/nodes/gathered/gathered-reading.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import {
@@ -102,7 +102,7 @@ describe('pages of an answer of several nodes', () => {
   it('come piece by piece to the same end', async () => {
     await using birds = await manyVoices()
     const whole = await birds.ask('swifts', { limit: 100 })
-    const beliefs = new Beliefs(birds.home.engine.host('beliefs'), { id: 'ana' })
+    const beliefs = beliefsOf(birds.home.engine, { id: 'ana' })
     const ids: string[] = []
     const options = { ...EVERYWHERE, limit: OWN, max_results_per_node: 4, chunk_size: 7 }
     for await (const chunk of beliefs.stream({ semantic: 'swifts', options })) {

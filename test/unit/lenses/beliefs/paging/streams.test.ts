@@ -1,6 +1,6 @@
 /** `beliefs.query` piece by piece: chunks, progress, and the last one. */
 import { describe, expect, it } from 'vitest'
-import { Beliefs } from '../../../../../src/lenses/beliefs/beliefs.ts'
+import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import { BELIEFS_OPERATIONS } from '../../../../../src/lenses/beliefs/operations/operations.ts'
 import { type LastChunk, type QueryChunk, streamQuery } from '../../../../../src/lenses/beliefs/paging/stream.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
@@ -201,7 +201,7 @@ it('a stream is an operation of the lens, and a method of the library', async ()
   const world = await filled(6)
   const operation = BELIEFS_OPERATIONS.find(({ name }) => name === 'beliefs.query')
   expect(operation?.stream).toBeDefined()
-  const beliefs = new Beliefs(world.engine.host('beliefs'), { id: 'ann' })
+  const beliefs = beliefsOf(world.engine, { id: 'ann' })
   const chunks = await allOf(beliefs.stream({ semantic: 'fox honey', options: { scope: EVERYWHERE, chunk_size: 4 } }))
   expect(chunks.map(chunk => chunk.beliefs.length)).toEqual([4, 2])
 })

@@ -12,7 +12,7 @@ import { expandBelief } from '../../../../../src/lenses/beliefs/questions/expand
 import { explainPlace } from '../../../../../src/lenses/beliefs/questions/explain-place.ts'
 import { countFacets } from '../../../../../src/lenses/beliefs/questions/facets.ts'
 import { similarTo } from '../../../../../src/lenses/beliefs/questions/similar.ts'
-import type { Asker } from '../../../../../src/lenses/beliefs/schema/context.ts'
+import type { Requester } from '../../../../../src/lenses/beliefs/schema/context.ts'
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { ROWS_AT_ONCE } from '../../../../../src/lenses/beliefs/time-limit.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
@@ -29,7 +29,7 @@ import {
 } from '../schema/checks.ts'
 
 const never = new AbortController().signal
-const ann: Asker = { id: 'ann', trustGraph: null }
+const ann: Requester = { id: 'ann', trustGraph: null }
 const SUBJECT = { belief_id: 'subject' }
 const QUERY = { semantic: 'rain', filters: { max_derivation_depth: 5 } }
 /** Several times as many as are shown at once. */

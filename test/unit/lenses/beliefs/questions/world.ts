@@ -3,7 +3,8 @@ import type { JsonObject } from '../../../../../src/base/canonical.ts'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
-import { checkedInput } from '../../../../../src/lenses/beliefs/operations/call.ts'
+import { inCall } from '../../../../../src/lenses/beliefs/operations/call.ts'
+import { parseRequest } from '../../../../../src/lenses/beliefs/schema/faults.ts'
 import { checkSettings } from '../../../../../src/lenses/beliefs/settings.ts'
 import { putEdge } from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
@@ -52,9 +53,8 @@ export async function openAskingWorld({
     const found = engine.lensOperations.find(({ operation }) => operation.name === name)
     if (found === undefined) throw new Error(`no operation ${name}`)
     const context = { viewer: { id: viewer }, signal: new AbortController().signal }
-    return JSON.parse(
-      JSON.stringify(await found.operation.run(host, checkedInput(found.operation, host, input, context), context)),
-    )
+    const checked = await inCall(host, context, () => parseRequest(found.operation.input, input))
+    return JSON.parse(JSON.stringify(await found.operation.run(host, checked, context)))
   }
   return {
     engine,

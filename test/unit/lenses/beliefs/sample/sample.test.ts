@@ -76,7 +76,9 @@ describe('the sample', () => {
   })
 
   it('is loaded with times counted back from the clock, once', async () => {
-    const { belief, history } = await open.as('my-agent-uuid').get('my-climate-budget-3', { history: true })
+    const { belief, history } = await open
+      .as('my-agent-uuid')
+      .get({ belief_id: 'my-climate-budget-3', include_superseded: true })
     expect(belief.created_at).toBe(new Date(NOW - 14 * DAY_MS).toISOString())
     expect(history?.map(({ version }) => version).sort()).toEqual([1, 2, 3])
     await expect(open.loadSample()).rejects.toMatchObject({ code: 'INVALID_QUERY', details: { path: 'id' } })
@@ -85,7 +87,7 @@ describe('the sample', () => {
   })
 
   it('has checked, signed trust and no fault for the doctor', async () => {
-    expect(await open.as('my-agent-uuid').trust.list()).toHaveLength(8)
+    expect((await open.as('my-agent-uuid').trust.list()).edges).toHaveLength(8)
     expect((await open.engine.doctor()).findings.filter(({ ok }) => !ok)).toEqual([])
   })
 })

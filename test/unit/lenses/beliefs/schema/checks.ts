@@ -7,10 +7,10 @@ import { parseRequest, request } from '../../../../../src/lenses/beliefs/schema/
 import * as query from '../../../../../src/lenses/beliefs/schema/query.ts'
 import * as questions from '../../../../../src/lenses/beliefs/schema/questions.ts'
 
-type Asker = contexts.Asker
+type Requester = contexts.Requester
 
-function reader<T extends z.ZodType, R>(schema: T, read: (value: z.output<T>, asker: Asker) => R) {
-  return (input: unknown, asker: Asker): R => read(parseRequest(schema, input), asker)
+function reader<T extends z.ZodType, R>(schema: T, read: (value: z.output<T>, asker: Requester) => R) {
+  return (input: unknown, asker: Requester): R => read(parseRequest(schema, input), asker)
 }
 
 const contextRequest = request(contexts.context)
@@ -24,7 +24,7 @@ export const checkStreamedQuery = reader(query.streamedInput, (value, asker) =>
   query.toQuery(value as query.Query, asker),
 )
 
-export function checkContext(input: unknown, asker: Asker): contexts.CheckedContext {
+export function checkContext(input: unknown, asker: Requester): contexts.CheckedContext {
   return contexts.toContext(input === undefined ? undefined : parseRequest(contextRequest, input, ['context']), asker)
 }
 

@@ -1,12 +1,12 @@
 /** The context and the options: defaults, ranges, clamps, and whose trust it is. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Asker, CheckedContext } from '../../../../../src/lenses/beliefs/schema/context.ts'
+import type { CheckedContext, Requester } from '../../../../../src/lenses/beliefs/schema/context.ts'
 import type { CheckedOptions } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { checkContext, checkOptions, checkQuery, checkScope } from './checks.ts'
 import { refusal, told } from './faults.ts'
 
-const ASKER: Asker = { id: 'me', trustGraph: 'friends' }
+const ASKER: Requester = { id: 'me', trustGraph: 'friends' }
 
 function read(context: unknown): CheckedContext {
   return checkContext(context, ASKER)

@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Asker } from '../../../../../src/lenses/beliefs/schema/context.ts'
+import type { Requester } from '../../../../../src/lenses/beliefs/schema/context.ts'
 import type { CheckedQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { checkQuery } from './checks.ts'
 import { faults, refusal, told } from './faults.ts'
 import { hostile } from './hostile.ts'
 
-const ASKER: Asker = { id: 'my-agent-uuid', trustGraph: 'my-trust-graph' }
+const ASKER: Requester = { id: 'my-agent-uuid', trustGraph: 'my-trust-graph' }
 
 function check(query: unknown): CheckedQuery {
   return checkQuery(query, ASKER)

@@ -4,6 +4,8 @@ import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import { Context } from '../../../../../src/lenses/context/context.ts'
 import { CONTEXT_OPERATIONS } from '../../../../../src/lenses/context/operations.ts'
 import { checkSettings, DEFAULTS } from '../../../../../src/lenses/context/settings.ts'
+import type { LensHost } from '../../../../../src/lenses/lens.ts'
+import type { Operation } from '../../../../../src/model/operation.ts'
 import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { openCodeFolder } from '../../../../support/code-folder.ts'
@@ -27,7 +29,7 @@ describe('a run of /context/index', () => {
   it('as an operation answers when vectors take too long, and names `wait` (CX-075)', async () => {
     await using code = await openCodeFolder(FILES, { embedder: neverDone() })
     const host = { ...code.engine.host('context'), settings: checkSettings({ max_wait: 0.05 }) }
-    const operation = CONTEXT_OPERATIONS.find(({ name }) => name === 'context.index')
+    const operation: Operation<LensHost> | undefined = CONTEXT_OPERATIONS.find(({ name }) => name === 'context.index')
     const context = { viewer: LOCAL_OWNER, signal: new AbortController().signal }
     const answer = await operation?.run(host, {}, context)
     expect(answer).toMatchObject({

@@ -2,12 +2,11 @@
  * Cursors as handles of at most 64 characters (QE-015), for interfaces whose answers an agent reads. Where an operation has
  * cursors is in its schemas: properties `cursor` and `next_cursor`, at any depth of objects and lists that are declared.
  */
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Json, JsonObject } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
-import type { CursorHandles } from '../engine/cursor-handles.ts'
 import { QuerentError } from '../model/errors.ts'
-import { jsonSchema } from './schemas.ts'
+import type { CursorHandles } from './cursor-handles.ts'
 
 const NAMES: ReadonlySet<string> = new Set(['cursor', 'next_cursor'])
 /** Objects and lists that lie in each other. */
@@ -68,9 +67,15 @@ const known = new WeakMap<z.ZodType, readonly Path[]>()
 function pathsOf(schema: z.ZodType, io: 'input' | 'output'): readonly Path[] {
   const found = known.get(schema)
   if (found !== undefined) return found
-  const paths = [...pathsIn(jsonSchema(schema, io), [], 0)]
+  const paths = [...pathsIn(inlineSchema(schema, io), [], 0)]
   known.set(schema, paths)
   return paths
+}
+
+/** Without names, so that nothing is a reference. */
+function inlineSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  // The cast: a JSON Schema is JSON; zod's type for it has methods and undefined.
+  return z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: z.registry() }) as unknown as JsonObject
 }
 
 function* pathsIn(schema: JsonObject, path: Path, depth: number): Generator<Path> {

@@ -3,12 +3,12 @@
  * what a request is refused with is in the words of its operation's contract.
  */
 import type { z } from 'zod'
-import type { Engine } from '../engine/engine.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import { parseInput, parseWith } from '../model/parse-input.ts'
 import { costOfText } from '../model/query-cost.ts'
 import { isOwner } from '../model/viewer.ts'
+import type { Engine } from './engine.ts'
 import { withWholeCursors } from './short-cursors.ts'
 
 interface Admitted<Input extends z.ZodType> {

@@ -1,0 +1,71 @@
+/** Operations of lenses as typed functions: `calls.beliefs.query({ semantic: 'ferries' })` runs `beliefs.query`. */
+import type { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
+import type { ReadonlyDeep } from '../base/readonly-deep.ts'
+import type { CallContext, Operation } from '../model/operation.ts'
+import type { BELIEFS_OPERATIONS } from './beliefs/operations/operations.ts'
+import type { C64_OPERATIONS } from './c64/operations.ts'
+import { type CamelName, camelName } from './camel-name.ts'
+import type { CHROMA_OPERATIONS } from './chroma/operations/operations.ts'
+import type { COLLECTIONS_OPERATIONS } from './collections/operations.ts'
+import type { CONTEXT_OPERATIONS } from './context/operations.ts'
+import type { CONVERSATIONS_OPERATIONS } from './conversations/operations.ts'
+import type { LensHost } from './lens.ts'
+import type { NamedOperation } from './lens-operation.ts'
+
+type BuiltIn = (
+  | typeof BELIEFS_OPERATIONS
+  | typeof C64_OPERATIONS
+  | typeof CHROMA_OPERATIONS
+  | typeof COLLECTIONS_OPERATIONS
+  | typeof CONTEXT_OPERATIONS
+  | typeof CONVERSATIONS_OPERATIONS
+)[number]
+
+/** A function for each operation of the built-in lenses, by both parts of its name: `federations.set_member` is `federations.setMember`. */
+export type Calls = {
+  readonly [Family in FamilyOf<BuiltIn['name']>]: {
+    readonly [O in BuiltIn as O['name'] extends `${Family}.${infer Verb}` ? CamelName<Verb> : never]: CallOf<O>
+  }
+}
+
+type FamilyOf<Name extends string> = Name extends `${infer Family}.${string}` ? Family : never
+
+/** Rejects with what the operation refuses its input with; `context` says who asks, else it is the viewer of the calls. */
+export interface Call<Input, Output> {
+  (
+    ...given: Record<string, never> extends Input
+      ? [input?: Input, context?: Partial<CallContext>]
+      : [input: Input, context?: Partial<CallContext>]
+  ): Promise<Output>
+  /** The same piece by piece, of an operation that has a streamed form. Others throw `invalid_argument`. */
+  stream(input: Input, context?: Partial<CallContext>): AsyncIterable<JsonObject>
+}
+
+type CallOf<O> =
+  O extends NamedOperation<string, infer Input, infer Output>
+    ? Call<ReadonlyDeep<Given<Input>>, ReadonlyDeep<z.output<Output>>>
+    : never
+
+/** Of a schema that looks at its input before it checks it, zod knows the output alone; what it gives is what it is given. */
+type Given<Input extends z.ZodType> = unknown extends z.input<Input> ? z.output<Input> : z.input<Input>
+
+export interface Caller {
+  run(operation: Operation<LensHost>, input: unknown, context: Partial<CallContext>): Promise<unknown>
+  stream(operation: Operation<LensHost>, input: unknown, context: Partial<CallContext>): AsyncIterable<JsonObject>
+}
+
+/** The functions of one family, by name. `undefined` in place of input is an empty object. */
+export function callsOf(
+  operations: readonly Operation<LensHost>[],
+  family: string,
+  { run, stream }: Caller,
+): Readonly<Record<string, Call<unknown, unknown>>> {
+  const own = operations.filter(({ name }) => name.startsWith(`${family}.`))
+  const calls = own.map(operation => {
+    const call = (input: unknown = {}, context: Partial<CallContext> = {}) => run(operation, input, context)
+    const streamed = (input: unknown, context: Partial<CallContext> = {}) => stream(operation, input, context)
+    return [camelName(operation.name.slice(family.length + 1)), Object.assign(call, { stream: streamed })] as const
+  })
+  return Object.fromEntries(calls)
+}
