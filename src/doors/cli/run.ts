@@ -23,8 +23,8 @@ export interface Cli {
   errors: 'text' | 'json' | 'json-aside' | 'call'
 }
 
-/** For commands that tell errors on standard error in either form. */
-export function tellAside(cli: Cli): void {
+/** For commands that report errors on standard error in either form. */
+export function errorsAside(cli: Cli): void {
   if (cli.errors === 'json') cli.errors = 'json-aside'
 }
 

@@ -35,7 +35,7 @@ export async function runBench(cli: Cli, flags: CommonFlags & { queries: number 
   const figures = await withProgress(cli.io, report =>
     withSession(cli, flags, {}, session => measure(session, queries, report)),
   )
-  await print(cli, flags, figures, { table: () => benchText(figures) })
+  await print(cli, flags, figures, benchText)
 }
 
 async function measure(session: Session, queries: number, report: Report): Promise<BenchFigures> {

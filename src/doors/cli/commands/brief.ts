@@ -26,5 +26,5 @@ export async function runBrief(cli: Cli, flags: CommonFlags): Promise<void> {
       lenses: ways.lenses.map(({ name }) => name),
     }
   })
-  await print(cli, flags, brief, { table: () => briefText(brief) })
+  await print(cli, flags, brief, briefText)
 }

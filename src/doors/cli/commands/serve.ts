@@ -8,8 +8,10 @@ import type { HttpRequestLine, RequestLog } from '../../../model/request-log.ts'
 import { openBrowser } from '../browser.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write, writeJson } from '../io.ts'
+import { rows } from '../render/answer.ts'
 import type { Cli, ServeOptions } from '../run.ts'
 import { withSession } from '../session.ts'
+import { print } from './print.ts'
 import { addFiles, mustBeThere } from './serve-files.ts'
 import { WorkerSiblings } from './siblings.ts'
 import { readTokens } from './token-file.ts'
@@ -104,7 +106,11 @@ async function serveHere(
   })
 }
 
-export async function runMcp(cli: Cli, flags: CommonFlags & { lens?: string }): Promise<void> {
+export async function runMcp(
+  cli: Cli,
+  flags: CommonFlags & { readonly lens?: string; readonly listTools?: true },
+): Promise<void> {
+  if (flags.listTools === true) return listTools(cli, flags)
   cli.endsBySignal = true
   await withSession(
     cli,
@@ -113,6 +119,17 @@ export async function runMcp(cli: Cli, flags: CommonFlags & { lens?: string }): 
     ({ engine, catalog, context }) =>
       cli.doors.serveMcp(engine, catalog, { viewer: context.viewer, lens: flags.lens }, cli.signal),
   )
+}
+
+/** What an agent is offered, and what reading it costs the agent. */
+async function listTools(cli: Cli, flags: CommonFlags & { readonly lens?: string }): Promise<void> {
+  const tools = await withSession(cli, flags, {}, ({ engine, catalog }) =>
+    cli.doors.listMcpTools(engine, catalog, flags.lens),
+  )
+  const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
+  const sum = () => `${tokens} tokens in all, estimated as a quarter of the bytes\n`
+  const columns = { tokens: 'tokens', tool: 'name', 'what for': 'description' }
+  await print(cli, flags, { lens: flags.lens ?? null, tools, tokens }, rows('tools', columns, 'no tools', sum))
 }
 
 function milliseconds(seconds: number | undefined): number | undefined {

@@ -1,5 +1,6 @@
 /** Answers of the lens `context` as text: tables separated by tabs, as its contract has them. */
 import { printable } from '../../../base/printable.ts'
+import { lines } from './answer.ts'
 
 export interface Answer {
   readonly concepts: readonly {
@@ -28,45 +29,52 @@ export interface IndexReport {
   readonly renamed: number
   readonly concepts: number
   readonly left_out: LeftOut
-  readonly errors: Told
+  readonly errors: Listed
   readonly ms: number
   readonly files_per_second: number
 }
 
-interface LeftOut extends Told {
+interface LeftOut extends Listed {
   /** How many of each. */
   readonly reasons: Readonly<Record<string, number>>
 }
 
-interface Told {
+interface Listed {
   readonly total: number
   readonly files: readonly { readonly url: string; readonly reason: string }[]
 }
 
 export function answerText({ concepts, files, graph, bundle }: Answer): string {
   if (concepts.length === 0) return '(no concepts found)\n'
-  const rows = concepts.map(({ id, name, type, relevance, score }) =>
-    [id, name, type, relevance, score?.toFixed(3) ?? ''].map(cell).join('\t'),
-  )
-  const table = ['ID\tNAME\tTYPE\tRELEVANCE\tSCORE', ...rows]
+  const found = concepts.map(({ id, name, type, relevance, score }) => {
+    return [id, name, type, relevance, score?.toFixed(3) ?? ''].map(cell).join('\t')
+  })
   const places = files.map(({ url, start_line, end_line, error }) => {
     const lines = start_line === undefined ? '' : `:${start_line}-${end_line}`
     return `${cell(url)}${lines}${error === undefined ? '' : ` (${cell(error.message)})`}`
   })
   const edges = graph.edges.map(({ source, relation, target }) => `${source} --[${cell(relation)}]--> ${target}`)
-  const parts = [table, ['FILES', ...places], ['EDGES', ...edges]].map(lines => `${lines.join('\n')}\n`)
-  return [...parts, ...(bundle === undefined ? [] : [`${printable(bundle.text)}\n`])].join('\n')
+  return parts(
+    ['ID\tNAME\tTYPE\tRELEVANCE\tSCORE', ...found],
+    ['FILES', ...places],
+    ['EDGES', ...edges],
+    ...(bundle === undefined ? [] : [[printable(bundle.text)]]),
+  )
+}
+
+/** With an empty line between them. */
+function parts(...texts: readonly (readonly string[])[]): string {
+  return texts.map(lines).join('\n')
 }
 
 export function indexText(report: IndexReport): string {
   const { indexed, skipped, deleted, renamed, concepts, left_out, errors, ms, files_per_second } = report
-  const lines = [
+  return lines([
     `${indexed} files read (${concepts} concepts), ${skipped} unchanged, ${deleted} deleted, ${renamed} renamed`,
     `${left_out.total} left out${reasonsOf(left_out)}, ${errors.total} could not be read`,
     ...errors.files.map(({ url, reason }) => `  ${cell(url)}: ${reason}${reason === 'outside' ? OUTSIDE : ''}`),
     `${(ms / 1000).toFixed(1)} s, ${files_per_second} files a second`,
-  ]
-  return `${lines.join('\n')}\n`
+  ])
 }
 
 interface Place {
@@ -93,22 +101,21 @@ export interface Impact {
 }
 
 export function placesText({ definitions = [], references = [], callers = [] }: Places): string {
-  const lines = [
+  const found = [
     ...definitions.flatMap(place => [row(place), ...(place.text === null ? [] : [printable(place.text), ''])]),
     ...references.map(place => row(place, place.relation)),
     ...callers.map(place => row(place, String(place.hops))),
   ]
-  return lines.length === 0 ? '(nothing found)\n' : `${lines.join('\n')}\n`
+  return found.length === 0 ? '(nothing found)\n' : lines(found)
 }
 
 export function impactText({ changed, dependants, files, not_indexed }: Impact): string {
-  const parts = [
+  return parts(
     ['CHANGED', ...changed.map(place => row(place))],
     ['DEPENDANTS', ...dependants.map(place => row(place, String(place.hops), place.relation))],
     ['FILES', ...files.map(cell)],
     ...(not_indexed.length === 0 ? [] : [['NOT INDEXED', ...not_indexed.map(cell)]]),
-  ]
-  return parts.map(lines => `${lines.join('\n')}\n`).join('\n')
+  )
 }
 
 export interface CodeMap {
@@ -125,7 +132,7 @@ export function mapText({ text, omitted }: CodeMap): string {
 /** Ids that an advice names. */
 const MOST_IDS = 10
 
-/** What to do next, where the answer itself does not tell. */
+/** What to do next, where the answer itself does not say. */
 export function adviceOn({
   errors,
   result,
@@ -166,8 +173,8 @@ export function errorLines(errors: unknown, at: readonly string[] = []): readonl
 }
 
 function reasonsOf({ reasons }: LeftOut): string {
-  const told = Object.entries(reasons).map(([reason, count]) => `${count} ${reason}`)
-  return told.length === 0 ? '' : ` (${told.join(', ')})`
+  const counts = Object.entries(reasons).map(([reason, count]) => `${count} ${reason}`)
+  return counts.length === 0 ? '' : ` (${counts.join(', ')})`
 }
 
 /** A name may hold anything; a line of a table may not. */
