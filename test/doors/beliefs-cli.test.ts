@@ -156,7 +156,7 @@ describe('querent beliefs', () => {
     expect(gathered).toMatch(/\n\d\d of 60 tokens\nto expand: my-climate-/)
     const parts = ['--include', 'derivation', '--max-tokens', '100']
     expect(await text(['beliefs', 'expand', 'my-vaccine-dna', ...parts, ...MINE])).toMatch(
-      /^derivation\n {2}br-no-dna mRNA .*\n[\s\S]*\n\d+ of 100 tokens\n$/,
+      /^derivation\n {2}br-no-dna {2}mRNA .*\n[\s\S]*\n\d+ of 100 tokens\n$/,
     )
     expect(await text(['beliefs', 'similar', 'br-no-dna', '--same-holder', ...MINE])).toMatch(/^no beliefs found\n/)
     expect(await text(['beliefs', 'contradictions', 'br-no-dna', ...MINE])).toMatch(/\nHeuristic: /)

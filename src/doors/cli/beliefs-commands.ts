@@ -11,7 +11,7 @@ import { type CommonFlags, collect, finiteNumber, withFormat, withLive, withPlac
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { type CommandGroup, command, type Flags } from './operation-command.ts'
 import { withProgress } from './progress.ts'
-import { facts, lines } from './render/answer.ts'
+import { each, facts, lines } from './render/answer.ts'
 import * as render from './render/beliefs.ts'
 import { oneLine } from './render/style.ts'
 import type { Cli } from './run.ts'
@@ -84,15 +84,6 @@ function withDerivation(made: Command): Command {
     .option('--from <source>', 'what it rests on: the id of a belief, or an address (repeatable)', collect)
 }
 
-interface Written {
-  readonly belief?: { readonly id: string }
-  readonly beliefs?: readonly { readonly id: string }[]
-}
-
-function writtenText({ belief, beliefs }: Written): string {
-  return lines((beliefs ?? [belief ?? { id: '' }]).map(({ id }) => id))
-}
-
 async function putOf({ content, ...input }: JsonObject, flags: Flags, cli: Cli): Promise<JsonObject> {
   const belief = beliefOf(input, flags)
   const file = flags['file']
@@ -135,11 +126,7 @@ export const BELIEFS: CommandGroup = {
       more: withFilters,
       input: queryOf,
       embeds: true,
-      // The cast: what the pieces declare.
-      stream: {
-        list: 'beliefs',
-        end: (rest, count) => render.streamEndText(count, rest as unknown as render.AnswerEnd),
-      },
+      stream: { list: 'beliefs', end: render.streamEndText },
       pages: { cursor: 'options.cursor', next: 'next_cursor' },
       print: render.answerText,
     }),
@@ -156,17 +143,14 @@ export const BELIEFS: CommandGroup = {
       embeds: true,
       print: render.explanationText,
     }),
-    command<{ readonly total: number; readonly by_scope: Readonly<Record<string, number>> }>({
+    command({
       name: 'count [words...]',
       examples: ['querent beliefs count --domain medical  # in a domain'],
       arguments: ['semantic'],
       flags: matchFlags(''),
       more: withFilters,
       input: queryOf,
-      print: ({ total, by_scope }) =>
-        `${total} (${Object.entries(by_scope)
-          .map(([scope, count]) => `${scope} ${count}`)
-          .join(', ')})\n`,
+      print: each('', '{total} ({by_scope})'),
     }),
     command<{ readonly facets: Readonly<Record<string, Facet>> }>({
       name: 'facets [words...]',
@@ -191,7 +175,7 @@ export const BELIEFS: CommandGroup = {
       arguments: [{ json: 'queries' }],
       print: render.batchText,
     }),
-    command<render.Gathered>({
+    command<render.Answer>({
       name: 'context [words...]',
       operation: 'beliefs.context_query',
       examples: ['querent beliefs context "mRNA vaccines" --purpose verify --max-tokens 500  # for a prompt'],
@@ -234,7 +218,7 @@ export const BELIEFS: CommandGroup = {
       ...ABOUT,
       print: render.contradictionsText,
     }),
-    command<render.Expanded>({
+    command({
       name: 'expand <belief_id>',
       examples: ['querent beliefs expand my-vaccine-dna --max-tokens 400 --include derivation  # what it rests on'],
       ...ABOUT,
@@ -248,7 +232,7 @@ export const BELIEFS: CommandGroup = {
       flags: ABOUT.flags,
       print: render.chainText,
     }),
-    command<Written>({
+    command({
       name: 'put [content]',
       about: 'store a belief that you hold; `-` reads it from standard input',
       examples: [
@@ -261,9 +245,9 @@ export const BELIEFS: CommandGroup = {
         withDerivation(made).option('--file <path>', 'a JSON list of beliefs instead of one; `-` reads standard input'),
       input: putOf,
       creates: true,
-      print: writtenText,
+      print: each('belief|beliefs', '{id}'),
     }),
-    command<Written>({
+    command({
       name: 'supersede <belief_id>',
       examples: [
         'querent beliefs supersede my-note --content "Nine hundred houses." --type correction  # a new version',
@@ -271,7 +255,7 @@ export const BELIEFS: CommandGroup = {
       flags: WRITES,
       more: withDerivation,
       input: supersedeOf,
-      print: writtenText,
+      print: each('belief|beliefs', '{id}'),
     }),
     command({
       name: 'delete <belief_id>',
@@ -299,8 +283,6 @@ async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
     const options = { create: true, onlyLenses: ['beliefs'], report }
     return withSession(cli, flags, options, ({ engine, context }) => loadBeliefsSample(engine, context.viewer, report))
   })
-  await print(cli, flags, counts, ({ beliefs, superseded, agents, federations, trust_edges: edges }) => {
-    const of = `of ${agents} agents in ${federations} federations, ${edges} statements of trust`
-    return `${beliefs} beliefs (and ${superseded} older versions) ${of}\n`
-  })
+  const of = 'of {agents} agents in {federations} federations, {trust_edges} statements of trust'
+  await print(cli, flags, counts, each('', `{beliefs} beliefs (and {superseded} older versions) ${of}`))
 }

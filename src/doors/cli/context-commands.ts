@@ -11,6 +11,7 @@ import type { FlagNames } from './generated-flags.ts'
 import { readAll, write, writeJson } from './io.ts'
 import type { CommandGroup, Flags, OperationCommand } from './operation-command.ts'
 import { type Report, withProgress } from './progress.ts'
+import { PLAIN_TEXT, type Print } from './render/answer.ts'
 import * as render from './render/context.ts'
 import { type Cli, errorsAside } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
@@ -29,7 +30,7 @@ function withEnvelope(made: Command): Command {
 const ENVELOPE = { hasOneExitCode: true, more: withEnvelope } as const
 
 /** A command that prints the envelope of a path, or what `text` makes of its result. */
-function question(name: string, text: (result: never) => string, entry: Partial<OperationCommand>): OperationCommand {
+function question(name: string, text: Print<object>, entry: Partial<OperationCommand>): OperationCommand {
   const path = `/context/${name.split(' ', 1)[0]}`
   return {
     ...ENVELOPE,
@@ -126,7 +127,11 @@ async function index(cli: Cli, flags: Flags, { paths = [], ...input }: JsonObjec
   const envelope = await withProgress(cli.io, report => call(cli, flags, '/context/index', params, report))
   await show(envelope)
   // Errors alone, and nothing read: some bad files among good ones are no failure.
-  const { indexed, skipped, errors } = (envelope.result ?? {}) as Partial<render.IndexReport>
+  const { indexed, skipped, errors } = (envelope.result ?? {}) as {
+    indexed?: number
+    skipped?: number
+    errors?: { total: number }
+  }
   if (indexed === 0 && skipped === 0 && (errors?.total ?? 0) > 0) cli.exitCode = EXIT.failed
 }
 
@@ -183,17 +188,12 @@ async function call(cli: Cli, flags: CommonFlags, path: string, params: Input, r
 }
 
 /** The result, then errors and warnings on standard error, whatever the form. */
-async function showEnvelope(
-  cli: Cli,
-  flags: CommonFlags,
-  envelope: Envelope,
-  text: (result: never) => string,
-): Promise<void> {
+async function showEnvelope(cli: Cli, flags: CommonFlags, envelope: Envelope, text: Print<object>): Promise<void> {
   const { result, errors, meta, status } = envelope
   const { stdout, stderr } = cli.io
   const isJson = wantsJson(flags)
   if (isJson) await writeJson(stdout, envelope, 2)
-  else if (result !== null) await write(stdout, text(result as never))
+  else if (result !== null) await write(stdout, text(result, { ...PLAIN_TEXT, folder: cli.io.workingFolder }))
   const warnings = isJson ? [] : ((meta['warnings'] ?? []) as readonly unknown[])
   for (const line of [...render.errorLines(errors), ...warnings.map(String)]) await write(stderr, `querent: ${line}\n`)
   if (status === 'error') cli.exitCode = EXIT.failed

@@ -14,7 +14,7 @@ import { entryText, listText } from './render/entry.ts'
 import { footer, pageText } from './render/page.ts'
 import { type Recalled, recallText } from './render/recall.ts'
 import { addText, backupText, doctorText, explainText, statusText } from './render/reports.ts'
-import { oneLine, PLAIN } from './render/style.ts'
+import { oneLine } from './render/style.ts'
 
 /** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
 const QUERY_TIMEOUT_MS = 30_000
@@ -76,8 +76,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     stream: {
       list: 'items',
       // The cast: all that a page has but its items.
-      end: (rest, _count, { any }) =>
-        footer(rest as unknown as Page, { style: PLAIN, hasMore: false }, { any: any === true }),
+      end: (rest, shown) => footer(rest as unknown as Page, shown),
     },
     pages: PAGES,
     print: pageText,

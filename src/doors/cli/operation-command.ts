@@ -28,14 +28,14 @@ import {
 } from './generated-flags.ts'
 import { readAll, write, writeJson } from './io.ts'
 import { type Report, withProgress } from './progress.ts'
-import type { Print } from './render/answer.ts'
+import { PLAIN_TEXT, type Print } from './render/answer.ts'
 import type { Cli } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
 export type Flags = CommonFlags & Readonly<Record<string, unknown>>
 
 /** What is said at the end of a stream of so many results, of all that its pieces held beside them. */
-type StreamEnd = (rest: JsonObject, count: number, flags: Flags) => string
+type StreamEnd = Print<JsonObject & { readonly count: number }>
 
 export interface OperationCommand<Answer = never> {
   /** With its arguments, as commander spells them: `get <id>`. */
@@ -325,7 +325,7 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
     const { rest, count } = await withSession(cli, flags, sessionFor(entry, input), session =>
       printMembers(cli, session.stream(findOperation(session.catalog, entry.operation), input), stream.list),
     )
-    await write(cli.io.stderr, stream.end(rest, count, flags))
+    await write(cli.io.stderr, stream.end({ ...rest, count }, { ...PLAIN_TEXT, input }))
     return endWith(rest, flags, cli)
   }
   const placed = entry.place === undefined ? flags : { ...flags, home: entry.place(flags, cli) }

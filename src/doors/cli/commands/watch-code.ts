@@ -6,7 +6,6 @@ import { contextOf } from '../../../engine/openings/open-context.ts'
 import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
-import type { IndexReport } from '../render/context.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 
@@ -47,7 +46,7 @@ export async function watchCode(
       failures = envelope.status === 'error' ? failures + 1 : 0
       // A later run has done what a failed one left.
       if (failures === 0) cli.exitCode = EXIT.answered
-      const { indexed, deleted, renamed } = (envelope.result ?? {}) as Partial<IndexReport>
+      const { indexed, deleted, renamed } = (envelope.result ?? {}) as Partial<Record<string, number>>
       const isNews = envelope.status === 'error' || (indexed ?? 0) + (deleted ?? 0) + (renamed ?? 0) > 0
       if (isNews) await show(envelope)
     }

@@ -1,5 +1,6 @@
 /** Answers for people, by description: a list as a table, one record as facts, a tree as indented lines. */
-import { oneLine, type Style } from './style.ts'
+import { printable } from '../../../base/printable.ts'
+import { oneLine, PLAIN, type Style } from './style.ts'
 import { type Column, markdownTable, textTable } from './table.ts'
 
 /** How an answer is shown. */
@@ -14,6 +15,11 @@ export interface Shown {
   readonly flags: Readonly<Record<string, unknown>>
   /** Of the operation. */
   readonly input: Readonly<Record<string, unknown>>
+}
+
+/** Without a terminal. */
+export const PLAIN_TEXT: Shown = {
+  ...{ isMarkdown: false, style: PLAIN, width: undefined, folder: '', hasMore: false, flags: {}, input: {} },
 }
 
 /** Text for people, ended by a line feed; see `rows` and `facts` for the generic ones. */
@@ -59,13 +65,7 @@ export function tableOf<Row>(columns: Columns<Row>, found: readonly Row[], shown
  */
 export function facts(path = '', exact = false): Print<object> {
   return answer => {
-    const found =
-      path === ''
-        ? answer
-        : path
-            .split('|')
-            .map(one => valueAt(answer, one))
-            .find(Boolean)
+    const found = firstAt(answer, path)
     return factsText(found as Readonly<Record<string, unknown>>, exact)
   }
 }
@@ -96,9 +96,77 @@ export function valueText(value: unknown, format?: string): string {
 }
 
 function valueAt(row: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>> | null | undefined)?.[name], row)
+  return (path === '' ? [] : path.split('.')).reduce<unknown>(
+    (at, name) => (at as Readonly<Record<string, unknown>> | null | undefined)?.[name],
+    row,
+  )
+}
+
+/**
+ * A line for each of a list, or for one record where `path` leads to one; none where it leads to nothing. `{score 3}` in the
+ * template is a value as in `Columns`; `{of |name|: }` is nothing where there is no value, else what stands around it too.
+ */
+export function each<Answer = object>(
+  path: string | ((answer: Answer) => unknown),
+  template: string,
+  as: 'line' | 'note' | 'cell' = 'line',
+): Print<Answer> {
+  return (answer, shown) => {
+    const found = [typeof path === 'string' ? firstAt(answer, path) : path(answer)].flat()
+    const texts = found
+      .filter(one => one !== null && one !== undefined)
+      .map(one => filled(template, one, as === 'cell' ? cell : oneLine))
+    return as === 'note' ? notes(texts, shown) : lines(texts)
+  }
+}
+
+/** For `each`: the answer itself where there is something at this path (a length counts where it is not 0). */
+export function having<Answer>(path: string): (answer: Answer) => Answer | null {
+  return answer => {
+    const value = valueAt(answer, path)
+    return value === null || value === undefined || value === 0 ? null : answer
+  }
+}
+
+/** A text on a line of its own, with its blanks as they are. */
+export function cell(text: string): string {
+  return printable(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' '))
+}
+
+function filled(template: string, row: unknown, clean: (text: string) => string): string {
+  return template.replace(/\{([^{}]*)\}/g, (_, inside: string) => {
+    const parts = inside.split('|')
+    const [before = '', place = '', after = ''] = parts.length === 1 ? ['', inside] : parts
+    const [path = '', format] = place.split(' ')
+    const value = valueAt(row, path)
+    const text = value === undefined && parts.length > 1 ? '' : clean(valueText(value, format))
+    return parts.length > 1 && (value === null || text === '') ? '' : `${before}${text}${after}`
+  })
+}
+
+/** One after the other. */
+export function all<Answer>(...prints: readonly Print<Answer>[]): Print<Answer> {
+  return (answer, shown) => prints.map(print => print(answer, shown)).join('')
+}
+
+/** Values of one record by name, a line each, without those that are not there. */
+export function record<Row>(path: string, columns: Columns<Row>): Print<object> {
+  return answer => {
+    const row = valueAt(answer, path) as Row
+    const values = Object.entries(columns).map(([name, of]) => {
+      return [name, typeof of === 'string' ? valueAt(row, of) : of(row)] as const
+    })
+    const known = values.filter(([, value]) => value !== null && value !== undefined)
+    return factsText(Object.fromEntries(known.map(([name, value]) => [name, valueText(value)])))
+  }
+}
+
+/** Of several paths with `|`, that which leads to something. */
+function firstAt(answer: unknown, paths: string): unknown {
+  return paths
+    .split('|')
+    .map(path => valueAt(answer, path))
+    .find(Boolean)
 }
 
 /** Each ended by a line feed. */

@@ -25,7 +25,7 @@ export function pageText(page: Page, shown: Shown): string {
   const asked = { any: input['any'] === true, passages: input['passages'] as number | undefined }
   if (isMarkdown) return pageMarkdown(page, folder, asked)
   const items = page.items.map(item => `${itemText(item, style, folder, asked)}\n`).join('')
-  return items + footer(page, shown, asked) + nearestText(page, style, folder)
+  return items + footer(page, shown) + nearestText(page, style, folder)
 }
 
 /** A line each: they are no answer, and `--any` shows them in full. */
@@ -88,11 +88,11 @@ function lines(text: string, indent: string): string {
 export type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'notes'>
 
 /** The verdict, what else there is to know, and how to get more. */
-export function footer(page: PageEnd, shown: Pick<Shown, 'style' | 'hasMore'>, asked: PageAsked = {}): string {
+export function footer(page: PageEnd, shown: Shown): string {
   const byWords = page.verdict_by === 'words' && page.mode === 'hybrid' ? ['judged by words alone'] : []
   const spelling = page.did_you_mean === undefined ? [] : [`asked as: ${oneLine(page.did_you_mean)}`]
   const lines = [
-    verdictLine(page, shown.style, asked),
+    verdictLine(page, shown),
     ...byWords,
     ...spelling,
     ...page.notes.map(note => `note: ${oneLine(note.message)}`),
@@ -100,7 +100,7 @@ export function footer(page: PageEnd, shown: Pick<Shown, 'style' | 'hasMore'>, a
   return lines.map(line => `${line}\n`).join('') + notes(moreText(page.cursor, shown), shown)
 }
 
-function verdictLine(page: PageEnd, style: Style, { any }: PageAsked): string {
+function verdictLine(page: PageEnd, { style, input: { any } }: Shown): string {
   const reason = page.reason === null ? '' : `: ${oneLine(page.reason)}`
   switch (page.verdict) {
     case 'answered':

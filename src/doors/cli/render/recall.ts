@@ -37,7 +37,7 @@ export const recallText: Print<Recalled> = (answer, shown) => {
   }
   const { messages, nearest = [] } = answer
   const near = nearest.length === 0 ? '' : `\nnearest, not an answer:\n${texts(nearest)}`
-  return texts(messages) + footer(answer, shown, { any: true }) + near
+  return texts(messages) + footer(answer, { ...shown, input: { any: true } }) + near
 }
 
 /**
