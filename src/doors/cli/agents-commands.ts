@@ -1,7 +1,7 @@
 /** `querent trust …`, `agents …`, `federations …` and `peers …`: agents, groups of them, their trust, and other nodes. */
 import { reportedWithCode } from './commands/beliefs-input.ts'
 import { type CommandGroup, command } from './operation-command.ts'
-import { type Columns, facts, rows } from './render/answer.ts'
+import { all, type Columns, each, facts, lines, type Print, rows } from './render/answer.ts'
 
 const EDGE: Columns<{ readonly domain_trust: object; readonly persistent: boolean }> = {
   LEVEL: 'trust_level 2',
@@ -93,33 +93,23 @@ const FEDERATION: Columns<Federation> = {
 }
 
 interface AggregateAnswer {
-  readonly aggregate: {
-    readonly federation_id: string
-    readonly topic: string | null
-    readonly domain: string | null
-    readonly epoch: string
-    readonly summary: { readonly member_count: number; readonly belief_count: number } | null
-    readonly rules: { readonly least_members: number; readonly member_noise: number; readonly belief_noise: number }
-  }
-  readonly budget: {
-    readonly epsilon_charged: number
-    readonly epsilon_left: number
-    readonly epsilon_per_day: number
-    readonly renews_at: string
-  }
+  readonly aggregate: { readonly topic: string | null; readonly domain: string | null; readonly summary: object | null }
 }
 
-function aggregateText({ aggregate: { summary, rules, ...of }, budget }: AggregateAnswer): string {
-  const about = `${of.topic === null ? of.domain : `"${of.topic}"`} in ${of.federation_id} on ${of.epoch}`
-  const { epsilon_charged, epsilon_left, epsilon_per_day, renews_at } = budget
-  const charge = `epsilon ${epsilon_charged} charged, ${epsilon_left} of ${epsilon_per_day} left until ${renews_at}\n`
-  if (summary === null) {
-    return `${about}: no figures (fewer than ${rules.least_members} members, or not enough beyond them)\n${charge}`
-  }
-  const noise = `within ${rules.member_noise} and ${rules.belief_noise} of the truth, 95 times in 100`
-  const counts = `about ${summary.member_count} members, ${summary.belief_count} beliefs`
-  return `${about}: ${counts} (${noise}; at most three beliefs count of each)\n${charge}`
-}
+const NO_FIGURES = 'no figures (fewer than {rules.least_members} members, or not enough beyond them)'
+const FIGURES =
+  'about {summary.member_count} members, {summary.belief_count} beliefs (within {rules.member_noise} and {rules.belief_noise} of ' +
+  'the truth, 95 times in 100; at most three beliefs count of each)'
+
+const aggregateText: Print<AggregateAnswer> = all<AggregateAnswer>(
+  (answer, shown) => {
+    const { topic, domain, summary } = answer.aggregate
+    const about = topic === null ? domain : `"${topic}"`
+    const template = `${about} in {federation_id} on {epoch}: ${summary === null ? NO_FIGURES : FIGURES}`
+    return each('aggregate', template)(answer, shown)
+  },
+  each('budget', 'epsilon {epsilon_charged} charged, {epsilon_left} of {epsilon_per_day} left until {renews_at}'),
+)
 
 export const FEDERATIONS: CommandGroup = {
   around: reportedWithCode,
@@ -188,13 +178,9 @@ function requested({ network, federations }: Peer): string {
 }
 
 function addedText({ peer, identity, reached }: AddedPeer): string {
-  const key =
-    identity === 'first_use'
-      ? 'its key was taken from its own answer: compare it with what its owner says'
-      : reached
-        ? 'it answers with this key'
-        : 'it does not answer now'
-  return `${peer.id} at ${peer.address}\n${peer.did}\nasked for ${requested(peer)}; ${key}\n`
+  const compare = 'its key was taken from its own answer: compare it with what its owner says'
+  const key = identity === 'first_use' ? compare : reached ? 'it answers with this key' : 'it does not answer now'
+  return lines([`${peer.id} at ${peer.address}`, peer.did, `asked for ${requested(peer)}; ${key}`])
 }
 
 const PEER: Columns<Peer> = {

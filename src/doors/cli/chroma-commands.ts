@@ -6,38 +6,30 @@ import type { Json, JsonObject } from '../../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { toInstant } from '../../model/instant.ts'
 import { parsed, pipedText, textOf } from './commands/input.ts'
-import { finiteNumber } from './flags.ts'
 import type { FlagNames } from './generated-flags.ts'
 import { type CommandGroup, command, type Flags } from './operation-command.ts'
 import { type Columns, facts, lines, notes, type Print, rows } from './render/answer.ts'
 import { type Cli, errorsAside } from './run.ts'
 
-/** What words and other flags say. */
-const QUERY_FLAGS: FlagNames = Object.fromEntries(
-  [
-    'hashtags',
-    'k',
-    'temporal_range',
-    'metadata_filters',
-    'score_weights',
-    'update_access',
-    'complete_hashtags',
-  ].flatMap(name => [
-    [name, null],
-    [`query.${name}`, null],
-  ]),
-)
+/** Of the query at this path: other names than those of the fields, and what words and other flags say. */
+function queryFlags(at: '' | 'query.'): FlagNames {
+  return {
+    ...Object.fromEntries(
+      ['hashtags', 'temporal_range', 'metadata_filters', 'score_weights'].map(name => [at + name, null]),
+    ),
+    [`${at}k`]: { short: 'k', help: 'how many results' },
+    [`${at}update_access`]: { name: 'access', help: 'whether it counts as use. Default: true' },
+    [`${at}complete_hashtags`]: { name: 'complete', help: 'add tags where a text names too few. Default: true' },
+  }
+}
 
 function withQuery(made: Command): Command {
   return made
     .option('--tags <list>', 'hashtags, separated by commas or blanks, with or without #')
-    .option('-k, --k <number>', 'how many results', finiteNumber)
     .option('--from <time>', 'created or last used from here on: Unix seconds or a date')
     .option('--to <time>', 'and up to here')
     .option('--filter <json>', 'metadata filters, such as \'{"year": {"$gte": 2024}}\'')
     .option('--weights <r,c,s>', 'weights of relevance, recency and strength, together 1')
-    .option('--no-access', 'a dry run that counts as no use')
-    .option('--no-complete', 'do not add tags where a text names too few')
 }
 
 /** Hashtags where they are named as such, else the words are a text; nothing for none of both. */
@@ -48,16 +40,13 @@ function subjectOf(words: string, { tags }: Flags): JsonObject {
   return named.every(word => word.startsWith('#')) ? { hashtags: named } : { input: words }
 }
 
-function queryOptions({ k, from, to, filter, weights, access, complete }: Flags): JsonObject {
+function queryOptions({ from, to, filter, weights }: Flags): JsonObject {
   return {
-    ...(k !== undefined && { k: k as Json }),
     ...((from !== undefined || to !== undefined) && {
       temporal_range: [secondsOf(from, '--from', 0), secondsOf(to, '--to', LAST)],
     }),
     ...(filter !== undefined && { metadata_filters: parsed(String(filter), '--filter') as Json }),
     ...(weights !== undefined && { score_weights: weightsOf(String(weights)) }),
-    ...(access === false && { update_access: false }),
-    ...(complete === false && { complete_hashtags: false }),
   }
 }
 
@@ -175,7 +164,7 @@ export const CHROMA: CommandGroup = {
         'querent chroma query recent python async notes  # by a text, through a query profile',
       ],
       arguments: ['input'],
-      flags: QUERY_FLAGS,
+      flags: queryFlags(''),
       more: made => withQuery(made).option('--knn', 'the nearest alone, whatever memory says'),
       input: ({ input, ...options }, flags) => {
         const words = String(input)
@@ -312,16 +301,13 @@ export const CHROMA: CommandGroup = {
         "querent chroma map '#python' '#async' … --out map.svg  # with a query",
       ],
       arguments: ['input'],
-      flags: QUERY_FLAGS,
+      flags: { ...queryFlags('query.'), k: { short: 'k', help: 'how many results' }, 'query.k': null, hashtags: null },
       more: made => withQuery(made).requiredOption('--out <file>', 'where to write the SVG'),
-      input: ({ input, query }, flags) => {
-        const { k, ...options } = queryOptions({ ...flags, access: true })
-        return {
-          ...subjectOf(String(input), flags),
-          ...(k !== undefined && { k }),
-          query: { ...(query as JsonObject | undefined), ...options },
-        }
-      },
+      input: ({ input, query, ...rest }, flags) => ({
+        ...rest,
+        ...subjectOf(String(input), flags),
+        query: { ...(query as JsonObject | undefined), ...queryOptions(flags) },
+      }),
       answer: async ({ svg, nodes }, cli, { out }) => ({ out: await writtenTo(String(out), svg, cli), nodes }),
       print: ({ nodes }, { flags: { out } }) => `${nodes} nodes drawn to ${out}\n`,
     }),

@@ -181,6 +181,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   },
   command<Status>({
     name: 'init',
+    opensAll: true,
     operation: 'status',
     about: 'make a store in this folder',
     examples: ['querent init  # in .querent here', 'querent init --home ~/.querent  # in a folder of your choice'],
@@ -191,6 +192,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   }),
   command<AddReport>({
     name: 'add <paths...>',
+    opensAll: true,
     about: 'add files and folders, or what changed in them since',
     examples: [
       'querent add .  # everything here that .gitignore lets through',
@@ -219,6 +221,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   }),
   command<Examination>({
     name: 'doctor',
+    opensAll: true,
     about: 'check that all is well',
     examples: [
       'querent doctor  # exit code 1 when something is not',
@@ -233,6 +236,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   }),
   command<Backup>({
     name: 'backup <file>',
+    opensAll: true,
     about: 'copy the store into one file, also while others write',
     examples: [
       'querent backup ~/backups/notes.db  # a copy that is a store itself',

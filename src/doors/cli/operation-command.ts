@@ -66,6 +66,8 @@ export interface OperationCommand<Answer = never> {
   readonly creates?: boolean
   /** Whether it embeds a text: then the model loads while the store is opened. Default: false. */
   readonly embeds?: boolean
+  /** Whether it concerns the whole store, so that all lenses take part. Default: false. */
+  readonly opensAll?: boolean
   /** With `--stream`: the list whose members are printed as they come, and what is said at the end, on standard error. */
   readonly stream?: {
     readonly list: string
@@ -341,7 +343,7 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
   const shown = (await entry.answer?.(answer as never, cli, flags, input)) ?? answer
   if (entry.print === undefined) await writeJson(cli.io.stdout, shown, 2)
   else await print(cli, flags, shown as never, entry.print, input, entry.pages !== undefined)
-  if (entry.pages !== undefined && !wantsJson(flags)) {
+  if (entry.pages !== undefined && (flags['more'] === true || !wantsJson(flags))) {
     const next = (answer as JsonObject)[entry.pages.next]
     const rest = typeof next === 'string' ? withValue(input, entry.pages.cursor.split('.'), next) : null
     keepNextPage(cli, flags, path, rest)
@@ -351,11 +353,17 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
 
 /** The engine's own operations need the lens that the input names, and no other. */
 export function sessionFor(
-  { operation, creates = false, embeds = false }: Pick<Called, 'operation' | 'creates' | 'embeds'>,
+  {
+    operation,
+    creates = false,
+    embeds = false,
+    opensAll,
+  }: Pick<Called, 'operation' | 'creates' | 'embeds' | 'opensAll'>,
   input: JsonObject,
 ): SessionOptions {
   const lens = lensOf(operation)?.name ?? lensIn(input) ?? lensIn(input['query'])
-  return { create: creates, warm: embeds, onlyLenses: lens === undefined ? [] : [lens] }
+  const onlyLenses = lens === undefined ? [] : [lens]
+  return { create: creates, warm: embeds, ...(opensAll !== true && { onlyLenses }) }
 }
 
 function lensIn(input: Json | undefined): string | undefined {
