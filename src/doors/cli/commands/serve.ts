@@ -1,4 +1,4 @@
-/** `serve` and `mcp`: the doors that stay open. They alone do background work. */
+/** `serve` and `mcp`: the interfaces that stay open. They alone do background work. */
 
 import cluster from 'node:cluster'
 import { resolve } from 'node:path'
@@ -15,7 +15,7 @@ import { print } from './print.ts'
 import { addFiles, mustBeThere } from './serve-files.ts'
 import { WorkerSiblings } from './siblings.ts'
 import { readTokens } from './token-file.ts'
-import { runWorkers, ToldToEnd } from './workers.ts'
+import { EndRequest, runWorkers } from './workers.ts'
 
 interface ServeFlags extends CommonFlags {
   readonly host: string
@@ -67,7 +67,7 @@ export async function runServe(cli: Cli, paths: readonly string[], flags: ServeF
   else await serveHere(cli, paths, flags, listens)
 }
 
-/** In this process: the only one, or a worker, whose address the first process tells. */
+/** In this process: the only one, or a worker, whose address the first process reports. */
 async function serveHere(
   cli: Cli,
   paths: readonly string[],
@@ -76,7 +76,7 @@ async function serveHere(
 ): Promise<void> {
   const worker = cluster.worker?.id
   // First of all: the first process may say so at any moment.
-  using told = worker === undefined ? undefined : new ToldToEnd(cli.signal)
+  using request = worker === undefined ? undefined : new EndRequest(cli.signal)
   const tokens = flags.tokens === undefined ? undefined : await readTokens(cli.io.workingFolder, flags.tokens)
   const processes = flags.workers
   const create = paths.length > 0 || isNamed(cli, flags)
@@ -98,11 +98,11 @@ async function serveHere(
     maxConnections: flags.maxConnections,
     siblings: worker === undefined ? undefined : new WorkerSiblings(),
   }
-  const signal = told?.signal ?? cli.signal
+  const signal = request?.signal ?? cli.signal
   await withSession(cli, flags, session, async opened => {
     if (paths.length > 0) await addFiles(cli, opened, paths, flags.collection)
     const { engine, catalog } = opened
-    await cli.doors.serveHttp(engine, catalog, options, signal, worker === undefined ? listens : () => {})
+    await cli.servers.serveHttp(engine, catalog, options, signal, worker === undefined ? listens : () => {})
   })
 }
 
@@ -117,14 +117,14 @@ export async function runMcp(
     flags,
     { background: true, warm: true, create: isNamed(cli, flags) },
     ({ engine, catalog, context }) =>
-      cli.doors.serveMcp(engine, catalog, { viewer: context.viewer, lens: flags.lens }, cli.signal),
+      cli.servers.serveMcp(engine, catalog, { viewer: context.viewer, lens: flags.lens }, cli.signal),
   )
 }
 
 /** What an agent is offered, and what reading it costs the agent. */
 async function listTools(cli: Cli, flags: CommonFlags & { readonly lens?: string }): Promise<void> {
   const tools = await withSession(cli, flags, {}, ({ engine, catalog }) =>
-    cli.doors.listMcpTools(engine, catalog, flags.lens),
+    cli.servers.listMcpTools(engine, catalog, flags.lens),
   )
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
   const sum = () => `${tokens} tokens in all, estimated as a quarter of the bytes\n`

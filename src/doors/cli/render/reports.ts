@@ -35,8 +35,8 @@ function skippedText(skipped: AddReport['skipped']): string {
   const counts = new Map<string, number>()
   for (const { reason, count = 1 } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + count)
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  const told = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${oneLine(reason)}: ${count}`)
-  return told.length === 0 ? '0 skipped' : `${all} skipped (${told.join(', ')})`
+  const reasons = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${oneLine(reason)}: ${count}`)
+  return reasons.length === 0 ? '0 skipped' : `${all} skipped (${reasons.join(', ')})`
 }
 
 export function explainText(answer: ExplainAnswer, { style }: Pick<Shown, 'style'>): string {
