@@ -20,7 +20,10 @@ export const TRUST: CommandGroup = {
         'querent trust set ben 0.8 --domain science/biology=0.95  # more in one domain',
         'querent trust set eve 0 --viewer ann  # ann distrusts eve',
       ],
-      flags: { domain_trust: 'domain', basis: { name: 'basis', each: 'type' } },
+      flags: {
+        domain_trust: 'domain',
+        basis: { name: 'basis', each: 'type', help: 'what it rests on, such as MANUAL, which decays slowly' },
+      },
       shorthands: { exposed: 'exposure=exposed' },
       creates: true,
       print: rows('edge', EDGE),
