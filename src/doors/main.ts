@@ -4,14 +4,14 @@
  */
 import { runCli } from './cli/cli.ts'
 import { type Io, processIo } from './cli/io.ts'
-import type { OtherDoors } from './cli/run.ts'
+import type { Servers } from './cli/run.ts'
 
 /** Resolves to the exit code; never rejects. `argv` without the program's name. */
 export function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
-  return runCli(argv, DOORS, io)
+  return runCli(argv, SERVERS, io)
 }
 
-const DOORS: OtherDoors = {
+const SERVERS: Servers = {
   serveHttp: async (engine, catalog, options, signal, ready) => {
     const { serveHttp } = await import('./http/serve.ts')
     const { mcpOverHttp } = await import('./mcp/http.ts')

@@ -138,7 +138,7 @@ describe('querent c64', () => {
     [['--limit', '2.5', 'x'], /--limit: expected an integer of 1 or more.*got "2\.5"/],
     [['--limit', 'many', 'x'], /--limit: expected an integer of 1 or more/],
     [['x', '--limit'], /--limit <number>' argument missing/],
-    [['--no-such', 'x'], /--no-such: .*it is no flag of this command/],
+    [['--no-such', 'x'], /unknown option '--no-such'/],
     [['--min-score-ratio', '2', 'x'], /min_score_ratio/],
     [['--backend', 'postgres', 'x'], /--backend: expected one of embedded, qdrant/],
     [['--backend', 'qdrant', 'x'], /OPENAI_API_KEY: it is not set/],

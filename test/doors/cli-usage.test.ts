@@ -58,7 +58,10 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     [['query', 'x', '--now', 'yesterday'], /^querent: --now: expected a date/],
     [['query', 'x', '--as-of', 'yesterday'], /^querent: as_of: expected/],
     [['query', 'x', '--viewer', 'two words'], /^querent: --viewer: expected a name/],
-    [['add', 'decay.md', '--map', 'nothing'], /^querent: --map: expected ours=theirs/],
+    [
+      ['add', 'decay.md', '--map', 'nothing'],
+      /option '--map <name=value>' argument 'nothing' is invalid\. Expected name=value/,
+    ],
     [['list', '--order', 'size'], /Allowed choices/],
     [['call'], /missing operation[\s\S]*Operations:\n {2}query /],
     [['bench', '--queries', '0'], /^querent: --queries: expected 1 to 1000/],
@@ -223,7 +226,7 @@ describe('help', () => {
     const { stdout } = await run(['--help'])
     const commands = [...stdout.matchAll(/^ {2}([a-z0-9]+) \[options\]/gm)].map(match => match[1] ?? '')
     expect(commands.join(' ')).toBe(
-      'query recall watch explain similar remember get list delete status lenses init add export import collections mirror c64 doctor backup bench serve mcp call brief',
+      'query recall watch explain similar remember get list delete status lenses init add doctor backup export import mirror bench collections c64 serve mcp call brief completion',
     )
     for (const command of commands) {
       const { status, stdout: help, stderr } = await run([command, '--help'])

@@ -1,27 +1,22 @@
-/** An operation that is added in one place is there on the command line, over HTTP, in OpenAPI and in the reference. */
+/** An operation that is added in one place (that of docs/guide/operations.md) is there on the command line, over HTTP, in OpenAPI and in the reference. */
+import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { z } from 'zod'
 import { referencePages } from '../../scripts/reference/pages.ts'
 import { serveHttp } from '../../src/doors/http/serve.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
+import { guidePage } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
 
 vi.mock('../../src/lenses/chroma/operations/operations.ts', async original => {
   const { CHROMA_OPERATIONS } = await original<typeof import('../../src/lenses/chroma/operations/operations.ts')>()
-  const greet = {
-    name: 'chroma.greet_node',
-    summary: 'Greet somebody as often as is wanted',
-    input: z.strictObject({
-      name: z.string().describe('Who is greeted'),
-      times: z.int().min(1).max(5).optional().describe('How often, 1 to 5. Default: 1'),
-    }),
-    output: z.strictObject({ greetings: z.array(z.string()).describe('One for each time') }),
-    effect: { kind: 'read', idempotent: true },
-    run: (_host: unknown, { name, times = 1 }: { readonly name: string; readonly times?: number }) =>
-      Promise.resolve({ greetings: Array.from({ length: times }, () => `Hello, ${name}.`) }),
-  }
+  const { blocks, guidePage } = await import('../support/guide-page.ts')
+  const [program = ''] = blocks(guidePage('operations.md'), 'ts')
+  using folder = tempFolder()
+  const file = folder.file('greet.ts')
+  writeFileSync(file, program.replace("'zod'", `'${import.meta.resolve('zod')}'`))
+  const { greet } = await import(file)
   return { CHROMA_OPERATIONS: [...CHROMA_OPERATIONS, greet] }
 })
 
@@ -47,6 +42,7 @@ describe('an operation that is added to a lens', () => {
   it('is a command, whose flags and help are made from its schema', async () => {
     const { status, stdout } = await run(['chroma', 'greet-node', '--name', 'Ann', '--times', '2'])
     expect({ status, answer: JSON.parse(stdout) }).toEqual({ status: 0, answer: TWICE })
+    expect(guidePage('operations.md')).toContain(`$ querent chroma greet-node --name Ann --times 2\n${stdout}`)
     expect((await run(['chroma', '--help'])).stdout).toMatch(/greet-node \[options\] +greet somebody/)
     const { stdout: help } = await run(['chroma', 'greet-node', '--help'])
     expect(help).toMatch(/--times <number> +how often, 1 to 5. Default: 1\n/)

@@ -2,59 +2,141 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { JsonObject } from '../../base/canonical.ts'
+import type { Json, JsonObject } from '../../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
-import { mustHaveChanged, onOff, placeOf, queryOptions, subjectOf, tagsOf } from './commands/chroma-input.ts'
-import { pipedText, textOf } from './commands/input.ts'
-import type { Forms } from './commands/print.ts'
-import { finiteNumber } from './flags.ts'
+import { toInstant } from '../../model/instant.ts'
+import { parsed, pipedText, textOf } from './commands/input.ts'
 import type { FlagNames } from './generated-flags.ts'
-import { addGroup, type CommandGroup, command, type OperationCommand } from './operation-command.ts'
-import type { Answer, Binding, Forecast } from './render/chroma.ts'
-import { type Cli, tellAside } from './run.ts'
+import { type CommandGroup, command, type Flags } from './operation-command.ts'
+import { type Columns, facts, lines, notes, type Print, rows } from './render/answer.ts'
+import { type Cli, errorsAside } from './run.ts'
 
-/** What words and other flags say. */
-const QUERY_FLAGS: FlagNames = Object.fromEntries(
-  [
-    'hashtags',
-    'k',
-    'temporal_range',
-    'metadata_filters',
-    'score_weights',
-    'update_access',
-    'complete_hashtags',
-  ].flatMap(name => [
-    [name, null],
-    [`query.${name}`, null],
-  ]),
-)
+/** Of the query at this path: other names than those of the fields, and what words and other flags say. */
+function queryFlags(at: '' | 'query.'): FlagNames {
+  return {
+    ...Object.fromEntries(
+      ['hashtags', 'temporal_range', 'metadata_filters', 'score_weights'].map(name => [at + name, null]),
+    ),
+    [`${at}k`]: { short: 'k', help: 'how many results' },
+    [`${at}update_access`]: { name: 'access', help: 'whether it counts as use. Default: true' },
+    [`${at}complete_hashtags`]: { name: 'complete', help: 'add tags where a text names too few. Default: true' },
+  }
+}
 
 function withQuery(made: Command): Command {
   return made
     .option('--tags <list>', 'hashtags, separated by commas or blanks, with or without #')
-    .option('-k, --k <number>', 'how many results', finiteNumber)
     .option('--from <time>', 'created or last used from here on: Unix seconds or a date')
     .option('--to <time>', 'and up to here')
     .option('--filter <json>', 'metadata filters, such as \'{"year": {"$gte": 2024}}\'')
     .option('--weights <r,c,s>', 'weights of relevance, recency and strength, together 1')
-    .option('--no-access', 'a dry run that counts as no use')
-    .option('--no-complete', 'do not add tags where a text names too few')
 }
 
-async function answersForms(answers: readonly Answer[], { io }: Cli): Promise<Forms> {
-  const { answerText } = await import('./render/chroma.ts')
-  return { table: style => answers.map(one => answerText(one, style, io.stdout.columns)).join('\n') }
+/** Hashtags where they are named as such, else the words are a text; nothing for none of both. */
+function subjectOf(words: string, { tags }: Flags): JsonObject {
+  const named = tagsOf(words)
+  if (tags !== undefined) return { hashtags: [...named, ...tagsOf(String(tags))] }
+  if (named.length === 0) return {}
+  return named.every(word => word.startsWith('#')) ? { hashtags: named } : { input: words }
 }
 
-async function bindingsForms(bindings: readonly Binding[]): Promise<Forms> {
-  const { bindingsText } = await import('./render/chroma.ts')
-  return { table: style => bindingsText(bindings, style) }
+function queryOptions({ from, to, filter, weights }: Flags): JsonObject {
+  return {
+    ...((from !== undefined || to !== undefined) && {
+      temporal_range: [secondsOf(from, '--from', 0), secondsOf(to, '--to', LAST)],
+    }),
+    ...(filter !== undefined && { metadata_filters: parsed(String(filter), '--filter') as Json }),
+    ...(weights !== undefined && { score_weights: weightsOf(String(weights)) }),
+  }
 }
 
-async function fieldsForms(answer: object): Promise<Forms> {
-  const { fieldsText } = await import('./render/fields.ts')
-  return { table: () => fieldsText(answer as Readonly<Record<string, unknown>>) }
+/** As late as a calendar goes, in Unix seconds. */
+const LAST = 8.64e12
+
+function secondsOf(given: unknown, field: string, open: number): number {
+  const text = String(given)
+  if (given === undefined) return open
+  return /^\d+$/.test(text) ? Number(text) : Math.floor(toInstant(text, field) / 1000)
 }
+
+function weightsOf(text: string): JsonObject {
+  const parts = text.split(',')
+  const [relevance, recency, strength] = parts.map(Number)
+  if (parts.length !== 3 || parts.some(part => part.trim() === '')) {
+    throw invalidArgument('--weights', text, 'three numbers and commas')
+  }
+  return { relevance, recency, strength } as JsonObject
+}
+
+function onOff(text: unknown): boolean {
+  if (text !== 'on' && text !== 'off') throw invalidArgument('--decay', String(text), 'on or off')
+  return text === 'on'
+}
+
+function placeOf(place: unknown): JsonObject {
+  return /^\d+$/.test(String(place)) ? { anchor_id: Number(place) } : { zone: String(place) }
+}
+
+function tagsOf(list: string): readonly string[] {
+  return list.split(/[\s,]+/).filter(Boolean)
+}
+
+/** At a command line, what changed nothing has failed. */
+function requireChange<Answer extends object>(
+  answer: Answer,
+  name: keyof Answer,
+  { entry_id: id }: JsonObject,
+): Answer {
+  if (answer[name] === true) return answer
+  const message = `entry_id: there is no node ${JSON.stringify(id)} of yours that this could change`
+  throw new QuerentError('not_found', message, { entry_id: String(id) })
+}
+
+interface Answer {
+  readonly query: { readonly completed_hashtags: readonly string[] }
+  readonly warnings: readonly { readonly message: string }[]
+}
+
+const answerText: Print<Answer> = rows(
+  'results',
+  {
+    SCORE: 'score 3',
+    DISTANCE: 'distance 2',
+    RELEVANCE: 'relevance 3',
+    RECENCY: 'recency 3',
+    STRENGTH: 'strength_norm 3',
+    STATE: 'state',
+    ENTRY: 'entry_id',
+    LABEL: 'label',
+  },
+  'no nodes found',
+  ({ query: { completed_hashtags: added }, warnings }, shown) => {
+    const completed = added.length > 0 ? [`completed with ${added.join(' ')}`] : []
+    return notes([...completed, ...warnings.map(({ message }) => message)], shown)
+  },
+)
+
+const BINDING: Columns<object> = {
+  ANCHOR: 'anchor_id',
+  ZONE: 'zone',
+  L: 'L',
+  A: 'a',
+  B: 'b',
+  MASS: 'mass 2',
+  HASHTAG: 'hashtag',
+}
+
+interface Forecast {
+  readonly totals: Readonly<Record<string, number>>
+  readonly items: readonly object[]
+}
+
+const forecastItems = rows<{ readonly at: number }>('items', {
+  WHEN: ({ at }) => new Date(at * 1000).toISOString(),
+  EVENT: 'event',
+  ENTRY: 'entry_id',
+  LABEL: 'label',
+})
 
 const NODE_FLAGS: FlagNames = {
   hashtags: null,
@@ -65,30 +147,24 @@ const NODE_FLAGS: FlagNames = {
   metadata: { help: 'an object; null for none' },
 }
 
-/** Those that show what the operation answers, a value a line. */
-const fields = (entry: Omit<OperationCommand<object>, 'print'>): OperationCommand =>
-  command<object>({ ...entry, print: fieldsForms })
-
-const CHROMA: CommandGroup = {
-  name: 'chroma',
-  about: 'nodes in colour space: hashtags, queries by colour, living memory',
+export const CHROMA: CommandGroup = {
   around: (cli, body) => {
-    tellAside(cli)
+    errorsAside(cli)
     return body()
   },
+  firstSteps: ['querent chroma assign --starter', 'querent chroma hashtags mid'],
   commands: [
     command<Answer>({
       name: 'query [words...]',
-      operation: 'chroma.query',
       instead: ({ knn }) => (knn === true ? 'chroma.query_knn' : undefined),
       covers: ['chroma.query_knn'],
       about: 'find nodes by hashtags (all words begin with #) or by a text',
       examples: [
-        ["querent chroma query '#python' '#async' … -k 10", 'by hashtags'],
-        ['querent chroma query recent python async notes', 'by a text, through a query profile'],
+        "querent chroma query '#python' '#async' … -k 10  # by hashtags",
+        'querent chroma query recent python async notes  # by a text, through a query profile',
       ],
       arguments: ['input'],
-      flags: QUERY_FLAGS,
+      flags: queryFlags(''),
       more: made => withQuery(made).option('--knn', 'the nearest alone, whatever memory says'),
       input: ({ input, ...options }, flags) => {
         const words = String(input)
@@ -96,98 +172,70 @@ const CHROMA: CommandGroup = {
         if (Object.keys(subject).length === 0) throw invalidArgument('words', words, 'hashtags or a text')
         return { ...options, ...subject, ...queryOptions(flags) }
       },
-      print: (answer, cli) => answersForms([answer], cli),
+      print: answerText,
     }),
     command<{ readonly answers: readonly Answer[] }>({
       name: 'batch <file>',
       operation: 'chroma.batch_query',
       about: 'ask many queries, a JSON list, against one state; `-` reads standard input',
-      examples: [['querent chroma batch queries.json --json', 'one answer a query']],
       arguments: [{ json: 'queries' }],
-      print: ({ answers }, cli) => answersForms(answers, cli),
+      print: ({ answers }, shown) => answers.map(one => answerText(one, shown)).join('\n'),
     }),
     command<{ readonly entry_id: string }>({
       name: 'store [content]',
-      operation: 'chroma.store',
       about: 'store a node; `-` reads its content from standard input',
       examples: [
-        ['querent chroma store "text" --label "A note" --tags "programming …"', 'at the colour of its hashtags'],
+        'querent chroma store "text" --label "A note" --tags "programming …"  # at the colour of its hashtags',
       ],
-      arguments: ['content'],
       flags: NODE_FLAGS,
       more: made => made.requiredOption('--tags <list>', 'hashtags, separated by commas or blanks, with or without #'),
-      input: async (input, flags, cli) => ({
+      input: async (input, { tags }, cli) => ({
         ...input,
-        hashtags: tagsOf(String(flags['tags'])),
+        hashtags: tagsOf(String(tags)),
         content: input['content'] ?? (await pipedText(cli)),
       }),
       creates: true,
-      print: ({ entry_id }) => ({ table: () => `${entry_id}\n` }),
+      print: ({ entry_id }) => `${entry_id}\n`,
     }),
-    fields({
-      name: 'get <entry_id>',
-      operation: 'chroma.get',
-      about: 'read a node; no use of it',
-      examples: [['querent chroma get 1b4e…', 'all of it']],
-      arguments: ['entry_id'],
-    }),
+    { name: 'get <entry_id>', print: facts() },
     command<{ readonly updated: boolean }>({
       name: 'update <entry_id>',
       operation: 'chroma.set',
       covers: ['chroma.update'],
       about: 'change label, content, metadata, mode or decay of a node',
-      examples: [['querent chroma update 1b4e… --label "Better name"', 'its hashtags stay']],
-      arguments: ['entry_id'],
+      examples: ['querent chroma update 1b4e… --label "Better name"  # its hashtags stay'],
       flags: NODE_FLAGS,
       more: made => made.option('--decay <on|off>', 'whether it decays'),
-      input: async (input, flags, cli) => {
-        const { decay } = flags
+      input: async (input, { decay }, cli) => {
         const changes = { ...input, ...(decay !== undefined && { decay_enabled: onOff(decay) }) }
         if (Object.keys(changes).length === 1)
           throw invalidArgument('options', '', 'at least one of those that say what to change')
         return { ...changes, ...(input['content'] === '-' && { content: await pipedText(cli) }) }
       },
-      print: (answer, _cli, _flags, input) => {
-        mustHaveChanged(answer.updated, input)
-        return fieldsForms(answer)
-      },
+      answer: (answer, _cli, _flags, input) => requireChange(answer, 'updated', input),
+      print: facts(),
     }),
     command<{ readonly deleted: boolean }>({
       name: 'delete <entry_id>',
-      operation: 'chroma.delete',
-      about: 'delete a node for good',
-      examples: [['querent chroma delete 1b4e…', 'and its memory']],
-      arguments: ['entry_id'],
-      print: (answer, _cli, _flags, input) => {
-        mustHaveChanged(answer.deleted, input)
-        return fieldsForms(answer)
-      },
+      answer: (answer, _cli, _flags, input) => requireChange(answer, 'deleted', input),
+      print: facts(),
     }),
-    fields({
-      name: 'export',
-      operation: 'chroma.export',
-      about: 'write all nodes you hold as one JSON document',
-      examples: [['querent chroma export > nodes.json', 'with everything known of them']],
-      isJson: true,
-    }),
+    { name: 'export', examples: ['querent chroma export > nodes.json  # with everything known of them'] },
     command<{ readonly imported: number }>({
       name: 'import <file>',
-      operation: 'chroma.import',
-      about: 'restore nodes from an exported document; `-` reads standard input',
-      examples: [['querent chroma import nodes.json', 'all of them or none']],
+      examples: ['querent chroma import nodes.json  # all of them or none; `-` reads standard input'],
       arguments: [{ json: '' }],
       flags: { version: null, exported_at: null, nodes: null, bindings: null },
       creates: true,
-      print: ({ imported }) => ({ table: () => `${imported} nodes imported\n` }),
+      print: ({ imported }) => `${imported} nodes imported\n`,
     }),
-    command<Binding & { readonly assigned?: readonly Binding[] }>({
+    command<{ readonly assigned?: readonly object[] }>({
       name: 'assign [hashtag] [place]',
-      operation: 'chroma.assign',
       about: 'bind a hashtag to a zone (core, mid, outer) or an anchor (1 to 10000)',
       examples: [
-        ["querent chroma assign '#python' core", 'the first free anchor of the zone'],
-        ['querent chroma assign --file tags.txt', 'many: a line each, hashtag and place'],
-        ['querent chroma assign --starter', "the starter vocabulary for developers' topics"],
+        "querent chroma assign '#python' core  # the first free anchor of the zone",
+        'querent chroma assign --file tags.txt  # many: a line each, hashtag and place',
+        "querent chroma assign --starter  # the starter vocabulary for developers' topics",
       ],
       arguments: ['hashtag', 'zone'],
       flags: { anchor_id: null, assignments: null, text: null },
@@ -195,107 +243,73 @@ const CHROMA: CommandGroup = {
         made.option('--file <path>', 'read assignments from a file, lines or a stack; `-` reads standard input'),
       input: async ({ zone, ...input }, { file }, cli) => ({
         ...input,
-        ...(zone !== undefined && placeOf(String(zone))),
+        ...(zone !== undefined && placeOf(zone)),
         ...(typeof file === 'string' && { text: await textOf(cli, file) }),
       }),
       creates: true,
-      print: answer =>
+      print: (answer, shown) =>
         answer.assigned === undefined
-          ? bindingsForms([answer])
-          : { table: () => `${answer.assigned?.length} hashtags assigned\n` },
+          ? rows('one', BINDING)({ one: answer }, shown)
+          : `${answer.assigned.length} hashtags assigned\n`,
     }),
-    fields({
-      name: 'unassign <hashtag>',
-      operation: 'chroma.unassign',
-      about: 'free the anchor of a hashtag that no node carries',
-      examples: [["querent chroma unassign '#pyton'", 'the local owner may']],
-      arguments: ['hashtag'],
-    }),
-    fields({
+    { name: 'unassign <hashtag>', print: facts() },
+    {
       name: 'migrate <hashtag> <place>',
-      operation: 'chroma.migrate',
-      about: 'move a hashtag, and the nodes that carry it',
-      examples: [["querent chroma migrate '#python' mid", 'the local owner may']],
+      examples: ["querent chroma migrate '#python' mid  # the local owner may"],
       arguments: ['hashtag', 'zone'],
       flags: { anchor_id: null },
-      input: ({ zone, ...input }) => ({ ...input, ...placeOf(String(zone)) }),
-    }),
-    command<{ readonly hashtags: readonly Binding[] }>({
+      input: ({ zone, ...input }) => ({ ...input, ...placeOf(zone) }),
+      print: facts(),
+    },
+    {
       name: 'hashtags [zone]',
-      operation: 'chroma.hashtags',
-      about: 'list assigned hashtags',
-      examples: [['querent chroma hashtags core', 'of one zone']],
-      arguments: ['zone'],
-      print: ({ hashtags }) => bindingsForms(hashtags),
-    }),
+      examples: ['querent chroma hashtags core  # of one zone'],
+      print: rows('hashtags', BINDING, 'no hashtags'),
+    },
     command<{ readonly hashtags: readonly string[] }>({
       name: 'suggest <words...>',
       operation: 'chroma.suggest_hashtags',
-      about: 'find the assigned hashtags that a text names; `-` reads standard input',
-      examples: [['querent chroma suggest "Async Python with asyncio"', 'nothing is applied']],
+      examples: ['querent chroma suggest "Async Python with asyncio"  # nothing is applied'],
       arguments: ['content'],
-      print: ({ hashtags }) => ({ table: () => hashtags.map(tag => `${tag}\n`).join('') }),
+      print: ({ hashtags }) => lines(hashtags),
     }),
-    fields({
+    {
       name: 'place <tags...>',
-      operation: 'chroma.place',
-      about: 'compute the colour of a set of hashtags',
-      examples: [["querent chroma place '#programming' '#python' …", 'L, a and b in full precision']],
+      examples: ["querent chroma place '#programming' '#python' …  # L, a and b in full precision"],
       arguments: ['hashtags'],
       input: ({ hashtags }) => ({ hashtags: (hashtags as readonly string[]).flatMap(tagsOf) }),
-    }),
-    fields({
-      name: 'decay',
-      operation: 'chroma.decay',
-      about: 'let what was not used decay up to now',
-      examples: [['querent chroma decay', 'running it twice changes nothing']],
-    }),
-    fields({
-      name: 'lifecycle',
-      operation: 'chroma.lifecycle',
-      about: 'let strong nodes ascend and forgotten ones rot',
-      examples: [['querent chroma lifecycle', 'after a decay cycle']],
-    }),
-    fields({
-      name: 'stats',
-      operation: 'chroma.statistics',
-      about: 'count nodes by state and mode',
-      examples: [['querent chroma stats', 'with strength and health']],
-    }),
+      print: facts('', true),
+    },
+    { name: 'decay', print: facts() },
+    { name: 'lifecycle', print: facts() },
+    { name: 'stats', operation: 'chroma.statistics', print: facts() },
     command<Forecast>({
       name: 'forecast',
-      operation: 'chroma.forecast',
-      about: 'show what will rot, ascend or fade if nothing is used',
-      examples: [['querent chroma forecast --days 30', 'changes nothing']],
-      flags: { days: { name: 'days', help: 'how far to look (default: 30)' } },
+      examples: ['querent chroma forecast --days 30  # changes nothing'],
+      flags: { days: { help: 'how far to look (default: 30)' } },
       input: input => ({ ...(input['until'] === undefined && { days: 30 }), ...input }),
-      print: async answer => {
-        const { forecastText } = await import('./render/chroma.ts')
-        return { table: style => forecastText(answer, style) }
+      print: (answer, shown) => {
+        const sums = Object.entries(answer.totals).map(([event, count]) => `${event} ${count}`)
+        return `${sums.join(', ')}\n${answer.items.length === 0 ? '' : forecastItems(answer, shown)}`
       },
     }),
     command<{ readonly svg: string; readonly nodes: number }>({
       name: 'map [words...]',
-      operation: 'chroma.map',
       about: 'draw all nodes in the plane of their colours, with a query and its hits',
       examples: [
-        ['querent chroma map --out map.svg', 'every node'],
-        ["querent chroma map '#python' '#async' … --out map.svg", 'with a query'],
+        'querent chroma map --out map.svg  # every node',
+        "querent chroma map '#python' '#async' … --out map.svg  # with a query",
       ],
       arguments: ['input'],
-      flags: QUERY_FLAGS,
+      flags: { ...queryFlags('query.'), k: { short: 'k', help: 'how many results' }, 'query.k': null, hashtags: null },
       more: made => withQuery(made).requiredOption('--out <file>', 'where to write the SVG'),
-      input: ({ input, query }, flags) => {
-        const { k, ...options } = queryOptions({ ...flags, access: true })
-        const subject = subjectOf(String(input), flags)
-        return {
-          ...subject,
-          ...(k !== undefined && { k }),
-          query: { ...(query as JsonObject | undefined), ...options },
-        }
-      },
+      input: ({ input, query, ...rest }, flags) => ({
+        ...rest,
+        ...subjectOf(String(input), flags),
+        query: { ...(query as JsonObject | undefined), ...queryOptions(flags) },
+      }),
       answer: async ({ svg, nodes }, cli, { out }) => ({ out: await writtenTo(String(out), svg, cli), nodes }),
-      print: ({ nodes }, _cli, { out }) => ({ table: () => `${nodes} nodes drawn to ${out}\n` }),
+      print: ({ nodes }, { flags: { out } }) => `${nodes} nodes drawn to ${out}\n`,
     }),
   ],
 }
@@ -308,11 +322,4 @@ async function writtenTo(out: string, svg: string, { io }: Cli): Promise<string>
     throw new QuerentError('io_failed', `--out: ${(error as Error).message}`, { path: file }, error)
   }
   return file
-}
-
-export function defineChromaCommands(program: Command, cli: Cli): void {
-  addGroup(program, cli, CHROMA).addHelpText(
-    'after',
-    '\nFirst steps:\n  querent chroma assign --starter\n  querent chroma hashtags mid\n',
-  )
 }

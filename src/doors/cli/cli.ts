@@ -6,15 +6,15 @@ import { CommanderError } from 'commander'
 import { asQuerentError, EXIT, exitCodeFor, failureText } from './failure.ts'
 import { Endings, exitCodeOf, type Io, write, writeJson } from './io.ts'
 import { makeProgram } from './program.ts'
-import type { Cli, OtherDoors } from './run.ts'
+import type { Cli, Servers } from './run.ts'
 
-/** Resolves to the exit code; never rejects. `doors` are those that `serve` and `mcp` open. */
-export async function runCli(argv: readonly string[], doors: OtherDoors, io: Io): Promise<number> {
+/** Resolves to the exit code; never rejects. `servers` are those that `serve` and `mcp` open. */
+export async function runCli(argv: readonly string[], servers: Servers, io: Io): Promise<number> {
   const endings = new Endings(io)
   const { signal } = endings
   const cli: Cli = {
     io,
-    doors,
+    servers,
     signal,
     exitCode: EXIT.answered,
     usageExitCode: EXIT.usage,

@@ -1,25 +1,17 @@
-/** How a command is defined: its name, its examples, and that failures are told in the form its flags ask for. */
+/** How a command is defined: its name, its examples, and that failures are reported in the form its flags ask for. */
 import type { Command } from 'commander'
 import { EXIT } from './failure.ts'
 import { type CommonFlags, wantsJson } from './flags.ts'
 import type { Cli } from './run.ts'
 
-/** Each is a command line and what it does. */
-export type Examples = readonly (readonly [line: string, what: string])[]
-
-/** Adds a command to a group; `name` with its arguments, as commander spells them. */
-export type Add = (name: string, description: string, examples: Examples) => Command
-
-/** Sets what a command does, by a body among `Bodies`, which gets the flags last. */
-export type Run<Bodies> = <Args extends readonly unknown[], Flags extends CommonFlags>(
-  command: Command,
-  body: (bodies: Bodies, ...args: [...Args, Flags]) => Promise<void>,
-) => void
+/** Command lines; behind `  # ` what they do. */
+export type Examples = readonly string[]
 
 /** `name` with its arguments, as commander spells them. */
 export function define(program: Command, name: string, description: string, examples: Examples): Command {
-  const width = Math.max(...examples.map(([line]) => line.length))
-  const lines = examples.map(([line, what]) => `  ${line.padEnd(width)}  ${what}\n`)
+  const pairs = examples.map(example => example.split('  # ') as [line: string, what: string])
+  const width = Math.max(...pairs.map(([line]) => line.length))
+  const lines = pairs.map(([line, what]) => `  ${line.padEnd(width)}  ${what}\n`)
   return program
     .command(name)
     .description(description)
@@ -54,18 +46,6 @@ export function flagsOf<Flags>(command: Command): Flags {
   if (unknown !== undefined) command.error(`error: unknown option '${unknown.long ?? ''}' of ${command.name()}`)
   const handed = Object.entries(given).filter(([name]) => isGroup || own.has(name))
   return { ...Object.fromEntries(handed), ...command.opts() } as Flags
-}
-
-/** `runs` for a group whose bodies stand in one module, loaded when one of them runs; `around` runs it. */
-export function runsIn<Bodies>(
-  cli: Cli,
-  load: () => Promise<Bodies>,
-  around: (body: () => Promise<void>) => Promise<void>,
-): Run<Bodies> {
-  return <Args extends readonly unknown[], Flags extends CommonFlags>(
-    command: Command,
-    body: (bodies: Bodies, ...args: [...Args, Flags]) => Promise<void>,
-  ) => runs<Args, Flags>(command, cli, (...given) => around(async () => body(await load(), ...given)))
 }
 
 /** For commands whose contract has one exit code for every failure, also for a wrong command line. */

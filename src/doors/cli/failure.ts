@@ -15,7 +15,7 @@ const EXIT_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   broken: EXIT.failed,
 }
 
-/** Anything thrown, as the one error class. What is not ours is a bug of ours, told without its stack. */
+/** Anything thrown, as the one error class. What is not ours is a bug of ours, reported without its stack. */
 export function asQuerentError(error: unknown): QuerentError {
   if (error instanceof QuerentError) return error
   const message = error instanceof Error ? error.message : String(error)

@@ -28,9 +28,30 @@ export function liveFlags(path: string): FlagNames {
   }
 }
 
+/** Flags for one value of a field each: `{ words: 'mode=words' }` makes `--words` the same as `--mode words`. */
+export type Shorthands = Readonly<Record<string, string>>
+
+/** Adds them; the result sets what they say. */
+export function addShorthands(command: Command, shorthands: Shorthands): Setter {
+  const setters = Object.entries(shorthands).map(([name, to]): Setter => {
+    const [path = '', value = ''] = to.split('=')
+    const steps = path.split('.')
+    const option = new Option(`--${name}`, `the same as --${steps.at(-1)} ${value}`)
+    command.addOption(option.conflicts(steps.at(-1) as string))
+    return (flags, input) => (flags[name] === true ? withValue(input, steps, value) : input)
+  })
+  return (flags, input) => setters.reduce((whole, set) => set(flags, whole), input)
+}
+
 interface FlagName {
   readonly name?: string
   readonly help?: string
+  /** A letter beside the name. */
+  readonly short?: string
+  /** Of an object: one flag with all of it as JSON, and none for its fields. */
+  readonly isJson?: boolean
+  /** Of a list of objects: the field of each that the flag gives. */
+  readonly each?: string
   /** Of a duration. Default: seconds. */
   readonly unit?: 'ms'
   /** Whether the operation checks the choices, whose error is part of its contract. Default: false. */
@@ -57,7 +78,9 @@ export function addFlags(
   taken: readonly string[],
   names: FlagNames = {},
 ): Setter {
-  const fields = fieldsOf(schema).filter(({ path }) => !taken.some(one => isAt(path, one)) && !isHidden(path, names))
+  const fields = fieldsOf(schema, names).filter(
+    ({ path }) => !taken.some(one => isAt(path, one)) && !isHidden(path, names),
+  )
   const setters = fields.map(field => addFlag(command, field, nameOf(field, fields, names), names))
   return (flags, input) => setters.reduce((whole, set) => set(flags, whole), input)
 }
@@ -68,13 +91,17 @@ function isAt(path: readonly string[], taken: string): boolean {
   return place === taken || place.startsWith(`${taken}.`)
 }
 
-function fieldsOf(schema: JsonObject, path: readonly string[] = []): readonly Field[] {
+/** An object whose fields are flags has one of its own where it is named: the whole of it as JSON, which those flags change. */
+function fieldsOf(schema: JsonObject, names: FlagNames, path: readonly string[] = []): readonly Field[] {
   const within = descriptionOf(schema)
   const properties = isRecord(schema['properties']) ? Object.entries(schema['properties']) : []
   return properties.flatMap(([name, value]) => {
     const field = { path: [...path, name], schema: withoutNull(value as JsonObject), within }
+    const named = flagName(field.path, names)
     const isOpen = !isRecord(field.schema['properties']) || field.path.length === MAX_DEPTH
-    return isOpen ? [field] : fieldsOf(field.schema, field.path)
+    if (isOpen || named?.isJson) return [field]
+    const whole = named ? [{ ...field, schema: { description: descriptionOf(field.schema) } }] : []
+    return [...whole, ...fieldsOf(field.schema, names, field.path)]
   })
 }
 
@@ -119,33 +146,42 @@ function singular(name: string): string {
 
 function addFlag(command: Command, field: Field, name: string, names: FlagNames): Setter {
   const { path, schema } = field
-  const { help = helpOf(field, name), unit, isFree = false } = flagName(path, names) ?? {}
-  const flag = flagOf(schema, name, unit === undefined && path.at(-1)?.endsWith('_ms') === true)
+  const { help = helpOf(field, name), short, unit, each, isFree = false } = flagName(path, names) ?? {}
+  const flag = flagOf(
+    each === undefined ? schema : STRINGS,
+    name,
+    unit === undefined && path.at(-1)?.endsWith('_ms') === true,
+  )
   if (flag.kind === 'switch') {
     const isOn = /Default: true/.test(help)
     command.addOption(new Option(`--${name}`, help).hideHelp(isOn))
     command.addOption(new Option(`--no-${name}`, `off: ${help}`).hideHelp(!isOn))
   } else {
-    const option = new Option(`--${name} <${flag.placeholder}>`, flag.isList ? `${help} (repeatable)` : help)
+    const option = new Option(
+      `${short ? `-${short}, ` : ''}--${name} <${flag.placeholder}>`,
+      flag.isList ? `${help} (repeatable)` : help,
+    )
     if (flag.choices.length > 0 && !flag.isList && !isFree) option.choices(flag.choices)
-    else if (flag.isList) option.argParser(collect)
-    else if (flag.parse) option.argParser(flag.parse)
+    else if (flag.parse) option.argParser(flag.parse as (text: string, before: unknown) => unknown)
     command.addOption(option)
   }
   const key = new Option(`--${name}`).attributeName()
   return (flags, input) => {
     const value = flags[key]
     if (value === undefined) return input
-    return withValue(input, path, value instanceof JsonValue ? value.value : (value as Json))
+    const given = value instanceof JsonValue ? value.value : (value as Json)
+    return withValue(input, path, each === undefined ? given : (given as Json[]).map(one => ({ [each]: one })))
   }
 }
+
+const STRINGS: JsonObject = { type: 'array', items: { type: 'string' } }
 
 interface Flag {
   readonly kind: 'switch' | 'value'
   readonly placeholder: string
   readonly isList: boolean
   readonly choices: readonly string[]
-  readonly parse?: ((text: string) => unknown) | undefined
+  readonly parse?: ((text: string, before: never) => unknown) | undefined
 }
 
 /** `inSeconds`: the field is in milliseconds. */
@@ -156,7 +192,17 @@ function flagOf(schema: JsonObject, name: string, inSeconds: boolean): Flag {
   if (types.has('array') && types.size === 1) {
     const items = isRecord(schema['items']) ? (schema['items'] as JsonObject) : {}
     if (!typesOf(items).has('string')) return { ...value, placeholder: 'json', parse: json }
-    return { ...value, isList: true, choices: choicesOf(items), placeholder: placeholderOf(items, name) }
+    return {
+      ...value,
+      isList: true,
+      parse: collect,
+      choices: choicesOf(items),
+      placeholder: placeholderOf(items, name),
+    }
+  }
+  const each = isRecord(schema['additionalProperties']) ? typesOf(schema['additionalProperties'] as JsonObject) : null
+  if (each?.size === 1 && (each.has('number') || each.has('string'))) {
+    return { ...value, isList: true, placeholder: 'name=value', parse: pairIn(each.has('number')) }
   }
   if (types.has('string')) {
     const isTime = types.has('integer') || types.has('number') || schema['format'] === 'date-time'
@@ -194,6 +240,15 @@ function helpOf({ path, schema, within }: Field, name: string): string {
 
 function descriptionOf({ description }: JsonObject): string {
   return typeof description === 'string' ? description : ''
+}
+
+/** `science/biology=0.9`, as often as given, in one object. */
+function pairIn(isNumber: boolean): (text: string, before?: JsonObject) => JsonObject {
+  return (text, before = {}) => {
+    const [, name, value] = /^(.+)=([^=]+)$/.exec(text) ?? []
+    if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected name=value.')
+    return { ...before, [name]: isNumber ? finiteNumber(value) : value }
+  }
 }
 
 /** Help begins small; a name or an abbreviation stays as it is. */

@@ -1,16 +1,20 @@
 /** Commands of the engine itself, and of conversations, that call one operation. */
-import { type Command, Option } from 'commander'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
 import type { JsonObject } from '../../base/canonical.ts'
-import type { EntryView, ExplainAnswer, ListPage, Status } from '../../engine/engine.ts'
+import type { AddReport, Backup, EntryView, Examination, ExplainAnswer, Status } from '../../engine/engine.ts'
+import { invalidArgument } from '../../model/errors.ts'
 import type { Page } from '../../model/page.ts'
-import { type Forms, PLAIN } from './commands/print.ts'
+import { EXIT } from './failure.ts'
 import { withLive } from './flags.ts'
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { command, type Flags, type OperationCommand } from './operation-command.ts'
-import type { PageAsked } from './render/page.ts'
-import type { Recalled } from './render/recall.ts'
-import type { Column } from './render/table.ts'
-import type { Cli } from './run.ts'
+import { rows } from './render/answer.ts'
+import { entryText, listText } from './render/entry.ts'
+import { footer, pageText } from './render/page.ts'
+import { type Recalled, recallText } from './render/recall.ts'
+import { addText, backupText, doctorText, explainText, statusText } from './render/reports.ts'
+import { oneLine } from './render/style.ts'
 
 /** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
 const QUERY_TIMEOUT_MS = 30_000
@@ -20,201 +24,228 @@ const TIMEOUT = { help: 'Time that the query may take (default: 30)' }
 const QUERY_FLAGS: FlagNames = { timeout_ms: TIMEOUT, chunk_size: null }
 
 /** `explain` asks for one entry, whatever the page would hold. */
-const EXPLAIN_FLAGS: FlagNames = {
-  'query.timeout_ms': TIMEOUT,
-  ...Object.fromEntries(
-    ['limit', 'cursor', 'touch', 'explain', 'trace', 'passages', 'excerpt_length', 'chunk_size'].map(name => [
-      `query.${name}`,
-      null,
-    ]),
-  ),
-}
+const PAGE_FIELDS = ['limit', 'cursor', 'touch', 'explain', 'trace', 'passages', 'excerpt_length', 'chunk_size']
 
-interface LensLine {
-  readonly name: string
-  readonly summary: string
-}
+const PAGES = { cursor: 'cursor', next: 'cursor' }
 
-function withWords(made: Command): Command {
-  return made.addOption(new Option('--words', 'the same as --mode words').conflicts('mode'))
-}
+const WORDS = { words: 'mode=words' }
 
 function withFailEmpty(made: Command): Command {
-  return withWords(made).option('--fail-empty', 'end with exit code 3 when nothing is relevant')
+  return made.option('--fail-empty', 'end with exit code 3 when nothing is relevant')
 }
 
-function queryOf(input: JsonObject, { words }: Flags): JsonObject {
-  return { timeout_ms: QUERY_TIMEOUT_MS, ...input, ...(words === true && { mode: 'words' }) }
+function queryOf(input: JsonObject): JsonObject {
+  return { timeout_ms: QUERY_TIMEOUT_MS, ...input }
 }
 
-async function pageForms(page: Page, { io }: Cli, asked: PageAsked): Promise<Forms> {
-  const { pageMarkdown, pageText } = await import('./render/page.ts')
-  return {
-    table: style => pageText(page, style, io.workingFolder, asked),
-    md: () => pageMarkdown(page, io.workingFolder, asked),
-  }
+/** Some bad files among good ones are no failure. */
+function noteFailure(report: AddReport, exit: { exitCode: number }): AddReport {
+  const { added, updated, unchanged, deleted, errors } = report
+  if (errors.length > 0 && added + updated + unchanged + deleted === 0) exit.exitCode = EXIT.failed
+  return report
+}
+
+/** `--profile` and the like say how conversations are read. */
+function chatOf(input: JsonObject, { chat }: Flags): JsonObject {
+  if (chat === true) return { chat: {}, ...input }
+  const [field] = Object.entries((input['chat'] ?? {}) as JsonObject)
+  if (field === undefined) return input
+  const name = field[0] === 'format' ? 'chat-format' : field[0].replaceAll('_', '-')
+  throw invalidArgument(`--${name}`, field[1], '--chat beside it')
 }
 
 export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<Page>({
     name: 'query <words...>',
-    operation: 'query',
     about: 'ask a question; `-` reads it from standard input',
     examples: [
-      ['querent query how does decay work', 'the best ten passages, with reasons'],
-      ['querent query \'"flat scan" -kernel tag:index\'', 'a phrase, without a word, with a tag'],
-      ['querent query --words --limit 3 parseInput', 'by words alone'],
-      ['querent query --passages 3 how does decay work', 'three passages of each, with section and lines'],
-      ['querent query --group passage how does decay work', 'the ten best passages, whichever documents they are of'],
-      ['querent query --json colour models | jq .items[0]', 'for programs'],
-      ['querent query --stream colour models | jq .title', 'the same as it comes'],
+      'querent query how does decay work  # the best ten passages, with reasons',
+      `querent query '"flat scan" -kernel tag:index'  # a phrase, without a word, with a tag`,
+      'querent query --words --limit 3 parseInput  # by words alone',
+      'querent query --passages 3 how does decay work  # three passages of each, with section and lines',
+      'querent query --group passage how does decay work  # the ten best passages, whichever documents they are of',
+      'querent query --json colour models | jq .items[0]  # for programs',
+      'querent query --stream colour models | jq .title  # the same as it comes',
     ],
     arguments: ['text'],
     flags: QUERY_FLAGS,
+    shorthands: WORDS,
     more: withFailEmpty,
     input: queryOf,
     embeds: true,
     stream: {
       list: 'items',
       // The cast: all that a page has but its items.
-      end: async (rest, _count, { any }) =>
-        (await import('./render/page.ts')).footer(rest as unknown as Page, PLAIN, { any: any === true }),
+      end: (rest, shown) => footer(rest as unknown as Page, shown),
     },
-    print: (page, cli, { any, passages }) =>
-      pageForms(page, cli, { any: any === true, passages: passages as number | undefined }),
+    pages: PAGES,
+    print: pageText,
   }),
   command<Recalled>({
     name: 'recall <words...>',
     operation: 'conversations.query',
     about: 'ask what was said; `-` reads the question from standard input',
     examples: [
-      ['querent recall when did Mira move the kiln', 'the best ten messages of all conversations'],
-      ['querent recall --conversation home --speaker Mira where is the kiln', 'what she said there'],
-      ['querent recall --max-tokens 2000 --json what do we know of the kiln', 'for a prompt, in the order of time'],
+      'querent recall when did Mira move the kiln  # the best ten messages of all conversations',
+      'querent recall --conversation home --speaker Mira where is the kiln  # what she said there',
+      'querent recall --max-tokens 2000 --json what do we know of the kiln  # for a prompt, in the order of time',
     ],
     arguments: ['text'],
     flags: QUERY_FLAGS,
+    shorthands: WORDS,
     more: withFailEmpty,
     input: queryOf,
     embeds: true,
-    print: async answer => {
-      const { recallText } = await import('./render/recall.ts')
-      return { table: style => recallText(answer, style) }
-    },
+    pages: PAGES,
+    print: recallText,
   }),
   command({
     name: 'watch <words...>',
-    operation: 'watch',
     about: 'show what changes in the answer to a question, until Ctrl-C',
     examples: [
-      ['querent watch how does decay work', 'a line for each entry that comes, changes or goes'],
-      ['querent watch --no-initial --json tag:incident | jq .id', 'events as JSON lines, from now on'],
-      ['querent watch --lens chroma "colour models"', 'asked through another lens'],
+      'querent watch how does decay work  # a line for each entry that comes, changes or goes',
+      'querent watch --no-initial --json tag:incident | jq .id  # events as JSON lines, from now on',
+      'querent watch --lens chroma "colour models"  # asked through another lens',
     ],
     arguments: ['text'],
     flags: { ...QUERY_FLAGS, ...liveFlags('') },
-    more: made => withLive(withWords(made)),
+    shorthands: WORDS,
+    more: withLive,
     input: queryOf,
     run: async (input, flags, cli) => (await import('./commands/watch.ts')).watchOperation(cli, flags, 'watch', input),
   }),
   command<ExplainAnswer>({
     name: 'explain <id> <words...>',
-    operation: 'explain',
     about: 'show why an entry has its rank in an answer, or why it has none',
     examples: [
-      ['querent explain docs/decay.md how does decay work', 'why it is there, or what dropped it'],
-      ['querent explain a --over b how does decay work', 'why a is ranked above b, and what would swap them'],
+      'querent explain docs/decay.md how does decay work  # why it is there, or what dropped it',
+      'querent explain a --over b how does decay work  # why a is ranked above b, and what would swap them',
     ],
     arguments: ['id', 'query.text'],
-    flags: EXPLAIN_FLAGS,
-    more: withWords,
-    input: ({ query, ...input }, flags) => ({ ...input, query: queryOf(query as JsonObject, flags) }),
+    flags: { 'query.timeout_ms': TIMEOUT, ...Object.fromEntries(PAGE_FIELDS.map(name => [`query.${name}`, null])) },
+    shorthands: { words: 'query.mode=words' },
+    input: ({ query, ...input }) => ({ ...input, query: queryOf(query as JsonObject) }),
     embeds: true,
-    print: async answer => {
-      const { explainText } = await import('./render/reports.ts')
-      return { table: style => explainText(answer, style) }
-    },
+    print: explainText,
   }),
   command<Page>({
     name: 'similar <id>',
-    operation: 'similar',
     about: 'find entries like this one',
-    examples: [['querent similar docs/decay.md --limit 5', 'its five nearest']],
-    arguments: ['id'],
-    print: (page, cli) => pageForms(page, cli, { any: true }),
+    examples: ['querent similar docs/decay.md --limit 5  # its five nearest'],
+    print: (page, shown) => pageText(page, { ...shown, input: { any: true } }),
   }),
   command<{ readonly id: string }>({
     name: 'remember <text>',
     operation: 'conversations.remember',
     about: 'remember one message or note; the next query finds it. `-` reads it from standard input',
     examples: [
-      ['querent remember "Tea goes into the blue tin."', 'in the conversation notes'],
-      ['querent remember "I moved to Lugo." --speaker Mira --conversation home --at 2025-03-14', 'who, where and when'],
+      'querent remember "Tea goes into the blue tin."  # in the conversation notes',
+      'querent remember "I moved to Lugo." --speaker Mira --conversation home --at 2025-03-14  # who, where and when',
     ],
-    arguments: ['text'],
     creates: true,
-    print: async ({ id }) => {
-      const { oneLine } = await import('./render/style.ts')
-      return { table: () => `${oneLine(id)}\n` }
-    },
+    print: ({ id }) => `${oneLine(id)}\n`,
   }),
   command<EntryView>({
     name: 'get <id>',
-    operation: 'get',
     about: 'show one entry',
-    examples: [['querent get docs/decay.md', 'its facts and its content']],
-    arguments: ['id'],
-    print: async (entry, { io }) => {
-      const { entryMarkdown, entryText } = await import('./render/entry.ts')
-      return {
-        table: style => entryText(entry, style, io.workingFolder),
-        md: () => entryMarkdown(entry, io.workingFolder),
-      }
-    },
+    examples: ['querent get docs/decay.md  # its facts and its content'],
+    print: entryText,
   }),
-  command<ListPage>({
+  command({
     name: 'list',
-    operation: 'list',
     about: 'list entries',
     examples: [
-      ['querent list --collection notes --limit 20', 'the first twenty notes'],
-      ['querent list --json --cursor …', 'the next page, for programs'],
+      'querent list --collection notes --limit 20  # the first twenty notes',
+      'querent list --json --cursor …  # the next page, for programs',
     ],
-    print: async (page, { io }) => {
-      const { listMarkdown, listText } = await import('./render/entry.ts')
-      return { table: style => listText(page, style, io.stdout.columns), md: () => listMarkdown(page) }
-    },
+    pages: PAGES,
+    print: listText,
   }),
   command<{ readonly deleted: number }>({
     name: 'delete <ids...>',
-    operation: 'delete',
     about: 'delete entries by id',
-    examples: [['querent delete a b', 'two entries']],
-    arguments: ['ids'],
-    print: ({ deleted }) => ({ table: () => `${deleted} deleted\n` }),
+    examples: ['querent delete a b  # two entries'],
+    print: ({ deleted }) => `${deleted} deleted\n`,
   }),
   command<Status>({
     name: 'status',
-    operation: 'status',
     about: 'show what the store holds',
-    examples: [['querent status', 'entries, vectors, indexes']],
-    print: async answer => {
-      const { statusText } = await import('./render/reports.ts')
-      return { table: () => statusText(answer) }
-    },
+    examples: ['querent status  # entries, vectors, indexes'],
+    print: statusText,
   }),
-  command<{ readonly lenses: readonly LensLine[] }>({
+  {
     name: 'lenses',
-    operation: 'lenses',
     about: 'list the lenses',
-    examples: [['querent lenses', 'names for --lens']],
-    print: async ({ lenses }) => {
-      const { markdownTable, textTable } = await import('./render/table.ts')
-      const columns: readonly Column<LensLine>[] = [
-        { title: 'LENS', cell: lens => lens.name },
-        { title: 'SUMMARY', cell: lens => lens.summary },
-      ]
-      return { table: style => textTable(columns, lenses, style), md: () => markdownTable(columns, lenses) }
+    examples: ['querent lenses  # names for --lens'],
+    print: rows('lenses', { LENS: 'name', SUMMARY: 'summary' }),
+  },
+  command<Status>({
+    name: 'init',
+    opensAll: true,
+    operation: 'status',
+    about: 'make a store in this folder',
+    examples: ['querent init  # in .querent here', 'querent init --home ~/.querent  # in a folder of your choice'],
+    creates: true,
+    // Here, not above: someone who says `init` in a folder means that folder.
+    place: (flags, { io }) => flags.home ?? (io.env['QUERENT_HOME'] || resolve(io.workingFolder, '.querent')),
+    print: ({ home, entries }) => `store ready in ${home}, ${entries} entries\n`,
+  }),
+  command<AddReport>({
+    name: 'add <paths...>',
+    opensAll: true,
+    about: 'add files and folders, or what changed in them since',
+    examples: [
+      'querent add .  # everything here that .gitignore lets through',
+      'querent add notes --collection notes --tag draft  # into a collection, with a tag',
+      'querent add talk.jsonl --map content=text --map title=topic  # JSON lines with other field names',
+      'querent add --chat conversations.json  # an export of conversations: each message is an entry',
+    ],
+    flags: {
+      'chat.format': { name: 'chat-format', help: 'with --chat: program that wrote the export (default: recognised)' },
     },
+    more: made =>
+      made
+        .option('--chat', 'they are exports of conversations (JSON lines, ChatGPT, Claude, Slack, WhatsApp, mail)')
+        .option('--code', 'read code as concepts and links: see `querent context`'),
+    input: (input, flags, { io }) => ({
+      ...chatOf(input, flags),
+      paths: (input['paths'] as readonly string[]).map(path => resolve(io.workingFolder, path)),
+    }),
+    creates: true,
+    around: async (cli, flags, input, run) => {
+      if (flags['code'] === true) await (await import('./context-commands.ts')).addCode(cli, flags, input)
+      else await run()
+    },
+    answer: noteFailure,
+    print: addText,
+  }),
+  command<Examination>({
+    name: 'doctor',
+    opensAll: true,
+    about: 'check that all is well',
+    examples: [
+      'querent doctor  # exit code 1 when something is not',
+      'querent doctor --repair  # repair what can be made again from what is there',
+    ],
+    call: async (input, context) => (await import('./commands/care.ts')).examined(input, context),
+    answer: (answer, exit) => {
+      if (!answer.ok) exit.exitCode = EXIT.failed
+      return answer
+    },
+    print: doctorText,
+  }),
+  command<Backup>({
+    name: 'backup <file>',
+    opensAll: true,
+    about: 'copy the store into one file, also while others write',
+    examples: [
+      'querent backup ~/backups/notes.db  # a copy that is a store itself',
+      'querent backup /mnt/usb/notes.db --overwrite  # in the place of the last one',
+    ],
+    arguments: ['to'],
+    more: made => made.option('--skip-damaged', 'copy what can be read of a damaged store, and report what was lost'),
+    input: ({ to, ...input }, _flags, { io }) => ({ ...input, to: resolve(io.workingFolder, String(to)) }),
+    call: async (input, context) => (await import('./commands/care.ts')).backedUp(input, context),
+    print: backupText,
   }),
 ]

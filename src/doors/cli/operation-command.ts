@@ -10,34 +10,50 @@ import type { Operation } from '../../model/operation.ts'
 import { findOperation, fullName, makeCatalog } from '../../ops/catalog.ts'
 import { jsonSchema } from '../../ops/schemas.ts'
 import { textOf as fileOrPiped, parsed, pipedText } from './commands/input.ts'
-import { type Forms, print } from './commands/print.ts'
+import { keepNextPage, nextPage } from './commands/last-page.ts'
+import { print } from './commands/print.ts'
 import { mustTakeLines, printMembers } from './commands/stream.ts'
-import { define, type Examples, runs } from './define.ts'
+import { define, runs, withOneExitCode } from './define.ts'
 import { EXIT } from './failure.ts'
-import { type CommonFlags, withFormat, withPlace, withStream, wordsOf } from './flags.ts'
-import { addFlags, type FlagNames, fieldAt, lowerFirst, typesOf, withValue } from './generated-flags.ts'
-import { readAll, write } from './io.ts'
-import { withProgress } from './progress.ts'
+import { type CommonFlags, wantsJson, withFormat, withPlace, withStream, wordsOf } from './flags.ts'
+import {
+  addFlags,
+  addShorthands,
+  type FlagNames,
+  fieldAt,
+  lowerFirst,
+  type Shorthands,
+  typesOf,
+  withValue,
+} from './generated-flags.ts'
+import { readAll, write, writeJson } from './io.ts'
+import { type Report, withProgress } from './progress.ts'
+import { PLAIN_TEXT, type Print } from './render/answer.ts'
 import type { Cli } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
 export type Flags = CommonFlags & Readonly<Record<string, unknown>>
 
 /** What is said at the end of a stream of so many results, of all that its pieces held beside them. */
-type StreamEnd = (rest: JsonObject, count: number, flags: Flags) => Promise<string>
+type StreamEnd = Print<JsonObject & { readonly count: number }>
 
 export interface OperationCommand<Answer = never> {
   /** With its arguments, as commander spells them: `get <id>`. */
   readonly name: string
-  readonly operation: string
-  readonly about: string
-  readonly examples: Examples
+  /** Default: that of the command's name, in a group of the family's. Null: the command is no operation, and has `run`. */
+  readonly operation?: string | null
+  /** Default: the summary of the operation. */
+  readonly about?: string
+  /** Command lines; behind `  # ` what they do. */
+  readonly examples?: readonly string[]
   /**
    * Fields that the arguments set, in their order; a path with dots. Words of a text are joined by blanks, and `-` alone reads
-   * the text from standard input. `json`: the argument is a file of JSON, or `-`; an empty path is the whole input.
+   * the text from standard input. `json`: the argument is a file of JSON, or `-`; an empty path is the whole input. Default:
+   * fields with the names of the arguments.
    */
-  readonly arguments?: readonly (string | { readonly json: string })[]
+  readonly arguments?: readonly ArgumentPath[]
   readonly flags?: FlagNames
+  readonly shorthands?: Shorthands
   /** Flags that are no field; `input` reads them. */
   readonly more?: (command: Command) => Command
   /** The input, of what arguments and flags made. */
@@ -50,19 +66,46 @@ export interface OperationCommand<Answer = never> {
   readonly creates?: boolean
   /** Whether it embeds a text: then the model loads while the store is opened. Default: false. */
   readonly embeds?: boolean
+  /** Whether it concerns the whole store, so that all lenses take part. Default: false. */
+  readonly opensAll?: boolean
   /** With `--stream`: the list whose members are printed as they come, and what is said at the end, on standard error. */
   readonly stream?: {
     readonly list: string
     readonly end: StreamEnd
   }
-  readonly print?: (answer: Answer, cli: Cli, flags: Flags, input: JsonObject) => Forms | Promise<Forms>
+  /** The answer for people. Default: it is JSON whatever the flags say. */
+  readonly print?: Print<Answer>
+  /** For `--more`: where the input has the cursor, and the answer that of the next page. */
+  readonly pages?: { readonly cursor: string; readonly next: string }
   /** What is printed, of what the operation answers. Default: its answer. */
-  readonly answer?: (answer: Answer, cli: Cli, flags: Flags) => Promise<object>
-  /** Whether the answer is printed as JSON whatever the flags say. Default: false. */
-  readonly isJson?: boolean
+  readonly answer?: (answer: Answer, cli: Cli, flags: Flags, input: JsonObject) => object | Promise<object>
+  /** The home, where it is not that of the flags. */
+  readonly place?: (flags: Flags, cli: Cli) => string
+  /** In place of calling the operation; `context.run` calls it. */
+  readonly call?: (input: JsonObject, context: CallContext) => Promise<object>
+  /** Around all: may do something else. */
+  readonly around?: (cli: Cli, flags: Flags, input: JsonObject, run: () => Promise<void>) => Promise<void>
   /** In place of `print`: does all, and has no `--format`. */
-  readonly run?: (input: JsonObject, flags: Flags, cli: Cli) => Promise<void>
+  readonly run?: (input: JsonObject, flags: Flags, cli: Cli, words: readonly unknown[], made: Command) => Promise<void>
+  /** Whether it prints events or files, and has neither `--json` nor `--format`. Default: it has a `run` and an operation. */
+  readonly isFormless?: boolean
+  /** Whether it opens no store. Default: false. */
+  readonly isPlaceless?: boolean
+  /** Whether every failure ends with 1, also a wrong command line. Default: false. */
+  readonly hasOneExitCode?: boolean
+  /** Commands below it. */
+  readonly children?: readonly OperationCommand[]
 }
+
+/** What `call` may need. */
+export interface CallContext {
+  readonly cli: Cli
+  readonly flags: Flags
+  readonly report: Report
+  run(): Promise<object>
+}
+
+type Called = Omit<OperationCommand, 'operation'> & { readonly operation: string }
 
 /** A table entry; the answer is what the operation declares, of which `print` shows a part. */
 export function command<Answer>(entry: OperationCommand<Answer>): OperationCommand {
@@ -80,7 +123,7 @@ export async function fillCommand(chosen: Command): Promise<void> {
 
 /** Also of a command whose flags are not yet made. */
 export function takesFlags(made: Command): boolean {
-  return made.options.length > 0 || (fillers.has(made) && made.commands.length === 0)
+  return made.options.length > 0 || (fillers.has(made) && !groups.has(made))
 }
 
 /** All commands below, with all their flags. */
@@ -89,31 +132,55 @@ export async function fillCommands(parent: Command): Promise<void> {
   for (const below of parent.commands) await fillCommands(below)
 }
 
-/** Commands below one name. */
+/** Commands below one name, of a family of operations. */
 export interface CommandGroup {
-  readonly name: string
-  readonly about: string
   readonly commands: readonly OperationCommand[]
   /** Reports failures in the form of the group's contract. Default: as everywhere. */
   readonly around?: Around
+  /** Command lines at the end of its help. */
+  readonly firstSteps?: readonly string[]
+  /** Whether operations that the table does not name have no command. Default: false. */
+  readonly isClosed?: boolean
+  /** Adds commands that are no operation. */
+  readonly more?: (group: Command, cli: Cli) => void
 }
 
 type Around = (cli: Cli, body: () => Promise<void>) => Promise<void>
 
-export function addGroup(program: Command, cli: Cli, { name, about, commands, around }: CommandGroup): Command {
+/**
+ * A group of commands, made when one of them is asked for: those of the table, then one for each operation of the family that
+ * the table does not name, with all its fields as flags and its answer as JSON.
+ */
+export function addGroup(program: Command, cli: Cli, name: string, about: string, load: () => Promise<CommandGroup>) {
   const group = program
     .command(name)
     .description(about)
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
-  for (const entry of commands) addOperationCommand(group, cli, entry, around)
+  groups.add(group)
   fillers.set(group, async () => {
-    const named = new Set(commands.flatMap(({ operation, covers = [] }) => [operation, ...covers]))
-    for (const operation of await operationsOf(name)) {
-      if (!named.has(operation.name)) addOperationCommand(group, cli, plainCommand(operation), around)
+    const [{ commands, around, firstSteps, more, isClosed = false }, operations] = await Promise.all([
+      load(),
+      operationsOf(name),
+    ])
+    const entries = commands.map(entry => ({ operation: `${name}.${firstWord(entry.name)}`, ...entry }))
+    for (const entry of entries) {
+      const summary = operations.find(one => one.name === entry.operation)?.summary ?? ''
+      addOperationCommand(group, cli, { about: lowerFirst(summary), ...entry }, around)
     }
+    more?.(group, cli)
+    const named = new Set(entries.flatMap(({ operation, covers = [] }) => [operation, ...covers]))
+    for (const operation of operations) {
+      if (!isClosed && !named.has(operation.name)) addOperationCommand(group, cli, plainCommand(operation), around)
+    }
+    if (firstSteps !== undefined) group.addHelpText('after', `\nFirst steps:\n  ${firstSteps.join('\n  ')}\n`)
   })
-  return group
 }
+
+function firstWord(text: string): string {
+  return text.split(' ', 1)[0] ?? ''
+}
+
+const groups = new WeakSet<Command>()
 
 /** Operations of a lens that comes with the engine, or of a family of one. */
 async function operationsOf(family: string): Promise<readonly Pick<Operation, 'name' | 'summary' | 'effect'>[]> {
@@ -121,17 +188,9 @@ async function operationsOf(family: string): Promise<readonly Pick<Operation, 'n
   return operations.filter(({ name }) => name.startsWith(`${family}.`))
 }
 
-/** Of an operation that no table names: all its fields are flags, and the answer is JSON. */
-function plainCommand({ name, summary, effect }: Pick<Operation, 'name' | 'summary' | 'effect'>): OperationCommand {
-  return {
-    name: name.slice(name.indexOf('.') + 1).replaceAll('_', '-'),
-    operation: name,
-    about: lowerFirst(summary),
-    examples: [[`querent call ${name} '{…}'`, 'the same, with the input as JSON']],
-    creates: effect.kind === 'write',
-    isJson: true,
-    print: () => ({ table: () => '' }),
-  }
+function plainCommand({ name, summary, effect }: Pick<Operation, 'name' | 'summary' | 'effect'>) {
+  const command = name.slice(name.indexOf('.') + 1).replaceAll('_', '-')
+  return { name: command, operation: name, about: lowerFirst(summary), creates: effect.kind === 'write' }
 }
 
 export function addOperationCommand(
@@ -140,27 +199,65 @@ export function addOperationCommand(
   entry: OperationCommand,
   around: Around = (_, body) => body(),
 ): void {
-  const { name, about, examples } = entry
-  const made = define(parent, name, about, examples)
+  const { name, examples } = entry
+  const called = entry.operation === undefined ? firstWord(name) : entry.operation
+  const about = entry.about ?? ''
+  const example = called === null ? '' : `querent call ${called} '{…}'  # the same, with the input as JSON`
+  const made = define(parent, name, about, examples ?? [example])
   fillers.set(made, async () => {
-    const operation = await declaredOperation(entry.operation)
-    if (operation === undefined) throw new Error(`invariant broken: there is no operation ${entry.operation}`)
-    const schema = jsonSchema(operation.input, 'input')
-    const set = addFlags(made, schema, pathsOf(entry), entry.flags)
+    const schema = called === null ? {} : await inputSchema(called)
+    const paths = called === null ? [] : (entry.arguments ?? made.registeredArguments.map(argument => argument.name()))
+    const set = addFlags(made, schema, paths.map(pathOf), entry.flags)
+    const setShort = addShorthands(made, entry.shorthands ?? {})
     entry.more?.(made)
+    if (entry.hasOneExitCode) withOneExitCode(made, cli)
+    for (const child of entry.children ?? []) addOperationCommand(made, cli, child)
     if (entry.stream) withStream(made)
-    withPlace(made)
-    if (entry.print) withFormat(made)
-    if (takesWords(made, entry, schema)) made.allowUnknownOption()
+    if (entry.pages) withMore(made)
+    if (entry.isPlaceless !== true) withPlace(made)
+    if (!(entry.isFormless ?? (entry.run !== undefined && called !== null))) withFormat(made)
+    if (takesWords(made, paths, schema)) made.allowUnknownOption()
     runs<readonly unknown[], Flags>(made, cli, (...given) => {
       const flags = given.at(-1) as Flags
       const words = given.slice(0, -1).map(arg => (Array.isArray(arg) ? wordsOf(made, arg as readonly string[]) : arg))
+      const inputOf = async (): Promise<JsonObject> => {
+        if (flags['more'] === true) return nextPage(cli, flags, commandPath(made))
+        const input = setShort(flags, set(flags, await argumentsOf(words, paths, schema, cli)))
+        return (await entry.input?.(input, flags, cli)) ?? input
+      }
       return around(cli, async () => {
-        const input = set(flags, await argumentsOf(words, entry.arguments ?? [], schema, cli))
-        await runEntry(entry, (await entry.input?.(input, flags, cli)) ?? input, flags, cli)
+        const whole = await inputOf()
+        const run = () =>
+          entry.run?.(whole, flags, cli, words, made) ??
+          runEntry({ ...entry, operation: called ?? '' }, whole, flags, cli, commandPath(made))
+        await (entry.around?.(cli, flags, whole, run) ?? run())
       })
     })
   })
+  made.hook('preSubcommand', (_, chosen) => fillCommand(chosen))
+}
+
+/** Then no argument is required. */
+function withMore(made: Command): void {
+  const required = made.registeredArguments.filter(argument => argument.required)
+  for (const argument of required) argument.required = false
+  made.option('--more', 'the next page of the last answer of this command').hook('preAction', () => {
+    const missing = required[made.args.length]
+    if (made.opts()['more'] === true || missing === undefined) return
+    made.error(`error: missing required argument '${missing.name()}'`)
+  })
+}
+
+/** `beliefs query`. */
+function commandPath(made: Command): string {
+  const above = made.parent?.parent ? `${made.parent.name()} ` : ''
+  return above + made.name()
+}
+
+async function inputSchema(called: string): Promise<JsonObject> {
+  const operation = await declaredOperation(called)
+  if (operation === undefined) throw new Error(`invariant broken: there is no operation ${called}`)
+  return jsonSchema(operation.input, 'input')
 }
 
 /** An operation of the engine or of a lens that comes with it, before any engine is open. Undefined: there is none. */
@@ -171,14 +268,16 @@ export async function declaredOperation(alias: string): Promise<Operation | unde
   return operations.find(operation => operation.name === name) as Operation | undefined
 }
 
-function pathsOf({ arguments: given = [] }: OperationCommand): readonly string[] {
-  return given.map(one => (typeof one === 'string' ? one : one.json))
+type ArgumentPath = string | { readonly json: string }
+
+function pathOf(one: ArgumentPath): string {
+  return typeof one === 'string' ? one : one.json
 }
 
 /** `-word` is part of a text: what begins so is no option of the command. */
-function takesWords(made: Command, entry: OperationCommand, schema: JsonObject): boolean {
+function takesWords(made: Command, paths: readonly ArgumentPath[], schema: JsonObject): boolean {
   const isVariadic = made.registeredArguments.at(-1)?.variadic === true
-  return isVariadic && !typesOf(fieldAt(schema, pathsOf(entry).at(-1)?.split('.') ?? [])).has('array')
+  return isVariadic && !typesOf(fieldAt(schema, pathOf(paths.at(-1) ?? '').split('.'))).has('array')
 }
 
 function lensOf(operation: string): (typeof BUILT_IN_LENSES)[number] | undefined {
@@ -188,7 +287,7 @@ function lensOf(operation: string): (typeof BUILT_IN_LENSES)[number] | undefined
 
 async function argumentsOf(
   given: readonly unknown[],
-  paths: NonNullable<OperationCommand['arguments']>,
+  paths: readonly ArgumentPath[],
   schema: JsonObject,
   cli: Cli,
 ): Promise<JsonObject> {
@@ -220,37 +319,51 @@ async function textOf(words: unknown, cli: Cli): Promise<string> {
   return (await readAll(cli.io.stdin, MAX_PIPED_QUERY)).trim()
 }
 
-async function runEntry(entry: OperationCommand, input: JsonObject, flags: Flags, cli: Cli): Promise<void> {
-  const { print: formsOf, run: ownRun, stream } = entry
-  if (ownRun !== undefined) return ownRun(input, flags, cli)
-  if (formsOf === undefined) throw new Error(`invariant broken: the command ${entry.name} prints nothing`)
+async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli, path: string): Promise<void> {
+  const { stream } = entry
   if (stream !== undefined && flags['stream'] === true) {
     mustTakeLines(flags)
     if (cli.errors === 'text') cli.errors = 'json'
     const { rest, count } = await withSession(cli, flags, sessionFor(entry, input), session =>
       printMembers(cli, session.stream(findOperation(session.catalog, entry.operation), input), stream.list),
     )
-    await write(cli.io.stderr, await stream.end(rest, count, flags))
+    await write(cli.io.stderr, stream.end({ ...rest, count }, { ...PLAIN_TEXT, input }))
     return endWith(rest, flags, cli)
   }
-  const answer = await withProgress(cli.io, report =>
-    withSession(cli, flags, { ...sessionFor(entry, input), report }, ({ catalog, run }) =>
-      run(findOperation(catalog, entry.instead?.(flags) ?? entry.operation), input),
-    ),
-  )
-  const shown = (await entry.answer?.(answer as never, cli, flags)) ?? answer
-  const forms = await formsOf(answer as never, cli, flags, input)
-  await print(cli, entry.isJson ? { ...flags, json: true } : flags, shown, forms)
+  const placed = entry.place === undefined ? flags : { ...flags, home: entry.place(flags, cli) }
+  const answer = await withProgress(cli.io, report => {
+    const run = () =>
+      withSession(cli, placed, { ...sessionFor(entry, input), report }, session =>
+        session.run(findOperation(session.catalog, entry.instead?.(flags) ?? entry.operation), input),
+      )
+    return entry.call === undefined
+      ? run()
+      : entry.call(input, { cli, flags, report, run: run as () => Promise<object> })
+  })
+  const shown = (await entry.answer?.(answer as never, cli, flags, input)) ?? answer
+  if (entry.print === undefined) await writeJson(cli.io.stdout, shown, 2)
+  else await print(cli, flags, shown as never, entry.print, input, entry.pages !== undefined)
+  if (entry.pages !== undefined && (flags['more'] === true || !wantsJson(flags))) {
+    const next = (answer as JsonObject)[entry.pages.next]
+    const rest = typeof next === 'string' ? withValue(input, entry.pages.cursor.split('.'), next) : null
+    keepNextPage(cli, flags, path, rest)
+  }
   endWith(answer, flags, cli)
 }
 
 /** The engine's own operations need the lens that the input names, and no other. */
 export function sessionFor(
-  { operation, creates = false, embeds = false }: Pick<OperationCommand, 'operation' | 'creates' | 'embeds'>,
+  {
+    operation,
+    creates = false,
+    embeds = false,
+    opensAll,
+  }: Pick<Called, 'operation' | 'creates' | 'embeds' | 'opensAll'>,
   input: JsonObject,
 ): SessionOptions {
   const lens = lensOf(operation)?.name ?? lensIn(input) ?? lensIn(input['query'])
-  return { create: creates, warm: embeds, onlyLenses: lens === undefined ? [] : [lens] }
+  const onlyLenses = lens === undefined ? [] : [lens]
+  return { create: creates, warm: embeds, ...(opensAll !== true && { onlyLenses }) }
 }
 
 function lensIn(input: Json | undefined): string | undefined {

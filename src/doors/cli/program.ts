@@ -2,20 +2,11 @@
 
 import { type Argument, Command } from 'commander'
 import { VERSION } from '../../engine/version.ts'
-import { AGENTS_GROUPS } from './agents-commands.ts'
-import { defineBeliefsCommands } from './beliefs-commands.ts'
-import { defineChromaCommands } from './chroma-commands.ts'
-import { defineAdminCommands } from './define-admin.ts'
-import { defineBrief } from './define-assistants.ts'
-import { defineC64Command } from './define-c64.ts'
-import { defineCollectionsCommands } from './define-collections.ts'
-import { defineContextCommands } from './define-context.ts'
-import { defineDoorCommands } from './define-doors.ts'
-import { defineStoreCommands } from './define-store.ts'
 import { withFormat, withPlace } from './flags.ts'
 import { write } from './io.ts'
 import { MAIN_COMMANDS } from './main-commands.ts'
-import { addGroup, addOperationCommand, fillCommand, takesFlags } from './operation-command.ts'
+import { addGroup, addOperationCommand, type CommandGroup, fillCommand, takesFlags } from './operation-command.ts'
+import { CONFIG, SEED_COMMANDS, SERVER_COMMANDS, SKILLS, STORE_COMMANDS } from './program-commands.ts'
 import type { Cli } from './run.ts'
 
 export function makeProgram(cli: Cli): Command {
@@ -34,19 +25,37 @@ export function makeProgram(cli: Cli): Command {
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
     .configureHelp({ subcommandTerm: termOf })
   withFormat(withPlace(program))
-  for (const entry of MAIN_COMMANDS) addOperationCommand(program, cli, entry)
-  defineStoreCommands(program, cli)
-  defineChromaCommands(program, cli)
-  defineCollectionsCommands(program, cli)
-  defineC64Command(program, cli)
-  defineContextCommands(program, cli)
-  defineBeliefsCommands(program, cli)
-  for (const group of AGENTS_GROUPS) addGroup(program, cli, group)
-  defineAdminCommands(program, cli)
-  defineDoorCommands(program, cli)
-  defineBrief(program, cli)
+  const all = [...MAIN_COMMANDS, ...STORE_COMMANDS, ...SEED_COMMANDS, ...SERVER_COMMANDS]
+  for (const entry of all) addOperationCommand(program, cli, entry)
+  for (const [name, about, load] of GROUPS) addGroup(program, cli, name, about, load)
   return program
 }
+
+const agents = () => import('./agents-commands.ts')
+
+const GROUPS: readonly (readonly [name: string, about: string, load: () => Promise<CommandGroup>])[] = [
+  [
+    'chroma',
+    'nodes in colour space: hashtags, queries by colour, living memory',
+    async () => (await import('./chroma-commands.ts')).CHROMA,
+  ],
+  [
+    'context',
+    'code as concepts with their neighbours, files and links',
+    async () => (await import('./context-commands.ts')).CONTEXT,
+  ],
+  [
+    'beliefs',
+    'what agents hold true: by meaning, confidence, trust in the holder, and time',
+    async () => (await import('./beliefs-commands.ts')).BELIEFS,
+  ],
+  ['trust', 'whom you trust, how far, and in what', async () => (await agents()).TRUST],
+  ['agents', 'agents that this node hosts', async () => (await agents()).AGENTS],
+  ['federations', 'groups of agents that share beliefs', async () => (await agents()).FEDERATIONS],
+  ['peers', 'other nodes that this one asks', async () => (await agents()).PEERS],
+  ['config', 'settings of the store, in config.json of its home', async () => ({ commands: CONFIG })],
+  ['skills', 'files that teach assistants to use this command', async () => ({ commands: SKILLS })],
+]
 
 function termOf(command: Command): string {
   const args = command.registeredArguments.map(argumentText)

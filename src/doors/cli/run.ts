@@ -7,7 +7,7 @@ import type { Io } from './io.ts'
 
 export interface Cli {
   readonly io: Io
-  readonly doors: OtherDoors
+  readonly servers: Servers
   /** Aborted by SIGINT, SIGTERM and a broken pipe. */
   readonly signal: AbortSignal
   /** What the process ends with when nothing is thrown. */
@@ -17,19 +17,19 @@ export interface Cli {
   /** Set by commands that run until a signal ends them: for those it is a good end. */
   endsBySignal: boolean
   /**
-   * How a failure is told: to people, as JSON on standard output, as JSON on standard error, or as `call` does (JSON on
+   * How a failure is reported: to people, as JSON on standard output, as JSON on standard error, or as `call` does (JSON on
    * standard output, exit code always 1).
    */
   errors: 'text' | 'json' | 'json-aside' | 'call'
 }
 
-/** For commands that tell errors on standard error in either form. */
-export function tellAside(cli: Cli): void {
+/** For commands that report errors on standard error in either form. */
+export function errorsAside(cli: Cli): void {
   if (cli.errors === 'json') cli.errors = 'json-aside'
 }
 
-/** The doors a command line can open. Doors do not know each other: whoever starts the process hands these over. */
-export interface OtherDoors {
+/** The servers a command line can start. Interfaces do not import each other: whoever starts the process passes these. */
+export interface Servers {
   /** Serves until the signal; calls `ready` with the address once it listens. */
   serveHttp(
     engine: Engine,
@@ -55,7 +55,7 @@ export interface McpToolCost {
 export interface ServeOptions {
   readonly host: string
   readonly port: number
-  /** JSON of the file that `--tokens` names; checked by the door. */
+  /** JSON of the file that `--tokens` names; checked by the server. */
   readonly tokens: unknown
   readonly requireToken: boolean | undefined
   /** Absolute path. */
@@ -75,7 +75,7 @@ export interface ServeOptions {
   readonly siblings: Siblings | undefined
 }
 
-/** What processes on one port tell each other of themselves, for whoever asks one of them about all. */
+/** What processes on one port report of themselves, so that one of them answers for all. */
 export interface Siblings {
   /** From now on the others get these when they ask. */
   answer(own: () => Promise<readonly unknown[]>): void

@@ -123,6 +123,12 @@ export function viewerOf(flag: string | undefined, environment: string | undefin
   return checked(flag, '--viewer')
 }
 
+/** Throws `denied` for whoever acts as an agent. */
+export function requireOwner({ io }: Cli, flags: CommonFlags): void {
+  if (isOwner(viewerOf(flags.viewer, io.env['QUERENT_VIEWER']))) return
+  throw new QuerentError('denied', 'this is for the local owner only', {})
+}
+
 function checked(name: string, field: string): Viewer {
   if (!isHolderName(name)) throw invalidArgument(field, name, 'a name of 1 to 200 characters without blanks')
   return { id: name }

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { printable } from '../../../src/base/printable.ts'
+import type { Shown } from '../../../src/doors/cli/render/answer.ts'
 import { explanationText } from '../../../src/doors/cli/render/explanation.ts'
-import { pageMarkdown, pageText } from '../../../src/doors/cli/render/page.ts'
+import { pageText } from '../../../src/doors/cli/render/page.ts'
 import { shortOrigin } from '../../../src/doors/cli/render/place.ts'
 import { oneLine, type Style, styleOf } from '../../../src/doors/cli/render/style.ts'
 import { markdownTable, textTable } from '../../../src/doors/cli/render/table.ts'
@@ -11,6 +12,14 @@ import type { Item, Page } from '../../../src/model/page.ts'
 
 const same = (text: string): string => text
 const plain: Style = { bold: same, dim: same, mark: text => `<${text}>`, good: same, bad: same }
+
+function shown(folder: string, input: Shown['input'] = {}): Shown {
+  return { isMarkdown: false, style: plain, width: undefined, folder, hasMore: false, flags: {}, input }
+}
+
+function markdown(folder: string): Shown {
+  return { ...shown(folder), isMarkdown: true }
+}
 
 const item: Item = {
   rank: 1,
@@ -51,7 +60,7 @@ const page: Page = {
 
 describe('a page, as text', () => {
   it('shows rank, title, place with lines, score, id, the excerpt with what matched, why, verdict and notes', () => {
-    expect(pageText(page, plain, '/notes')).toBe(
+    expect(pageText(page, shown('/notes'))).toBe(
       [
         '1. Decay  docs/decay.md:3-5  0.712  decay.md',
         '   Memory fades.',
@@ -67,7 +76,7 @@ describe('a page, as text', () => {
 
   it('shows the section behind the lines, and where a sentence is cut', () => {
     const excerpt = { ...item.excerpt, section: ['Memory', 'Half\nlife'], cut_start: true, cut_end: true }
-    const text = pageText({ ...page, items: [{ ...item, excerpt }] }, plain, '/notes')
+    const text = pageText({ ...page, items: [{ ...item, excerpt }] }, shown('/notes'))
     expect(text).toContain('1. Decay  docs/decay.md:3-5  Memory › Half life  0.712  decay.md\n   … Memory fades.\n')
     expect(text).toContain('is short. …\n')
   })
@@ -78,7 +87,7 @@ describe('a page, as text', () => {
       { ...item.excerpt, section: ['Decay', 'Half \u001b[31mlife'], score: 0.71234 },
       { text, highlights, start_line: 9, end_line: 9, section: [], score: 0.25 },
     ]
-    expect(pageText({ ...page, items: [{ ...item, passages }], notes: [] }, plain, '/notes')).toBe(
+    expect(pageText({ ...page, items: [{ ...item, passages }], notes: [] }, shown('/notes'))).toBe(
       [
         '1. Decay  docs/decay.md:3-5  0.712  decay.md',
         '   lines 3-5  Decay › Half \ufffd[31mlife  0.712',
@@ -92,19 +101,19 @@ describe('a page, as text', () => {
         '',
       ].join('\n'),
     )
-    expect(pageMarkdown({ ...page, items: [{ ...item, passages }] }, '/notes')).toContain(
+    expect(pageText({ ...page, items: [{ ...item, passages }] }, markdown('/notes'))).toContain(
       'lines 9, score 0.250\n\n> Memory fades.\n',
     )
   })
 
   it('says why nothing is relevant, how to go on, and what came nearest (QE-005)', () => {
     const empty: Page = { ...page, items: [], notes: [], verdict: 'nothing_relevant', reason: 'no word is known' }
-    expect(pageText(empty, plain, '/')).toBe('nothing relevant: no word is known\n--any shows what comes nearest\n')
-    expect(pageText(empty, plain, '/', { any: true })).toBe('nothing relevant: no word is known\n')
-    expect(pageText({ ...empty, nearest: [item] }, plain, '/notes')).toBe(
+    expect(pageText(empty, shown('/'))).toBe('nothing relevant: no word is known\n--any shows what comes nearest\n')
+    expect(pageText(empty, shown('/', { any: true }))).toBe('nothing relevant: no word is known\n')
+    expect(pageText({ ...empty, nearest: [item] }, shown('/notes'))).toBe(
       'nothing relevant: no word is known\n--any shows what comes nearest\nnearest, not an answer:\n  Decay  docs/decay.md:3-5  0.712\n',
     )
-    expect(pageText({ ...page, items: [], notes: [], cursor: 'abc' }, plain, '/')).toBe(
+    expect(pageText({ ...page, items: [], notes: [], cursor: 'abc' }, shown('/'))).toBe(
       'answered\nmore: --cursor abc\n',
     )
   })
@@ -112,7 +121,7 @@ describe('a page, as text', () => {
   it('shows the tree under an item that has one', () => {
     const explanation = node('score', 'sum', [leaf('words', 0.5, 'BM25'), leaf('meaning', 0.25)])
     expect(explanationText(explanation, plain)).toBe('0.7500 score (+)\n  0.5000 words  BM25\n  0.2500 meaning\n')
-    expect(pageText({ ...page, items: [{ ...item, explanation }] }, plain, '/')).toContain('   0.7500 score (+)\n')
+    expect(pageText({ ...page, items: [{ ...item, explanation }] }, shown('/'))).toContain('   0.7500 score (+)\n')
   })
 
   it('lets no stored text command the terminal', () => {
@@ -124,14 +133,15 @@ describe('a page, as text', () => {
       why: evil,
       excerpt: { ...item.excerpt, text: evil, highlights: [] },
     }
-    const text = pageText({ ...page, items: [attack] }, plain, '/') + pageMarkdown({ ...page, items: [attack] }, '/')
+    const text =
+      pageText({ ...page, items: [attack] }, shown('/')) + pageText({ ...page, items: [attack] }, markdown('/'))
     expect(text).not.toMatch(/[^\P{Cc}\n\t]|[\u202a-\u202e]/u)
   })
 })
 
 describe('a page, as Markdown', () => {
   it('has a heading and a quotation for each item', () => {
-    expect(pageMarkdown(page, '/notes')).toBe(
+    expect(pageText(page, markdown('/notes'))).toBe(
       [
         '## 1. Decay',
         '',
@@ -151,7 +161,7 @@ describe('a page, as Markdown', () => {
   })
 
   it('does not let text be taken for markup', () => {
-    const text = pageMarkdown({ ...page, items: [{ ...item, title: '<b>*x*</b> | y' }] }, '/')
+    const text = pageText({ ...page, items: [{ ...item, title: '<b>*x*</b> | y' }] }, markdown('/'))
     expect(text).toContain('## 1. \\<b\\>\\*x\\*\\</b\\> \\| y')
   })
 })

@@ -24,15 +24,15 @@ const added: AddReport = {
 
 it('adding says how many files were skipped, and why', () => {
   const skipped = ['binary', 'symlink', 'binary'].map((reason, at) => ({ path: `f${at}`, reason }))
-  expect(addText({ ...added, skipped }, plain)).toBe(
+  expect(addText({ ...added, skipped }, { style: plain })).toBe(
     '2 added, 0 updated, 1 unchanged, 0 deleted, 3 skipped (binary: 2, symlink: 1), 0 failed\n3 chunks\n',
   )
-  expect(addText(added, plain)).toContain('0 skipped, 0 failed')
+  expect(addText(added, { style: plain })).toContain('0 skipped, 0 failed')
 })
 
 it('adding lists a warning apart from what failed (QE-010)', () => {
   const warnings = [{ path: 'a.md', message: 'line 1: front matter: read line by line' }]
-  expect(addText({ ...added, warnings }, plain)).toBe(
+  expect(addText({ ...added, warnings }, { style: plain })).toBe(
     '2 added, 0 updated, 1 unchanged, 0 deleted, 0 skipped, 0 failed\n3 chunks\nwarning a.md: line 1: front matter: read line by line\n',
   )
 })
@@ -43,8 +43,8 @@ it('adding counts what was skipped in a file by kind, over all files', () => {
     { path: 'b', reason: 'empty message', count: 2 },
     { path: 'c', reason: 'empty message', count: 1 },
   ]
-  expect(addText({ ...added, skipped }, plain)).toContain('4 skipped (empty message: 3, media: 1), 0 failed')
-  expect(addText({ ...added, chunks: 1 }, plain)).toMatch(/\n1 chunk\n$/)
+  expect(addText({ ...added, skipped }, { style: plain })).toContain('4 skipped (empty message: 3, media: 1), 0 failed')
+  expect(addText({ ...added, chunks: 1 }, { style: plain })).toMatch(/\n1 chunk\n$/)
 })
 
 it('the status says where the store is, to those who may know', () => {

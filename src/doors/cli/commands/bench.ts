@@ -6,6 +6,7 @@ import { list } from '../../../ops/entry-ops.ts'
 import { query } from '../../../ops/query-ops.ts'
 import type { CommonFlags } from '../flags.ts'
 import { type Report, withProgress } from '../progress.ts'
+import { all, each, having, type Print } from '../render/answer.ts'
 import type { Cli } from '../run.ts'
 import { type Session, withSession } from '../session.ts'
 import { print } from './print.ts'
@@ -35,7 +36,7 @@ export async function runBench(cli: Cli, flags: CommonFlags & { queries: number 
   const figures = await withProgress(cli.io, report =>
     withSession(cli, flags, {}, session => measure(session, queries, report)),
   )
-  await print(cli, flags, figures, { table: () => benchText(figures) })
+  await print(cli, flags, figures, benchText)
 }
 
 async function measure(session: Session, queries: number, report: Report): Promise<BenchFigures> {
@@ -94,12 +95,10 @@ function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
 
-function benchText({ entries, chunks, questions, words, hybrid, recall_at_10 }: BenchFigures): string {
-  const row = (name: string, { p50_ms, p99_ms }: Latency): string => `${name}: p50 ${p50_ms} ms, p99 ${p99_ms} ms\n`
-  return (
-    `${questions} questions (titles of entries) over ${entries} entries, ${chunks} chunks\n` +
-    row('words', words) +
-    (hybrid === null ? 'hybrid: no vectors\n' : row('hybrid (question embedded before)', hybrid)) +
-    (recall_at_10 === null ? '' : `recall@10 of the vector index: ${recall_at_10.toFixed(3)}\n`)
-  )
-}
+const benchText: Print<BenchFigures> = all<BenchFigures>(
+  each('', '{questions} questions (titles of entries) over {entries} entries, {chunks} chunks'),
+  each('words', 'words: p50 {p50_ms} ms, p99 {p99_ms} ms'),
+  each('hybrid', 'hybrid (question embedded before): p50 {p50_ms} ms, p99 {p99_ms} ms'),
+  ({ hybrid }) => (hybrid === null ? 'hybrid: no vectors\n' : ''),
+  each(having('recall_at_10'), 'recall@10 of the vector index: {recall_at_10 3}'),
+)

@@ -8,7 +8,7 @@ import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { print } from './print.ts'
 
-/** Asked for; how many are told depends on their length. */
+/** Asked for; how many are named depends on their length. */
 const MOST_NAMES = 20
 
 export async function runBrief(cli: Cli, flags: CommonFlags): Promise<void> {
@@ -26,5 +26,5 @@ export async function runBrief(cli: Cli, flags: CommonFlags): Promise<void> {
       lenses: ways.lenses.map(({ name }) => name),
     }
   })
-  await print(cli, flags, brief, { table: () => briefText(brief) })
+  await print(cli, flags, brief, briefText)
 }

@@ -1,10 +1,10 @@
 /** `call`: any operation by name, JSON in, exactly its JSON result out. */
+import type { Command } from 'commander'
 import { openEngine } from '../../../engine/open.ts'
 import { openEngineOrEmpty } from '../../../engine/openings/open-context.ts'
 import { type Catalog, findOperation, makeCatalog } from '../../../ops/catalog.ts'
-import type { CommonFlags } from '../flags.ts'
-import { writeJson } from '../io.ts'
-import { declaredOperation } from '../operation-command.ts'
+import { write, writeJson } from '../io.ts'
+import { declaredOperation, type Flags } from '../operation-command.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { fileText, parsed, textOf } from './input.ts'
@@ -12,20 +12,23 @@ import { printPieces } from './stream.ts'
 
 export async function runCall(
   cli: Cli,
-  name: string,
-  argument: string | undefined,
-  flags: CommonFlags & { readonly stream?: true },
+  words: readonly (string | undefined)[],
+  flags: Flags,
+  made: Command,
 ): Promise<void> {
-  cli.errors = 'call'
-  if (name.startsWith('/')) {
-    await (await import('./context.ts')).runPath(cli, name, argument, flags)
-    return
+  const [name, argument] = words
+  if (flags['help'] === true) {
+    made.outputHelp()
+    return write(cli.io.stdout, `\nOperations:\n${await operationList()}`)
   }
+  if (name === undefined) made.error(`error: missing operation\n\nOperations:\n${await operationList()}`)
+  cli.errors = 'call'
+  if (name.startsWith('/')) return (await import('../context-commands.ts')).callPath(cli, name, argument, flags)
   const input = await inputOf(cli, argument)
   // One that writes makes a store where there is none.
   const effect = (await declaredOperation(name))?.effect
   const options = { create: effect?.kind === 'write', ...(effect?.storeless && { open: openEngineOrEmpty }) }
-  if (flags.stream) {
+  if (flags['stream'] === true) {
     await withSession(cli, flags, options, ({ catalog, stream }) =>
       printPieces(cli, stream(findOperation(catalog, name), input)),
     )
@@ -36,7 +39,7 @@ export async function runCall(
 }
 
 /** Every operation there is, one a line: also those of lenses, which only an engine knows. */
-export async function operationList(): Promise<string> {
+async function operationList(): Promise<string> {
   await using engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
   const catalog: Catalog = makeCatalog(engine)
   const width = Math.max(...[...catalog.keys()].map(name => name.length))

@@ -11,34 +11,13 @@ import {
   queryCollections,
 } from '../../../engine/openings/query-collections.ts'
 import { QuerentError } from '../../../model/errors.ts'
+import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import type { Cli } from '../run.ts'
 import { clockOf, viewerOf } from '../session.ts'
 
 /** As they stand on the command line. */
-export interface CollectionsFlags {
-  readonly days?: string | undefined
-  readonly collection?: string | undefined
-  readonly nResults?: string | undefined
-  readonly lang?: string | undefined
-  readonly json?: boolean | undefined
-  readonly undated?: string | undefined
-  readonly persistDirectory?: string | undefined
-  readonly sample?: boolean | undefined
-  readonly url?: string | undefined
-  readonly tenant?: string | undefined
-  readonly database?: string | undefined
-  readonly fold?: boolean | undefined
-  readonly minScore?: string | undefined
-  readonly urls?: boolean | undefined
-  readonly since?: string | undefined
-  readonly until?: string | undefined
-  readonly source?: string | undefined
-  readonly actionability?: string | undefined
-  readonly hybrid?: boolean | undefined
-  readonly offset?: string | undefined
-  readonly limit?: string | undefined
-}
+export type CollectionsFlags = Readonly<Record<string, string | boolean | undefined>>
 
 export interface CommandRun {
   readonly stdout: string
@@ -46,20 +25,24 @@ export interface CommandRun {
   readonly exitCode: 0 | 1 | 2
 }
 
-/** What surrounds the flags: who asks, when, and with which embedder. */
+/** What surrounds the flags: requester, time and embedder. */
 export type CollectionsSurroundings = Pick<QueryCollectionsOptions, 'embedder' | 'clock' | 'signal' | 'viewer'>
 
 /** As `Cli` runs it: `words` are the question. */
 export async function runCollectionsCommand(
   cli: Cli,
   words: readonly string[],
-  { viewer, now, ...flags }: CollectionsFlags & { readonly viewer?: string; readonly now?: string },
+  { viewer, now, ...flags }: CommonFlags & CollectionsFlags,
 ): Promise<void> {
   const { stdout, stderr } = cli.io
   const query = words.join(' ')
   let done: CommandRun
   try {
-    done = await runCollections(query, flags, surroundingsOf(cli, viewer, now))
+    done = await runCollections(query, flags, {
+      signal: cli.signal,
+      viewer: viewerOf(viewer, cli.io.env['QUERENT_VIEWER']),
+      clock: clockOf(now, cli.io.env['QUERENT_NOW']),
+    })
   } catch (error) {
     done = failed(error)
   }
@@ -81,9 +64,9 @@ export async function runCollections(
     const asked = { ...options, ...surroundings, sample: options.sample === true || isStoreless }
     const answer = await queryCollections(query ?? '', asked)
     const { results, warnings } = answer
-    const layout = { lang, urls: flags.urls ?? false }
+    const layout = { lang, urls: flags['urls'] === true }
     return {
-      stdout: flags.json ? `${jsonText(answer, 2)}\n` : collectionsMarkdown(results, query ?? '', layout),
+      stdout: flags['json'] === true ? `${jsonText(answer, 2)}\n` : collectionsMarkdown(results, query ?? '', layout),
       stderr:
         (isStoreless && !options.sample ? SAMPLE_NOTICE : '') +
         warnings.map(({ message }) => `Warning: ${oneLine(message)}\n`).join(''),
@@ -103,68 +86,43 @@ function failed(error: unknown): CommandRun {
   return { stdout: '', stderr: `Error: ${oneLine(error.message)}\n`, exitCode: error.kind === 'usage' ? 2 : 1 }
 }
 
-function surroundingsOf(
-  { io, signal }: Cli,
-  viewer: string | undefined,
-  now: string | undefined,
-): CollectionsSurroundings {
-  return {
-    signal,
-    viewer: viewerOf(viewer, io.env['QUERENT_VIEWER']),
-    clock: clockOf(now, io.env['QUERENT_NOW']),
-  }
-}
+const NUMBERS = new Set(['days', 'nResults', 'offset', 'limit', 'minScore'])
 
-async function readFlags(
-  flags: CollectionsFlags,
-): Promise<QueryCollectionsOptions & { readonly lang: 'auto' | 'es' | 'en' }> {
-  const { persistDirectory, sample, url, tenant, database, since, until, source, actionability, fold, hybrid } = flags
+/** Ranges are checked with the question. */
+async function readFlags(flags: CollectionsFlags) {
+  const { collection = 'both', lang = 'auto', urls: _, json: __, ...given } = flags
+  const { persistDirectory, url, sample } = given
   if (persistDirectory !== undefined && url !== undefined) {
     throw wrongFlag('url', url, 'either a folder or an address, not both')
   }
-  if (sample && (persistDirectory ?? url) !== undefined) {
+  if (sample === true && (persistDirectory ?? url) !== undefined) {
     throw wrongFlag('sample', 'true', 'no --persist-directory and no --url beside it')
   }
+  const values = Object.entries(given).map(([name, value]) => [name, NUMBERS.has(name) ? numberIn(value) : value])
   return {
-    ...{ persistDirectory, sample, url, tenant, database, since, until, source, actionability, fold, hybrid },
-    days: integer('days', flags.days, 0),
-    nResults: integer('n-results', flags.nResults, 1),
-    offset: integer('offset', flags.offset, 0),
-    limit: integer('limit', flags.limit, 1),
-    minScore: number('min-score', flags.minScore),
-    undated: choice('undated', flags.undated, ['include', 'exclude']),
-    lang: choice('lang', flags.lang, ['auto', 'es', 'en']) ?? 'auto',
-    collections: await collectionsOf(flags.collection ?? 'both', persistDirectory),
+    ...(Object.fromEntries(values) as QueryCollectionsOptions),
+    lang: choice('lang', String(lang), ['auto', 'es', 'en']) as 'auto' | 'es' | 'en',
+    collections: await collectionsOf(String(collection), persistDirectory as string | undefined),
   }
+}
+
+function numberIn(text: string | boolean | undefined): number {
+  return String(text).trim() === '' ? Number.NaN : Number(text)
 }
 
 async function collectionsOf(wanted: string, persistDirectory: string | undefined): Promise<readonly string[]> {
   if (wanted === 'both') return ['items', 'analysis']
   if (wanted === 'items' || wanted === 'analysis') return [wanted]
   const declared = await declaredCollections(persistDirectory)
-  return [choice('collection', wanted, ['items', 'analysis', 'both', ...declared]) as string]
+  return [choice('collection', wanted, ['items', 'analysis', 'both', ...declared])]
 }
 
-function integer(flag: string, text: string | undefined, least: number): number | undefined {
-  if (text === undefined) return undefined
-  const value = /^[+-]?\d+$/.test(text.trim()) ? Number(text) : Number.NaN
-  if (Number.isSafeInteger(value) && value >= least) return value
-  throw wrongFlag(flag, text, `an integer of ${least} or more`)
-}
-
-function number(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const value = text.trim() === '' ? Number.NaN : Number(text)
-  if (value >= 0 && value <= 1) return value
-  throw wrongFlag(flag, text, 'a number from 0 to 1')
-}
-
-function choice<T extends string>(flag: string, text: string | undefined, choices: readonly T[]): T | undefined {
-  if (text === undefined || choices.includes(text as T)) return text as T | undefined
+function choice(flag: string, text: string, choices: readonly string[]): string {
+  if (choices.includes(text)) return text
   throw wrongFlag(flag, text, `one of ${choices.join(', ')}`)
 }
 
-function wrongFlag(flag: string, value: string, expected: string): QuerentError {
+function wrongFlag(flag: string, value: unknown, expected: string): QuerentError {
   return new QuerentError('invalid_argument', `--${flag}: expected ${expected}, got "${value}"`, { field: flag })
 }
 

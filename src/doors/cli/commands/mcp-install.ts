@@ -73,7 +73,7 @@ async function apply(
     state: !real.includes(change) ? 'unchanged' : isWritten ? 'written' : 'not written',
     backup: backups.get(change) ?? null,
   }))
-  await print(cli, flags, { clients: report }, { table: () => report.map(line).join('') })
+  await print(cli, flags, { clients: report }, () => report.map(line).join(''))
 }
 
 function line({

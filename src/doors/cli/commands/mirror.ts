@@ -6,6 +6,7 @@ import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import { withProgress } from '../progress.ts'
+import { lines } from '../render/answer.ts'
 import { oneLine } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
@@ -40,8 +41,8 @@ export async function runMirror(cli: Cli, collection: string, flags: MirrorFlags
     }),
   )
   const { names, put, removed, unchanged, waiting, refused, unowned } = outcome
-  const counts = `${put} put, ${removed} removed, ${unchanged} unchanged, ${waiting} waiting for a vector\n`
-  await print(cli, flags, outcome, { table: () => counts + names.map(name => `in ${name}\n`).join('') })
+  const counts = `${put} put, ${removed} removed, ${unchanged} unchanged, ${waiting} waiting for a vector`
+  await print(cli, flags, outcome, () => lines([counts, ...names.map(name => `in ${name}`)]))
   for (const { id, reason } of refused) {
     await write(cli.io.stderr, `querent: ${oneLine(id)}: the server refuses it: ${oneLine(reason)}\n`)
   }

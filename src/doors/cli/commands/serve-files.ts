@@ -23,7 +23,7 @@ export async function mustBeThere(cli: Cli, paths: readonly string[]): Promise<v
   }
 }
 
-/** All that is said goes to standard error. What cannot be read is told, and the rest is served. */
+/** All that is said goes to standard error. What cannot be read is reported, and the rest is served. */
 export async function addFiles(
   { io }: Cli,
   { engine, context }: Session,
@@ -32,5 +32,5 @@ export async function addFiles(
 ): Promise<void> {
   const input = { paths: paths.map(path => resolve(io.workingFolder, path)), collection }
   const outcome = await withProgress(io, report => runOperation(add, engine, input, { ...context, report }))
-  await writeStyled(io.stderr, addText(outcome, styleOf({ env: io.env, stdout: io.stderr })))
+  await writeStyled(io.stderr, addText(outcome, { style: styleOf({ env: io.env, stdout: io.stderr }) }))
 }

@@ -1,4 +1,4 @@
-/** `serve` and `mcp`: the doors that stay open. They alone do background work. */
+/** `serve` and `mcp`: the interfaces that stay open. They alone do background work. */
 
 import cluster from 'node:cluster'
 import { resolve } from 'node:path'
@@ -8,12 +8,14 @@ import type { HttpRequestLine, RequestLog } from '../../../model/request-log.ts'
 import { openBrowser } from '../browser.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write, writeJson } from '../io.ts'
+import { rows } from '../render/answer.ts'
 import type { Cli, McpChoice, ServeOptions } from '../run.ts'
 import { withSession } from '../session.ts'
+import { print } from './print.ts'
 import { addFiles, mustBeThere } from './serve-files.ts'
 import { WorkerSiblings } from './siblings.ts'
 import { readTokens } from './token-file.ts'
-import { runWorkers, ToldToEnd } from './workers.ts'
+import { EndRequest, runWorkers } from './workers.ts'
 
 interface ServeFlags extends CommonFlags {
   readonly host: string
@@ -65,7 +67,7 @@ export async function runServe(cli: Cli, paths: readonly string[], flags: ServeF
   else await serveHere(cli, paths, flags, listens)
 }
 
-/** In this process: the only one, or a worker, whose address the first process tells. */
+/** In this process: the only one, or a worker, whose address the first process reports. */
 async function serveHere(
   cli: Cli,
   paths: readonly string[],
@@ -74,7 +76,7 @@ async function serveHere(
 ): Promise<void> {
   const worker = cluster.worker?.id
   // First of all: the first process may say so at any moment.
-  using told = worker === undefined ? undefined : new ToldToEnd(cli.signal)
+  using request = worker === undefined ? undefined : new EndRequest(cli.signal)
   const tokens = flags.tokens === undefined ? undefined : await readTokens(cli.io.workingFolder, flags.tokens)
   const processes = flags.workers
   const create = paths.length > 0 || isNamed(cli, flags)
@@ -96,22 +98,23 @@ async function serveHere(
     maxConnections: flags.maxConnections,
     siblings: worker === undefined ? undefined : new WorkerSiblings(),
   }
-  const signal = told?.signal ?? cli.signal
+  const signal = request?.signal ?? cli.signal
   await withSession(cli, flags, session, async opened => {
     if (paths.length > 0) await addFiles(cli, opened, paths, flags.collection)
     const { engine, catalog } = opened
-    await cli.doors.serveHttp(engine, catalog, options, signal, worker === undefined ? listens : () => {})
+    await cli.servers.serveHttp(engine, catalog, options, signal, worker === undefined ? listens : () => {})
   })
 }
 
-export async function runMcp(cli: Cli, flags: CommonFlags & McpFlags): Promise<void> {
+export async function runMcp(cli: Cli, flags: McpFlags): Promise<void> {
+  if (flags.listTools === true) return listTools(cli, flags)
   cli.endsBySignal = true
   await withSession(
     cli,
     flags,
     { background: true, warm: true, create: isNamed(cli, flags) },
     ({ engine, catalog, context }) =>
-      cli.doors.serveMcp(
+      cli.servers.serveMcp(
         engine,
         catalog,
         { viewer: context.viewer, concise: flags.detail === 'concise', ...mcpChoice(flags) },
@@ -120,16 +123,28 @@ export async function runMcp(cli: Cli, flags: CommonFlags & McpFlags): Promise<v
   )
 }
 
-export interface McpFlags {
+interface McpFlags extends CommonFlags {
   readonly lens?: readonly string[]
   readonly tools?: readonly string[]
   readonly detail?: string
+  readonly listTools?: true
 }
 
 /** Names of tools may be given one by one or with commas. */
-export function mcpChoice({ lens, tools }: McpFlags): McpChoice {
+function mcpChoice({ lens, tools }: McpFlags): McpChoice {
   const names = tools?.flatMap(text => text.split(',')).map(name => name.trim())
   return { lenses: lens, tools: names?.filter(name => name !== '') }
+}
+
+/** What an agent is offered, and what reading it costs the agent. */
+async function listTools(cli: Cli, flags: McpFlags): Promise<void> {
+  const tools = await withSession(cli, flags, {}, ({ engine, catalog }) =>
+    cli.servers.listMcpTools(engine, catalog, mcpChoice(flags)),
+  )
+  const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
+  const sum = () => `about ${tokens} tokens in all\n`
+  const columns = { tokens: 'tokens', tool: 'name', 'what for': 'description' }
+  await print(cli, flags, { lenses: flags.lens ?? [], tools, tokens }, rows('tools', columns, 'no tools', sum))
 }
 
 function milliseconds(seconds: number | undefined): number | undefined {

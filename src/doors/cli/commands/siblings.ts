@@ -1,4 +1,4 @@
-/** How workers on one port learn what all of them have to tell: by way of the first process, who alone knows them all. */
+/** How workers on one port get the figures of all: through the first process, which alone knows them. */
 import cluster, { type Worker } from 'node:cluster'
 import { isRecord } from '../../../base/record.ts'
 import type { Siblings } from '../run.ts'
@@ -27,7 +27,7 @@ export class WorkerSiblings implements Siblings {
   constructor() {
     process.on('message', message => {
       if (!isMessage(message)) return
-      if (message.figures === 'own') void this.#tell(message.id)
+      if (message.figures === 'own') void this.#report(message.id)
       if (message.figures !== 'all-is') return
       this.#waiting.get(message.id)?.(message.value as readonly Figures[])
       this.#waiting.delete(message.id)
@@ -44,7 +44,7 @@ export class WorkerSiblings implements Siblings {
     return send(process, { figures: 'all', id, value: null }) ? all : []
   }
 
-  async #tell(id: number): Promise<void> {
+  async #report(id: number): Promise<void> {
     const value = await this.#own?.().catch(() => null)
     send(process, { figures: 'own-is', id, value: value ?? null })
   }
@@ -78,10 +78,10 @@ export function relayFigures(signal: AbortSignal): void {
   signal.addEventListener('abort', () => cluster.off('message', onMessage), { once: true })
 }
 
-/** False: the other one cannot be told. */
+/** False: the other one is not connected. */
 function send(to: Worker | NodeJS.Process, message: Message): boolean {
   const isConnected = 'isConnected' in to ? to.isConnected() : to.connected
-  // What fails after all is told to nobody: the first process waits only so long, and a worker ends with it.
+  // What fails after all is ignored: the first process waits only so long, and a worker ends with it.
   if (isConnected) to.send?.(message, undefined, undefined, () => {})
   return isConnected
 }

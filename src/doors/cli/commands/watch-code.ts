@@ -6,10 +6,8 @@ import { contextOf } from '../../../engine/openings/open-context.ts'
 import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
-import { type IndexReport, indexText } from '../render/context.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
-import { tell } from './envelope.ts'
 
 /** Editors write a file in several steps, and switching a branch writes many. */
 const QUIET_MS = 200
@@ -25,10 +23,13 @@ const MAX_RETRY_MS = 60_000
 
 const UNWATCHED = new Set(['.git', '.hg', '.svn', '.querent', 'node_modules', '__pycache__', '.venv'])
 
+type Envelope = Awaited<ReturnType<ReturnType<typeof contextOf>['call']>>
+
 export async function watchCode(
   cli: Cli,
   flags: CommonFlags,
   params: Readonly<Record<string, unknown>>,
+  show: (envelope: Envelope) => Promise<void>,
 ): Promise<void> {
   cli.endsBySignal = true
   await withSession(cli, flags, { create: true, onlyLenses: ['context'], background: true }, async session => {
@@ -45,9 +46,9 @@ export async function watchCode(
       failures = envelope.status === 'error' ? failures + 1 : 0
       // A later run has done what a failed one left.
       if (failures === 0) cli.exitCode = EXIT.answered
-      const { indexed, deleted, renamed } = (envelope.result ?? {}) as Partial<IndexReport>
+      const { indexed, deleted, renamed } = (envelope.result ?? {}) as Partial<Record<string, number>>
       const isNews = envelope.status === 'error' || (indexed ?? 0) + (deleted ?? 0) + (renamed ?? 0) > 0
-      if (isNews) await tell(cli, flags, envelope, result => indexText(result as unknown as IndexReport))
+      if (isNews) await show(envelope)
     }
     const changes = new Changes()
     const isUnwatched = (path: string) => path.split(sep).some(part => UNWATCHED.has(part))

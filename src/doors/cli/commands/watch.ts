@@ -10,22 +10,11 @@ import { styleOf } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 
-interface Begun {
-  readonly type: 'subscribed'
-  readonly resume_token: string
-}
-
-/** It still stands, and nothing has changed. */
-interface Alive {
-  readonly type: 'alive'
-  readonly resume_token: string
-}
-
-/** Asking again has failed for now. */
-interface Failed {
-  readonly type: 'error'
-  readonly error: { readonly message: string }
-}
+/** What comes beside events: the subscription began, it still runs, or asking again has failed for now. */
+type Notice =
+  | { readonly type: 'subscribed'; readonly resume_token: string }
+  | { readonly type: 'alive'; readonly resume_token: string }
+  | { readonly type: 'error'; readonly error: { readonly message: string } }
 
 /** Prints events as they come; in the end, on standard error, what to go on with. */
 export async function watchOperation(cli: Cli, flags: Flags, operation: string, input: JsonObject): Promise<void> {
@@ -35,7 +24,7 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
   const style = styleOf(cli.io)
   const { columns } = cli.io.stdout
   let last: string | null = null
-  let told = 0
+  let printed = 0
   let isFailing = false
   await withSession(
     cli,
@@ -44,8 +33,8 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
     async ({ catalog, stream }) => {
       try {
         for await (const piece of stream(findOperation(catalog, operation), input)) {
-          // The cast: what operations that watch declare of their pieces. The first says that the question stands.
-          const event = piece as unknown as LiveEvent | Begun | Alive | Failed
+          // The cast: what operations that watch declare of their pieces.
+          const event = piece as unknown as LiveEvent | Notice
           if (event.type === 'error') {
             await write(cli.io.stderr, `querent: ${event.error.message}; it is asked again\n`)
             isFailing = true
@@ -61,8 +50,8 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
           }
           if (flags.json) await writeJson(cli.io.stdout, event)
           else await writeStyled(cli.io.stdout, eventText(event, style, columns))
-          told += 1
-          if (told >= count) break
+          printed += 1
+          if (printed >= count) break
         }
       } catch (error) {
         if (!cli.signal.aborted) throw error

@@ -46,15 +46,15 @@ export async function runWorkers(cli: Cli, count: number, listens: (url: string)
 }
 
 /** A worker's signal: aborted by a signal of the system, or when the first process says so. To be disposed of at the end. */
-export class ToldToEnd implements Disposable {
-  readonly #told = new AbortController()
+export class EndRequest implements Disposable {
+  readonly #ended = new AbortController()
   readonly #listen = (message: unknown): void => {
-    if (message === END) this.#told.abort(new QuerentError('cancelled', 'stopped by the first process', {}))
+    if (message === END) this.#ended.abort(new QuerentError('cancelled', 'stopped by the first process', {}))
   }
   readonly signal: AbortSignal
 
   constructor(signal: AbortSignal) {
-    this.signal = AbortSignal.any([signal, this.#told.signal])
+    this.signal = AbortSignal.any([signal, this.#ended.signal])
     process.on('message', this.#listen)
   }
 

@@ -1,145 +1,224 @@
-/** Lists of beliefs as people are shown them: answers to queries, to several at once, and what contradicts a belief. */
-import { type BeliefView, type Chain, chainText } from './belief.ts'
-import { cut, oneLine, type Style } from './style.ts'
-import { type Column, textTable } from './table.ts'
+/** Beliefs as people are shown them: answers to queries, one belief, and what it was derived from. */
+import { printable } from '../../../base/printable.ts'
+import {
+  all,
+  type Columns,
+  each,
+  factsText,
+  having,
+  lines,
+  moreText,
+  notes,
+  type Print,
+  record,
+  rows,
+} from './answer.ts'
+import { cut, oneLine } from './style.ts'
 
-export interface Ranked {
-  readonly belief: BeliefView
-  readonly score: { readonly final: number; readonly components: Readonly<Record<string, number | null>> }
-  readonly rank: number
+interface Belief {
+  readonly id: string
+  readonly content: string
+  readonly holder_id: string | null
+  readonly visibility: string
+  readonly federation_ids: readonly string[]
+  readonly valid_from: string
+  readonly valid_until: string | null
+  readonly confidence: Readonly<Record<string, number | null>>
+  readonly derivation: { readonly sources: readonly Readonly<Record<string, string | null>>[] }
+}
+
+export interface Chain {
+  readonly chain: readonly {
+    readonly belief_id: string
+    readonly depth: number
+    readonly contribution_type: string | null
+    readonly content_preview: string
+    readonly derivation_type: string
+  }[]
+}
+
+interface Ranked {
+  readonly belief: Belief
   readonly source: { readonly kind: string; readonly id: string | null }
-  readonly explanation?: { readonly summary?: string }
   readonly derivation_chain?: Chain
 }
 
-export interface Answer {
-  readonly beliefs: readonly Ranked[]
-  readonly total_count: number
-  /** Of queries, not of other lists. */
-  readonly as_of?: string
+/** What an answer says beside its beliefs; a stream says it at the end. */
+export interface AnswerEnd {
   readonly next_cursor?: string | null
-  readonly conflicts?: readonly {
-    readonly belief_ids: readonly [string, string]
-    readonly contradiction_type: string
-    readonly resolution_reason: string
-  }[]
-  readonly warnings: readonly { readonly message: string }[]
-  readonly errors?: readonly AnswerError[]
   /** Where other nodes were asked. */
-  readonly coverage?: { readonly nodes?: readonly AskedNode[] }
+  readonly coverage?: { readonly nodes?: readonly { readonly responded: boolean }[] }
 }
 
-interface AnswerError {
-  readonly code: string
-  readonly message: string
-  readonly node?: string
-}
-
-interface AskedNode {
-  readonly node: string
-  readonly federation: string | null
-  readonly responded: boolean
-  readonly results: number
-  readonly answered_at: string | null
-  readonly elapsed_ms: number
-}
-
-export interface Batch {
-  readonly results: readonly (
-    | { readonly ok: true; readonly result: Answer }
-    | { readonly ok: false; readonly error: { readonly code: string; readonly message: string } }
-  )[]
-}
-
-export function answerText(answer: Answer, style: Style, width?: number): string {
-  const { beliefs } = answer
-  const notes = notesOf(answer)
-    .map(note => `${style.dim(note)}\n`)
-    .join('')
-  if (beliefs.length === 0) return `no beliefs found\n${notes}`
-  const reasons = beliefs.map(one => reasonText(one, style)).join('')
-  return textTable(COLUMNS, beliefs, style, width) + reasons + countOf(beliefs.length, answer) + notes
-}
-
-/** All that the pieces of a stream say but their beliefs. */
-export type StreamEnd = Omit<Answer, 'beliefs'> & { readonly errors: readonly AnswerError[] }
-
-/** How a stream ended, of which so many beliefs were printed. */
-export function streamEndText(count: number, end: StreamEnd): string {
-  const notes = notesOf(end)
-    .map(note => `${note}\n`)
-    .join('')
-  return (count === 0 ? 'no beliefs found\n' : countOf(count, end)) + notes
-}
-
-function countOf(count: number, { total_count, as_of }: Omit<Answer, 'beliefs'>): string {
-  return `${count} of ${total_count}${as_of === undefined ? '' : `, as of ${as_of}`}\n`
-}
-
-function notesOf(answer: Omit<Answer, 'beliefs'>): readonly string[] {
-  const { next_cursor: next, conflicts = [], warnings, errors = [], coverage } = answer
-  return [
-    ...errors.map(({ code, message, node }) =>
-      oneLine(`a part of the answer: ${node === undefined ? '' : `${node}: `}${code}: ${message}`),
-    ),
-    ...(coverage?.nodes ?? []).filter(({ responded }) => responded).map(answered),
-    ...conflicts.map(({ belief_ids, contradiction_type, resolution_reason }) =>
-      oneLine(`${contradiction_type} conflict: ${belief_ids.join(' and ')}: ${resolution_reason}`),
-    ),
-    ...warnings.map(({ message }) => oneLine(message)),
-    ...(next ? [`more: --cursor ${next}`] : []),
-  ]
-}
-
-function answered({ node, federation, results, answered_at, elapsed_ms }: AskedNode): string {
-  const of = federation === null ? '' : ` of federation ${federation}`
-  return oneLine(`${node} answered with ${results}${of}, at ${answered_at} after ${elapsed_ms} ms`)
-}
-
-export interface Contradictions extends Omit<Answer, 'beliefs'> {
-  readonly contradictions: readonly (Ranked & {
-    readonly contradiction: { readonly type: string; readonly score: number; readonly text: string }
-  })[]
-  readonly detector: { readonly note: string }
-}
-
-export function contradictionsText({ contradictions, detector, ...rest }: Contradictions, style: Style): string {
-  const texts = contradictions.map(({ rank, contradiction: { type, score, text } }) =>
-    oneLine(`${rank}. ${type}, ${score.toFixed(2)}: ${text}`),
-  )
-  const notes = [...texts, detector.note].map(line => `${style.dim(line)}\n`).join('')
-  return answerText({ ...rest, beliefs: contradictions }, style) + notes
-}
-
-export function batchText({ results }: Batch, style: Style, width?: number): string {
-  return results
-    .map(one => (one.ok ? answerText(one.result, style, width) : `${one.error.code}: ${oneLine(one.error.message)}\n`))
-    .join('\n')
+export interface Answer extends AnswerEnd {
+  readonly beliefs: readonly Ranked[]
 }
 
 const HOLDER_WIDTH = 14
 
-const score = (title: string, of: (one: Ranked) => number | null | undefined): Column<Ranked> => ({
-  title,
-  align: 'right',
-  cell: one => of(one)?.toFixed(3) ?? '-',
-})
+const RANKED: Columns<Ranked> = {
+  '': 'rank',
+  SCORE: 'score.final 3',
+  MEANING: 'score.components.semantic_similarity 3',
+  CONFIDENCE: 'score.components.confidence_score 3',
+  TRUST: 'score.components.trust_score 3',
+  RECENCY: 'score.components.recency_score 3',
+  FROM: ({ source }) => source.id ?? source.kind,
+  HOLDER: ({ belief }) => cut(belief.holder_id ?? '-', HOLDER_WIDTH),
+  ID: 'belief.id',
+  BELIEF: 'belief.content',
+}
 
-const COLUMNS: readonly Column<Ranked>[] = [
-  { title: '', align: 'right', cell: one => `${one.rank}` },
-  score('SCORE', one => one.score.final),
-  score('MEANING', one => one.score.components['semantic_similarity']),
-  score('CONFIDENCE', one => one.score.components['confidence_score']),
-  score('TRUST', one => one.score.components['trust_score']),
-  score('RECENCY', one => one.score.components['recency_score']),
-  { title: 'FROM', cell: ({ source }) => source.id ?? source.kind },
-  { title: 'HOLDER', cell: ({ belief }) => cut(belief.holder_id ?? '-', HOLDER_WIDTH) },
-  { title: 'ID', cell: ({ belief }) => belief.id },
-  { title: 'BELIEF', cell: ({ belief }) => belief.content },
-]
+const reasonText = all(
+  each(having('explanation.summary'), '{rank}. {explanation.summary}', 'note'),
+  each(having('contradiction'), '{rank}. {contradiction.type}, {contradiction.score 2}: {contradiction.text}', 'note'),
+  ({ derivation_chain: chain }: Ranked) => (chain === undefined || chain.chain.length < 2 ? '' : chainText(chain)),
+)
 
-function reasonText({ rank, explanation, derivation_chain: chain }: Ranked, style: Style): string {
-  const why = explanation?.summary === undefined ? '' : style.dim(`${rank}. ${oneLine(explanation.summary)}\n`)
-  const steps = chain === undefined || chain.chain.length < 2 ? '' : chainText(chain)
-  return why + steps
+const COUNT = '{total_count}{, as of |as_of|}'
+
+const notesText: Print<AnswerEnd> = all<AnswerEnd>(
+  each('errors', 'a part of the answer: {|node|: }{code}: {message}', 'note'),
+  each(
+    ({ coverage }: AnswerEnd) => coverage?.nodes?.filter(({ responded }) => responded),
+    '{node} answered with {results}{ of federation |federation|}, at {answered_at} after {elapsed_ms} ms',
+    'note',
+  ),
+  each('conflicts', '{contradiction_type} conflict: {belief_ids.0} and {belief_ids.1}: {resolution_reason}', 'note'),
+  each('warnings', '{message}', 'note'),
+  ({ next_cursor }, shown) => notes(moreText(next_cursor, shown), shown),
+)
+
+export const answerText: Print<Answer> = all<Answer>(
+  rows('beliefs', RANKED, 'no beliefs found'),
+  ({ beliefs }, shown) => beliefs.map(one => reasonText(one, shown)).join(''),
+  each(having('beliefs.length'), `{beliefs.length} of ${COUNT}`),
+  notesText,
+)
+
+export const contradictionsText: Print<AnswerEnd & { readonly contradictions: readonly Ranked[] }> = all(
+  ({ contradictions: beliefs, ...rest }, shown) => answerText({ ...rest, beliefs }, shown),
+  each('detector', '{note}', 'note'),
+)
+
+/** How a stream ended, of which so many beliefs were printed. */
+export const streamEndText: Print<AnswerEnd & { readonly count: number }> = all<AnswerEnd & { readonly count: number }>(
+  each(having('count'), `{count} of ${COUNT}`),
+  ({ count }) => (count === 0 ? 'no beliefs found\n' : ''),
+  notesText,
+)
+
+export interface Batch {
+  readonly results: readonly { readonly ok: boolean; readonly result?: Answer }[]
+}
+
+export const batchText: Print<Batch> = ({ results }, shown) =>
+  results
+    .map(one =>
+      one.result === undefined ? each('error', '{code}: {message}')(one, shown) : answerText(one.result, shown),
+    )
+    .join('\n')
+
+export const contextText: Print<Answer> = all<Answer>(
+  answerText,
+  each('', '{total_tokens} of {max_tokens} tokens'),
+  each(having('expandable.length'), 'to expand: {expandable}', 'note'),
+)
+
+const section = (name: string, template: string): Print<object> => {
+  return (answer, shown) => (name in answer ? `${shown.style.bold(name)}\n${each(name, template)(answer, shown)}` : '')
+}
+
+export const expandedText: Print<object> = all(
+  section('derivation', '  {belief_id}  {content_preview}'),
+  section('contradictions', '  {belief.id}  {belief.content}'),
+  section('similar', '  {belief.id}  {belief.content}'),
+  each('', '{additional_tokens} of {max_additional_tokens} tokens'),
+)
+
+export interface WithHistory {
+  readonly belief: Belief
+  readonly history?: readonly Belief[]
+}
+
+export const beliefText: Print<WithHistory> = all<WithHistory>(
+  record<Belief>('belief', {
+    id: 'id',
+    version: 'version',
+    holder: ({ holder_id }) => holder_id ?? 'not shown',
+    visibility: ({ visibility, federation_ids }) => [visibility, ...federation_ids].join(' '),
+    domains: 'domains',
+    created: 'created_at',
+    valid: ({ valid_from, valid_until }) => `${valid_from} to ${valid_until ?? 'further notice'}`,
+    confidence: ({ confidence }) => Object.entries(confidence).map(([name, value]) => `${name} ${value ?? 'unknown'}`),
+    derivation: 'derivation.type',
+    sources: ({ derivation: { sources } }) =>
+      sources.length === 0
+        ? null
+        : sources.map(one => `${one['belief_id'] ?? one['external_ref']} (${one['contribution_type']})`),
+    supersedes: 'supersedes',
+    'superseded by': 'superseded_by',
+    deleted: 'deleted_at',
+  }),
+  ({ belief }) => `\n${printable(belief.content)}\n`,
+  ({ history = [] }) => (history.length > 1 ? '\nother versions\n' : ''),
+  each(
+    ({ belief, history = [] }) => history.filter(({ id }) => id !== belief.id),
+    '{created_at}  {version}  {id}  {content}',
+  ),
+)
+
+/** The belief itself first; each line is what the one before rests on, and as what if not as primary. */
+export function chainText({ chain }: Chain): string {
+  return lines(
+    chain.map(({ belief_id, depth, contribution_type: contribution, content_preview, derivation_type }) => {
+      const as = contribution === null || contribution === 'primary' ? '' : ` (${contribution})`
+      const name = `${'  '.repeat(depth)}${depth === 0 ? '' : '← '}${oneLine(belief_id)}${as}`
+      return `${name}  ${derivation_type}  ${oneLine(content_preview)}`
+    }),
+  )
+}
+
+type Gains = Readonly<Record<string, { readonly contribution: number }>>
+
+export interface Explained {
+  readonly explanation?: Gains
+  readonly versus?: Versus
+}
+
+/** Numbers are there where both match. */
+interface Versus {
+  readonly ahead?: string
+  readonly parts?: Gains
+  readonly smallest_change?: { readonly weights: Readonly<Record<string, number>> } | null
+  readonly [more: string]: unknown
+}
+
+const partsText = rows<object>('parts', { PART: 'name', VALUE: 'value 4', WEIGHT: 'weight 4', GIVES: 'contribution 4' })
+
+export const explanationText: Print<Explained> = all<Explained>(
+  ({ explanation = {} }, shown) => {
+    const names = ['semantic', 'confidence', 'trust', 'recency'].filter(name => name in explanation)
+    const parts = names.map(name => ({ name, ...explanation[name] }))
+    return parts.length === 0 ? '' : partsText({ parts }, shown)
+  },
+  each('', '{summary}'),
+  each('dropped_by', 'not shown: {reason}'),
+  each('hints', 'with {dimension} at {target} (now {current}) it would be number {rank}'),
+  ({ versus }) => (versus === undefined ? '' : versusText(versus)),
+)
+
+function versusText({ parts, smallest_change: change, ...more }: Versus): string {
+  const { ahead, behind, gap } = more
+  if (ahead === undefined || parts === undefined) return factsText(more)
+  const gains = Object.entries(parts).map(([name, { contribution: gives }]) => {
+    return `${name} ${gives < 0 ? '' : '+'}${gives.toFixed(4)}`
+  })
+  const weights = Object.entries(change?.weights ?? {}).map(([name, weight]) => `${name} ${weight.toFixed(3)}`)
+  return lines([
+    oneLine(`${ahead} is before ${behind} by ${(gap as number).toFixed(4)}: ${gains.join(', ')}`),
+    change
+      ? `the nearest weights that swap them: ${weights.join(', ')}`
+      : 'no weights of the four parts would swap them',
+  ])
 }

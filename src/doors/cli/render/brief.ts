@@ -40,12 +40,12 @@ export function briefText(brief: Brief): string {
 }
 
 function named(what: string, names: readonly Counted[], bytes: number): readonly string[] {
-  const told = within(
+  const shown = within(
     names.map(({ value, count }) => `${quoted(value)} ${count}`),
     bytes,
   )
-  const more = told.length < names.length ? ', and more' : ''
-  return told.length === 0 ? [] : [`${what}: ${told.join(', ')}${more}.`]
+  const more = shown.length < names.length ? ', and more' : ''
+  return shown.length === 0 ? [] : [`${what}: ${shown.join(', ')}${more}.`]
 }
 
 /** As many from the first on as have room. */

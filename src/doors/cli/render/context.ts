@@ -1,131 +1,94 @@
 /** Answers of the lens `context` as text: tables separated by tabs, as its contract has them. */
 import { printable } from '../../../base/printable.ts'
+import { all, cell, each, type Print } from './answer.ts'
 
-export interface Answer {
-  readonly concepts: readonly {
-    readonly id: number
-    readonly name: string
-    readonly type: string
-    readonly relevance: string
-    readonly score?: number
-  }[]
-  readonly files: readonly {
-    readonly url: string
-    readonly start_line?: number
-    readonly end_line?: number
-    readonly error?: { readonly message: string }
-  }[]
-  readonly graph: {
-    readonly edges: readonly { readonly source: number; readonly target: number; readonly relation: string }[]
-  }
-  readonly bundle?: { readonly text: string }
+/** A line each. Tabs part its values, so no value may have one. */
+function tabbed(path: string, template: string): Print<object> {
+  return each(path, template, 'cell')
 }
 
-export interface IndexReport {
-  readonly indexed: number
-  readonly skipped: number
-  readonly deleted: number
-  readonly renamed: number
-  readonly concepts: number
-  readonly left_out: LeftOut
-  readonly errors: Told
-  readonly ms: number
-  readonly files_per_second: number
+/** With an empty line between them. */
+function parts(...prints: readonly Print<object>[]): Print<object> {
+  return (answer, shown) =>
+    prints
+      .map(print => print(answer, shown))
+      .filter(text => text !== '')
+      .join('\n')
 }
 
-interface LeftOut extends Told {
-  /** How many of each. */
-  readonly reasons: Readonly<Record<string, number>>
+function titled(title: string, print: Print<object>): Print<object> {
+  return (answer, shown) => `${title}\n${print(answer, shown)}`
 }
 
-interface Told {
-  readonly total: number
-  readonly files: readonly { readonly url: string; readonly reason: string }[]
+function or(print: Print<object>, none: (answer: object) => string): Print<object> {
+  return (answer, shown) => print(answer, shown) || `${none(answer)}\n`
 }
 
-export function answerText({ concepts, files, graph, bundle }: Answer): string {
-  if (concepts.length === 0) return '(no concepts found)\n'
-  const rows = concepts.map(({ id, name, type, relevance, score }) =>
-    [id, name, type, relevance, score?.toFixed(3) ?? ''].map(cell).join('\t'),
-  )
-  const table = ['ID\tNAME\tTYPE\tRELEVANCE\tSCORE', ...rows]
-  const places = files.map(({ url, start_line, end_line, error }) => {
-    const lines = start_line === undefined ? '' : `:${start_line}-${end_line}`
-    return `${cell(url)}${lines}${error === undefined ? '' : ` (${cell(error.message)})`}`
-  })
-  const edges = graph.edges.map(({ source, relation, target }) => `${source} --[${cell(relation)}]--> ${target}`)
-  const parts = [table, ['FILES', ...places], ['EDGES', ...edges]].map(lines => `${lines.join('\n')}\n`)
-  return [...parts, ...(bundle === undefined ? [] : [`${printable(bundle.text)}\n`])].join('\n')
-}
+const found: Print<object> = parts(
+  titled('ID\tNAME\tTYPE\tRELEVANCE\tSCORE', tabbed('concepts', '{id}\t{name}\t{type}\t{relevance}\t{|score 3|}')),
+  titled('FILES', tabbed('files', '{url}{:|start_line|}{-|end_line|}{ (|error.message|)}')),
+  titled('EDGES', tabbed('graph.edges', '{source} --[{relation}]--> {target}')),
+  bundle => textAt(bundle, 'bundle', 'text'),
+)
 
-export function indexText(report: IndexReport): string {
-  const { indexed, skipped, deleted, renamed, concepts, left_out, errors, ms, files_per_second } = report
-  const lines = [
-    `${indexed} files read (${concepts} concepts), ${skipped} unchanged, ${deleted} deleted, ${renamed} renamed`,
-    `${left_out.total} left out${reasonsOf(left_out)}, ${errors.total} could not be read`,
-    ...errors.files.map(({ url, reason }) => `  ${cell(url)}: ${reason}${reason === 'outside' ? OUTSIDE : ''}`),
-    `${(ms / 1000).toFixed(1)} s, ${files_per_second} files a second`,
-  ]
-  return `${lines.join('\n')}\n`
-}
+export const answerText: Print<object> = (answer, shown) =>
+  each('concepts', '.')(answer, shown) === '' ? '(no concepts found)\n' : found(answer, shown)
 
-interface Place {
-  readonly id: number
-  readonly name: string
-  readonly type: string
-  readonly url: string | null
-  readonly start_line: number | null
-  readonly end_line: number | null
-}
+const PLACE = '{|url|}{:|start_line|}{-|end_line|}'
+const NAMED = '{id}\t{name}\t{type}'
 
 /** Of `definition`, `references` or `callers`. */
-export interface Places {
-  readonly definitions?: readonly (Place & { readonly doc: string | null; readonly text: string | null })[]
-  readonly references?: readonly (Place & { readonly relation: string })[]
-  readonly callers?: readonly (Place & { readonly hops: number })[]
+export const placesText: Print<object> = or(
+  all(
+    (answer, shown) =>
+      ((answer as { definitions?: readonly object[] }).definitions ?? [])
+        .map(one => tabbed('', `${NAMED}\t${PLACE}`)(one, shown) + textAt(one, 'text').replace(/\n$/, '\n\n'))
+        .join(''),
+    tabbed('references', `${NAMED}\t{relation}\t${PLACE}`),
+    tabbed('callers', `${NAMED}\t{hops}\t${PLACE}`),
+  ),
+  () => '(nothing found)',
+)
+
+export const impactText: Print<object> = parts(
+  titled('CHANGED', tabbed('changed', `${NAMED}\t${PLACE}`)),
+  titled('DEPENDANTS', tabbed('dependants', `${NAMED}\t{hops}\t{relation}\t${PLACE}`)),
+  titled('FILES', tabbed('files', '{}')),
+  (answer, shown) => {
+    const others = tabbed('not_indexed', '{}')(answer, shown)
+    return others === '' ? '' : `NOT INDEXED\n${others}`
+  },
+)
+
+/** Nothing of a text that is not there. */
+function textAt(from: object, ...path: readonly string[]): string {
+  const text = path.reduce<unknown>((at, name) => (at as Record<string, unknown> | null | undefined)?.[name], from)
+  return typeof text === 'string' && text !== '' ? `${printable(text)}\n` : ''
 }
 
-export interface Impact {
-  readonly changed: readonly Place[]
-  readonly dependants: readonly (Place & { readonly hops: number; readonly relation: string })[]
-  readonly files: readonly string[]
-  readonly not_indexed: readonly string[]
-}
+export const mapText: Print<object> = or(
+  answer => textAt(answer, 'text'),
+  answer => {
+    const { omitted } = answer as { readonly omitted: number }
+    return omitted === 0 ? '(no symbols found)' : `(no room for any of ${omitted} symbols)`
+  },
+)
 
-export function placesText({ definitions = [], references = [], callers = [] }: Places): string {
-  const lines = [
-    ...definitions.flatMap(place => [row(place), ...(place.text === null ? [] : [printable(place.text), ''])]),
-    ...references.map(place => row(place, place.relation)),
-    ...callers.map(place => row(place, String(place.hops))),
-  ]
-  return lines.length === 0 ? '(nothing found)\n' : `${lines.join('\n')}\n`
-}
+const OUTSIDE = ' of the folder that the store stands in (make one there, or name it with --home)'
 
-export function impactText({ changed, dependants, files, not_indexed }: Impact): string {
-  const parts = [
-    ['CHANGED', ...changed.map(place => row(place))],
-    ['DEPENDANTS', ...dependants.map(place => row(place, String(place.hops), place.relation))],
-    ['FILES', ...files.map(cell)],
-    ...(not_indexed.length === 0 ? [] : [['NOT INDEXED', ...not_indexed.map(cell)]]),
-  ]
-  return parts.map(lines => `${lines.join('\n')}\n`).join('\n')
-}
-
-export interface CodeMap {
-  readonly text: string
-  /** Symbols that do not fit. */
-  readonly omitted: number
-}
-
-export function mapText({ text, omitted }: CodeMap): string {
-  if (text !== '') return `${printable(text)}\n`
-  return omitted === 0 ? '(no symbols found)\n' : `(no room for any of ${omitted} symbols)\n`
-}
+export const indexText: Print<object> = all(
+  each('', '{indexed} files read ({concepts} concepts), {skipped} unchanged, {deleted} deleted, {renamed} renamed'),
+  each('', '{left_out.total} left out{ (|left_out.reasons|)}, {errors.total} could not be read'),
+  (answer, shown) =>
+    each('errors.files', '  {url}: {reason}')(answer, shown).replaceAll(': outside\n', `: outside${OUTSIDE}\n`),
+  answer => `${((answer as { ms: number }).ms / 1000).toFixed(1)} s, `,
+  each('', '{files_per_second} files a second'),
+)
 
 /** Ids that an advice names. */
 const MOST_IDS = 10
 
-/** What to do next, where the answer itself does not tell. */
+/** What to do next, where the answer itself does not say. */
 export function adviceOn({
   errors,
   result,
@@ -147,13 +110,6 @@ export function adviceOn({
   ]
 }
 
-function row({ id, name, type, url, start_line, end_line }: Place, ...more: readonly string[]): string {
-  const where = url === null ? '' : `${url}${start_line === null ? '' : `:${start_line}-${end_line}`}`
-  return [id, name, type, ...more, where].map(cell).join('\t')
-}
-
-const OUTSIDE = ' of the folder that the store stands in (make one there, or name it with --home)'
-
 /** One line an error: `query: query is required`. */
 export function errorLines(errors: unknown, at: readonly string[] = []): readonly string[] {
   if (typeof errors !== 'object' || errors === null) return []
@@ -163,14 +119,4 @@ export function errorLines(errors: unknown, at: readonly string[] = []): readonl
     )
   }
   return Object.entries(errors).flatMap(([field, inner]) => errorLines(inner, [...at, field]))
-}
-
-function reasonsOf({ reasons }: LeftOut): string {
-  const told = Object.entries(reasons).map(([reason, count]) => `${count} ${reason}`)
-  return told.length === 0 ? '' : ` (${told.join(', ')})`
-}
-
-/** A name may hold anything; a line of a table may not. */
-function cell(value: string | number): string {
-  return printable(String(value).replace(/[\p{Cc}\u2028\u2029]+/gu, ' '))
 }

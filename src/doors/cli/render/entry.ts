@@ -2,38 +2,31 @@
 
 import { printable } from '../../../base/printable.ts'
 import type { EntryView, ListPage } from '../../../engine/engine.ts'
+import { moreText, notes, type Print, rows } from './answer.ts'
 import { shortOrigin } from './place.ts'
-import { oneLine, type Style } from './style.ts'
-import { type Column, markdownTable, markdownText, textTable } from './table.ts'
+import { oneLine } from './style.ts'
+import { markdownText } from './table.ts'
 
 /** Head lines, an empty line, the content as it is (control characters apart). */
-export function entryText(entry: EntryView, style: Style, workingFolder: string): string {
-  const head = facts(entry, workingFolder).map(([name, value]) => `${style.dim(`${name}:`)} ${value}\n`)
-  return `${style.bold(oneLine(entry.title) || '(untitled)')}\n${head.join('')}\n${ended(printable(entry.content))}`
+export const entryText: Print<EntryView> = (entry, { style, folder, isMarkdown }) => {
+  const title = oneLine(entry.title) || '(untitled)'
+  const head = facts(entry, folder).map(([name, value]) => {
+    return isMarkdown ? `- ${name}: ${markdownText(value)}\n` : `${style.dim(`${name}:`)} ${value}\n`
+  })
+  const content = ended(printable(entry.content))
+  return `${isMarkdown ? `# ${markdownText(title)}\n` : style.bold(title)}\n${head.join('')}\n${content}`
 }
 
-export function entryMarkdown(entry: EntryView, workingFolder: string): string {
-  const head = facts(entry, workingFolder).map(([name, value]) => `- ${name}: ${markdownText(value)}\n`)
-  return `# ${markdownText(oneLine(entry.title) || '(untitled)')}\n\n${head.join('')}\n${ended(printable(entry.content))}`
-}
-
-export function listText(page: ListPage, style: Style, width: number | undefined): string {
-  const more = page.cursor === null ? '' : style.dim(`more: --cursor ${page.cursor}\n`)
-  return `${textTable(COLUMNS, page.items, style, width)}${page.items.length} of ${page.total}\n${more}`
-}
-
-export function listMarkdown(page: ListPage): string {
-  const more = page.cursor === null ? '' : `, more: \`--cursor ${page.cursor}\``
-  return `${markdownTable(COLUMNS, page.items)}\n${page.items.length} of ${page.total}${more}\n`
-}
-
-const COLUMNS: readonly Column<ListPage['items'][number]>[] = [
-  { title: 'ID', cell: entry => entry.id },
-  { title: 'COLLECTION', cell: entry => entry.collection },
-  { title: 'KIND', cell: entry => entry.kind },
-  { title: 'UPDATED', cell: entry => entry.updated_at.slice(0, 16).replace('T', ' ') },
-  { title: 'TITLE', cell: entry => entry.title },
-]
+export const listText: Print<ListPage> = rows(
+  'items',
+  { ID: 'id', COLLECTION: 'collection', KIND: 'kind', UPDATED: 'updated_at minute', TITLE: 'title' },
+  'no entries',
+  ({ cursor, items, total }, shown) => {
+    const count = `${items.length} of ${total}`
+    if (shown.isMarkdown) return `\n${count}${cursor === null ? '' : `, more: \`--cursor ${cursor}\``}\n`
+    return `${count}\n${notes(moreText(cursor, shown), shown)}`
+  },
+)
 
 function facts(entry: EntryView, workingFolder: string): readonly (readonly [string, string])[] {
   const { audience, access } = entry

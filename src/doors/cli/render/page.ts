@@ -2,12 +2,13 @@
 
 import { printable } from '../../../base/printable.ts'
 import type { Excerpt, Item, Page, Passage } from '../../../model/page.ts'
+import { moreText, notes, type Shown } from './answer.ts'
 import { explanationText } from './explanation.ts'
 import { place, sectionPath } from './place.ts'
 import { oneLine, type Style } from './style.ts'
 import { markdownText } from './table.ts'
 
-export interface PageAsked {
+interface PageAsked {
   /** What is not relevant enough was asked for too, or cannot be. */
   readonly any?: boolean | undefined
   /** So many passages of each were asked for, so that one is shown as several are. */
@@ -19,9 +20,12 @@ function hasPassages({ passages }: Item, asked: PageAsked): boolean {
   return passages.length > 1 || (asked.passages !== undefined && passages.length > 0)
 }
 
-export function pageText(page: Page, style: Style, workingFolder: string, asked: PageAsked = {}): string {
-  const items = page.items.map(item => `${itemText(item, style, workingFolder, asked)}\n`).join('')
-  return items + footer(page, style, asked) + nearestText(page, style, workingFolder)
+export function pageText(page: Page, shown: Shown): string {
+  const { style, folder, input, isMarkdown } = shown
+  const asked = { any: input['any'] === true, passages: input['passages'] as number | undefined }
+  if (isMarkdown) return pageMarkdown(page, folder, asked)
+  const items = page.items.map(item => `${itemText(item, style, folder, asked)}\n`).join('')
+  return items + footer(page, shown) + nearestText(page, style, folder)
 }
 
 /** A line each: they are no answer, and `--any` shows them in full. */
@@ -80,21 +84,23 @@ function lines(text: string, indent: string): string {
     .join('')
 }
 
+/** What answers of several lenses say beside their results. */
+export type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'notes'>
+
 /** The verdict, what else there is to know, and how to get more. */
-export function footer(page: Omit<Page, 'items'>, style: Style, asked: PageAsked = {}): string {
+export function footer(page: PageEnd, shown: Shown): string {
   const byWords = page.verdict_by === 'words' && page.mode === 'hybrid' ? ['judged by words alone'] : []
   const spelling = page.did_you_mean === undefined ? [] : [`asked as: ${oneLine(page.did_you_mean)}`]
   const lines = [
-    verdictLine(page, style, asked),
+    verdictLine(page, shown),
     ...byWords,
     ...spelling,
     ...page.notes.map(note => `note: ${oneLine(note.message)}`),
   ]
-  if (page.cursor !== null) lines.push(style.dim(`more: --cursor ${page.cursor}`))
-  return lines.map(line => `${line}\n`).join('')
+  return lines.map(line => `${line}\n`).join('') + notes(moreText(page.cursor, shown), shown)
 }
 
-function verdictLine(page: Omit<Page, 'items'>, style: Style, { any }: PageAsked): string {
+function verdictLine(page: PageEnd, { style, input: { any } }: Shown): string {
   const reason = page.reason === null ? '' : `: ${oneLine(page.reason)}`
   switch (page.verdict) {
     case 'answered':
@@ -108,7 +114,7 @@ function verdictLine(page: Omit<Page, 'items'>, style: Style, { any }: PageAsked
   }
 }
 
-export function pageMarkdown(page: Page, workingFolder: string, asked: PageAsked = {}): string {
+function pageMarkdown(page: Page, workingFolder: string, asked: PageAsked): string {
   const sections = (items: readonly Item[]) => items.map(item => itemMarkdown(item, workingFolder, asked)).join('')
   const { nearest = [] } = page
   const reason = page.reason === null ? '' : `: ${markdownText(oneLine(page.reason))}`

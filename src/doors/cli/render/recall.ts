@@ -2,14 +2,13 @@
 
 import { printable } from '../../../base/printable.ts'
 import type { Explanation } from '../../../model/explanation.ts'
-import type { Page } from '../../../model/page.ts'
+import type { Print } from './answer.ts'
 import { explanationText } from './explanation.ts'
-import { footer } from './page.ts'
+import { footer, type PageEnd } from './page.ts'
 import { oneLine, type Style } from './style.ts'
 
-/** As the operation tells it. */
-export interface Recalled
-  extends Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'as_of' | 'notes'> {
+/** As the operation answers. */
+export interface Recalled extends PageEnd {
   readonly messages: readonly RecalledMessage[]
   readonly nearest?: readonly RecalledMessage[]
 }
@@ -32,19 +31,13 @@ interface RecalledMessage extends Said {
   readonly explanation?: Explanation
 }
 
-export function recallText(answer: Recalled, style: Style): string {
-  const coverage = { embedded: 1, sources: [], failed: [], complete: true }
-  const { verdict, verdict_by, reason, did_you_mean, notes, cursor, mode, as_of, nearest = [] } = answer
-  const end = footer(
-    { verdict, verdict_by, reason, did_you_mean, notes, cursor, mode, as_of, lens: 'conversations', coverage },
-    style,
-    {
-      any: true,
-    },
-  )
-  const texts = (messages: readonly RecalledMessage[]) => messages.map(message => messageText(message, style)).join('')
+export const recallText: Print<Recalled> = (answer, shown) => {
+  const texts = (messages: readonly RecalledMessage[]) => {
+    return messages.map(message => messageText(message, shown.style)).join('')
+  }
+  const { messages, nearest = [] } = answer
   const near = nearest.length === 0 ? '' : `\nnearest, not an answer:\n${texts(nearest)}`
-  return texts(answer.messages) + end + near
+  return texts(messages) + footer(answer, { ...shown, input: { any: true } }) + near
 }
 
 /**
@@ -55,7 +48,7 @@ export function recallText(answer: Recalled, style: Style): string {
 function messageText(message: RecalledMessage, style: Style): string {
   const { rank, id, score, text, dates, newer_statement_of: older, neighbours = [], why, explanation } = message
   const indent = ' '.repeat(`${rank}. `.length)
-  const aside = (label: string, told: string) => `${indent}${style.dim(`${label}: ${oneLine(told)}`)}\n`
+  const aside = (label: string, text: string) => `${indent}${style.dim(`${label}: ${oneLine(text)}`)}\n`
   const near = (isBefore: boolean) =>
     neighbours
       .filter(({ position }) => position < message.position === isBefore)
@@ -83,5 +76,5 @@ function whoAndWhen({ speaker, at }: RecalledMessage): string {
 }
 
 function nameOf(speaker: string): string {
-  return oneLine(speaker) || '(nobody named)'
+  return oneLine(speaker) || '(no name)'
 }

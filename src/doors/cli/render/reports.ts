@@ -1,12 +1,13 @@
 /** What commands about the store print for people. */
 import type { AddReport, Backup, Examination, ExplainAnswer, Status } from '../../../engine/engine.ts'
+import { counted, lines, type Shown } from './answer.ts'
 import { explanationText } from './explanation.ts'
 import { oneLine, type Style } from './style.ts'
 
 /** Most problems listed one by one; the rest is a number (`--json` has them all). */
 const MOST_PROBLEMS = 20
 
-export function addText(report: AddReport, style: Style): string {
+export function addText(report: AddReport, { style }: Pick<Shown, 'style'>): string {
   const { added, updated, unchanged, deleted, skipped, errors, warnings, chunks, pending, embedding_error } = report
   const counts = `${added} added, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skippedText(skipped)}, ${errors.length} failed`
   const reason = embedding_error === null ? '' : ` (${embedding_error})`
@@ -34,11 +35,11 @@ function skippedText(skipped: AddReport['skipped']): string {
   const counts = new Map<string, number>()
   for (const { reason, count = 1 } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + count)
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  const told = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${oneLine(reason)}: ${count}`)
-  return told.length === 0 ? '0 skipped' : `${all} skipped (${told.join(', ')})`
+  const reasons = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${oneLine(reason)}: ${count}`)
+  return reasons.length === 0 ? '0 skipped' : `${all} skipped (${reasons.join(', ')})`
 }
 
-export function explainText(answer: ExplainAnswer, style: Style): string {
+export function explainText(answer: ExplainAnswer, { style }: Pick<Shown, 'style'>): string {
   const tree = answer.explanation === null ? '' : explanationText(answer.explanation, style)
   const over = answer.over === null ? '' : `${oneLine(answer.over.sentence)}\n${overText(answer.over, style)}`
   return `${oneLine(answer.sentence)}\n${tree}${over}`
@@ -83,7 +84,7 @@ function storageLines({ storage }: Status): readonly string[] {
   return [`log: ${size(storage.log_bytes)}`, ...(storage.to_erase ? [pending] : [])]
 }
 
-export function doctorText({ findings, backup }: Examination, style: Style): string {
+export function doctorText({ findings, backup }: Examination, { style }: Shown): string {
   return lines([
     ...findings.flatMap(({ check, ok, message, help, repaired }) => [
       `${ok ? style.good('ok  ') : style.bad('FAIL')} ${check}: ${oneLine(message)}`,
@@ -94,25 +95,16 @@ export function doctorText({ findings, backup }: Examination, style: Style): str
   ])
 }
 
-export function backupText({ path, bytes, entries, not_held }: Backup, ms: number): string {
-  const held = `${counted(entries, 'entry', 'entries')}, ${size(bytes)}, in ${ms} ms`
+export function backupText({ path, bytes, entries, not_held }: Backup): string {
+  const held = `${counted(entries, 'entry', 'entries')}, ${size(bytes)}`
   return lines([
     `${oneLine(path)}: ${held}`,
     ...(not_held.length === 0 ? [] : [`not in it: ${not_held.join(', ')} of the home`]),
   ])
 }
 
-function lines(texts: readonly string[]): string {
-  return texts.map(text => `${text}\n`).join('')
-}
-
 function signed(value: number): string {
   return `${value < 0 ? '' : '+'}${value.toFixed(4)}`
-}
-
-/** `1 chunk`, `2 chunks`; `plural` where it is not just an s. */
-export function counted(value: number, one: string, plural: string = `${one}s`): string {
-  return `${value} ${value === 1 ? one : plural}`
 }
 
 function size(bytes: number | null): string {

@@ -36,3 +36,9 @@ export function cut(text: string, length: number): string {
 export function oneLine(text: string): string {
   return printable(text.replace(/\s+/g, ' ').trim())
 }
+
+export const PLAIN: Style = { bold: same, dim: same, mark: same, good: same, bad: same }
+
+function same(text: string): string {
+  return text
+}

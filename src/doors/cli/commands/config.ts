@@ -1,0 +1,85 @@
+/** `config get`, `set` and `list`: the settings in `config.json` of the home. */
+import { applyEdits, modify } from 'jsonc-parser'
+import type { Json, JsonObject } from '../../../base/canonical.ts'
+import { isRecord } from '../../../base/record.ts'
+import { fileSchema } from '../../../engine/config.ts'
+import { findHome } from '../../../engine/home.ts'
+import { readSettings, writeSettings } from '../../../engine/settings-file.ts'
+import { QuerentError } from '../../../model/errors.ts'
+import { jsonSchema } from '../../../ops/schemas.ts'
+import { fieldAt } from '../generated-flags.ts'
+import type { Flags } from '../operation-command.ts'
+import { rows } from '../render/answer.ts'
+import type { Cli } from '../run.ts'
+import { requireOwner } from '../session.ts'
+import { print } from './print.ts'
+
+interface Setting {
+  readonly name: string
+  /** Undefined: the file does not say. */
+  readonly value: Json | undefined
+  readonly default: Json | undefined
+  readonly meaning: string
+}
+
+export async function listSettings(cli: Cli, flags: Flags): Promise<void> {
+  const { value } = readSettings(fileOf(cli, flags))
+  const known = settingsIn(jsonSchema(fileSchema, 'input'), value)
+  const columns = { NAME: 'name', VALUE: 'value', DEFAULT: 'default', MEANING: 'meaning' }
+  await print(cli, flags, { settings: known }, rows<Setting, { settings: readonly Setting[] }>('settings', columns))
+}
+
+export async function getSetting(cli: Cli, flags: Flags, name: string): Promise<void> {
+  const path = name.split('.')
+  const schema = jsonSchema(fileSchema, 'input')
+  const value = valueAt(readSettings(fileOf(cli, flags)).value, path) ?? (fieldAt(schema, path)['default'] as Json)
+  if (value === undefined) {
+    const message = `${name}: it is not set, and has no default of its own; \`querent config list\` shows what is`
+    throw new QuerentError('not_found', message, { field: name })
+  }
+  await print(cli, flags, { name, value }, () => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`)
+}
+
+/** Without a text: takes the setting out. A text that is JSON is that value, any other a string. */
+export async function setSetting(cli: Cli, flags: Flags, name: string, given?: string): Promise<void> {
+  const file = fileOf(cli, flags)
+  const { text } = readSettings(file)
+  const value = given === undefined ? undefined : jsonOr(given)
+  // Without formatting options: those would format the neighbours too.
+  const edits = modify(text, name.split('.'), value, {})
+  await writeSettings(file, applyEdits(text, edits))
+  await print(cli, flags, { file, name, value: given ?? null }, () => `${name} ${given ?? 'unset'} in ${file}\n`)
+}
+
+function fileOf(cli: Cli, flags: Flags): string {
+  requireOwner(cli, flags)
+  const { env, workingFolder } = cli.io
+  const environmentHome = env['QUERENT_HOME'] || undefined
+  return findHome({ home: flags.home, environmentHome, workingFolder, create: false }).configFile
+}
+
+function jsonOr(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
+
+function valueAt(from: Json, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>((at, step) => (isRecord(at) ? (at as JsonObject)[step] : undefined), from)
+}
+
+/** What the schema names, and what the file has beside that, such as settings of lenses. */
+function settingsIn(schema: JsonObject, value: JsonObject, path: readonly string[] = []): readonly Setting[] {
+  const properties = isRecord(schema['properties']) ? (schema['properties'] as Record<string, JsonObject>) : {}
+  return [...new Set([...Object.keys(properties), ...Object.keys(value)])].flatMap(name => {
+    const [own, below = {}] = [value[name], properties[name]]
+    const place = [...path, name]
+    if (isRecord(below['properties']) || isRecord(own)) {
+      return settingsIn(below, (isRecord(own) ? own : {}) as JsonObject, place)
+    }
+    const { default: without, description = '' } = below
+    return [{ name: place.join('.'), value: own, default: without, meaning: String(description) }]
+  })
+}
