@@ -1,9 +1,10 @@
 /** The folder that indexes are saved in: a file each, and what saving one may have left behind. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Steps } from '../base/turns.ts'
 import type { Index } from '../index/contract.ts'
 import {
-  loadSnapshot,
+  loadInSteps,
   positionOfSnapshot,
   type SnapshotLoad,
   saveSnapshot,
@@ -25,9 +26,9 @@ export class SnapshotFolder {
     this.#store = store
   }
 
-  /** Takes the saved state of an index into it, or into an empty one of its kind. */
-  load(index: Index): SnapshotLoad {
-    return loadSnapshot(this.pathOf(index), index, this.#store)
+  /** Takes the saved state of an index into it, or into an empty one of its kind: in steps, as `loadInSteps` of snapshots. */
+  load(index: Index): Steps<SnapshotLoad> {
+    return loadInSteps(this.pathOf(index), index, this.#store)
   }
 
   /** Throws `io_failed`. One process at a time. */

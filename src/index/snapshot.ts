@@ -4,10 +4,11 @@
  */
 import { closeSync, openSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { atOnce, type Steps } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Index } from './contract.ts'
-import { readBytes, readHeader, type SnapshotHeader, writeSnapshot } from './snapshot-file.ts'
+import { readHeader, readPayload, type SnapshotHeader, writeSnapshot } from './snapshot-file.ts'
 
 /** What of a store tells whether a snapshot belongs to it and to its past. */
 export type SnapshotStore = Pick<StoreReader, 'storeId' | 'lastSeq' | 'changesSince'>
@@ -54,13 +55,18 @@ export function saveSnapshot(path: string, index: Index, store: SnapshotStore): 
 
 /** Restores the index from `path`. Never throws for a bad file; then the index is as its `restore` left it. */
 export function loadSnapshot(path: string, index: Index, store: SnapshotStore): SnapshotLoad {
+  return atOnce(loadInSteps(path, index, store))
+}
+
+/** The same in steps. The file is open between them: who does not go on must end the generator (`return`). */
+export function* loadInSteps(path: string, index: Index, store: SnapshotStore): Steps<SnapshotLoad> {
   const opened = openSnapshot(path, index, store)
   if (typeof opened === 'string') return no(opened)
   const { file, header } = opened
   try {
-    const payload = readBytes(file, header.length)
-    if (payload === undefined || crc32(payload) !== header.crc) return no('damaged')
-    return restore(index, payload, header.position)
+    const payload = yield* readPayload(file, header)
+    if (payload === null) return no('damaged')
+    return yield* restore(index, payload, header.position)
   } catch {
     return no('unreadable')
   } finally {
@@ -127,9 +133,10 @@ function changeAt(store: SnapshotStore, seq: number): string | null {
   return change?.seq === seq ? [change.entry, change.kind, change.partition, change.at].join(' ') : null
 }
 
-function restore(index: Index, payload: Uint8Array, position: number): SnapshotLoad {
+function* restore(index: Index, payload: Uint8Array, position: number): Steps<SnapshotLoad> {
   try {
-    index.restore(payload, position)
+    if (index.restoreInSteps === undefined) index.restore(payload, position)
+    else yield* index.restoreInSteps(payload, position)
     return { ok: true }
   } catch {
     return no('refused')
