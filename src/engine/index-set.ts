@@ -142,9 +142,7 @@ export class IndexSet {
   /** Memory lets go of what is no more, in steps. As long as writing snapshots anew. */
   *letGo(): Steps<void> {
     yield* this.getInSteps()
-    this.#following = { steps: lettingGo([...this.#loaded]), version: -1 }
-    this.#version = -1
-    yield* this.getInSteps()
+    yield* this.#whileSame(lettingGo([...this.#loaded]))
   }
 
   /** Whether what is saved is of use, tried with an empty index of the same kind; null without a home. */
@@ -160,13 +158,15 @@ export class IndexSet {
     this.#loaded.delete(index)
     this.#loading.set(index, rebuilding(index, this.#store))
     yield* this.getInSteps(name)
-    if (save && this.#snapshots !== null) this.#save(index, this.#snapshots)
+    if (save && this.#snapshots !== null) yield* this.#save(index, this.#snapshots)
   }
 
-  /** Lets go of files that are being read. */
+  /** Lets go of files that are being read or written. */
   close(): void {
     for (const steps of this.#loading.values()) steps.return()
     this.#loading.clear()
+    this.#following?.steps.return()
+    this.#following = null
   }
 
   /** Changes up to here may be forgotten: every snapshot is beyond it, and is told from others by the change it ends with. */
@@ -184,16 +184,35 @@ export class IndexSet {
   *#trySaving(index: Index, snapshots: SnapshotFolder): Steps<boolean> {
     try {
       yield* this.getInSteps(index.name)
-      this.#save(index, snapshots)
+      yield* this.#save(index, snapshots)
       return true
     } catch {
       return false
     }
   }
 
-  #save(index: Index, snapshots: SnapshotFolder): void {
-    snapshots.save(index)
-    this.#saved.set(index, index.position)
+  /** Right after `getInSteps` of its name. */
+  *#save(index: Index, snapshots: SnapshotFolder): Steps<void> {
+    const { position } = index
+    const failures: unknown[] = []
+    // Who takes a step of it is not concerned when it fails.
+    function* save(): Steps<void> {
+      try {
+        yield* snapshots.save(index)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    yield* this.#whileSame(save())
+    if (failures.length > 0) throw failures[0]
+    this.#saved.set(index, position)
+  }
+
+  /** Steps between which no loaded index changes: before they are over, nobody brings one forward. Right after `getInSteps`. */
+  *#whileSame(steps: Steps<void>): Steps<void> {
+    this.#following = { steps, version: -1 }
+    this.#version = -1
+    yield* this.getInSteps()
   }
 
   /** Looks at the head of the file when the index was not loaded. */

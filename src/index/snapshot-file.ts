@@ -26,17 +26,21 @@ export interface SnapshotHeader {
   readonly crc: number
 }
 
-/** All of it or nothing, also if the process or the machine stops meanwhile. Throws what the disk says. */
-export function writeSnapshot(path: string, header: SnapshotHeader, pieces: readonly Uint8Array[]): void {
+/** Gives bytes piece by piece, in steps. */
+export type EachPiece = (visit: (piece: Uint8Array) => void) => Steps<void>
+
+/** All of it or nothing, also if the process or the machine stops meanwhile, or the steps are ended. Throws what the disk says. */
+export function* writeSnapshot(path: string, header: SnapshotHeader, each: EachPiece): Steps<void> {
   // A fixed name: what a killed process left behind is overwritten by the next save.
   const temporary = `${path}.tmp`
+  let isWritten = false
   try {
-    writeDurably(temporary, [...encodeHeader(header), ...pieces])
+    yield* writeDurably(temporary, header, each)
     renameSync(temporary, path)
+    isWritten = true
     syncFolder(dirname(path))
-  } catch (cause) {
-    removeIfPossible(temporary)
-    throw cause
+  } finally {
+    if (!isWritten) removeIfPossible(temporary)
   }
 }
 
@@ -99,13 +103,15 @@ function encodeHeader(header: SnapshotHeader): Uint8Array[] {
   return [prefix, json]
 }
 
-function writeDurably(path: string, pieces: readonly Uint8Array[]): void {
+function* writeDurably(path: string, header: SnapshotHeader, each: EachPiece): Steps<void> {
   const file = openSync(path, 'w', 0o600)
+  const write = (piece: Uint8Array) => {
+    let done = 0
+    while (done < piece.byteLength) done += writeSync(file, piece, done, Math.min(PIECE, piece.byteLength - done))
+  }
   try {
-    for (const piece of pieces) {
-      let done = 0
-      while (done < piece.byteLength) done += writeSync(file, piece, done, Math.min(PIECE, piece.byteLength - done))
-    }
+    for (const piece of encodeHeader(header)) write(piece)
+    yield* each(write)
     fsyncSync(file)
   } finally {
     closeSync(file)

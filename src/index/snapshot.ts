@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { atOnce, type Steps } from '../base/turns.ts'
+import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Index } from './contract.ts'
@@ -36,17 +36,46 @@ export type SnapshotLoad = { readonly ok: true } | { readonly ok: false; readonl
  * process at a time may save one path (the engine's lease sees to it). Throws `io_failed` when the disk refuses.
  */
 export function saveSnapshot(path: string, index: Index, store: SnapshotStore): void {
-  const pieces = index.serialise()
+  atOnce(saveInSteps(path, index, store))
+}
+
+/** Bytes summed up, or written, in one step: a few milliseconds. */
+const BYTES_AT_ONCE = 1 << 22
+
+/** The same in steps, between which the index must not change. Who does not go on must end the generator (`return`). */
+export function* saveInSteps(path: string, index: Index, store: SnapshotStore): Steps<void> {
+  if (index.letGo !== undefined) yield* index.letGo()
+  let pieces = index.serialise()
+  const lengthOf = () => pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
+  const length = lengthOf()
+  function* each(visit: (piece: Uint8Array) => void): Steps<void> {
+    const pace = new StepPace(BYTES_AT_ONCE)
+    for (let at = 0; at < pieces.length; at++) {
+      const size = (pieces[at] as Uint8Array).byteLength
+      for (let from = 0; from < size; from += BYTES_AT_ONCE) {
+        const piece = (pieces[at] as Uint8Array).subarray(from, from + BYTES_AT_ONCE)
+        visit(piece)
+        if (!pace.isOver(piece.byteLength)) continue
+        yield
+        // Views of a memory that grew meanwhile are empty.
+        if (lengthOf() !== length) pieces = index.serialise()
+      }
+    }
+  }
+  let crc = 0
+  yield* each(piece => {
+    crc = crc32(piece, crc)
+  })
   const header: SnapshotHeader = {
     store: store.storeId,
     index: index.name,
     position: index.position,
     change: changeAt(store, index.position),
-    length: pieces.reduce((sum, piece) => sum + piece.byteLength, 0),
-    crc: pieces.reduce((crc, piece) => crc32(piece, crc), 0),
+    length,
+    crc,
   }
   try {
-    writeSnapshot(path, header, pieces)
+    yield* writeSnapshot(path, header, each)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new QuerentError('io_failed', `cannot save the index snapshot ${path}: ${why}`, { path, cause: why }, cause)

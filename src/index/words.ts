@@ -95,7 +95,7 @@ class Words implements WordIndex {
     }
     const segments = yield* segmentsOf(reader, news.entries)
     for (const key of news.entries) this.#set.bury(key)
-    for (const segment of segments) this.#set.add(segment)
+    for (const segment of segments) atOnce(this.#set.add(segment))
     this.#position = news.position
     yield* this.#set.tidy()
     return news.changes
@@ -114,7 +114,7 @@ class Words implements WordIndex {
   *#replace(segments: readonly Segment[], position: number, isCompact: boolean): Steps<void> {
     const set = new SegmentSet()
     for (const segment of segments) {
-      set.add(segment)
+      yield* set.add(segment)
       yield
     }
     if (isCompact) yield* set.compact()
