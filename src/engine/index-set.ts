@@ -126,7 +126,7 @@ export class IndexSet {
 
   /**
    * Removes every file of the folder that may hold what was forgotten up to this change, or with `rewrite` writes the
-   * snapshots of these indexes anew. They are loaded first, so that nothing is lost but a file. In steps. Throws `io_failed`.
+   * snapshots of these indexes again. They are loaded first, so that nothing is lost but a file. In steps. Throws `io_failed`.
    */
   *forget(seq: number, rewrite: boolean): Steps<void> {
     const snapshots = this.#snapshots
@@ -139,7 +139,7 @@ export class IndexSet {
     }
   }
 
-  /** Memory lets go of what is no more, in steps. As long as writing snapshots anew. */
+  /** Memory lets go of what is no more, in steps. It takes as long as writing all snapshots. */
   *letGo(): Steps<void> {
     yield* this.getInSteps()
     yield* this.#whileSame(lettingGo([...this.#loaded]))
@@ -151,7 +151,7 @@ export class IndexSet {
     return snapshots === null ? null : empty => atOnce(snapshots.load(empty))
   }
 
-  /** Builds the index of that name anew from the store in steps, and with `save` writes its snapshot. */
+  /** Rebuilds the index of that name from the store in steps, and with `save` writes its snapshot. */
   *renew(name: string, save: boolean): Steps<void> {
     yield* this.getInSteps(name)
     const index = this.#named(name)

@@ -241,10 +241,13 @@ class FlatVectorIndex implements KernelVectorIndex {
 
   /** Whether a partition is to be divided that is not yet: of rows that are searched, that cannot be done in steps. */
   #isToBeDivided(reader: StoreReader): boolean {
-    return [...this.#state.rows.blocks].some(
-      ({ cells, partition }) =>
-        cells.length === 0 && reader.countVectors(this.model, [partition]) >= this.#limits.dividedFrom,
-    )
+    const { dividedFrom } = this.#limits
+    for (const { cells, rows, partition } of this.#state.rows.blocks) {
+      // The store is not asked about each of many small ones.
+      if (cells.length > 0 || rows * 2 < dividedFrom) continue
+      if (reader.countVectors(this.model, [partition]) >= dividedFrom) return true
+    }
+    return false
   }
 
   /** What these entries are now. Half of a change is worse than nothing: after a failure the index is empty and will be rebuilt. */
