@@ -4,6 +4,7 @@
  * things too. Scorers are like those of the chroma lens: half of the score falls with the distance, half an entry has.
  */
 import { Bitset } from '../src/base/bitset.ts'
+import { atOnce } from '../src/base/turns.ts'
 import type { PointScorer, PointSearch } from '../src/index/contract.ts'
 import { PointBlocks } from '../src/index/points/blocks.ts'
 import type { PointColumns } from '../src/index/points/columns.ts'
@@ -36,7 +37,7 @@ export async function run(): Promise<readonly Row[]> {
     const columns = columnsOf(size, next)
     const questions = Array.from({ length: QUESTIONS }, next)
     const blocks = new PointBlocks()
-    const loaded = timed(() => blocks.load(columns))
+    const loaded = timed(() => atOnce(blocks.load(columns)))
     const tree = new RTree(pointsOf(columns))
     const rows = timeInTurns(waysOf(blocks, tree, size), questions)
     tree.close()

@@ -47,6 +47,16 @@ export class Deadline {
     }
   }
 
+  /** The same for work that pauses. */
+  async withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
+    const started = performance.now()
+    try {
+      return await work()
+    } finally {
+      this.#end += performance.now() - started
+    }
+  }
+
   /** Milliseconds left, 0 when over. */
   get leftMs(): number {
     return Math.max(0, this.#end - performance.now())

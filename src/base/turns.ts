@@ -62,6 +62,62 @@ export class Turns {
   }
 }
 
+/** Work counted in units, where a step for each piece would cost more than the piece: `if (pace.isOver(done)) yield`. */
+export class StepPace {
+  readonly #most: number
+  #done = 0
+
+  /** `most`: units of one step, a few milliseconds of work. */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Whether with these units a step is over, and the next one begins. */
+  isOver(units: number): boolean {
+    this.#done += units
+    if (this.#done < this.#most) return false
+    this.#done = 0
+    return true
+  }
+
+  /** Units until the step is over, at least 1. */
+  get left(): number {
+    return this.#most - this.#done
+  }
+}
+
+/** Elements that are sorted, or merged, in one step: about a millisecond. */
+const SORTED_AT_ONCE = 1024
+
+/** As `[...values].sort(compare)`, in steps; `compare` must not depend on what changes at a pause. */
+export function* sortInSteps<T>(values: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  let runs: T[][] = []
+  for (let at = 0; at < values.length; at += SORTED_AT_ONCE) {
+    runs.push(values.slice(at, at + SORTED_AT_ONCE).sort(compare))
+    yield
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = []
+    for (let at = 0; at < runs.length; at += 2) {
+      const [a, b] = [runs[at] as T[], runs[at + 1]]
+      merged.push(b === undefined ? a : yield* mergeInSteps(a, b, compare))
+    }
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+function* mergeInSteps<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  const merged: T[] = []
+  for (let [i, j] = [0, 0]; i < a.length || j < b.length; ) {
+    // Of those that compare equal, the first stays first.
+    const isFirst = j === b.length || (i < a.length && compare(a[i] as T, b[j] as T) <= 0)
+    merged.push((isFirst ? a[i++] : b[j++]) as T)
+    if (merged.length % SORTED_AT_ONCE === 0) yield
+  }
+  return merged
+}
+
 /** For those who cannot wait: without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   let step = steps.next(false)

@@ -1,4 +1,5 @@
 /** Adds files and folders: read as a lens reads them, where one is named. */
+import { Turns } from '../base/turns.ts'
 import type { IngestReport } from '../ingest/ingest-report.ts'
 import type { AddRequest } from '../model/entry-input.ts'
 import { invalidArgument } from '../model/errors.ts'
@@ -28,8 +29,18 @@ export async function addFiles(parts: Parts, request: AddRequest, caller: CallCo
 
 /** Every question asks the words: what was added comes into their index along the way, not all at the next question. */
 function keepingUp({ indexes }: Parts, { report }: CallContext): (progress: Progress) => void {
+  let isFollowing = false
+  const follow = async () => {
+    isFollowing = true
+    try {
+      await new Turns().run(indexes.keepUp('words'))
+    } catch {
+      // Met by the next question.
+    }
+    isFollowing = false
+  }
   return progress => {
-    indexes.keepUp('words')
+    if (!isFollowing) void follow()
     report?.(progress)
   }
 }

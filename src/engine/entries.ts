@@ -3,15 +3,16 @@
 import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
+import type { Steps, Turns } from '../base/turns.ts'
 import { messageRows, requoteAfter } from '../lenses/conversations/requote.ts'
-import type { Entry, EntryDraft, EntryKey } from '../model/entry.ts'
+import type { ChunkDraft, Entry, EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { toInstant } from '../model/instant.ts'
 import { type Audience, audience } from '../model/partition.ts'
 import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import { aroundDamage } from '../pipeline/around-damage.ts'
 import type { Store, StoreReader } from '../store/store.ts'
-import { chunkContent } from '../text/chunk.ts'
+import { chunkContent, chunkContentInSteps } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
 
 export interface PutSummary {
@@ -21,6 +22,9 @@ export interface PutSummary {
   readonly unchanged: number
 }
 
+/** UTF-16 units of content that are cut within the transaction; more are cut in steps before it. */
+const CUT_AT_ONCE = 1 << 16
+
 /** All of them or none: one transaction. */
 export async function putEntries(
   store: Store,
@@ -28,7 +32,10 @@ export async function putEntries(
   viewer: Viewer,
   clock: Clock,
   random: (bytes: number) => Uint8Array,
+  turns: Turns,
 ): Promise<PutSummary> {
+  const length = inputs.reduce((sum, { content }) => sum + content.length, 0)
+  const cut = length > CUT_AT_ONCE ? await turns.run(cutInSteps(inputs)) : null
   const now = clock.now()
   const counts = { created: 0, updated: 0, unchanged: 0 }
   const ids = await store.writeWhenFree(now, writer =>
@@ -41,7 +48,7 @@ export async function putEntries(
         counts.unchanged++
         return id
       }
-      const chunks = chunkContent(draft.content, { format: 'markdown' })
+      const chunks = cut?.[i] ?? chunkContent(draft.content, { format: 'markdown' })
       const messages = before === undefined ? [] : messageRows(writer, [before.key])
       counts[writer.put(draft, chunks).created ? 'created' : 'updated']++
       requoteAfter(writer, messages)
@@ -49,6 +56,12 @@ export async function putEntries(
     }),
   )
   return { ids, ...counts }
+}
+
+function* cutInSteps(inputs: readonly PutInput[]): Steps<readonly (readonly ChunkDraft[])[]> {
+  const cut: (readonly ChunkDraft[])[] = []
+  for (const { content } of inputs) cut.push(yield* chunkContentInSteps(content, { format: 'markdown' }))
+  return cut
 }
 
 /** All of them or none. An id that is not there, hidden or not the viewer's is `not_found`. */

@@ -1,11 +1,13 @@
 /**
  * All indexes of one engine: each loaded from its snapshot when it is first asked for (a question by words alone never
- * waits for the vectors), brought forward along the change feed before each question, saved when it was worth it.
+ * waits for the vectors), brought forward along the change feed before each question, saved when it was worth it. Whoever can
+ * wait has both done in steps (QE-019): several share them, each takes the next one. For who cannot, the rest is done in one piece.
  */
+import { atOnce, type Steps } from '../base/turns.ts'
 import type { Index, VectorIndex } from '../index/contract.ts'
 import type { SnapshotLoad } from '../index/snapshot.ts'
 import { aroundDamage } from '../pipeline/around-damage.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreReader } from '../store/store.ts'
 import { SnapshotFolder } from './snapshot-folder.ts'
 
 /** Replaying fewer changes than this is quicker than reading a new snapshot is worth writing. */
@@ -28,6 +30,10 @@ export class IndexSet {
   readonly #saved = new Map<Index, number>()
   /** The same of those that turned out to be of no use. */
   readonly #refused = new Map<Index, number>()
+  /** Of indexes that are being loaded. */
+  readonly #loading = new Map<Index, Steps<void>>()
+  /** Of the loaded ones, to a version of the store; null: they are not being brought forward. */
+  #following: { readonly steps: Steps<void>; version: number } | null = null
   #version = -1
   #onChange: (() => void) | null = null
 
@@ -50,20 +56,27 @@ export class IndexSet {
 
   /** The index of that name, which there must be; loaded on the first call, and then all are brought forward. */
   get(name: string): Index {
-    const index = this.#indexes.get(name)
-    if (index === undefined) throw new Error(`invariant broken: no index ${name}`)
-    if (!this.#loaded.has(index)) {
-      this.#load(index)
-      this.#loaded.add(index)
-      this.#version = -1
-      this.refresh()
-    }
+    const index = this.#named(name)
+    if (this.#loaded.has(index)) return index
+    while (this.#loadSome(index));
+    this.refresh()
     return index
+  }
+
+  /** Afterwards `get` of these names, and `refresh`, have nothing to do. */
+  *getInSteps(...names: readonly string[]): Steps<void> {
+    for (const name of names) while (this.#loadSome(this.#named(name))) yield
+    while (this.#followSome()) yield
   }
 
   /** The index of the embedder's vectors, as `get` gives it; null where nothing is embedded. */
   get vectors(): VectorIndex | null {
     return this.#vectorsName === undefined ? null : (this.get(this.#vectorsName) as VectorIndex)
+  }
+
+  /** Of the index of the embedder's vectors; none where nothing is embedded. */
+  get vectorsNames(): readonly string[] {
+    return this.#vectorsName === undefined ? [] : [this.#vectorsName]
   }
 
   /** Changes of the store that the loaded index that is furthest behind has not taken in. */
@@ -72,32 +85,22 @@ export class IndexSet {
     return positions.length === 0 ? 0 : Math.max(0, this.#store.lastSeq() - Math.min(...positions))
   }
 
-  /** Calls back before indexes may change. */
+  /** Calls back before indexes may change: before each step that brings them forward. */
   beforeChange(listener: () => void): void {
     this.#onChange = listener
   }
 
   /** Brings every loaded index to the newest committed change. Costs microseconds when nothing was committed. */
   refresh(): void {
-    const version = this.#store.version()
-    if (version === this.#version) return
-    this.#onChange?.()
-    this.#store.read(reader =>
-      aroundDamage(reader, () => {
-        for (const index of this.#loaded) index.refresh(reader)
-      }),
-    )
-    this.#version = version
+    while (this.#followSome());
   }
 
   /** Takes in what much writing left behind, so that the next question need not wait for all of it. */
-  keepUp(name: string): void {
+  *keepUp(name: string): Steps<void> {
     const index = this.#indexes.get(name)
     if (index === undefined) return
     const position = this.#loaded.has(index) ? index.position : this.#savedAt(index)
-    if (this.#store.lastSeq() - position < MUCH) return
-    this.get(name)
-    this.refresh()
+    if (this.#store.lastSeq() - position >= MUCH) yield* this.getInSteps(name)
   }
 
   /** Whether some snapshot is so far behind the store that a new one should be written. */
@@ -105,14 +108,14 @@ export class IndexSet {
     return this.#snapshots !== null && [...this.#indexes.values()].some(index => this.#isWorthSaving(index))
   }
 
-  /** Writes snapshots of the indexes whose last one is far behind. Failing to is no error: they rebuild. */
-  save(): void {
+  /** Writes snapshots of the indexes whose last one is far behind, in steps. Failing to is no error: they rebuild. */
+  *save(): Steps<void> {
     const snapshots = this.#snapshots
     if (snapshots === null) return
     for (const index of this.#indexes.values()) {
       this.#lookAgain(index, snapshots)
       // A full or read-only disk costs speed at the next start, not knowledge.
-      if (this.#isWorthSaving(index)) this.#trySaving(index, snapshots)
+      if (this.#isWorthSaving(index)) yield* this.#trySaving(index, snapshots)
     }
   }
 
@@ -123,37 +126,47 @@ export class IndexSet {
 
   /**
    * Removes every file of the folder that may hold what was forgotten up to this change, or with `rewrite` writes the
-   * snapshots of these indexes anew. They are loaded first, so that nothing is lost but a file. Throws `io_failed`.
+   * snapshots of these indexes again. They are loaded first, so that nothing is lost but a file. In steps. Throws `io_failed`.
    */
-  forget(seq: number, rewrite: boolean): void {
+  *forget(seq: number, rewrite: boolean): Steps<void> {
     const snapshots = this.#snapshots
     if (snapshots === null || seq === 0) return
     for (const path of snapshots.olderThan(seq)) {
       const own = [...this.#indexes.values()].find(index => snapshots.pathOf(index) === path)
-      if (own !== undefined) this.get(own.name)
-      if (own === undefined || !rewrite || !this.#trySaving(own, snapshots)) snapshots.remove(path)
+      if (own !== undefined) yield* this.getInSteps(own.name)
+      if (own === undefined || !rewrite || !(yield* this.#trySaving(own, snapshots))) snapshots.remove(path)
       if (own !== undefined) this.#saved.delete(own)
     }
   }
 
-  /** Memory lets go of what is no more. As long as writing snapshots anew. */
-  letGo(): void {
-    this.refresh()
-    for (const index of this.#loaded) index.letGo?.()
+  /** Memory lets go of what is no more, in steps. It takes as long as writing all snapshots. */
+  *letGo(): Steps<void> {
+    yield* this.getInSteps()
+    yield* this.#whileSame(lettingGo([...this.#loaded]))
   }
 
   /** Whether what is saved is of use, tried with an empty index of the same kind; null without a home. */
   get tryLoading(): ((empty: Index) => SnapshotLoad) | null {
     const snapshots = this.#snapshots
-    return snapshots === null ? null : empty => snapshots.load(empty)
+    return snapshots === null ? null : empty => atOnce(snapshots.load(empty))
   }
 
-  /** Builds the index of that name anew from the store, and if told to writes its snapshot. */
-  renew(name: string, save: boolean): void {
-    const index = this.get(name)
-    this.#onChange?.()
-    this.#store.read(reader => aroundDamage(reader, () => index.rebuild(reader)))
-    if (save && this.#snapshots !== null) this.#save(index, this.#snapshots)
+  /** Rebuilds the index of that name from the store in steps, and with `save` writes its snapshot. */
+  *renew(name: string, save: boolean): Steps<void> {
+    yield* this.getInSteps(name)
+    const index = this.#named(name)
+    this.#loaded.delete(index)
+    this.#loading.set(index, rebuilding(index, this.#store))
+    yield* this.getInSteps(name)
+    if (save && this.#snapshots !== null) yield* this.#save(index, this.#snapshots)
+  }
+
+  /** Lets go of files that are being read or written. */
+  close(): void {
+    for (const steps of this.#loading.values()) steps.return()
+    this.#loading.clear()
+    this.#following?.steps.return()
+    this.#following = null
   }
 
   /** Changes up to here may be forgotten: every snapshot is beyond it, and is told from others by the change it ends with. */
@@ -168,20 +181,38 @@ export class IndexSet {
   }
 
   /** False when it cannot be written. */
-  #trySaving(index: Index, snapshots: SnapshotFolder): boolean {
+  *#trySaving(index: Index, snapshots: SnapshotFolder): Steps<boolean> {
     try {
-      this.get(index.name)
-      this.refresh()
-      this.#save(index, snapshots)
+      yield* this.getInSteps(index.name)
+      yield* this.#save(index, snapshots)
       return true
     } catch {
       return false
     }
   }
 
-  #save(index: Index, snapshots: SnapshotFolder): void {
-    snapshots.save(index)
-    this.#saved.set(index, index.position)
+  /** Right after `getInSteps` of its name. */
+  *#save(index: Index, snapshots: SnapshotFolder): Steps<void> {
+    const { position } = index
+    const failures: unknown[] = []
+    // Who takes a step of it is not concerned when it fails.
+    function* save(): Steps<void> {
+      try {
+        yield* snapshots.save(index)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    yield* this.#whileSame(save())
+    if (failures.length > 0) throw failures[0]
+    this.#saved.set(index, position)
+  }
+
+  /** Steps between which no loaded index changes: before they are over, nobody brings one forward. Right after `getInSteps`. */
+  *#whileSame(steps: Steps<void>): Steps<void> {
+    this.#following = { steps, version: -1 }
+    this.#version = -1
+    yield* this.getInSteps()
   }
 
   /** Looks at the head of the file when the index was not loaded. */
@@ -193,12 +224,66 @@ export class IndexSet {
     return found
   }
 
-  #load(index: Index): void {
+  #named(name: string): Index {
+    const index = this.#indexes.get(name)
+    if (index === undefined) throw new Error(`invariant broken: no index ${name}`)
+    return index
+  }
+
+  /** The next step of loading it. False: it is loaded. What a step throws ends the loading, and the next call begins again. */
+  #loadSome(index: Index): boolean {
+    if (!this.#loaded.has(index)) this.#onChange?.()
+    if (this.#loaded.has(index)) return false
+    const steps = this.#loading.get(index) ?? this.#load(index)
+    this.#loading.delete(index)
+    if (this.#step(steps)) {
+      this.#loading.set(index, steps)
+      return true
+    }
+    this.#loaded.add(index)
+    // Those that are being brought forward are without it.
+    this.#version = -1
+    if (this.#following !== null) this.#following.version = -1
+    return false
+  }
+
+  *#load(index: Index): Steps<void> {
     const snapshots = this.#snapshots
-    if (snapshots === null) return
-    const loaded = snapshots.load(index)
-    this.#saved.set(index, loaded.ok ? index.position : 0)
-    if (!loaded.ok) this.#refused.set(index, snapshots.positionOf(index))
+    if (snapshots !== null) {
+      const loaded = yield* snapshots.load(index)
+      this.#saved.set(index, loaded.ok ? index.position : 0)
+      if (!loaded.ok) this.#refused.set(index, snapshots.positionOf(index))
+    }
+    yield* refreshing(index, this.#store)
+  }
+
+  /** The next step of bringing the loaded ones forward. False: they are at the newest committed change. */
+  #followSome(): boolean {
+    const version = this.#store.version()
+    if (version === this.#version) return false
+    this.#onChange?.()
+    const following = this.#following ?? { steps: this.#follow([...this.#loaded]), version }
+    this.#following = null
+    if (this.#step(following.steps)) {
+      this.#following = following
+      return true
+    }
+    this.#version = following.version
+    return following.version !== this.#store.version()
+  }
+
+  *#follow(indexes: readonly Index[]): Steps<void> {
+    for (const index of indexes) yield* refreshing(index, this.#store)
+  }
+
+  /** Within one read of the store, so that the step sees one commit. True: it was not the last one. */
+  #step(steps: Steps<void>): boolean {
+    try {
+      return this.#store.read(reader => aroundDamage(reader, () => steps.next(false))).done !== true
+    } catch (error) {
+      steps.return()
+      throw error
+    }
   }
 
   /** Another process may have saved it since this one looked. */
@@ -206,4 +291,18 @@ export class IndexSet {
     const found = snapshots.positionOf(index)
     if (found !== this.#refused.get(index)) this.#saved.set(index, found)
   }
+}
+
+function* refreshing(index: Index, reader: StoreReader): Steps<void> {
+  if (index.refreshInSteps === undefined) index.refresh(reader)
+  else yield* index.refreshInSteps(reader)
+}
+
+function* rebuilding(index: Index, reader: StoreReader): Steps<void> {
+  if (index.rebuildInSteps === undefined) index.rebuild(reader)
+  else yield* index.rebuildInSteps(reader)
+}
+
+function* lettingGo(indexes: readonly Index[]): Steps<void> {
+  for (const index of indexes) if (index.letGo !== undefined) yield* index.letGo()
 }

@@ -1,9 +1,11 @@
 /** What each lens is given of the engine: made when it is first asked for, and the same from then on. */
+import { Turns } from '../base/turns.ts'
 import type { ExclusiveOptions, Lens, LensHost, Turn } from '../lenses/lens.ts'
 import type { LiveQueries } from '../model/live.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
 import type { Answer } from '../pipeline/stage.ts'
+import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { Parts } from './parts.ts'
 import { openScratch } from './scratch.ts'
 
@@ -49,10 +51,15 @@ export class LensHosts {
       sight: viewer => engine.sight(viewer),
       embedded: async (signal, report) => {
         await embedding?.settled(engine.untilClosed(signal), report)
-        indexes.refresh()
+        await turnsUntil(signal).run(indexes.getInSteps())
       },
       exclusive: (name, options, body) => this.#exclusive(`${lens.name}:${name}`, options, body),
       workspace,
+      ready: async (names, signal) => {
+        engine.mustBeOpen()
+        await (signal === undefined ? new Turns() : turnsUntil(signal)).run(indexes.getInSteps(...names))
+        engine.mustBeOpen()
+      },
       index: name => {
         engine.mustBeOpen()
         indexes.refresh()

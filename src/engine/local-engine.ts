@@ -159,7 +159,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#during(context, async call => {
       const { entries, wait = false } = parseInput(putEntriesInput, input)
       const { store, clock, random } = this.#parts
-      const summary = await putEntries(store, entries, call.viewer, clock, random)
+      const summary = await putEntries(store, entries, call.viewer, clock, random, turnsUntil(call.signal))
       return { ...summary, embedding_error: await this.#embedNew(wait, call) }
     })
   }

@@ -4,6 +4,7 @@ import { QuerentError } from '../model/errors.ts'
 import type { CallContext } from '../model/operation.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { isOwner, type Sight } from '../model/viewer.ts'
+import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { Parts } from './parts.ts'
 
 export class NewVectors {
@@ -29,7 +30,7 @@ export class NewVectors {
     }
     try {
       await embedding?.settled(signal, report)
-      indexes.refresh()
+      await turnsUntil(signal).run(indexes.getInSteps())
       return null
     } catch (error) {
       if (error instanceof QuerentError && error.code !== 'cancelled') return error.message

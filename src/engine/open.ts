@@ -129,6 +129,7 @@ async function makeParts(
   }
   const makers = new IndexMakers(embedder, registry.all, vectorIndexOver(store))
   const indexes = new IndexSet(store, home?.indexFolder ?? null, makers.all())
+  closers.add(() => indexes.close())
   const lease = (name: string) => new Lease(store, name, holder, machineNow)
   const embedding =
     embedder === null || options.readOnly === true

@@ -59,8 +59,7 @@ export class QuestionContexts {
   async load({ signal }: Pick<CallContext, 'signal'>): Promise<void> {
     const { store, indexes } = this.#parts
     const turns = turnsUntil(signal)
-    indexes.get('words')
-    await turns.pauseIfDue()
+    await turns.run(indexes.getInSteps('words'))
     await turns.run(this.#memo.followInSteps(store))
   }
 
@@ -100,7 +99,8 @@ export class QuestionContexts {
         const signal = late === undefined ? requester.signal : AbortSignal.any([requester.signal, late])
         const vector = await this.#embed(text, { ...requester, signal }, notes)
         // Others may have written meanwhile; what follows runs on one state.
-        deadline.without(() => indexes.refresh())
+        const names = vector === null ? [] : indexes.vectorsNames
+        await deadline.withoutWaiting(() => context.turns.run(indexes.getInSteps(...names)))
         sight = this.look(viewer)
         return vector
       },
@@ -126,7 +126,7 @@ export class QuestionContexts {
       return null
     }
     const asked = embedder.embed([text], 'query', call.signal)
-    this.#loadMeanwhile(asked)
+    this.#loadMeanwhile()
     try {
       const [vector] = await asked
       return vector ?? null
@@ -137,12 +137,10 @@ export class QuestionContexts {
     }
   }
 
-  /** The model runs in a thread of its own: this one can load what its answer is needed for. */
-  #loadMeanwhile(asked: Promise<unknown>): void {
+  /** The model runs in a thread of its own: this one can load what its answer is needed for. What fails is met when that is needed. */
+  #loadMeanwhile(): void {
     const { warm, indexes } = this.#parts
-    if (!warm) return
-    asked.catch(() => {}) // told where it is waited for, unless loading fails first
-    void indexes.vectors
+    if (warm) new Turns().run(indexes.getInSteps(...indexes.vectorsNames)).catch(() => undefined)
   }
 }
 

@@ -1,14 +1,9 @@
 /** The folder that indexes are saved in: a file each, and what saving one may have left behind. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Steps } from '../base/turns.ts'
 import type { Index } from '../index/contract.ts'
-import {
-  loadSnapshot,
-  positionOfSnapshot,
-  type SnapshotLoad,
-  saveSnapshot,
-  snapshotPosition,
-} from '../index/snapshot.ts'
+import { loadInSteps, positionOfSnapshot, type SnapshotLoad, saveInSteps, snapshotPosition } from '../index/snapshot.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Store } from '../store/store.ts'
 
@@ -25,15 +20,15 @@ export class SnapshotFolder {
     this.#store = store
   }
 
-  /** Takes the saved state of an index into it, or into an empty one of its kind. */
-  load(index: Index): SnapshotLoad {
-    return loadSnapshot(this.pathOf(index), index, this.#store)
+  /** Takes the saved state of an index into it, or into an empty one of its kind: in steps, as `loadInSteps` of snapshots. */
+  load(index: Index): Steps<SnapshotLoad> {
+    return loadInSteps(this.pathOf(index), index, this.#store)
   }
 
-  /** Throws `io_failed`. One process at a time. */
-  save(index: Index): void {
+  /** In steps, as `saveInSteps` of snapshots. Throws `io_failed`. One process at a time. */
+  *save(index: Index): Steps<void> {
     mkdirSync(this.#folder, { recursive: true })
-    saveSnapshot(this.pathOf(index), index, this.#store)
+    yield* saveInSteps(this.pathOf(index), index, this.#store)
   }
 
   /** The change of the feed that the index is saved up to; 0: nothing is saved that it could take. */

@@ -12,17 +12,13 @@ import { VERSION } from './version.ts'
 /** Collections told of, the largest first. */
 const MOST_COLLECTIONS = 100
 
-/** Loads every index, with a pause after each. What it says is of the moment after the last. */
+/** Loads every index, with pauses. What it says is of the moment after the last. */
 export async function statusOf(
   { store, home, embedder, embedderError, indexes, registry }: Parts,
   look: () => Sight,
   turns: Turns,
 ): Promise<Status> {
-  for (const name of indexes.names) {
-    indexes.get(name)
-    await turns.pauseIfDue()
-  }
-  indexes.refresh()
+  await turns.run(indexes.getInSteps(...indexes.names))
   const sight = look()
   const { partitions } = sight
   const owner = isOwner(sight.viewer)

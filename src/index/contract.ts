@@ -22,14 +22,24 @@ export interface Index {
   readonly byteLength: number
   /** Replays the feed from `position`, or rebuilds when the feed no longer reaches back. Returns changes applied. */
   refresh(reader: StoreReader): number
+  /**
+   * The same in steps, between which the store may be written and the index be searched, but not changed by any other method. Each step
+   * leaves every entry as it was or as it is now. What is written meanwhile may be missing: a `refresh` afterwards takes it in. Absent: an index
+   * that is never large.
+   */
+  refreshInSteps?(reader: StoreReader): Steps<number>
   /** Forgets everything and reads the whole store. */
   rebuild(reader: StoreReader): void
+  /** The same in steps, as `refreshInSteps`. */
+  rebuildInSteps?(reader: StoreReader): Steps<void>
   /** The state as bytes, in pieces; restoring them gives an index that answers alike. */
   serialise(): readonly Uint8Array[]
-  /** Lets go of what memory still holds of rows that are gone; an index without it holds nothing of them. */
-  letGo?(): void
+  /** Lets go of what memory still holds of rows that are gone, in steps as `refreshInSteps`; an index without it holds nothing of them. */
+  letGo?(): Steps<void>
   /** Takes over a serialised state of this position; throws when the bytes are none (the caller then rebuilds). */
   restore(bytes: Uint8Array, position: number): void
+  /** The same in steps: when one throws, the index is as it was. */
+  restoreInSteps?(bytes: Uint8Array, position: number): Steps<void>
 }
 
 /** Where a search may look. */
@@ -93,6 +103,11 @@ export interface VectorSearch extends SearchScope {
    * is exact. Default false.
    */
   readonly approximate?: boolean | undefined
+}
+
+/** Name of the index of the vectors of a model, by its `modelKey`. */
+export function vectorsName(model: string): string {
+  return `vectors-${model}`
 }
 
 export interface VectorIndex extends Index {

@@ -1,4 +1,5 @@
 /** Reading the change feed from where an index stands. */
+import type { Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { PartitionId } from '../model/partition.ts'
@@ -14,12 +15,15 @@ export interface FeedNews {
   readonly position: number
 }
 
-/** What changed after `position`, of the changes that `concerns` (all, by default); undefined when the feed cannot say (it was cut, or the store is an older one). */
-export function readFeed(
+/**
+ * What changed after `position`, of the changes that `concerns` (all, by default), a step for each page; undefined when the feed cannot
+ * say (it was cut, or the store is an older one). Changes that are committed at a pause are among them, or are not.
+ */
+export function* readFeed(
   reader: StoreReader,
   position: number,
   concerns: (change: Change) => boolean = () => true,
-): FeedNews | undefined {
+): Steps<FeedNews | undefined> {
   if (position > reader.lastSeq() || reader.firstSeq() > position + 1) return undefined
   const entries = new Set<EntryKey>()
   let changes = 0
@@ -33,6 +37,7 @@ export function readFeed(
     }
     changes += page.length
     if (page.length < PAGE) return { entries, changes, position: at }
+    yield
   }
 }
 
@@ -47,12 +52,12 @@ function pageOf(reader: StoreReader, after: number): readonly Change[] | undefin
 }
 
 /** As `readFeed`, with where each changed entry is now (its last change says so); new vectors move nothing. */
-export function readPlaces(
+export function* readPlaces(
   reader: StoreReader,
   position: number,
-): (FeedNews & { readonly partitionOf: ReadonlyMap<EntryKey, PartitionId> }) | undefined {
+): Steps<(FeedNews & { readonly partitionOf: ReadonlyMap<EntryKey, PartitionId> }) | undefined> {
   const partitionOf = new Map<EntryKey, PartitionId>()
-  const news = readFeed(reader, position, ({ kind, entry, partition }) => {
+  const news = yield* readFeed(reader, position, ({ kind, entry, partition }) => {
     if (kind !== 'vectors') partitionOf.set(entry, partition)
     return kind !== 'vectors'
   })

@@ -1,5 +1,6 @@
 /** The link index: a graph of entries, both ways, partition by partition. Finding neighbours costs their number. */
 import { must } from '../base/assert.ts'
+import { atOnce, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -7,10 +8,13 @@ import type { Link, LinkIndex, LinkIndexDeclaration, LinkRank, LinkWalk, SearchS
 import { isMostOf, readPlaces } from './follow.ts'
 import { LinkGraph, NONE } from './links/graph.ts'
 import { linkImage, readLinkImage } from './links/image.ts'
-import { checkDeclared, readEdges, readNodes } from './links/rows.ts'
+import { checkDeclared, type EdgeRow, type NodeRow, readEdges, readNodes } from './links/rows.ts'
 import { type ScopeView, seeing, viewOf } from './links/scope.ts'
 import { checkWalk, walk } from './links/walk.ts'
 import { partitionOfAll } from './partition-of-all.ts'
+
+/** Changed entries that are taken in by one step. */
+const CHANGED_AT_ONCE = 200
 
 export function openLinkIndex(declared: LinkIndexDeclaration): LinkIndex {
   checkDeclared(declared)
@@ -72,27 +76,33 @@ class Links implements LinkIndex {
   }
 
   refresh(reader: StoreReader): number {
+    return atOnce(this.refreshInSteps(reader))
+  }
+
+  *refreshInSteps(reader: StoreReader): Steps<number> {
     const before = this.#position
-    const news = before === 0 ? undefined : readPlaces(reader, before)
+    const news = before === 0 ? undefined : yield* readPlaces(reader, before)
     if (news === undefined || isMostOf(this.#graph.nodeCount, news.partitionOf.size)) {
-      this.rebuild(reader)
+      yield* this.rebuildInSteps(reader)
       return Math.max(0, this.#position - before)
     }
-    this.#take(reader, news.partitionOf)
+    yield* this.#take(reader, news.partitionOf)
     this.#position = news.position
     return news.changes
   }
 
   rebuild(reader: StoreReader): void {
-    const nodes = readNodes(reader, this.#declared, null, partitionOfAll(reader))
-    this.#graph = new LinkGraph()
-    this.#graph.load(nodes, readEdges(reader, this.#declared, null))
-    this.#view = null
-    this.#position = reader.lastSeq()
+    atOnce(this.rebuildInSteps(reader))
   }
 
-  letGo(): void {
-    this.#graph.forgetRelations()
+  *rebuildInSteps(reader: StoreReader): Steps<void> {
+    const position = reader.lastSeq()
+    const nodes = yield* readNodes(reader, this.#declared, null, yield* partitionOfAll(reader))
+    yield* this.#load(nodes, yield* readEdges(reader, this.#declared, null), position)
+  }
+
+  *letGo(): Steps<void> {
+    yield* this.#graph.forgetRelations()
   }
 
   serialise(): readonly Uint8Array[] {
@@ -100,21 +110,34 @@ class Links implements LinkIndex {
   }
 
   restore(bytes: Uint8Array, position: number): void {
-    const { nodes, edges } = readLinkImage(bytes, this.#shape, position)
-    this.#graph = new LinkGraph()
-    this.#graph.load(nodes, edges)
+    atOnce(this.restoreInSteps(bytes, position))
+  }
+
+  *restoreInSteps(bytes: Uint8Array, position: number): Steps<void> {
+    const { nodes, edges } = yield* readLinkImage(bytes, this.#shape, position)
+    yield* this.#load(nodes, edges, position)
+  }
+
+  *#load(nodes: readonly NodeRow[], edges: readonly EdgeRow[], position: number): Steps<void> {
+    const graph = new LinkGraph()
+    yield* graph.load(nodes, edges)
+    this.#graph = graph
     this.#view = null
     this.#position = position
   }
 
-  /** What the entries of these changes are now. */
-  #take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): void {
-    if (partitionOf.size === 0) return
-    const entries = [...partitionOf.keys()]
-    for (const entry of entries) this.#graph.remove(entry)
-    for (const node of readNodes(reader, this.#declared, entries, entry => partitionOf.get(entry)))
-      this.#graph.add(node)
-    for (const edge of readEdges(reader, this.#declared, entries)) this.#graph.link(edge)
+  /** What the entries of these changes are now: so many of them a step. */
+  *#take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): Steps<void> {
+    const all = [...partitionOf.keys()]
+    for (let at = 0; at < all.length; at += CHANGED_AT_ONCE) {
+      if (at > 0) yield
+      const entries = all.slice(at, at + CHANGED_AT_ONCE)
+      const nodes = atOnce(readNodes(reader, this.#declared, entries, entry => partitionOf.get(entry)))
+      const edges = atOnce(readEdges(reader, this.#declared, entries))
+      for (const entry of entries) this.#graph.remove(entry)
+      for (const node of nodes) this.#graph.add(node)
+      for (const edge of edges) this.#graph.link(edge)
+    }
   }
 
   #chain(

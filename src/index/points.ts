@@ -2,6 +2,7 @@
  * The point index: three coordinates an entry, sorted into the cells of a grid, partition by partition. Exact by
  * distance and by any score that falls with it; an edit costs microseconds. About 45 bytes a point.
  */
+import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -16,6 +17,8 @@ import { searchPoints } from './points/search.ts'
 
 /** After so many arrivals a new generation begins: the list of them must not grow for ever. */
 const MOST_ARRIVALS = 20_000
+/** Changed entries that are taken in by one step. */
+const CHANGED_AT_ONCE = 500
 
 export function openPointIndex(declared: PointIndexDeclaration): PointIndex {
   checkDeclared(declared)
@@ -88,20 +91,32 @@ class Points implements PointIndex {
   }
 
   refresh(reader: StoreReader): number {
+    return atOnce(this.refreshInSteps(reader))
+  }
+
+  *refreshInSteps(reader: StoreReader): Steps<number> {
     const before = this.#position
-    const news = before === 0 ? undefined : readPlaces(reader, before)
+    const news = before === 0 ? undefined : yield* readPlaces(reader, before)
     if (news === undefined || isMostOf(this.#blocks.points, news.partitionOf.size)) {
-      this.rebuild(reader)
+      yield* this.rebuildInSteps(reader)
       return Math.max(0, this.#position - before)
     }
-    for (const [entry, partition] of news.partitionOf)
+    const pace = new StepPace(CHANGED_AT_ONCE)
+    for (const [entry, partition] of news.partitionOf) {
       this.#place(entry, pointOfEntry(reader, this.#declared, entry, partition))
+      if (pace.isOver(1)) yield
+    }
     this.#position = news.position
     return news.changes
   }
 
   rebuild(reader: StoreReader): void {
-    this.#deal(allPoints(reader, this.#declared), reader.lastSeq())
+    atOnce(this.rebuildInSteps(reader))
+  }
+
+  *rebuildInSteps(reader: StoreReader): Steps<void> {
+    const position = reader.lastSeq()
+    yield* this.#deal(yield* allPoints(reader, this.#declared), position)
   }
 
   serialise(): readonly Uint8Array[] {
@@ -109,7 +124,13 @@ class Points implements PointIndex {
   }
 
   restore(bytes: Uint8Array, position: number): void {
-    this.#deal(readImage(bytes, this.#imageOf, position), position)
+    atOnce(this.restoreInSteps(bytes, position))
+  }
+
+  *restoreInSteps(bytes: Uint8Array, position: number): Steps<void> {
+    const points = readImage(bytes, this.#imageOf, position)
+    yield
+    yield* this.#deal(points, position)
   }
 
   get #imageOf(): ImageOf {
@@ -124,9 +145,10 @@ class Points implements PointIndex {
     else this.#arrivals.push(entry)
   }
 
-  #deal(points: PointColumns, position: number): void {
-    this.#blocks = new PointBlocks()
-    this.#blocks.load(points)
+  *#deal(points: PointColumns, position: number): Steps<void> {
+    const blocks = new PointBlocks()
+    yield* blocks.load(points)
+    this.#blocks = blocks
     this.#position = position
     this.#beginGeneration()
   }

@@ -7,7 +7,15 @@ import { Bitset } from '../base/bitset.ts'
 import { cosine } from '../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { ChunkVector, StoreReader } from '../store/store.ts'
-import type { Among, Hit, Prior, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
+import {
+  type Among,
+  type Hit,
+  type Prior,
+  type SearchScope,
+  type VectorIndex,
+  type VectorSearch,
+  vectorsName,
+} from './contract.ts'
 import { bestFirst, bestOfEntries } from './hits.ts'
 import { checkQuery } from './vectors/check.ts'
 
@@ -25,7 +33,7 @@ class ReferenceVectors implements VectorIndex {
   #position = 0
 
   constructor(model: string, dimensions: number) {
-    this.name = `vectors-${model}`
+    this.name = vectorsName(model)
     this.model = model
     this.dimensions = dimensions
   }

@@ -5,6 +5,7 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
+import type { Steps } from '../base/turns.ts'
 
 const MAGIC = new TextEncoder().encode('QUERENT\n')
 /** Raised when this layout changes. An index that changes its payload refuses the old one in `restore`. */
@@ -25,17 +26,21 @@ export interface SnapshotHeader {
   readonly crc: number
 }
 
-/** All of it or nothing, also if the process or the machine stops meanwhile. Throws what the disk says. */
-export function writeSnapshot(path: string, header: SnapshotHeader, pieces: readonly Uint8Array[]): void {
+/** Gives bytes piece by piece, in steps. */
+export type EachPiece = (visit: (piece: Uint8Array) => void) => Steps<void>
+
+/** All of it or nothing, also if the process or the machine stops meanwhile, or the steps are ended. Throws what the disk says. */
+export function* writeSnapshot(path: string, header: SnapshotHeader, each: EachPiece): Steps<void> {
   // A fixed name: what a killed process left behind is overwritten by the next save.
   const temporary = `${path}.tmp`
+  let isWritten = false
   try {
-    writeDurably(temporary, [...encodeHeader(header), ...pieces])
+    yield* writeDurably(temporary, header, each)
     renameSync(temporary, path)
+    isWritten = true
     syncFolder(dirname(path))
-  } catch (cause) {
-    removeIfPossible(temporary)
-    throw cause
+  } finally {
+    if (!isWritten) removeIfPossible(temporary)
   }
 }
 
@@ -54,16 +59,37 @@ export function readHeader(file: number): SnapshotHeader | 'damaged' | 'other_fo
   return header.length === size - PREFIX_LENGTH - length ? header : 'damaged'
 }
 
-/** The next `length` bytes in a buffer of their own, or undefined when the file ends before. */
-export function readBytes(file: number, length: number): Uint8Array<ArrayBuffer> | undefined {
+/** Bytes read, and checked, in one step. */
+const READ_AT_ONCE = 1 << 22
+
+/** What follows the header, in a buffer of its own; null when it is not what was written. */
+export function* readPayload(file: number, { length, crc }: SnapshotHeader): Steps<Uint8Array | null> {
   const bytes = new Uint8Array(length)
+  let found = 0
+  for (let at = 0; at < length; at += READ_AT_ONCE) {
+    const piece = bytes.subarray(at, at + READ_AT_ONCE)
+    if (!fill(piece, file)) return null
+    found = crc32(piece, found)
+    yield
+  }
+  return found === crc ? bytes : null
+}
+
+/** The next `length` bytes in a buffer of their own, or undefined when the file ends before. */
+function readBytes(file: number, length: number): Uint8Array<ArrayBuffer> | undefined {
+  const bytes = new Uint8Array(length)
+  return fill(bytes, file) ? bytes : undefined
+}
+
+/** With the bytes that come next; false when the file ends before. */
+function fill(bytes: Uint8Array, file: number): boolean {
   let done = 0
-  while (done < length) {
-    const read = readSync(file, bytes, done, Math.min(PIECE, length - done), null)
-    if (read === 0) return undefined
+  while (done < bytes.length) {
+    const read = readSync(file, bytes, done, Math.min(PIECE, bytes.length - done), null)
+    if (read === 0) return false
     done += read
   }
-  return bytes
+  return true
 }
 
 function encodeHeader(header: SnapshotHeader): Uint8Array[] {
@@ -77,13 +103,15 @@ function encodeHeader(header: SnapshotHeader): Uint8Array[] {
   return [prefix, json]
 }
 
-function writeDurably(path: string, pieces: readonly Uint8Array[]): void {
+function* writeDurably(path: string, header: SnapshotHeader, each: EachPiece): Steps<void> {
   const file = openSync(path, 'w', 0o600)
+  const write = (piece: Uint8Array) => {
+    let done = 0
+    while (done < piece.byteLength) done += writeSync(file, piece, done, Math.min(PIECE, piece.byteLength - done))
+  }
   try {
-    for (const piece of pieces) {
-      let done = 0
-      while (done < piece.byteLength) done += writeSync(file, piece, done, Math.min(PIECE, piece.byteLength - done))
-    }
+    for (const piece of encodeHeader(header)) write(piece)
+    yield* each(write)
     fsyncSync(file)
   } finally {
     closeSync(file)

@@ -4,10 +4,11 @@
  */
 import { closeSync, openSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Index } from './contract.ts'
-import { readBytes, readHeader, type SnapshotHeader, writeSnapshot } from './snapshot-file.ts'
+import { readHeader, readPayload, type SnapshotHeader, writeSnapshot } from './snapshot-file.ts'
 
 /** What of a store tells whether a snapshot belongs to it and to its past. */
 export type SnapshotStore = Pick<StoreReader, 'storeId' | 'lastSeq' | 'changesSince'>
@@ -35,17 +36,46 @@ export type SnapshotLoad = { readonly ok: true } | { readonly ok: false; readonl
  * process at a time may save one path (the engine's lease sees to it). Throws `io_failed` when the disk refuses.
  */
 export function saveSnapshot(path: string, index: Index, store: SnapshotStore): void {
-  const pieces = index.serialise()
+  atOnce(saveInSteps(path, index, store))
+}
+
+/** Bytes summed up, or written, in one step: a few milliseconds. */
+const BYTES_AT_ONCE = 1 << 22
+
+/** The same in steps, between which the index must not change. Who does not go on must end the generator (`return`). */
+export function* saveInSteps(path: string, index: Index, store: SnapshotStore): Steps<void> {
+  if (index.letGo !== undefined) yield* index.letGo()
+  let pieces = index.serialise()
+  const lengthOf = () => pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
+  const length = lengthOf()
+  function* each(visit: (piece: Uint8Array) => void): Steps<void> {
+    const pace = new StepPace(BYTES_AT_ONCE)
+    for (let at = 0; at < pieces.length; at++) {
+      const size = (pieces[at] as Uint8Array).byteLength
+      for (let from = 0; from < size; from += BYTES_AT_ONCE) {
+        const piece = (pieces[at] as Uint8Array).subarray(from, from + BYTES_AT_ONCE)
+        visit(piece)
+        if (!pace.isOver(piece.byteLength)) continue
+        yield
+        // Views of a memory that grew meanwhile are empty.
+        if (lengthOf() !== length) pieces = index.serialise()
+      }
+    }
+  }
+  let crc = 0
+  yield* each(piece => {
+    crc = crc32(piece, crc)
+  })
   const header: SnapshotHeader = {
     store: store.storeId,
     index: index.name,
     position: index.position,
     change: changeAt(store, index.position),
-    length: pieces.reduce((sum, piece) => sum + piece.byteLength, 0),
-    crc: pieces.reduce((crc, piece) => crc32(piece, crc), 0),
+    length,
+    crc,
   }
   try {
-    writeSnapshot(path, header, pieces)
+    yield* writeSnapshot(path, header, each)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new QuerentError('io_failed', `cannot save the index snapshot ${path}: ${why}`, { path, cause: why }, cause)
@@ -54,13 +84,18 @@ export function saveSnapshot(path: string, index: Index, store: SnapshotStore): 
 
 /** Restores the index from `path`. Never throws for a bad file; then the index is as its `restore` left it. */
 export function loadSnapshot(path: string, index: Index, store: SnapshotStore): SnapshotLoad {
+  return atOnce(loadInSteps(path, index, store))
+}
+
+/** The same in steps. The file is open between them: who does not go on must end the generator (`return`). */
+export function* loadInSteps(path: string, index: Index, store: SnapshotStore): Steps<SnapshotLoad> {
   const opened = openSnapshot(path, index, store)
   if (typeof opened === 'string') return no(opened)
   const { file, header } = opened
   try {
-    const payload = readBytes(file, header.length)
-    if (payload === undefined || crc32(payload) !== header.crc) return no('damaged')
-    return restore(index, payload, header.position)
+    const payload = yield* readPayload(file, header)
+    if (payload === null) return no('damaged')
+    return yield* restore(index, payload, header.position)
   } catch {
     return no('unreadable')
   } finally {
@@ -127,9 +162,10 @@ function changeAt(store: SnapshotStore, seq: number): string | null {
   return change?.seq === seq ? [change.entry, change.kind, change.partition, change.at].join(' ') : null
 }
 
-function restore(index: Index, payload: Uint8Array, position: number): SnapshotLoad {
+function* restore(index: Index, payload: Uint8Array, position: number): Steps<SnapshotLoad> {
   try {
-    index.restore(payload, position)
+    if (index.restoreInSteps === undefined) index.restore(payload, position)
+    else yield* index.restoreInSteps(payload, position)
     return { ok: true }
   } catch {
     return no('refused')

@@ -4,10 +4,11 @@
  * graph and no training, so a filter makes it quicker, an edit costs microseconds, and the default answer is exact. 448
  * bytes a row at 384 dimensions.
  */
+import { atOnce, type Steps } from '../base/turns.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { Hit, SearchScope, VectorIndex, VectorSearch } from './contract.ts'
+import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from './contract.ts'
 import { isMostOf, readFeed } from './follow.ts'
 import { bestFirst, bestOfEntries } from './hits.ts'
 import { CELL_LIMITS, type CellLimits } from './vectors/cells.ts'
@@ -39,6 +40,8 @@ export interface KernelVectorIndex extends VectorIndex {
 }
 
 const MAX_DIMENSIONS = 16_384
+/** Changed entries that are taken in by one step: some milliseconds. */
+const CHANGED_AT_ONCE = 200
 /** Rows whose exact cosines an approximate search computes: enough for the first ten to be among them. */
 const SETTLED = 16
 
@@ -70,7 +73,7 @@ class FlatVectorIndex implements KernelVectorIndex {
 
   constructor(options: VectorIndexOptions) {
     this.#options = options
-    this.name = `vectors-${options.model}`
+    this.name = vectorsName(options.model)
     this.model = options.model
     this.dimensions = options.dimensions
     this.#limits = options.cells ?? CELL_LIMITS
@@ -150,30 +153,42 @@ class FlatVectorIndex implements KernelVectorIndex {
   }
 
   refresh(reader: StoreReader): number {
+    return atOnce(this.refreshInSteps(reader))
+  }
+
+  *refreshInSteps(reader: StoreReader): Steps<number> {
     const before = this.#position
-    const news = before === 0 ? undefined : readFeed(reader, before)
-    if (news === undefined || isMostOf(this.#state.rows.count, news.entries.size)) {
-      this.rebuild(reader)
+    const news = before === 0 ? undefined : yield* readFeed(reader, before)
+    if (news === undefined || isMostOf(this.#state.rows.count, news.entries.size) || this.#isToBeDivided(reader)) {
+      yield* this.rebuildInSteps(reader)
       return Math.max(0, this.#position - before)
     }
-    this.#orForget(({ rows, division, settlement }) => {
-      for (const entry of news.entries) {
-        settlement.forget(entry)
-        rows.removeEntry(entry)
-      }
-      rows.add(vectorsOf(news.entries, reader, this.model))
-      division.arrange()
-    })
+    const { entries } = news
+    const keys = [...entries]
+    for (let at = 0; at < keys.length; at += CHANGED_AT_ONCE) {
+      if (at > 0) yield
+      this.#take(keys.slice(at, at + CHANGED_AT_ONCE), reader)
+    }
     this.#position = news.position
     return news.changes
   }
 
   rebuild(reader: StoreReader): void {
-    this.#replace(this.#noRows(), reader.lastSeq())
-    this.#orForget(({ rows, division }) => {
-      rows.add(allVectors(reader, this.model))
-      division.arrange()
-    })
+    atOnce(this.rebuildInSteps(reader))
+  }
+
+  *rebuildInSteps(reader: StoreReader): Steps<void> {
+    const position = reader.lastSeq()
+    const rows = this.#noRows()
+    // Its division works in the rows' own memory, where nobody searches yet.
+    const state = this.#stateOf(rows)
+    for (const page of allVectors(reader, this.model)) {
+      rows.add(page)
+      yield
+    }
+    yield* state.division.arrange()
+    this.#state = state
+    this.#position = position
   }
 
   /** Views of the rows: to be written before the index changes again. */
@@ -182,8 +197,12 @@ class FlatVectorIndex implements KernelVectorIndex {
   }
 
   restore(bytes: Uint8Array, position: number): void {
+    atOnce(this.restoreInSteps(bytes, position))
+  }
+
+  *restoreInSteps(bytes: Uint8Array, position: number): Steps<void> {
     const rows = this.#noRows()
-    readImage(bytes, rows, this.#limits, position)
+    yield* readImage(bytes, rows, this.#limits, position)
     this.#replace(rows, position)
   }
 
@@ -220,10 +239,27 @@ class FlatVectorIndex implements KernelVectorIndex {
     this.#position = position
   }
 
-  /** Half of a change is worse than nothing: after a failure the index is empty and will be rebuilt. */
-  #orForget(change: (state: State) => void): void {
+  /** Whether a partition is to be divided that is not yet: of rows that are searched, that cannot be done in steps. */
+  #isToBeDivided(reader: StoreReader): boolean {
+    const { dividedFrom } = this.#limits
+    for (const { cells, rows, partition } of this.#state.rows.blocks) {
+      // The store is not asked about each of many small ones.
+      if (cells.length > 0 || rows * 2 < dividedFrom) continue
+      if (reader.countVectors(this.model, [partition]) >= dividedFrom) return true
+    }
+    return false
+  }
+
+  /** What these entries are now. Half of a change is worse than nothing: after a failure the index is empty and will be rebuilt. */
+  #take(entries: readonly EntryKey[], reader: StoreReader): void {
+    const { rows, division, settlement } = this.#state
     try {
-      change(this.#state)
+      for (const entry of entries) {
+        settlement.forget(entry)
+        rows.removeEntry(entry)
+      }
+      rows.add(vectorsOf(entries, reader, this.model))
+      atOnce(division.arrange())
     } catch (error) {
       this.#replace(this.#noRows(), 0)
       throw error

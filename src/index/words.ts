@@ -4,7 +4,7 @@
  * Scores are a function of the visible rows alone: how they are spread over segments changes nothing.
  */
 import type { Bitset } from '../base/bitset.ts'
-import { atOnce, type Steps } from '../base/turns.ts'
+import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { termScore } from '../math/bm25.ts'
 import type { ChunkKey, Entry, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
@@ -22,6 +22,7 @@ import { phraseWords, questionWords } from './words/question.ts'
 import { Block } from './words/runs.ts'
 import { isFewAllowed, scoreChunks, scoreEntries, searchAllowed } from './words/score.ts'
 import { searchWords } from './words/search.ts'
+import type { Segment } from './words/segment.ts'
 import { SegmentSet } from './words/segments.ts'
 
 /** `step`: postings that a long question reads between two pauses, about. */
@@ -32,8 +33,11 @@ export function openWordIndex(step: number = STEP): WordIndex {
 /** Half a millisecond of work. */
 const STEP = 100_000
 
-/** Entries read from the store at a time while rebuilding. */
+/** Keys read from the store at a time while rebuilding. */
 const PAGE = 1000
+/** UTF-16 units of content that are read from the store in one step, and what an entry costs beside its content, in those. */
+const READ_AT_ONCE = 1 << 17
+const UNITS_OF_ENTRY = 512
 /** UTF-16 units of content that are made into one segment while rebuilding: about 1.5 million words, 50 MB at work. */
 const BATCH = 8 * 1024 * 1024
 /** Share of entries above which reading the store anew is quicker than following the feed. */
@@ -72,66 +76,71 @@ class Words implements WordIndex {
   }
 
   refresh(reader: StoreReader): number {
+    return atOnce(this.refreshInSteps(reader))
+  }
+
+  *refreshInSteps(reader: StoreReader): Steps<number> {
     if (this.#position === reader.lastSeq()) return 0
     // New vectors change no word. A feed may be much longer than what it left behind: from nothing, that is read.
     const news =
-      this.#position === 0 ? undefined : readFeed(reader, this.#position, change => change.kind !== 'vectors')
+      this.#position === 0 ? undefined : yield* readFeed(reader, this.#position, change => change.kind !== 'vectors')
     if (news === undefined) {
       const before = this.#position
-      this.rebuild(reader)
+      yield* this.rebuildInSteps(reader)
       return Math.max(1, this.#position - before)
     }
     if (news.entries.size > this.#set.entryCount * MOST_CHANGED + PAGE) {
-      this.rebuild(reader)
+      yield* this.rebuildInSteps(reader)
       return news.changes
     }
-    const builder = new SegmentBuilder()
-    for (const key of news.entries) {
-      this.#set.bury(key)
-      this.#read(reader, key, builder)
-    }
-    this.#flush(builder)
-    this.#set.tidy()
+    const segments = yield* segmentsOf(reader, news.entries)
+    for (const key of news.entries) this.#set.bury(key)
+    for (const segment of segments) atOnce(this.#set.add(segment))
     this.#position = news.position
+    yield* this.#set.tidy()
     return news.changes
   }
 
   rebuild(reader: StoreReader): void {
-    this.#startEmpty()
+    atOnce(this.rebuildInSteps(reader))
+  }
+
+  *rebuildInSteps(reader: StoreReader): Steps<void> {
     const position = reader.lastSeq()
-    const builder = new SegmentBuilder()
-    let after = 0
-    for (;;) {
-      const keys = reader.scanEntries(after, PAGE)
-      for (const key of keys) this.#read(reader, key, builder)
-      if (keys.length < PAGE) break
-      after = keys.at(-1) as EntryKey
+    yield* this.#replace(yield* segmentsOf(reader, allKeys(reader)), position, true)
+  }
+
+  /** With nothing but these segments, in one where `isCompact`. */
+  *#replace(segments: readonly Segment[], position: number, isCompact: boolean): Steps<void> {
+    const set = new SegmentSet()
+    for (const segment of segments) {
+      yield* set.add(segment)
+      yield
     }
-    this.#flush(builder)
-    this.#set.compact()
+    if (isCompact) yield* set.compact()
+    // A number that the one before never had: readings are kept by it.
+    set.version += this.#set.version + 1
+    this.#set = set
+    this.#known = []
+    this.#counts = new WeakMap()
     this.#position = position
   }
 
-  #startEmpty(): void {
-    this.#set = new SegmentSet()
-    this.#known = []
-    this.#counts = new WeakMap()
-  }
-
-  letGo(): void {
-    this.#set.forgetDead()
+  *letGo(): Steps<void> {
+    yield* this.#set.forgetDead()
   }
 
   serialise(): readonly Uint8Array[] {
-    this.letGo()
+    atOnce(this.letGo())
     return imageOf(this.#set.segments)
   }
 
   restore(bytes: Uint8Array, position: number): void {
-    const segments = readImage(bytes, position)
-    this.#startEmpty()
-    for (const segment of segments) this.#set.add(segment)
-    this.#position = position
+    atOnce(this.restoreInSteps(bytes, position))
+  }
+
+  *restoreInSteps(bytes: Uint8Array, position: number): Steps<void> {
+    yield* this.#replace(yield* readImage(bytes, position), position, false)
   }
 
   *prepare(terms: readonly WordTerm[], { partitions }: SearchScope): Steps<void> {
@@ -228,18 +237,6 @@ class Words implements WordIndex {
     return nearTerms(this.#set, word, most, new Set(scope.partitions), limit)
   }
 
-  #read(reader: StoreReader, key: EntryKey, builder: SegmentBuilder): void {
-    const entry: Entry | undefined = reader.entry(key)
-    if (entry === undefined) return
-    builder.add(entry, reader.chunksOf(key))
-    if (builder.size > BATCH) this.#flush(builder)
-  }
-
-  #flush(builder: SegmentBuilder): void {
-    const segment = builder.finish()
-    if (segment !== null) this.#set.add(segment)
-  }
-
   #reading(terms: readonly WordTerm[], { partitions }: SearchScope): Reading {
     const known = this.#find(terms, partitions)
     if (known !== undefined) return known
@@ -257,6 +254,35 @@ class Words implements WordIndex {
   #keep(known: Known): void {
     this.#known = [known, ...this.#known].slice(0, MOST_KNOWN)
   }
+}
+
+function* allKeys(reader: StoreReader): Iterable<EntryKey> {
+  for (let after = 0; ; ) {
+    const keys = reader.scanEntries(after, PAGE)
+    yield* keys
+    if (keys.length < PAGE) return
+    after = keys.at(-1) as EntryKey
+  }
+}
+
+/** Of these entries, those of them that are there: each read as it is at the step that reads it. */
+function* segmentsOf(reader: StoreReader, keys: Iterable<EntryKey>): Steps<readonly Segment[]> {
+  const segments: Segment[] = []
+  const builder = new SegmentBuilder()
+  const pace = new StepPace(READ_AT_ONCE)
+  for (const key of keys) {
+    const entry: Entry | undefined = reader.entry(key)
+    if (entry === undefined) continue
+    builder.add(entry, reader.chunksOf(key))
+    if (builder.size > BATCH) segments.push(...listed(yield* builder.finish()))
+    if (pace.isOver(UNITS_OF_ENTRY + entry.content.length)) yield
+  }
+  segments.push(...listed(yield* builder.finish()))
+  return segments
+}
+
+function listed(segment: Segment | null): readonly Segment[] {
+  return segment === null ? [] : [segment]
 }
 
 function weightOf({ term, boost, df, idf }: WeighedWord): TermWeight {

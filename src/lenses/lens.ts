@@ -74,8 +74,13 @@ export interface LensHost {
   exclusive?<T>(name: string, options: ExclusiveOptions, body: (turn: Turn) => Promise<T>): Promise<T>
   /** The folder that the store belongs to; absent for a store without one. */
   readonly workspace?: Workspace | undefined
-  /** An index by name, brought up to date with the store. */
+  /** An index by name, brought up to date with the store: in one piece, unless `ready` did it. */
   index(name: string): Index
+  /**
+   * Loads these indexes and brings all that are loaded up to date, with pauses for others (QE-019). Rejects with `cancelled`. Absent where
+   * indexes are small.
+   */
+  ready?(names: readonly string[], signal?: AbortSignal): Promise<void>
   /** A source by name: `local` is this store, others are configured. Throws `invalid_argument`, naming those there are. */
   source(name: string): Source
   /** Standing questions of this engine. */

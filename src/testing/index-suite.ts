@@ -6,6 +6,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Bitset } from '../base/bitset.ts'
+import type { Steps } from '../base/turns.ts'
 import type { Index, SearchScope } from '../index/contract.ts'
 import { AUDIENCE_NAMES, type AudienceName, type IndexWorld } from './index-world.ts'
 
@@ -80,6 +81,36 @@ export function indexSuite<Kind extends CountedIndex, World extends IndexWorld<E
     )
   })
 
+  it('QE-019: built, restored and followed in steps, it answers as if in one piece, whatever is written and asked between them', () => {
+    const edits = fc.array(subject.edits(4), { minLength: 1, maxLength: 12 })
+    fc.assert(
+      fc.property(subject.edits(10), edits, subject.questions(), (history, steps, asked) => {
+        const world = worldAfter(history)
+        const built = subject.openIndex(world)
+        const restored = subject.openIndex(world)
+        const image = Buffer.concat(indexOf(world).serialise())
+        const position = world.store.lastSeq()
+        const write = writer(world, steps, asked, subject)
+        write(built.refreshInSteps?.(world.store), built)
+        write(restored.restoreInSteps?.(image, position), restored)
+        for (const index of [built, restored]) {
+          write(index.refreshInSteps?.(world.store), index)
+          write(index.rebuildInSteps?.(world.store), index)
+          write(index.letGo?.(), index)
+          index.refresh(world.store)
+        }
+        built.refresh(world.store)
+        const rebuilt = indexOf(world)
+        for (const ask of asked.map(question => subject.asker(question, world))) {
+          const expected = ask(rebuilt)
+          expect(ask(built)).toEqual(expected)
+          expect(ask(restored)).toEqual(expected)
+        }
+      }),
+      { numRuns: runs },
+    )
+  })
+
   it('does not notice edits in partitions that it is not asked about', () => {
     const hiddenSteps = fc.array(subject.edits(10), { maxLength: 3 })
     fc.assert(
@@ -147,4 +178,21 @@ export function indexSuite<Kind extends CountedIndex, World extends IndexWorld<E
     expect(index.count(twice)).toEqual(index.count(once))
     expect(subject.find(index, twice)).toEqual(subject.find(index, once))
   })
+}
+
+/** Runs steps, and between each two of them applies the next edits and asks. */
+function writer<Kind extends CountedIndex, World extends IndexWorld<Edit>, Edit, Question>(
+  world: World,
+  edits: readonly (readonly Edit[])[],
+  asked: readonly Question[],
+  subject: IndexSubject<Kind, World, Edit, Question>,
+): (steps: Steps<unknown> | undefined, index: Kind) => void {
+  let next = 0
+  return (steps, index) => {
+    if (steps === undefined) return
+    for (let step = steps.next(false); step.done !== true; step = steps.next(true)) {
+      world.apply(edits[next++ % edits.length] as readonly Edit[])
+      for (const question of asked) subject.asker(question, world)(index)
+    }
+  }
 }

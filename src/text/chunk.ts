@@ -5,11 +5,12 @@
  * so linear in its length, whatever the text; the same text always gives the same chunks.
  */
 import { assert } from '../base/assert.ts'
+import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { type ChunkDraft, embeddedLead } from '../model/entry.ts'
 import { type Block, BlockCuts } from './blocks.ts'
 import { countTokens } from './count-tokens.ts'
 import { LineCounter, linesOfSpan } from './lines.ts'
-import { markdownStructure } from './markdown-structure.ts'
+import { markdownStructureInSteps } from './markdown-structure.ts'
 import { type Heading, Outline } from './outline.ts'
 import { BORDER, type Border, borderBetween, pieceAt, type TextForm } from './piece.ts'
 
@@ -29,11 +30,17 @@ export type TextFormat = 'plain' | 'markdown' | 'code'
 
 /** Chunks of a text whose format alone is known. */
 export function chunkContent(content: string, of: { readonly format: TextFormat }): readonly ChunkDraft[] {
-  if (of.format === 'code') return chunk(content, { form: 'code', headings: [] })
-  return chunk(content, {
-    form: 'prose',
-    ...(of.format === 'markdown' ? markdownStructure(content) : { headings: [] }),
-  })
+  return atOnce(chunkContentInSteps(content, of))
+}
+
+/** The same in steps, for a long one. */
+export function* chunkContentInSteps(
+  content: string,
+  { format }: { readonly format: TextFormat },
+): Steps<readonly ChunkDraft[]> {
+  if (format === 'code') return yield* chunkInSteps(content, { form: 'code', headings: [] })
+  const structure = format === 'markdown' ? yield* markdownStructureInSteps(content) : { headings: [] }
+  return yield* chunkInSteps(content, { form: 'prose', ...structure })
 }
 
 /** Of chunks made by this code; a change of the rules makes the next ingest cut everything again, and older stores are cut again. */
@@ -56,11 +63,20 @@ export function chunk(
   content: string,
   structure: TextStructure = { form: 'prose', headings: [] },
 ): readonly ChunkDraft[] {
+  return atOnce(chunkInSteps(content, structure))
+}
+
+/** UTF-16 units that are cut in one step. */
+const UNITS_AT_ONCE = 1 << 16
+
+function* chunkInSteps(content: string, structure: TextStructure): Steps<readonly ChunkDraft[]> {
   const { form, headings, blocks = [] } = structure
   const outline = new Outline(content, headings)
   const text: Text = { last: null, content, form, outline, cuts: new BlockCuts(content, blocks, CHUNK_TOKENS) }
   const lines = new LineCounter(content)
   const drafts: ChunkDraft[] = []
+  const pace = new StepPace(UNITS_AT_ONCE)
+  yield
   let start = structure.start ?? 0
   for (;;) {
     const lead = text.cuts.leadAt(start)
@@ -81,6 +97,7 @@ export function chunk(
     if (end >= content.length) return drafts
     const next = stretch.starts[overlapFrom(stretch, cut, text)] as number
     assert(next > start, 'chunks move forward')
+    if (pace.isOver(next - start)) yield
     start = next
   }
 }

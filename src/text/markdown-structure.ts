@@ -4,6 +4,8 @@
  */
 import { createRequire } from 'node:module'
 import type { MarkdownIt, Token } from 'markdown-it'
+import { assert } from '../base/assert.ts'
+import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { type Block, MAX_LEAD, unmarked } from './blocks.ts'
 import { lineStarts } from './lines.ts'
 import type { Heading } from './outline.ts'
@@ -31,17 +33,26 @@ const MARKS = /^[ \t]*([#>*+\-=`~]|\d{1,9}[.)])|^(?: {4}|\t)|\|/m
  * @example markdownStructure('# Backups\n\nEach night.').headings[0]?.text // 'Backups'
  */
 export function markdownStructure(text: string, from = 0): Structure {
+  return atOnce(markdownStructureInSteps(text, from))
+}
+
+/** Lines, and tokens, that are looked at in one step. */
+const LINES_AT_ONCE = 1 << 12
+
+/** The same in steps: one block of Markdown, however long, is read in one. */
+export function* markdownStructureInSteps(text: string, from = 0): Steps<Structure> {
   const markdown = text.slice(from)
   if (!MARKS.test(markdown)) return NO_STRUCTURE
   const starts = lineStarts(markdown)
-  const tokens: Token[] = []
-  const parser = loadParser()
-  parser.block.parse(markdown.replace(/\r\n?/g, '\n'), parser, {}, tokens)
+  yield
+  const tokens = yield* blockTokens(markdown.replace(/\r\n?/g, '\n'))
   const lines = new Lines(text, starts, from)
   const headings: Heading[] = []
   const blocks: Block[] = []
-  tokens.forEach((token, at) => {
-    if (token.map === null) return
+  const pace = new StepPace(LINES_AT_ONCE)
+  for (const [at, token] of tokens.entries()) {
+    if (pace.isOver(1)) yield
+    if (token.map === null) continue
     if (token.type === 'heading_open') {
       const heading = token.level === 0 ? headingOf(token, tokens[at + 1]?.content ?? '', lines) : null
       if (heading !== null) headings.push(heading)
@@ -49,8 +60,23 @@ export function markdownStructure(text: string, from = 0): Structure {
       const block = blockOf(token, lines)
       if (block !== null) blocks.push(block)
     }
-  })
+  }
   return { headings, blocks }
+}
+
+/** What `parser.block.parse` gives, whose loop over the blocks of a document this is. */
+function* blockTokens(markdown: string): Steps<readonly Token[]> {
+  const { block } = loadParser()
+  const state = new block.State(markdown, loadParser(), {}, [])
+  const rules = block.ruler.getRules('')
+  const pace = new StepPace(LINES_AT_ONCE)
+  for (let line = state.skipEmptyLines(0); line < state.lineMax; line = state.skipEmptyLines(state.line)) {
+    state.line = line
+    rules.some(rule => rule(state, line, state.lineMax, false))
+    assert(state.line > line, 'a rule takes a line at least')
+    if (pace.isOver(state.line - line)) yield
+  }
+  return state.tokens
 }
 
 let parser: MarkdownIt | null = null

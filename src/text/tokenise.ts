@@ -48,12 +48,15 @@ export function tokenise(text: string): Token[] {
   return tokens
 }
 
-/** `tokenise` without a list. */
-export function eachToken(text: string, visit: TokenVisitor): void {
-  let at = 0
-  while (at < text.length) {
+/**
+ * `tokenise` without a list. For a long text in pieces: only the tokens that start from `from` on, until a place at or behind `until`,
+ * which is returned and is where the next piece begins. Together the pieces give the same tokens.
+ */
+export function eachToken(text: string, visit: TokenVisitor, from = 0, until = text.length): number {
+  let at = from
+  while (at < until) {
     const kind = classOf(text, at)
-    if (kind === UNSPACED) at = unspacedRun(text, at, visit)
+    if (kind === UNSPACED) at = unspacedRun(text, at, visit, until)
     else if ((kind & (SEPARATOR | IGNORED | UNDERSCORE)) !== 0) at += widthAt(text, at)
     else {
       const end = plainWordEnd(text, at)
@@ -66,6 +69,7 @@ export function eachToken(text: string, visit: TokenVisitor): void {
       }
     }
   }
+  return at
 }
 
 /** The end of a word of the letters a to z, capitalised at most, with nothing at its end that could join; else -1. */
@@ -85,7 +89,7 @@ const DOT = 0x2e
 const PLAIN_ENDS: ReadonlySet<number> = new Set([...' \n\r\t,;:!?()[]{}"/-=<>*&|`'].map(sign => sign.charCodeAt(0)))
 
 /** Characters of a script without spaces, each with the marks that follow it; pairs of neighbours are aliases. */
-function unspacedRun(text: string, from: number, visit: TokenVisitor): number {
+function unspacedRun(text: string, from: number, visit: TokenVisitor, until: number): number {
   let start = from
   let end = clusterEnd(text, start)
   for (;;) {
@@ -95,6 +99,7 @@ function unspacedRun(text: string, from: number, visit: TokenVisitor): number {
     emit(text, start, next, true, visit)
     start = end
     end = next
+    if (start >= until) return start
   }
 }
 

@@ -1,5 +1,6 @@
 /** Work between questions: vectors for new chunks, snapshots, cutting the feed, the jobs of lenses. One process at a time each. */
 import type { Clock, Instant } from '../../base/clock.ts'
+import { Turns } from '../../base/turns.ts'
 import type { MustHold } from '../../lenses/lens.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Progress } from '../../model/operation.ts'
@@ -146,7 +147,7 @@ export async function saveSnapshots(indexes: IndexSet, lease: Lease): Promise<vo
   if (!indexes.isWorthSaving) return
   try {
     if (!(await lease.take())) return
-    indexes.save()
+    await new Turns().run(indexes.save())
     await lease.release()
   } catch (error) {
     if (!(error instanceof QuerentError)) throw error

@@ -2,6 +2,7 @@
  * Who folds the store's log back, and when: one engine at a time, every few seconds while there are writes, in a thread
  * of its own. No commit pays for it, unless nobody keeps the log. After deletions it sees to it that their bytes are gone.
  */
+import { Turns } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { Forgotten, Upkeep } from '../../store/upkeep.ts'
@@ -109,7 +110,7 @@ export class LogKeeper {
 
   async #erase({ mark, seq, isErased }: Forgotten): Promise<void> {
     const { upkeep, indexes, lease, snapshots } = this.#input
-    this.#forgetInMemory(mark)
+    await this.#forgetInMemory(mark)
     if (isErased || this.#elapsed() < this.#eraseAt || !(await lease.take())) return
     const started = this.#elapsed()
     this.#eraseAt = started + ERASE_EVERY_MS
@@ -120,11 +121,11 @@ export class LogKeeper {
     this.#forgotten = upkeep.forgotten()
   }
 
-  #forgetInMemory(mark: string): void {
+  async #forgetInMemory(mark: string): Promise<void> {
     const { indexes } = this.#input
     const started = this.#elapsed()
     if (this.#letGo === mark || started < this.#letGoAt) return
-    indexes.letGo()
+    await new Turns().run(indexes.letGo())
     this.#letGo = mark
     const ended = this.#elapsed()
     this.#letGoAt = ended + Math.max(LET_GO_EVERY_MS, (ended - started) / LET_GO_SHARE)
@@ -151,7 +152,7 @@ async function forgetInFiles(indexes: IndexSet, snapshots: Lease, seq: number, r
   if (!indexes.mayHold(seq)) return true
   if (!(await snapshots.take())) return false
   try {
-    indexes.forget(seq, rewrite)
+    await new Turns().run(indexes.forget(seq, rewrite))
     return true
   } finally {
     await snapshots.release()

@@ -1,4 +1,5 @@
 /** Looking after a whole home: what the engine's doctor and backup do with its parts. */
+import { Turns } from '../../base/turns.ts'
 import type { LensHost } from '../../lenses/lens.ts'
 import type { BackupRequest, DoctorRequest } from '../../model/care-input.ts'
 import { QuerentError } from '../../model/errors.ts'
@@ -64,7 +65,7 @@ export class Care {
     const { indexes, snapshots } = this.#parts
     const mayWrite = await snapshots.take()
     try {
-      indexes.renew(name, mayWrite)
+      await new Turns().run(indexes.renew(name, mayWrite))
     } finally {
       if (mayWrite) await snapshots.release()
     }

@@ -3,6 +3,7 @@
  * both kept in order. A change costs the length of the chains it touches. About 36 bytes a link, 24 a node.
  */
 import { compareText } from '../../base/compare.ts'
+import { StepPace, type Steps, sortInSteps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { GrowingDoubles, GrowingInts } from './arrays.ts'
@@ -10,6 +11,9 @@ import type { EdgeRow, NodeRow } from './rows.ts'
 
 /** End of a chain, and a node without an entry. */
 export const NONE = -1
+
+/** Nodes, or links, that are taken in by one step. */
+const LOADED_AT_ONCE = 1 << 13
 
 export class LinkGraph {
   /** By slot of a node: its number, its entry (NONE: others link to it, but it is not there), where that is. */
@@ -53,11 +57,14 @@ export class LinkGraph {
     return slot === undefined ? undefined : this.numbers.at(slot)
   }
 
-  /** Names of relations that no link has are given up, and their numbers are not used again. */
-  forgetRelations(): void {
+  /** Names of relations that no link has are given up, and their numbers are not used again. In steps, between which nothing may change. */
+  *forgetRelations(): Steps<void> {
     const free = new Set(this.#freeRows)
     const used = new Set<number>()
-    for (let row = 0; row < this.sources.length; row++) if (!free.has(row)) used.add(this.relations.at(row))
+    for (let row = 0; row < this.sources.length; row++) {
+      if (!free.has(row)) used.add(this.relations.at(row))
+      if ((row + 1) % LOADED_AT_ONCE === 0) yield
+    }
     for (const [name, number] of this.#relationNumbers) {
       if (used.has(number)) continue
       this.#relationNumbers.delete(name)
@@ -77,20 +84,32 @@ export class LinkGraph {
     return [...this.#byEntry.values()].sort((a, b) => this.numbers.at(a) - this.numbers.at(b))
   }
 
-  /** Takes a whole graph into this empty one: sorts once instead of looking for each link's place. */
-  load(nodes: Iterable<NodeRow>, edges: readonly EdgeRow[]): void {
-    for (const { node, entry, partition } of nodes) this.#place(this.#slotFor(node), entry, partition)
-    const rows = edges.filter(edge => this.#isSound(edge)).map(edge => this.#newRow(edge))
+  /** Takes a whole graph into this empty one, in steps: sorts once instead of looking for each link's place. */
+  *load(nodes: Iterable<NodeRow>, edges: readonly EdgeRow[]): Steps<void> {
+    const pace = new StepPace(LOADED_AT_ONCE)
+    for (const { node, entry, partition } of nodes) {
+      this.#place(this.#slotFor(node), entry, partition)
+      if (pace.isOver(1)) yield
+    }
+    let rows: number[] = []
+    for (const edge of edges) {
+      if (this.#isSound(edge)) rows.push(this.#newRow(edge))
+      if (pace.isOver(1)) yield
+    }
     // From last to first: each row then becomes the head of its chain.
-    for (const row of rows.sort((a, b) => this.#compareOut(b, a))) {
+    rows = yield* sortInSteps(rows, (a, b) => this.#compareOut(b, a))
+    for (const row of rows) {
       const source = this.sources.at(row)
       this.nextOut.set(row, this.firstOut.at(source))
       this.firstOut.set(source, row)
+      if (pace.isOver(1)) yield
     }
-    for (const row of rows.sort((a, b) => this.#compareIn(b, a))) {
+    rows = yield* sortInSteps(rows, (a, b) => this.#compareIn(b, a))
+    for (const row of rows) {
       const target = this.targets.at(row)
       this.nextIn.set(row, this.firstIn.at(target))
       this.firstIn.set(target, row)
+      if (pace.isOver(1)) yield
     }
     this.revision++
   }

@@ -1,5 +1,7 @@
 /** A graph as bytes and back: a header in JSON, then nodes and links column by column, in order. */
 import { must } from '../../base/assert.ts'
+import { StepPace, type Steps } from '../../base/turns.ts'
+import type { EntryKey } from '../../model/entry.ts'
 import {
   checkEntryKeys,
   checkLength,
@@ -56,8 +58,11 @@ export function linkImage(graph: LinkGraph, of: string): readonly Uint8Array[] {
   ]
 }
 
-/** Throws when the bytes are no image of this graph at this position of the feed. */
-export function readLinkImage(bytes: Uint8Array, of: string, position: number): GraphRows {
+/** Rows made in one step. */
+const ROWS_AT_ONCE = 1 << 14
+
+/** In steps. Throws when the bytes are no image of this graph at this position of the feed. */
+export function* readLinkImage(bytes: Uint8Array, of: string, position: number): Steps<GraphRows> {
   const { header, end } = readHeader(bytes)
   const { nodes, links, relations } = headerOf(header, of)
   checkLength(bytes, end + 8 * (nodes + 3 * links) + 4 * (2 * nodes + links))
@@ -77,21 +82,28 @@ export function readLinkImage(bytes: Uint8Array, of: string, position: number): 
   }
   const [entries, partitions, named] = [ints(nodes), ints(nodes), ints(links)]
   checkEntryKeys(entries, position)
-  const nodeRows = Array.from(numbers, (node, i) => {
-    return { node, entry: entries[i] as number, partition: partitions[i] as number }
-  })
-  const entryOf = new Map(nodeRows.map(({ node, entry }) => [node, entry]))
-  const edges = Array.from(sources, (source, i) => {
+  const pace = new StepPace(ROWS_AT_ONCE)
+  const nodeRows: NodeRow[] = []
+  const entryOf = new Map<number, EntryKey>()
+  for (const [i, node] of numbers.entries()) {
+    const entry = entries[i] as number
+    nodeRows.push({ node, entry, partition: partitions[i] as number })
+    entryOf.set(node, entry)
+    if (pace.isOver(1)) yield
+  }
+  const edges: EdgeRow[] = []
+  for (const [i, source] of sources.entries()) {
     const relation = relations[named[i] as number]
     if (relation === undefined) throw refusedImage(named[i], 'a relation that is named')
-    return {
+    edges.push({
       entry: must(entryOf.get(source), 'the source of a link'),
       source,
       target: targets[i] as number,
       relation,
       weight: weights[i] as number,
-    }
-  })
+    })
+    if (pace.isOver(1)) yield
+  }
   return { nodes: nodeRows, edges }
 }
 

@@ -1,5 +1,5 @@
 /** Reads a graph from the store: nodes from an aspect's table, links from a table of rows that belong to their source. */
-import { must } from '../../base/assert.ts'
+import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
@@ -24,7 +24,7 @@ export interface EdgeRow {
 }
 
 /** Rows read at once. */
-const PAGE = 4096
+const PAGE = 2048
 
 export function checkDeclared(declared: LinkIndexDeclaration): void {
   const { nodes, edges } = declared
@@ -37,54 +37,60 @@ export function checkDeclared(declared: LinkIndexDeclaration): void {
   checkColumn('weight', edges, declared.weight, 'real')
 }
 
-/** Nodes of these entries, or (null) all; `partitionOf` knows where entries are. */
-export function readNodes(
+/** Nodes of these entries, or (null) all, in steps; `partitionOf` knows where entries are: of one that it does not know there is no node. */
+export function* readNodes(
   reader: StoreReader,
   { nodes, node }: LinkIndexDeclaration,
   entries: readonly EntryKey[] | null,
   partitionOf: (entry: EntryKey) => PartitionId | undefined,
-): NodeRow[] {
+): Steps<NodeRow[]> {
   const rows: NodeRow[] = []
-  for (const row of everyRow(reader, nodes, ['entry', node], entries)) {
-    const entry = row['entry'] as EntryKey
-    const partition = must(partitionOf(entry), 'the partition of an entry')
-    rows.push({ node: row[node] as number, entry, partition })
+  for (const page of pages(reader, nodes, ['entry', node], entries)) {
+    for (const row of page) {
+      const entry = row['entry'] as EntryKey
+      const partition = partitionOf(entry)
+      if (partition !== undefined) rows.push({ node: row[node] as number, entry, partition })
+    }
+    yield
   }
   return rows
 }
 
-/** Links whose source is one of these entries, or (null) all. */
-export function readEdges(
+/** Links whose source is one of these entries, or (null) all, in steps. */
+export function* readEdges(
   reader: StoreReader,
   declared: LinkIndexDeclaration,
   entries: readonly EntryKey[] | null,
-): EdgeRow[] {
+): Steps<EdgeRow[]> {
   const { edges, source, target, relation, weight } = declared
   const rows: EdgeRow[] = []
-  for (const row of everyRow(reader, edges, ['entry', source, target, relation, weight], entries)) {
-    rows.push({
-      entry: row['entry'] as EntryKey,
-      source: row[source] as number,
-      target: row[target] as number,
-      relation: row[relation] as string,
-      weight: row[weight] as number,
-    })
+  for (const page of pages(reader, edges, ['entry', source, target, relation, weight], entries)) {
+    for (const row of page) {
+      rows.push({
+        entry: row['entry'] as EntryKey,
+        source: row[source] as number,
+        target: row[target] as number,
+        relation: row[relation] as string,
+        weight: row[weight] as number,
+      })
+    }
+    yield
   }
   return rows
 }
 
-function* everyRow(
+function* pages(
   reader: StoreReader,
   table: TableDeclaration,
   wanted: readonly string[],
   entries: readonly EntryKey[] | null,
-): Generator<Row> {
+): Generator<readonly Row[]> {
   const columns = [...new Set([...wanted, ...table.key])]
   const rows = reader.table(table)
   for (let after: Row | undefined; ; ) {
     const page: TablePage = { after, limit: PAGE, columns, ...(entries === null ? {} : { entries }) }
     const found = rows.scan({}, page)
-    yield* found
+    yield found
     const last = found.at(-1)
     if (last === undefined || found.length < PAGE) return
     after = Object.fromEntries(table.key.map(name => [name, last[name] ?? null]))

@@ -5,6 +5,7 @@
  */
 import { must } from '../../base/assert.ts'
 import { grown } from '../../base/grown.ts'
+import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { Boxes } from './boxes.ts'
@@ -15,6 +16,9 @@ import { PointRuns, type Slot } from './runs.ts'
 
 export type BlockNumber = number
 export type RegionNumber = number
+
+/** Points taken in by one step. */
+const POINTS_AT_ONCE = 1 << 14
 
 const NOTHING: ReadonlySet<number> = new Set()
 
@@ -107,10 +111,10 @@ export class PointBlocks {
     return this.runs.entries.subarray(first, first + points)
   }
 
-  /** Many at once, into an empty index: runs are made as large as they need to be. */
-  load(columns: PointColumns): void {
+  /** Many, in steps, into an empty index: runs are made as large as they need to be. */
+  *load(columns: PointColumns): Steps<void> {
     // Parts of parts were slower at a million.
-    for (const [partition, cells] of crowdsIn(columns)) this.#partitionOf(partition, cells)
+    for (const [partition, cells] of yield* crowdsIn(columns)) this.#partitionOf(partition, cells)
     const { length, entries, partitions } = columns
     const blocks = new Int32Array(length)
     const points: number[] = []
@@ -118,11 +122,14 @@ export class PointBlocks {
       const block = this.#blockFor(partitions[at] as PartitionId, columns.pointAt(at))
       blocks[at] = block
       points[block] = (points[block] ?? 0) + 1
+      if ((at + 1) % POINTS_AT_ONCE === 0) yield
     }
     this.runs.reserve(points.reduce((slots, count) => slots + PointRuns.sizeFor(count), 0))
     for (const [at, block] of this.#blocks.entries()) this.#resize(block, PointRuns.sizeFor(points[at] as number))
+    yield
     for (let at = 0; at < length; at++) {
       this.#append(entries[at] as EntryKey, blocks[at] as BlockNumber, columns.pointAt(at))
+      if ((at + 1) % POINTS_AT_ONCE === 0) yield
     }
   }
 

@@ -1,5 +1,6 @@
 /** Reads points from the store: three columns of an aspect's table, and the partition of the entry they belong to. */
 import { must } from '../../base/assert.ts'
+import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
@@ -11,16 +12,16 @@ import type { PointRow } from './blocks.ts'
 import { type Point, PointColumns } from './columns.ts'
 
 /** Rows read at once. */
-const PAGE = 4096
+const PAGE = 2048
 
 export function checkDeclared({ table, columns }: PointIndexDeclaration): void {
   checkAspect('table', table)
   for (const name of columns) checkColumn('columns', table, name, 'real')
 }
 
-/** Every point there is. */
-export function allPoints(reader: StoreReader, { table, columns }: PointIndexDeclaration): PointColumns {
-  const partitionOf = partitionOfAll(reader)
+/** Every point there is, in steps: what comes, moves or goes at a pause is as it was or as it is then. */
+export function* allPoints(reader: StoreReader, { table, columns }: PointIndexDeclaration): Steps<PointColumns> {
+  const partitionOf = yield* partitionOfAll(reader)
   const rows = reader.table(table)
   const points = new PointColumns(rows.count())
   let after: Row | undefined
@@ -29,10 +30,12 @@ export function allPoints(reader: StoreReader, { table, columns }: PointIndexDec
     for (const row of page) {
       const entry = row['entry'] as EntryKey
       const point = pointIn(row, columns)
-      const partition = must(partitionOf(entry), 'the partition of an entry')
-      if (point !== undefined) points.push(entry, partition, ...point)
+      // Undefined of one that came at a pause.
+      const partition = partitionOf(entry)
+      if (point !== undefined && partition !== undefined) points.push(entry, partition, ...point)
     }
     if (page.length < PAGE) return points
+    yield
     after = { entry: must(page.at(-1)?.['entry'], 'the last entry') }
   }
 }

@@ -4,13 +4,14 @@
  * them. Costs a product a row and pivot (12 to 25 ns at 384 dimensions): a thousand for each row of a million.
  */
 import { must } from '../../base/assert.ts'
+import type { Steps } from '../../base/turns.ts'
 import { type Block, type Cell, type CellLimits, lastSlot, newCell, pivotOf, type Slot, slotsOf } from './cells.ts'
 import type { VectorRows } from './rows.ts'
 
 /** A divided partition that shrinks is one home again below this part of the limit, so that it is not forth and back. */
 const KEPT = 0.75
-/** Rows assigned by one call of the kernel. */
-const BATCH = 8192
+/** Products of a row and a pivot that one call of the kernel computes, and one step: a few milliseconds. */
+const BATCH = 1 << 17
 
 export class Division {
   readonly #rows: VectorRows
@@ -21,12 +22,12 @@ export class Division {
     this.#limits = limits
   }
 
-  /** To be called after every change, before the next search. */
-  arrange(): void {
+  /** To be called after every change, and ended before the next search or change. In steps. */
+  *arrange(): Steps<void> {
     for (const block of this.#rows.blocks) {
       const { dividedFrom } = this.#limits
       if (block.cells.length > 0 ? block.rows < KEPT * dividedFrom : block.rows < dividedFrom) this.#undivide(block)
-      else if (block.home.rows > 0 || block.hasLostPivot) this.#divide(block)
+      else if (block.home.rows > 0 || block.hasLostPivot) yield* this.#divide(block)
     }
   }
 
@@ -36,14 +37,14 @@ export class Division {
     block.hasLostPivot = false
   }
 
-  #divide(block: Block): void {
+  *#divide(block: Block): Steps<void> {
     const fresh = this.#adoptPivots(block)
     if (block.hasLostPivot) this.#dropLost(block)
     if (fresh.length > 0) {
-      for (const cell of block.cells) this.#assign(cell, [cell, ...fresh].sort(byKey))
+      for (const cell of block.cells) yield* this.#assign(cell, [cell, ...fresh].sort(byKey))
       block.cells = [...block.cells, ...fresh].sort(byKey)
     }
-    if (block.home.rows > 0 && block.cells.length > 0) this.#assign(block.home, block.cells)
+    if (block.home.rows > 0 && block.cells.length > 0) yield* this.#assign(block.home, block.cells)
   }
 
   /** Cells about rows that came and are pivots; pivots that were deleted and came again are found again. */
@@ -89,9 +90,9 @@ export class Division {
   }
 
   /** Moves the rows of a cell to whichever of these is nearest; of those that tie, to the first. */
-  #assign(cell: Cell, among: readonly Cell[]): void {
+  *#assign(cell: Cell, among: readonly Cell[]): Steps<void> {
     const slots = slotsOf(cell)
-    const nearest = this.#nearest(slots, among)
+    const nearest = yield* this.#nearest(slots, among)
     const leaving = new Uint32Array(among.length)
     for (const to of nearest) leaving[to] = (leaving[to] as number) + 1
     for (const [i, to] of among.entries()) if (to !== cell) to.coming = leaving[i] as number
@@ -103,10 +104,11 @@ export class Division {
   }
 
   /** For each row the number of the cell whose pivot is nearest. */
-  #nearest(slots: Uint32Array, among: readonly Cell[]): Uint32Array {
+  *#nearest(slots: Uint32Array, among: readonly Cell[]): Steps<Uint32Array> {
     const { memory } = this.#rows
     const { kernel, layout } = memory
-    const sizes = [among.length * 4, among.length * 8, layout.width * 2, BATCH * 4, BATCH * 4]
+    const batch = Math.max(1, Math.floor(BATCH / among.length))
+    const sizes = [among.length * 4, among.length * 8, layout.width * 2, batch * 4, batch * 4]
     let end = this.#rows.room(sizes.reduce((sum, size) => sum + roundUp(size), 0))
     const [pivots, inverses, row, list, found] = sizes.map(size => {
       end += roundUp(size)
@@ -117,11 +119,12 @@ export class Division {
       memory.doubles[inverses / 8 + i] = pivotOf(cell).inverse
     }
     const nearest = new Uint32Array(slots.length)
-    for (let from = 0; from < slots.length; from += BATCH) {
-      const part = slots.subarray(from, from + BATCH)
+    for (let from = 0; from < slots.length; from += batch) {
+      const part = slots.subarray(from, from + batch)
       memory.words.set(part, list / 4)
       kernel.assign(list, part.length, pivots, inverses, among.length, row, found)
       nearest.set(memory.words.subarray(found / 4, found / 4 + part.length), from)
+      yield
     }
     return nearest
   }

@@ -3,12 +3,16 @@
  * live rows are written, so what was deleted is in no snapshot.
  */
 import { crc32 } from 'node:zlib'
+import { StepPace, type Steps } from '../../base/turns.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { checkEntryKeys, checkLength, headerBytes, isCount, readHeader, refusedImage } from '../image.ts'
 import type { Layout } from '../kernel.ts'
 import { type Block, type Cell, type CellLimits, cellsOf, newCell, pivotOf, slotsOf } from './cells.ts'
 import type { VectorRows } from './rows.ts'
+
+/** Rows made, or looked at, in one step. */
+const ROWS_AT_ONCE = 1 << 14
 
 /** 2: sign codes of turned vectors; 3: rows in the order of cells. */
 const FORMAT = 3
@@ -41,8 +45,8 @@ export function imageOf(rows: VectorRows, limits: CellLimits): Uint8Array[] {
   return [headerBytes(header), ...blocks.flatMap(block => columns.flatMap(column => stretches(rows, block, column)))]
 }
 
-/** Fills `rows`, which must be empty. Throws when the bytes are no image of an index like this at this position of the feed. */
-export function readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimits, position: number): void {
+/** Fills `rows`, which must be empty, in steps. Throws when the bytes are no image of an index like this at this position of the feed. */
+export function* readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimits, position: number): Steps<void> {
   const { header, end } = readHeader(bytes)
   for (const [name, value] of Object.entries(identityOf(rows, limits))) {
     if (header[name] !== value) throw invalidArgument(`snapshot.${name}`, header[name], String(value))
@@ -59,14 +63,15 @@ export function readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimit
     // A copy of its own: the bytes given may begin at any address.
     const keys = new Uint32Array(new Uint8Array(bytes.subarray(at, at + count * 8)).buffer)
     checkEntryKeys(keys.subarray(0, count), position)
-    const block = appendRows(rows, told, keys)
+    const block = yield* appendRows(rows, told, keys)
     for (const column of columns) {
       for (const stretch of stretches(rows, block, column)) {
         stretch.set(bytes.subarray(at, at + stretch.byteLength))
         at += stretch.byteLength
       }
+      yield
     }
-    findPivots(rows, block)
+    yield* findPivots(rows, block)
   }
 }
 
@@ -79,29 +84,34 @@ function countOf([, atHome, cells]: BlockHeader): number {
 }
 
 /** Rows without contents: `keys` are those of all their entries, then of all their chunks. */
-function appendRows(rows: VectorRows, [partition, atHome, cells]: BlockHeader, keys: Uint32Array): Block {
+function* appendRows(rows: VectorRows, [partition, atHome, cells]: BlockHeader, keys: Uint32Array): Steps<Block> {
   const block = rows.blockFor(partition)
   const count = keys.length / 2
   let row = 0
-  const fill = (cell: Cell, size: number) => {
+  function* fill(cell: Cell, size: number): Steps<void> {
     cell.coming = size
-    for (let i = 0; i < size; i++, row++) rows.append(cell, keys[row] as number, keys[count + row] as number)
+    for (let i = 0; i < size; i++, row++) {
+      rows.append(cell, keys[row] as number, keys[count + row] as number)
+      if ((row + 1) % ROWS_AT_ONCE === 0) yield
+    }
   }
-  fill(block.home, atHome)
+  yield* fill(block.home, atHome)
   for (const [size, key] of cells) {
     const cell = newCell(block, { key, inverse: 0, slot: -1 })
     block.cells.push(cell)
-    fill(cell, size)
+    yield* fill(cell, size)
   }
   return block
 }
 
-function findPivots(rows: VectorRows, block: Block): void {
+function* findPivots(rows: VectorRows, block: Block): Steps<void> {
   if (block.cells.length === 0) return
   const { kernel } = rows.memory
+  const pace = new StepPace(ROWS_AT_ONCE)
   const missing = new Map(block.cells.map(cell => [pivotOf(cell).key, cell]))
   for (const cell of cellsOf(block)) {
     for (const slot of slotsOf(cell)) {
+      if (pace.isOver(1)) yield
       const key = kernel.keyOf(slot)
       const about = missing.get(key)
       if (about === undefined) continue

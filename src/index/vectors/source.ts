@@ -2,17 +2,19 @@
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { ChunkVector, StoreReader } from '../../store/store.ts'
 
-/** Vectors read at once. */
-const PAGE = 2048
+/** Vectors read at once: some milliseconds, with what is made of them. */
+const PAGE = 128
 
-/** All of a model. */
-export function* allVectors(reader: StoreReader, model: string): Iterable<ChunkVector> {
+/** All of a model, page by page. */
+export function* allVectors(reader: StoreReader, model: string): Iterable<readonly ChunkVector[]> {
   let after = -1
   for (;;) {
     const page = reader.scanVectors(model, after, PAGE)
-    yield* page
     const last = page.at(-1)
     if (last === undefined) return
+    yield page
+    // Else one more could come at each pause, and it would never end.
+    if (page.length < PAGE) return
     after = last.chunk
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Text to a segment: every occurrence of a term is noted in the order of rows, then a counting sort brings the
+ * Text to a segment, in steps: every occurrence of a term is noted in the order of rows, then a counting sort brings the
  * occurrences of each term together.
  */
+import { StepPace, type Steps, sortInSteps } from '../../base/turns.ts'
 import type { Chunk, Entry } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { stem } from '../../text/stem.ts'
@@ -20,6 +21,9 @@ export interface IndexedEntry {
   readonly chunks: readonly Chunk[]
 }
 
+/** UTF-16 units of content, occurrences, or terms, that are worked on in one step: one to five milliseconds. */
+const UNITS_AT_ONCE = 1 << 15
+
 /** Collects entries; `finish` gives their segment. Entries may come in any order, each once. */
 export class SegmentBuilder {
   readonly #entries: IndexedEntry[] = []
@@ -36,19 +40,23 @@ export class SegmentBuilder {
     this.#size += entry.content.length
   }
 
-  finish(): Segment | null {
+  /** In steps, between which none may be added. It is empty again then. */
+  *finish(): Steps<Segment | null> {
     if (this.#entries.length === 0) return null
     this.#entries.sort((a, b) => a.entry.partition - b.entry.partition || a.entry.key - b.entry.key)
     const scan = new Scan()
-    for (const { entry, chunks } of this.#entries) scan.entry(entry, chunks)
+    for (const { entry, chunks } of this.#entries) yield* scan.read(entry, chunks)
     this.#entries.length = 0
     this.#size = 0
-    return writeSegment(scan)
+    return yield* writeSegment(scan)
   }
 }
 
 /** Rows and occurrences of entries in their final order. */
 class Scan {
+  /** Words of the entry at hand: term, place, start. */
+  readonly #content = { term: new NumberList(), place: new NumberList(), start: new NumberList() }
+  readonly #pace = new StepPace(UNITS_AT_ONCE)
   readonly partition: PartitionId[] = []
   readonly entries = new NumberList()
   readonly chunks = new NumberList()
@@ -63,29 +71,6 @@ class Scan {
   readonly #numbers = new Map<string, number>()
   /** By language, from a word to the number of its term. */
   readonly #words = LANGUAGES.map(() => new Map<string, number>())
-  /** Words of the entry at hand: term, place, start. */
-  readonly #content = { term: new NumberList(), place: new NumberList(), start: new NumberList() }
-
-  entry(entry: Entry, chunks: readonly Chunk[]): void {
-    const language = LANGUAGES.indexOf(entryLanguage(entry))
-    this.#readContent(entry.content, language)
-    for (const chunk of chunks) this.#chunk(entry, chunk, language)
-  }
-
-  #readContent(content: string, language: number): void {
-    const { term, place, start } = this.#content
-    term.clear()
-    place.clear()
-    start.clear()
-    let last = -1
-    eachToken(content, (word, from, _end, alias) => {
-      if (!alias) last++
-      term.push(this.#number(word, language))
-      place.push(last)
-      // The sign of an alias: its start is doubled like the others', plus 1.
-      start.push(from * 2 + Number(alias))
-    })
-  }
 
   #chunk(entry: Entry, chunk: Chunk, language: number): void {
     const row = this.partition.length
@@ -102,6 +87,35 @@ class Scan {
     }
     this.lengths.push(length)
     this.firstPlaces.push(base)
+  }
+
+  *read(entry: Entry, chunks: readonly Chunk[]): Steps<void> {
+    const language = LANGUAGES.indexOf(entryLanguage(entry))
+    yield* this.#readContent(entry.content, language)
+    for (const chunk of chunks) {
+      this.#chunk(entry, chunk, language)
+      if (this.#pace.isOver(chunk.end - chunk.start)) yield
+    }
+  }
+
+  *#readContent(content: string, language: number): Steps<void> {
+    const { term, place, start } = this.#content
+    term.clear()
+    place.clear()
+    start.clear()
+    let last = -1
+    const visit = (word: string, from: number, _end: number, alias: boolean) => {
+      if (!alias) last++
+      term.push(this.#number(word, language))
+      place.push(last)
+      // The sign of an alias: its start is doubled like the others', plus 1.
+      start.push(from * 2 + Number(alias))
+    }
+    for (let from = 0; from < content.length; ) {
+      const end = eachToken(content, visit, from, Math.min(content.length, from + this.#pace.left))
+      if (this.#pace.isOver(end - from)) yield
+      from = end
+    }
   }
 
   #occur(term: number, row: number, place: number): void {
@@ -126,18 +140,21 @@ class Scan {
   }
 }
 
-function writeSegment(scan: Scan): Segment {
+function* writeSegment(scan: Scan): Steps<Segment> {
   const rows: RowTable = {
     entry: scan.entries.toArray(),
     chunk: scan.chunks.toArray(),
     length: scan.lengths.toArray(),
     place: scan.firstPlaces.toArray(),
   }
+  yield
   const writer = new SegmentWriter(rows, partitionTable({ rows, partition: scan.partition }))
-  const { starts, occurrences } = sortByTerm(scan)
-  const order = Array.from(scan.keys.keys()).sort((a, b) =>
+  yield
+  const { starts, occurrences } = yield* sortByTerm(scan)
+  const order = yield* sortInSteps(Array.from(scan.keys.keys()), (a, b) =>
     (scan.keys[a] as string) < (scan.keys[b] as string) ? -1 : 1,
   )
+  const pace = new StepPace(UNITS_AT_ONCE)
   for (const term of order) {
     const [from, to] = [starts[term] as number, starts[term + 1] as number]
     // A word that no chunk has whole: every term of a segment has at least one posting.
@@ -145,18 +162,29 @@ function writeSegment(scan: Scan): Segment {
     writer.beginTerm(encodeTerm(scan.keys[term] as string))
     writeTerm(writer, scan, occurrences.subarray(from, to))
     writer.endTerm()
+    if (pace.isOver(to - from + UNITS_OF_TERM)) yield
   }
-  return writer.finish()
+  return yield* writer.finish()
 }
 
+/** What a term costs beside its occurrences, in those. */
+const UNITS_OF_TERM = 32
+
 /** Numbers of the occurrences, those of each term together and in their order. */
-function sortByTerm({ terms, keys }: Scan): { starts: Uint32Array; occurrences: Uint32Array } {
+function* sortByTerm({ terms, keys }: Scan): Steps<{ starts: Uint32Array; occurrences: Uint32Array }> {
   const starts = new Uint32Array(keys.length + 1)
-  for (let at = 0; at < terms.length; at++) increment(starts, terms.at(at) + 1)
+  for (let at = 0; at < terms.length; at++) {
+    increment(starts, terms.at(at) + 1)
+    if (at % UNITS_AT_ONCE === 0) yield
+  }
   for (let term = 0; term < keys.length; term++) increment(starts, term + 1, starts[term])
+  yield
   const next = starts.slice()
   const occurrences = new Uint32Array(terms.length)
-  for (let at = 0; at < terms.length; at++) occurrences[increment(next, terms.at(at)) - 1] = at
+  for (let at = 0; at < terms.length; at++) {
+    occurrences[increment(next, terms.at(at)) - 1] = at
+    if (at % UNITS_AT_ONCE === 0) yield
+  }
   return { starts, occurrences }
 }
 

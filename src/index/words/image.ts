@@ -2,6 +2,7 @@
  * A segment set as bytes: a JSON header, then the arrays of each segment as they lie in memory, so that restoring copies
  * nothing. Dead rows are left out before, so that what was deleted is in no snapshot.
  */
+import type { Steps } from '../../base/turns.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import {
   aligned,
@@ -40,24 +41,29 @@ export function imageOf(segments: readonly Segment[]): readonly Uint8Array[] {
 }
 
 /**
- * Segments that read from `bytes`, which must not change any more. Throws `invalid_argument` when they are no image of this
+ * Segments that read from `bytes`, which must not change any more, in steps. Throws `invalid_argument` when they are no image of this
  * format at this position of the feed.
  */
-export function readImage(bytes: Uint8Array, position: number): readonly Segment[] {
+export function* readImage(bytes: Uint8Array, position: number): Steps<readonly Segment[]> {
   // Not `slice`: a Buffer's gives a view.
   const image = aligned(bytes.byteOffset) === bytes.byteOffset ? bytes : new Uint8Array(bytes)
   const { header, end } = readHeader(image)
   const segments = sizesOf(header)
   let at = aligned(end)
   checkLength(image, at + segments.flat().reduce((sum, size) => sum + aligned(size), 0))
-  return segments.map(sizes => {
+  const read: Segment[] = []
+  for (const sizes of segments) {
     const views = sizes.map(size => {
       const view = { buffer: image.buffer, offset: image.byteOffset + at, size }
       at += aligned(size)
       return view
     })
-    return checked(segmentOf(views), position)
-  })
+    const segment = segmentOf(views)
+    yield
+    yield* check(segment, position)
+    read.push(segment)
+  }
+  return read
 }
 
 interface View {
@@ -100,7 +106,7 @@ function sizesOf(header: UncheckedHeader): readonly (readonly number[])[] {
 }
 
 /** What would make a search read beyond an array or go round for ever; the snapshot file's checksum sees to the rest. */
-function checked(segment: Segment, position: number): Segment {
+function* check(segment: Segment, position: number): Steps<void> {
   const { rows, partitions, byChunk, records, slots, lists } = segment
   const size = segment.size
   const columns = [rows.chunk, rows.length, rows.place, byChunk]
@@ -109,33 +115,40 @@ function checked(segment: Segment, position: number): Segment {
     columns.every(column => column.length === size) &&
     partitions.start.length === partitions.id.length + 1 &&
     partitions.meanLength.length === partitions.id.length &&
-    ascends(partitions.start) &&
+    (yield* ascends(partitions.start)) &&
     partitions.start[0] === 0 &&
     partitions.start.at(-1) === size &&
-    ascends(records) &&
+    (yield* ascends(records)) &&
     (records.at(-1) ?? 0) <= lists.length &&
     Math.log2(slots.length) % 1 === 0 &&
-    filledOf(slots) === records.length &&
+    (yield* filledOf(slots)) === records.length &&
     records.length < slots.length
   if (!isSound) throw refusedImage(`${segment.byteLength} bytes`, 'the image of a word index')
   checkEntryKeys(rows.entry, position)
-  return segment
+  yield
 }
 
 // Plain loops: they run once in a process, before anything is compiled, over some hundred thousand numbers.
 
-function filledOf(slots: Uint32Array): number {
+/** Numbers looked at in one step. */
+const NUMBERS_AT_ONCE = 1 << 17
+
+function* filledOf(slots: Uint32Array): Steps<number> {
   let filled = 0
-  for (let at = 0; at < slots.length; at++) if (slots[at] !== 0) filled++
+  for (let at = 0; at < slots.length; at++) {
+    if (slots[at] !== 0) filled++
+    if ((at + 1) % NUMBERS_AT_ONCE === 0) yield
+  }
   return filled
 }
 
-function ascends(numbers: Uint32Array): boolean {
+function* ascends(numbers: Uint32Array): Steps<boolean> {
   let before = -1
   for (let at = 0; at < numbers.length; at++) {
     const number = numbers[at] as number
     if (number <= before) return false
     before = number
+    if ((at + 1) % NUMBERS_AT_ONCE === 0) yield
   }
   return true
 }

@@ -1,19 +1,29 @@
 /** Several segments to one, without their dead rows. */
+import { StepPace, type Steps } from '../../base/turns.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { ByteReader, compareBytes } from './bytes.ts'
 import { Block, blockCount, type Run, readRuns } from './runs.ts'
 import type { RowTable, Segment } from './segment.ts'
 import { partitionTable, SegmentWriter } from './segment-writer.ts'
 
-/** Null when no row is alive. Rows of a partition stand in the order of the segments. */
-export function mergeSegments(segments: readonly Segment[]): Segment | null {
+/** Postings that are merged in one step, and what a term costs beside them, in those: one to five milliseconds. */
+const POSTINGS_AT_ONCE = 1 << 15
+const POSTINGS_OF_TERM = 16
+
+/**
+ * Null when no row is alive. Rows of a partition stand in the order of the segments. In steps, between which the segments must stay as
+ * they are.
+ */
+export function* mergeSegments(segments: readonly Segment[]): Steps<Segment | null> {
   const { rows, partition, moved } = mergeRows(segments)
+  yield
   if (partition.length === 0) return null
   const writer = new SegmentWriter(rows, partitionTable({ rows, partition }))
   const next = segments.map(() => 0)
+  const pace = new StepPace(POSTINGS_AT_ONCE)
   for (;;) {
     const term = lowestTerm(segments, next)
-    if (term === null) return writer.finish()
+    if (term === null) return yield* writer.finish()
     const sources: Source[] = []
     segments.forEach((segment, at) => {
       const number = next[at] as number
@@ -21,7 +31,8 @@ export function mergeSegments(segments: readonly Segment[]): Segment | null {
       next[at] = number + 1
       sources.push({ segment, term: number, moved: moved[at] as Int32Array })
     })
-    mergeTerm(writer, term, sources)
+    if (pace.isOver(POSTINGS_OF_TERM)) yield
+    yield* mergeTerm(writer, term, sources, pace)
   }
 }
 
@@ -82,7 +93,7 @@ function lowestTerm(segments: readonly Segment[], next: readonly number[]): Uint
 
 const block = new Block()
 
-function mergeTerm(writer: SegmentWriter, term: Uint8Array, sources: readonly Source[]): void {
+function* mergeTerm(writer: SegmentWriter, term: Uint8Array, sources: readonly Source[], pace: StepPace): Steps<void> {
   const runs = sources.flatMap((source, order) =>
     readRuns(source.segment, source.term, null).map(run => ({
       source,
@@ -103,6 +114,7 @@ function mergeTerm(writer: SegmentWriter, term: Uint8Array, sources: readonly So
       writer.posting(row, inTitle, inText)
       writer.copyPlaces(segment.places, from, to)
     })
+    if (pace.isOver(run.df)) yield
   }
   if (begun) writer.endTerm()
 }

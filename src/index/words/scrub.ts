@@ -4,16 +4,22 @@
  * dead row) to 6 (hundreds).
  */
 import { lowerBound } from '../../base/lower-bound.ts'
+import { StepPace, type Steps } from '../../base/turns.ts'
 import { eachPosting } from './merge.ts'
 import { Block, blockCount, type Run, readRuns } from './runs.ts'
 import { BLOCK, GAP, type RowTable, type Segment, SKIP, SKIP_ROW } from './segment.ts'
 import { type RunEnds, SegmentWriter } from './segment-writer.ts'
 
-/** Null when no row is alive. Nothing of what is dead is left: no posting, no place, no term of its own, no key. */
-export function scrubbed(segment: Segment): Segment | null {
+/** Bytes of lists that are copied in one step, and what a term costs beside them, in those. */
+const BYTES_AT_ONCE = 1 << 18
+const BYTES_OF_TERM = 256
+
+/** In steps. Null when no row is alive. Nothing of what is dead is left: no posting, no place, no term of its own, no key. */
+export function* scrubbed(segment: Segment): Steps<Segment | null> {
   if (segment.liveSize === 0) return null
   const dead = Uint32Array.from(segment.deadRows).sort()
   const writer = new SegmentWriter(rowsWithGaps(segment, dead), segment.partitions)
+  const pace = new StepPace(BYTES_AT_ONCE)
   let runs = readRuns(segment, 0, null)
   for (let term = 0; term < segment.terms.count; term++) {
     const after = term + 1 < segment.terms.count ? readRuns(segment, term + 1, null) : []
@@ -22,9 +28,10 @@ export function scrubbed(segment: Segment): Segment | null {
       places: after[0]?.places ?? segment.places.length,
     }
     writeTerm(writer, segment, { term, runs, end }, dead)
+    if (pace.isOver(BYTES_OF_TERM + end.postings - (segment.records[term] as number))) yield
     runs = after
   }
-  return writer.finish()
+  return yield* writer.finish()
 }
 
 interface TermRuns {

@@ -84,7 +84,7 @@ export class TermTable {
 }
 
 /** The hash table of terms in their order. At most four fifths full, a power of two. */
-export function hashTable(hashes: Uint32Array): Uint32Array {
+export function hashTable(hashes: readonly number[]): Uint32Array {
   const slots = new Uint32Array(2 ** Math.max(2, Math.ceil(Math.log2(hashes.length * 1.25 + 1))))
   const mask = slots.length - 1
   for (let term = 0; term < hashes.length; term++) {

@@ -1,5 +1,6 @@
 /** What the parts of the lens share in one engine. */
 import { type Steps, Turns } from '../../base/turns.ts'
+import { vectorsName } from '../../index/contract.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -136,8 +137,7 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
       const turns = turnsUntil(signal)
       await turns.run(columns.refreshInSteps())
       await turns.run(trust.refreshInSteps())
-      if (model !== null) vectorIndex(host, model)
-      await turns.pauseIfDue()
+      await host.ready?.([model === null ? 'words' : vectorsName(model)], signal)
     },
     look: (id, body, time, through) => {
       prepare(id)

@@ -37,6 +37,7 @@ import { type PointsOptions, type PointsPage, pointsOf, pointsOptions } from './
 import type { ProfileHooks } from './profiles/query-profile.ts'
 import type { SchemaExtension } from './profiles/schema-extension.ts'
 import { type KnnOptions, knnOptions, runKnn } from './query/knn.ts'
+import { POINTS } from './query/look.ts'
 import { runBatch, runQuery } from './query/run-query.ts'
 import { retrying } from './retry.ts'
 import { type ChromaState, secondsNow, stateOf } from './state.ts'
@@ -230,6 +231,7 @@ export class Chroma {
   /** A page of the nodes as points, the newest first, each with what time will do to it. No access. */
   async points(options: PointsOptions = {}): Promise<PointsPage> {
     const checked = checkCamel(pointsOptions, options, 'options')
+    await this.#state.host.ready?.([POINTS])
     return this.#retried(() => pointsOf(this.#state, this.viewer, checked))
   }
 

@@ -10,6 +10,7 @@ import type { LensHost } from '../lens.ts'
 import { type Envelope, type ErrorMap, errorAt, type Outcome, Refusal, refusal } from './envelope.ts'
 import { type Reading, readParams } from './params.ts'
 import { type ContextState, stateOf } from './state.ts'
+import { LINKS } from './tables.ts'
 
 export interface ProgressEvent {
   readonly phase: string
@@ -108,6 +109,7 @@ export async function callHandler(
     const state = stateOf(host)
     const maxWaitMs = options.isWaitBounded === true ? state.settings.max_wait * 1000 : null
     const call: Call = { host, state, viewer, signal, emit, maxWaitMs }
+    if (handler.effect === 'read') await host.ready?.([LINKS.name])
     return end(await handler.run(call, readParams(handler, host.store, given)), false)
   } catch (error) {
     if (error instanceof Refusal) return end(error.errors, true)

@@ -1,6 +1,6 @@
 /** Vectors of what a call has written, so that it is found by meaning at once (CX-024); what fails is left to the engine. */
 import { modelKey } from '../../embed/embedder.ts'
-import type { VectorIndex } from '../../index/contract.ts'
+import { type VectorIndex, vectorsName } from '../../index/contract.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { embedEntries } from '../embed-entries.ts'
 import type { LensHost } from '../lens.ts'
@@ -19,7 +19,8 @@ export async function embedNow({ host, signal }: Call, entries: readonly EntryKe
 }
 
 /** Null without an embedder. */
-export function vectorIndex(host: LensHost): VectorIndex | null {
+export async function vectorIndex(host: LensHost): Promise<VectorIndex | null> {
   if (host.embedder === null) return null
-  return host.index(`vectors-${modelKey(host.embedder.model)}`) as VectorIndex
+  await host.ready?.([vectorsName(modelKey(host.embedder.model))])
+  return host.index(vectorsName(modelKey(host.embedder.model))) as VectorIndex
 }

@@ -1,7 +1,7 @@
 /** Long work in small steps, and the turns of others between them. */
 import { describe, expect, it } from 'vitest'
 import { nextTurn } from '../../../src/base/next-turn.ts'
-import { atOnce, type Steps, Turns } from '../../../src/base/turns.ts'
+import { atOnce, type Steps, sortInSteps, Turns } from '../../../src/base/turns.ts'
 
 /** Steps of so many milliseconds each, on a clock of its own; gives how often it was paused. */
 function workOf(steps: readonly number[]) {
@@ -74,4 +74,16 @@ it('QE-019: of all who wait, one goes on in each turn of the event loop, first c
   isOver = true
   expect(went.map(name => name[0]).join('')).toBe('abcabcabc')
   expect(new Set(went.map(name => name.slice(1))).size).toBe(9)
+})
+
+it('QE-019: sorting in steps gives what sorting in one piece gives, with the order of equal ones kept', () => {
+  const values = Array.from({ length: 5_000 }, (_, at) => ({ at, by: (at * 7919) % 97 }))
+  const compare = (a: { readonly by: number }, b: { readonly by: number }) => a.by - b.by
+  const steps = sortInSteps(values, compare)
+  let count = 1
+  let step = steps.next(false)
+  for (; step.done !== true; step = steps.next(false)) count++
+  expect(step.value).toEqual(values.toSorted(compare))
+  expect(count).toBeGreaterThan(5_000 / 1024)
+  expect(atOnce(sortInSteps([], compare))).toEqual([])
 })

@@ -80,6 +80,8 @@ it('QE-019: a status says what was written while it was loading, and ends with i
   )
   expect(result.entries).toBe(ENTRIES + 1)
   expect(result.indexes.find(({ name }) => name === 'words')?.rows).toBe(ENTRIES + 1)
+  await engine.close()
+  engine = await openTestEngine({ home: folder.path })
   const going = new AbortController()
   const asked = turnsOf(
     () => engine.status({ signal: going.signal }),

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { atOnce } from '../../../src/base/turns.ts'
 import { IndexSet } from '../../../src/engine/index-set.ts'
 import type { Index } from '../../../src/index/contract.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
@@ -61,14 +62,14 @@ describe('the indexes of an engine', () => {
     put(MANY)
     const [mine, others] = [open().set, open().set]
     expect([mine.isWorthSaving, others.isWorthSaving]).toEqual([true, true])
-    others.save()
+    atOnce(others.save())
     const snapshot = join(inFolder(), 'words.snapshot')
     const { ino } = statSync(snapshot)
-    mine.save()
+    atOnce(mine.save())
     expect(statSync(snapshot).ino).toBe(ino)
     expect(mine.isWorthSaving).toBe(false)
     put(MANY, 'f')
-    mine.save()
+    atOnce(mine.save())
     expect(statSync(snapshot).ino).not.toBe(ino)
   })
 
@@ -86,13 +87,13 @@ describe('the indexes of an engine', () => {
     const first = open()
     expect(first.set.isWorthSaving).toBe(true)
     first.set.get('words')
-    first.set.save()
+    atOnce(first.set.save())
     expect(readdirSync(inFolder())).toHaveLength(2)
     expect(first.set.isWorthSaving).toBe(false)
 
     const second = open()
     expect(second.set.isWorthSaving).toBe(false)
-    second.set.save()
+    atOnce(second.set.save())
     expect([second.words.position, second.vectors.position]).toEqual([0, 0])
     second.set.get('words')
     expect(second.words.position).toBe(MANY)
@@ -100,7 +101,7 @@ describe('the indexes of an engine', () => {
 
   it('are not saved for a few changes', () => {
     put(MANY)
-    open().set.save()
+    atOnce(open().set.save())
     put(3, 'f')
     expect(open().set.isWorthSaving).toBe(false)
     put(MANY, 'g')
@@ -109,19 +110,19 @@ describe('the indexes of an engine', () => {
 
   it('take in much that was written when they are told to keep up, loaded or not, and leave little to the next question', () => {
     put(MANY)
-    open().set.save()
+    atOnce(open().set.save())
     const { set, words, vectors } = open()
     put(MUCH - 1, 'f')
-    set.keepUp('words')
+    atOnce(set.keepUp('words'))
     expect(words.position).toBe(0)
     put(1, 'g')
-    set.keepUp('words')
+    atOnce(set.keepUp('words'))
     expect([words.position, vectors.position]).toEqual([MANY + MUCH, 0])
     put(MUCH - 1, 'h')
-    set.keepUp('words')
+    atOnce(set.keepUp('words'))
     expect(words.position).toBe(MANY + MUCH)
     put(1, 'i')
-    set.keepUp('words')
+    atOnce(set.keepUp('words'))
     expect(words.position).toBe(MANY + 2 * MUCH)
   })
 
@@ -129,7 +130,7 @@ describe('the indexes of an engine', () => {
     put(MANY)
     const { set, words } = open(null)
     expect(set.isWorthSaving).toBe(false)
-    set.save()
+    atOnce(set.save())
     set.get('words')
     expect(words.position).toBe(MANY)
     expect(existsSync(inFolder())).toBe(false)

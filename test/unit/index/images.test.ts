@@ -62,13 +62,10 @@ describe.each(Object.entries(SUBJECTS))('an image of %s', (name, { store, open, 
   const image = () => Buffer.concat(filled().serialise())
   /** As `loadSnapshot` finds these bytes in a file that is sound in all else. */
   const load = (bytes: Uint8Array) => {
-    const { position } = filled()
+    const whole = filled()
+    const { name: ofIndex, position } = whole
     const path = folder.file(`${name}.snapshot`)
-    saveSnapshot(
-      path,
-      Object.create(filled(), { position: { value: position }, serialise: { value: () => [bytes] } }),
-      store,
-    )
+    saveSnapshot(path, { ...whole, name: ofIndex, position, serialise: () => [bytes] } as unknown as Index, store)
     const index = open()
     return { loaded: loadSnapshot(path, index, store), index }
   }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { atOnce } from '../../../src/base/turns.ts'
 import { LinkGraph } from '../../../src/index/links/graph.ts'
 import { linkImage, readLinkImage } from '../../../src/index/links/image.ts'
 
@@ -23,7 +24,7 @@ it('a relation that no link has any more is in no image, and the others keep the
   relate(graph, ['uses', 'calls'])
   const image = Buffer.concat(linkImage(graph, OF))
   expect(image.includes('secret')).toBe(false)
-  expect(readLinkImage(image, OF, 20).edges.map(({ relation }) => relation)).toEqual(['calls', 'uses'])
+  expect(atOnce(readLinkImage(image, OF, 20)).edges.map(({ relation }) => relation)).toEqual(['calls', 'uses'])
 })
 
 it('nor in memory after it let go, where the others keep their numbers', () => {
@@ -31,7 +32,7 @@ it('nor in memory after it let go, where the others keep their numbers', () => {
   const number = graph.relationNumber('calls')
   graph.remove(10)
   relate(graph, ['calls'])
-  graph.forgetRelations()
+  atOnce(graph.forgetRelations())
   expect(JSON.stringify(graph.relationNames)).not.toContain('secret')
   expect([graph.relationNames[number], graph.relationNumber('calls')]).toEqual(['calls', number])
   expect(graph.relationNumber('secret')).not.toBe(number)

@@ -1,5 +1,7 @@
 /** Thousands of points in blocks, and what brute force finds among them. */
+
 import { Bitset } from '../../../src/base/bitset.ts'
+import { atOnce } from '../../../src/base/turns.ts'
 import type { PointHit, PointScorer, PointSearch } from '../../../src/index/contract.ts'
 import { PointBlocks } from '../../../src/index/points/blocks.ts'
 import { type Point, PointColumns } from '../../../src/index/points/columns.ts'
@@ -34,7 +36,7 @@ function sampleOf(make: (seed: number) => readonly Point[]): Sample {
   const columns = new PointColumns(0)
   for (const [entry, point] of points.entries()) columns.push(entry, partitionOf(entry), ...point)
   const blocks = new PointBlocks()
-  blocks.load(columns)
+  atOnce(blocks.load(columns))
   return { points, blocks }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../src/base/turns.ts'
 import { PointBlocks } from '../../../src/index/points/blocks.ts'
 import { type Point, PointColumns } from '../../../src/index/points/columns.ts'
 import { CELL, cellOf, partOf } from '../../../src/index/points/grid.ts'
@@ -44,7 +45,7 @@ describe('blocks', () => {
     for (let entry = 1; entry <= 200; entry++) columns.push(entry, 1, ...somewhere())
     for (let entry = 201; entry <= 250; entry++) columns.push(entry, 2, ...somewhere())
     const blocks = new PointBlocks()
-    blocks.load(columns)
+    atOnce(blocks.load(columns))
     const of = (from: number, to: number) =>
       new Set(Array.from({ length: to - from + 1 }, (_, at) => blocks.blockOf(from + at)))
     expect(of(1, 200).size).toBe(8)

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loadSnapshot, type SnapshotStore, saveSnapshot } from '../../../src/index/snapshot.ts'
+import type { Index } from '../../../src/index/contract.ts'
+import {
+  loadInSteps,
+  loadSnapshot,
+  type SnapshotStore,
+  saveInSteps,
+  saveSnapshot,
+} from '../../../src/index/snapshot.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { MODEL, randomUnits, VectorStore } from '../../support/vector-stores.ts'
 
@@ -52,6 +59,43 @@ describe('snapshots', () => {
     expect(restored.position).toBe(index.position)
     expect(ask(restored)).toEqual(ask(index))
     expect(readdirSync(folder)).toEqual(['vectors.snapshot'])
+  })
+
+  it('QE-019: are written and read in a step for every 4 MiB; ended at any of them, the one before stays and no other file', () => {
+    const bytes = new Uint8Array(10 << 20).map((_, at) => at % 251)
+    const { name, position } = fullIndex()
+    // A memory that grows while it is written: its views become empty, and are made anew.
+    let buffer = bytes.slice().buffer
+    const serialise = () => [new Uint8Array(buffer, 0, 5 << 20), new Uint8Array(buffer, 5 << 20)]
+    const saving = { name, position, serialise } as unknown as Index
+    const stepsOf = (end: number): number => {
+      const steps = saveInSteps(path, saving, store)
+      for (let count = 1; ; count++) {
+        if (steps.next(false).done === true) return count
+        buffer = structuredClone(buffer, { transfer: [buffer] })
+        if (count === end) {
+          steps.return()
+          return count
+        }
+      }
+    }
+    const count = stepsOf(Number.POSITIVE_INFINITY)
+    expect(count).toBeGreaterThan(2 * 2)
+    const written = readFileSync(path)
+    for (let end = 1; end < count; end++) {
+      stepsOf(end)
+      expect(readdirSync(folder)).toEqual(['vectors.snapshot'])
+    }
+    expect(readFileSync(path).equals(written)).toBe(true)
+    let restored: Uint8Array = new Uint8Array()
+    const taking = { name, position, restore: (given: Uint8Array) => (restored = given) } as unknown as Index
+    const steps = loadInSteps(path, taking, store)
+    let read = 1
+    let step = steps.next(false)
+    for (; step.done !== true; step = steps.next(false)) read++
+    expect(step.value).toEqual({ ok: true })
+    expect(read).toBeGreaterThan(2)
+    expect(Buffer.from(restored).equals(bytes)).toBe(true)
   })
 
   it('are not taken after any one bit changed', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../src/base/turns.ts'
 import { type Block, type Cell, cellsOf, pivotOf, type Slot, slotsOf } from '../../../src/index/vectors/cells.ts'
 import { Division } from '../../../src/index/vectors/division.ts'
 import { imageOf, readImage } from '../../../src/index/vectors/image.ts'
@@ -40,7 +41,7 @@ function apply({ rows, division }: World, steps: readonly Step[]): void {
   const now = new Map(steps.map(step => [step.entry, step.vectors]))
   for (const entry of now.keys()) rows.removeEntry(entry)
   rows.add([...now].flatMap(([entry, vectors]) => vectors.map((vector, i) => rowOf(entry, vector, i))))
-  division.arrange()
+  atOnce(division.arrange())
 }
 
 function rowOf(entry: number, vector: number, i: number): ChunkVector {
@@ -93,7 +94,7 @@ describe('a divided partition', () => {
         const world = emptyWorld()
         for (const steps of history) apply(world, steps)
         const restored = emptyWorld()
-        readImage(Buffer.concat(imageOf(world.rows, LIMITS)), restored.rows, LIMITS, LAST_ENTRY)
+        atOnce(readImage(Buffer.concat(imageOf(world.rows, LIMITS)), restored.rows, LIMITS, LAST_ENTRY))
         for (const steps of [[], ...later]) {
           for (const each of [world, restored]) apply(each, steps)
           const blocks = [...world.rows.blocks]

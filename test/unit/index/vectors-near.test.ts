@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Bitset } from '../../../src/base/bitset.ts'
+import { atOnce } from '../../../src/base/turns.ts'
 import type { VectorSearch } from '../../../src/index/contract.ts'
 import { CELL_LIMITS } from '../../../src/index/vectors/cells.ts'
 import { Division } from '../../../src/index/vectors/division.ts'
@@ -188,7 +189,7 @@ function scanned(
   const partition: PartitionId = 1
   const rows = new VectorRows(MODEL, WIDTH, undefined, false)
   rows.add(vectors.map((vector, i) => ({ chunk: i, entry: i, partition, vector })))
-  new Division(rows, limits).arrange()
+  atOnce(new Division(rows, limits).arrange())
   const { kernel } = rows.memory
   let count = 0
   const counting = {

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Steps } from '../../../src/base/turns.ts'
+import { atOnce, type Steps } from '../../../src/base/turns.ts'
 import { openReferenceWordIndex } from '../../../src/index/reference-words.ts'
 import { BLOCK } from '../../../src/index/words/segment.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
@@ -196,7 +196,7 @@ describe('a search in steps', () => {
           world.apply(later.slice(round, round + 1))
           index.refresh(world.store)
           if (round % 3 === 0) for (const request of requests) index.search(request)
-          if (round % 5 === 4) index.letGo?.()
+          if (round % 5 === 4 && index.letGo !== undefined) atOnce(index.letGo())
         }
         expect(at.map(both => both.map(({ value }) => value))).toEqual(expected)
       }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/text/normalise.ts'
-import { MAX_TERM_LENGTH, tokenise } from '../../../src/text/tokenise.ts'
+import { eachToken, MAX_TERM_LENGTH, type Token, tokenise } from '../../../src/text/tokenise.ts'
 
 /** Terms in order; ~ before an alias, which stands where the word before it stands. */
 function shown(text: string): string {
@@ -110,6 +110,23 @@ describe('any text', () => {
         }
       }),
       { numRuns: 500 },
+    )
+  })
+
+  it('QE-019: give the same tokens in pieces, wherever these are cut', () => {
+    fc.assert(
+      fc.property(anyText, fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 5 }), (text, sizes) => {
+        const tokens: Token[] = []
+        let at = 0
+        for (let piece = 0; at < text.length; piece++) {
+          const until = Math.min(text.length, at + (sizes[piece % sizes.length] as number))
+          const visit = (term: string, start: number, end: number, alias: boolean) =>
+            tokens.push({ term, start, end, alias })
+          at = eachToken(text, visit, at, until)
+          expect(at).toBeGreaterThanOrEqual(until)
+        }
+        expect(tokens).toEqual(tokenise(text))
+      }),
     )
   })
 

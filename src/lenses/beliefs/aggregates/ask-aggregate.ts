@@ -77,7 +77,7 @@ async function counted(
   await state.load(signal)
   const asked: AskedTopic = { topic, vector: topic.kind === 'text' ? await vectorOf(state, topic.text, time) : null }
   try {
-    return state.look(member, view => tallyOf(state, view, federation, asked, now), time)
+    return await state.lookInSteps(member, view => tallyOf(state, view, federation, asked, now), time)
   } catch (thrown) {
     await payAlone()
     throw thrown

@@ -4,7 +4,7 @@
  */
 
 import type { Instant } from '../../../base/clock.ts'
-import { atOnce } from '../../../base/turns.ts'
+import { StepPace, type Steps } from '../../../base/turns.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import { Members } from '../../../pipeline/members.ts'
 import type { ShowView } from '../access/show.ts'
@@ -25,16 +25,19 @@ export interface AskedTopic {
   readonly vector: Float32Array | null
 }
 
-/** Over current beliefs, valid at this moment, that active members share with the federation. */
-export function tallyOf(
+/** Beliefs looked at in one step. */
+const BELIEFS_AT_ONCE = 5_000
+
+/** Over current beliefs, valid at this moment, that active members share with the federation. In steps. */
+export function* tallyOf(
   state: BeliefsState,
   view: ShowView,
   federation: string,
   asked: AskedTopic,
   asOf: Instant,
-): Tally {
+): Steps<Tally> {
   const partitions = sharedWith(view, federation)
-  const matches = ofTopic(state, view, partitions, asked, validIn(view, partitions, asOf))
+  const matches = yield* ofTopic(state, view, partitions, asked, yield* validIn(view, partitions, asOf))
   const { holders } = view.columns.arrays
   const counts = new Map<number, number>()
   for (const row of matches.rows) {
@@ -53,7 +56,7 @@ function sharedWith({ reader }: ShowView, federation: string): readonly Partitio
   })
 }
 
-function validIn({ columns, time }: ShowView, partitions: readonly PartitionId[], asOf: Instant): Matches {
+function* validIn({ columns, time }: ShowView, partitions: readonly PartitionId[], asOf: Instant): Steps<Matches> {
   const { created, validFrom, validUntil } = columns.arrays
   const tick = time?.ticker()
   const isValid = (row: number) => {
@@ -61,18 +64,25 @@ function validIn({ columns, time }: ShowView, partitions: readonly PartitionId[]
     const from = Math.max(created[row] as number, validFrom[row] as number)
     return from <= asOf && (validUntil[row] as number) > asOf
   }
-  const rows = partitions.flatMap(partition => Array.from(columns.rowsIn(partition))).filter(isValid)
+  const pace = new StepPace(BELIEFS_AT_ONCE)
+  const rows: number[] = []
+  for (const partition of partitions) {
+    for (const row of columns.rowsIn(partition)) {
+      if (isValid(row)) rows.push(row)
+      if (pace.isOver(1)) yield
+    }
+  }
   const found = Int32Array.from(rows).sort()
   return new Matches(columns, found, new Uint8Array(found.length).fill(FEDERATED))
 }
 
-function ofTopic(
+function* ofTopic(
   { host, contents, settings }: BeliefsState,
   { columns, model, time }: ShowView,
   partitions: readonly PartitionId[],
   { topic, vector }: AskedTopic,
   matches: Matches,
-): Matches {
+): Steps<Matches> {
   if (topic.kind === 'domain')
     return matches.where(row => columns.domainsOf(row).some(domain => isWithin(domain, topic.domain)))
   const operand: Operand = { text: topic.text, vector }
@@ -82,5 +92,5 @@ function ofTopic(
     index: model === null ? null : vectorIndex(host, model),
     sight: { viewer: { id: '' }, partitions },
   })
-  return atOnce(meeting)
+  return yield* meeting
 }

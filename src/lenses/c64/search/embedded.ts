@@ -6,7 +6,14 @@
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Turns } from '../../../base/turns.ts'
 import { modelKey } from '../../../embed/embedder.ts'
-import type { Hit, SearchScope, VectorIndex, WordIndex, WordTerm } from '../../../index/contract.ts'
+import {
+  type Hit,
+  type SearchScope,
+  type VectorIndex,
+  vectorsName,
+  type WordIndex,
+  type WordTerm,
+} from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
@@ -24,6 +31,8 @@ export function embeddedBackend(host: LensHost, collection: string, call: CallCo
     name: 'embedded',
     ask: async question => {
       const { vector, warnings } = await embed(host, question.text, call)
+      const names = vector === null || host.embedder === null ? [] : [vectorsName(modelKey(host.embedder.model))]
+      await host.ready?.(['words', ...names], call.signal)
       // Looked at when the question was embedded: others may have written meanwhile.
       const sight = host.sight(call.viewer)
       return new EmbeddedQuestion(host, { ...question, vector, warnings, collection, sight }, turnsUntil(call.signal))
@@ -129,7 +138,7 @@ class EmbeddedQuestion implements AskedQuestion {
 }
 
 function vectorsOf({ embedder, index }: LensHost): VectorIndex | null {
-  return embedder === null ? null : (index(`vectors-${modelKey(embedder.model)}`) as VectorIndex)
+  return embedder === null ? null : (index(vectorsName(modelKey(embedder.model))) as VectorIndex)
 }
 
 function keysOf(hits: readonly Hit[]): readonly EntryKey[] {

@@ -4,7 +4,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { strengthNorm } from '../memory/formulas.ts'
 import type { Color, QueryOptions } from '../model.ts'
-import { type Look, looking } from '../query/look.ts'
+import { type Look, looking, POINTS } from '../query/look.ts'
 import { runQuery } from '../query/run-query.ts'
 import type { ChromaState } from '../state.ts'
 import { type MapNode, type MapQuestion, MOST_NODES, mapSvg } from './map.ts'
@@ -23,6 +23,7 @@ export async function drawMap(
   asked: readonly string[] | string | undefined,
   options: QueryOptions,
 ): Promise<DrawnMap> {
+  await state.host.ready?.([POINTS])
   const question = asked === undefined ? null : await ask(state, viewer, asked, options)
   return looking(state, viewer, look => {
     const strongest = byStrength(look)

@@ -8,6 +8,7 @@ import { readAspect } from '../nodes/stored.ts'
 import type { ProfileView } from '../profiles/context.ts'
 import type { ParsedText } from '../profiles/registry.ts'
 import type { ChromaState } from '../state.ts'
+import { POINTS } from './look.ts'
 import { type ParamDefaults, settle } from './params.ts'
 
 export interface Prepared {
@@ -25,6 +26,7 @@ export async function prepare(
   options: QueryOptions,
   now: number,
 ): Promise<Prepared> {
+  await state.host.ready?.([POINTS])
   const profile = state.profiles.select(options.profile)
   const parsed = await parse(state, viewer, input, options, profile, now)
   const { bindings, hashtags } = state.coordinates.check(parsed.params.hashtags)

@@ -58,7 +58,7 @@ export async function spaceOf(
   { concepts, sight }: Look,
   query: string,
 ): Promise<{ readonly space: Space | null; readonly warning: string }> {
-  const index = vectorIndex(host)
+  const index = await vectorIndex(host)
   if (index === null || host.embedder === null) return no('there is no embedder')
   const { partitions } = sight
   if (index.count({ partitions, allow: entrySet(concepts.all) }) === 0) {

@@ -35,6 +35,7 @@ const MOST_TEXTS = 50
 /** Not for mode `semantic`, where there is nothing to fuse. In the modes without meaning only names offer anchors. */
 export async function relevantAnchors(call: Call, seen: Look, request: ContextRequest): Promise<RelevanceAnswer> {
   const { space, warnings } = await spaceFor(call, seen, request)
+  await call.host.ready?.(['words'])
   const question: Question = {
     ...{ call, seen, space },
     words: call.host.index('words') as WordIndex,

@@ -60,7 +60,7 @@ export async function gather(
   mustHaveAnswer(query.options.scope, own.keys.length, nodes.answer)
   const left = time.leftMs < LEAST_LEFT_MS ? new TimeLimit(LEAST_LEFT_MS, time.signal) : time
   const parts = { own, most, nodes, before: null }
-  const order = state.look(requester, view => putTogether({ ...gathering, time: left }, view, parts), left)
+  const order = await state.lookInSteps(requester, view => putTogether({ ...gathering, time: left }, view, parts), left)
   return { order, time: left }
 }
 
@@ -77,7 +77,7 @@ export async function grown(gathering: Gathering, before: GatheredOrder): Promis
     requester,
     function* (view) {
       const own = yield* ownOf(gathering, view, most)
-      return putTogether(gathering, view, { own, most, nodes: before.answered, before })
+      return yield* putTogether(gathering, view, { own, most, nodes: before.answered, before })
     },
     time,
   )
@@ -97,15 +97,16 @@ interface Together {
   readonly before: GatheredOrder | null
 }
 
-function putTogether(
+function* putTogether(
   { state, query, requester, embedded, asOf, time }: Gathering,
   home: ShowView,
   { own, most, nodes: answered, before }: Together,
-): GatheredOrder {
+): Steps<GatheredOrder> {
   const { answer: nodes, isStale } = answered
   const { scope, mergeStrategy } = query.options
   const guests = nodes.answers.flatMap(answer => answer.guests)
-  const world = gatherWorld(state, home, own.keys, guests, asOf)
+  const world = yield* gatherWorld(state, home, own.keys, guests, asOf)
+  yield* world.state.columns.refreshInSteps()
   const told = {
     coverage: coverageOfNodes(scope, own.federations, nodes),
     errors: nodeErrors(nodes),

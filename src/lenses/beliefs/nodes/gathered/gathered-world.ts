@@ -4,6 +4,7 @@
  * where it is and is shown from there; here it stands beside the guests that it is compared with.
  */
 import type { Instant } from '../../../../base/clock.ts'
+import type { Steps } from '../../../../base/turns.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../../store/core-tables.ts'
 import type { StoreWriter } from '../../../../store/store.ts'
@@ -27,17 +28,30 @@ export interface GatheredWorld {
   readonly byteLength: number
 }
 
-/** `own`: current beliefs of this node that the requester may see, as of the view. */
-export function gatherWorld(
+/** Beliefs that are copied in one step. */
+const COPIED_AT_ONCE = 100
+
+/** In steps. `own`: current beliefs of this node that the requester may see, as of the view. */
+export function* gatherWorld(
   home: BeliefsState,
   view: ShowView,
   own: readonly EntryKey[],
   guests: readonly Guest[],
   asOf: Instant,
-): GatheredWorld {
+): Steps<GatheredWorld> {
   const scratch = scratchOf(home.host)
   const filling = new Filling(view)
-  scratch.store.write(asOf, writer => filling.fill(writer, own, guests, asOf))
+  // Nobody else has that store: what is in it between two steps is seen by none.
+  const write = (body: (writer: StoreWriter) => void) => scratch.store.write(asOf, body)
+  write(writer => filling.begin(writer, asOf))
+  for (let at = 0; at < own.length; at += COPIED_AT_ONCE) {
+    write(writer => filling.copyOwn(writer, own.slice(at, at + COPIED_AT_ONCE), asOf))
+    yield
+  }
+  for (let at = 0; at < guests.length; at += COPIED_AT_ONCE) {
+    write(writer => filling.copyGuests(writer, guests.slice(at, at + COPIED_AT_ONCE), asOf))
+    yield
+  }
   const host: LensHost = { ...home.host, store: scratch.store, index: name => scratch.index(name) }
   lendDetector(home.host, host)
   return {
@@ -64,22 +78,25 @@ class Filling {
     this.#holders.add(view.requester.id)
   }
 
-  fill(writer: StoreWriter, own: readonly EntryKey[], guests: readonly Guest[], asOf: Instant): void {
+  begin(writer: StoreWriter, asOf: Instant): void {
     const { requester } = this.#view
     for (const federation of requester.federations) {
       this.#join(writer, federation, requester.id, asOf)
       const anonymity = requester.isStrict(federation) ? 'strict' : null
       writer.table(FEDERATIONS).put({ ...NO_FEDERATION, id: federation, created_at: asOf, anonymity })
     }
-    this.#fillOwn(writer, own, asOf)
-    for (const [number, guest] of guests.entries()) {
-      const version = guestVersion(guest, this.#holderOfGuest(number))
+  }
+
+  /** After all of this node's own. */
+  copyGuests(writer: StoreWriter, guests: readonly Guest[], asOf: Instant): void {
+    for (const guest of guests) {
+      const version = guestVersion(guest, this.#holderOfGuest(this.guests.size))
       for (const federation of version.federationIds) this.#join(writer, federation, version.holder, asOf)
       this.guests.set(this.#put(writer, version, guest.vector, asOf), guest)
     }
   }
 
-  #fillOwn(writer: StoreWriter, own: readonly EntryKey[], asOf: Instant): void {
+  copyOwn(writer: StoreWriter, own: readonly EntryKey[], asOf: Instant): void {
     const seen = currentOfKeys(this.#view, own).flatMap(({ entry, version }) => (entry ? [{ entry, version }] : []))
     const vectors = vectorsOf(
       this.#view,

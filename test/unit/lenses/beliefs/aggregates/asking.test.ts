@@ -157,11 +157,11 @@ describe('the budget', () => {
   it('BQ-105: is charged where counting was ended, by a caller who has gone', async () => {
     await using census = await openFoxes(12)
     const gone = new AbortController()
-    const state = stateOf(census.engine.host('beliefs')) as { look: BeliefsState['look'] }
-    const { look } = state
-    state.look = (...given) => {
+    const state = stateOf(census.engine.host('beliefs')) as { lookInSteps: BeliefsState['lookInSteps'] }
+    const { lookInSteps } = state
+    state.lookInSteps = (...given) => {
       gone.abort()
-      return look(...given)
+      return lookInSteps(...given)
     }
     const beliefs = beliefsOf(census.engine, { id: 'm0' })
     expect(
@@ -169,7 +169,7 @@ describe('the budget', () => {
     ).toMatchObject({
       code: 'TIMEOUT',
     })
-    state.look = look
+    state.lookInSteps = lookInSteps
     expect((await census.ask('m0', FOXES)).budget).toMatchObject({ epsilon_charged: 0, epsilon_left: 9 })
   })
 

@@ -1,6 +1,7 @@
 /** The true figures: whose beliefs count, and how much one member moves them (BQ-105). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../../../src/base/turns.ts'
 import type { Tally } from '../../../../../src/lenses/beliefs/aggregates/mechanism.ts'
 import { tallyOf } from '../../../../../src/lenses/beliefs/aggregates/tally.ts'
 import { type Topic, textTopic } from '../../../../../src/lenses/beliefs/aggregates/topic.ts'
@@ -12,7 +13,7 @@ function figures({ engine }: Census, topic: Topic): Tally {
   const host = engine.host('beliefs')
   const state = stateOf(host)
   const vector = topic.kind === 'text' && host.embedder !== null ? toyVector(topic.text) : null
-  return state.look('m0', view => tallyOf(state, view, 'census', { topic, vector }, host.clock.now()))
+  return state.look('m0', view => atOnce(tallyOf(state, view, 'census', { topic, vector }, host.clock.now())))
 }
 
 const FOXES = textTopic('Foxes')

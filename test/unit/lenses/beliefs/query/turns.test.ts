@@ -2,7 +2,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
+import { tallyOf } from '../../../../../src/lenses/beliefs/aggregates/tally.ts'
+import { textTopic } from '../../../../../src/lenses/beliefs/aggregates/topic.ts'
+import { gatherWorld } from '../../../../../src/lenses/beliefs/nodes/gathered/gathered-world.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
+import { TimeLimit } from '../../../../../src/lenses/beliefs/time-limit.ts'
 import { seededUniform } from '../../../../../src/testing/seeded.ts'
 import { type TempFolder, tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
@@ -218,4 +222,49 @@ describe('a query over beliefs', () => {
     },
     PATIENCE_MS,
   )
+})
+
+describe('what a node puts together', () => {
+  it('QE-019: copies beliefs into the world of a gathered answer in a step for every 100, and copies all', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    await filled(at => `belief number ${at}`)
+    const state = stateOf(engine.host('beliefs'))
+    state.secret()
+    const keys = state.host.store.scanEntries(0, BELIEFS)
+    const { steps, world } = state.look('ann', view => {
+      const made = gatherWorld(state, view, keys, [], TEST_NOW)
+      let count = 0
+      for (;;) {
+        const step = made.next(false)
+        if (step.done === true) return { steps: count, world: step.value }
+        count++
+      }
+    })
+    expect(steps).toBeGreaterThanOrEqual(BELIEFS / 100)
+    expect([...world.homeKeys.values()].toSorted((a, b) => a - b)).toEqual(keys)
+    world.state.columns.refresh()
+    expect(world.state.columns.size).toBe(BELIEFS)
+  })
+
+  it('QE-019: counts the beliefs of a topic in a turn for every 500 contents that it reads, as without a pause', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    engine = await open()
+    await callOperation(engine, 'federations.create', 'owner', { id: 'lab', results: 'aggregate' })
+    await callOperation(engine, 'agents.create', 'owner', { id: 'ann' })
+    await callOperation(engine, 'federations.set_member', 'owner', { federation: 'lab', agent: 'ann' })
+    const beliefs = Array.from({ length: BELIEFS }, (_, at) => ({
+      ...{ id: `s${at}`, content: `foxes number ${at}`, visibility: 'federated', federation_ids: ['lab'] },
+    }))
+    await callOperation(engine, 'beliefs.put', 'ann', { beliefs })
+    const state = stateOf(engine.host('beliefs'))
+    const asked = { topic: textTopic('foxes'), vector: null }
+    const time = new TimeLimit(PATIENCE_MS, new AbortController().signal)
+    const count = () => state.lookInSteps('ann', view => tallyOf(state, view, 'lab', asked, TEST_NOW), time)
+    const { turns, result } = await turnsOf(count)
+    expect(turns).toBeGreaterThanOrEqual(BELIEFS / SCORED_AT_ONCE)
+    expect(result).toEqual(await count())
+    expect(result.members).toBe(1)
+  })
 })

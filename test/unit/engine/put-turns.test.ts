@@ -1,0 +1,51 @@
+/** QE-019: long contents are cut in pauses for others before their transaction, which writes all or nothing. */
+import { expect, it, vi } from 'vitest'
+import { chunkContent } from '../../../src/text/chunk.ts'
+import { openTestEngine } from '../../support/engines.ts'
+import { turnsOf } from '../../support/turns-of.ts'
+
+vi.mock('../../../src/base/turns.ts', async original => (await import('../../support/turns-of.ts')).alwaysDue(original))
+
+const SECTIONS = 300
+const long = Array.from(
+  { length: SECTIONS },
+  (_, at) => `## Section ${at}\n\n${`Rain falls on field ${at}. `.repeat(40)}\n\n- one\n- two\n`,
+).join('\n')
+
+it('QE-019: a long entry is cut in a turn for every 64 Ki characters, and its chunks are those of one piece', async () => {
+  await using engine = await openTestEngine()
+  const { turns } = await turnsOf(() => engine.put({ entries: [{ id: 'long', content: long }] }))
+  expect(turns).toBeGreaterThanOrEqual(Math.floor(long.length / (1 << 16)))
+  const { store } = engine.host('default')
+  const [key] = store.scanEntries(0, 1)
+  const spans = store.chunksOf(key as number).map(({ start, end, headings }) => ({ start, end, headings }))
+  const expected = chunkContent(long, { format: 'markdown' }).map(({ start, end, headings }) => ({
+    start,
+    end,
+    headings,
+  }))
+  expect(spans).toEqual(expected)
+})
+
+it('QE-019: of a request with a long entry nothing is there at its pauses, and nothing at all when its caller goes', async () => {
+  await using engine = await openTestEngine()
+  const entries = [
+    { id: 'first', content: 'short' },
+    { id: 'long', content: long },
+  ]
+  const seen: number[] = []
+  await turnsOf(
+    () => engine.put({ entries }),
+    async () => seen.push((await engine.list({})).total),
+  )
+  expect(new Set(seen.slice(0, 3))).toEqual(new Set([0]))
+  expect((await engine.list({})).total).toBe(2)
+
+  const going = new AbortController()
+  const gone = turnsOf(
+    () => engine.put({ entries: [{ id: 'other', content: `${long} more` }] }, { signal: going.signal }),
+    turn => turn === 2 && going.abort(),
+  )
+  await expect(gone).rejects.toMatchObject({ code: 'cancelled' })
+  expect((await engine.list({})).total).toBe(2)
+})
