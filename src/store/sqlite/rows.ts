@@ -62,15 +62,13 @@ export function rowsInOrder<Row extends readonly SqlValue[], T>(
       .prepareArrays<Row>(`${forward} limit ?`)
       .all(...values, limit)
       .map(take)
-  const seen = new Set<string>()
+  const read: Row[] = []
   /** False: the reading was ended by damage. */
-  const collect = (sql: string, into: T[], most: number): boolean => {
+  const collect = (sql: string, into: T[], most: number, isKnown: (row: Row) => boolean): boolean => {
     try {
       for (const row of db.prepareArrays<Row>(sql).each(...values)) {
-        if (into.length === most) return true
-        const place = JSON.stringify(row)
-        if (seen.has(place)) return true
-        seen.add(place)
+        if (into.length === most || isKnown(row)) return true
+        read.push(row)
         try {
           into.push(take(row))
         } catch (error) {
@@ -84,7 +82,11 @@ export function rowsInOrder<Row extends readonly SqlValue[], T>(
     }
   }
   const [front, back]: [T[], T[]] = [[], []]
-  if (!collect(forward, front, limit)) collect(backward, back, Number.POSITIVE_INFINITY)
+  if (!collect(forward, front, limit, () => false)) {
+    // Only here are rows compared: they hold whole vectors.
+    const places = new Set(read.map(row => JSON.stringify(row)))
+    collect(backward, back, Number.POSITIVE_INFINITY, row => places.has(JSON.stringify(row)))
+  }
   return [...front, ...back.reverse()].slice(0, limit)
 }
 
