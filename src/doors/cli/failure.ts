@@ -26,7 +26,11 @@ export function exitCodeFor(error: QuerentError): number {
   return EXIT_BY_KIND[error.kind]
 }
 
-/** For people: what is wrong, then what to do. */
-export function failureText(error: QuerentError): string {
-  return `querent: ${error.message}\n  ${error.help}\n`
+/** Their messages name the field and what was expected: nothing is left to say. */
+const SAYS_ALL: ReadonlySet<string> = new Set(['invalid_argument', 'unknown_field', 'too_large', 'cancelled'])
+
+/** For people: what is wrong, then what to do, where the message does not say it itself. */
+export function failureText({ code, message, help }: QuerentError): string {
+  const isSaid = SAYS_ALL.has(code) || message.includes('`querent ')
+  return `querent: ${message}\n${isSaid ? '' : `  ${help}\n`}`
 }
