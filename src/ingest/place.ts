@@ -15,6 +15,8 @@ export interface Place {
   readonly root: string
 }
 
+const EXISTING = 'the path of an existing file or folder'
+
 /** Throws when there is nothing, or nothing that may be opened; `field` names the path in the request. */
 export async function placeOf(given: string, field: string): Promise<Place> {
   try {
@@ -26,7 +28,7 @@ export async function placeOf(given: string, field: string): Promise<Place> {
     if (error instanceof QuerentError) throw error
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_INVALID_ARG_VALUE') {
-      throw invalidArgument(field, given, 'the path of a file or folder that is there')
+      throw invalidArgument(field, given, EXISTING)
     }
     throw new QuerentError('io_failed', `${given}: ${messageOf(error)}`, { path: given, cause: code ?? '' }, error)
   }

@@ -137,8 +137,13 @@ const chatInput: z.ZodType<ChatRequest> = z.strictObject({
     .describe('How dates of WhatsApp are written. Default: recognised by the file'),
 })
 
+const localPath = z
+  .string()
+  .min(1)
+  .regex(/^(?![A-Za-z][A-Za-z0-9+.-]+:\/\/)/, 'a file or folder of this machine: download what is at the address first')
+
 export const addInput: z.ZodType<AddRequest> = z.strictObject({
-  paths: z.array(z.string().min(1)).min(1).max(1000).describe('Files and folders'),
+  paths: z.array(localPath).min(1).max(1000).describe('Files and folders'),
   collection: name.optional().describe('The collection to add to. Default: as at the last time, or documents'),
   kind: name.optional().describe('What sort of thing these are. Default: by the kind of file'),
   tags: tags.optional().describe('For each entry. Default: as at the last time'),

@@ -132,8 +132,7 @@ function sentenceOf(one: Compared, other: Compared, { a, b, gap, byComponent, sw
     const missing = named(a === undefined ? one : other)
     return `${sentenceStart(missing)} is not in the answer, so there is nothing to compare.`
   }
-  const where =
-    gap === 0 ? 'has the same score as' : `stands ${Math.abs(gap).toFixed(4)} ${gap > 0 ? 'above' : 'below'}`
+  const where = gap === 0 ? 'has the same score as' : `ranks ${Math.abs(gap).toFixed(4)} ${gap > 0 ? 'above' : 'below'}`
   const parts = Object.entries(byComponent).filter(([, part]) => part !== 0)
   const made = parts.map(([name, part]) => `${name} ${part > 0 ? '+' : '−'}${Math.abs(part).toFixed(4)}`).join(', ')
   const first = `${sentenceStart(named(one))} ${where} ${named(other)}${made === '' ? '' : ` (${made})`}.`

@@ -221,6 +221,13 @@ describe('call', () => {
   })
 })
 
+it('says of an address that it is none of a file, as it was written', async () => {
+  const { status, stderr } = await run(['add', 'https://example.org/notes.md'])
+  expect(status).toBe(2)
+  expect(stderr).toContain('paths.0: expected a file or folder of this machine: download')
+  expect(stderr).toContain('got "https://example.org/notes.md"')
+})
+
 describe('help', () => {
   it('has examples for every command, and goes to standard output', async () => {
     const { stdout } = await run(['--help'])

@@ -143,6 +143,9 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       'querent remember "I moved to Lugo." --speaker Mira --conversation home --at 2025-03-14  # who, where and when',
     ],
     creates: true,
+    embeds: true,
+    // No other process may come by to embed it.
+    input: input => ({ wait: true, ...input }),
     print: ({ id }) => `${oneLine(id)}\n`,
   }),
   command<EntryView>({
@@ -209,7 +212,10 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
         .option('--code', 'read code as concepts and links: see `querent context`'),
     input: (input, flags, { io }) => ({
       ...chatOf(input, flags),
-      paths: (input['paths'] as readonly string[]).map(path => resolve(io.workingFolder, path)),
+      paths: (input['paths'] as readonly string[]).map(path =>
+        // An address is no path of a folder: the operation refuses it as it is written.
+        /^[a-z][a-z\d+.-]+:\/\//i.test(path) ? path : resolve(io.workingFolder, path),
+      ),
     }),
     creates: true,
     around: async (cli, flags, input, run) => {

@@ -108,10 +108,10 @@ describe('why one over another', () => {
     await world.embedAll()
     const { over } = await world.explain({ text: 'fox dog', mode: 'words' }, { id: 'both', over: 'less' })
     expect(over?.sentence).toMatch(
-      /^"both" stands 0\.\d{4} above "less" \(words \+0\.\d{4}\)\. No share of meaning would/,
+      /^"both" ranks 0\.\d{4} above "less" \(words \+0\.\d{4}\)\. No share of meaning would/,
     )
     const turned = await world.explain({ text: 'fox dog', mode: 'words' }, { id: 'less', over: 'both' })
-    expect(turned.over?.sentence).toMatch(/^"less" stands 0\.\d{4} below "both" \(words −0\.\d{4}\)/)
+    expect(turned.over?.sentence).toMatch(/^"less" ranks 0\.\d{4} below "both" \(words −0\.\d{4}\)/)
   })
 
   it('has nothing to compare with what is not in the answer', async () => {

@@ -16,7 +16,7 @@ export async function mustBeThere(cli: Cli, paths: readonly string[]): Promise<v
   for (const [at, path] of paths.entries()) {
     await stat(resolve(cli.io.workingFolder, path)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
-        throw invalidArgument(`paths.${at}`, path, 'the path of a file or folder that is there')
+        throw invalidArgument(`paths.${at}`, path, 'the path of an existing file or folder')
       }
       throw new QuerentError('io_failed', `${path}: ${error.message}`, { path, cause: error.code ?? '' }, error)
     })

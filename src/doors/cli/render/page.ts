@@ -85,7 +85,9 @@ function lines(text: string, indent: string): string {
 }
 
 /** What answers of several lenses say beside their results. */
-export type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'notes'>
+export type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'notes'> & {
+  readonly nearest?: readonly unknown[] | undefined
+}
 
 /** The verdict, what else there is to know, and how to get more. */
 export function footer(page: PageEnd, shown: Shown): string {
@@ -108,7 +110,7 @@ function verdictLine(page: PageEnd, { style, input: { any } }: Shown): string {
     case 'weak':
       return `weak answer${reason}`
     case 'nothing_relevant': {
-      const hint = any === true ? '' : `\n${style.dim('--any shows what comes nearest')}`
+      const hint = any === true || page.nearest?.length === 0 ? '' : `\n${style.dim('--any shows what comes nearest')}`
       return `nothing relevant${reason}${hint}`
     }
   }

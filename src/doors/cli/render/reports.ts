@@ -42,7 +42,7 @@ function skippedText(skipped: AddReport['skipped']): string {
 export function explainText(answer: ExplainAnswer, { style }: Pick<Shown, 'style'>): string {
   const tree = answer.explanation === null ? '' : explanationText(answer.explanation, style)
   const over = answer.over === null ? '' : `${oneLine(answer.over.sentence)}\n${overText(answer.over, style)}`
-  return `${oneLine(answer.sentence)}\n${tree}${over}`
+  return `${over}${oneLine(answer.sentence)}\n${tree}`
 }
 
 function overText({ by_component, gap, swap }: NonNullable<ExplainAnswer['over']>, style: Style): string {
