@@ -54,7 +54,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
   },
   {
     text: 'How are suggestions for a mistyped operation found?',
-    path: 'ops/near-names.ts',
+    path: 'base/near-names.ts',
     symbol: 'nearNames',
     line: 'const allowed = Math.max(1, Math.floor(name.length / 3))',
   },

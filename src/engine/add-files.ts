@@ -7,7 +7,15 @@ import type { CallContext, Progress } from '../model/operation.ts'
 import type { Parts } from './parts.ts'
 
 export async function addFiles(parts: Parts, request: AddRequest, caller: CallContext): Promise<IngestReport> {
-  const call = { ...caller, report: keepingUp(parts, caller) }
+  const { report, followed } = keepingUp(parts, caller)
+  try {
+    return await add(parts, request, { ...caller, report })
+  } finally {
+    await followed()
+  }
+}
+
+async function add(parts: Parts, request: AddRequest, call: CallContext): Promise<IngestReport> {
   if (request.visibility !== 'shared' && request.federations !== undefined) {
     throw invalidArgument('federations', request.federations, 'no federations unless visibility is shared')
   }
@@ -28,19 +36,29 @@ export async function addFiles(parts: Parts, request: AddRequest, caller: CallCo
 }
 
 /** Every question asks the words: what was added comes into their index along the way, not all at the next question. */
-function keepingUp({ indexes }: Parts, { report }: CallContext): (progress: Progress) => void {
-  let isFollowing = false
+function keepingUp({ indexes }: Parts, { report }: CallContext): KeepingUp {
+  let following: Promise<void> | null = null
   const follow = async () => {
-    isFollowing = true
     try {
       await new Turns().run(indexes.keepUp('words'))
     } catch {
-      // Met by the next question.
+      // Met by the next query.
     }
-    isFollowing = false
+    following = null
   }
-  return progress => {
-    if (!isFollowing) void follow()
-    report?.(progress)
+  return {
+    report: progress => {
+      following ??= follow()
+      report?.(progress)
+    },
+    followed: async () => {
+      await following
+    },
   }
+}
+
+interface KeepingUp {
+  readonly report: (progress: Progress) => void
+  /** Resolves when what was begun is over. */
+  readonly followed: () => Promise<void>
 }

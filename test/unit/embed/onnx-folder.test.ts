@@ -73,7 +73,7 @@ describe('readOnnxFolder', () => {
 
   it.each([
     ['no folder', () => join(tmpdir(), 'querent-nowhere'), 'no such file'],
-    ['another format', () => copyModel(() => ({ dimensions: 384 })), 'id: expected a value of type string'],
+    ['another format', () => copyModel(() => ({ dimensions: 384 })), 'id: missing; expected a value of type string'],
     ['a wrong field', () => copyModel(m => ({ ...m, pooling: 'max' })), 'pooling: expected one of mean, cls'],
     ['an unknown field', () => copyModel(m => ({ ...m, poling: 'cls' })), 'poling: there is no such field'],
     ['a hash of another form', () => copyModel(m => ({ ...m, files: { ...FILES, 'model.onnx': 'x' } })), 'SHA-256'],
