@@ -79,6 +79,7 @@ const KNOWN: readonly (readonly [RegExp, fc.Arbitrary<string>])[] = [
   [/did:key/, KEYS],
   [/\\p\{C/, fc.constantFrom('lab', 'node-1', 'Über')],
   [/ud800/, WORDS],
+  [/^\^\(\?!\[A-Za-z\]/, fc.constantFrom('notes.md', '/srv/notes', 'a b')],
   [/tT\]\[pP/, fc.constantFrom('https://node.example:7411', 'http://127.0.0.1:80/')],
 ]
 
