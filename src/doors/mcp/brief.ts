@@ -20,7 +20,7 @@ export function briefHit(item: JsonObject): JsonObject {
   })
 }
 
-/** The section without the title, which stands beside it. */
+/** The section without the title, which the item has. */
 function briefPassage({ section, start_line, end_line, text }: JsonObject, title: Json | undefined): JsonObject {
   const headings = Array.isArray(section) ? section.filter(heading => heading !== title) : []
   return withoutEmpty({
