@@ -1,14 +1,17 @@
 /** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
+import { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { requesterOf } from '../identity/requester.ts'
-import type { LensHost } from '../lenses/lens.ts'
+import type { LensHost, Scratch } from '../lenses/lens.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { SimilarInput } from '../model/entry-input.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { Filter } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
-import type { Page } from '../model/page.ts'
+import type { Count, Page } from '../model/page.ts'
+import { parseInput } from '../model/parse-input.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
@@ -18,9 +21,14 @@ import { resolveQuery } from '../pipeline/resolve-query.ts'
 import { type Part, runPart, runQuery } from '../pipeline/run.ts'
 import { similarTo } from '../pipeline/similar.ts'
 import type { Answer, Stages } from '../pipeline/stage.ts'
+import { countItems } from '../pipeline/survey.ts'
+import type { Store } from '../store/store.ts'
 import { mustSee } from './entries.ts'
 import type { Parts } from './parts.ts'
 import { type MadeContext, QuestionContexts } from './question-contexts.ts'
+import { indexesOf } from './scratch.ts'
+
+const NO_OPTIONS = z.strictObject({})
 
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 
@@ -48,13 +56,39 @@ export class Asking {
   readonly #held = new HeldOrders(requesterOf)
   readonly #stages = new Map<string, Stages>()
   readonly #host: (lens: string) => LensHost
+  /** By the store in memory that is asked in place of the engine's. */
+  readonly #others = new WeakMap<Scratch, Asking>()
+  readonly #countsUse: boolean
   #streams = 0
 
-  constructor(parts: Parts, host: (lens: string) => LensHost) {
+  /** `of`: the one of the engine's store, where `parts` are those of another store in its place. */
+  constructor(parts: Parts, host: (lens: string) => LensHost, of: Asking | null = null) {
     this.#parts = parts
     this.#host = host
-    this.#contexts = new QuestionContexts(parts)
+    this.#countsUse = of === null
+    this.#contexts = new QuestionContexts(parts, of === null ? null : () => of.secret())
     parts.indexes.beforeChange(() => this.#held.settle())
+  }
+
+  get store(): Store {
+    return this.#parts.store
+  }
+
+  /** What answers this query: of the store that its lens answers this viewer from. Throws what asking would. */
+  async for(input: Pick<QueryInput, 'lens'>, call: Pick<CallContext, 'viewer' | 'signal'>): Promise<Asking> {
+    const { registry, defaultLens } = this.#parts
+    const lens = registry.must(input.lens ?? defaultLens)
+    const scratch = (await lens.prepare?.(this.#host(lens.name), call)) ?? null
+    return scratch === null ? this : this.#over(scratch)
+  }
+
+  #over(scratch: Scratch): Asking {
+    const { store } = scratch
+    // Whatever is in it is found by words: to embed all of it for one query would take longer than anybody waits.
+    const parts: Parts = { ...this.#parts, store, indexes: indexesOf(scratch), embedder: null, embedderError: null }
+    const asking = this.#others.get(scratch) ?? new Asking(parts, this.#host, this)
+    this.#others.set(scratch, asking)
+    return asking
   }
 
   look(viewer: Viewer): Sight {
@@ -141,6 +175,12 @@ export class Asking {
     return explainEntry(target, stages, context)
   }
 
+  /** Counts without access state, as `explain`. */
+  async count(input: QueryInput, call: CallContext): Promise<Count> {
+    const { stages, context } = await this.#prepare({ ...input, touch: false }, call)
+    return countItems(stages, context)
+  }
+
   async similar({ id, limit, group }: SimilarInput, call: CallContext): Promise<Page> {
     const entry = mustSee(this.#parts.store, id, this.look(call.viewer))
     // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
@@ -168,7 +208,9 @@ export class Asking {
     const { defaultLens, registry } = this.#parts
     const countsListing = (lens: string) => registry.must(lens).touch !== undefined
     const { fields } = this.#contexts
-    return resolveQuery(input, { viewer, now, secret: this.secret(), defaultLens, countsListing, fields })
+    const optionsOf = (lens: string, options: JsonObject) =>
+      parseInput(z.strictObject({ options: registry.must(lens).options ?? NO_OPTIONS }), { options }).options
+    return resolveQuery(input, { viewer, now, secret: this.secret(), defaultLens, countsListing, optionsOf, fields })
   }
 
   #stagesOf(lens: string): Stages {
@@ -183,8 +225,9 @@ export class Asking {
   }
 
   #touch(answer: Answer, viewer: Viewer, lens: string): void {
+    if (!this.#countsUse) return
     // Several passages of an entry are one use of it.
-    const entries = [...new Set(answer.entries)]
+    const entries = [...new Set(answer.entries.map(({ key }) => key))]
     if (entries.length === 0) return
     const { touch } = this.#parts.registry.must(lens)
     if (touch) this.#count(() => touch(this.#host(lens), viewer, entries, this.#parts.clock.now()))

@@ -14,7 +14,7 @@ import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import type { WatchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
-import type { Page, PageChunk } from '../model/page.ts'
+import type { Count, Page, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { SuggestInput, Suggestions } from '../model/suggest.ts'
 import type { Viewer } from '../model/viewer.ts'
@@ -164,6 +164,8 @@ export interface Engine extends AsyncDisposable, Calls {
    */
   subscribe(input: WatchInput, handlers: LiveHandlers, context?: Partial<CallContext>): Promise<Subscription>
   explain(input: ExplainRequest, context?: Partial<CallContext>): Promise<ExplainAnswer>
+  /** How many items the answer has over all of its pages; counts to 10,000. */
+  count(input: QueryInput, context?: Partial<CallContext>): Promise<Count>
   /** Entries like this one, by meaning (or by its rarest words when there are no vectors). */
   similar(
     input: { readonly id: string; readonly limit?: number | undefined },

@@ -2,10 +2,12 @@
 import { Turns } from '../base/turns.ts'
 import type { ExclusiveOptions, Lens, LensHost, Turn } from '../lenses/lens.ts'
 import type { LiveQueries } from '../model/live.ts'
+import type { CallContext } from '../model/operation.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
+import type { Engine } from './engine.ts'
 import type { Parts } from './parts.ts'
 import { openScratch } from './scratch.ts'
 
@@ -17,7 +19,8 @@ export interface Hosting {
   /** The signal, which is aborted when the engine is closed too. */
   untilClosed(signal: AbortSignal): AbortSignal
   sight(viewer: Viewer): Sight
-  query(input: QueryInput, viewer: Viewer): Promise<Answer>
+  answer(input: QueryInput, call: Partial<CallContext>): Promise<Answer>
+  readonly engine: Pick<Engine, 'explain' | 'count' | 'stream' | 'subscribe'>
 }
 
 export class LensHosts {
@@ -74,7 +77,12 @@ export class LensHosts {
       transport,
       isLasting,
       scratch: () => openScratch(embedder),
-      query: (input, viewer) => engine.query({ lens: lens.name, ...input }, viewer),
+      query: (input, call) => engine.answer({ lens: lens.name, ...input }, call),
+      explain: (request, call) =>
+        engine.engine.explain({ ...request, query: { lens: lens.name, ...request.query } }, call),
+      count: (input, call) => engine.engine.count({ lens: lens.name, ...input }, call),
+      stream: (input, call) => engine.engine.stream({ lens: lens.name, ...input }, call),
+      subscribe: (input, handlers, call) => engine.engine.subscribe({ lens: lens.name, ...input }, handlers, call),
     }
   }
 

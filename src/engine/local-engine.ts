@@ -24,7 +24,7 @@ import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import { type WatchInput, watchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
-import type { Page, PageChunk } from '../model/page.ts'
+import type { Count, Page, PageChunk } from '../model/page.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isHolderName } from '../model/partition.ts'
 import { type QueryInput, queryInput } from '../model/query-input.ts'
@@ -85,7 +85,8 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
       mustBeOpen: () => this.#mustBeOpen(),
       untilClosed: signal => this.#untilClosed(signal),
       sight: viewer => this.#sight(viewer),
-      query: (input, viewer) => this.#answer(input, { viewer }),
+      answer: (input, call) => this.#answer(input, call),
+      engine: this,
     })
   }
 
@@ -94,7 +95,24 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   #answer(input: QueryInput, context?: Context): Promise<Answer> {
-    return this.#during(context, call => this.#asking.query(parseInput(queryInput, input), call))
+    return this.#asked(input, context, (asking, asked, call) => asking.query(asked, call))
+  }
+
+  count(input: QueryInput, context?: Context): Promise<Count> {
+    return this.#asked(input, context, (asking, asked, call) => asking.count(asked, call))
+  }
+
+  #asked<T>(
+    input: QueryInput,
+    context: Context,
+    body: (asking: Asking, input: QueryInput, call: CallContext) => Promise<T>,
+  ): Promise<T> {
+    return this.#during(context, async call => {
+      const asked = parseInput(queryInput, input)
+      // What is wrong with the query is reported before anything is prepared for it.
+      this.#asking.resolve(asked, call)
+      return body(await this.#asking.for(asked, call), asked, call)
+    })
   }
 
   stream(input: QueryInput, context?: Context): AsyncIterableIterator<PageChunk> {
@@ -114,7 +132,11 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   explain(input: ExplainRequest, context?: Context): Promise<ExplainAnswer> {
-    return this.#during(context, call => this.#asking.explain(parseInput(explainInput, input), call))
+    return this.#during(context, async call => {
+      const request = parseInput(explainInput, input)
+      this.#asking.resolve(request.query, call)
+      return (await this.#asking.for(request.query, call)).explain(request, call)
+    })
   }
 
   similar(input: SimilarInput, context?: Context): Promise<Page> {

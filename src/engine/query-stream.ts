@@ -10,10 +10,12 @@ import type { Part } from '../pipeline/run.ts'
 import type { Asking } from './asking.ts'
 
 export async function* streamQuery(
-  asking: Asking,
+  engine: Asking,
   { chunk_size = DEFAULT_CHUNK_SIZE, ...input }: QueryInput,
   call: CallContext,
 ): AsyncGenerator<PageChunk, void> {
+  engine.resolve(input, call)
+  const asking = await engine.for(input, call)
   let query = asking.resolve(input, call)
   const { limit } = query
   // Between pieces the order is held among those of pages: who reads slowly has no more room than others.

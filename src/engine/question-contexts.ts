@@ -29,10 +29,13 @@ export class QuestionContexts {
   readonly #memo = new Memo()
   /** That a question may name. */
   readonly fields: readonly FieldName[]
+  readonly #makeSecret: () => string
   #secret: string | null = null
 
-  constructor(parts: Parts) {
+  /** `secret`: of another store, whose cursors these are; null: this store's own. */
+  constructor(parts: Parts, secret: (() => string) | null) {
     this.#parts = parts
+    this.#makeSecret = secret ?? (() => storeSecret(parts.store, parts.random))
     this.#sights = new Sights(parts.store)
     this.fields = queryFields(parts)
   }
@@ -43,7 +46,7 @@ export class QuestionContexts {
 
   /** What seals and signs for this store. */
   secret(): string {
-    this.#secret ??= storeSecret(this.#parts.store, this.#parts.random)
+    this.#secret ??= this.#makeSecret()
     return this.#secret
   }
 

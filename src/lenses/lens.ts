@@ -3,14 +3,18 @@
  * replaces (stages), and what it adds (operations, jobs, ingesters); the engine wires it. It reads through the pipeline,
  * writes through the store's transactional handle, and meets no concrete store and no other lens.
  */
+import type { z } from 'zod'
 import type { Clock, Instant } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { NodeIdentity } from '../identity/node.ts'
 import type { Index, LinkIndexDeclaration, PointIndexDeclaration } from '../index/contract.ts'
 import type { EntryKey } from '../model/entry.ts'
+import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { Ingester } from '../model/ingester.ts'
-import type { LiveQueries } from '../model/live.ts'
-import type { Operation, Progress } from '../model/operation.ts'
+import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
+import type { WatchInput } from '../model/live-input.ts'
+import type { CallContext, Operation, Progress } from '../model/operation.ts'
+import type { Count, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
@@ -93,10 +97,14 @@ export interface LensHost {
   /** A store in memory with indexes of its own, for what is put together for one answer and forgotten after it. */
   scratch?(): Scratch
   /**
-   * Asks through the pipeline with this lens's stages (or another lens's, named in the input). With the page come the keys of
-   * its items' entries, in their order: since then any of them may have changed, and what is told of it must be in sight.
+   * Asks through the pipeline with this lens's stages (or another lens's, named in the input). With the page come its items'
+   * entries as they were then: what is read later must be checked for access again.
    */
-  query(input: QueryInput, viewer: Viewer): Promise<Pick<Answer, 'page' | 'entries' | 'nearest'>>
+  query(input: QueryInput, call: Pick<CallContext, 'viewer' | 'signal'>): Promise<Answer>
+  explain(request: ExplainRequest, call: CallContext): Promise<ExplainAnswer>
+  count(input: QueryInput, call: CallContext): Promise<Count>
+  stream(input: QueryInput, call: CallContext): AsyncIterable<PageChunk>
+  subscribe(input: WatchInput, handlers: LiveHandlers, call: CallContext): Promise<Subscription>
 }
 
 export interface ExclusiveOptions {
@@ -166,6 +174,13 @@ export interface Lens {
   readonly linkIndexes?: readonly LinkIndexDeclaration[] | undefined
   /** `plain`: the default first stage reads no operators for this lens, whatever the query says. */
   readonly syntax?: 'plain' | undefined
+  /** What `options` of a query may hold for this lens. Absent: the lens has none. */
+  readonly options?: z.ZodType | undefined
+  /**
+   * Called before each query of the lens, so that the store holds what answers need. Returns a store to ask in place of the
+   * engine's, for a viewer whose query must not write; null: the engine's. May throw, then nothing is asked.
+   */
+  prepare?(host: LensHost, call: Pick<CallContext, 'viewer' | 'signal'>): Promise<Scratch | null>
   /** The stages it replaces; the others are the default ones. As a function: made once an engine, on its host. */
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined

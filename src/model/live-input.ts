@@ -16,7 +16,7 @@ export interface LiveInput {
 const MOST_TOKEN = 16_384
 
 /** What is not of the question. */
-const LIVE_FIELDS = {
+export const LIVE_FIELDS = {
   debounce_ms: z
     .int()
     .min(0)

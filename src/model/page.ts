@@ -86,6 +86,16 @@ export type Verdict = 'answered' | 'weak' | 'nothing_relevant'
 /** What a verdict rests on: words and meaning, or words alone, where there was no meaning to go by. */
 export type VerdictBy = 'meaning' | 'words'
 
+/** How many items an answer has, over all of its pages. */
+export interface Count {
+  readonly count: number
+  /** False: there are more; counting stopped at a limit or at the deadline. */
+  readonly exact: boolean
+  readonly verdict: Verdict
+  readonly reason: string | null
+  readonly mode: Page['mode']
+}
+
 export interface StageTrace {
   readonly stage: string
   readonly ms: number

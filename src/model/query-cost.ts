@@ -34,6 +34,14 @@ export function costOfAsking(asked: Priced): number {
   )
 }
 
+/** Of a count, which ranks up to 10,000 results and makes none of them. */
+export function costOfCounting(asked: Priced): number {
+  return costOfAsking({ ...asked, limit: COUNTED, explain: false, trace: false, passages: 1 })
+}
+
+/** As a page of so many results. */
+const COUNTED = 1_000
+
 /** Code points that one unit pays for, beyond as many that are free. */
 const TEXT = 1_000
 /** Tokens of an earlier answer, whose length is not the requester's choice. */

@@ -1,6 +1,8 @@
 /** The request: as a caller sends it, checked once at the door by `parseInput`. Names are snake_case, as on every wire. */
 import { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
 import type { Scalar } from './filter.ts'
+import { jsonObjectInput } from './json-input.ts'
 import {
   MAX_CHUNK_SIZE,
   MAX_CURSOR_LENGTH,
@@ -64,6 +66,8 @@ export interface QueryInput {
   /** Whether a phrase must occur. Default: strict syntax requires it; lenient where enough entries hold it. */
   readonly phrase?: PhraseUse | undefined
   readonly lens?: string | undefined
+  /** Options of the lens, checked by its own schema (`Lens.options`). */
+  readonly options?: JsonObject | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
   readonly filter?: FilterInput | undefined
@@ -242,6 +246,10 @@ export const queryInput: z.ZodType<QueryInput> = z
     syntax: questionFields.syntax,
     phrase: questionFields.phrase,
     lens: name.optional().describe('The way to ask. Default: the setting default_lens'),
+    options: jsonObjectInput
+      .meta({ type: 'object', additionalProperties: {} })
+      .optional()
+      .describe('Options of the lens, such as {"fusion": "rrf"} for c64; each lens checks its own. Default: none'),
     limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
     cursor: questionFields.cursor,
     filter: filterInput.optional().describe('What an entry must fulfil, apart from what is asked. Default: nothing'),

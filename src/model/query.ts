@@ -43,6 +43,8 @@ export interface Query {
   /** Null: the syntax decides, and in lenient syntax how many entries hold it. */
   readonly phrase: PhraseUse | null
   readonly lens: string
+  /** Of the lens, as its schema returns them; an empty object for a lens without options. */
+  readonly options: unknown
   readonly limit: number
   /** As it was given; null: this is a first page. */
   readonly cursor: string | null

@@ -10,7 +10,7 @@ import type { CallContext } from '../model/operation.ts'
 import { backup, doctor, lenses, status } from './admin-ops.ts'
 import { get, list, put, remove, touch } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
-import { explain, query, similar } from './query-ops.ts'
+import { count, explain, query, similar } from './query-ops.ts'
 import { suggest } from './suggest-op.ts'
 import { watch } from './watch-op.ts'
 
@@ -22,6 +22,7 @@ export type Catalog = ReadonlyMap<string, EngineOperation>
 const CORE: readonly EngineOperation[] = [
   query,
   explain,
+  count,
   similar,
   watch,
   get,

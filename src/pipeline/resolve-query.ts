@@ -1,5 +1,5 @@
 /** From what a caller sent (already checked by `queryInput`) to what the pipeline runs on: nothing optional, all resolved. */
-import { canonicalJson, type Json, type JsonObject } from '../base/canonical.ts'
+import { canonicalJson, type JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { invalidArgument } from '../model/errors.ts'
 import type { FieldName, Filter } from '../model/filter.ts'
@@ -19,6 +19,8 @@ export interface Asked {
   readonly defaultLens: string
   /** Whether what a lens lists counts as used, where the request does not say. */
   readonly countsListing: (lens: string) => boolean
+  /** Checks the options of a lens by its schema. Throws `unknown_field` and `invalid_argument`, naming `options.<name>`. */
+  readonly optionsOf: (lens: string, given: JsonObject) => unknown
   /** Those that a filter may name. */
   readonly fields: readonly FieldName[]
 }
@@ -44,6 +46,7 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
     syntax: input.syntax ?? defaults.syntax,
     phrase: input.phrase ?? null,
     lens,
+    options: asked.optionsOf(lens, input.options ?? {}),
     limit: input.limit ?? defaults.limit,
     cursor: input.cursor ?? null,
     after: start.after,
@@ -71,10 +74,9 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
 
 function bindingOf(input: QueryInput, lens: string, viewer: Viewer): string {
   const given = Object.entries(input).filter(([name, value]) => !FREE.includes(name) && value !== undefined)
-  const { filter, ...plain } = Object.fromEntries(given) as JsonObject
-  // Fields of a filter may be present and undefined, which JSON does not have.
-  const conditions: Json = filter === undefined ? null : JSON.parse(JSON.stringify(filter))
-  return canonicalJson({ plain, conditions, lens, viewer: viewer.id })
+  // Fields of objects may be present and undefined, which JSON does not have.
+  const plain = JSON.parse(JSON.stringify(Object.fromEntries(given))) as JsonObject
+  return canonicalJson({ plain, lens, viewer: viewer.id })
 }
 
 function startOf(

@@ -6,7 +6,7 @@ import type { Bitset } from '../base/bitset.ts'
 import type { Steps } from '../base/turns.ts'
 import type { WordTerm } from '../index/contract.ts'
 import type { Candidate, Explain, ItemKey, Ranked, Scored } from '../model/candidate.ts'
-import type { EntryKey } from '../model/entry.ts'
+import type { Entry, EntryKey } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import type { Page, Verdict, VerdictBy } from '../model/page.ts'
 import type { ParsedQuery } from '../model/plan.ts'
@@ -100,12 +100,16 @@ export interface Ranking {
 export interface Answer {
   readonly page: Page
   /**
-   * The entries of the page's items, in their order: what a question that touches has used. Where passages are ranked, an
-   * entry may occur several times.
+   * The entries of the page's items, in their order, as they were stored at the second access check. Where passages are ranked,
+   * an entry may occur several times.
    */
-  readonly entries: readonly EntryKey[]
+  readonly entries: readonly Entry[]
   /** Those of the page's `nearest`. */
-  readonly nearest?: readonly EntryKey[] | undefined
+  readonly nearest?: readonly Entry[] | undefined
+  /** Items of this page and of all others, as far as they are known. */
+  readonly total: number
+  /** Of the plan. */
+  readonly facts: Plan['facts']
   /** What the last item is ranked by; null on an empty page. */
   readonly last: number | null
   /** Where it ends: what the next page goes on behind. Null on an empty page. */

@@ -1,12 +1,13 @@
 /** Asks a question as a whole, without pages: what explanations look at. */
 import type { Candidate, Ranked, Scored } from '../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
+import type { Count } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
 import { byGroup } from './passage.ts'
 import { isBetter, mayBeMisspelt } from './respell.ts'
 import { Rounds } from './rounds.ts'
-import type { Plan, Ranking, Retrieval, Stages } from './stage.ts'
+import type { Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
 import { lateError } from './time-limit.ts'
 
 /** The whole answer, without pages, deep enough to hold the entries asked about, if they can be reached at all. */
@@ -26,19 +27,49 @@ export interface Target {
 
 /** As a page is found: where the text finds nothing, its nearest spelling is asked. */
 export async function survey(stages: Stages, wanted: readonly Target[], context: QueryContext): Promise<Survey> {
-  const first = await surveyText(context.query.text, stages, wanted, context)
+  const isFound = ({ candidates, allow }: Retrieval) => {
+    const entries = new Set(candidates.map(candidate => candidate.entry))
+    return wanted.every(({ entry }) => entries.has(entry) || allow?.has(entry) === false)
+  }
+  const isMissing = ({ scored }: Scoring) => wanted.some(target => !scored.some(isOf(target)))
+  return surveyUntil(isFound, isMissing, stages, context)
+}
+
+/** Counting stops where an answer has so many items. */
+const MAX_COUNT = 10_000
+
+/** How many items the pages of an answer have together. Ranks what pages would rank, and makes none of them. */
+export async function countItems(stages: Stages, context: QueryContext): Promise<Count> {
+  const isEnough = ({ candidates }: Retrieval) => candidates.length >= MAX_COUNT
+  const { plan, retrieval, ranking } = await surveyUntil(isEnough, () => false, stages, context)
+  const { verdict, reason, isWhole } = ranking.scoring
+  const isRefused = verdict === 'nothing_relevant' && !plan.query.any
+  const isExact = retrieval.exhausted || isWhole === true
+  return { count: isRefused ? 0 : ranking.ranked.length, exact: isRefused || isExact, verdict, reason, mode: plan.mode }
+}
+
+/** Retrieves deeper until what was retrieved `isEnough` and nothing `isMissing` from what was scored; or there is no more, or time is up. */
+async function surveyUntil(
+  isEnough: (retrieval: Retrieval) => boolean,
+  isMissing: (scoring: Scoring) => boolean,
+  stages: Stages,
+  context: QueryContext,
+): Promise<Survey> {
+  const ask = (text: string) => surveyText(text, stages, isEnough, isMissing, context)
+  const first = await ask(context.query.text)
   const { verdict } = first.ranking.scoring
   if (!mayBeMisspelt(verdict, first.plan, first.retrieval.statistics)) return first
   const text = stages.respell ? await context.turns.run(stages.respell(first.plan, context)) : null
   if (text === null) return first
-  const again = await surveyText(text, stages, wanted, context)
+  const again = await ask(text)
   return isBetter(again.ranking.scoring.verdict, verdict, first.plan) ? again : first
 }
 
 async function surveyText(
   text: string,
   stages: Stages,
-  wanted: readonly Target[],
+  isEnough: (retrieval: Retrieval) => boolean,
+  isMissing: (scoring: Scoring) => boolean,
   context: QueryContext,
 ): Promise<Survey> {
   const { query } = context
@@ -50,16 +81,13 @@ async function surveyText(
   let reached: ReadonlySet<EntryKey> | null = null
   for (;;) {
     const brought = await rounds.next()
-    const entries = new Set(brought.candidates.map(candidate => candidate.entry))
-    reached ??= entries
-    const isEnough = wanted.every(({ entry }) => entries.has(entry) || brought.allow?.has(entry) === false)
-    if (isEnough || brought.exhausted || context.deadline.over) {
+    reached ??= new Set(brought.candidates.map(candidate => candidate.entry))
+    if (isEnough(brought) || brought.exhausted || context.deadline.over) {
       await context.turns.pauseIfDue()
       const byEntry = rounds.marker(stages.score(brought, plan, context))
       await context.turns.pauseIfDue()
       const { scoring, retrieval, isCut } = await byGroup(byEntry, brought, plan, context)
-      const isMissing = (target: Target) => !scoring.scored.some(isOf(target))
-      if (isCut && wanted.some(isMissing) && !context.deadline.over) continue
+      if (isCut && isMissing(scoring) && !context.deadline.over) continue
       const ranking = await context.turns.run(stages.diversify(scoring, plan, context))
       if (ranking.complete === false) throw lateError(context)
       return { plan, retrieval, ranking, reached }

@@ -71,8 +71,7 @@ function isMostlyEmbedded({ statistics: { rows = 0 }, allow }: Retrieval, contex
 function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext, isMissing: boolean): Judgement {
   const unknown = demands(plan).find(({ operand }) => !isAnywhere(operand, context))
   if (unknown !== undefined) return nothing(`No entry contains "${unknown.operand.text}".`)
-  const isNarrowed = plan.filter !== null || retrieval.allow !== null
-  if (isNarrowed) return nothing('Nothing fulfils the conditions of the question.')
+  if (retrieval.allow?.size === 0) return nothing('Nothing fulfils the conditions of the question.')
   if (context.words.count({ partitions: context.sight.partitions }) === 0)
     return nothing('There is nothing to search yet.')
   return plan.mode === 'meaning' ? weak('No passage has a vector yet.') : noWord(isMissing)

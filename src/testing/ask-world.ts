@@ -147,7 +147,7 @@ export class AskWorld {
     const { viewer = LOCAL_OWNER, now = WORLD_NOW } = options
     this.#refresh()
     const asked = { viewer, now, secret: SECRET, defaultLens: 'default', fields: ENTRY_FIELDS }
-    const query = resolveQuery(input, { ...asked, countsListing: () => false })
+    const query = resolveQuery(input, { ...asked, countsListing: () => false, optionsOf: () => ({}) })
     const notes: Note[] = []
     const look = (): Sight => lookAt(store, viewer)
     let sight = look()

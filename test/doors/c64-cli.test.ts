@@ -112,6 +112,7 @@ describe('querent c64', () => {
       search_mode: 'filtered ($C123), no match, semantic',
       backend: 'embedded',
       results: [{ id: expect.any(String), score: expect.any(Number), payload: expect.any(Object) }],
+      ...{ verdict: 'answered', reason: null, nearest: [], cursor: null },
       warnings: [],
     })
   })

@@ -1,7 +1,7 @@
 /** A failure as a response: one shape, a status by kind, and nothing of ours inside (no stack, no cause, no path). */
 import { type ErrorKind, QuerentError } from '../../model/errors.ts'
+import { toldError } from '../../model/told-error.ts'
 import type { Viewer } from '../../model/viewer.ts'
-import { toldError } from '../../ops/told-error.ts'
 
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   usage: 400,

@@ -4,7 +4,7 @@ import { matchedRoutes } from 'hono/route'
 import { isRecord } from '../../base/record.ts'
 import { toIso } from '../../model/instant.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
-import { asQuerentError } from '../../ops/told-error.ts'
+import { asQuerentError } from '../../model/told-error.ts'
 import type { Env, Notes, RequestContext } from './env.ts'
 
 export interface RequestObserver {

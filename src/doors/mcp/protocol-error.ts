@@ -1,7 +1,7 @@
 /** Failures where MCP knows no result that says so: as errors of the protocol, with the code and details of ours. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { toldError } from '../../model/told-error.ts'
 import type { Viewer } from '../../model/viewer.ts'
-import { toldError } from '../../ops/told-error.ts'
 
 /** What is an error of the protocol already stays what it is. */
 export function protocolError(thrown: unknown, viewer: Viewer): ProtocolError {

@@ -1,7 +1,7 @@
 /** Bugs of ours go to the log whole; the client is told that there was one. */
 import { ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import { printable } from '../../base/printable.ts'
-import { bugReport } from '../../ops/told-error.ts'
+import { bugReport } from '../../ops/bug-report.ts'
 import type { ServerOptions } from './server-options.ts'
 
 /** Under the request's id, and the client's trace where it has one. `asked`: the tool, or what else was asked for. */

@@ -12,7 +12,6 @@ import type { Item, Page } from '../../model/page.ts'
 import type { QueryInput } from '../../model/query-input.ts'
 import type { Sight, Viewer } from '../../model/viewer.ts'
 import type { RecentChanges } from '../../pipeline/recent-changes.ts'
-import type { Store } from '../../store/store.ts'
 import type { Asking } from '../asking.ts'
 import { type Answered, type ChangedEntries, Reach } from './reach.ts'
 
@@ -25,7 +24,6 @@ const FIELDS = ['title', 'collection', 'kind', 'tags', 'metadata', 'origin', 'up
 
 export interface PipelineQuestionParts {
   readonly asking: Asking
-  readonly store: Store
   readonly clock: Clock
   readonly changes: RecentChanges
   readonly changed: ChangedEntries
@@ -50,6 +48,8 @@ export class PipelineQuestion implements StandingQuestion {
   /** Null: nothing is known of what its answers rest on. */
   readonly #reach: Reach | null
   #answered: Answered | null = null
+  /** What gave the last answer. */
+  #asking: Asking
   /** Of the last answer, by the keys of its items. */
   #entries: ReadonlyMap<string, EntryKey> = new Map()
   #position: number
@@ -61,6 +61,7 @@ export class PipelineQuestion implements StandingQuestion {
   constructor(input: QueryInput, viewer: Viewer, parts: PipelineQuestionParts) {
     this.viewer = viewer
     this.#parts = parts
+    this.#asking = parts.asking
     // Else what the viewer reads elsewhere would move ranks, of which no event tells.
     this.#input = { ...input, memory: input.memory ?? false }
     // Fields may be present and undefined, which JSON does not have.
@@ -85,9 +86,11 @@ export class PipelineQuestion implements StandingQuestion {
     // From before it begins: what is committed meanwhile may or may not be in the answer.
     this.#position = changes.position()
     this.#sight = asking.look(this.viewer)
-    const { answer, asOf, nextBound } = await asking.standing(this.#input, { viewer: this.viewer, signal })
+    const call = { viewer: this.viewer, signal }
+    this.#asking = await asking.for(this.#input, call)
+    const { answer, asOf, nextBound } = await this.#asking.standing(this.#input, call)
     this.#mustBeWhole(answer.page)
-    this.#answered = { mode: answer.page.mode, entries: new Set(answer.entries) }
+    this.#answered = { mode: answer.page.mode, entries: new Set(answer.entries.map(({ key }) => key)) }
     return {
       items: this.#itemsOf(answer.page.items, answer.entries),
       full: answer.page.cursor !== null,
@@ -112,9 +115,8 @@ export class PipelineQuestion implements StandingQuestion {
   }
 
   lost(items: readonly LiveName[]): readonly string[] {
-    const { asking, store } = this.#parts
-    const { partitions } = asking.look(this.viewer)
-    return store.read(reader => {
+    const { partitions } = this.#asking.look(this.viewer)
+    return this.#asking.store.read(reader => {
       const known = items.flatMap(({ key }) => this.#entries.get(key) ?? [])
       const where = new Map(reader.entries([...new Set(known)]).map(entry => [keyOfEntry(entry), entry.partition]))
       const isThere = ({ key, id, passage }: LiveName) => {
@@ -139,13 +141,12 @@ export class PipelineQuestion implements StandingQuestion {
     this.#hadMeaning = mode === 'hybrid' || mode === 'meaning'
   }
 
-  #itemsOf(items: readonly Item[], keys: readonly EntryKey[]): readonly LiveItem[] {
-    const { store } = this.#parts
-    const entries = new Map(store.entries([...new Set(keys)]).map(entry => [entry.key, entry]))
+  #itemsOf(items: readonly Item[], entries: readonly Entry[]): readonly LiveItem[] {
+    const { store } = this.#asking
     const found: LiveItem[] = []
     const known = new Map<string, EntryKey>()
     for (const [at, item] of items.entries()) {
-      const entry = entries.get(keys[at] as EntryKey)
+      const entry = entries[at]
       const { passage } = item
       const chunk = passage === undefined ? null : entry && store.chunksOf(entry.key)[passage - 1]
       if (entry === undefined || chunk === undefined) continue

@@ -35,7 +35,6 @@ export class StandingQuestions {
     const { query, options } = partWatchInput(input)
     const question = new PipelineQuestion(query, call.viewer, {
       asking: this.#asking,
-      store,
       clock,
       changes: this.#changes,
       changed: this.#changed,

@@ -1,11 +1,11 @@
 /** The lens `c64` on its own: an engine with it, and its two questions for one viewer. */
 import { atOnce } from '../../base/turns.ts'
-import { askC64, type C64Answer, type C64Question, enrichC64 } from '../../lenses/c64/ask.ts'
+import { askC64, type C64Answer, enrichC64 } from '../../lenses/c64/ask.ts'
 import type { C64LensOptions } from '../../lenses/c64/c64-lens.ts'
 import { keepCorpus } from '../../lenses/c64/corpus/store.ts'
 import type { Enrichment } from '../../lenses/c64/enrichment/enrich.ts'
 import { formatHits } from '../../lenses/c64/enrichment/markdown.ts'
-import { checkedQuestion } from '../../lenses/c64/question.ts'
+import { type C64Question, checkedQuestion } from '../../lenses/c64/question.ts'
 import type { LensSettings } from '../../lenses/c64/state.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext, Progress } from '../../model/operation.ts'
@@ -77,6 +77,10 @@ export async function embedC64(engine: Engine, report?: (progress: Progress) => 
 }
 
 /** Results as Markdown for an assistant. */
-export function c64Markdown({ results, searchMode }: Pick<C64Answer, 'results' | 'searchMode'>): string {
-  return formatHits(results, searchMode)
+export function c64Markdown({
+  results,
+  searchMode,
+  nearest,
+}: Pick<C64Answer, 'results' | 'searchMode' | 'nearest'>): string {
+  return formatHits(results, searchMode, nearest)
 }

@@ -1,26 +1,21 @@
-/** The lens's question: enriched, searched, trimmed. */
+/** The lens's question, in the lens's own form: through the pipeline, or to a Qdrant server. */
 import type { Steps } from '../../base/turns.ts'
+import type { Entry } from '../../model/entry.ts'
 import type { CallContext } from '../../model/operation.ts'
-import { isOwner } from '../../model/viewer.ts'
+import type { Item, Note, Page } from '../../model/page.ts'
+import type { QueryInput } from '../../model/query-input.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import type { LensHost } from '../lens.ts'
-import { hasCorpus, keepCorpus } from './corpus/store.ts'
 import { type Enrichment, enrichInSteps, withoutEnrichment } from './enrichment/enrich.ts'
 import type { SearchHit } from './enrichment/hits.ts'
+import { modeText } from './enrichment/strategy.ts'
+import type { C64Question } from './question.ts'
 import type { Backend, SearchWarning } from './search/backend.ts'
-import { embeddedBackend } from './search/embedded.ts'
+import { payloadOf } from './search/payload.ts'
 import { remoteBackend } from './search/remote.ts'
-import { runSearch, type SearchSettings } from './search/run-search.ts'
+import { runSearch } from './search/run-search.ts'
+import { enrichmentOf, NO_TAG_MATCH } from './search/stages.ts'
 import { stateOf } from './state.ts'
-
-/** What is left out is as the lens is set. */
-export interface C64Question extends GivenSearch {
-  readonly query: string
-  /** As it is: no enrichment, searched by meaning among all records. */
-  readonly raw?: boolean | undefined
-}
-
-type GivenSearch = { readonly [Name in keyof SearchSettings]?: SearchSettings[Name] | undefined }
 
 export interface C64Answer {
   readonly enrichment: Enrichment
@@ -29,13 +24,72 @@ export interface C64Answer {
   readonly backend: Backend['name']
   /** Best first. */
   readonly results: readonly SearchHit[]
+  /** Null: a server was asked, which gives none. */
+  readonly verdict: Page['verdict'] | null
+  readonly reason: string | null
+  /** What came nearest where nothing is relevant, at most three. */
+  readonly nearest: readonly SearchHit[]
+  readonly cursor: string | null
   readonly warnings: readonly SearchWarning[]
 }
 
-export async function askC64(host: LensHost, question: C64Question, call: CallContext): Promise<C64Answer> {
+export function askC64(host: LensHost, question: C64Question, call: CallContext): Promise<C64Answer> {
+  const { backend } = stateOf(host).settings
+  return backend === 'qdrant' ? askServer(host, question, call) : askStore(host, question, call)
+}
+
+/** The question as the pipeline is asked it. */
+export function queryOf(host: LensHost, question: C64Question): QueryInput {
   const { settings } = stateOf(host)
+  const { query, cursor, raw, fusion } = question
+  const options = { raw, fetch_limit: question.fetchLimit, min_score_ratio: question.minScoreRatio, fusion }
+  return {
+    text: query,
+    cursor,
+    limit: question.limit ?? settings.limit,
+    options: Object.fromEntries(
+      Object.entries(options).filter(([, value]) => value !== undefined),
+    ) as QueryInput['options'],
+    timeout_ms: settings.timeoutMs,
+  }
+}
+
+async function askStore(host: LensHost, question: C64Question, call: CallContext): Promise<C64Answer> {
+  const { page, entries, nearest = [], facts } = await host.query(queryOf(host, question), call)
+  const enrichment = enrichmentOf({ facts }) ?? withoutEnrichment(question.query)
+  const fellBack = page.notes.some(({ code }) => code === NO_TAG_MATCH)
+  return {
+    enrichment,
+    searchMode: modeText(enrichment.strategy, enrichment.filterTags, fellBack),
+    backend: 'embedded',
+    results: hitsOf(page.items, entries),
+    verdict: page.verdict,
+    reason: page.reason,
+    nearest: hitsOf(page.nearest ?? [], nearest),
+    cursor: page.cursor,
+    // Words alone answer questions about registers too: without a model that is no warning.
+    warnings: page.notes.filter(({ code }) => code !== 'words_only' || host.embedder !== null).flatMap(warningOf),
+  }
+}
+
+function hitsOf(items: readonly Item[], entries: readonly Entry[]): readonly SearchHit[] {
+  return items.map(({ id, score }, at) => {
+    const { metadata, title, content, tags } = entries[at] as Entry
+    return { id, score, payload: payloadOf({ ...metadata, title, document: content, tags }) }
+  })
+}
+
+/** What the mode of the search says needs no warning. */
+function warningOf({ code, message }: Note): readonly SearchWarning[] {
+  if (code === NO_TAG_MATCH) return []
+  return [{ code: code === 'partly_embedded' ? 'vectors_pending' : code, message }]
+}
+
+async function askServer(host: LensHost, question: C64Question, call: CallContext): Promise<C64Answer> {
+  const { settings, remote } = stateOf(host)
+  const { qdrantCollection: collection, timeoutMs } = settings
   const enrichment = await turnsUntil(call.signal).run(enrichC64(host, question))
-  const backend = await backendOf(host, call)
+  const backend = remoteBackend(await remote(), { collection, timeoutMs, sight: host.sight(call.viewer), call })
   const asked = await backend.ask({ text: enrichment.enrichedQuery, exact: enrichment.filterTags })
   const given = Object.fromEntries(Object.entries(question).filter(([, value]) => value !== undefined))
   const { hits, mode } = await runSearch(enrichment, asked, { ...settings, ...given })
@@ -44,6 +98,7 @@ export async function askC64(host: LensHost, question: C64Question, call: CallCo
     searchMode: mode,
     backend: backend.name,
     results: hits,
+    ...{ verdict: null, reason: 'A Qdrant server gives no verdict.', nearest: [], cursor: null },
     warnings: [...pluginWarnings(enrichment), ...asked.warnings],
   }
 }
@@ -58,16 +113,4 @@ export function* enrichC64(
 
 export function pluginWarnings({ warnings }: Enrichment): readonly SearchWarning[] {
   return warnings.map(({ message }) => ({ code: 'plugin_failed', message }))
-}
-
-async function backendOf(host: LensHost, call: CallContext): Promise<Backend> {
-  const state = stateOf(host)
-  const { backend, collection, qdrantCollection, timeoutMs } = state.settings
-  if (backend === 'qdrant') {
-    const sight = host.sight(call.viewer)
-    return remoteBackend(await state.remote(), { collection: qdrantCollection, timeoutMs, sight, call })
-  }
-  if (isOwner(call.viewer)) await keepCorpus(host.store, collection, host.clock.now())
-  else if (!hasCorpus(host.store, collection)) return embeddedBackend(await state.inMemory(host), collection, call)
-  return embeddedBackend(host, collection, call)
 }

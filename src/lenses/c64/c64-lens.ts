@@ -1,9 +1,13 @@
 /** The lens `c64`: questions about the Commodore 64, with what their numbers and names stand for. */
 import { QuerentError } from '../../model/errors.ts'
+import { isOwner } from '../../model/viewer.ts'
 import type { Lens } from '../lens.ts'
 import { chunkIngester } from './chunks/chunk-ingester.ts'
+import { hasCorpus, keepCorpus } from './corpus/store.ts'
 import { type EnrichmentPlugin, inOrder, NO_PLUGIN, PLUGIN_FILE, pluginIn } from './enrichment/plugin.ts'
 import { C64_OPERATIONS } from './operations.ts'
+import { c64Options } from './question.ts'
+import { c64Stages } from './search/stages.ts'
 import { type GivenSettings, resolveSettings } from './settings.ts'
 import { type LensSettings, type OpenRemote, stateIfMade, stateOf } from './state.ts'
 
@@ -24,6 +28,16 @@ export function c64Lens(options: C64LensOptions = {}, { variables = {}, openRemo
     name: 'c64',
     summary: 'The Commodore 64: numbers and names of a question become context and tags, then facts are searched',
     syntax: 'plain',
+    options: c64Options,
+    stages: c64Stages,
+    prepare: async (host, { viewer }) => {
+      const state = stateOf(host)
+      const { backend, collection } = state.settings
+      if (backend === 'qdrant') throw askedOfServer()
+      if (!isOwner(viewer)) return hasCorpus(host.store, collection) ? null : state.inMemory(host)
+      await keepCorpus(host.store, collection, host.clock.now())
+      return null
+    },
     operations: C64_OPERATIONS,
     ingesters: [chunkIngester],
     settings: (file, environment): LensSettings => {
@@ -44,4 +58,11 @@ export function c64Lens(options: C64LensOptions = {}, { variables = {}, openRemo
     open: host => void inOrder(stateOf(host).domain.plugins),
     close: async host => stateIfMade(host)?.close(),
   }
+}
+
+/** Of a query through the pipeline, which searches stores. */
+function askedOfServer(): QuerentError {
+  const message =
+    'lens: c64 is set to a Qdrant server (lenses.c64.backend), which c64.query alone asks; set it to embedded'
+  return new QuerentError('invalid_argument', message, { field: 'lens' })
 }

@@ -1,12 +1,15 @@
 /** The lens's operations, with their schemas: what every door offers of it. */
 import { z } from 'zod'
 import { costOfAsking } from '../../model/query-cost.ts'
+import { questionFields } from '../../model/query-input.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import { lensOperation } from '../lens-operation.ts'
-import { askC64, enrichC64, pluginWarnings } from './ask.ts'
+import { queryOperations } from '../query-operations.ts'
+import { askC64, enrichC64, pluginWarnings, queryOf } from './ask.ts'
 import type { Enrichment } from './enrichment/enrich.ts'
+import type { SearchHit } from './enrichment/hits.ts'
 import { formatHits } from './enrichment/markdown.ts'
-import { fetchLimit, fusion, limit, minScoreRatio, query, raw } from './question.ts'
+import { c64Options, limit, query, raw } from './question.ts'
 
 const warnings = z
   .array(
@@ -65,10 +68,8 @@ const enrichOperation = lensOperation({
 const queryInput = z.strictObject({
   query,
   limit,
-  fetch_limit: fetchLimit,
-  min_score_ratio: minScoreRatio,
-  fusion,
-  raw,
+  ...c64Options.shape,
+  cursor: questionFields.cursor,
   formatted: z.boolean().optional().describe('Add the results as Markdown. Default: false'),
 })
 
@@ -89,20 +90,25 @@ const payload = z.looseObject({
   tags: z.array(z.string()).optional().describe('Words it is filed under'),
 })
 
+const hit = z.strictObject({
+  id: z.union([z.string(), z.number()]).describe('Of the chunk; a number of 0 or more where Qdrant numbers them'),
+  score: z.number().describe('Higher is better; comparable within one answer'),
+  payload: payload.describe('The chunk with whatever else is stored of it'),
+})
+
 const queryOutput = z.strictObject({
   query: z.string().describe('As it was asked'),
   ...enrichmentFields,
   search_mode: z.string().describe('What was searched, for the reader'),
   backend: z.enum(['embedded', 'qdrant']).describe('Where it was searched: in this store, or in a Qdrant server'),
-  results: z
-    .array(
-      z.strictObject({
-        id: z.union([z.string(), z.number()]).describe('Of the chunk; a number of 0 or more where Qdrant numbers them'),
-        score: z.number().describe('Higher is better; comparable within one answer'),
-        payload: payload.describe('The chunk with whatever else is stored of it'),
-      }),
-    )
-    .describe('Best first'),
+  results: z.array(hit).describe('Best first'),
+  verdict: z
+    .enum(['answered', 'weak', 'nothing_relevant'])
+    .nullable()
+    .describe('Whether something here answers the question; null: a Qdrant server gives none'),
+  reason: z.string().nullable().describe('Why, where the verdict is not answered'),
+  nearest: z.array(hit).describe('What came nearest where nothing is relevant, at most three: not an answer'),
+  cursor: z.string().nullable().describe('Goes on after these results; null: there are no more'),
   warnings,
   formatted: z.string().optional().describe('With the field of that name: the results as Markdown'),
 })
@@ -117,20 +123,32 @@ const queryOperation = lensOperation({
   cost: costOfAsking,
   run: async (host, { fetch_limit, min_score_ratio, formatted, ...rest }, call) => {
     const question = { ...rest, fetchLimit: fetch_limit, minScoreRatio: min_score_ratio }
-    const { enrichment, searchMode, backend, results, warnings: found } = await askC64(host, question, call)
+    const { enrichment, searchMode, results, warnings: found, ...answer } = await askC64(host, question, call)
     return {
       query: rest.query,
       ...told(enrichment),
       search_mode: searchMode,
-      backend,
-      results: structuredClone(results) as unknown as z.output<typeof queryOutput>['results'],
+      backend: answer.backend,
+      results: ownCopy(results),
+      ...{ verdict: answer.verdict, reason: answer.reason, nearest: ownCopy(answer.nearest), cursor: answer.cursor },
       warnings: [...found],
-      ...(formatted === true ? { formatted: formatHits(results, searchMode) } : {}),
+      ...(formatted === true ? { formatted: formatHits(results, searchMode, answer.nearest) } : {}),
     }
   },
 })
 
-export const C64_OPERATIONS = [enrichOperation, queryOperation] as const
+const questionInput = z.strictObject({ query, limit, ...c64Options.shape })
+
+export const C64_OPERATIONS = [
+  enrichOperation,
+  queryOperation,
+  ...queryOperations({
+    name: 'c64',
+    input: questionInput,
+    toQuery: (host, { fetch_limit, min_score_ratio, ...rest }) =>
+      queryOf(host, { ...rest, fetchLimit: fetch_limit, minScoreRatio: min_score_ratio }),
+  }),
+] as const
 
 function told({ enrichedQuery, additionalContext, filterTags, strategy }: Enrichment) {
   return {
@@ -139,4 +157,9 @@ function told({ enrichedQuery, additionalContext, filterTags, strategy }: Enrich
     filter_tags: [...filterTags],
     strategy,
   }
+}
+
+/** Schemas speak of lists that may be written to. */
+function ownCopy(hits: readonly SearchHit[]): z.output<typeof hit>[] {
+  return structuredClone(hits) as unknown as z.output<typeof hit>[]
 }

@@ -2,7 +2,19 @@
 import { z } from 'zod'
 import { MAX_QUERY_LENGTH } from '../../model/limits.ts'
 import { parseInput } from '../../model/parse-input.ts'
-import type { C64Question } from './ask.ts'
+import { questionFields } from '../../model/query-input.ts'
+import type { SearchSettings } from './search/run-search.ts'
+
+/** What is left out is as the lens is set. */
+export interface C64Question extends GivenSearch {
+  readonly query: string
+  /** As it is: no enrichment, searched by meaning among all records. */
+  readonly raw?: boolean | undefined
+  /** Of an answer: the next results. The store alone gives cursors. */
+  readonly cursor?: string | undefined
+}
+
+type GivenSearch = { readonly [Name in keyof SearchSettings]?: SearchSettings[Name] | undefined }
 
 export const query = z
   .string()
@@ -33,7 +45,11 @@ export const fusion = z
     'tags-first: results with the tags before others; rrf: one list, by reciprocal rank fusion. Default: tags-first',
   )
 
-const question = z.strictObject({ query, raw, limit, fetchLimit, minScoreRatio, fusion })
+/** What `options` of a query may hold for this lens. */
+export const c64Options = z.strictObject({ raw, fetch_limit: fetchLimit, min_score_ratio: minScoreRatio, fusion })
+export type C64Options = z.output<typeof c64Options>
+
+const question = z.strictObject({ query, raw, limit, fetchLimit, minScoreRatio, fusion, cursor: questionFields.cursor })
 
 /** Of the library's callers. Throws `invalid_argument` or `unknown_field`, naming the field. */
 export function checkedQuestion(given: C64Question): C64Question {

@@ -1,5 +1,5 @@
 /** What the parts of the lens share in one engine. */
-import type { LensHost } from '../lens.ts'
+import type { LensHost, Scratch } from '../lens.ts'
 import { keepCorpus } from './corpus/store.ts'
 import { c64Domain } from './domain.ts'
 import type { EnrichmentDomain } from './enrichment/domain.ts'
@@ -24,7 +24,7 @@ export class C64State {
   readonly #plugins: EnrichmentPlugin[]
   #domain: EnrichmentDomain | null = null
   #remote: Promise<Remote> | null = null
-  #inMemory: Promise<LensHost> | null = null
+  #inMemory: Promise<Scratch> | null = null
 
   constructor({ settings, plugins, openRemote }: LensSettings) {
     this.settings = settings
@@ -45,7 +45,7 @@ export class C64State {
   }
 
   /** Opened once; tried again by the next question when it failed. */
-  remote(): Promise<Remote> {
+  readonly remote = (): Promise<Remote> => {
     if (this.#openRemote === undefined) throw new Error('invariant broken: nothing opens a server')
     this.#remote ??= this.#openRemote(this.settings).catch((error: unknown) => {
       this.#remote = null
@@ -54,8 +54,8 @@ export class C64State {
     return this.#remote
   }
 
-  /** The host with a store of the facts alone, found by their words: made once, for as long as the engine is open. */
-  inMemory(host: LensHost): Promise<LensHost> {
+  /** A store of the facts alone, found by their words: made once, for as long as the engine is open. */
+  inMemory(host: LensHost): Promise<Scratch> {
     this.#inMemory ??= openInMemory(host, this.settings.collection)
     return this.#inMemory
   }
@@ -81,17 +81,9 @@ export function stateIfMade(host: LensHost): C64State | undefined {
   return STATES.get(host)
 }
 
-async function openInMemory(host: LensHost, collection: string): Promise<LensHost> {
+async function openInMemory(host: LensHost, collection: string): Promise<Scratch> {
   const scratch = host.scratch?.()
   if (scratch === undefined) throw new Error('invariant broken: an engine lends stores in memory')
   await keepCorpus(scratch.store, collection, host.clock.now())
-  const partitions = scratch.store.partitions().map(({ id }) => id)
-  return {
-    ...host,
-    store: scratch.store,
-    // To embed all facts for one question would take longer than anybody waits.
-    embedder: null,
-    index: name => scratch.index(name),
-    sight: viewer => ({ viewer, partitions }),
-  }
+  return scratch
 }

@@ -6,8 +6,9 @@ import { costOfAsking } from '../../model/query-cost.ts'
 import { instantInput } from '../../model/query-input.ts'
 import { embedEntries } from '../embed-entries.ts'
 import { lensOperation } from '../lens-operation.ts'
-import { askConversations } from './asking/ask.ts'
-import { conversationQueryInput, conversationQueryOutput } from './asking/ask-schema.ts'
+import { queryOperations } from '../query-operations.ts'
+import { askConversations, questionFor } from './asking/ask.ts'
+import { type ConversationQuery, conversationQueryInput, conversationQueryOutput } from './asking/ask-schema.ts'
 import { ROLES } from './model.ts'
 import { type Remembered, type RememberInput, remember } from './remember.ts'
 
@@ -89,4 +90,17 @@ const queryOperation = lensOperation({
   run: askConversations,
 })
 
-export const CONVERSATIONS_OPERATIONS = [rememberOperation, queryOperation] as const
+export const CONVERSATIONS_OPERATIONS = [
+  rememberOperation,
+  queryOperation,
+  ...queryOperations({
+    name: 'conversations',
+    // The cast: the schema of the question is an object, whatever type it is given.
+    input: (conversationQueryInput as unknown as z.ZodObject).omit({
+      cursor: true,
+      max_tokens: true,
+      neighbours: true,
+    }),
+    toQuery: (_, input) => questionFor(input as unknown as ConversationQuery),
+  }),
+] as const

@@ -28,6 +28,14 @@ function textOf(at: number): string {
 async function fill(engine: Engine, from: number, to: number): Promise<void> {
   const numbers = Array.from({ length: to - from }, (_, at) => from + at)
   await engine.put({ entries: numbers.map(at => ({ id: `n${at}`, content: textOf(at), tags: at % 2 ? ['odd'] : [] })) })
+  await engine.put({
+    entries: numbers.map(at => ({
+      id: `c${at}`,
+      collection: 'c64',
+      content: textOf(at + 3),
+      tags: at % 2 ? ['odd'] : [],
+    })),
+  })
   await call(engine, 'beliefs.put', { beliefs: numbers.map(at => ({ content: textOf(at + 1) })), wait: false })
   for (const at of numbers) {
     const said = {

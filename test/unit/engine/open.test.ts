@@ -214,7 +214,7 @@ describe('a closed engine', () => {
       () => engine.import(lines()),
       () => engine.embedded(),
       drain,
-      () => host.query({ text: 'fox' }, { id: 'owner' }),
+      () => host.query({ text: 'fox' }, { viewer: { id: 'owner' }, signal: new AbortController().signal }),
       () => host.sight({ id: 'owner' }),
       () => host.index('words'),
       () => engine.host('default'),

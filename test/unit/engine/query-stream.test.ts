@@ -51,6 +51,7 @@ describe('a stream', () => {
     }
     const asking = {
       ...{ part, resolve: () => ({ limit: 4 }), heldFor: () => null, holdRest: () => {} },
+      for: () => Promise.resolve(asking),
       place: () => ({ hold: () => {}, find: () => null, release: () => {} }),
     }
     const chunks: PageChunk[] = []

@@ -25,7 +25,7 @@ describe('the catalog', () => {
     }
     const catalog = makeCatalog({ lensOperations: [{ lens: 'paint', operation: paint }] })
     expect([...catalog.keys()].join(' ')).toBe(
-      'query explain similar watch get touch list suggest put add delete status doctor backup export import lenses paint.mix',
+      'query explain count similar watch get touch list suggest put add delete status doctor backup export import lenses paint.mix',
     )
     const engine = { ...noEngine, host: (lens: string) => ({ name: `host of ${lens}` }) as unknown as LensHost }
     const result = callOperation(catalog, engine, 'paint.mix', { a: 'red' }, owner)
@@ -69,6 +69,7 @@ describe('the catalog', () => {
     expect(others).toEqual([
       'query',
       'explain',
+      'count',
       'similar',
       'watch',
       'get',

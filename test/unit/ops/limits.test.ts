@@ -7,8 +7,9 @@ import { RequesterLimits, UNLIMITED } from '../../../src/identity/limits.ts'
 import { BeliefsError } from '../../../src/lenses/beliefs/errors.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import type { CallContext } from '../../../src/model/operation.ts'
+import { toldError } from '../../../src/model/told-error.ts'
+import { bugReport } from '../../../src/ops/bug-report.ts'
 import { type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../../src/ops/catalog.ts'
-import { bugReport, toldError } from '../../../src/ops/told-error.ts'
 import { noEngine, operation } from '../../support/operations.ts'
 
 const ana = { viewer: { id: 'ana' }, signal: new AbortController().signal }

@@ -11,7 +11,14 @@ import { type Known, knowledge, questions } from '../../../src/testing/ask-arbit
 import { openWorld } from './world.ts'
 
 const asked = {
-  ...{ viewer: { id: 'owner' }, now: 1_000, secret: 's', defaultLens: 'default', countsListing: () => false },
+  ...{
+    viewer: { id: 'owner' },
+    now: 1_000,
+    secret: 's',
+    defaultLens: 'default',
+    countsListing: () => false,
+    optionsOf: () => ({}),
+  },
   fields: ['id', 'color.l', 'color.name'],
 }
 

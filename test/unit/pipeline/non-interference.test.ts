@@ -69,7 +69,14 @@ class PipelineWorld implements World {
     if (request.operation !== 'query') throw new Error(`this world has no ${request.operation}`)
     const { page, entries } = await this.#world.ask(request.input, options)
     if (request.input.touch !== false) {
-      this.#world.parts.store.write(WORLD_NOW, writer => writer.touch(viewer, entries, WORLD_NOW, 1))
+      this.#world.parts.store.write(WORLD_NOW, writer =>
+        writer.touch(
+          viewer,
+          entries.map(({ key }) => key),
+          WORLD_NOW,
+          1,
+        ),
+      )
     }
     return page
   }

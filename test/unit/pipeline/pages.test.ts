@@ -179,7 +179,14 @@ describe('pages', () => {
     let cursor: string | null = null
     for (let page = 0; page < 5; page++) {
       const answer = await world.ask(cursor === null ? input : { ...input, cursor })
-      world.parts.store.write(WORLD_NOW, writer => writer.touch({ id: 'owner' }, answer.entries, WORLD_NOW, 1))
+      world.parts.store.write(WORLD_NOW, writer =>
+        writer.touch(
+          { id: 'owner' },
+          answer.entries.map(({ key }) => key),
+          WORLD_NOW,
+          1,
+        ),
+      )
       seen.push(...answer.page.items.map(item => item.id))
       cursor = answer.page.cursor
     }

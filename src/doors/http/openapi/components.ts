@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { canonicalJson, type Json, type JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
-import { jsonObject } from '../../../ops/page-output.ts'
+import { jsonObject } from '../../../model/page-output.ts'
 import { jsonSchema } from '../../../ops/schemas.ts'
 
 /** A value of any form, as each of zod's own schemas of it tells it anew. */

@@ -1,8 +1,8 @@
 /** Operations as the routes of their lens answer them, where the contract of the lens says more of errors than they do. */
 import { isRecord } from '../../../base/record.ts'
 import { type ErrorKind, QuerentError } from '../../../model/errors.ts'
+import { asQuerentError, toldError } from '../../../model/told-error.ts'
 import type { EngineOperation } from '../../../ops/catalog.ts'
-import { asQuerentError, toldError } from '../../../ops/told-error.ts'
 
 /** Families of the lens chroma (CQ-105) for errors that are not its own. */
 const CHROMA_TYPES: Readonly<Record<ErrorKind, string>> = {

@@ -6,7 +6,7 @@
 
 import type { Instant } from '../../../base/clock.ts'
 import { nextTurn } from '../../../base/next-turn.ts'
-import type { ChunkDraft, EntryDraft } from '../../../model/entry.ts'
+import type { ChunkDraft, Entry, EntryDraft } from '../../../model/entry.ts'
 import { audience, OWNER } from '../../../model/partition.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
 import { chunkContent } from '../../../text/chunk.ts'
@@ -74,11 +74,13 @@ function factsOfOurs(writer: StoreWriter, ids?: readonly string[]): ReadonlyMap<
   const sight = { viewer: { id: OWNER }, partitions }
   const ofKind = { op: 'eq', field: 'kind', value: CORPUS_KIND } as const
   const keys = ids === undefined ? [...writer.matching(sight, ofKind)] : ids.flatMap(id => writer.find(id, partitions))
-  const entries = writer
-    .entries(keys)
-    .filter(({ kind }) => kind === CORPUS_KIND)
-    .filter(({ id, audience: of }) => id.startsWith(ID_START) && of.holder === OWNER)
+  const entries = writer.entries(keys).filter(isFact)
   return new Map(entries.map(entry => [entry.id, entry]))
+}
+
+/** Whether it is one of the lens's own facts. */
+export function isFact({ id, kind, audience: of }: Pick<Entry, 'id' | 'kind' | 'audience'>): boolean {
+  return kind === CORPUS_KIND && id.startsWith(ID_START) && of.holder === OWNER
 }
 
 /** Of every record's id. */

@@ -91,11 +91,28 @@ export function orderByTags<T extends Scored & Pick<SearchHit, 'payload'>>(
   tags: readonly string[],
 ): T[] {
   const asked = new Set(tags)
-  const place = ({ score, payload }: T): number => {
-    const matched = new Set((payload.tags ?? []).filter(tag => asked.has(tag))).size
-    return score + Math.min(MOST_FOR_TAGS, FURTHER_TAG * Math.max(0, matched - 1))
-  }
+  return orderByMatches(hits, ({ payload }) => new Set((payload.tags ?? []).filter(tag => asked.has(tag))).size)
+}
+
+/** The same; `matched`: how many of the query's tags a hit carries. */
+export function orderByMatches<T extends Scored>(hits: readonly T[], matched: (hit: T) => number): T[] {
+  const place = (hit: T): number => hit.score + Math.min(MOST_FOR_TAGS, FURTHER_TAG * Math.max(0, matched(hit) - 1))
   return [...hits].sort((a, b) => place(b) - place(a))
+}
+
+/** How hybrid makes one list of two: tagged hits first, or by rank. */
+export type Fusion = 'tags-first' | 'rrf'
+
+/** The list that a strategy makes of two. */
+export function merged<T extends Identified>(
+  strategy: Strategy,
+  { tagged, all }: { readonly tagged: readonly T[]; readonly all: readonly T[] },
+  fusion: Fusion,
+  size: number,
+): T[] {
+  if (strategy === 'filtered') return [...tagged]
+  if (strategy === 'semantic') return mergeResults(all, [], size)
+  return fusion === 'rrf' ? fuseByRank(tagged, all, size) : mergeHybrid(tagged, all, size)
 }
 
 /** Keeps what scores at least `ratio` of the best; all, when even the best scores 0 or less. Order stays. */

@@ -3,7 +3,8 @@ import type { SearchHit } from '../enrichment/hits.ts'
 
 /** What kept an answer from being all it could be; `code` is stable. */
 export interface SearchWarning {
-  readonly code: 'words_only' | 'vectors_pending' | 'plugin_failed'
+  /** `words_only`, `vectors_pending`, `plugin_failed`, or of a note of the pipeline. */
+  readonly code: string
   readonly message: string
 }
 

@@ -1,14 +1,6 @@
 /** Runs the searches that a strategy asks for, and makes one list of them. */
 import type { Enrichment } from '../enrichment/enrich.ts'
-import {
-  fetchSize,
-  fuseByRank,
-  mergeHybrid,
-  mergeResults,
-  type SearchHit,
-  searchesOf,
-  trimByScore,
-} from '../enrichment/hits.ts'
+import { type Fusion, fetchSize, merged, type SearchHit, searchesOf, trimByScore } from '../enrichment/hits.ts'
 import { modeText } from '../enrichment/strategy.ts'
 import type { AskedQuestion } from './backend.ts'
 
@@ -19,8 +11,7 @@ export interface SearchSettings {
   readonly fetchLimit: number
   /** Results with less than this share of the best score are left out; 0 to 1. */
   readonly minScoreRatio: number
-  /** How hybrid makes one list of two: tagged records first, or by rank. */
-  readonly fusion: 'tags-first' | 'rrf'
+  readonly fusion: Fusion
 }
 
 export interface Searched {
@@ -44,10 +35,7 @@ export async function runSearch(
     hits: trimByScore(hits, settings.minScoreRatio, settings.limit),
     mode: modeText(strategy, filterTags, fellBack),
   })
-  if (strategy === 'semantic') return finished(mergeResults(all, [], size))
-  if (strategy === 'hybrid') {
-    return finished(settings.fusion === 'rrf' ? fuseByRank(tagged, all, size) : mergeHybrid(tagged, all, size))
-  }
   // A tag that nothing carries must not give an empty answer.
-  return tagged.length > 0 ? finished(tagged) : finished(await asked.search([], size), true)
+  if (strategy === 'filtered' && tagged.length === 0) return finished(await asked.search([], size), true)
+  return finished(merged(strategy, { tagged, all }, settings.fusion, size))
 }

@@ -115,7 +115,7 @@ async function matchesOf(
         excerpt_length: SNIPPET,
         ...(cursor ? { cursor } : {}),
       },
-      viewer,
+      call,
     )
     for (const { origin, excerpt, score } of page.items) {
       const isWanted = origin !== null && files.byUrl(origin) !== undefined && origin.includes(path ?? '')

@@ -32,10 +32,11 @@ const WHOLE_PIECE = 10_000
 export async function askConversations(
   host: LensHost,
   input: ConversationQuery,
-  { viewer, signal }: Pick<CallContext, 'viewer' | 'signal'>,
+  call: Pick<CallContext, 'viewer' | 'signal'>,
 ): Promise<ConversationQueryAnswer> {
+  const { viewer, signal } = call
   const asked = questionFor(input)
-  const answer = await host.query(await withinBudget(host, asked, input, viewer), viewer)
+  const answer = await host.query(await withinBudget(host, asked, input, call), call)
   const { page } = answer
   const { statements, messages: ranked } = await turnsUntil(signal).run(messagesOf(host, answer, input, viewer))
   const hasBudget = input.max_tokens !== undefined
@@ -101,7 +102,7 @@ function isSame(before: Found, now: Found): boolean {
   return shown(before) === shown(now)
 }
 
-function questionFor(input: ConversationQuery): QueryInput {
+export function questionFor(input: ConversationQuery): QueryInput {
   const { text, syntax, phrase, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate } = input
   const { conversations, speakers, roles, sessions, since, until, collections, tags } = input
   const fields = {
@@ -138,11 +139,11 @@ async function withinBudget(
   host: LensHost,
   asked: QueryInput,
   { max_tokens: tokens }: ConversationQuery,
-  viewer: Viewer,
+  call: Pick<CallContext, 'viewer' | 'signal'>,
 ): Promise<QueryInput> {
   if (tokens === undefined) return asked
-  const answer = await host.query({ ...asked, touch: false, explain: false }, viewer)
-  const texts = foundIn(host, answer, viewer).map(({ text }) => text)
+  const answer = await host.query({ ...asked, touch: false, explain: false }, call)
+  const texts = foundIn(host, answer, call.viewer).map(({ text }) => text)
   return { ...asked, limit: Math.max(1, fitting(texts, tokens)) }
 }
 
@@ -158,11 +159,12 @@ interface Found {
 /** Messages of the page that are still there, and still in sight: since the page was made any of them may have changed. */
 function foundIn(
   { store, sight }: LensHost,
-  { page: { items }, entries: keys }: Pick<Answer, 'page' | 'entries'>,
+  { page: { items }, entries }: Pick<Answer, 'page' | 'entries'>,
   viewer: Viewer,
 ): readonly Found[] {
   if (items.length === 0) return []
   const inSight = sight(viewer)
+  const keys = entries.map(({ key }) => key)
   return store.read(reader => {
     const rows = new Map(
       reader

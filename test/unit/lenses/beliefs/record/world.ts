@@ -68,6 +68,10 @@ export function makeWorld(store: Store = openMemoryStore(), embedder: Embedder |
     index: () => vectorsOf(store, embedder),
     source: unused,
     query: unused,
+    explain: unused,
+    count: unused,
+    stream: unused,
+    subscribe: unused,
   }
   const write = <T>(holder: string, act: (context: WriteContext) => T): T => {
     clock.set(clock.now() + 1000)

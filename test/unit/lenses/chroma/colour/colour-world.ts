@@ -28,6 +28,10 @@ export function hostOf(store: Store = openMemoryStore()): LensHost {
     sight: viewer => ({ viewer, partitions: store.partitions().map(({ id }) => id) }),
     index: notHere,
     query: notHere,
+    explain: notHere,
+    count: notHere,
+    stream: notHere,
+    subscribe: notHere,
     source: notHere,
   }
 }

@@ -58,6 +58,9 @@ export class World {
     timer,
   }: WorldOptions = {}) {
     this.store = store
+    const notAsked = (): never => {
+      throw new Error('not asked in these tests')
+    }
     const host: LensHost = {
       store,
       clock: this.clock,
@@ -66,10 +69,12 @@ export class World {
       random: bytes => new Uint8Array(bytes),
       sight: viewer => store.read(reader => lookAt(reader, viewer)),
       index: () => this.points,
-      query: () => Promise.reject(new Error('not asked in these tests')),
-      source: () => {
-        throw new Error('not asked in these tests')
-      },
+      query: notAsked,
+      explain: notAsked,
+      count: notAsked,
+      stream: notAsked,
+      subscribe: notAsked,
+      source: notAsked,
     }
     const memories = new Memories(store)
     const access = new AccessUpdates({ store, memories, mode, memoryEnabled: enabled, timer })

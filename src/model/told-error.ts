@@ -1,8 +1,7 @@
 /** What of a failure leaves by the doors that strangers may use, and what of it only the log gets. */
-import { inspect } from 'node:util'
 import type { Json } from '../base/canonical.ts'
-import { type ErrorKind, QuerentError } from '../model/errors.ts'
-import { isOwner, type Viewer } from '../model/viewer.ts'
+import { type ErrorKind, QuerentError } from './errors.ts'
+import { isOwner, type Viewer } from './viewer.ts'
 
 /** These speak of the machine: its files, its model, its services. Others are told that, not where or which. */
 const OF_MACHINE: ReadonlySet<ErrorKind> = new Set(['busy', 'broken', 'unavailable'])
@@ -40,14 +39,4 @@ export function toldError(thrown: unknown, viewer: Viewer | null): QuerentError 
     delete details[name]
   }
   return error.retold(message, details, error)
-}
-
-/** The lines to log of a bug, causes and all; null for what is no bug. `request` finds it from what the client got. */
-export function bugReport(thrown: unknown, request: string): string | null {
-  return isBug(asQuerentError(thrown)) ? `querent: bug in request ${request}: ${inspect(thrown)}\n` : null
-}
-
-/** A lens may call it by a code of its own; what it was is the cause then. */
-function isBug({ code, kind, cause, isOpen }: QuerentError): boolean {
-  return code === 'internal' || (isOpen && kind === 'broken' && !(cause instanceof QuerentError))
 }

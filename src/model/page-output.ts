@@ -1,8 +1,9 @@
 /** Schemas of what questions answer: the page, its items, and explanations. The types in `model` are the contract. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
-import { explanationOutput } from '../model/explanation-output.ts'
-import type { Coverage, Excerpt, Item, Page, Passage, StageTrace } from '../model/page.ts'
+import type { ExplainAnswer } from './explain-answer.ts'
+import { explanationOutput } from './explanation-output.ts'
+import type { Count, Coverage, Excerpt, Item, Page, Passage, StageTrace } from './page.ts'
 
 // z.json() would also do, but it is recursive in JSON Schema, and any object is what is meant.
 export const jsonObject: z.ZodType<JsonObject, JsonObject> = z.record(z.string(), z.json())
@@ -107,3 +108,46 @@ export const pageOutput: z.ZodType<Page> = z
     trace: z.array(stageTraceOutput).optional().describe('With trace: what each stage did'),
   })
   .register(z.globalRegistry, { id: 'Page' })
+
+export const explainOutput: z.ZodType<ExplainAnswer> = z.strictObject({
+  id: z.string().describe('Of the entry'),
+  passage: z.int().min(1).optional().describe('With query.group passage: its position in the entry, from 1'),
+  rank: z.int().min(1).nullable().describe('Its place in the answer; null: it is not in it'),
+  score: z.number().nullable().describe('Higher is better; null: it was not scored'),
+  explanation: explanationOutput.nullable().describe('How the score was made; null: it was not scored'),
+  dropped: z
+    .strictObject({
+      stage: z.string().describe('Step of the query that left it out'),
+      reason: z.string().describe('Why, in a sentence'),
+    })
+    .nullable()
+    .describe('Why it is not in the answer; null: it is'),
+  over: z
+    .strictObject({
+      id: z.string().describe('Of the other entry'),
+      passage: z.int().min(1).optional().describe('With query.group passage: position in the other entry, from 1'),
+      rank: z.int().min(1).nullable().describe('Place of the other entry; null: it is not in the answer'),
+      gap: z.number().describe('Score of the first less that of the other: above 0 where the first leads'),
+      by_component: z.record(z.string(), z.number()).describe('The gap by what scores add up from'),
+      swap: z
+        .strictObject({
+          weight: z.string().describe('Name of the weight'),
+          from: z.number().min(0).describe('What it is'),
+          to: z.number().min(0).describe('What it would have to be'),
+        })
+        .nullable()
+        .describe('The smallest change of one weight that swaps them; null: none does'),
+      sentence: z.string().describe('The comparison in words'),
+    })
+    .nullable()
+    .describe('With over: the comparison with that entry; null: none was asked for'),
+  sentence: z.string().describe('The reasons in words'),
+})
+
+export const countOutput: z.ZodType<Count> = z.strictObject({
+  count: z.int().min(0).describe('Results of all pages together, 0 or more; counting stops at 10000'),
+  exact: z.boolean().describe('false: there are more, or time was up'),
+  verdict: z.enum(['answered', 'weak', 'nothing_relevant']).describe('As the page of the question has it'),
+  reason: z.string().nullable().describe('Why, where the verdict is not answered'),
+  mode: z.enum(['hybrid', 'words', 'meaning', 'list']).describe('What results are ranked by'),
+})

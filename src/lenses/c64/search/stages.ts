@@ -1,0 +1,313 @@
+/**
+ * The lens in the pipeline: a query is enriched, retrieved among all records and among those with its tags, and the lists are
+ * merged as its strategy says (EN-053 to EN-060). A record scores the mean of its cosine and of its share of what the words of
+ * the query can score (BM25); a record without a vector, its share alone.
+ */
+import type { Steps } from '../../../base/turns.ts'
+import type { Candidate, Ranked, Scored } from '../../../model/candidate.ts'
+import type { Entry } from '../../../model/entry.ts'
+import { type Explanation, leaf, node } from '../../../model/explanation.ts'
+import type { Filter } from '../../../model/filter.ts'
+import type { QueryContext } from '../../../pipeline/context.ts'
+import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
+import { allOf } from '../../../pipeline/filter-input.ts'
+import { inOrder } from '../../../pipeline/order.ts'
+import type { Plan, Ranking, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
+import { judge } from '../../../pipeline/verdict.ts'
+import type { LensHost } from '../../lens.ts'
+import { isFact } from '../corpus/store.ts'
+import { type Enrichment, enrichInSteps, withoutEnrichment } from '../enrichment/enrich.ts'
+import { fetchSize, fuseByRank, merged, orderByMatches, trimByScore } from '../enrichment/hits.ts'
+import type { C64Options } from '../question.ts'
+import type { C64Settings } from '../settings.ts'
+import { stateOf } from '../state.ts'
+
+export function c64Stages(host: LensHost): Partial<Stages> {
+  const state = () => stateOf(host)
+  return {
+    parse: (query, context) => {
+      const plan = DEFAULT_STAGES.parse({ ...query, syntax: 'plain' }, context)
+      return {
+        ...plan,
+        filter: allOf([inCollection(state().settings), ...(plan.filter === null ? [] : [plan.filter])]),
+      }
+    },
+    enrich: async (plan, context) => {
+      if (plan.mode === 'list') return plan
+      const { raw = false } = plan.query.options as C64Options
+      const text = plan.query.text.trim()
+      const enriching = raw ? withoutSteps(withoutEnrichment(text)) : enrichInSteps(text, state().domain)
+      return enriched(await context.turns.run(enriching), plan, context)
+    },
+    retrieve: (plan, depth, context) =>
+      plan.mode === 'list' ? DEFAULT_STAGES.retrieve(plan, depth, context) : retrieve(plan, depth, context),
+    score: (retrieval, plan, context) =>
+      plan.mode === 'list' ? DEFAULT_STAGES.score(retrieval, plan, context) : score(retrieval, plan, context),
+    diversify: (scoring, plan, context) =>
+      plan.mode === 'list'
+        ? DEFAULT_STAGES.diversify(scoring, plan, context)
+        : rank(scoring, plan, { ...state().settings, ...given(plan.query.options as C64Options) }, context),
+  }
+}
+
+/** What the plan of a query holds beside what all plans hold. */
+interface Facts {
+  readonly enrichment: Enrichment
+  /** The query as it was asked; null: enrichment added nothing. */
+  readonly asked: Pick<Plan, 'terms' | 'vector'> | null
+}
+
+function factsOf({ facts }: Pick<Plan, 'facts'>): Facts {
+  return facts['c64'] as Facts
+}
+
+/** The enrichment of an answered query; null: it was a list. */
+export function enrichmentOf(plan: Pick<Plan, 'facts'>): Enrichment | null {
+  return (plan.facts['c64'] as Facts | undefined)?.enrichment ?? null
+}
+
+function inCollection({ collection }: C64Settings): Filter {
+  return { op: 'eq', field: 'collection', value: collection }
+}
+
+// biome-ignore lint/correctness/useYield: a value where steps are expected.
+function* withoutSteps<T>(value: T): Steps<T> {
+  return value
+}
+
+function given({ fetch_limit, min_score_ratio, fusion }: C64Options): Partial<C64Settings> {
+  return {
+    ...(fetch_limit !== undefined && { fetchLimit: fetch_limit }),
+    ...(min_score_ratio !== undefined && { minScoreRatio: min_score_ratio }),
+    ...(fusion !== undefined && { fusion }),
+  }
+}
+
+async function enriched(enrichment: Enrichment, plan: Plan, context: QueryContext): Promise<Plan> {
+  for (const { message } of enrichment.warnings) context.note({ code: 'plugin_failed', message })
+  const { enrichedQuery, query } = enrichment
+  const whole = await withText(enrichedQuery, plan, context)
+  const asked = enrichedQuery === query ? null : await withText(query, plan, context)
+  return { ...whole, facts: { ...plan.facts, c64: { enrichment, asked } satisfies Facts } }
+}
+
+async function withText(text: string, plan: Plan, context: QueryContext): Promise<Plan> {
+  const asked: Plan = { ...plan, terms: [{ text, boost: 1 }], parsed: { ...plan.parsed, residual: text } }
+  const made = await DEFAULT_STAGES.enrich(asked, context)
+  return { ...made, weights: weightsOf(made) }
+}
+
+const HALF = 0.5
+
+function weightsOf({ vector, mode, query }: Plan): Weights {
+  const meaning = vector === null ? 0 : mode === 'meaning' ? 1 : (query.meaningWeight ?? HALF)
+  return { words: 1 - meaning, meaning }
+}
+
+/** Each list goes at least so deep, however few results are wanted: then ranks do not depend on the limit. Nothing beyond is a result. */
+const MIN_DEPTH = 100
+
+async function retrieve(plan: Plan, wanted: number, context: QueryContext): Promise<Retrieval> {
+  const depth = Math.max(MIN_DEPTH, wanted)
+  const { enrichment, asked } = factsOf(plan)
+  const { filterTags } = enrichment
+  const tagged: Filter = { op: 'in', field: 'tag', values: filterTags }
+  const all = await DEFAULT_STAGES.retrieve(plan, depth, context)
+  const more: Candidate[] = []
+  if (filterTags.length > 0) {
+    const ofTags: Plan = { ...plan, filter: allOf([tagged, ...(plan.filter === null ? [] : [plan.filter])]) }
+    more.push(...(await DEFAULT_STAGES.retrieve(ofTags, depth, context)).candidates)
+  }
+  const named = await namesIn(all, enrichment, depth, context)
+  const asAsked = asked === null ? null : await DEFAULT_STAGES.retrieve({ ...plan, ...asked }, depth, context)
+  const candidates = await context.turns.run(joined(all.candidates, more, named, asAsked, filterTags, context))
+  // Without a tag, what enrichment says of numbers tells nothing about the subject of the query.
+  const isJudgedAsAsked = asAsked !== null && filterTags.length === 0
+  const { statistics } = isJudgedAsAsked ? asAsked : all
+  const most = { most: all.statistics['bmMax'] ?? 0, askedMost: asAsked?.statistics['bmMax'] ?? 0 }
+  return { ...all, candidates, exhausted: true, statistics: { ...statistics, ...most } }
+}
+
+/** How much each record has of the names, addresses and labels of the query, letter by letter. A name counts once, however many words it has. */
+async function namesIn(
+  { allow }: Retrieval,
+  { filterTags }: Enrichment,
+  depth: number,
+  { words, sight: { partitions }, turns }: QueryContext,
+): Promise<ReadonlyMap<number, number>> {
+  if (filterTags.length === 0) return new Map()
+  const terms = filterTags.map(name => ({ text: name, boost: 1 / name.split(' ').length }))
+  const scope = allow === null ? { partitions } : { partitions, allow }
+  const hits = await turns.run(words.searchInSteps({ ...scope, terms, k: depth }))
+  return new Map(hits.map(({ entry, score }) => [entry, score]))
+}
+
+/** Each entry once, with `tags` (how many of the query's it has), `names`, and whether it is a document that comes before every fact. */
+function* joined(
+  all: readonly Candidate[],
+  tagged: readonly Candidate[],
+  names: ReadonlyMap<number, number>,
+  asAsked: Retrieval | null,
+  filterTags: readonly string[],
+  context: QueryContext,
+): Steps<readonly Candidate[]> {
+  const found = new Map([...tagged, ...all].map(candidate => [candidate.entry, candidate]))
+  const askedFor = new Map((asAsked?.candidates ?? []).map(candidate => [candidate.entry, candidate]))
+  for (const candidate of askedFor.values())
+    if (!found.has(candidate.entry)) found.set(candidate.entry, { ...candidate, signals: {} })
+  const entries = new Map(context.reader.entries([...found.keys()]).map(entry => [entry.key, entry]))
+  yield
+  const wanted = new Set(filterTags)
+  const candidates: Candidate[] = []
+  for (const candidate of found.values()) {
+    const entry = entries.get(candidate.entry)
+    if (entry === undefined) continue
+    candidates.push({ ...candidate, signals: signalsOf(candidate, entry, names, askedFor.get(entry.key), wanted) })
+    yield
+  }
+  return candidates
+}
+
+function signalsOf(
+  { signals }: Candidate,
+  entry: Entry,
+  names: ReadonlyMap<number, number>,
+  asked: Candidate | undefined,
+  wanted: ReadonlySet<string>,
+): Candidate['signals'] {
+  const name = names.get(entry.key)
+  const { words, meaning } = asked?.signals ?? {}
+  return {
+    ...signals,
+    ...(wanted.size > 0 && { tags: new Set(entry.tags.filter(tag => wanted.has(tag))).size }),
+    ...(name !== undefined && { names: name }),
+    ...(words !== undefined && { asked_words: words }),
+    ...(meaning !== undefined && { asked_meaning: meaning }),
+    ...(!isFact(entry) && { document: 1 }),
+  }
+}
+
+function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
+  const { enrichment, asked } = factsOf(plan)
+  const judged = asked !== null && enrichment.filterTags.length === 0 ? { ...plan, ...asked } : plan
+  const formula: Formula = { weights: plan.weights, statistics: retrieval.statistics, hasAsked: asked !== null }
+  return {
+    scored: retrieval.candidates.map(candidate => scored(candidate, formula)),
+    explain: one => explanationOf(one, formula),
+    why: whyOf,
+    ...judge(retrieval, judged, context),
+    ceiling: null,
+  }
+}
+
+interface Formula {
+  readonly weights: Weights
+  readonly statistics: Retrieval['statistics']
+  /** Whether there is a score by the query as it was asked beside that by the enriched query. */
+  readonly hasAsked: boolean
+}
+
+/** The signal `as_asked` is the score by the query as it was asked. */
+function scored(candidate: Candidate, formula: Formula): Scored {
+  const tree = explanationOf(candidate, formula)
+  const asAsked = formula.hasAsked ? byAsked(candidate, formula) : tree
+  const [meaning = 0, words = 0] = (chosen(tree).children ?? []).map(({ value }) => value)
+  const signals = { ...candidate.signals, as_asked: asAsked.value }
+  return { ...candidate, signals, score: tree.value, components: { meaning, words } }
+}
+
+/** Its value is the score. A document has the better of two, so that enrichment, which repeats the words of facts, lowers none. */
+function explanationOf(candidate: Candidate, formula: Formula): Explanation {
+  const { signals } = candidate
+  const { statistics, weights } = formula
+  const enriched = meanOf('score', signals['words'], signals['meaning'], statistics['most'], weights)
+  if (!formula.hasAsked || signals['document'] === undefined) return enriched
+  return node('score', 'max', [{ ...enriched, label: 'by the enriched query' }, byAsked(candidate, formula)])
+}
+
+function byAsked({ signals }: Candidate, { statistics, weights }: Formula): Explanation {
+  const [words, meaning] = [signals['asked_words'], signals['asked_meaning']]
+  return meanOf('by the query as asked', words, meaning, statistics['askedMost'], weights)
+}
+
+/** The branch that the value comes from. */
+function chosen(tree: Explanation): Explanation {
+  if (tree.formula !== 'max') return tree
+  return tree.children?.find(({ value }) => value === tree.value) ?? tree
+}
+
+function meanOf(label: string, words = 0, cosine: number | undefined, most = 0, weights: Weights): Explanation {
+  const share =
+    most > 0 ? node('share', 'quotient', [leaf('BM25', words), leaf('most it can be', most)]) : leaf('share', 0)
+  const meaning =
+    cosine === undefined ? { ...share, label: 'share of words, for want of a vector' } : leaf('cosine', cosine)
+  return node(label, 'sum', [
+    node('meaning', 'product', [leaf('weight of meaning', weights.meaning), meaning]),
+    node('words', 'product', [leaf('weight of words', weights.words), share]),
+  ])
+}
+
+function whyOf({ signals, components }: Scored): string {
+  const { meaning = 0, words = 0 } = components
+  const { tags = 0, names = 0 } = signals
+  const made = `meaning ${meaning.toFixed(2)} + words ${words.toFixed(2)}`
+  return [made, ...(tags > 0 ? [`tags of the query: ${tags}`] : []), ...(names > 0 ? ['names of the query'] : [])].join(
+    ', ',
+  )
+}
+
+interface Row {
+  readonly id: number
+  readonly score: number
+  readonly scored: Scored
+}
+
+const NO_TAG = 'No record has a tag of the query: all were searched.'
+
+/** The order: the lists merged by the strategy, then what else scores enough; in front, documents that enrichment must not displace. */
+function* rank(scoring: Scoring, plan: Plan, settings: C64Settings, context: QueryContext): Steps<Ranking> {
+  const { strategy } = factsOf(plan).enrichment
+  const size = fetchSize(settings.fetchLimit, context.query.limit)
+  const rows = inOrder(scoring.scored, context.reader).map(
+    (one): Row => ({ id: one.entry, score: one.score, scored: one }),
+  )
+  const first = documentsFirst(rows)
+  const best = rows.filter(row => !first.includes(row))
+  const tagged = best.filter(row => tagsOf(row) > 0)
+  const isFallback = strategy === 'filtered' && tagged.length === 0
+  if (isFallback) context.note({ code: NO_TAG_MATCH, message: NO_TAG })
+  const pool = strategy === 'filtered' && !isFallback ? tagged : best
+  const lists = { tagged: listed(orderByMatches(tagged, tagsOf), size), all: listed(best, size) }
+  const list = merged(isFallback ? 'semantic' : strategy, lists, settings.fusion, size)
+  const front = trimByScore(list, settings.minScoreRatio, size)
+  const bar = settings.minScoreRatio * Math.max(0, ...list.map(row => row.score))
+  const isListed = new Set(list.map(({ id }) => id))
+  const rest = pool.filter(({ id, score: own }) => !isListed.has(id) && own >= bar)
+  const ordered = [...first, ...front, ...rest]
+  // Not by score alone: what a cursor goes on behind is the place.
+  const ranked = ordered.map(({ scored: one }, at): Ranked => ({ ...one, order: -at, rank: at + 1 }))
+  return { ranked, scoring }
+}
+
+/** Code of the note where none of the tags was found. */
+export const NO_TAG_MATCH = 'no_tag_match'
+
+/** How many tags of the query it has. */
+function tagsOf({ scored: { signals } }: Row): number {
+  return signals['tags'] ?? 0
+}
+
+/** A list by score, fused by rank with the list by names of the query (EN-060). */
+function listed(byScore: readonly Row[], size: number): readonly Row[] {
+  const nameOf = ({ scored: { signals } }: Row) => signals['names'] ?? 0
+  const byName = byScore.filter(row => nameOf(row) > 0).sort((a, b) => nameOf(b) - nameOf(a))
+  return byName.length === 0 ? byScore.slice(0, size) : fuseByRank(byScore.slice(0, MIN_DEPTH), byName, size)
+}
+
+/** Documents that come before every fact for the query as it was asked; none where there are no facts. */
+function documentsFirst(best: readonly Row[]): readonly Row[] {
+  const isDocument = ({ scored: { signals } }: Row) => signals['document'] !== undefined
+  const asAsked = ({ scored: { signals } }: Row) => signals['as_asked'] ?? 0
+  const bestFact = Math.max(...best.filter(row => !isDocument(row)).map(asAsked))
+  return Number.isFinite(bestFact) ? best.filter(row => isDocument(row) && asAsked(row) > bestFact) : []
+}

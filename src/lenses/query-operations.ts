@@ -1,0 +1,82 @@
+/** What the query of every lens has beside its own operation, by the same code for each: reasons, a count and a watch (QE-020). */
+import { z } from 'zod'
+import { MAX_ID_LENGTH } from '../model/limits.ts'
+import { LIVE_FIELDS, type LiveInput } from '../model/live-input.ts'
+import { countOutput, explainOutput } from '../model/page-output.ts'
+import { costOfAsking, costOfCounting, type Priced } from '../model/query-cost.ts'
+import type { QueryInput } from '../model/query-input.ts'
+import { watchOperation } from '../model/watch-operation.ts'
+import type { LensHost } from './lens.ts'
+import { lensOperation, type NamedOperation } from './lens-operation.ts'
+
+export interface QueryForm<Name extends string, Input extends z.ZodObject> {
+  /** The lens's. */
+  readonly name: Name
+  /** Of `<name>.query`, as far as it decides what is in the answer: without a cursor, and what is about the form of results. */
+  readonly input: Input
+  /** The same question as the pipeline is asked it. */
+  toQuery(host: LensHost, input: z.output<Input>): QueryInput
+}
+
+/** What the compiler cannot work out of a schema with a variable part. */
+interface Explained<Query> {
+  readonly query: Query
+  readonly id: string
+  readonly over?: string | undefined
+}
+
+const id = z.string().min(1).max(MAX_ID_LENGTH)
+
+/**
+ * `<name>.explain`, `<name>.count` and `<name>.watch`, over the embedded store.
+ *
+ * @example
+ * [query, ...queryOperations({ name: 'c64', input, toQuery })]
+ */
+export function queryOperations<const Name extends string, Input extends z.ZodObject>({
+  name,
+  input,
+  toQuery,
+}: QueryForm<Name, Input>) {
+  const explain = lensOperation({
+    name: `${name}.explain`,
+    summary: `Say why a result of ${name}.query has its rank, why it is not in the answer, or why it is before another`,
+    input: z.strictObject({
+      query: input.describe('The question'),
+      id: id.describe('Of the entry to explain'),
+      over: id
+        .optional()
+        .describe('Id of another entry to compare with: why the first leads or does not. Default: none'),
+    }),
+    output: explainOutput,
+    effect: { kind: 'read', idempotent: true },
+    cost: asked => costOfAsking({ ...(asked as unknown as Explained<Priced>).query, explain: true }),
+    run: (host, asked, call) => {
+      const { query, ...target } = asked as unknown as Explained<z.output<Input>>
+      return host.explain({ query: toQuery(host, query), ...target }, call)
+    },
+  })
+  const count = lensOperation({
+    name: `${name}.count`,
+    summary: `Count the results that a question of ${name}.query has, over all of its pages`,
+    input,
+    output: countOutput,
+    effect: { kind: 'read', idempotent: true },
+    cost: asked => costOfCounting(asked as Priced),
+    run: (host, asked, call) => host.count(toQuery(host, asked), call),
+  })
+  const watch = watchOperation({
+    name: `${name}.watch`,
+    summary: `Ask a question of ${name}.query and report what changes in its answer, as it changes`,
+    input: input.extend(LIVE_FIELDS),
+    subscribe: (host: LensHost, asked, handlers, call) => {
+      const live = Object.fromEntries(
+        Object.entries(asked as object).filter(([key]) => key in LIVE_FIELDS),
+      ) as LiveInput
+      const own = Object.fromEntries(Object.entries(asked as object).filter(([key]) => !(key in LIVE_FIELDS)))
+      const { cursor: _cursor, touch: _touch, trace: _trace, ...query } = toQuery(host, own as z.output<Input>)
+      return host.subscribe({ ...query, ...live }, handlers, call)
+    },
+  })
+  return [explain, count, watch as NamedOperation<`${Name}.watch`, typeof watch.input, typeof watch.output>] as const
+}
