@@ -135,7 +135,7 @@ async function makeParts(
     embedder === null || options.readOnly === true
       ? null
       : new Embedding(store, embedder, lease('embedding'), () => clock.now())
-  const sources = new SourceSet({ store, indexes, settings: config.sources, environment })
+  const sources = new SourceSet({ store, settings: config.sources, environment })
   closers.add(() => sources.close())
   const { transport = openHttpTransport() } = options
   closers.add(() => transport.close())

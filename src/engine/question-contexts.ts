@@ -109,8 +109,9 @@ export class QuestionContexts {
       },
       look: () => this.look(viewer),
       // A question that is asked again in another spelling has the same to say.
-      note: ({ code, message }) => {
-        if (!notes.some(known => known.code === code && known.message === message)) notes.push({ code, message })
+      note: note => {
+        const { code, message } = note
+        if (!notes.some(known => known.code === code && known.message === message)) notes.push(note)
       },
       notes,
       trace: new Trace(),

@@ -1,18 +1,15 @@
-/** The sources of one engine: its own store, and those that the configuration names. Opened when they are first asked for. */
+/** The sources of one engine beside its own store: those that the configuration names. Opened when they are first asked for. */
 import { invalidArgument } from '../model/errors.ts'
 import { partitionKey } from '../model/partition.ts'
 import type { Sight } from '../model/viewer.ts'
-import type { Source } from '../pipeline/source.ts'
+import { LOCAL_SOURCE, type Source } from '../pipeline/source.ts'
 import { openChromaSource } from '../sources/chromadb.ts'
-import { openLocalSource } from '../sources/local.ts'
 import { openQdrantSource } from '../sources/qdrant.ts'
 import type { Store } from '../store/store.ts'
-import type { IndexSet } from './index-set.ts'
 import type { SourceSettings } from './source-settings.ts'
 
 export interface SourceParts {
   readonly store: Store
-  readonly indexes: IndexSet
   readonly settings: Readonly<Record<string, SourceSettings>>
   readonly environment: Readonly<Record<string, string>>
 }
@@ -26,7 +23,7 @@ export class SourceSet {
   }
 
   get names(): readonly string[] {
-    return ['local', ...Object.keys(this.#parts.settings)]
+    return [LOCAL_SOURCE, ...Object.keys(this.#parts.settings)]
   }
 
   /** Throws `invalid_argument`, naming those there are. */
@@ -43,14 +40,7 @@ export class SourceSet {
   }
 
   #open(name: string): Source {
-    const { store, indexes, settings, environment } = this.#parts
-    if (name === 'local') {
-      const vectors = () => {
-        indexes.refresh()
-        return indexes.vectors
-      }
-      return openLocalSource({ reader: store, vectors })
-    }
+    const { store, settings, environment } = this.#parts
     if (!Object.hasOwn(settings, name)) throw invalidArgument('store', name, `one of ${this.names.join(', ')}`)
     return openSource(name, settings[name] as SourceSettings, environment, sight => keysIn(sight, store))
   }

@@ -85,7 +85,7 @@ export interface LensHost {
    * indexes are small.
    */
   ready?(names: readonly string[], signal?: AbortSignal): Promise<void>
-  /** A source by name: `local` is this store, others are configured. Throws `invalid_argument`, naming those there are. */
+  /** A source by the name that it is configured under. Throws `invalid_argument`, naming those there are. */
   source(name: string): Source
   /** Standing questions of this engine. */
   readonly live?: LiveQueries | undefined

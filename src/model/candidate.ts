@@ -16,6 +16,8 @@ export interface Candidate {
   readonly signals: Readonly<Record<string, number>>
   /** The entry's best chunk by leg, where the leg found one. */
   readonly chunks: Readonly<Record<string, ChunkKey>>
+  /** Entries that were folded into this one, and are no items themselves. */
+  readonly related?: readonly EntryKey[] | undefined
 }
 
 export interface Scored extends Candidate {

@@ -58,6 +58,7 @@ const itemOutput: z.ZodType<Item> = z.strictObject({
   created_at: z.string().describe('When it was written first, ISO 8601'),
   updated_at: z.string().describe('When it was changed last, ISO 8601'),
   source: z.string().describe('Name of the store that it comes from; local is this one'),
+  related_ids: z.array(z.string()).optional().describe('Only where a lens folds entries into one: ids of the others'),
   why: z.string().describe('In a line what its score is made of'),
   explanation: explanationOutput.optional().describe('With explain: how its score was made, as a tree'),
 })
@@ -102,6 +103,7 @@ export const pageOutput: z.ZodType<Page> = z
         z.strictObject({
           code: z.string().describe('What it is about, in snake_case'),
           message: z.string().describe('A sentence for people'),
+          details: jsonObject.optional().describe('What a program needs of it, such as the name of a collection'),
         }),
       )
       .describe('What did not go as asked, without being an error'),

@@ -59,6 +59,8 @@ export interface Item {
   readonly created_at: string
   readonly updated_at: string
   readonly source: string
+  /** Only where a lens folds entries: ids of those that this one stands for too, and that the viewer may see. */
+  readonly related_ids?: readonly string[] | undefined
   /** The main reasons in one line. */
   readonly why: string
   readonly explanation?: Explanation | undefined
@@ -68,6 +70,8 @@ export interface Item {
 export interface Note {
   readonly code: string
   readonly message: string
+  /** What a program needs of it, such as the name of a collection. */
+  readonly details?: JsonObject | undefined
 }
 
 export interface Coverage {

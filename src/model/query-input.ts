@@ -247,7 +247,7 @@ export const queryInput: z.ZodType<QueryInput> = z
     phrase: questionFields.phrase,
     lens: name.optional().describe('The way to ask. Default: the setting default_lens'),
     options: jsonObjectInput
-      .meta({ type: 'object', additionalProperties: {} })
+      .meta({ type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'array', 'object'] } })
       .optional()
       .describe('Options of the lens, such as {"fusion": "rrf"} for c64; each lens checks its own. Default: none'),
     limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),

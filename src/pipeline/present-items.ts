@@ -1,10 +1,11 @@
 /** Results as every door prints them. */
 import type { Steps } from '../base/turns.ts'
 import type { Ranked } from '../model/candidate.ts'
-import type { Chunk, Entry } from '../model/entry.ts'
+import type { Chunk, Entry, EntryKey } from '../model/entry.ts'
 import type { Explanation } from '../model/explanation.ts'
 import { toIso } from '../model/instant.ts'
 import type { Item } from '../model/page.ts'
+import { stillVisible } from './access.ts'
 import type { QueryContext } from './context.ts'
 import { toldOrigin } from './disclose.ts'
 import { positionOf, shownTexts } from './passage.ts'
@@ -67,6 +68,7 @@ export function* presentItems(
       created_at: toIso(entry.createdAt),
       updated_at: toIso(entry.updatedAt),
       source: ranked.source,
+      ...(ranked.related !== undefined && { related_ids: visibleIds(ranked.related, context) }),
       why: plan.mode === 'list' ? whyListed(entry) : (why?.(ranked) ?? whyRanked(explanation as Explanation)),
     }
     made.set(ranked, {
@@ -77,6 +79,11 @@ export function* presentItems(
   }
   if (paused) return null
   return shown.map(({ ranked }, at) => ({ ...(made.get(ranked) as MadeItem).item, rank: first + at }))
+}
+
+function visibleIds(keys: readonly EntryKey[], context: QueryContext): readonly string[] {
+  const sight = context.look()
+  return context.reader.entries(keys).flatMap(entry => (stillVisible(entry, sight) ? [entry.id] : []))
 }
 
 /** Of the same key: whether nothing of it was changed. */

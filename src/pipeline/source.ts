@@ -6,6 +6,7 @@
  */
 import type { JsonObject } from '../base/canonical.ts'
 import type { Deadline } from '../base/clock.ts'
+import type { EntryKey } from '../model/entry.ts'
 import type { Scalar } from '../model/filter.ts'
 import type { Sight } from '../model/viewer.ts'
 
@@ -50,6 +51,8 @@ export interface SourceRecord {
   readonly metadata: JsonObject
   /** Null: the source did not say. */
   readonly distance: number | null
+  /** Of the entry, where it is one of the embedded store. */
+  readonly key?: EntryKey | undefined
 }
 
 export type SourceErrorCode =

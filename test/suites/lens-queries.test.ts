@@ -89,6 +89,20 @@ const CASES: readonly LensCase[] = [
     family: 'c64',
     own: { query: TEXT },
   },
+  {
+    lens: 'collections',
+    query: { text: TEXT, lens: 'collections', options: { collections: ['items', 'analysis'], n_results: 30 } },
+    fill: async (engine, from, to) => {
+      await entries('items')(engine, from, from + Math.ceil((to - from) / 2))
+      await entries('analysis')(engine, from + Math.ceil((to - from) / 2), to)
+    },
+    rows: async (engine, limit) => {
+      const { results } = await engine.collections.query({ query: TEXT, n_results: 30, limit })
+      return results.map(({ id, rawScore }) => ({ id, score: rawScore }))
+    },
+    family: 'collections',
+    own: { query: TEXT },
+  },
 ]
 
 async function opened({ fill }: LensCase): Promise<Engine> {
@@ -171,21 +185,19 @@ describe.each(CASES)('the lens $lens', one => {
   it('reports by a watch what comes into the answer', async () => {
     await using engine = await opened(one)
     const events: LiveEvent[] = []
-    const seen = new Promise<void>((resolve, reject) => {
-      engine
-        .subscribe(
-          { ...query, limit: 30, debounce_ms: 0, notify_on_connect: false },
-          {
-            onEvent: event => {
-              events.push(event)
-              if (event.type === 'added') resolve()
-            },
-            onError: reject,
-          },
-        )
-        .then(() => one.fill(engine, 40, 42), reject)
-    })
-    await seen
+    const seen = Promise.withResolvers<void>()
+    await engine.subscribe(
+      { ...query, limit: 30, debounce_ms: 0, notify_on_connect: false },
+      {
+        onEvent: event => {
+          events.push(event)
+          if (event.type === 'added') seen.resolve()
+        },
+        onError: seen.reject,
+      },
+    )
+    await one.fill(engine, 40, 42)
+    await seen.promise
     expect(events.find(({ type }) => type === 'added')?.id).toMatch(/4[01]$/)
   })
 
@@ -206,5 +218,17 @@ describe.each(CASES)('the lens $lens', one => {
     expect(await calls['explain']?.({ query: own, id })).toMatchObject({ id, rank: 1, dropped: null })
     expect((await calls['count']?.(own))?.['count']).toBeGreaterThan(5)
     await expect(calls['watch']?.(own)).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+})
+
+it('ranks single passages in the lens collections, and says by an error where a lens does not', async () => {
+  await using engine = await opened(CASES[3] as LensCase)
+  const query = { ...(CASES[3] as LensCase).query, group: 'passage', limit: 5 } as const
+  const { items } = await engine.query(query)
+  expect(items.map(({ passage }) => passage)).toEqual([1, 1, 1, 1, 1])
+  expect(items.map(({ score }) => score)).toEqual(items.map(({ score }) => score).toSorted((a, b) => b - a))
+  await expect(engine.query({ text: TEXT, lens: 'c64', group: 'passage' })).rejects.toMatchObject({
+    code: 'invalid_argument',
+    details: { field: 'group' },
   })
 })

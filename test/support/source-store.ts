@@ -4,11 +4,11 @@ import type { Audience } from '../../src/model/partition.ts'
 import { OWNER } from '../../src/model/partition.ts'
 import { LOCAL_OWNER, type Sight } from '../../src/model/viewer.ts'
 import type { Source } from '../../src/pipeline/source.ts'
-import { openLocalSource } from '../../src/sources/local.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { draftOf, wholeChunk } from '../../src/testing/entries.ts'
 import { SUITE_DIMENSIONS, SUITE_RECORDS, type SuiteRecord } from '../../src/testing/source-suite.ts'
+import { openLocalSource } from './local-source.ts'
 
 export const SUITE_MODEL = 'suite@1'
 

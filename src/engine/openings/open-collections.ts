@@ -1,8 +1,10 @@
 /** Opens what a question to collections is asked of: a home, a sample in memory, or a ChromaDB server. */
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { CollectionsWorld } from '../../lenses/collections/ask.ts'
+import { Deadline, systemClock } from '../../base/clock.ts'
+import { askCollections, askStore, type CollectionsAnswer, type StoreCall } from '../../lenses/collections/ask.ts'
 import { ChromaQueryError, notOpened } from '../../lenses/collections/errors.ts'
+import type { CollectionsInput } from '../../lenses/collections/request.ts'
 import { LOCAL_OWNER } from '../../model/viewer.ts'
 import { openChromaSource } from '../../sources/chromadb.ts'
 import { isEmbedder } from '../given-embedder.ts'
@@ -14,7 +16,7 @@ import { embedderOf, QuestionEmbedders } from './question-embedders.ts'
 import { putSample } from './sample-collections.ts'
 
 export interface OpenedCollections {
-  readonly world: Pick<CollectionsWorld, 'source' | 'sight' | 'embed'>
+  ask(input: CollectionsInput, call: StoreCall): Promise<CollectionsAnswer>
   close(): Promise<void>
 }
 
@@ -41,20 +43,15 @@ export async function openCollections(options: QueryCollectionsOptions): Promise
 }
 
 async function openHome(options: QueryCollectionsOptions): Promise<OpenedCollections> {
-  const { persistDirectory, sample = false, embedder, clock, viewer = LOCAL_OWNER } = options
+  const { persistDirectory, sample = false, embedder, clock } = options
   const home = homeIn(persistDirectory)
   const common = { ...READING, embedder, clock }
   const isFresh = sample || (persistDirectory !== undefined && home === undefined)
   const engine = await openEngine(isFresh ? { ...common, store: 'memory', readOnly: false } : { ...common, home })
   if (sample) await putSample(engine)
-  const host = engine.host('collections')
-  const embedders = new QuestionEmbedders({ open: () => Promise.resolve(host.embedder), isOurs: false }, options)
   return {
-    world: { source: host.source('local'), sight: host.sight(viewer), embed: embedders.embed },
-    close: async () => {
-      await embedders.close()
-      await engine.close()
-    },
+    ask: (input, call) => askStore(engine.host('collections'), input, call),
+    close: () => engine.close(),
   }
 }
 
@@ -71,7 +68,14 @@ export function homeIn(persistDirectory: string | undefined): string | undefined
 }
 
 async function openServer(url: string, options: QueryCollectionsOptions): Promise<OpenedCollections> {
-  const { tenant, database, token, viewer = LOCAL_OWNER, embedder: standard = { provider: 'local' } } = options
+  const {
+    tenant,
+    database,
+    token,
+    viewer = LOCAL_OWNER,
+    clock = systemClock,
+    embedder: standard = { provider: 'local' },
+  } = options
   const source = openChromaSource({
     name: 'chromadb',
     url,
@@ -81,7 +85,11 @@ async function openServer(url: string, options: QueryCollectionsOptions): Promis
   })
   const embedders = new QuestionEmbedders({ open: () => embedderOf(standard), isOurs: !isEmbedder(standard) }, options)
   return {
-    world: { source, sight: { viewer, partitions: [] }, embed: embedders.embed },
+    ask: (input, { timeoutMs, signal }) =>
+      askCollections(input, {
+        ...{ source, sight: { viewer, partitions: [] }, embed: embedders.embed, now: clock.now() },
+        deadline: new Deadline(timeoutMs, signal),
+      }),
     close: async () => {
       await embedders.close()
       await source.close()

@@ -2,13 +2,14 @@
  * The lens `collections` as two functions: opens what is to be asked (a home, or a ChromaDB server), asks, and closes it.
  * Reading never writes: nothing is made where nothing is.
  */
-import { Deadline, systemClock } from '../../base/clock.ts'
-import { askCollections, type CollectionsAnswer } from '../../lenses/collections/ask.ts'
+import { systemClock } from '../../base/clock.ts'
+import type { CollectionsAnswer } from '../../lenses/collections/ask.ts'
 import type { CollectionsSettings } from '../../lenses/collections/collections-lens.ts'
 import { formatResultsMarkdown } from '../../lenses/collections/markdown.ts'
 import { checkInput } from '../../lenses/collections/request.ts'
 import type { QueryResult } from '../../lenses/collections/result.ts'
 import { answerLanguage } from '../../lenses/collections/wording.ts'
+import { LOCAL_OWNER } from '../../model/viewer.ts'
 import { findHome } from '../home.ts'
 import { openEngine } from '../open.ts'
 import type { QueryCollectionsOptions } from './collections-options.ts'
@@ -32,13 +33,13 @@ export async function queryCollections(
   query: string,
   options: QueryCollectionsOptions = {},
 ): Promise<CollectionsAnswer> {
-  const { clock = systemClock, timeoutMs = TIMEOUT_MS, signal, onWarning } = options
-  const now = clock.now()
+  const { clock = systemClock, timeoutMs = TIMEOUT_MS, viewer = LOCAL_OWNER, onWarning } = options
+  const { signal = new AbortController().signal } = options
   const input = { ...options, query }
-  checkInput(input, now)
+  checkInput(input, clock.now())
   const opened = await openCollections(options)
   try {
-    const answer = await askCollections(input, { ...opened.world, now, deadline: new Deadline(timeoutMs, signal) })
+    const answer = await opened.ask(input, { viewer, signal, timeoutMs })
     for (const warning of answer.warnings) onWarning?.(warning)
     return answer
   } finally {

@@ -1,10 +1,19 @@
 /** The lens's question: several collections asked, one list answered, with everything that kept it from being whole. */
+import type { JsonObject } from '../../base/canonical.ts'
 import type { Deadline, Instant } from '../../base/clock.ts'
 import type { Steps } from '../../base/turns.ts'
+import type { Entry } from '../../model/entry.ts'
+import { QuerentError } from '../../model/errors.ts'
 import { toIso } from '../../model/instant.ts'
+import { MAX_LIMIT } from '../../model/limits.ts'
+import type { CallContext } from '../../model/operation.ts'
+import type { Note, Page } from '../../model/page.ts'
+import type { QueryInput } from '../../model/query-input.ts'
 import type { Sight } from '../../model/viewer.ts'
 import type { CollectionAnswer, Source, SourceErrorCode, SourceKind } from '../../pipeline/source.ts'
+import type { Answer } from '../../pipeline/stage.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
+import type { LensHost } from '../lens.ts'
 import { ChromaQueryError, notOpened } from './errors.ts'
 import { foldRelated } from './fold.ts'
 import { gather } from './gather.ts'
@@ -42,13 +51,21 @@ export interface CollectionsAnswer {
     /** Results before paging. */
     readonly total: number
     readonly durationMs: number
+    /** Null: the store that was asked gives none. */
+    readonly verdict: Page['verdict'] | null
+    readonly verdict_reason: string | null
+    /** Where nothing is relevant: ids of what came nearest, at most three. */
+    readonly nearest: readonly string[]
   }
 }
 
 /** Lengths within this of 1 count as 1. */
 const UNIT_TOLERANCE = 0.01
 
-/** Throws `ChromaQueryError` for what cannot be asked, and when every collection fails. */
+/**
+ * Asks another store than the embedded one, which ranks by distance alone. Throws `ChromaQueryError` for what cannot be asked, and when
+ * every collection fails.
+ */
 export async function askCollections(input: CollectionsInput, world: CollectionsWorld): Promise<CollectionsAnswer> {
   const begin = performance.now()
   const request = checkInput(input, world.now)
@@ -57,7 +74,15 @@ export async function askCollections(input: CollectionsInput, world: Collections
     world.embed(request.query, collection).catch((error: unknown) => {
       throw notOpened(error instanceof Error ? error.message : String(error), error)
     })
-  const gathered = await gather(request, { source, sight, deadline, embed })
+  const { query: text } = request
+  const gathered = await gather(request, {
+    ask: async (collection, limit, where) => {
+      const vector = await embed(collection)
+      const asked = { sight, collections: [collection], text, vector, limit, where, anyTags: [], deadline }
+      return ((await source.ask(asked)).collections as readonly [CollectionAnswer])[0]
+    },
+    deadline,
+  })
   refuseOutage(gathered)
   const turns = turnsUntil(deadline.signal)
   const found: (readonly DetailedResult[])[] = []
@@ -73,12 +98,92 @@ export async function askCollections(input: CollectionsInput, world: Collections
       cutoff: isBounded(period) && period.since !== null ? toIso(period.since) : null,
       total: results.length,
       durationMs: performance.now() - begin,
+      ...{ verdict: null, verdict_reason: `${source.kind} gives no verdict`, nearest: [] },
     },
   }
 }
 
+/** The same of the embedded store, through the pipeline. */
+export async function askStore(host: LensHost, input: CollectionsInput, call: StoreCall): Promise<CollectionsAnswer> {
+  const begin = performance.now()
+  const request = checkInput(input, host.clock.now())
+  const { offset, collections, nResults, period } = request
+  const most = offset + Math.min(request.limit ?? Number.POSITIVE_INFINITY, collections.length * nResults)
+  const results: DetailedResult[] = []
+  const page = (cursor: string | undefined): Promise<Answer> => {
+    const limit = Math.min(MAX_LIMIT, most - results.length)
+    return host.query({ ...queryOf(input, call), limit, cursor }, call).catch(refused)
+  }
+  const answer = await page(undefined)
+  for (let one = answer; ; ) {
+    results.push(...detailed(one))
+    const { cursor } = one.page
+    if (cursor === null || results.length >= most) break
+    one = await page(cursor)
+  }
+  const { verdict, reason, notes } = answer.page
+  return {
+    results: results.slice(offset),
+    warnings: notes.flatMap(warningIn),
+    meta: {
+      store: 'local',
+      collections,
+      cutoff: isBounded(period) && period.since !== null ? toIso(period.since) : null,
+      total: answer.total,
+      durationMs: performance.now() - begin,
+      verdict,
+      verdict_reason: reason,
+      nearest: verdict === 'nothing_relevant' ? results.slice(0, MAX_NEAREST).map(({ id }) => id) : [],
+    },
+  }
+}
+
+const MAX_NEAREST = 3
+
+export interface StoreCall extends Pick<CallContext, 'viewer' | 'signal'> {
+  readonly timeoutMs: number
+}
+
+/** The question as the pipeline is asked it. */
+export function queryOf(input: CollectionsInput, { timeoutMs }: Pick<StoreCall, 'timeoutMs'>): QueryInput {
+  const { query: text, nResults, minScore, offset: _offset, limit: _limit, ...rest } = input
+  const { collections, days, since, until, undated, source, actionability, fold, hybrid } = rest
+  const options = {
+    ...{ collections, n_results: nResults, days, since, until, undated, source, actionability, fold, hybrid },
+    min_score: minScore,
+  }
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  return { text, options: Object.fromEntries(given) as JsonObject, timeout_ms: timeoutMs }
+}
+
+function detailed({ page: { items }, entries }: Answer): readonly DetailedResult[] {
+  return items.map((item, at) => {
+    const { id, title, content, collection, metadata, tags, audience } = entries[at] as Entry
+    const record = { id, holder: audience.holder, title, content, tags, metadata, distance: 1 - item.score }
+    const own = { ...resultOf(record, collection, 'cosine'), rawScore: item.score }
+    return {
+      ...own,
+      why: item.components['words'] === undefined ? own.why : (['vector', 'words'] as const),
+      ...(item.related_ids !== undefined && { relatedIds: item.related_ids }),
+    }
+  })
+}
+
+/** Of what the pipeline rejects with, what the contract has words of its own for (CO-023, CO-025). */
+function refused(error: unknown): never {
+  if (!(error instanceof QuerentError) || error instanceof ChromaQueryError) throw error
+  if (error.code === 'embedder_failed') throw notOpened(error.message, error)
+  if (error.code !== 'deadline_exceeded') throw error
+  throw new ChromaQueryError(`every collection failed: ${error.message}`, { code: 'timeout', cause: error })
+}
+
+function warningIn({ code, message, details = {} }: Note): readonly Warning[] {
+  // The cast: what `warningsOf` made.
+  return details['collection'] === undefined ? [] : [{ code, message, ...details } as unknown as Warning]
+}
+
 /** What one collection has to say, best first. */
-function* foundIn(
+export function* foundIn(
   { collection, records, space }: CollectionAnswer,
   { nResults, minScore, hybrid, query }: CollectionsRequest,
 ): Steps<readonly DetailedResult[]> {
@@ -88,7 +193,10 @@ function* foundIn(
 }
 
 /** Best first; equal scores keep the order of the collections, then the store's. */
-function* arranged(found: readonly DetailedResult[], request: CollectionsRequest): Steps<readonly DetailedResult[]> {
+export function* arranged(
+  found: readonly DetailedResult[],
+  request: CollectionsRequest,
+): Steps<readonly DetailedResult[]> {
   const { hybrid, query } = request
   const byMeaning = [...found].sort((a, b) => b.rawScore - a.rawScore)
   const ordered = hybrid ? yield* fuseWithWords(byMeaning, query) : byMeaning
@@ -111,7 +219,10 @@ function refuseOutage(gathered: readonly CollectionAnswer[]): void {
 }
 
 /** `undatedKept`: results that have no date although dates matter. */
-function warningsOf({ collection, error, deviation }: CollectionAnswer, undatedKept: number): readonly Warning[] {
+export function warningsOf(
+  { collection, error, deviation }: CollectionAnswer,
+  undatedKept: number,
+): readonly Warning[] {
   const warnings: Warning[] = []
   if (error !== null) {
     const isNamed = error.code === 'collection_not_found' || error.code === 'dimension_mismatch'

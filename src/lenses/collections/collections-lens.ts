@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { parseInput } from '../../model/parse-input.ts'
 import type { Lens } from '../lens.ts'
-import { COLLECTIONS_OPERATIONS } from './operations.ts'
+import { COLLECTIONS_OPERATIONS, collectionsOptions } from './operations.ts'
+import { COLLECTIONS_STAGES } from './stages.ts'
 
 export const settingsSchema = z.strictObject({
   collections: z
@@ -19,6 +20,8 @@ export const collectionsLens: Lens = {
   name: 'collections',
   summary: 'One question over several collections, by meaning, with a day filter',
   syntax: 'plain',
+  options: collectionsOptions,
+  stages: COLLECTIONS_STAGES,
   operations: COLLECTIONS_OPERATIONS,
   settings: (given): CollectionsSettings => {
     const { collections = [] } = parseInput(settingsSchema, given ?? {}, 'lenses.collections')

@@ -8,10 +8,14 @@ export function foldRelated(results: readonly DetailedResult[]): readonly Detail
     ({ id }) => id,
   )
   const groups = Map.groupBy(results, result => subjectOf(result, items))
-  return [...groups.values()].map(([best, ...others]) => ({
-    ...(best as DetailedResult),
-    relatedIds: [...new Set(others.map(({ id }) => id))],
-  }))
+  return [...groups.values()].map(([best, ...others]) => {
+    const keys = others.flatMap(({ key }) => key ?? [])
+    return {
+      ...(best as DetailedResult),
+      relatedIds: [...new Set(others.map(({ id }) => id))],
+      ...(best?.key !== undefined && { relatedKeys: keys }),
+    }
+  })
 }
 
 /** Ids are unique in a collection only: of several items of one id, that of another collection is meant. */

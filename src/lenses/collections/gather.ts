@@ -4,16 +4,13 @@
  */
 import type { Deadline } from '../../base/clock.ts'
 import { nextTurn } from '../../base/next-turn.ts'
-import type { Sight } from '../../model/viewer.ts'
-import type { CollectionAnswer, Source, SourceCondition } from '../../pipeline/source.ts'
+import type { CollectionAnswer, SourceCondition } from '../../pipeline/source.ts'
 import { conditionsOf, isBounded, keeps } from './period.ts'
 import type { CollectionsRequest } from './request.ts'
 
 export interface Asked {
-  readonly source: Source
-  readonly sight: Sight
-  /** The question's vector for a collection; collections may have embedders of their own. */
-  readonly embed: (collection: string) => Promise<Float32Array | null>
+  /** At most `limit` records of a collection, nearest first. */
+  ask(collection: string, limit: number, where: readonly SourceCondition[]): Promise<CollectionAnswer>
   readonly deadline: Deadline
 }
 
@@ -25,20 +22,17 @@ export function gather(request: CollectionsRequest, asked: Asked): Promise<reado
 }
 
 async function gatherFrom(collection: string, request: CollectionsRequest, asked: Asked): Promise<CollectionAnswer> {
-  const { period, nResults, hybrid, query } = request
-  const { source, sight, deadline, embed } = asked
-  const vector = await embed(collection)
+  const { period, nResults, hybrid } = request
   const wanted = hybrid ? nResults * POOL : nResults
   const given = givenConditions(request)
   let where: readonly SourceCondition[] = given
   for (let limit = wanted; ; limit *= 2) {
-    const question = { sight, collections: [collection], text: query, vector, limit, where, anyTags: [], deadline }
     // A store on this machine answers on this thread: one collection in each turn of the event loop.
     if (request.collections.length > 1) await nextTurn()
-    const [answer] = (await source.ask(question)).collections as readonly [CollectionAnswer]
+    const answer = await asked.ask(collection, limit, where)
     const survivors = isBounded(period) ? answer.records.filter(record => keeps(period, record)) : answer.records
     const isDone = survivors.length >= wanted || answer.exhausted || answer.error !== null
-    if (isDone || deadline.over) return { ...answer, records: survivors.slice(0, wanted) }
+    if (isDone || asked.deadline.over) return { ...answer, records: survivors.slice(0, wanted) }
     where = [...given, ...conditionsOf(period, answer.numericDate)]
   }
 }

@@ -2,11 +2,14 @@
 import { z } from 'zod'
 import { Deadline } from '../../base/clock.ts'
 import { anyObject } from '../../model/json-input.ts'
+import { MAX_LIMIT } from '../../model/limits.ts'
 import { costOfAsking } from '../../model/query-cost.ts'
+import { LOCAL_SOURCE } from '../../pipeline/source.ts'
 import { lensOperation } from '../lens-operation.ts'
-import { askCollections, type CollectionsAnswer } from './ask.ts'
+import { queryOperations } from '../query-operations.ts'
+import { askCollections, askStore, type CollectionsAnswer, queryOf } from './ask.ts'
 import { formatResultsMarkdown } from './markdown.ts'
-import type { CollectionsInput } from './request.ts'
+import { type CollectionsInput, checkInput } from './request.ts'
 import { answerLanguage } from './wording.ts'
 
 const TIMEOUT_MS = 10_000
@@ -16,8 +19,8 @@ const MOST_RESULTS = 10_000
 const text = z.string().min(1)
 const metadata = anyObject.describe('Whatever was stored with the record')
 
-const queryInput = z.strictObject({
-  query: z.string().describe('A question or words; results are ranked by how near they are to its meaning'),
+/** What `options` of a query may hold for this lens. */
+export const collectionsOptions = z.strictObject({
   collections: z
     .array(text)
     .min(1)
@@ -47,6 +50,13 @@ const queryInput = z.strictObject({
   min_score: z.number().min(0).max(1).optional().describe('Lowest score of a result, 0 to 1. Default: no limit'),
   fold: z.boolean().optional().describe('Give an item and its analysis as one result. Default: false'),
   hybrid: z.boolean().optional().describe('Fuse the order by meaning with an order by words. Default: false'),
+})
+
+const question = z.string().describe('A question or words; results are ranked by how near they are to its meaning')
+
+const queryInput = z.strictObject({
+  query: question,
+  ...collectionsOptions.shape,
   offset: z.int().min(0).optional().describe('So many of the best are passed over, from 0. Default: 0'),
   limit: z.int().min(1).optional().describe('Most results of all collections together, at least 1. Default: no limit'),
   store: text.optional().describe('Name of a configured source. Default: local'),
@@ -90,6 +100,14 @@ const queryOutput = z.strictObject({
       cutoff: z.string().nullable().describe('ISO time from which records count; null: any'),
       total: z.number().min(0).describe('Results before offset and limit'),
       durationMs: z.number().min(0).describe('How long it took, milliseconds'),
+      verdict: z
+        .enum(['answered', 'weak', 'nothing_relevant'])
+        .nullable()
+        .describe('Whether something here answers the question; null: the store that was asked gives no verdict'),
+      verdict_reason: z.string().nullable().describe('Why, where the verdict is not answered'),
+      nearest: z
+        .array(z.string())
+        .describe('Where nothing is relevant: ids of the results that came nearest, at most three'),
     })
     .describe('The question itself'),
 })
@@ -101,19 +119,25 @@ const query = lensOperation({
   output: queryOutput,
   effect: { kind: 'read', idempotent: true },
   cost: ({ n_results }) => costOfAsking({ limit: n_results }),
-  run: async (host, { n_results, min_score, store, timeout_ms, ...rest }, { viewer, signal }) => {
-    const source = host.source(store ?? 'local')
-    const input: CollectionsInput = { ...rest, nResults: n_results, minScore: min_score }
+  run: async (host, { store = LOCAL_SOURCE, timeout_ms: timeoutMs = TIMEOUT_MS, ...rest }, { viewer, signal }) => {
+    const input = inputOf(rest)
+    if (store === LOCAL_SOURCE) return toOutput(await askStore(host, input, { viewer, signal, timeoutMs }))
     const answer = await askCollections(input, {
-      source,
+      source: host.source(store),
       sight: host.sight(viewer),
       now: host.clock.now(),
-      deadline: new Deadline(timeout_ms ?? TIMEOUT_MS, signal),
-      embed: async question => (await host.embedder?.embed([question], 'query', signal))?.[0] ?? null,
+      deadline: new Deadline(timeoutMs, signal),
+      embed: async asked => (await host.embedder?.embed([asked], 'query', signal))?.[0] ?? null,
     })
     return toOutput(answer)
   },
 })
+
+type Asked = Omit<z.output<typeof queryInput>, 'store' | 'timeout_ms'>
+
+function inputOf({ n_results, min_score, ...rest }: Asked): CollectionsInput {
+  return { ...rest, nResults: n_results, minScore: min_score }
+}
 
 const formatInput = z.strictObject({
   results: z
@@ -148,7 +172,19 @@ const format = lensOperation({
   }),
 })
 
-export const COLLECTIONS_OPERATIONS = [query, format] as const
+export const COLLECTIONS_OPERATIONS = [
+  query,
+  format,
+  ...queryOperations({
+    name: 'collections',
+    input: z.strictObject({ query: question, ...collectionsOptions.shape }),
+    toQuery: (host, input) => {
+      const { nResults, collections, ...asked } = checkInput(inputOf(input), host.clock.now())
+      const limit = Math.min(MAX_LIMIT, nResults * collections.length)
+      return { ...queryOf(inputOf({ ...input, query: asked.query }), { timeoutMs: TIMEOUT_MS }), limit }
+    },
+  }),
+] as const
 
 /** Schemas speak of lists that may be written to. */
 function toOutput({ results, warnings, meta }: CollectionsAnswer): z.output<typeof queryOutput> {

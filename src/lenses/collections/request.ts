@@ -56,6 +56,27 @@ export const DAY_MS = 86_400_000
 /** The earliest instant there is. */
 const EARLIEST: Instant = -8.64e15
 
+/** What `options` of a query may hold for this lens. */
+export interface CollectionsOptions {
+  readonly collections?: readonly string[] | undefined
+  readonly n_results?: number | undefined
+  readonly days?: number | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+  readonly undated?: 'include' | 'exclude' | undefined
+  readonly source?: string | undefined
+  readonly actionability?: string | undefined
+  readonly min_score?: number | undefined
+  readonly fold?: boolean | undefined
+  readonly hybrid?: boolean | undefined
+}
+
+/** Of a query through the pipeline. Throws as `checkInput`. */
+export function requestOf(query: string, options: CollectionsOptions, now: Instant): CollectionsRequest {
+  const { n_results, min_score, ...rest } = options
+  return checkInput({ ...rest, query, nResults: n_results, minScore: min_score }, now)
+}
+
 /** Throws `ChromaQueryError`, naming the parameter. */
 export function checkInput(input: CollectionsInput, now: Instant): CollectionsRequest {
   const { query, collections = DEFAULT_COLLECTIONS, source, actionability, fold = false, hybrid = false } = input

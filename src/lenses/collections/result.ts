@@ -1,5 +1,6 @@
 /** One result, as the lens's contract has it, and how it is made of a record. */
 import type { JsonObject } from '../../base/canonical.ts'
+import type { EntryKey } from '../../model/entry.ts'
 import { recordDay } from '../../model/record-date.ts'
 import type { SourceRecord, Space } from '../../pipeline/source.ts'
 
@@ -20,6 +21,9 @@ export interface DetailedResult extends QueryResult {
   readonly why: readonly Leg[]
   /** Ids that were folded into this one; absent without folding. */
   readonly relatedIds?: readonly string[] | undefined
+  /** As `SourceRecord.key`, of this result and of those that were folded into it. */
+  readonly key?: EntryKey | undefined
+  readonly relatedKeys?: readonly EntryKey[] | undefined
 }
 
 export type Leg = 'vector' | 'words'
@@ -37,7 +41,7 @@ export function scoreOf(distance: number | null, space: Space): number {
 }
 
 export function resultOf(record: SourceRecord, collection: string, space: Space): DetailedResult {
-  const { id, title, content, metadata, distance } = record
+  const { id, title, content, metadata, distance, key } = record
   const rawScore = scoreOf(distance, space)
   return {
     id,
@@ -48,6 +52,7 @@ export function resultOf(record: SourceRecord, collection: string, space: Space)
     rawScore,
     metadata,
     why: ['vector'],
+    ...(key !== undefined && { key }),
   }
 }
 

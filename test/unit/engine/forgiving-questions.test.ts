@@ -79,11 +79,11 @@ describe('pasted text (QE-001)', () => {
     await engine.close()
   })
 
-  it('reads no operators through the lenses context, c64 and collections, and always in beliefs', async () => {
+  it('reads no operators through the lenses context and c64, and always in beliefs', async () => {
     // The facts of c64 are of another kind.
     const filter = { kinds: ['note'] }
     const all = { options: { min_score_ratio: 0 } }
-    for (const lens of ['context', 'c64', 'collections']) {
+    for (const lens of ['context', 'c64']) {
       const engine = await engineWith(PASTED.map(entry => ({ ...entry, ...(lens === 'c64' && { collection: 'c64' }) })))
       expect(
         [...(await idsFor(engine, { text: 'cats -dogs', lens, filter, ...(lens === 'c64' && all) }))].sort(),

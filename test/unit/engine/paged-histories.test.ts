@@ -160,7 +160,7 @@ function pagesOf(lens: string, tried = { long: 0 }): fc.IAsyncProperty<unknown> 
   })
 }
 
-describe.each(['default', 'collections', 'context'])(`lens %s (${RUNS} histories; 1,000 with QUERENT_LONG=1)`, lens => {
+describe.each(['default', 'context'])(`lens %s (${RUNS} histories; 1,000 with QUERENT_LONG=1)`, lens => {
   it('pages joined are the answer of the first one’s moment, less what has gone', {
     timeout: PATIENCE_MS,
   }, async () => {

@@ -125,7 +125,11 @@ describe('the command', () => {
       store: 'local',
       cutoff: '2026-02-22T12:00:00.000Z',
       collections: ['items', 'analysis'],
+      ...{ verdict: expect.stringMatching(/^(answered|weak)$/), nearest: [] },
     })
+    const foreign = JSON.parse((await run('zzyzx quokka', { json: true })).stdout)
+    expect(foreign.meta).toMatchObject({ verdict: 'nothing_relevant', verdict_reason: expect.any(String) })
+    expect(foreign.meta.nearest).toEqual(foreign.results.slice(0, 3).map(({ id }: { id: string }) => id))
   })
 
   it('fails with one line and no answer when the store does (CO-045, CO-046)', async () => {

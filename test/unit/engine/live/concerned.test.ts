@@ -64,7 +64,7 @@ const lists = fc.record({
 const stood = fc.record({
   input: fc.oneof<fc.Arbitrary<QueryInput>[]>(questions(), lists, lists),
   limit: fc.constantFrom(1, 3, 50),
-  lens: fc.constantFrom('default', 'collections'),
+  lens: fc.constantFrom('default', 'context'),
 })
 
 const told = ({ items }: LiveState) => items.map(({ key, id, version, rank }) => [key, id, version, rank])

@@ -1,8 +1,8 @@
-/** The embedded store as a source: its collections, by meaning, in the partitions of the requester's sight alone. */
-import type { Bitset } from '../base/bitset.ts'
-import type { Hit, VectorIndex } from '../index/contract.ts'
-import type { Entry } from '../model/entry.ts'
-import type { Filter } from '../model/filter.ts'
+/** The embedded store as a plain source, by distance alone: what other stores with the same records must agree with. */
+import type { Bitset } from '../../src/base/bitset.ts'
+import type { Hit, VectorIndex } from '../../src/index/contract.ts'
+import type { Entry } from '../../src/model/entry.ts'
+import type { Filter } from '../../src/model/filter.ts'
 import {
   type CollectionAnswer,
   failedCollection,
@@ -10,10 +10,10 @@ import {
   type SourceCondition,
   type SourceRecord,
   type SourceRequest,
-} from '../pipeline/source.ts'
-import type { StoreReader } from '../store/store.ts'
-import { askEach } from './ask-each.ts'
-import { errorOf, notFound, SourceFailure, wrongDimensions } from './failure.ts'
+} from '../../src/pipeline/source.ts'
+import { askEach } from '../../src/sources/ask-each.ts'
+import { errorOf, notFound, SourceFailure, wrongDimensions } from '../../src/sources/failure.ts'
+import type { StoreReader } from '../../src/store/store.ts'
 
 export interface LocalParts {
   readonly reader: StoreReader

@@ -1,0 +1,157 @@
+/**
+ * The lens in the pipeline: each collection is searched by meaning for as many records as it may give, and the lists are made one
+ * (CO-007, CO-013, CO-019, CO-029 to CO-031). A score is the cosine, from 0 to 1. Results are shown whatever the verdict.
+ */
+import type { Candidate, Scored } from '../../model/candidate.ts'
+import type { Entry, EntryKey } from '../../model/entry.ts'
+import { type Explanation, leaf, node } from '../../model/explanation.ts'
+import type { Filter } from '../../model/filter.ts'
+import type { QueryContext } from '../../pipeline/context.ts'
+import { DEFAULT_STAGES } from '../../pipeline/default-stages.ts'
+import { allOf } from '../../pipeline/filter-input.ts'
+import { type CollectionAnswer, failedCollection, type SourceRecord } from '../../pipeline/source.ts'
+import type { Plan, Retrieval, Scoring, Stages } from '../../pipeline/stage.ts'
+import { judge } from '../../pipeline/verdict.ts'
+import { arranged, foundIn, warningsOf } from './ask.ts'
+import { gather } from './gather.ts'
+import { undatedAmong } from './period.ts'
+import { type CollectionsOptions, requestOf } from './request.ts'
+
+export const COLLECTIONS_STAGES: Partial<Stages> = {
+  parse: (query, context) => {
+    const plan = DEFAULT_STAGES.parse({ ...query, syntax: 'plain', any: true }, context)
+    const { collections } = requestIn(plan, context)
+    const filter = allOf([inOneOf(collections), ...(plan.filter === null ? [] : [plan.filter])])
+    return { ...plan, filter, mode: plan.mode === 'hybrid' ? 'meaning' : plan.mode }
+  },
+  enrich: (plan, context) => DEFAULT_STAGES.enrich(plan, context),
+  retrieve: (plan, depth, context) =>
+    plan.mode === 'meaning' ? retrieve(plan, context) : DEFAULT_STAGES.retrieve(plan, depth, context),
+  score: (retrieval, plan, context) =>
+    plan.mode === 'meaning' ? score(retrieval, plan, context) : DEFAULT_STAGES.score(retrieval, plan, context),
+}
+
+function requestIn({ query }: Pick<Plan, 'query'>, { now }: QueryContext) {
+  return requestOf(query.text, query.options as CollectionsOptions, now)
+}
+
+function inOneOf(collections: readonly string[]): Filter {
+  return { op: 'in', field: 'collection', values: collections }
+}
+
+async function retrieve(plan: Plan, context: QueryContext): Promise<Retrieval> {
+  const request = requestIn(plan, context)
+  const retrievals: Retrieval[] = []
+  const gathered = await gather(request, {
+    ask: async (collection, limit, where) => {
+      const conditions = where.map(({ key, op, value }): Filter => ({ op, field: `metadata.${key}`, value }))
+      const filter = allOf([inOneOf([collection]), ...conditions, ...(plan.filter === null ? [] : [plan.filter])])
+      const retrieval = await DEFAULT_STAGES.retrieve({ ...plan, filter }, limit, context)
+      retrievals.push(retrieval)
+      return answerOf(collection, retrieval, context)
+    },
+    deadline: context.deadline,
+  })
+  const lists = await Promise.all(gathered.map(one => context.turns.run(foundIn(one, request))))
+  for (const [at, one] of gathered.entries()) {
+    for (const { code, message, ...details } of warningsOf(one, undatedAmong(lists[at] ?? [], request.period))) {
+      context.note({ code, message, details: JSON.parse(JSON.stringify(details)) })
+    }
+  }
+  const results = await context.turns.run(arranged(lists.flat(), request))
+  const candidates = new Map(retrievals.flatMap(one => one.candidates.map(candidate => [candidate.entry, candidate])))
+  return {
+    ...joined(retrievals),
+    candidates: results.map(({ key, why, relatedKeys }, place): Candidate => {
+      const candidate = candidates.get(key as EntryKey) as Candidate
+      const signals = { ...candidate.signals, place, ...(why.includes('words') && { found_by_words: 1 }) }
+      return { ...candidate, signals, ...(relatedKeys !== undefined && { related: relatedKeys }) }
+    }),
+  }
+}
+
+function answerOf(
+  collection: string,
+  { candidates, allow, exhausted }: Retrieval,
+  context: QueryContext,
+): CollectionAnswer {
+  if (allow?.size === 0 && !exists(collection, context)) {
+    return failedCollection(collection, {
+      code: 'collection_not_found',
+      message: `${collection}: there is no such collection`,
+    })
+  }
+  const entries = new Map(context.reader.entries(candidates.map(({ entry }) => entry)).map(entry => [entry.key, entry]))
+  return {
+    ...{ collection, space: 'cosine', exhausted, deviation: null, numericDate: null, error: null },
+    records: candidates.flatMap(candidate => recordOf(candidate, entries.get(candidate.entry))),
+  }
+}
+
+/** Whether the viewer sees anything in it, whatever the conditions. */
+function exists(collection: string, { memo, reader, sight }: QueryContext): boolean {
+  return memo.matching(reader, sight, inOneOf([collection])).size > 0
+}
+
+function recordOf({ signals: { meaning }, entry: key }: Candidate, entry: Entry | undefined): readonly SourceRecord[] {
+  if (entry === undefined || meaning === undefined) return []
+  const { id, audience, title, content, tags, metadata } = entry
+  return [{ id, holder: audience.holder, title, content, tags, metadata, distance: 1 - meaning, key }]
+}
+
+/** What the verdict rests on: of all collections together, the best. */
+function joined(retrievals: readonly Retrieval[]): Retrieval {
+  const best = (name: string) =>
+    retrievals.toSorted((a, b) => (b.statistics[name] ?? -1) - (a.statistics[name] ?? -1))[0]
+  const byMeaning = best('bestCosine')?.statistics ?? {}
+  const byWords = best('bmTop')?.statistics ?? {}
+  const rows = retrievals.reduce((sum, { statistics }) => sum + (statistics['rows'] ?? 0), 0)
+  const allow = retrievals
+    .map(one => one.allow)
+    .reduce((all, one) => (all === null || one === null ? (all ?? one) : all.or(one)), null)
+  return {
+    candidates: [],
+    depth: Math.max(0, ...retrievals.map(({ depth }) => depth)),
+    allow,
+    statistics: { ...byWords, ...pick(byMeaning, 'bestCosine'), rows },
+    exhausted: true,
+    complete: retrievals.every(({ complete }) => complete),
+  }
+}
+
+function pick(statistics: Retrieval['statistics'], name: string): Readonly<Record<string, number>> {
+  const value = statistics[name]
+  return value === undefined ? {} : { [name]: value }
+}
+
+function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
+  return {
+    scored: retrieval.candidates.map(scored),
+    explain: explanationOf,
+    rate: passages => passages.map(scored).map(byScore),
+    why: whyOf,
+    ...judge(retrieval, plan, context),
+    ceiling: null,
+  }
+}
+
+/** The order is that of retrieval: lists of several collections, fused with words and folded as was asked. */
+function scored(candidate: Candidate): Scored {
+  const { value } = explanationOf(candidate)
+  const components = { meaning: value, ...(candidate.signals['found_by_words'] !== undefined && { words: 0 }) }
+  return { ...candidate, score: value, components, order: -(candidate.signals['place'] ?? 0) }
+}
+
+/** Passages are ranked by score: lists of entries say nothing of their order. */
+function byScore({ order: _order, ...one }: Scored): Scored {
+  return one
+}
+
+function explanationOf({ signals: { meaning = 0 } }: Candidate): Explanation {
+  if (meaning >= 0) return leaf('score', Math.min(1, meaning), 'the cosine')
+  return node('score', 'max', [leaf('cosine', meaning), leaf('least score', 0)])
+}
+
+function whyOf({ score: value, signals }: Scored): string {
+  return `cosine ${value.toFixed(2)}${signals['found_by_words'] === undefined ? '' : ', and words of the question'}`
+}
