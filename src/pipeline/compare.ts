@@ -31,7 +31,11 @@ export function compare(
   const [a, b] = [scoredOf(one.target, survey), scoredOf(other.target, survey)]
   const gap = (a?.score ?? 0) - (b?.score ?? 0)
   const byComponent = differences(a?.components ?? {}, b?.components ?? {})
-  const swap = a === undefined || b === undefined ? null : findSwap(a, b, { survey, stages, context })
+  const trial = { survey, stages, context }
+  const isByScore = a?.order === undefined && b?.order === undefined
+  const isWeighed = a !== undefined && b !== undefined && isByScore && survey.plan.mode === 'hybrid'
+  const swap = isWeighed && movesWithWeights(a, b, trial) ? findSwap(a, b, trial) : null
+  const advice = !isByScore ? NOT_BY_SCORE : isWeighed && !movesWithWeights(a, b, trial) ? NOT_KNOWN : adviceOf(swap)
   return {
     id: other.id,
     ...(other.passage !== undefined && { passage: other.passage }),
@@ -39,13 +43,27 @@ export function compare(
     gap,
     by_component: byComponent,
     swap,
-    sentence: sentenceOf(one, other, { a, b, gap, byComponent, swap }),
+    sentence: sentenceOf(one, other, { a, b, gap, byComponent, isByScore, advice }),
   }
 }
 
 function differences(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): Record<string, number> {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])]
   return Object.fromEntries(names.map(name => [name, (a[name] ?? 0) - (b[name] ?? 0)]))
+}
+
+const NOT_BY_SCORE = 'Their ranks do not follow from scores alone.'
+const NOT_KNOWN = 'What other weights would do to them is not known in this lens.'
+
+function adviceOf(swap: Comparison['swap']): string {
+  if (swap === null) return 'No share of meaning would make them change places.'
+  return `With ${swap.weight} ${swap.to} instead of ${swap.from} they would change places.`
+}
+
+/** Whether scoring again with other weights gives other scores: not where a lens works the weights in when it retrieves. */
+function movesWithWeights(a: Scored, b: Scored, trial: Trial): boolean {
+  const [byWords, byMeaning] = [scoredWith(0, [a, b], trial), scoredWith(1, [a, b], trial)]
+  return byWords.some(({ score }, at) => score !== byMeaning[at]?.score)
 }
 
 /** Weights are told to six decimals, rounded to the side where the two have changed places. */
@@ -60,7 +78,6 @@ interface Trial {
 /** Solved from the formula, and then proved by scoring both again with the changed weight. */
 function findSwap(a: Scored, b: Scored, trial: Trial): Comparison['swap'] {
   const { plan } = trial.survey
-  if (plan.mode !== 'hybrid') return null
   const from = plan.weights.meaning
   const before = firstOf([a, b], trial)
   for (const at of crossings(a, b, trial).sort((x, y) => Math.abs(x - from) - Math.abs(y - from))) {
@@ -88,7 +105,16 @@ function crossings(a: Scored, b: Scored, trial: Trial): number[] {
     return [...new Set([1, boostIn(even ?? scored)])].map(boost => ({ share, cosine, boost }))
   }
   const pairs = linesOf(a, evenA).flatMap(left => linesOf(b, evenB).map(right => [left, right] as const))
-  return pairs.map(([left, right]) => crossing(left, right)).filter(at => at !== null)
+  return [...pairs, lineThrough(a, b, trial)].map(([left, right]) => crossing(left, right)).filter(at => at !== null)
+}
+
+/** Of any formula that is linear in the weights: through its scores by words alone and by meaning alone. */
+function lineThrough(a: Scored, b: Scored, trial: Trial): readonly [Line, Line] {
+  const [[a0, b0], [a1, b1]] = [scoredWith(0, [a, b], trial), scoredWith(1, [a, b], trial)]
+  const line = (words: Scored | undefined, meaning: Scored | undefined): Line => ({
+    ...{ share: words?.score ?? 0, cosine: meaning?.score ?? 0, boost: 1 },
+  })
+  return [line(a0, a1), line(b0, b1)]
 }
 
 function boostIn({ score, components }: Scored): number {
@@ -124,18 +150,21 @@ interface Findings {
   readonly b: Scored | undefined
   readonly gap: number
   readonly byComponent: Readonly<Record<string, number>>
-  readonly swap: Comparison['swap']
+  readonly isByScore: boolean
+  /** What would swap them, in a sentence. */
+  readonly advice: string
 }
 
-function sentenceOf(one: Compared, other: Compared, { a, b, gap, byComponent, swap }: Findings): string {
+function sentenceOf(one: Compared, other: Compared, findings: Findings): string {
+  const { a, b, gap, byComponent, isByScore, advice } = findings
   if (a === undefined || b === undefined) {
     const missing = named(a === undefined ? one : other)
     return `${sentenceStart(missing)} is not in the answer, so there is nothing to compare.`
   }
-  const where = gap === 0 ? 'has the same score as' : `ranks ${Math.abs(gap).toFixed(4)} ${gap > 0 ? 'above' : 'below'}`
+  const verb = isByScore ? 'ranks' : 'scores'
+  const where =
+    gap === 0 ? 'has the same score as' : `${verb} ${Math.abs(gap).toFixed(4)} ${gap > 0 ? 'above' : 'below'}`
   const parts = Object.entries(byComponent).filter(([, part]) => part !== 0)
   const made = parts.map(([name, part]) => `${name} ${part > 0 ? '+' : '−'}${Math.abs(part).toFixed(4)}`).join(', ')
-  const first = `${sentenceStart(named(one))} ${where} ${named(other)}${made === '' ? '' : ` (${made})`}.`
-  if (swap === null) return `${first} No share of meaning would make them change places.`
-  return `${first} With ${swap.weight} ${swap.to} instead of ${swap.from} they would change places.`
+  return `${sentenceStart(named(one))} ${where} ${named(other)}${made === '' ? '' : ` (${made})`}. ${advice}`
 }

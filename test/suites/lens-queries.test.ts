@@ -151,6 +151,12 @@ describe.each(CASES)('the lens $lens', one => {
     const [first, last] = [items[0], items.at(-1)] as [Row, Row]
     const { over } = await engine.explain({ query, id: first.id, over: last.id })
     expect(over?.gap).toBeCloseTo(first.score - last.score, 10)
+    const sentence = {
+      c64: /not follow from scores alone/,
+      collections: /not follow from scores alone/,
+      conversations: /not known in this lens/,
+    }
+    expect(over?.sentence).toMatch(sentence[lens as keyof typeof sentence] ?? /change places/)
     expect(Object.values(over?.by_component ?? {}).reduce((sum, part) => sum + part, 0)).toBeCloseTo(
       over?.gap as number,
       6,
