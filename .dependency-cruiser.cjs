@@ -160,7 +160,19 @@ const packageRules = [
   },
 ]
 
+/**
+ * Lenses on the one path (decision 064): they reach indexes, pages and live queries through the pipeline alone. What writes their
+ * own entries may know the store.
+ */
+const onePath = {
+  name: 'one-path',
+  severity: 'error',
+  from: { path: '^src/lenses/(c64|collections|default)/', pathNot: '^src/lenses/c64/corpus/store[.]ts$' },
+  to: { path: '^src/(index/|store/|engine/|pipeline/(held|held-order|held-orders|go-on|cursor|run|paced)[.]ts$)' },
+}
+
 const generalRules = [
+  onePath,
   { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
   {
     name: 'kit-stays-out',

@@ -1,6 +1,5 @@
 /** Asks: gives the pipeline what a question needs from this engine, and counts the use of what it shows. */
 import { z } from 'zod'
-import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { requesterOf } from '../identity/requester.ts'
 import type { LensHost, Scratch } from '../lenses/lens.ts'
@@ -208,7 +207,7 @@ export class Asking {
     const { defaultLens, registry } = this.#parts
     const countsListing = (lens: string) => registry.must(lens).touch !== undefined
     const { fields } = this.#contexts
-    const optionsOf = (lens: string, options: JsonObject) =>
+    const optionsOf = (lens: string, options: Readonly<Record<string, unknown>>) =>
       parseInput(z.strictObject({ options: registry.must(lens).options ?? NO_OPTIONS }), { options }).options
     return resolveQuery(input, { viewer, now, secret: this.secret(), defaultLens, countsListing, optionsOf, fields })
   }

@@ -1,6 +1,5 @@
 /** The request: as a caller sends it, checked once at the door by `parseInput`. Names are snake_case, as on every wire. */
 import { z } from 'zod'
-import type { JsonObject } from '../base/canonical.ts'
 import type { Scalar } from './filter.ts'
 import { jsonObjectInput } from './json-input.ts'
 import {
@@ -67,7 +66,7 @@ export interface QueryInput {
   readonly phrase?: PhraseUse | undefined
   readonly lens?: string | undefined
   /** Options of the lens, checked by its own schema (`Lens.options`). */
-  readonly options?: JsonObject | undefined
+  readonly options?: Readonly<Record<string, unknown>> | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
   readonly filter?: FilterInput | undefined

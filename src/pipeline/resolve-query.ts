@@ -20,7 +20,7 @@ export interface Asked {
   /** Whether what a lens lists counts as used, where the request does not say. */
   readonly countsListing: (lens: string) => boolean
   /** Checks the options of a lens by its schema. Throws `unknown_field` and `invalid_argument`, naming `options.<name>`. */
-  readonly optionsOf: (lens: string, given: JsonObject) => unknown
+  readonly optionsOf: (lens: string, given: Readonly<Record<string, unknown>>) => unknown
   /** Those that a filter may name. */
   readonly fields: readonly FieldName[]
 }

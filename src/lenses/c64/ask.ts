@@ -47,9 +47,7 @@ export function queryOf(host: LensHost, question: C64Question): QueryInput {
     text: query,
     cursor,
     limit: question.limit ?? settings.limit,
-    options: Object.fromEntries(
-      Object.entries(options).filter(([, value]) => value !== undefined),
-    ) as QueryInput['options'],
+    options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
     timeout_ms: settings.timeoutMs,
   }
 }

@@ -1,5 +1,4 @@
 /** The lens's question: several collections asked, one list answered, with everything that kept it from being whole. */
-import type { JsonObject } from '../../base/canonical.ts'
 import type { Deadline, Instant } from '../../base/clock.ts'
 import type { Steps } from '../../base/turns.ts'
 import type { Entry } from '../../model/entry.ts'
@@ -153,7 +152,7 @@ export function queryOf(input: CollectionsInput, { timeoutMs }: Pick<StoreCall, 
     min_score: minScore,
   }
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  return { text, options: Object.fromEntries(given) as JsonObject, timeout_ms: timeoutMs }
+  return { text, options: Object.fromEntries(given), timeout_ms: timeoutMs }
 }
 
 function detailed({ page: { items }, entries }: Answer): readonly DetailedResult[] {
