@@ -215,7 +215,7 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
             .option('--home <folder>', 'the store to serve (default: QUERENT_HOME, else .querent here or above)')
             .option('--viewer <name>', 'serve as this agent'),
       }),
-      plain(installing, (body, cli, flags) => body.runMcpUninstall(cli, flags), {
+      plain(installing, (body, cli, flags) => body.runMcpInstall(cli, flags, true), {
         name: 'uninstall',
         about: 'take the server out of the configuration of assistants',
         examples: ['querent mcp uninstall --yes  # wherever it is found, without asking'],

@@ -3,7 +3,6 @@ import { applyEdits, modify } from 'jsonc-parser'
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import { fileSchema } from '../../../engine/config.ts'
-import { findHome } from '../../../engine/home.ts'
 import { readSettings, writeSettings } from '../../../engine/settings-file.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { jsonSchema } from '../../../ops/schemas.ts'
@@ -11,7 +10,7 @@ import { fieldAt } from '../generated-flags.ts'
 import type { Flags } from '../operation-command.ts'
 import { rows } from '../render/answer.ts'
 import type { Cli } from '../run.ts'
-import { requireOwner } from '../session.ts'
+import { homeFor, requireOwner } from '../session.ts'
 import { print } from './print.ts'
 
 interface Setting {
@@ -53,9 +52,7 @@ export async function setSetting(cli: Cli, flags: Flags, name: string, given?: s
 
 function fileOf(cli: Cli, flags: Flags): string {
   requireOwner(cli, flags)
-  const { env, workingFolder } = cli.io
-  const environmentHome = env['QUERENT_HOME'] || undefined
-  return findHome({ home: flags.home, environmentHome, workingFolder, create: false }).configFile
+  return homeFor(cli, flags).configFile
 }
 
 function jsonOr(text: string): Json {

@@ -139,7 +139,11 @@ function filled(template: string, row: unknown, clean: (text: string) => string)
     const [before = '', place = '', after = ''] = parts.length === 1 ? ['', inside] : parts
     const [path = '', format] = place.split(' ')
     const value = valueAt(row, path)
-    const text = value === undefined && parts.length > 1 ? '' : clean(valueText(value, format))
+    const isWidth = typeof value === 'string' && format !== undefined && /^\d+$/.test(format)
+    const text =
+      value === undefined && parts.length > 1
+        ? ''
+        : clean(valueText(value, format)).padEnd(isWidth ? Number(format) : 0)
     return parts.length > 1 && (value === null || text === '') ? '' : `${before}${text}${after}`
   })
 }
