@@ -57,7 +57,7 @@ describe('the guide to other nodes', () => {
     const served = page
       .replaceAll(`${address}  public`, `${padded}  public`)
       .replaceAll(address, other.url)
-      .replace('ADDRESS                ASKED', `${'ADDRESS'.padEnd(other.url.length)}  ASKED`)
+      .replace('ADDRESS                PUBLIC', `${'ADDRESS'.padEnd(other.url.length)}  PUBLIC`)
     const steps = await runSession(served, here)
     for (const { command, shown, printed } of steps) expect(printed, `$ ${command}`).toMatch(pattern(shown))
     expect(steps).toHaveLength(7)

@@ -6,14 +6,12 @@ import { beliefOf, queryOf, reportedWithCode, scopeOf } from './commands/beliefs
 import { parsed, pipedText, textOf } from './commands/input.ts'
 import { print } from './commands/print.ts'
 import { watchOperation } from './commands/watch.ts'
-import { define, runs } from './define.ts'
-import { type CommonFlags, collect, finiteNumber, withFormat, withLive, withPlace } from './flags.ts'
+import { type CommonFlags, collect, finiteNumber, withLive } from './flags.ts'
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { type CommandGroup, command, type Flags } from './operation-command.ts'
 import { withProgress } from './progress.ts'
-import { each, facts, lines } from './render/answer.ts'
+import { each, PLAIN_TEXT } from './render/answer.ts'
 import * as render from './render/beliefs.ts'
-import { oneLine } from './render/style.ts'
 import type { Cli } from './run.ts'
 import { withSession } from './session.ts'
 
@@ -103,16 +101,11 @@ async function supersedeOf({ belief_id, wait, ...input }: JsonObject, flags: Fla
   }
 }
 
-interface Facet {
-  readonly values: readonly { readonly value: string; readonly count: number }[]
-  readonly other_count: number
-}
-
 export const BELIEFS: CommandGroup = {
   around: reportedWithCode,
   firstSteps: ['querent beliefs sample', 'querent beliefs query --viewer my-agent-uuid climate'],
   commands: [
-    command<render.Answer>({
+    command({
       name: 'query [words...]',
       about: 'find beliefs for a query; without words, all that the filters let through',
       examples: [
@@ -130,7 +123,7 @@ export const BELIEFS: CommandGroup = {
       pages: { cursor: 'options.cursor', next: 'next_cursor' },
       print: render.answerText,
     }),
-    command<render.Explained>({
+    command({
       name: 'explain <belief_id> [words...]',
       examples: [
         'querent beliefs explain my-climate-rain climate  # its parts, rank and hints',
@@ -152,30 +145,29 @@ export const BELIEFS: CommandGroup = {
       input: queryOf,
       print: each('', '{total} ({by_scope})'),
     }),
-    command<{ readonly facets: Readonly<Record<string, Facet>> }>({
+    command<{ readonly facets: object }>({
       name: 'facets [words...]',
       examples: ['querent beliefs facets --filter recent --field domains --field holder_id  # two fields'],
       arguments: ['query.semantic'],
       flags: matchFlags('query.'),
       more: withFilters,
       input: inQuery,
-      print: ({ facets }, { style }) =>
-        lines(
-          Object.entries(facets).flatMap(([field, { values, other_count }]) => [
-            style.bold(field),
-            ...values.map(({ value, count }) => `${String(count).padStart(5)}  ${oneLine(value)}`),
-            ...(other_count > 0 ? [`${String(other_count).padStart(5)}  ${style.dim('others')}`] : []),
-          ]),
-        ),
+      print: ({ facets }, shown) =>
+        Object.entries(facets)
+          .map(([field, facet]) => {
+            const values = each('values', '  {count}  {value}')(facet, shown)
+            return `${shown.style.bold(field)}\n${values}${each('?other_count', '  {other_count}  others')(facet, shown)}`
+          })
+          .join(''),
     }),
-    command<render.Batch>({
+    command({
       name: 'batch <file>',
       about: 'ask up to 20 queries, a JSON list; `-` reads standard input',
       examples: ['querent beliefs batch queries.json --json  # each is answered, or fails, on its own'],
       arguments: [{ json: 'queries' }],
       print: render.batchText,
     }),
-    command<render.Answer>({
+    command({
       name: 'context [words...]',
       operation: 'beliefs.context_query',
       examples: ['querent beliefs context "mRNA vaccines" --purpose verify --max-tokens 500  # for a prompt'],
@@ -199,13 +191,13 @@ export const BELIEFS: CommandGroup = {
       input: inQuery,
       run: (input, flags, cli) => watchOperation(cli, flags, 'beliefs.watch', input),
     }),
-    command<render.WithHistory>({
+    command({
       name: 'get <belief_id>',
       examples: ['querent beliefs get cd-warming  # all of it'],
       flags: { include_superseded: { name: 'history', help: 'older versions too' } },
       print: render.beliefText,
     }),
-    command<render.Answer>({
+    command({
       name: 'similar <belief_id>',
       examples: ['querent beliefs similar cd-warming  # by meaning'],
       ...ABOUT,
@@ -226,7 +218,7 @@ export const BELIEFS: CommandGroup = {
       input: (input, flags) => ({ max_additional_tokens: 1000, ...input, scope: scopeOf(flags) }),
       print: render.expandedText,
     }),
-    command<render.Chain>({
+    command({
       name: 'derivation <belief_id>',
       examples: ['querent beliefs derivation my-climate-warming  # as far as you may see'],
       flags: ABOUT.flags,
@@ -260,20 +252,16 @@ export const BELIEFS: CommandGroup = {
     command({
       name: 'delete <belief_id>',
       examples: ['querent beliefs delete my-note  # its id stays taken'],
-      print: (_answer, { input }) => `${input['belief_id']} deleted\n`,
+      print: (_answer, { input }) => each('', '{belief_id} deleted')(input, PLAIN_TEXT),
     }),
-    command({ name: 'diagnostics', print: facts() }),
+    {
+      name: 'sample',
+      operation: null,
+      about: 'load the sample: some 300 beliefs of 12 agents in three federations',
+      examples: ['querent beliefs sample --home /tmp/try/.querent  # into a store of its own'],
+      run: (_input, flags, cli) => runSample(cli, flags),
+    },
   ],
-  more: (group, cli) => {
-    const name = 'sample'
-    const about = 'load the sample: some 300 beliefs of 12 agents in three federations'
-    const sample = define(group, name, about, [
-      'querent beliefs sample --home /tmp/try/.querent  # into a store of its own',
-    ])
-    runs<[], CommonFlags>(withFormat(withPlace(sample)), cli, flags => {
-      return reportedWithCode(cli, () => runSample(cli, flags))
-    })
-  },
 }
 
 async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {

@@ -7,8 +7,8 @@ import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { toInstant } from '../../model/instant.ts'
 import { parsed, pipedText, textOf } from './commands/input.ts'
 import type { FlagNames } from './generated-flags.ts'
-import { type CommandGroup, command, type Flags } from './operation-command.ts'
-import { type Columns, facts, lines, notes, type Print, rows } from './render/answer.ts'
+import { type CallContext, type CommandGroup, command, type Flags } from './operation-command.ts'
+import { all, each, exactShape, notes, type Print, rows } from './render/answer.ts'
 import { type Cli, errorsAside } from './run.ts'
 
 /** Of the query at this path: other names than those of the fields, and what words and other flags say. */
@@ -82,61 +82,32 @@ function tagsOf(list: string): readonly string[] {
 }
 
 /** At a command line, what changed nothing has failed. */
-function requireChange<Answer extends object>(
-  answer: Answer,
-  name: keyof Answer,
-  { entry_id: id }: JsonObject,
-): Answer {
-  if (answer[name] === true) return answer
+async function requireChange({ entry_id: id }: JsonObject, { run }: CallContext): Promise<object> {
+  const answer = await run<{ readonly updated?: boolean; readonly deleted?: boolean }>()
+  if (answer.updated || answer.deleted) return answer
   const message = `entry_id: there is no node ${JSON.stringify(id)} of yours that this could change`
   throw new QuerentError('not_found', message, { entry_id: String(id) })
 }
 
 interface Answer {
   readonly query: { readonly completed_hashtags: readonly string[] }
-  readonly warnings: readonly { readonly message: string }[]
 }
+
+const SCORES = ['score 3', 'distance 2', 'relevance 3', 'recency 3', 'STRENGTH=strength_norm 3', 'state']
 
 const answerText: Print<Answer> = rows(
   'results',
-  {
-    SCORE: 'score 3',
-    DISTANCE: 'distance 2',
-    RELEVANCE: 'relevance 3',
-    RECENCY: 'recency 3',
-    STRENGTH: 'strength_norm 3',
-    STATE: 'state',
-    ENTRY: 'entry_id',
-    LABEL: 'label',
-  },
+  [...SCORES, 'ENTRY=entry_id', 'label'],
   'no nodes found',
-  ({ query: { completed_hashtags: added }, warnings }, shown) => {
-    const completed = added.length > 0 ? [`completed with ${added.join(' ')}`] : []
-    return notes([...completed, ...warnings.map(({ message }) => message)], shown)
-  },
+  all<Answer>(
+    ({ query: { completed_hashtags: added } }, shown) => {
+      return notes(added.length > 0 ? [`completed with ${added.join(' ')}`] : [], shown)
+    },
+    each('warnings', '{message}', 'note'),
+  ),
 )
 
-const BINDING: Columns<object> = {
-  ANCHOR: 'anchor_id',
-  ZONE: 'zone',
-  L: 'L',
-  A: 'a',
-  B: 'b',
-  MASS: 'mass 2',
-  HASHTAG: 'hashtag',
-}
-
-interface Forecast {
-  readonly totals: Readonly<Record<string, number>>
-  readonly items: readonly object[]
-}
-
-const forecastItems = rows<{ readonly at: number }>('items', {
-  WHEN: ({ at }) => new Date(at * 1000).toISOString(),
-  EVENT: 'event',
-  ENTRY: 'entry_id',
-  LABEL: 'label',
-})
+const BINDING = ['ANCHOR=anchor_id', 'zone', 'L', 'a', 'b', 'mass 2', 'hashtag']
 
 const NODE_FLAGS: FlagNames = {
   hashtags: null,
@@ -156,7 +127,7 @@ export const CHROMA: CommandGroup = {
   commands: [
     command<Answer>({
       name: 'query [words...]',
-      instead: ({ knn }) => (knn === true ? 'chroma.query_knn' : undefined),
+      call: (_input, { flags, run }) => run(flags['knn'] === true ? { operation: 'chroma.query_knn' } : {}),
       covers: ['chroma.query_knn'],
       about: 'find nodes by hashtags (all words begin with #) or by a text',
       examples: [
@@ -181,7 +152,7 @@ export const CHROMA: CommandGroup = {
       arguments: [{ json: 'queries' }],
       print: ({ answers }, shown) => answers.map(one => answerText(one, shown)).join('\n'),
     }),
-    command<{ readonly entry_id: string }>({
+    {
       name: 'store [content]',
       about: 'store a node; `-` reads its content from standard input',
       examples: [
@@ -195,10 +166,10 @@ export const CHROMA: CommandGroup = {
         content: input['content'] ?? (await pipedText(cli)),
       }),
       creates: true,
-      print: ({ entry_id }) => `${entry_id}\n`,
-    }),
-    { name: 'get <entry_id>', print: facts() },
-    command<{ readonly updated: boolean }>({
+      print: each('', '{entry_id}'),
+    },
+    { name: 'get <entry_id>' },
+    {
       name: 'update <entry_id>',
       operation: 'chroma.set',
       covers: ['chroma.update'],
@@ -212,24 +183,19 @@ export const CHROMA: CommandGroup = {
           throw invalidArgument('options', '', 'at least one of those that say what to change')
         return { ...changes, ...(input['content'] === '-' && { content: await pipedText(cli) }) }
       },
-      answer: (answer, _cli, _flags, input) => requireChange(answer, 'updated', input),
-      print: facts(),
-    }),
-    command<{ readonly deleted: boolean }>({
-      name: 'delete <entry_id>',
-      answer: (answer, _cli, _flags, input) => requireChange(answer, 'deleted', input),
-      print: facts(),
-    }),
-    { name: 'export', examples: ['querent chroma export > nodes.json  # with everything known of them'] },
-    command<{ readonly imported: number }>({
+      call: requireChange,
+    },
+    { name: 'delete <entry_id>', call: requireChange },
+    { name: 'export', isJson: true, examples: ['querent chroma export > nodes.json  # with everything known of them'] },
+    {
       name: 'import <file>',
       examples: ['querent chroma import nodes.json  # all of them or none; `-` reads standard input'],
       arguments: [{ json: '' }],
       flags: { version: null, exported_at: null, nodes: null, bindings: null },
       creates: true,
-      print: ({ imported }) => `${imported} nodes imported\n`,
-    }),
-    command<{ readonly assigned?: readonly object[] }>({
+      print: each('', '{imported} nodes imported'),
+    },
+    {
       name: 'assign [hashtag] [place]',
       about: 'bind a hashtag to a zone (core, mid, outer) or an anchor (1 to 10000)',
       examples: [
@@ -248,52 +214,49 @@ export const CHROMA: CommandGroup = {
       }),
       creates: true,
       print: (answer, shown) =>
-        answer.assigned === undefined
-          ? rows('one', BINDING)({ one: answer }, shown)
-          : `${answer.assigned.length} hashtags assigned\n`,
-    }),
-    { name: 'unassign <hashtag>', print: facts() },
+        'assigned' in answer
+          ? each('', '{assigned.length} hashtags assigned')(answer, shown)
+          : rows('', BINDING)(answer, shown),
+    },
+    { name: 'unassign <hashtag>' },
     {
       name: 'migrate <hashtag> <place>',
       examples: ["querent chroma migrate '#python' mid  # the local owner may"],
       arguments: ['hashtag', 'zone'],
       flags: { anchor_id: null },
       input: ({ zone, ...input }) => ({ ...input, ...placeOf(zone) }),
-      print: facts(),
     },
     {
       name: 'hashtags [zone]',
       examples: ['querent chroma hashtags core  # of one zone'],
       print: rows('hashtags', BINDING, 'no hashtags'),
     },
-    command<{ readonly hashtags: readonly string[] }>({
+    {
       name: 'suggest <words...>',
       operation: 'chroma.suggest_hashtags',
       examples: ['querent chroma suggest "Async Python with asyncio"  # nothing is applied'],
       arguments: ['content'],
-      print: ({ hashtags }) => lines(hashtags),
-    }),
+      print: each('hashtags', '{}'),
+    },
     {
       name: 'place <tags...>',
       examples: ["querent chroma place '#programming' '#python' …  # L, a and b in full precision"],
       arguments: ['hashtags'],
       input: ({ hashtags }) => ({ hashtags: (hashtags as readonly string[]).flatMap(tagsOf) }),
-      print: facts('', true),
+      print: exactShape,
     },
-    { name: 'decay', print: facts() },
-    { name: 'lifecycle', print: facts() },
-    { name: 'stats', operation: 'chroma.statistics', print: facts() },
-    command<Forecast>({
+    { name: 'stats', operation: 'chroma.statistics' },
+    {
       name: 'forecast',
       examples: ['querent chroma forecast --days 30  # changes nothing'],
       flags: { days: { help: 'how far to look (default: 30)' } },
       input: input => ({ ...(input['until'] === undefined && { days: 30 }), ...input }),
-      print: (answer, shown) => {
-        const sums = Object.entries(answer.totals).map(([event, count]) => `${event} ${count}`)
-        return `${sums.join(', ')}\n${answer.items.length === 0 ? '' : forecastItems(answer, shown)}`
-      },
-    }),
-    command<{ readonly svg: string; readonly nodes: number }>({
+      print: all(
+        each('', '{totals}'),
+        rows('items', ['WHEN=at unix', 'event', 'ENTRY=entry_id', 'label'], 'nothing changes'),
+      ),
+    },
+    {
       name: 'map [words...]',
       about: 'draw all nodes in the plane of their colours, with a query and its hits',
       examples: [
@@ -308,9 +271,12 @@ export const CHROMA: CommandGroup = {
         ...subjectOf(String(input), flags),
         query: { ...(query as JsonObject | undefined), ...queryOptions(flags) },
       }),
-      answer: async ({ svg, nodes }, cli, { out }) => ({ out: await writtenTo(String(out), svg, cli), nodes }),
-      print: ({ nodes }, { flags: { out } }) => `${nodes} nodes drawn to ${out}\n`,
-    }),
+      call: async (_input, { run, cli, flags }) => {
+        const { svg, nodes } = await run<{ readonly svg: string; readonly nodes: number }>()
+        return { out: await writtenTo(String(flags['out']), svg, cli), nodes }
+      },
+      print: (answer, shown) => each('', `{nodes} nodes drawn to ${shown.flags['out']}`)(answer, shown),
+    },
   ],
 }
 

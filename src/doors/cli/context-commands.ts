@@ -140,10 +140,11 @@ export async function addCode(
   cli: Cli,
   flags: Flags,
   { paths = [], wait = true, ...others }: JsonObject,
-): Promise<void> {
+): Promise<null> {
   const [other] = Object.keys(others)
   if (other !== undefined) throw invalidArgument(`--${other}`, other, 'not given together with --code')
   await index(cli, flags, { paths, wait })
+  return null
 }
 
 /** `querent call /path …`: exactly the envelope. */

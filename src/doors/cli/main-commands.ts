@@ -9,12 +9,11 @@ import { EXIT } from './failure.ts'
 import { withLive } from './flags.ts'
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { command, type Flags, type OperationCommand } from './operation-command.ts'
-import { rows } from './render/answer.ts'
+import { each } from './render/answer.ts'
 import { entryText, listText } from './render/entry.ts'
 import { footer, pageText } from './render/page.ts'
 import { type Recalled, recallText } from './render/recall.ts'
 import { addText, backupText, doctorText, explainText, statusText } from './render/reports.ts'
-import { oneLine } from './render/style.ts'
 
 /** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
 const QUERY_TIMEOUT_MS = 30_000
@@ -36,13 +35,6 @@ function withFailEmpty(made: Command): Command {
 
 function queryOf(input: JsonObject): JsonObject {
   return { timeout_ms: QUERY_TIMEOUT_MS, ...input }
-}
-
-/** Some bad files among good ones are no failure. */
-function noteFailure(report: AddReport, exit: { exitCode: number }): AddReport {
-  const { added, updated, unchanged, deleted, errors } = report
-  if (errors.length > 0 && added + updated + unchanged + deleted === 0) exit.exitCode = EXIT.failed
-  return report
 }
 
 /** `--profile` and the like say how conversations are read. */
@@ -134,7 +126,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     examples: ['querent similar docs/decay.md --limit 5  # its five nearest'],
     print: (page, shown) => pageText(page, { ...shown, input: { any: true } }),
   }),
-  command<{ readonly id: string }>({
+  command({
     name: 'remember <text>',
     operation: 'conversations.remember',
     about: 'remember one message or note; the next query finds it. `-` reads it from standard input',
@@ -146,7 +138,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     embeds: true,
     // No other process may come by to embed it.
     input: input => ({ wait: true, ...input }),
-    print: ({ id }) => `${oneLine(id)}\n`,
+    print: each('', '{id}'),
   }),
   command<EntryView>({
     name: 'get <id>',
@@ -164,11 +156,11 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     pages: PAGES,
     print: listText,
   }),
-  command<{ readonly deleted: number }>({
+  command({
     name: 'delete <ids...>',
     about: 'delete entries by id',
     examples: ['querent delete a b  # two entries'],
-    print: ({ deleted }) => `${deleted} deleted\n`,
+    print: each('', '{deleted} deleted'),
   }),
   command<Status>({
     name: 'status',
@@ -176,13 +168,8 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     examples: ['querent status  # entries, vectors, indexes'],
     print: statusText,
   }),
-  {
-    name: 'lenses',
-    about: 'list the lenses',
-    examples: ['querent lenses  # names for --lens'],
-    print: rows('lenses', { LENS: 'name', SUMMARY: 'summary' }),
-  },
-  command<Status>({
+  { name: 'lenses', about: 'list the lenses', examples: ['querent lenses  # names for --lens'] },
+  command({
     name: 'init',
     opensAll: true,
     operation: 'status',
@@ -190,8 +177,9 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     examples: ['querent init  # in .querent here', 'querent init --home ~/.querent  # in a folder of your choice'],
     creates: true,
     // Here, not above: someone who says `init` in a folder means that folder.
-    place: (flags, { io }) => flags.home ?? (io.env['QUERENT_HOME'] || resolve(io.workingFolder, '.querent')),
-    print: ({ home, entries }) => `store ready in ${home}, ${entries} entries\n`,
+    call: (_input, { cli: { io }, flags, run }) =>
+      run({ home: flags.home ?? (io.env['QUERENT_HOME'] || resolve(io.workingFolder, '.querent')) }),
+    print: each('', 'store ready in {home}, {entries} entries'),
   }),
   command<AddReport>({
     name: 'add <paths...>',
@@ -218,11 +206,14 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       ),
     }),
     creates: true,
-    around: async (cli, flags, input, run) => {
-      if (flags['code'] === true) await (await import('./context-commands.ts')).addCode(cli, flags, input)
-      else await run()
+    call: async (input, { cli, flags, run }) => {
+      if (flags['code'] === true) return (await import('./context-commands.ts')).addCode(cli, flags, input)
+      const report = await run<AddReport>()
+      const { added, updated, unchanged, deleted, errors } = report
+      // Some bad files among good ones are no failure.
+      if (errors.length > 0 && added + updated + unchanged + deleted === 0) cli.exitCode = EXIT.failed
+      return report
     },
-    answer: noteFailure,
     print: addText,
   }),
   command<Examination>({
@@ -234,10 +225,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       'querent doctor --repair  # repair what can be made again from what is there',
     ],
     call: async (input, context) => (await import('./commands/care.ts')).examined(input, context),
-    answer: (answer, exit) => {
-      if (!answer.ok) exit.exitCode = EXIT.failed
-      return answer
-    },
     print: doctorText,
   }),
   command<Backup>({

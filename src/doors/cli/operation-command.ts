@@ -28,7 +28,7 @@ import {
 } from './generated-flags.ts'
 import { readAll, write, writeJson } from './io.ts'
 import { type Report, withProgress } from './progress.ts'
-import { PLAIN_TEXT, type Print } from './render/answer.ts'
+import { PLAIN_TEXT, type Print, shape } from './render/answer.ts'
 import type { Cli } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
@@ -58,8 +58,6 @@ export interface OperationCommand<Answer = never> {
   readonly more?: (command: Command) => Command
   /** The input, of what arguments and flags made. */
   readonly input?: (input: JsonObject, flags: Flags, cli: Cli) => JsonObject | Promise<JsonObject>
-  /** The operation that is called in place of the one whose fields the flags are. */
-  readonly instead?: (flags: Flags) => string | undefined
   /** Other operations that the command calls, so that they need no command of their own. */
   readonly covers?: readonly string[]
   /** Whether it makes a store where there is none. Default: false. */
@@ -73,18 +71,14 @@ export interface OperationCommand<Answer = never> {
     readonly list: string
     readonly end: StreamEnd
   }
-  /** The answer for people. Default: it is JSON whatever the flags say. */
+  /** The answer for people. Default: by its shape. */
   readonly print?: Print<Answer>
+  /** Whether the answer is JSON whatever the flags say. Default: false. */
+  readonly isJson?: boolean
   /** For `--more`: where the input has the cursor, and the answer that of the next page. */
   readonly pages?: { readonly cursor: string; readonly next: string }
-  /** What is printed, of what the operation answers. Default: its answer. */
-  readonly answer?: (answer: Answer, cli: Cli, flags: Flags, input: JsonObject) => object | Promise<object>
-  /** The home, where it is not that of the flags. */
-  readonly place?: (flags: Flags, cli: Cli) => string
-  /** In place of calling the operation; `context.run` calls it. */
-  readonly call?: (input: JsonObject, context: CallContext) => Promise<object>
-  /** Around all: may do something else. */
-  readonly around?: (cli: Cli, flags: Flags, input: JsonObject, run: () => Promise<void>) => Promise<void>
+  /** In place of calling the operation, which `context.run` does: what is printed, null where nothing is. */
+  readonly call?: (input: JsonObject, context: CallContext) => Promise<object | null>
   /** In place of `print`: does all, and has no `--format`. */
   readonly run?: (input: JsonObject, flags: Flags, cli: Cli, words: readonly unknown[], made: Command) => Promise<void>
   /** Whether it prints events or files, and has neither `--json` nor `--format`. Default: it has a `run` and an operation. */
@@ -97,12 +91,12 @@ export interface OperationCommand<Answer = never> {
   readonly children?: readonly OperationCommand[]
 }
 
-/** What `call` may need. */
+/** What `call` may need. `run` calls the operation of the command, or another one, in the home of the flags or another one. */
 export interface CallContext {
   readonly cli: Cli
   readonly flags: Flags
   readonly report: Report
-  run(): Promise<object>
+  run<Answer = object>(more?: { readonly operation?: string; readonly home?: string }): Promise<Answer>
 }
 
 type Called = Omit<OperationCommand, 'operation'> & { readonly operation: string }
@@ -141,15 +135,13 @@ export interface CommandGroup {
   readonly firstSteps?: readonly string[]
   /** Whether operations that the table does not name have no command. Default: false. */
   readonly isClosed?: boolean
-  /** Adds commands that are no operation. */
-  readonly more?: (group: Command, cli: Cli) => void
 }
 
 type Around = (cli: Cli, body: () => Promise<void>) => Promise<void>
 
 /**
  * A group of commands, made when one of them is asked for: those of the table, then one for each operation of the family that
- * the table does not name, with all its fields as flags and its answer as JSON.
+ * the table does not name, with all its fields as flags.
  */
 export function addGroup(program: Command, cli: Cli, name: string, about: string, load: () => Promise<CommandGroup>) {
   const group = program
@@ -158,16 +150,17 @@ export function addGroup(program: Command, cli: Cli, name: string, about: string
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
   groups.add(group)
   fillers.set(group, async () => {
-    const [{ commands, around, firstSteps, more, isClosed = false }, operations] = await Promise.all([
+    const [{ commands, around, firstSteps, isClosed = false }, operations] = await Promise.all([
       load(),
       operationsOf(name),
     ])
-    const entries = commands.map(entry => ({ operation: `${name}.${firstWord(entry.name)}`, ...entry }))
+    const entries = commands.map(entry => {
+      return { operation: `${name}.${firstWord(entry.name).replaceAll('-', '_')}`, ...entry }
+    })
     for (const entry of entries) {
       const summary = operations.find(one => one.name === entry.operation)?.summary ?? ''
       addOperationCommand(group, cli, { about: lowerFirst(summary), ...entry }, around)
     }
-    more?.(group, cli)
     const named = new Set(entries.flatMap(({ operation, covers = [] }) => [operation, ...covers]))
     for (const operation of operations) {
       if (!isClosed && !named.has(operation.name)) addOperationCommand(group, cli, plainCommand(operation), around)
@@ -227,10 +220,8 @@ export function addOperationCommand(
       }
       return around(cli, async () => {
         const whole = await inputOf()
-        const run = () =>
-          entry.run?.(whole, flags, cli, words, made) ??
-          runEntry({ ...entry, operation: called ?? '' }, whole, flags, cli, commandPath(made))
-        await (entry.around?.(cli, flags, whole, run) ?? run())
+        if (entry.run !== undefined) return entry.run(whole, flags, cli, words, made)
+        await runEntry({ ...entry, operation: called ?? '' }, whole, flags, cli, commandPath(made))
       })
     })
   })
@@ -330,19 +321,19 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
     await write(cli.io.stderr, stream.end({ ...rest, count }, { ...PLAIN_TEXT, input }))
     return endWith(rest, flags, cli)
   }
-  const placed = entry.place === undefined ? flags : { ...flags, home: entry.place(flags, cli) }
   const answer = await withProgress(cli.io, report => {
-    const run = () =>
-      withSession(cli, placed, { ...sessionFor(entry, input), report }, session =>
-        session.run(findOperation(session.catalog, entry.instead?.(flags) ?? entry.operation), input),
+    const run = ({ operation = entry.operation, home = flags.home }: { operation?: string; home?: string } = {}) => {
+      const placed = home === undefined ? flags : { ...flags, home }
+      return withSession(cli, placed, { ...sessionFor(entry, input), report }, ({ catalog, run }) =>
+        run(findOperation(catalog, operation), input),
       )
-    return entry.call === undefined
-      ? run()
-      : entry.call(input, { cli, flags, report, run: run as () => Promise<object> })
+    }
+    // The cast: whoever calls it says what the operation answers.
+    return entry.call?.(input, { cli, flags, report, run: run as CallContext['run'] }) ?? run()
   })
-  const shown = (await entry.answer?.(answer as never, cli, flags, input)) ?? answer
-  if (entry.print === undefined) await writeJson(cli.io.stdout, shown, 2)
-  else await print(cli, flags, shown as never, entry.print, input, entry.pages !== undefined)
+  if (answer === null) return
+  if (entry.isJson) await writeJson(cli.io.stdout, answer, 2)
+  else await print(cli, flags, answer as never, entry.print ?? shape, input, entry.pages !== undefined)
   if (entry.pages !== undefined && (flags['more'] === true || !wantsJson(flags))) {
     const next = (answer as JsonObject)[entry.pages.next]
     const rest = typeof next === 'string' ? withValue(input, entry.pages.cursor.split('.'), next) : null

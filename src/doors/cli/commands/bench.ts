@@ -6,7 +6,7 @@ import { list } from '../../../ops/entry-ops.ts'
 import { query } from '../../../ops/query-ops.ts'
 import type { CommonFlags } from '../flags.ts'
 import { type Report, withProgress } from '../progress.ts'
-import { all, each, having, type Print } from '../render/answer.ts'
+import { all, each, type Print } from '../render/answer.ts'
 import type { Cli } from '../run.ts'
 import { type Session, withSession } from '../session.ts'
 import { print } from './print.ts'
@@ -100,5 +100,5 @@ const benchText: Print<BenchFigures> = all<BenchFigures>(
   each('words', 'words: p50 {p50_ms} ms, p99 {p99_ms} ms'),
   each('hybrid', 'hybrid (question embedded before): p50 {p50_ms} ms, p99 {p99_ms} ms'),
   ({ hybrid }) => (hybrid === null ? 'hybrid: no vectors\n' : ''),
-  each(having('recall_at_10'), 'recall@10 of the vector index: {recall_at_10 3}'),
+  each('?recall_at_10', 'recall@10 of the vector index: {recall_at_10 3}'),
 )

@@ -24,8 +24,7 @@ interface Setting {
 export async function listSettings(cli: Cli, flags: Flags): Promise<void> {
   const { value } = readSettings(fileOf(cli, flags))
   const known = settingsIn(jsonSchema(fileSchema, 'input'), value)
-  const columns = { NAME: 'name', VALUE: 'value', DEFAULT: 'default', MEANING: 'meaning' }
-  await print(cli, flags, { settings: known }, rows<Setting, { settings: readonly Setting[] }>('settings', columns))
+  await print(cli, flags, { settings: known }, rows('settings', ['name', 'value', 'default', 'meaning']))
 }
 
 export async function getSetting(cli: Cli, flags: Flags, name: string): Promise<void> {

@@ -6,6 +6,7 @@ import { runOperation } from '../../../ops/catalog.ts'
 import { add } from '../../../ops/ingest-ops.ts'
 import { writeStyled } from '../io.ts'
 import { withProgress } from '../progress.ts'
+import { PLAIN_TEXT } from '../render/answer.ts'
 import { addText } from '../render/reports.ts'
 import { styleOf } from '../render/style.ts'
 import type { Cli } from '../run.ts'
@@ -32,5 +33,5 @@ export async function addFiles(
 ): Promise<void> {
   const input = { paths: paths.map(path => resolve(io.workingFolder, path)), collection }
   const outcome = await withProgress(io, report => runOperation(add, engine, input, { ...context, report }))
-  await writeStyled(io.stderr, addText(outcome, { style: styleOf({ env: io.env, stdout: io.stderr }) }))
+  await writeStyled(io.stderr, addText(outcome, { ...PLAIN_TEXT, style: styleOf({ env: io.env, stdout: io.stderr }) }))
 }

@@ -143,7 +143,7 @@ async function listTools(cli: Cli, flags: McpFlags): Promise<void> {
   )
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
   const sum = () => `about ${tokens} tokens in all\n`
-  const columns = { tokens: 'tokens', tool: 'name', 'what for': 'description' }
+  const columns = ['tokens', 'tool=name', 'what for=description']
   await print(cli, flags, { lenses: flags.lens ?? [], tools, tokens }, rows('tools', columns, 'no tools', sum))
 }
 
