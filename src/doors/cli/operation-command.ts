@@ -3,6 +3,7 @@
  * adds arguments, examples, other names of flags, and how the answer is printed.
  */
 import type { Command } from 'commander'
+import type { z } from 'zod'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { isRecord } from '../../base/record.ts'
 import { BUILT_IN_LENSES } from '../../engine/builtins.ts'
@@ -15,7 +16,16 @@ import { print } from './commands/print.ts'
 import { mustTakeLines, printMembers } from './commands/stream.ts'
 import { define, runs, withOneExitCode } from './define.ts'
 import { EXIT } from './failure.ts'
-import { type CommonFlags, wantsJson, withFormat, withPlace, withStream, wordsOf } from './flags.ts'
+import {
+  type CommonFlags,
+  collect,
+  finiteNumber,
+  wantsJson,
+  withFormat,
+  withPlace,
+  withStream,
+  wordsOf,
+} from './flags.ts'
 import {
   addFlags,
   addShorthands,
@@ -54,7 +64,14 @@ export interface OperationCommand<Answer = never> {
   readonly arguments?: readonly ArgumentPath[]
   readonly flags?: FlagNames
   readonly shorthands?: Shorthands
-  /** Flags that are no field; `input` reads them. */
+  /** Of a command that is no operation: the schema that flags are made of. */
+  readonly schema?: () => Promise<z.ZodType>
+  /**
+   * Flags that are no field, with their help; `input` reads them. The value of `<name...>` is a list of all that are given, that of
+   * `<number>`, `<seconds>`, `<bytes>` or `<days>` a number.
+   */
+  readonly options?: Readonly<Record<string, string>>
+  /** Flags with more to say. */
   readonly more?: (command: Command) => Command
   /** The input, of what arguments and flags made. */
   readonly input?: (input: JsonObject, flags: Flags, cli: Cli) => JsonObject | Promise<JsonObject>
@@ -198,10 +215,11 @@ export function addOperationCommand(
   const example = called === null ? '' : `querent call ${called} '{…}'  # the same, with the input as JSON`
   const made = define(parent, name, about, examples ?? [example])
   fillers.set(made, async () => {
-    const schema = called === null ? {} : await inputSchema(called)
+    const schema = called === null ? await ownSchema(entry) : await inputSchema(called)
     const paths = called === null ? [] : (entry.arguments ?? made.registeredArguments.map(argument => argument.name()))
     const set = addFlags(made, schema, paths.map(pathOf), entry.flags)
     const setShort = addShorthands(made, entry.shorthands ?? {})
+    for (const [flag, help] of Object.entries(entry.options ?? {})) addOption(made, flag, help)
     entry.more?.(made)
     if (entry.hasOneExitCode) withOneExitCode(made, cli)
     for (const child of entry.children ?? []) addOperationCommand(made, cli, child)
@@ -249,6 +267,18 @@ async function inputSchema(called: string): Promise<JsonObject> {
   const operation = await declaredOperation(called)
   if (operation === undefined) throw new Error(`invariant broken: there is no operation ${called}`)
   return jsonSchema(operation.input, 'input')
+}
+
+async function ownSchema({ schema }: OperationCommand): Promise<JsonObject> {
+  return schema === undefined ? {} : jsonSchema(await schema(), 'input')
+}
+
+function addOption(made: Command, flag: string, help: string): void {
+  const isList = flag.endsWith('...>')
+  const isNumber = /<(number|seconds|bytes|days)>/.test(flag)
+  if (isList) made.option(flag.replace('...', ''), help, collect)
+  else if (isNumber) made.option(flag, help, finiteNumber)
+  else made.option(flag, help)
 }
 
 /** An operation of the engine or of a lens that comes with it, before any engine is open. Undefined: there is none. */

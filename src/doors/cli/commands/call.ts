@@ -12,11 +12,10 @@ import { printPieces } from './stream.ts'
 
 export async function runCall(
   cli: Cli,
-  words: readonly (string | undefined)[],
   flags: Flags,
+  [name, argument]: readonly (string | undefined)[],
   made: Command,
 ): Promise<void> {
-  const [name, argument] = words
   if (flags['help'] === true) {
     made.outputHelp()
     return write(cli.io.stdout, `\nOperations:\n${await operationList()}`)

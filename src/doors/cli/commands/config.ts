@@ -27,7 +27,7 @@ export async function listSettings(cli: Cli, flags: Flags): Promise<void> {
   await print(cli, flags, { settings: known }, rows('settings', ['name', 'value', 'default', 'meaning']))
 }
 
-export async function getSetting(cli: Cli, flags: Flags, name: string): Promise<void> {
+export async function getSetting(cli: Cli, flags: Flags, [name = '']: readonly string[]): Promise<void> {
   const path = name.split('.')
   const schema = jsonSchema(fileSchema, 'input')
   const value = valueAt(readSettings(fileOf(cli, flags)).value, path) ?? (fieldAt(schema, path)['default'] as Json)
@@ -39,7 +39,7 @@ export async function getSetting(cli: Cli, flags: Flags, name: string): Promise<
 }
 
 /** Without a text: takes the setting out. A text that is JSON is that value, any other a string. */
-export async function setSetting(cli: Cli, flags: Flags, name: string, given?: string): Promise<void> {
+export async function setSetting(cli: Cli, flags: Flags, [name = '', given]: readonly string[]): Promise<void> {
   const file = fileOf(cli, flags)
   const { text } = readSettings(file)
   const value = given === undefined ? undefined : jsonOr(given)

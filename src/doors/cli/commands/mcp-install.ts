@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import type { Command } from 'commander'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import {
   type ConfigPlaces,
@@ -38,7 +39,8 @@ interface Change {
 }
 
 /** Reads every file before it writes one: a broken one among them leaves all as they are. */
-export async function runMcpInstall(cli: Cli, flags: McpInstallFlags, isRemoved = false): Promise<void> {
+export async function runMcpInstall(cli: Cli, flags: McpInstallFlags, _words: unknown, made: Command): Promise<void> {
+  const isRemoved = made.name() === 'uninstall'
   const { env, workingFolder: project } = cli.io
   const named = env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME']
   const places = { home: named || homedir(), project, platform: process.platform, env }

@@ -22,7 +22,7 @@ interface MirrorFlags extends CommonFlags {
 const URL_VARIABLES = { chromadb: 'QUERENT_CHROMA_URL', qdrant: 'QUERENT_QDRANT_URL' } as const
 const KEY_VARIABLES = { chromadb: 'QUERENT_CHROMA_TOKEN', qdrant: 'QUERENT_QDRANT_API_KEY' } as const
 
-export async function runMirror(cli: Cli, collection: string, flags: MirrorFlags): Promise<void> {
+export async function runMirror(cli: Cli, flags: MirrorFlags, [collection = '']: readonly string[]): Promise<void> {
   const { to, tenant, database } = flags
   const variable = (name: string): string | undefined => cli.io.env[name] || undefined
   const url = flags.url ?? variable(URL_VARIABLES[to])

@@ -46,7 +46,7 @@ interface ServeFlags extends CommonFlags {
 const MOST_WORKERS = 256
 
 /** `paths`: added first. */
-export async function runServe(cli: Cli, paths: readonly string[], flags: ServeFlags): Promise<void> {
+export async function runServe(cli: Cli, flags: ServeFlags, [paths]: readonly [readonly string[]]): Promise<void> {
   const { workers } = flags
   if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS) {
     throw invalidArgument('--workers', workers, `a whole number from 1 to ${MOST_WORKERS}`)

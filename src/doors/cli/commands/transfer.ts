@@ -14,7 +14,7 @@ import { withSession } from '../session.ts'
 import { print } from './print.ts'
 
 /** NDJSON, on standard output or into a file; ends quietly when the reader has read enough. */
-export async function runExport(cli: Cli, file: string | undefined, flags: Flags): Promise<void> {
+export async function runExport(cli: Cli, flags: Flags, [file]: readonly string[]): Promise<void> {
   const body = async (engine: Engine, context: CallContext): Promise<void> => {
     const made = file === undefined || file === '-' ? null : await newFile(resolve(cli.io.workingFolder, file))
     for await (const line of engine.export(context)) {
@@ -27,7 +27,7 @@ export async function runExport(cli: Cli, file: string | undefined, flags: Flags
   else await (await import('./care.ts')).exportReadable(cli, flags, body)
 }
 
-export async function runImport(cli: Cli, file: string | undefined, flags: CommonFlags): Promise<void> {
+export async function runImport(cli: Cli, flags: CommonFlags, [file]: readonly string[]): Promise<void> {
   const source =
     file === undefined || file === '-' ? cli.io.stdin : await oldFile(resolve(cli.io.workingFolder, file), file)
   const answer = await withSession(cli, flags, { create: true }, ({ engine, context }) =>
