@@ -12,7 +12,7 @@ import { command, type Flags, type OperationCommand } from './operation-command.
 import { each } from './render/answer.ts'
 import { entryText, listText } from './render/entry.ts'
 import { footer, pageText } from './render/page.ts'
-import { type Recalled, recallText } from './render/recall.ts'
+import { recallText } from './render/recall.ts'
 import { addText, backupText, doctorText, explainText, statusText } from './render/reports.ts'
 
 /** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
@@ -73,7 +73,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     pages: PAGES,
     print: pageText,
   }),
-  command<Recalled>({
+  command({
     name: 'recall <words...>',
     operation: 'conversations.query',
     about: 'ask what was said; `-` reads the question from standard input',
