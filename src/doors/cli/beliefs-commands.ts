@@ -1,12 +1,11 @@
 /** `querent beliefs …`: what agents hold true. */
-import type { Command } from 'commander'
 import type { JsonObject } from '../../base/canonical.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import { beliefOf, queryOf, reportedWithCode, scopeOf } from './commands/beliefs-input.ts'
 import { parsed, pipedText, textOf } from './commands/input.ts'
 import { print } from './commands/print.ts'
 import { watchOperation } from './commands/watch.ts'
-import { type CommonFlags, collect, finiteNumber, withLive } from './flags.ts'
+import { type CommonFlags, withLive } from './flags.ts'
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { type CommandGroup, command, type Flags } from './operation-command.ts'
 import { withProgress } from './progress.ts'
@@ -40,20 +39,17 @@ function matchFlags(at: string): FlagNames {
   return { ...queryFlags(at), ...Object.fromEntries(paged.map(name => [`${at}options.${name}`, null])) }
 }
 
-function withScope(made: Command): Command {
-  return made
-    .option('--local', 'only your own beliefs, and those of the other scopes that are named')
-    .option('--federated', 'only what is shared with your federations, likewise')
-    .option('--network', 'only what is public, likewise (default: all three)')
+const SCOPE = {
+  '--local': 'only your own beliefs, and those of the other scopes that are named',
+  '--federated': 'only what is shared with your federations, likewise',
+  '--network': 'only what is public, likewise (default: all three)',
 }
 
-const PRESETS = 'a preset (high_confidence, recent, verified, from_trusted) or JSON (repeatable)'
-
-function withFilters(made: Command): Command {
-  return withScope(made)
-    .option('--filter <what>', PRESETS, collect)
-    .option('--domain <path>', 'only in this domain, such as science/biology (repeatable)', collect)
-    .option('--min-confidence <number>', 'only with at least this overall confidence', finiteNumber)
+const FILTERS = {
+  ...SCOPE,
+  '--filter <what...>': 'a preset (high_confidence, recent, verified, from_trusted) or JSON (repeatable)',
+  '--domain <path...>': 'only in this domain, such as science/biology (repeatable)',
+  '--min-confidence <number>': 'only with at least this overall confidence',
 }
 
 function inQuery(input: JsonObject, flags: Flags): JsonObject {
@@ -61,7 +57,7 @@ function inQuery(input: JsonObject, flags: Flags): JsonObject {
 }
 
 /** Of what is asked about one belief. */
-const ABOUT = { flags: { context: null, scope: null, 'options.scope': null }, more: withScope, input: aboutOf } as const
+const ABOUT = { flags: { context: null, scope: null, 'options.scope': null }, options: SCOPE, input: aboutOf } as const
 
 function aboutOf(input: JsonObject, flags: Flags): JsonObject {
   return { ...input, options: { ...(input['options'] as JsonObject | undefined), scope: scopeOf(flags) } }
@@ -76,10 +72,9 @@ const WRITES: FlagNames = {
   valid_until: { help: 'ISO 8601 with its zone, or never' },
 }
 
-function withDerivation(made: Command): Command {
-  return made
-    .option('--type <name>', 'how the holder came to it: observation, inference, hearsay, …')
-    .option('--from <source>', 'what it rests on: the id of a belief, or an address (repeatable)', collect)
+const DERIVATION = {
+  '--type <name>': 'how the holder came to it: observation, inference, hearsay, …',
+  '--from <source...>': 'what it rests on: the id of a belief, or an address (repeatable)',
 }
 
 async function putOf({ content, ...input }: JsonObject, flags: Flags, cli: Cli): Promise<JsonObject> {
@@ -116,7 +111,7 @@ export const BELIEFS: CommandGroup = {
       ],
       arguments: ['semantic'],
       flags: queryFlags(''),
-      more: withFilters,
+      options: FILTERS,
       input: queryOf,
       embeds: true,
       stream: { list: 'beliefs', end: render.streamEndText },
@@ -131,7 +126,7 @@ export const BELIEFS: CommandGroup = {
       ],
       arguments: ['belief_id', 'query.semantic'],
       flags: { ...queryFlags('query.'), other_id: { name: 'over', help: 'compare with this belief' } },
-      more: withFilters,
+      options: FILTERS,
       input: inQuery,
       embeds: true,
       print: render.explanationText,
@@ -141,7 +136,7 @@ export const BELIEFS: CommandGroup = {
       examples: ['querent beliefs count --domain medical  # in a domain'],
       arguments: ['semantic'],
       flags: matchFlags(''),
-      more: withFilters,
+      options: FILTERS,
       input: queryOf,
       print: each('', '{total} ({by_scope})'),
     }),
@@ -150,7 +145,7 @@ export const BELIEFS: CommandGroup = {
       examples: ['querent beliefs facets --filter recent --field domains --field holder_id  # two fields'],
       arguments: ['query.semantic'],
       flags: matchFlags('query.'),
-      more: withFilters,
+      options: FILTERS,
       input: inQuery,
       print: ({ facets }, shown) =>
         Object.entries(facets)
@@ -173,7 +168,7 @@ export const BELIEFS: CommandGroup = {
       examples: ['querent beliefs context "mRNA vaccines" --purpose verify --max-tokens 500  # for a prompt'],
       arguments: ['semantic'],
       flags: matchFlags(''),
-      more: withFilters,
+      options: FILTERS,
       input: (input, flags) => ({ purpose: 'answer', max_tokens: 1000, ...queryOf(input, flags) }),
       embeds: true,
       print: render.contextText,
@@ -187,7 +182,8 @@ export const BELIEFS: CommandGroup = {
       ],
       arguments: ['query.semantic'],
       flags: { ...queryFlags('query.'), ...liveFlags('options.'), ...liveFlags('') },
-      more: made => withLive(withFilters(made)),
+      options: FILTERS,
+      more: withLive,
       input: inQuery,
       run: (input, flags, cli) => watchOperation(cli, flags, 'beliefs.watch', input),
     }),
@@ -233,8 +229,7 @@ export const BELIEFS: CommandGroup = {
         'querent beliefs put --file beliefs.json  # many, a JSON list: all of them or none',
       ],
       flags: WRITES,
-      more: made =>
-        withDerivation(made).option('--file <path>', 'a JSON list of beliefs instead of one; `-` reads standard input'),
+      options: { ...DERIVATION, '--file <path>': 'a JSON list of beliefs instead of one; `-` reads standard input' },
       input: putOf,
       creates: true,
       print: each('belief|beliefs', '{id}'),
@@ -245,7 +240,7 @@ export const BELIEFS: CommandGroup = {
         'querent beliefs supersede my-note --content "Nine hundred houses." --type correction  # a new version',
       ],
       flags: WRITES,
-      more: withDerivation,
+      options: DERIVATION,
       input: supersedeOf,
       print: each('belief|beliefs', '{id}'),
     }),

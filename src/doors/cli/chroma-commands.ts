@@ -1,7 +1,7 @@
 /** `querent chroma …` (CQ-121): hashtags, nodes, queries and memory of the lens `chroma`. */
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { toInstant } from '../../model/instant.ts'
@@ -9,27 +9,27 @@ import { parsed, pipedText, textOf } from './commands/input.ts'
 import type { FlagNames } from './generated-flags.ts'
 import { type CallContext, type CommandGroup, command, type Flags } from './operation-command.ts'
 import { all, each, exactShape, notes, type Print, rows } from './render/answer.ts'
-import { type Cli, errorsAside } from './run.ts'
+import { type Cli, withErrorsAside } from './run.ts'
 
 /** Of the query at this path: other names than those of the fields, and what words and other flags say. */
 function queryFlags(at: '' | 'query.'): FlagNames {
+  const hidden = ['hashtags', 'temporal_range', 'metadata_filters', 'score_weights']
   return {
-    ...Object.fromEntries(
-      ['hashtags', 'temporal_range', 'metadata_filters', 'score_weights'].map(name => [at + name, null]),
-    ),
+    ...Object.fromEntries(hidden.map(name => [at + name, null])),
     [`${at}k`]: { short: 'k', help: 'how many results' },
     [`${at}update_access`]: { name: 'access', help: 'whether it counts as use. Default: true' },
     [`${at}complete_hashtags`]: { name: 'complete', help: 'add tags where a text names too few. Default: true' },
   }
 }
 
-function withQuery(made: Command): Command {
-  return made
-    .option('--tags <list>', 'hashtags, separated by commas or blanks, with or without #')
-    .option('--from <time>', 'created or last used from here on: Unix seconds or a date')
-    .option('--to <time>', 'and up to here')
-    .option('--filter <json>', 'metadata filters, such as \'{"year": {"$gte": 2024}}\'')
-    .option('--weights <r,c,s>', 'weights of relevance, recency and strength, together 1')
+const TAGS = { '--tags <list>': 'hashtags, separated by commas or blanks, with or without #' }
+
+const QUERY = {
+  ...TAGS,
+  '--from <time>': 'created or last used from here on: Unix seconds or a date',
+  '--to <time>': 'and up to here',
+  '--filter <json>': 'metadata filters, such as \'{"year": {"$gte": 2024}}\'',
+  '--weights <r,c,s>': 'weights of relevance, recency and strength, together 1',
 }
 
 /** Hashtags where they are named as such, else the words are a text; nothing for none of both. */
@@ -41,36 +41,26 @@ function subjectOf(words: string, { tags }: Flags): JsonObject {
 }
 
 function queryOptions({ from, to, filter, weights }: Flags): JsonObject {
+  const isBounded = from !== undefined || to !== undefined
   return {
-    ...((from !== undefined || to !== undefined) && {
-      temporal_range: [secondsOf(from, '--from', 0), secondsOf(to, '--to', LAST)],
-    }),
+    ...(isBounded && { temporal_range: [secondsOf(from ?? '0', '--from'), secondsOf(to ?? `${LAST}`, '--to')] }),
     ...(filter !== undefined && { metadata_filters: parsed(String(filter), '--filter') as Json }),
     ...(weights !== undefined && { score_weights: weightsOf(String(weights)) }),
   }
 }
 
 /** As late as a calendar goes, in Unix seconds. */
-const LAST = 8.64e12
+const LAST = 8_640_000_000_000
 
-function secondsOf(given: unknown, field: string, open: number): number {
+function secondsOf(given: unknown, field: string): number {
   const text = String(given)
-  if (given === undefined) return open
   return /^\d+$/.test(text) ? Number(text) : Math.floor(toInstant(text, field) / 1000)
 }
 
 function weightsOf(text: string): JsonObject {
-  const parts = text.split(',')
-  const [relevance, recency, strength] = parts.map(Number)
-  if (parts.length !== 3 || parts.some(part => part.trim() === '')) {
-    throw invalidArgument('--weights', text, 'three numbers and commas')
-  }
+  const [relevance, recency, strength, ...more] = text.split(',').map(part => Number(part.trim() || 'x'))
+  if (strength === undefined || more.length > 0) throw invalidArgument('--weights', text, 'three numbers and commas')
   return { relevance, recency, strength } as JsonObject
-}
-
-function onOff(text: unknown): boolean {
-  if (text !== 'on' && text !== 'off') throw invalidArgument('--decay', String(text), 'on or off')
-  return text === 'on'
 }
 
 function placeOf(place: unknown): JsonObject {
@@ -119,10 +109,7 @@ const NODE_FLAGS: FlagNames = {
 }
 
 export const CHROMA: CommandGroup = {
-  around: (cli, body) => {
-    errorsAside(cli)
-    return body()
-  },
+  around: withErrorsAside,
   firstSteps: ['querent chroma assign --starter', 'querent chroma hashtags mid'],
   commands: [
     command<Answer>({
@@ -136,7 +123,7 @@ export const CHROMA: CommandGroup = {
       ],
       arguments: ['input'],
       flags: queryFlags(''),
-      more: made => withQuery(made).option('--knn', 'the nearest alone, whatever memory says'),
+      options: { ...QUERY, '--knn': 'the nearest alone, whatever memory says' },
       input: ({ input, ...options }, flags) => {
         const words = String(input)
         const subject = subjectOf(words, flags)
@@ -159,7 +146,7 @@ export const CHROMA: CommandGroup = {
         'querent chroma store "text" --label "A note" --tags "programming …"  # at the colour of its hashtags',
       ],
       flags: NODE_FLAGS,
-      more: made => made.requiredOption('--tags <list>', 'hashtags, separated by commas or blanks, with or without #'),
+      more: made => made.requiredOption('--tags <list>', TAGS['--tags <list>']),
       input: async (input, { tags }, cli) => ({
         ...input,
         hashtags: tagsOf(String(tags)),
@@ -176,9 +163,9 @@ export const CHROMA: CommandGroup = {
       about: 'change label, content, metadata, mode or decay of a node',
       examples: ['querent chroma update 1b4e… --label "Better name"  # its hashtags stay'],
       flags: NODE_FLAGS,
-      more: made => made.option('--decay <on|off>', 'whether it decays'),
+      more: made => made.addOption(new Option('--decay <state>', 'whether it decays').choices(['on', 'off'])),
       input: async (input, { decay }, cli) => {
-        const changes = { ...input, ...(decay !== undefined && { decay_enabled: onOff(decay) }) }
+        const changes = { ...input, ...(decay !== undefined && { decay_enabled: decay === 'on' }) }
         if (Object.keys(changes).length === 1)
           throw invalidArgument('options', '', 'at least one of those that say what to change')
         return { ...changes, ...(input['content'] === '-' && { content: await pipedText(cli) }) }
@@ -205,8 +192,7 @@ export const CHROMA: CommandGroup = {
       ],
       arguments: ['hashtag', 'zone'],
       flags: { anchor_id: null, assignments: null, text: null },
-      more: made =>
-        made.option('--file <path>', 'read assignments from a file, lines or a stack; `-` reads standard input'),
+      options: { '--file <path>': 'read assignments from a file, lines or a stack; `-` reads standard input' },
       input: async ({ zone, ...input }, { file }, cli) => ({
         ...input,
         ...(zone !== undefined && placeOf(zone)),
@@ -265,7 +251,8 @@ export const CHROMA: CommandGroup = {
       ],
       arguments: ['input'],
       flags: { ...queryFlags('query.'), k: { short: 'k', help: 'how many results' }, 'query.k': null, hashtags: null },
-      more: made => withQuery(made).requiredOption('--out <file>', 'where to write the SVG'),
+      options: QUERY,
+      more: made => made.requiredOption('--out <file>', 'where to write the SVG'),
       input: ({ input, query, ...rest }, flags) => ({
         ...rest,
         ...subjectOf(String(input), flags),

@@ -1,6 +1,5 @@
 /** `querent context …`, and calls by path: the code of this folder, in envelopes or tables of them (CX-044 to CX-046). */
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { contextOf, openEngineOrEmpty } from '../../engine/openings/open-context.ts'
 import { invalidArgument } from '../../model/errors.ts'
@@ -13,7 +12,7 @@ import type { CommandGroup, Flags, OperationCommand } from './operation-command.
 import { type Report, withProgress } from './progress.ts'
 import { PLAIN_TEXT, type Print } from './render/answer.ts'
 import * as render from './render/context.ts'
-import { type Cli, errorsAside } from './run.ts'
+import { type Cli, withErrorsAside } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
 type Envelope = Awaited<ReturnType<ReturnType<typeof contextOf>['call']>>
@@ -23,11 +22,7 @@ const MAKES_STORE: ReadonlySet<string> = new Set(['/body/init', '/mind/init', '/
 
 const BOUNDS: FlagNames = { depth: { short: 'd' }, limit: { short: 'l' } }
 
-function withEnvelope(made: Command): Command {
-  return made.option('-j, --json', 'print the whole envelope')
-}
-
-const ENVELOPE = { hasOneExitCode: true, more: withEnvelope } as const
+const ENVELOPE = { hasOneExitCode: true, options: { '-j, --json': 'print the whole envelope' } } as const
 
 /** A command that prints the envelope of a path, or what `text` makes of its result. */
 function question(name: string, text: Print<object>, entry: Partial<OperationCommand>): OperationCommand {
@@ -61,10 +56,7 @@ function absolute(path: Json, { io }: Cli): string {
 }
 
 export const CONTEXT: CommandGroup = {
-  around: (cli, body) => {
-    errorsAside(cli)
-    return body()
-  },
+  around: withErrorsAside,
   isClosed: true,
   firstSteps: ['querent context index', 'querent context query authentication'],
   commands: [
@@ -78,7 +70,7 @@ export const CONTEXT: CommandGroup = {
       ],
       arguments: ['paths'],
       flags: { path: null },
-      more: made => withEnvelope(made).option('--watch', 'go on until a signal ends it'),
+      options: { ...ENVELOPE.options, '--watch': 'go on until a signal ends it' },
       run: (input, flags, cli) => index(cli, flags, input),
     },
     question('query <words...>', render.answerText, {
@@ -110,10 +102,8 @@ export const CONTEXT: CommandGroup = {
     question('map [folder]', render.mapText, {
       examples: ['querent context map --max-tokens 1000  # as much as fits'],
       arguments: ['path'],
-      input: ({ path, ...input }, _flags, cli) => ({
-        ...input,
-        ...(path !== undefined && { path: absolute(path, cli) }),
-      }),
+      input: (input, _flags, cli) =>
+        'path' in input ? { ...input, path: absolute(input['path'] as Json, cli) } : input,
     }),
   ],
 }

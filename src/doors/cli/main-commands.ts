@@ -1,6 +1,5 @@
 /** Commands of the engine itself, and of conversations, that call one operation. */
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import type { JsonObject } from '../../base/canonical.ts'
 import type { AddReport, Backup, EntryView, Examination, ExplainAnswer, Status } from '../../engine/engine.ts'
 import { invalidArgument } from '../../model/errors.ts'
@@ -29,9 +28,7 @@ const PAGES = { cursor: 'cursor', next: 'cursor' }
 
 const WORDS = { words: 'mode=words' }
 
-function withFailEmpty(made: Command): Command {
-  return made.option('--fail-empty', 'end with exit code 3 when nothing is relevant')
-}
+const FAIL_EMPTY = { '--fail-empty': 'end with exit code 3 when nothing is relevant' }
 
 function queryOf(input: JsonObject): JsonObject {
   return { timeout_ms: QUERY_TIMEOUT_MS, ...input }
@@ -62,7 +59,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     arguments: ['text'],
     flags: QUERY_FLAGS,
     shorthands: WORDS,
-    more: withFailEmpty,
+    options: FAIL_EMPTY,
     input: queryOf,
     embeds: true,
     stream: {
@@ -85,7 +82,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     arguments: ['text'],
     flags: QUERY_FLAGS,
     shorthands: WORDS,
-    more: withFailEmpty,
+    options: FAIL_EMPTY,
     input: queryOf,
     embeds: true,
     pages: PAGES,
@@ -194,10 +191,10 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     flags: {
       'chat.format': { name: 'chat-format', help: 'with --chat: program that wrote the export (default: recognised)' },
     },
-    more: made =>
-      made
-        .option('--chat', 'they are exports of conversations (JSON lines, ChatGPT, Claude, Slack, WhatsApp, mail)')
-        .option('--code', 'read code as concepts and links: see `querent context`'),
+    options: {
+      '--chat': 'they are exports of conversations (JSON lines, ChatGPT, Claude, Slack, WhatsApp, mail)',
+      '--code': 'read code as concepts and links: see `querent context`',
+    },
     input: (input, flags, { io }) => ({
       ...chatOf(input, flags),
       paths: (input['paths'] as readonly string[]).map(path =>
@@ -236,7 +233,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       'querent backup /mnt/usb/notes.db --overwrite  # in the place of the last one',
     ],
     arguments: ['to'],
-    more: made => made.option('--skip-damaged', 'copy what can be read of a damaged store, and report what was lost'),
+    options: { '--skip-damaged': 'copy what can be read of a damaged store, and report what was lost' },
     input: ({ to, ...input }, _flags, { io }) => ({ ...input, to: resolve(io.workingFolder, String(to)) }),
     call: async (input, context) => (await import('./commands/care.ts')).backedUp(input, context),
     print: backupText,

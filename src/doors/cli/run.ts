@@ -28,6 +28,12 @@ export function errorsAside(cli: Cli): void {
   if (cli.errors === 'json') cli.errors = 'json-aside'
 }
 
+/** As the form of a group's contract. */
+export function withErrorsAside(cli: Cli, body: () => Promise<void>): Promise<void> {
+  errorsAside(cli)
+  return body()
+}
+
 /** The servers a command line can start. Interfaces do not import each other: whoever starts the process passes these. */
 export interface Servers {
   /** Serves until the signal; calls `ready` with the address once it listens. */
