@@ -11,10 +11,7 @@ export const TRUST: CommandGroup = {
     {
       name: 'set <target> <trust_level>',
       creates: true,
-      examples: [
-        'querent trust set ben 0.8 --domain science/biology=0.95  # more in one domain',
-        'querent trust set eve 0 --viewer ann  # ann distrusts eve',
-      ],
+      examples: ['querent trust set ben 0.8 --domain science/biology=0.95  # more in one domain'],
       flags: {
         domain_trust: 'domain',
         basis: { name: 'basis', each: 'type', help: 'what it rests on, such as MANUAL, which decays slowly' },
@@ -77,14 +74,11 @@ export const FEDERATIONS: CommandGroup = {
       flags: { query_epsilon: 'epsilon' },
       shorthands: { open: 'joining=open', strict: 'anonymity=strict', aggregate: 'results=aggregate' },
     },
-    { name: 'join <federation>', examples: ['querent federations join lab --viewer ben  # as ben'] },
+    { name: 'join <federation>' },
     { name: 'leave <federation>' },
     {
       name: 'set-member <federation> <agent>',
-      examples: [
-        'querent federations set-member lab ben  # ben is in',
-        'querent federations set-member lab ben --status suspended  # ben sees nothing of it for now',
-      ],
+      examples: ['querent federations set-member lab ben --status suspended  # ben sees nothing of it for now'],
       flags: { permissions: { help: 'query_beliefs, share_beliefs, view_aggregates, or all' } },
       input: ({ permissions, ...input }) => ({
         ...input,
@@ -95,7 +89,6 @@ export const FEDERATIONS: CommandGroup = {
       name: 'aggregate <federation> [topic]',
       examples: [
         'querent federations aggregate lab "coral bleaching" --viewer ann  # with noise, so that no member is given away',
-        'querent federations aggregate lab --domain science/biology  # in a domain and below it',
       ],
       embeds: true,
       print: aggregateText,

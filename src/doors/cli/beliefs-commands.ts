@@ -120,10 +120,7 @@ export const BELIEFS: CommandGroup = {
     }),
     command({
       name: 'explain <belief_id> [words...]',
-      examples: [
-        'querent beliefs explain my-climate-rain climate  # its parts, rank and hints',
-        'querent beliefs explain a --over b climate  # why a is ranked above b, or below it',
-      ],
+      examples: ['querent beliefs explain a --over b climate  # why a is ranked above b, or below it'],
       arguments: ['belief_id', 'query.semantic'],
       flags: { ...queryFlags('query.'), other_id: { name: 'over', help: 'compare with this belief' } },
       options: FILTERS,
@@ -133,7 +130,6 @@ export const BELIEFS: CommandGroup = {
     }),
     command({
       name: 'count [words...]',
-      examples: ['querent beliefs count --domain medical  # in a domain'],
       arguments: ['semantic'],
       flags: matchFlags(''),
       options: FILTERS,
@@ -189,23 +185,16 @@ export const BELIEFS: CommandGroup = {
     }),
     command({
       name: 'get <belief_id>',
-      examples: ['querent beliefs get cd-warming  # all of it'],
       flags: { include_superseded: { name: 'history', help: 'older versions too' } },
       print: render.beliefText,
     }),
     command({
       name: 'similar <belief_id>',
-      examples: ['querent beliefs similar cd-warming  # by meaning'],
       ...ABOUT,
       flags: { ...ABOUT.flags, 'options.include_same_holder': 'same-holder' },
       print: render.answerText,
     }),
-    command({
-      name: 'contradictions <belief_id>',
-      examples: ['querent beliefs contradictions br-no-dna  # with the statements that are opposed'],
-      ...ABOUT,
-      print: render.contradictionsText,
-    }),
+    command({ name: 'contradictions <belief_id>', ...ABOUT, print: render.contradictionsText }),
     command({
       name: 'expand <belief_id>',
       examples: ['querent beliefs expand my-vaccine-dna --max-tokens 400 --include derivation  # what it rests on'],
@@ -214,12 +203,7 @@ export const BELIEFS: CommandGroup = {
       input: (input, flags) => ({ max_additional_tokens: 1000, ...input, scope: scopeOf(flags) }),
       print: render.expandedText,
     }),
-    command({
-      name: 'derivation <belief_id>',
-      examples: ['querent beliefs derivation my-climate-warming  # as far as you may see'],
-      flags: ABOUT.flags,
-      print: render.chainText,
-    }),
+    command({ name: 'derivation <belief_id>', flags: ABOUT.flags, print: render.chainText }),
     command({
       name: 'put [content]',
       about: 'store a belief that you hold; `-` reads it from standard input',
@@ -246,7 +230,6 @@ export const BELIEFS: CommandGroup = {
     }),
     command({
       name: 'delete <belief_id>',
-      examples: ['querent beliefs delete my-note  # its id stays taken'],
       print: (_answer, { input }) => each('', '{belief_id} deleted')(input, PLAIN_TEXT),
     }),
     {

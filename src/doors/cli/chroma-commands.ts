@@ -1,7 +1,6 @@
 /** `querent chroma …` (CQ-121): hashtags, nodes, queries and memory of the lens `chroma`. */
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Option } from 'commander'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { toInstant } from '../../model/instant.ts'
@@ -58,9 +57,16 @@ function secondsOf(given: unknown, field: string): number {
 }
 
 function weightsOf(text: string): JsonObject {
-  const [relevance, recency, strength, ...more] = text.split(',').map(part => Number(part.trim() || 'x'))
-  if (strength === undefined || more.length > 0) throw invalidArgument('--weights', text, 'three numbers and commas')
+  const parts = text.split(',').map(part => Number(part.trim() || 'none'))
+  const [relevance, recency, strength] = parts
+  if (parts.length !== 3 || parts.some(Number.isNaN))
+    throw invalidArgument('--weights', text, 'three numbers and commas')
   return { relevance, recency, strength } as JsonObject
+}
+
+function onOff(text: unknown): boolean {
+  if (text !== 'on' && text !== 'off') throw invalidArgument('--decay', String(text), 'on or off')
+  return text === 'on'
 }
 
 function placeOf(place: unknown): JsonObject {
@@ -163,9 +169,9 @@ export const CHROMA: CommandGroup = {
       about: 'change label, content, metadata, mode or decay of a node',
       examples: ['querent chroma update 1b4e… --label "Better name"  # its hashtags stay'],
       flags: NODE_FLAGS,
-      more: made => made.addOption(new Option('--decay <state>', 'whether it decays').choices(['on', 'off'])),
+      options: { '--decay <on|off>': 'whether it decays' },
       input: async (input, { decay }, cli) => {
-        const changes = { ...input, ...(decay !== undefined && { decay_enabled: decay === 'on' }) }
+        const changes = { ...input, ...(decay !== undefined && { decay_enabled: onOff(decay) }) }
         if (Object.keys(changes).length === 1)
           throw invalidArgument('options', '', 'at least one of those that say what to change')
         return { ...changes, ...(input['content'] === '-' && { content: await pipedText(cli) }) }
@@ -207,20 +213,14 @@ export const CHROMA: CommandGroup = {
     { name: 'unassign <hashtag>' },
     {
       name: 'migrate <hashtag> <place>',
-      examples: ["querent chroma migrate '#python' mid  # the local owner may"],
       arguments: ['hashtag', 'zone'],
       flags: { anchor_id: null },
       input: ({ zone, ...input }) => ({ ...input, ...placeOf(zone) }),
     },
-    {
-      name: 'hashtags [zone]',
-      examples: ['querent chroma hashtags core  # of one zone'],
-      print: rows('hashtags', BINDING, 'no hashtags'),
-    },
+    { name: 'hashtags [zone]', print: rows('hashtags', BINDING, 'no hashtags') },
     {
       name: 'suggest <words...>',
       operation: 'chroma.suggest_hashtags',
-      examples: ['querent chroma suggest "Async Python with asyncio"  # nothing is applied'],
       arguments: ['content'],
       print: each('hashtags', '{}'),
     },
@@ -234,7 +234,6 @@ export const CHROMA: CommandGroup = {
     { name: 'stats', operation: 'chroma.statistics' },
     {
       name: 'forecast',
-      examples: ['querent chroma forecast --days 30  # changes nothing'],
       flags: { days: { help: 'how far to look (default: 30)' } },
       input: input => ({ ...(input['until'] === undefined && { days: 30 }), ...input }),
       print: all(
@@ -245,10 +244,7 @@ export const CHROMA: CommandGroup = {
     {
       name: 'map [words...]',
       about: 'draw all nodes in the plane of their colours, with a query and its hits',
-      examples: [
-        'querent chroma map --out map.svg  # every node',
-        "querent chroma map '#python' '#async' … --out map.svg  # with a query",
-      ],
+      examples: ["querent chroma map '#python' '#async' … --out map.svg  # with a query"],
       arguments: ['input'],
       flags: { ...queryFlags('query.'), k: { short: 'k', help: 'how many results' }, 'query.k': null, hashtags: null },
       options: QUERY,

@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../../base/canonical.ts'
 import { contextOf, openEngineOrEmpty } from '../../engine/openings/open-context.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import { fileText, type Input, MAX_INPUT, textOf } from './commands/input.ts'
-import { EXIT } from './failure.ts'
 import { type CommonFlags, wantsJson } from './flags.ts'
 import type { FlagNames } from './generated-flags.ts'
 import { readAll, write, writeJson } from './io.ts'
@@ -12,7 +11,7 @@ import type { CommandGroup, Flags, OperationCommand } from './operation-command.
 import { type Report, withProgress } from './progress.ts'
 import { PLAIN_TEXT, type Print } from './render/answer.ts'
 import * as render from './render/context.ts'
-import { type Cli, withErrorsAside } from './run.ts'
+import { type Cli, EXIT, withErrorsAside } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
 type Envelope = Awaited<ReturnType<ReturnType<typeof contextOf>['call']>>
@@ -64,7 +63,6 @@ export const CONTEXT: CommandGroup = {
       ...ENVELOPE,
       name: 'index [folders...]',
       examples: [
-        'querent context index  # everything that .gitignore lets through',
         'querent context index src --no-wait  # one folder; names and words answer at once',
         'querent context index --watch  # and again whenever a file changes',
       ],
@@ -87,10 +85,7 @@ export const CONTEXT: CommandGroup = {
     symbol('references'),
     symbol('callers'),
     question('impact [files...]', render.impactText, {
-      examples: [
-        'querent context impact src/login.ts  # what depends on the file',
-        'git diff | querent context impact --diff -  # on the lines that changed',
-      ],
+      examples: ['git diff | querent context impact --diff -  # on the lines that changed'],
       arguments: ['paths'],
       flags: { ...BOUNDS, diff: { help: 'file of a unified diff against what is indexed; `-` reads standard input' } },
       input: async ({ paths = [], diff, ...input }, _flags, cli) => ({
@@ -149,10 +144,7 @@ export async function callPath(
     contextOf(engine, context.viewer).callText(
       path,
       isBare ? '' : argument,
-      {
-        readFile: file => textIfThere(cli, file),
-        readStandardInput: () => readAll(cli.io.stdin, MAX_INPUT),
-      },
+      { readFile: file => textIfThere(cli, file), readStandardInput: () => readAll(cli.io.stdin, MAX_INPUT) },
       cli.signal,
     ),
   )

@@ -4,15 +4,14 @@ import type { JsonObject } from '../../base/canonical.ts'
 import type { AddReport, Backup, EntryView, Examination, ExplainAnswer, Status } from '../../engine/engine.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { Page } from '../../model/page.ts'
-import { EXIT } from './failure.ts'
 import { withLive } from './flags.ts'
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { command, type Flags, type OperationCommand } from './operation-command.ts'
 import { each } from './render/answer.ts'
-import { entryText, listText } from './render/entry.ts'
 import { footer, pageText } from './render/page.ts'
 import { recallText } from './render/recall.ts'
-import { addText, backupText, doctorText, explainText, statusText } from './render/reports.ts'
+import { addText, backupText, doctorText, entryText, explainText, listText, statusText } from './render/reports.ts'
+import { EXIT } from './run.ts'
 
 /** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
 const QUERY_TIMEOUT_MS = 30_000
@@ -51,7 +50,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       'querent query how does decay work  # the best ten passages, with reasons',
       `querent query '"flat scan" -kernel tag:index'  # a phrase, without a word, with a tag`,
       'querent query --words --limit 3 parseInput  # by words alone',
-      'querent query --passages 3 how does decay work  # three passages of each, with section and lines',
       'querent query --group passage how does decay work  # the ten best passages, whichever documents they are of',
       'querent query --json colour models | jq .items[0]  # for programs',
       'querent query --stream colour models | jq .title  # the same as it comes',
@@ -94,7 +92,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     examples: [
       'querent watch how does decay work  # a line for each entry that comes, changes or goes',
       'querent watch --no-initial --json tag:incident | jq .id  # events as JSON lines, from now on',
-      'querent watch --lens chroma "colour models"  # asked through another lens',
     ],
     arguments: ['text'],
     flags: { ...QUERY_FLAGS, ...liveFlags('') },
@@ -120,7 +117,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<Page>({
     name: 'similar <id>',
     about: 'find entries like this one',
-    examples: ['querent similar docs/decay.md --limit 5  # its five nearest'],
     print: (page, shown) => pageText(page, { ...shown, input: { any: true } }),
   }),
   command({
@@ -128,7 +124,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     operation: 'conversations.remember',
     about: 'remember one message or note; the next query finds it. `-` reads it from standard input',
     examples: [
-      'querent remember "Tea goes into the blue tin."  # in the conversation notes',
       'querent remember "I moved to Lugo." --speaker Mira --conversation home --at 2025-03-14  # who, where and when',
     ],
     creates: true,
@@ -137,35 +132,17 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     input: input => ({ wait: true, ...input }),
     print: each('', '{id}'),
   }),
-  command<EntryView>({
-    name: 'get <id>',
-    about: 'show one entry',
-    examples: ['querent get docs/decay.md  # its facts and its content'],
-    print: entryText,
-  }),
+  command<EntryView>({ name: 'get <id>', about: 'show one entry', print: entryText }),
   command({
     name: 'list',
     about: 'list entries',
-    examples: [
-      'querent list --collection notes --limit 20  # the first twenty notes',
-      'querent list --json --cursor …  # the next page, for programs',
-    ],
+    examples: ['querent list --collection notes --limit 20  # the first twenty notes'],
     pages: PAGES,
     print: listText,
   }),
-  command({
-    name: 'delete <ids...>',
-    about: 'delete entries by id',
-    examples: ['querent delete a b  # two entries'],
-    print: each('', '{deleted} deleted'),
-  }),
-  command<Status>({
-    name: 'status',
-    about: 'show what the store holds',
-    examples: ['querent status  # entries, vectors, indexes'],
-    print: statusText,
-  }),
-  { name: 'lenses', about: 'list the lenses', examples: ['querent lenses  # names for --lens'] },
+  command({ name: 'delete <ids...>', about: 'delete entries by id', print: each('', '{deleted} deleted') }),
+  command<Status>({ name: 'status', about: 'show what the store holds', print: statusText }),
+  { name: 'lenses', about: 'list the lenses' },
   command({
     name: 'init',
     opensAll: true,
@@ -183,7 +160,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     opensAll: true,
     about: 'add files and folders, or what changed in them since',
     examples: [
-      'querent add .  # everything here that .gitignore lets through',
       'querent add notes --collection notes --tag draft  # into a collection, with a tag',
       'querent add talk.jsonl --map content=text --map title=topic  # JSON lines with other field names',
       'querent add --chat conversations.json  # an export of conversations: each message is an entry',
@@ -217,10 +193,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     name: 'doctor',
     opensAll: true,
     about: 'check that all is well',
-    examples: [
-      'querent doctor  # exit code 1 when something is not',
-      'querent doctor --repair  # repair what can be made again from what is there',
-    ],
+    examples: ['querent doctor --repair  # repair what can be made again from what is there'],
     call: async (input, context) => (await import('./commands/care.ts')).examined(input, context),
     print: doctorText,
   }),
@@ -228,10 +201,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     name: 'backup <file>',
     opensAll: true,
     about: 'copy the store into one file, also while others write',
-    examples: [
-      'querent backup ~/backups/notes.db  # a copy that is a store itself',
-      'querent backup /mnt/usb/notes.db --overwrite  # in the place of the last one',
-    ],
+    examples: ['querent backup /mnt/usb/notes.db --overwrite  # in the place of the last one'],
     arguments: ['to'],
     options: { '--skip-damaged': 'copy what can be read of a damaged store, and report what was lost' },
     input: ({ to, ...input }, _flags, { io }) => ({ ...input, to: resolve(io.workingFolder, String(to)) }),

@@ -12,16 +12,16 @@ import { findOperation, fullName, makeCatalog } from '../../ops/catalog.ts'
 import { jsonSchema } from '../../ops/schemas.ts'
 import { textOf as fileOrPiped, parsed, pipedText } from './commands/input.ts'
 import { keepNextPage, nextPage } from './commands/last-page.ts'
-import { print } from './commands/print.ts'
-import { mustTakeLines, printMembers } from './commands/stream.ts'
-import { define, runs, withOneExitCode } from './define.ts'
-import { EXIT } from './failure.ts'
+import { mustTakeLines, print, printMembers } from './commands/print.ts'
 import {
   type CommonFlags,
   collect,
+  define,
   finiteNumber,
+  runs,
   wantsJson,
   withFormat,
+  withOneExitCode,
   withPlace,
   withStream,
   wordsOf,
@@ -39,7 +39,7 @@ import {
 import { readAll, write, writeJson } from './io.ts'
 import { type Report, withProgress } from './progress.ts'
 import { PLAIN_TEXT, type Print, shape } from './render/answer.ts'
-import type { Cli } from './run.ts'
+import { type Cli, EXIT } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
 export type Flags = CommonFlags & Readonly<Record<string, unknown>>
@@ -125,6 +125,7 @@ export function command<Answer>(entry: OperationCommand<Answer>): OperationComma
 
 /** Adds the flags of a command, whose operation is loaded for it: when it was chosen, or help is made of all. */
 const fillers = new WeakMap<Command, () => Promise<void>>()
+const groups = new WeakSet<Command>()
 
 export async function fillCommand(chosen: Command): Promise<void> {
   const filler = fillers.get(chosen)
@@ -180,7 +181,14 @@ export function addGroup(program: Command, cli: Cli, name: string, about: string
     }
     const named = new Set(entries.flatMap(({ operation, covers = [] }) => [operation, ...covers]))
     for (const operation of operations) {
-      if (!isClosed && !named.has(operation.name)) addOperationCommand(group, cli, plainCommand(operation), around)
+      const { name: full, effect } = operation
+      const entry = {
+        name: full.slice(name.length + 1).replaceAll('_', '-'),
+        operation: full,
+        creates: effect.kind === 'write',
+      }
+      if (!isClosed && !named.has(full))
+        addOperationCommand(group, cli, { about: lowerFirst(operation.summary), ...entry }, around)
     }
     if (firstSteps !== undefined) group.addHelpText('after', `\nFirst steps:\n  ${firstSteps.join('\n  ')}\n`)
   })
@@ -190,17 +198,12 @@ function firstWord(text: string): string {
   return text.split(' ', 1)[0] ?? ''
 }
 
-const groups = new WeakSet<Command>()
+type Described = Pick<Operation, 'name' | 'summary' | 'effect'>
 
 /** Operations of a lens that comes with the engine, or of a family of one. */
-async function operationsOf(family: string): Promise<readonly Pick<Operation, 'name' | 'summary' | 'effect'>[]> {
+async function operationsOf(family: string): Promise<readonly Described[]> {
   const operations = (await lensOf(family)?.load())?.operations ?? []
   return operations.filter(({ name }) => name.startsWith(`${family}.`))
-}
-
-function plainCommand({ name, summary, effect }: Pick<Operation, 'name' | 'summary' | 'effect'>) {
-  const command = name.slice(name.indexOf('.') + 1).replaceAll('_', '-')
-  return { name: command, operation: name, about: lowerFirst(summary), creates: effect.kind === 'write' }
 }
 
 export function addOperationCommand(
@@ -212,10 +215,14 @@ export function addOperationCommand(
   const { name, examples } = entry
   const called = entry.operation === undefined ? firstWord(name) : entry.operation
   const about = entry.about ?? ''
-  const example = called === null ? '' : `querent call ${called} '{…}'  # the same, with the input as JSON`
-  const made = define(parent, name, about, examples ?? [example])
+  const above = parent.parent ? `${parent.name()} ` : ''
+  const usage = [
+    `querent ${above}${name}`,
+    ...(called === null ? [] : [`querent call ${called} '{…}'  # input as JSON`]),
+  ]
+  const made = define(parent, name, about, examples ?? usage)
   fillers.set(made, async () => {
-    const schema = called === null ? await ownSchema(entry) : await inputSchema(called)
+    const schema = await schemaOf(entry, called)
     const paths = called === null ? [] : (entry.arguments ?? made.registeredArguments.map(argument => argument.name()))
     const set = addFlags(made, schema, paths.map(pathOf), entry.flags)
     const setShort = addShorthands(made, entry.shorthands ?? {})
@@ -263,14 +270,10 @@ function commandPath(made: Command): string {
   return above + made.name()
 }
 
-async function inputSchema(called: string): Promise<JsonObject> {
-  const operation = await declaredOperation(called)
-  if (operation === undefined) throw new Error(`invariant broken: there is no operation ${called}`)
-  return jsonSchema(operation.input, 'input')
-}
-
-async function ownSchema({ schema }: OperationCommand): Promise<JsonObject> {
-  return schema === undefined ? {} : jsonSchema(await schema(), 'input')
+async function schemaOf({ schema }: OperationCommand, called: string | null): Promise<JsonObject> {
+  const input = called === null ? await schema?.() : (await declaredOperation(called))?.input
+  if (called !== null && input === undefined) throw new Error(`invariant broken: there is no operation ${called}`)
+  return input === undefined ? {} : jsonSchema(input, 'input')
 }
 
 function addOption(made: Command, flag: string, help: string): void {
@@ -316,16 +319,18 @@ async function argumentsOf(
   for (const [at, path] of paths.entries()) {
     const words = given[at]
     if (words === undefined) continue
-    if (typeof path !== 'string') {
-      const value = parsed(await fileOrPiped(cli, String(words)), String(words)) as Json
-      input = path.json === '' ? (value as JsonObject) : withValue(input, path.json.split('.'), value)
-      continue
-    }
-    const steps = path.split('.')
+    const isFile = typeof path !== 'string'
+    const steps = pathOf(path).split('.')
     const types = typesOf(fieldAt(schema, steps))
-    const value = types.has('array') ? [words].flat() : await textOf(words, cli)
-    const isNumber = types.has('number') && Number.isFinite(Number(value))
-    input = withValue(input, steps, isNumber ? Number(value) : (value as Json))
+    const file = String(words)
+    const value = isFile
+      ? (parsed(await fileOrPiped(cli, file), file) as Json)
+      : types.has('array')
+        ? [words].flat()
+        : await textOf(words, cli)
+    const isNumber = !isFile && types.has('number') && Number.isFinite(Number(value))
+    if (pathOf(path) === '') input = value as JsonObject
+    else input = withValue(input, steps, isNumber ? Number(value) : (value as Json))
   }
   return input
 }

@@ -18,7 +18,6 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
     name: 'export [file]',
     about: 'print everything the store holds, one JSON line each',
     examples: [
-      'querent export backup.jsonl  # into a file',
       'querent export --skip-damaged saved.jsonl  # what can be read of a damaged store; exit code 1 if that is not all',
     ],
     isFormless: true,
@@ -47,7 +46,6 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
   plain(async () => (await import('./commands/bench.ts')).runBench, {
     name: 'bench',
     about: 'measure this store: time a question, recall of the vector index',
-    examples: ['querent bench --queries 200  # with two hundred questions'],
     more: made => made.option('--queries <number>', 'how many questions to ask', finiteNumber, 50),
   }),
 ]
@@ -86,7 +84,6 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
     examples: [
       'querent c64 "What does POKE 53280, 14 do?"  # facts as Markdown, the best 15',
       'querent c64 --enrich-only SYS 64738  # what the numbers and names stand for',
-      'querent c64 --limit 3 --json how do I move a sprite  # for programs',
     ],
     isFormless: true,
     hasOneExitCode: true,
@@ -156,7 +153,6 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
     name: 'mcp',
     about: 'serve an agent over MCP on standard input and output',
     examples: [
-      'querent mcp --viewer ana  # as the agent ana',
       'querent mcp --lens chroma --lens beliefs  # with the tools of these lenses',
       'querent mcp --tools query,get,context_callers  # with these tools alone',
       'querent mcp --lens chroma --list-tools  # which those are, and what they cost an agent to read',
@@ -171,7 +167,6 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
         name: 'install',
         about: 'write the server into the configuration of assistants, after asking',
         examples: [
-          'querent mcp install  # every client that is found',
           'querent mcp install --client claude-code --yes  # the project here, without asking',
           'querent mcp install --client cursor --lens context --print  # only show what would change',
         ],
@@ -187,7 +182,6 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
       plain(async () => (await import('./commands/mcp-install.ts')).runMcpInstall, {
         name: 'uninstall',
         about: 'take the server out of the configuration of assistants',
-        examples: ['querent mcp uninstall --yes  # wherever it is found, without asking'],
         isPlaceless: true,
         options: CHANGE,
       }),
@@ -229,7 +223,6 @@ export const CONFIG: readonly OperationCommand[] = [
   plain(async () => (await import('./commands/config.ts')).getSetting, {
     name: 'get <name>',
     about: 'print one setting',
-    examples: ['querent config get live.poll_ms  # as config.json says, else its default'],
   }),
   plain(setting, {
     name: 'set <name> <value>',
@@ -239,15 +232,10 @@ export const CONFIG: readonly OperationCommand[] = [
       `querent config set embedder '{"provider": "none"}'  # JSON`,
     ],
   }),
-  plain(setting, {
-    name: 'unset <name>',
-    about: 'take one setting out, so that its default holds',
-    examples: ['querent config unset durability  # normal again'],
-  }),
+  plain(setting, { name: 'unset <name>', about: 'take one setting out, so that its default holds' }),
   plain(async () => (await import('./commands/config.ts')).listSettings, {
     name: 'list',
     about: 'list all settings, with what config.json says and the defaults',
-    examples: ['querent config list --json  # for programs'],
   }),
 ]
 
@@ -256,7 +244,6 @@ export const SKILLS: readonly OperationCommand[] = [
     name: 'install',
     about: 'place the skill chroma-query and the agent chroma-agent in a project',
     examples: [
-      'querent skills install  # in .claude here',
       'querent skills install --dir ../project --lang en  # in another project, in English',
       'querent skills install --lens c64  # the command query-c64',
     ],

@@ -4,11 +4,10 @@ import type { JsonObject } from '../../../base/canonical.ts'
 import { formatEnrichment } from '../../../engine/enrichment.ts'
 import { embedC64, type OpenC64Options, openC64Engine } from '../../../engine/openings/open-c64.ts'
 import { findOperation } from '../../../ops/catalog.ts'
-import { asQuerentError, EXIT, failureText } from '../failure.ts'
 import { write, writeJson } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
 import { withProgress } from '../progress.ts'
-import { type Cli, errorsAside } from '../run.ts'
+import { asQuerentError, type Cli, EXIT, errorsAside, failureText } from '../run.ts'
 import { withSession } from '../session.ts'
 
 /** Sets the exit code itself: this command has one for every failure. `settings`: of the lens. */

@@ -8,7 +8,7 @@ import { declaredOperation, type Flags } from '../operation-command.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { fileText, parsed, textOf } from './input.ts'
-import { printPieces } from './stream.ts'
+import { printPieces } from './print.ts'
 
 export async function runCall(
   cli: Cli,

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { Command } from 'commander'
+import { printable } from '../../../base/printable.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import {
   type ConfigPlaces,
@@ -17,7 +18,6 @@ import { confirm } from '../confirm.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
 import { write } from '../io.ts'
 import { each } from '../render/answer.ts'
-import { changedLines } from '../render/changed-lines.ts'
 import type { Cli } from '../run.ts'
 import { homeFor } from '../session.ts'
 import { print } from './print.ts'
@@ -132,4 +132,22 @@ function chosen(flags: McpInstallFlags, places: ConfigPlaces): readonly McpClien
   if (found.length > 0) return found
   const message = `--client: none was found here; name one of ${known.join(', ')}`
   throw new QuerentError('invalid_argument', message, { field: '--client', known })
+}
+
+/** `- ` before what goes, `+ ` before what comes. */
+export function changedLines(before: string, after: string): string {
+  const old = linesOf(before)
+  const fresh = linesOf(after)
+  let start = 0
+  while (start < Math.min(old.length, fresh.length) && old[start] === fresh[start]) start += 1
+  let end = 0
+  const most = Math.min(old.length, fresh.length) - start
+  while (end < most && old[old.length - 1 - end] === fresh[fresh.length - 1 - end]) end += 1
+  const gone = old.slice(start, old.length - end).map(line => `- ${printable(line)}\n`)
+  const come = fresh.slice(start, fresh.length - end).map(line => `+ ${printable(line)}\n`)
+  return [...gone, ...come].join('')
+}
+
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/)
 }

@@ -1,9 +1,7 @@
 /** Answers for people, by description: a list as a table, one record as facts, anything as its shape says. */
-
 import { printable } from '../../../base/printable.ts'
 import { isRecord } from '../../../base/record.ts'
 import { cut, oneLine, PLAIN, type Style } from './style.ts'
-import { type Column, markdownTable, markdownText, textTable } from './table.ts'
 
 /** How an answer is shown. */
 export interface Shown {
@@ -101,8 +99,9 @@ export function shape(answer: object, shown: Shown, isExact = false): string {
   const rounded = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toFixed(4)) : value)
   const values = entries.filter(([, value]) => !isTable(value) && value !== undefined)
   const texts = values.map(([title, value]): [string, string] => {
-    const isPlain = typeof value === 'string' || (Array.isArray(value) && !value.some(one => typeof one === 'object'))
-    return [title, isPlain ? valueText(value) : JSON.stringify(value, isExact ? undefined : rounded)]
+    const plain = typeof value === 'string' ? value : JSON.parse(JSON.stringify(value, isExact ? undefined : rounded))
+    const isNested = Object.values(plain ?? {}).some(part => typeof part === 'object' && part !== null)
+    return [title, isNested ? JSON.stringify(plain) : valueText(plain)]
   })
   const parts = [
     ...(texts.length === 0 ? [] : [factLines(texts, shown)]),
@@ -223,11 +222,6 @@ export function lines(texts: readonly string[]): string {
   return texts.map(text => `${text}\n`).join('')
 }
 
-/** `1 chunk`, `2 chunks`; `plural` where it is not just an s. */
-export function counted(value: number, one: string, plural: string = `${one}s`): string {
-  return `${value} ${value === 1 ? one : plural}`
-}
-
 /** How to get the next page. */
 export function moreText(cursor: string | null | undefined, { hasMore }: Pick<Shown, 'hasMore'>): readonly string[] {
   return cursor ? [hasMore ? 'more: --more' : `more: --cursor ${cursor}`] : []
@@ -236,4 +230,46 @@ export function moreText(cursor: string | null | undefined, { hasMore }: Pick<Sh
 /** Less prominent lines below an answer. */
 export function notes(texts: readonly string[], { style }: Pick<Shown, 'style'>): string {
   return lines(texts.map(text => style.dim(oneLine(text))))
+}
+
+export interface Column<Row> {
+  readonly title: string
+  readonly align?: 'right'
+  cell(row: Row): string
+}
+
+/** The last column is cut to the width, if there is one. */
+export function textTable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  style: Style,
+  width: number = Number.POSITIVE_INFINITY,
+): string {
+  const cells = rows.map(row => columns.map(column => oneLine(column.cell(row))))
+  const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map(row => row[at]?.length ?? 0)))
+  const line = (row: readonly string[]): string =>
+    cut(
+      row
+        .map((cell, at) => pad(cell, widths[at] ?? 0, columns[at]?.align))
+        .join('  ')
+        .trimEnd(),
+      width,
+    )
+  return [style.dim(line(columns.map(({ title }) => title))), ...cells.map(line)].map(text => `${text}\n`).join('')
+}
+
+export function markdownTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
+  const rule = columns.map(({ align }) => (align === 'right' ? '---:' : '---'))
+  const body = rows.map(row => line(columns.map(column => markdownText(oneLine(column.cell(row))))))
+  return line(columns.map(({ title }) => title)) + line(rule) + body.join('')
+}
+
+/** Text that means itself in Markdown. */
+export function markdownText(text: string): string {
+  return text.replace(/[\\`*_[\]<>|#]/g, '\\$&')
+}
+
+function pad(text: string, width: number, align: 'right' | undefined): string {
+  return align === 'right' ? text.padStart(width) : text.padEnd(width)
 }

@@ -1,11 +1,12 @@
 /** A page of results, for people: as text, and as Markdown. */
+
+import { isAbsolute, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { printable } from '../../../base/printable.ts'
+import type { Explanation } from '../../../model/explanation.ts'
 import type { Excerpt, Item, Page, Passage } from '../../../model/page.ts'
-import { lines, moreText, notes, type Shown } from './answer.ts'
-import { explanationText } from './explanation.ts'
-import { place, sectionPath } from './place.ts'
-import { oneLine } from './style.ts'
-import { markdownText } from './table.ts'
+import { lines, markdownText, moreText, notes, type Shown } from './answer.ts'
+import { oneLine, type Style } from './style.ts'
 
 export function pageText(page: Page, shown: Shown): string {
   const { nearest = [] } = page
@@ -120,4 +121,40 @@ function highlighted(excerpt: Excerpt, mark: (text: string) => string, plain = (
     at = end
   }
   return parts.join('') + plain(printable(excerpt.text.slice(at))) + (excerpt.cut_end === true ? ' …' : '')
+}
+
+export function place(origin: string | null, excerpt: Excerpt, workingFolder: string): string {
+  const lines =
+    excerpt.start_line === excerpt.end_line ? `${excerpt.start_line}` : `${excerpt.start_line}-${excerpt.end_line}`
+  return origin === null ? `lines ${lines}` : `${shortOrigin(origin, workingFolder)}:${lines}`
+}
+
+/** `Backups › Restoring`, with two blanks before it; empty where the excerpt is in no section. */
+export function sectionPath({ section }: Excerpt): string {
+  return section.length === 0 ? '' : `  ${section.map(oneLine).join(' › ')}`
+}
+
+export function shortOrigin(origin: string, workingFolder: string): string {
+  const path = origin.startsWith('file:') ? pathOf(origin) : origin
+  if (!isAbsolute(path)) return oneLine(path)
+  const short = relative(workingFolder, path)
+  return oneLine(short === '' || short.startsWith('..') ? path : short)
+}
+
+function pathOf(url: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return url
+  }
+}
+
+const SIGNS = { sum: '+', product: '×', quotient: '÷', max: 'max' } as const
+
+/** One line a node, each ending in a line feed; children two blanks further in. */
+export function explanationText(tree: Explanation, style: Style, indent = ''): string {
+  const how = tree.formula === undefined ? '' : ` (${SIGNS[tree.formula]})`
+  const note = tree.note === undefined ? '' : style.dim(`  ${oneLine(tree.note)}`)
+  const own = `${indent}${tree.value.toFixed(4)} ${oneLine(tree.label)}${how}${note}\n`
+  return own + (tree.children ?? []).map(child => explanationText(child, style, `${indent}  `)).join('')
 }

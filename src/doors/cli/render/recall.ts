@@ -2,8 +2,7 @@
 import { printable } from '../../../base/printable.ts'
 import type { Explanation } from '../../../model/explanation.ts'
 import { all, each, type Print, type Shown } from './answer.ts'
-import { explanationText } from './explanation.ts'
-import { footer, indented, type PageEnd } from './page.ts'
+import { explanationText, footer, indented, type PageEnd } from './page.ts'
 
 /** As the operation answers. */
 interface Recalled extends PageEnd {

@@ -1,7 +1,17 @@
 /** What commands about the store print for people. */
-import type { AddReport, Backup, Examination, ExplainAnswer, Status } from '../../../engine/engine.ts'
-import { all, each, lines, type Print } from './answer.ts'
-import { explanationText } from './explanation.ts'
+
+import { printable } from '../../../base/printable.ts'
+import type {
+  AddReport,
+  Backup,
+  EntryView,
+  Examination,
+  ExplainAnswer,
+  ListPage,
+  Status,
+} from '../../../engine/engine.ts'
+import { all, type Columns, each, facts, lines, markdownText, moreText, notes, type Print, rows } from './answer.ts'
+import { explanationText, shortOrigin } from './page.ts'
 import { oneLine } from './style.ts'
 
 /** Most problems listed one by one; the rest is a number (`--json` has them all). */
@@ -77,4 +87,25 @@ export const doctorText: Print<Examination> = (answer, shown) =>
 export const backupText: Print<Backup> = all<Backup>(
   each('', '{path}: {entries entry/entries}, {bytes MiB}'),
   each('?not_held.length', 'not in it: {not_held} of the home'),
+)
+
+const FACTS: Columns = [
+  ...['id', 'collection', 'kind', 'holder', 'visibility=audience.kind', 'federations=audience.federations', 'tags'],
+  ...['origin', 'created=created_at', 'updated=updated_at', 'valid from=valid_from', 'valid until=valid_until'],
+  ...['used=access.count', 'last used=access.last_accessed', 'metadata'],
+]
+
+/** Title, facts, an empty line, the content as it is (control characters apart). */
+export const entryText: Print<EntryView> = (entry, shown) => {
+  const title = oneLine(entry.title) || '(untitled)'
+  const origin = entry.origin && shortOrigin(entry.origin, shown.folder)
+  const head = shown.isMarkdown ? `# ${markdownText(title)}\n` : shown.style.bold(title)
+  return `${head}\n${facts('', FACTS)({ ...entry, origin }, shown)}\n${printable(entry.content).replace(/\n?$/, '\n')}`
+}
+
+export const listText: Print<ListPage> = rows(
+  'items',
+  ['id', 'collection', 'kind', 'UPDATED=updated_at minute', 'title'],
+  'no entries',
+  ({ cursor, items, total }, shown) => `\n${items.length} of ${total}\n${notes(moreText(cursor, shown), shown)}`,
 )
