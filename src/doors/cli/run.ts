@@ -1,6 +1,6 @@
 /** What every command body gets. */
 import type { Engine } from '../../engine/engine.ts'
-import { type ErrorKind, QuerentError } from '../../model/errors.ts'
+import { QuerentError } from '../../model/errors.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
@@ -104,17 +104,6 @@ export interface McpOptions extends McpChoice {
 /** Every exit code there is; part of the contract, listed in docs/guide/cli.md. */
 export const EXIT = { answered: 0, failed: 1, usage: 2, nothingRelevant: 3 } as const
 
-const EXIT_BY_KIND: Readonly<Record<ErrorKind, number>> = {
-  usage: EXIT.usage,
-  not_found: EXIT.failed,
-  conflict: EXIT.failed,
-  denied: EXIT.failed,
-  busy: EXIT.failed,
-  limit: EXIT.failed,
-  unavailable: EXIT.failed,
-  broken: EXIT.failed,
-}
-
 /** Anything thrown, as the one error class. What is not ours is a bug of ours, reported without its stack. */
 export function asQuerentError(error: unknown): QuerentError {
   if (error instanceof QuerentError) return error
@@ -123,7 +112,7 @@ export function asQuerentError(error: unknown): QuerentError {
 }
 
 export function exitCodeFor(error: QuerentError): number {
-  return EXIT_BY_KIND[error.kind]
+  return error.kind === 'usage' ? EXIT.usage : EXIT.failed
 }
 
 /** Their messages name the field and what was expected: nothing is left to say. */

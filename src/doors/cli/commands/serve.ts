@@ -118,18 +118,11 @@ async function serveHere(
 export async function runMcp(cli: Cli, flags: McpFlags): Promise<void> {
   if (flags.listTools === true) return listTools(cli, flags)
   cli.endsBySignal = true
-  await withSession(
-    cli,
-    flags,
-    { background: true, warm: true, create: isNamed(cli, flags) },
-    ({ engine, catalog, context }) =>
-      cli.servers.serveMcp(
-        engine,
-        catalog,
-        { viewer: context.viewer, concise: flags.detail === 'concise', ...mcpChoice(flags) },
-        cli.signal,
-      ),
-  )
+  const session = { background: true, warm: true, create: isNamed(cli, flags) }
+  await withSession(cli, flags, session, ({ engine, catalog, context: { viewer } }) => {
+    const options = { viewer, concise: flags.detail === 'concise', ...mcpChoice(flags) }
+    return cli.servers.serveMcp(engine, catalog, options, cli.signal)
+  })
 }
 
 interface McpFlags extends CommonFlags {
@@ -172,26 +165,20 @@ function isNamed(cli: Cli, flags: CommonFlags): boolean {
 }
 
 /** Never fails: where no browser can be opened, it says so in a line. On Linux the variable BROWSER names one. */
-export async function openBrowser(io: Io, url: string): Promise<void> {
+async function openBrowser(io: Io, url: string): Promise<void> {
   const failed = (): void => void write(io.stderr, `querent: no browser could be opened; the page is at ${url}\n`)
   try {
     const { default: open } = await import('open')
-    const opener = await open(reachable(url))
-    opener.once('exit', code => {
-      if (code !== 0) failed()
-    })
+    // Who listens on all addresses is reached at its own.
+    const opener = await open(url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:'))
+    opener.once('exit', code => void (code !== 0 && failed()))
   } catch {
     failed()
   }
 }
 
-/** Who listens on all addresses is reached at its own. */
-function reachable(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
-}
-
 /** Before a store is made for them. Throws `invalid_argument` where there is nothing, `io_failed` where it may not be seen. */
-export async function mustBeThere(cli: Cli, paths: readonly string[]): Promise<void> {
+async function mustBeThere(cli: Cli, paths: readonly string[]): Promise<void> {
   for (const [at, path] of paths.entries()) {
     await stat(resolve(cli.io.workingFolder, path)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
@@ -203,7 +190,7 @@ export async function mustBeThere(cli: Cli, paths: readonly string[]): Promise<v
 }
 
 /** All that is said goes to standard error. What cannot be read is reported, and the rest is served. */
-export async function addFiles(
+async function addFiles(
   { io }: Cli,
   { engine, context }: Session,
   paths: readonly string[],
@@ -221,7 +208,7 @@ const ALL_BUT_OWNER = 0o077
  * The file's JSON; what it holds is checked by whoever uses it. `path`: from the working folder. Throws `io_failed`, `invalid_json`, and `invalid_argument` for a
  * file that others may read or write and for a token that is there twice. Messages never show a token.
  */
-export async function readTokens(workingFolder: string, path: string): Promise<unknown> {
+async function readTokens(workingFolder: string, path: string): Promise<unknown> {
   let file: FileHandle | null = null
   try {
     file = await open(resolve(workingFolder, path))

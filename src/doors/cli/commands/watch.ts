@@ -20,45 +20,39 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
   const count = (flags['count'] as number | undefined) ?? Number.POSITIVE_INFINITY
   if (count < 1) throw invalidArgument('--count', count, 'at least 1')
   cli.endsBySignal = true
+  const { stdout, stderr } = cli.io
   const style = styleOf(cli.io)
-  const { columns } = cli.io.stdout
   let last: string | null = null
   let printed = 0
   let isFailing = false
-  await withSession(
-    cli,
-    flags,
-    { ...sessionFor({ operation }, input), background: true },
-    async ({ catalog, stream }) => {
-      try {
-        for await (const piece of stream(findOperation(catalog, operation), input)) {
-          // The cast: what operations that watch declare of their pieces.
-          const event = piece as unknown as LiveEvent | Notice
-          if (event.type === 'error') {
-            await write(cli.io.stderr, `querent: ${event.error.message}; it is asked again\n`)
-            isFailing = true
-            continue
-          }
-          if (isFailing) await write(cli.io.stderr, 'querent: it is answered again\n')
-          isFailing = false
-          last = event.resume_token
-          if (event.type === 'alive') continue
-          if (event.type === 'subscribed') {
-            await write(cli.io.stderr, 'querent: watching; Ctrl-C ends\n')
-            continue
-          }
-          if (flags.json) await writeJson(cli.io.stdout, event)
-          else await writeStyled(cli.io.stdout, eventText(event, style, columns))
-          printed += 1
-          if (printed >= count) break
-        }
-      } catch (error) {
-        if (!cli.signal.aborted) throw error
-      } finally {
-        if (last !== null) await write(cli.io.stderr, `querent: to go on from here: --resume ${last}\n`)
+  const show = async (event: LiveEvent | Notice): Promise<void> => {
+    if (event.type === 'error') {
+      isFailing = true
+      return write(stderr, `querent: ${event.error.message}; it is asked again\n`)
+    }
+    if (isFailing) await write(stderr, 'querent: it is answered again\n')
+    isFailing = false
+    last = event.resume_token
+    if (event.type === 'alive') return
+    if (event.type === 'subscribed') return write(stderr, 'querent: watching; Ctrl-C ends\n')
+    printed += 1
+    if (flags.json) await writeJson(stdout, event)
+    else await writeStyled(stdout, eventText(event, style, stdout.columns))
+  }
+  const session = { ...sessionFor({ operation }, input), background: true }
+  await withSession(cli, flags, session, async ({ catalog, stream }) => {
+    try {
+      for await (const piece of stream(findOperation(catalog, operation), input)) {
+        // The cast: what operations that watch declare of their pieces.
+        await show(piece as unknown as LiveEvent | Notice)
+        if (printed >= count) break
       }
-    },
-  )
+    } catch (error) {
+      if (!cli.signal.aborted) throw error
+    } finally {
+      if (last !== null) await write(stderr, `querent: to go on from here: --resume ${last}\n`)
+    }
+  })
 }
 
 const TYPE_WIDTH = 8
