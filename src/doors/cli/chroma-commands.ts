@@ -258,7 +258,8 @@ export const CHROMA: CommandGroup = {
         const { svg, nodes } = await run<{ readonly svg: string; readonly nodes: number }>()
         return { out: await writtenTo(String(flags['out']), svg, cli), nodes }
       },
-      print: (answer, shown) => each('', `{nodes} nodes drawn to ${shown.flags['out']}`)(answer, shown),
+      print: (answer: object, shown) =>
+        each('', '{nodes} nodes drawn to {out}')({ ...answer, out: shown.flags['out'] }, shown),
     },
   ],
 }

@@ -10,12 +10,28 @@ import type {
   ListPage,
   Status,
 } from '../../../engine/engine.ts'
-import { all, type Columns, each, facts, lines, markdownText, moreText, notes, type Print, rows } from './answer.ts'
+import {
+  all,
+  type Columns,
+  each,
+  facts,
+  lines,
+  markdownText,
+  moreText,
+  notes,
+  type Print,
+  rows,
+  valueText,
+} from './answer.ts'
 import { explanationText, shortOrigin } from './page.ts'
 import { oneLine } from './style.ts'
 
 /** Most problems listed one by one; the rest is a number (`--json` has them all). */
 const MOST_PROBLEMS = 20
+
+function audience(path: string): string {
+  return `{${path}.kind}{ with |${path}.federations|}`
+}
 
 export const addText: Print<AddReport> = all<AddReport>(
   (report, shown) => {
@@ -24,7 +40,10 @@ export const addText: Print<AddReport> = all<AddReport>(
   },
   each('', '{chunks chunk/chunks}'),
   each('?pending', '{pending} still without a vector{ (|embedding_error|)}'),
-  each('visibility_changes', 'visibility of {count entry/entries} of {path} changed from {from} to {to}'),
+  each(
+    'visibility_changes',
+    `visibility of {count entry/entries} of {path} changed from ${audience('from')} to ${audience('to')}`,
+  ),
   ({ errors, warnings }, { style }) => {
     const problems = [
       ...errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`),
@@ -46,10 +65,11 @@ function skippedText(skipped: AddReport['skipped']): string {
 
 export const explainText: Print<ExplainAnswer> = all<ExplainAnswer>(
   each('over', '{sentence}'),
-  ({ over }, shown) => {
-    const parts = Object.keys(over?.by_component ?? {}).map(name => `  {by_component.${name} +4} ${name}`)
-    return [...parts, '  {gap +4} in all'].map(part => each('over', part)({ over }, shown)).join('')
+  ({ over }) => {
+    const parts = Object.entries(over?.by_component ?? {})
+    return lines(parts.map(([name, value]) => `  ${valueText(value, '+4')} ${oneLine(name)}`))
   },
+  each('over', '  {gap +4} in all'),
   each('over.swap', '{weight} from {from} to {to} would swap them', 'note'),
   each('', '{sentence}'),
   ({ explanation }, { style }) => (explanation === null ? '' : explanationText(explanation, style)),
