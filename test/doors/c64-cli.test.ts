@@ -135,13 +135,13 @@ describe('querent c64', () => {
   })
 
   it.each([
-    [['--limit', '0', 'x'], /--limit: expected an integer of 1 or more.*got "0"/],
-    [['--limit', '2.5', 'x'], /--limit: expected an integer of 1 or more.*got "2\.5"/],
-    [['--limit', 'many', 'x'], /--limit: expected an integer of 1 or more/],
+    [['--limit', '0', 'x'], /limit: expected .*got 0/],
+    [['--limit', '2.5', 'x'], /limit: expected .*got 2\.5/],
+    [['--limit', 'many', 'x'], /'--limit <number>' argument 'many' is invalid/],
     [['x', '--limit'], /--limit <number>' argument missing/],
     [['--no-such', 'x'], /unknown option '--no-such'/],
     [['--min-score-ratio', '2', 'x'], /min_score_ratio/],
-    [['--backend', 'postgres', 'x'], /--backend: expected one of embedded, qdrant/],
+    [['--backend', 'postgres', 'x'], /'postgres' is invalid. Allowed choices are embedded, qdrant/],
     [['--backend', 'qdrant', 'x'], /OPENAI_API_KEY: it is not set/],
   ])('ends with 1 for every failure: %j (EN-073)', async (args, message) => {
     const { status, stdout, stderr } = await run(['c64', ...args])

@@ -136,9 +136,7 @@ describe('an installation without the native runtime', () => {
         'fast, install Querent again with ONNXRUNTIME_NODE_INSTALL=skip in the environment\n',
     )
     expect(await without(['list'])).toMatchObject({ status: 0, stderr: '' })
-    expect((await without(['status'])).stdout).toMatch(
-      /^embedder: .*, WebAssembly runtime, \d+ workers? of one thread$/m,
-    )
+    expect((await without(['status'])).stdout).toMatch(/^embedder: .*, wasm runtime, \d+ workers? of one thread$/m)
     expect((await without(['doctor'])).stdout).toMatch(/embedder: .*WebAssembly.*ONNXRUNTIME_NODE_INSTALL=skip/)
     const native = await querent(['status'], { cwd: home, env: { QUERENT_EMBEDDER: 'local' } })
     expect(native.stdout).toMatch(/^embedder: .*, native runtime, \d+ workers? of one thread$/m)

@@ -201,8 +201,11 @@ describe.each(['es', 'en'] as const)('querent skills install, in %s', lang => {
     const rows = [...read(SKILL).matchAll(/^\| (--[a-z][a-z-]+) \| (\S+) \|/gm)]
     const described = help.replace(/\n {10,}/g, ' ')
     for (const [, flag = '', value = ''] of rows) {
-      const told = new RegExp(`^  ${flag}\\b.*\\(default: ([^)]+)\\)`, 'm').exec(described)?.[1]
-      expect([flag, told]).toEqual([flag, /^(ninguno|none|no)$/.test(value) ? undefined : value])
+      const said = new RegExp(`^  ${flag}\\b.*[Dd]efault: ([^().\\n]+?)\\)?(?: \\(choices.*)?$`, 'm').exec(
+        described,
+      )?.[1]
+      const isNone = said === undefined || /^(any time|all|no limit|false)$/.test(said)
+      expect([flag, isNone ? undefined : said]).toEqual([flag, /^(ninguno|none|no)$/.test(value) ? undefined : value])
     }
   })
 })

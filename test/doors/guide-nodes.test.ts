@@ -55,9 +55,9 @@ describe('the guide to other nodes', () => {
   it('shows what its commands print', { timeout: 60_000 }, async () => {
     const padded = other.url.padEnd(address.length)
     const served = page
-      .replaceAll(`${address}  public`, `${padded}  public`)
+      .replaceAll(`${address}  yes`, `${padded}  yes`)
       .replaceAll(address, other.url)
-      .replace('ADDRESS                ASKED', `${'ADDRESS'.padEnd(other.url.length)}  ASKED`)
+      .replace('ADDRESS                PUBLIC', `${'ADDRESS'.padEnd(other.url.length)}  PUBLIC`)
     const steps = await runSession(served, here)
     for (const { command, shown, printed } of steps) expect(printed, `$ ${command}`).toMatch(pattern(shown))
     expect(steps).toHaveLength(7)

@@ -15,7 +15,7 @@ import { parse as parseJson } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MCP_CLIENTS } from '../../src/doors/cli/assistants/clients.ts'
-import { lastingProgram } from '../../src/doors/cli/assistants/program.ts'
+import { lastingProgram } from '../../src/doors/cli/commands/mcp-install.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { commandLine, querent, type Run } from '../support/command.ts'
 

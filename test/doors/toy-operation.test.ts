@@ -40,8 +40,12 @@ function run(args: readonly string[]): ReturnType<typeof runInProcess> {
 
 describe('an operation that is added to a lens', () => {
   it('is a command, whose flags and help are made from its schema', async () => {
-    const { status, stdout } = await run(['chroma', 'greet-node', '--name', 'Ann', '--times', '2'])
-    expect({ status, answer: JSON.parse(stdout) }).toEqual({ status: 0, answer: TWICE })
+    const greet = ['chroma', 'greet-node', '--name', 'Ann', '--times', '2']
+    const { status, stdout } = await run(greet)
+    expect({ status, answer: JSON.parse((await run([...greet, '--json'])).stdout) }).toEqual({
+      status: 0,
+      answer: TWICE,
+    })
     expect(guidePage('operations.md')).toContain(`$ querent chroma greet-node --name Ann --times 2\n${stdout}`)
     expect((await run(['chroma', '--help'])).stdout).toMatch(/greet-node \[options\] +greet somebody/)
     const { stdout: help } = await run(['chroma', 'greet-node', '--help'])

@@ -1,19 +1,16 @@
 /** `querent beliefs …`: what agents hold true. */
-import type { Command } from 'commander'
 import type { JsonObject } from '../../base/canonical.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import { beliefOf, queryOf, reportedWithCode, scopeOf } from './commands/beliefs-input.ts'
 import { parsed, pipedText, textOf } from './commands/input.ts'
 import { print } from './commands/print.ts'
 import { watchOperation } from './commands/watch.ts'
-import { define, runs } from './define.ts'
-import { type CommonFlags, collect, finiteNumber, withFormat, withLive, withPlace } from './flags.ts'
+import { type CommonFlags, withLive } from './flags.ts'
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { type CommandGroup, command, type Flags } from './operation-command.ts'
 import { withProgress } from './progress.ts'
-import { each, facts, lines } from './render/answer.ts'
+import { each, PLAIN_TEXT } from './render/answer.ts'
 import * as render from './render/beliefs.ts'
-import { oneLine } from './render/style.ts'
 import type { Cli } from './run.ts'
 import { withSession } from './session.ts'
 
@@ -42,20 +39,17 @@ function matchFlags(at: string): FlagNames {
   return { ...queryFlags(at), ...Object.fromEntries(paged.map(name => [`${at}options.${name}`, null])) }
 }
 
-function withScope(made: Command): Command {
-  return made
-    .option('--local', 'only your own beliefs, and those of the other scopes that are named')
-    .option('--federated', 'only what is shared with your federations, likewise')
-    .option('--network', 'only what is public, likewise (default: all three)')
+const SCOPE = {
+  '--local': 'only your own beliefs, and those of the other scopes that are named',
+  '--federated': 'only what is shared with your federations, likewise',
+  '--network': 'only what is public, likewise (default: all three)',
 }
 
-const PRESETS = 'a preset (high_confidence, recent, verified, from_trusted) or JSON (repeatable)'
-
-function withFilters(made: Command): Command {
-  return withScope(made)
-    .option('--filter <what>', PRESETS, collect)
-    .option('--domain <path>', 'only in this domain, such as science/biology (repeatable)', collect)
-    .option('--min-confidence <number>', 'only with at least this overall confidence', finiteNumber)
+const FILTERS = {
+  ...SCOPE,
+  '--filter <what...>': 'a preset (high_confidence, recent, verified, from_trusted) or JSON (repeatable)',
+  '--domain <path...>': 'only in this domain, such as science/biology (repeatable)',
+  '--min-confidence <number>': 'only with at least this overall confidence',
 }
 
 function inQuery(input: JsonObject, flags: Flags): JsonObject {
@@ -63,7 +57,7 @@ function inQuery(input: JsonObject, flags: Flags): JsonObject {
 }
 
 /** Of what is asked about one belief. */
-const ABOUT = { flags: { context: null, scope: null, 'options.scope': null }, more: withScope, input: aboutOf } as const
+const ABOUT = { flags: { context: null, scope: null, 'options.scope': null }, options: SCOPE, input: aboutOf } as const
 
 function aboutOf(input: JsonObject, flags: Flags): JsonObject {
   return { ...input, options: { ...(input['options'] as JsonObject | undefined), scope: scopeOf(flags) } }
@@ -78,10 +72,9 @@ const WRITES: FlagNames = {
   valid_until: { help: 'ISO 8601 with its zone, or never' },
 }
 
-function withDerivation(made: Command): Command {
-  return made
-    .option('--type <name>', 'how the holder came to it: observation, inference, hearsay, …')
-    .option('--from <source>', 'what it rests on: the id of a belief, or an address (repeatable)', collect)
+const DERIVATION = {
+  '--type <name>': 'how the holder came to it: observation, inference, hearsay, …',
+  '--from <source...>': 'what it rests on: the id of a belief, or an address (repeatable)',
 }
 
 async function putOf({ content, ...input }: JsonObject, flags: Flags, cli: Cli): Promise<JsonObject> {
@@ -103,16 +96,11 @@ async function supersedeOf({ belief_id, wait, ...input }: JsonObject, flags: Fla
   }
 }
 
-interface Facet {
-  readonly values: readonly { readonly value: string; readonly count: number }[]
-  readonly other_count: number
-}
-
 export const BELIEFS: CommandGroup = {
   around: reportedWithCode,
   firstSteps: ['querent beliefs sample', 'querent beliefs query --viewer my-agent-uuid climate'],
   commands: [
-    command<render.Answer>({
+    command({
       name: 'query [words...]',
       about: 'find beliefs for a query; without words, all that the filters let through',
       examples: [
@@ -123,65 +111,60 @@ export const BELIEFS: CommandGroup = {
       ],
       arguments: ['semantic'],
       flags: queryFlags(''),
-      more: withFilters,
+      options: FILTERS,
       input: queryOf,
       embeds: true,
       stream: { list: 'beliefs', end: render.streamEndText },
       pages: { cursor: 'options.cursor', next: 'next_cursor' },
       print: render.answerText,
     }),
-    command<render.Explained>({
+    command({
       name: 'explain <belief_id> [words...]',
-      examples: [
-        'querent beliefs explain my-climate-rain climate  # its parts, rank and hints',
-        'querent beliefs explain a --over b climate  # why a is ranked above b, or below it',
-      ],
+      examples: ['querent beliefs explain a --over b climate  # why a is ranked above b, or below it'],
       arguments: ['belief_id', 'query.semantic'],
       flags: { ...queryFlags('query.'), other_id: { name: 'over', help: 'compare with this belief' } },
-      more: withFilters,
+      options: FILTERS,
       input: inQuery,
       embeds: true,
       print: render.explanationText,
     }),
     command({
       name: 'count [words...]',
-      examples: ['querent beliefs count --domain medical  # in a domain'],
       arguments: ['semantic'],
       flags: matchFlags(''),
-      more: withFilters,
+      options: FILTERS,
       input: queryOf,
       print: each('', '{total} ({by_scope})'),
     }),
-    command<{ readonly facets: Readonly<Record<string, Facet>> }>({
+    command<{ readonly facets: object }>({
       name: 'facets [words...]',
       examples: ['querent beliefs facets --filter recent --field domains --field holder_id  # two fields'],
       arguments: ['query.semantic'],
       flags: matchFlags('query.'),
-      more: withFilters,
+      options: FILTERS,
       input: inQuery,
-      print: ({ facets }, { style }) =>
-        lines(
-          Object.entries(facets).flatMap(([field, { values, other_count }]) => [
-            style.bold(field),
-            ...values.map(({ value, count }) => `${String(count).padStart(5)}  ${oneLine(value)}`),
-            ...(other_count > 0 ? [`${String(other_count).padStart(5)}  ${style.dim('others')}`] : []),
-          ]),
-        ),
+      print: ({ facets }, shown) =>
+        Object.entries(facets)
+          .map(([field, facet]) => {
+            const values = each('values', '  {count}  {value}')(facet, shown)
+            return `${shown.style.bold(field)}\n${values}${each('?other_count', '  {other_count}  others')(facet, shown)}`
+          })
+          .join(''),
     }),
-    command<render.Batch>({
+    command({
       name: 'batch <file>',
       about: 'ask up to 20 queries, a JSON list; `-` reads standard input',
       examples: ['querent beliefs batch queries.json --json  # each is answered, or fails, on its own'],
       arguments: [{ json: 'queries' }],
       print: render.batchText,
     }),
-    command<render.Answer>({
+    command({
       name: 'context [words...]',
       operation: 'beliefs.context_query',
       examples: ['querent beliefs context "mRNA vaccines" --purpose verify --max-tokens 500  # for a prompt'],
       arguments: ['semantic'],
       flags: matchFlags(''),
-      more: withFilters,
+      options: FILTERS,
       input: (input, flags) => ({ purpose: 'answer', max_tokens: 1000, ...queryOf(input, flags) }),
       embeds: true,
       print: render.contextText,
@@ -195,29 +178,23 @@ export const BELIEFS: CommandGroup = {
       ],
       arguments: ['query.semantic'],
       flags: { ...queryFlags('query.'), ...liveFlags('options.'), ...liveFlags('') },
-      more: made => withLive(withFilters(made)),
+      options: FILTERS,
+      more: withLive,
       input: inQuery,
       run: (input, flags, cli) => watchOperation(cli, flags, 'beliefs.watch', input),
     }),
-    command<render.WithHistory>({
+    command({
       name: 'get <belief_id>',
-      examples: ['querent beliefs get cd-warming  # all of it'],
       flags: { include_superseded: { name: 'history', help: 'older versions too' } },
       print: render.beliefText,
     }),
-    command<render.Answer>({
+    command({
       name: 'similar <belief_id>',
-      examples: ['querent beliefs similar cd-warming  # by meaning'],
       ...ABOUT,
       flags: { ...ABOUT.flags, 'options.include_same_holder': 'same-holder' },
       print: render.answerText,
     }),
-    command({
-      name: 'contradictions <belief_id>',
-      examples: ['querent beliefs contradictions br-no-dna  # with the statements that are opposed'],
-      ...ABOUT,
-      print: render.contradictionsText,
-    }),
+    command({ name: 'contradictions <belief_id>', ...ABOUT, print: render.contradictionsText }),
     command({
       name: 'expand <belief_id>',
       examples: ['querent beliefs expand my-vaccine-dna --max-tokens 400 --include derivation  # what it rests on'],
@@ -226,12 +203,7 @@ export const BELIEFS: CommandGroup = {
       input: (input, flags) => ({ max_additional_tokens: 1000, ...input, scope: scopeOf(flags) }),
       print: render.expandedText,
     }),
-    command<render.Chain>({
-      name: 'derivation <belief_id>',
-      examples: ['querent beliefs derivation my-climate-warming  # as far as you may see'],
-      flags: ABOUT.flags,
-      print: render.chainText,
-    }),
+    command({ name: 'derivation <belief_id>', flags: ABOUT.flags, print: render.chainText }),
     command({
       name: 'put [content]',
       about: 'store a belief that you hold; `-` reads it from standard input',
@@ -241,8 +213,7 @@ export const BELIEFS: CommandGroup = {
         'querent beliefs put --file beliefs.json  # many, a JSON list: all of them or none',
       ],
       flags: WRITES,
-      more: made =>
-        withDerivation(made).option('--file <path>', 'a JSON list of beliefs instead of one; `-` reads standard input'),
+      options: { ...DERIVATION, '--file <path>': 'a JSON list of beliefs instead of one; `-` reads standard input' },
       input: putOf,
       creates: true,
       print: each('belief|beliefs', '{id}'),
@@ -253,27 +224,22 @@ export const BELIEFS: CommandGroup = {
         'querent beliefs supersede my-note --content "Nine hundred houses." --type correction  # a new version',
       ],
       flags: WRITES,
-      more: withDerivation,
+      options: DERIVATION,
       input: supersedeOf,
       print: each('belief|beliefs', '{id}'),
     }),
     command({
       name: 'delete <belief_id>',
-      examples: ['querent beliefs delete my-note  # its id stays taken'],
-      print: (_answer, { input }) => `${input['belief_id']} deleted\n`,
+      print: (_answer, { input }) => each('', '{belief_id} deleted')(input, PLAIN_TEXT),
     }),
-    command({ name: 'diagnostics', print: facts() }),
+    {
+      name: 'sample',
+      operation: null,
+      about: 'load the sample: some 300 beliefs of 12 agents in three federations',
+      examples: ['querent beliefs sample --home /tmp/try/.querent  # into a store of its own'],
+      run: (_input, flags, cli) => runSample(cli, flags),
+    },
   ],
-  more: (group, cli) => {
-    const name = 'sample'
-    const about = 'load the sample: some 300 beliefs of 12 agents in three federations'
-    const sample = define(group, name, about, [
-      'querent beliefs sample --home /tmp/try/.querent  # into a store of its own',
-    ])
-    runs<[], CommonFlags>(withFormat(withPlace(sample)), cli, flags => {
-      return reportedWithCode(cli, () => runSample(cli, flags))
-    })
-  },
 }
 
 async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {

@@ -1,35 +1,34 @@
 /** `querent chroma …` (CQ-121): hashtags, nodes, queries and memory of the lens `chroma`. */
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { toInstant } from '../../model/instant.ts'
 import { parsed, pipedText, textOf } from './commands/input.ts'
 import type { FlagNames } from './generated-flags.ts'
-import { type CommandGroup, command, type Flags } from './operation-command.ts'
-import { type Columns, facts, lines, notes, type Print, rows } from './render/answer.ts'
-import { type Cli, errorsAside } from './run.ts'
+import { type CallContext, type CommandGroup, command, type Flags } from './operation-command.ts'
+import { all, each, exactShape, notes, type Print, rows } from './render/answer.ts'
+import { type Cli, withErrorsAside } from './run.ts'
 
 /** Of the query at this path: other names than those of the fields, and what words and other flags say. */
 function queryFlags(at: '' | 'query.'): FlagNames {
+  const hidden = ['hashtags', 'temporal_range', 'metadata_filters', 'score_weights']
   return {
-    ...Object.fromEntries(
-      ['hashtags', 'temporal_range', 'metadata_filters', 'score_weights'].map(name => [at + name, null]),
-    ),
+    ...Object.fromEntries(hidden.map(name => [at + name, null])),
     [`${at}k`]: { short: 'k', help: 'how many results' },
     [`${at}update_access`]: { name: 'access', help: 'whether it counts as use. Default: true' },
     [`${at}complete_hashtags`]: { name: 'complete', help: 'add tags where a text names too few. Default: true' },
   }
 }
 
-function withQuery(made: Command): Command {
-  return made
-    .option('--tags <list>', 'hashtags, separated by commas or blanks, with or without #')
-    .option('--from <time>', 'created or last used from here on: Unix seconds or a date')
-    .option('--to <time>', 'and up to here')
-    .option('--filter <json>', 'metadata filters, such as \'{"year": {"$gte": 2024}}\'')
-    .option('--weights <r,c,s>', 'weights of relevance, recency and strength, together 1')
+const TAGS = { '--tags <list>': 'hashtags, separated by commas or blanks, with or without #' }
+
+const QUERY = {
+  ...TAGS,
+  '--from <time>': 'created or last used from here on: Unix seconds or a date',
+  '--to <time>': 'and up to here',
+  '--filter <json>': 'metadata filters, such as \'{"year": {"$gte": 2024}}\'',
+  '--weights <r,c,s>': 'weights of relevance, recency and strength, together 1',
 }
 
 /** Hashtags where they are named as such, else the words are a text; nothing for none of both. */
@@ -41,30 +40,27 @@ function subjectOf(words: string, { tags }: Flags): JsonObject {
 }
 
 function queryOptions({ from, to, filter, weights }: Flags): JsonObject {
+  const isBounded = from !== undefined || to !== undefined
   return {
-    ...((from !== undefined || to !== undefined) && {
-      temporal_range: [secondsOf(from, '--from', 0), secondsOf(to, '--to', LAST)],
-    }),
+    ...(isBounded && { temporal_range: [secondsOf(from ?? '0', '--from'), secondsOf(to ?? `${LAST}`, '--to')] }),
     ...(filter !== undefined && { metadata_filters: parsed(String(filter), '--filter') as Json }),
     ...(weights !== undefined && { score_weights: weightsOf(String(weights)) }),
   }
 }
 
 /** As late as a calendar goes, in Unix seconds. */
-const LAST = 8.64e12
+const LAST = 8_640_000_000_000
 
-function secondsOf(given: unknown, field: string, open: number): number {
+function secondsOf(given: unknown, field: string): number {
   const text = String(given)
-  if (given === undefined) return open
   return /^\d+$/.test(text) ? Number(text) : Math.floor(toInstant(text, field) / 1000)
 }
 
 function weightsOf(text: string): JsonObject {
-  const parts = text.split(',')
-  const [relevance, recency, strength] = parts.map(Number)
-  if (parts.length !== 3 || parts.some(part => part.trim() === '')) {
+  const parts = text.split(',').map(part => Number(part.trim() || 'none'))
+  const [relevance, recency, strength] = parts
+  if (parts.length !== 3 || parts.some(Number.isNaN))
     throw invalidArgument('--weights', text, 'three numbers and commas')
-  }
   return { relevance, recency, strength } as JsonObject
 }
 
@@ -82,61 +78,32 @@ function tagsOf(list: string): readonly string[] {
 }
 
 /** At a command line, what changed nothing has failed. */
-function requireChange<Answer extends object>(
-  answer: Answer,
-  name: keyof Answer,
-  { entry_id: id }: JsonObject,
-): Answer {
-  if (answer[name] === true) return answer
+async function requireChange({ entry_id: id }: JsonObject, { run }: CallContext): Promise<object> {
+  const answer = await run<{ readonly updated?: boolean; readonly deleted?: boolean }>()
+  if (answer.updated || answer.deleted) return answer
   const message = `entry_id: there is no node ${JSON.stringify(id)} of yours that this could change`
   throw new QuerentError('not_found', message, { entry_id: String(id) })
 }
 
 interface Answer {
   readonly query: { readonly completed_hashtags: readonly string[] }
-  readonly warnings: readonly { readonly message: string }[]
 }
+
+const SCORES = ['score 3', 'distance 2', 'relevance 3', 'recency 3', 'STRENGTH=strength_norm 3', 'state']
 
 const answerText: Print<Answer> = rows(
   'results',
-  {
-    SCORE: 'score 3',
-    DISTANCE: 'distance 2',
-    RELEVANCE: 'relevance 3',
-    RECENCY: 'recency 3',
-    STRENGTH: 'strength_norm 3',
-    STATE: 'state',
-    ENTRY: 'entry_id',
-    LABEL: 'label',
-  },
+  [...SCORES, 'ENTRY=entry_id', 'label'],
   'no nodes found',
-  ({ query: { completed_hashtags: added }, warnings }, shown) => {
-    const completed = added.length > 0 ? [`completed with ${added.join(' ')}`] : []
-    return notes([...completed, ...warnings.map(({ message }) => message)], shown)
-  },
+  all<Answer>(
+    ({ query: { completed_hashtags: added } }, shown) => {
+      return notes(added.length > 0 ? [`completed with ${added.join(' ')}`] : [], shown)
+    },
+    each('warnings', '{message}', 'note'),
+  ),
 )
 
-const BINDING: Columns<object> = {
-  ANCHOR: 'anchor_id',
-  ZONE: 'zone',
-  L: 'L',
-  A: 'a',
-  B: 'b',
-  MASS: 'mass 2',
-  HASHTAG: 'hashtag',
-}
-
-interface Forecast {
-  readonly totals: Readonly<Record<string, number>>
-  readonly items: readonly object[]
-}
-
-const forecastItems = rows<{ readonly at: number }>('items', {
-  WHEN: ({ at }) => new Date(at * 1000).toISOString(),
-  EVENT: 'event',
-  ENTRY: 'entry_id',
-  LABEL: 'label',
-})
+const BINDING = ['ANCHOR=anchor_id', 'zone', 'L', 'a', 'b', 'mass 2', 'hashtag']
 
 const NODE_FLAGS: FlagNames = {
   hashtags: null,
@@ -148,15 +115,12 @@ const NODE_FLAGS: FlagNames = {
 }
 
 export const CHROMA: CommandGroup = {
-  around: (cli, body) => {
-    errorsAside(cli)
-    return body()
-  },
+  around: withErrorsAside,
   firstSteps: ['querent chroma assign --starter', 'querent chroma hashtags mid'],
   commands: [
     command<Answer>({
       name: 'query [words...]',
-      instead: ({ knn }) => (knn === true ? 'chroma.query_knn' : undefined),
+      call: (_input, { flags, run }) => run(flags['knn'] === true ? { operation: 'chroma.query_knn' } : {}),
       covers: ['chroma.query_knn'],
       about: 'find nodes by hashtags (all words begin with #) or by a text',
       examples: [
@@ -165,7 +129,7 @@ export const CHROMA: CommandGroup = {
       ],
       arguments: ['input'],
       flags: queryFlags(''),
-      more: made => withQuery(made).option('--knn', 'the nearest alone, whatever memory says'),
+      options: { ...QUERY, '--knn': 'the nearest alone, whatever memory says' },
       input: ({ input, ...options }, flags) => {
         const words = String(input)
         const subject = subjectOf(words, flags)
@@ -181,55 +145,50 @@ export const CHROMA: CommandGroup = {
       arguments: [{ json: 'queries' }],
       print: ({ answers }, shown) => answers.map(one => answerText(one, shown)).join('\n'),
     }),
-    command<{ readonly entry_id: string }>({
+    {
       name: 'store [content]',
       about: 'store a node; `-` reads its content from standard input',
       examples: [
         'querent chroma store "text" --label "A note" --tags "programming …"  # at the colour of its hashtags',
       ],
       flags: NODE_FLAGS,
-      more: made => made.requiredOption('--tags <list>', 'hashtags, separated by commas or blanks, with or without #'),
+      more: made => made.requiredOption('--tags <list>', TAGS['--tags <list>']),
       input: async (input, { tags }, cli) => ({
         ...input,
         hashtags: tagsOf(String(tags)),
         content: input['content'] ?? (await pipedText(cli)),
       }),
       creates: true,
-      print: ({ entry_id }) => `${entry_id}\n`,
-    }),
-    { name: 'get <entry_id>', print: facts() },
-    command<{ readonly updated: boolean }>({
+      print: each('', '{entry_id}'),
+    },
+    { name: 'get <entry_id>' },
+    {
       name: 'update <entry_id>',
       operation: 'chroma.set',
       covers: ['chroma.update'],
       about: 'change label, content, metadata, mode or decay of a node',
       examples: ['querent chroma update 1b4e… --label "Better name"  # its hashtags stay'],
       flags: NODE_FLAGS,
-      more: made => made.option('--decay <on|off>', 'whether it decays'),
+      options: { '--decay <on|off>': 'whether it decays' },
       input: async (input, { decay }, cli) => {
         const changes = { ...input, ...(decay !== undefined && { decay_enabled: onOff(decay) }) }
         if (Object.keys(changes).length === 1)
           throw invalidArgument('options', '', 'at least one of those that say what to change')
         return { ...changes, ...(input['content'] === '-' && { content: await pipedText(cli) }) }
       },
-      answer: (answer, _cli, _flags, input) => requireChange(answer, 'updated', input),
-      print: facts(),
-    }),
-    command<{ readonly deleted: boolean }>({
-      name: 'delete <entry_id>',
-      answer: (answer, _cli, _flags, input) => requireChange(answer, 'deleted', input),
-      print: facts(),
-    }),
-    { name: 'export', examples: ['querent chroma export > nodes.json  # with everything known of them'] },
-    command<{ readonly imported: number }>({
+      call: requireChange,
+    },
+    { name: 'delete <entry_id>', call: requireChange },
+    { name: 'export', isJson: true, examples: ['querent chroma export > nodes.json  # with everything known of them'] },
+    {
       name: 'import <file>',
       examples: ['querent chroma import nodes.json  # all of them or none; `-` reads standard input'],
       arguments: [{ json: '' }],
       flags: { version: null, exported_at: null, nodes: null, bindings: null },
       creates: true,
-      print: ({ imported }) => `${imported} nodes imported\n`,
-    }),
-    command<{ readonly assigned?: readonly object[] }>({
+      print: each('', '{imported} nodes imported'),
+    },
+    {
       name: 'assign [hashtag] [place]',
       about: 'bind a hashtag to a zone (core, mid, outer) or an anchor (1 to 10000)',
       examples: [
@@ -239,8 +198,7 @@ export const CHROMA: CommandGroup = {
       ],
       arguments: ['hashtag', 'zone'],
       flags: { anchor_id: null, assignments: null, text: null },
-      more: made =>
-        made.option('--file <path>', 'read assignments from a file, lines or a stack; `-` reads standard input'),
+      options: { '--file <path>': 'read assignments from a file, lines or a stack; `-` reads standard input' },
       input: async ({ zone, ...input }, { file }, cli) => ({
         ...input,
         ...(zone !== undefined && placeOf(zone)),
@@ -248,69 +206,61 @@ export const CHROMA: CommandGroup = {
       }),
       creates: true,
       print: (answer, shown) =>
-        answer.assigned === undefined
-          ? rows('one', BINDING)({ one: answer }, shown)
-          : `${answer.assigned.length} hashtags assigned\n`,
-    }),
-    { name: 'unassign <hashtag>', print: facts() },
+        'assigned' in answer
+          ? each('', '{assigned.length} hashtags assigned')(answer, shown)
+          : rows('', BINDING)(answer, shown),
+    },
+    { name: 'unassign <hashtag>' },
     {
       name: 'migrate <hashtag> <place>',
-      examples: ["querent chroma migrate '#python' mid  # the local owner may"],
       arguments: ['hashtag', 'zone'],
       flags: { anchor_id: null },
       input: ({ zone, ...input }) => ({ ...input, ...placeOf(zone) }),
-      print: facts(),
     },
+    { name: 'hashtags [zone]', print: rows('hashtags', BINDING, 'no hashtags') },
     {
-      name: 'hashtags [zone]',
-      examples: ['querent chroma hashtags core  # of one zone'],
-      print: rows('hashtags', BINDING, 'no hashtags'),
-    },
-    command<{ readonly hashtags: readonly string[] }>({
       name: 'suggest <words...>',
       operation: 'chroma.suggest_hashtags',
-      examples: ['querent chroma suggest "Async Python with asyncio"  # nothing is applied'],
       arguments: ['content'],
-      print: ({ hashtags }) => lines(hashtags),
-    }),
+      print: each('hashtags', '{}'),
+    },
     {
       name: 'place <tags...>',
       examples: ["querent chroma place '#programming' '#python' …  # L, a and b in full precision"],
       arguments: ['hashtags'],
       input: ({ hashtags }) => ({ hashtags: (hashtags as readonly string[]).flatMap(tagsOf) }),
-      print: facts('', true),
+      print: exactShape,
     },
-    { name: 'decay', print: facts() },
-    { name: 'lifecycle', print: facts() },
-    { name: 'stats', operation: 'chroma.statistics', print: facts() },
-    command<Forecast>({
+    { name: 'stats', operation: 'chroma.statistics' },
+    {
       name: 'forecast',
-      examples: ['querent chroma forecast --days 30  # changes nothing'],
       flags: { days: { help: 'how far to look (default: 30)' } },
       input: input => ({ ...(input['until'] === undefined && { days: 30 }), ...input }),
-      print: (answer, shown) => {
-        const sums = Object.entries(answer.totals).map(([event, count]) => `${event} ${count}`)
-        return `${sums.join(', ')}\n${answer.items.length === 0 ? '' : forecastItems(answer, shown)}`
-      },
-    }),
-    command<{ readonly svg: string; readonly nodes: number }>({
+      print: all(
+        each('', '{totals}'),
+        rows('items', ['WHEN=at unix', 'event', 'ENTRY=entry_id', 'label'], 'nothing changes'),
+      ),
+    },
+    {
       name: 'map [words...]',
       about: 'draw all nodes in the plane of their colours, with a query and its hits',
-      examples: [
-        'querent chroma map --out map.svg  # every node',
-        "querent chroma map '#python' '#async' … --out map.svg  # with a query",
-      ],
+      examples: ["querent chroma map '#python' '#async' … --out map.svg  # with a query"],
       arguments: ['input'],
       flags: { ...queryFlags('query.'), k: { short: 'k', help: 'how many results' }, 'query.k': null, hashtags: null },
-      more: made => withQuery(made).requiredOption('--out <file>', 'where to write the SVG'),
+      options: QUERY,
+      more: made => made.requiredOption('--out <file>', 'where to write the SVG'),
       input: ({ input, query, ...rest }, flags) => ({
         ...rest,
         ...subjectOf(String(input), flags),
         query: { ...(query as JsonObject | undefined), ...queryOptions(flags) },
       }),
-      answer: async ({ svg, nodes }, cli, { out }) => ({ out: await writtenTo(String(out), svg, cli), nodes }),
-      print: ({ nodes }, { flags: { out } }) => `${nodes} nodes drawn to ${out}\n`,
-    }),
+      call: async (_input, { run, cli, flags }) => {
+        const { svg, nodes } = await run<{ readonly svg: string; readonly nodes: number }>()
+        return { out: await writtenTo(String(flags['out']), svg, cli), nodes }
+      },
+      print: (answer: object, shown) =>
+        each('', '{nodes} nodes drawn to {out}')({ ...answer, out: shown.flags['out'] }, shown),
+    },
   ],
 }
 

@@ -3,10 +3,9 @@
  * are loaded when they run, because most of a short command's time is loading.
  */
 import { CommanderError } from 'commander'
-import { asQuerentError, EXIT, exitCodeFor, failureText } from './failure.ts'
 import { Endings, exitCodeOf, type Io, write, writeJson } from './io.ts'
 import { makeProgram } from './program.ts'
-import type { Cli, Servers } from './run.ts'
+import { asQuerentError, type Cli, EXIT, exitCodeFor, failureText, type Servers } from './run.ts'
 
 /** Resolves to the exit code; never rejects. `servers` are those that `serve` and `mcp` open. */
 export async function runCli(argv: readonly string[], servers: Servers, io: Io): Promise<number> {

@@ -1,11 +1,9 @@
 /** `querent context …`, and calls by path: the code of this folder, in envelopes or tables of them (CX-044 to CX-046). */
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { contextOf, openEngineOrEmpty } from '../../engine/openings/open-context.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import { fileText, type Input, MAX_INPUT, textOf } from './commands/input.ts'
-import { EXIT } from './failure.ts'
 import { type CommonFlags, wantsJson } from './flags.ts'
 import type { FlagNames } from './generated-flags.ts'
 import { readAll, write, writeJson } from './io.ts'
@@ -13,7 +11,7 @@ import type { CommandGroup, Flags, OperationCommand } from './operation-command.
 import { type Report, withProgress } from './progress.ts'
 import { PLAIN_TEXT, type Print } from './render/answer.ts'
 import * as render from './render/context.ts'
-import { type Cli, errorsAside } from './run.ts'
+import { type Cli, EXIT, withErrorsAside } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
 type Envelope = Awaited<ReturnType<ReturnType<typeof contextOf>['call']>>
@@ -23,11 +21,7 @@ const MAKES_STORE: ReadonlySet<string> = new Set(['/body/init', '/mind/init', '/
 
 const BOUNDS: FlagNames = { depth: { short: 'd' }, limit: { short: 'l' } }
 
-function withEnvelope(made: Command): Command {
-  return made.option('-j, --json', 'print the whole envelope')
-}
-
-const ENVELOPE = { hasOneExitCode: true, more: withEnvelope } as const
+const ENVELOPE = { hasOneExitCode: true, options: { '-j, --json': 'print the whole envelope' } } as const
 
 /** A command that prints the envelope of a path, or what `text` makes of its result. */
 function question(name: string, text: Print<object>, entry: Partial<OperationCommand>): OperationCommand {
@@ -61,10 +55,7 @@ function absolute(path: Json, { io }: Cli): string {
 }
 
 export const CONTEXT: CommandGroup = {
-  around: (cli, body) => {
-    errorsAside(cli)
-    return body()
-  },
+  around: withErrorsAside,
   isClosed: true,
   firstSteps: ['querent context index', 'querent context query authentication'],
   commands: [
@@ -72,13 +63,12 @@ export const CONTEXT: CommandGroup = {
       ...ENVELOPE,
       name: 'index [folders...]',
       examples: [
-        'querent context index  # everything that .gitignore lets through',
         'querent context index src --no-wait  # one folder; names and words answer at once',
         'querent context index --watch  # and again whenever a file changes',
       ],
       arguments: ['paths'],
       flags: { path: null },
-      more: made => withEnvelope(made).option('--watch', 'go on until a signal ends it'),
+      options: { ...ENVELOPE.options, '--watch': 'go on until a signal ends it' },
       run: (input, flags, cli) => index(cli, flags, input),
     },
     question('query <words...>', render.answerText, {
@@ -95,10 +85,7 @@ export const CONTEXT: CommandGroup = {
     symbol('references'),
     symbol('callers'),
     question('impact [files...]', render.impactText, {
-      examples: [
-        'querent context impact src/login.ts  # what depends on the file',
-        'git diff | querent context impact --diff -  # on the lines that changed',
-      ],
+      examples: ['git diff | querent context impact --diff -  # on the lines that changed'],
       arguments: ['paths'],
       flags: { ...BOUNDS, diff: { help: 'file of a unified diff against what is indexed; `-` reads standard input' } },
       input: async ({ paths = [], diff, ...input }, _flags, cli) => ({
@@ -110,10 +97,8 @@ export const CONTEXT: CommandGroup = {
     question('map [folder]', render.mapText, {
       examples: ['querent context map --max-tokens 1000  # as much as fits'],
       arguments: ['path'],
-      input: ({ path, ...input }, _flags, cli) => ({
-        ...input,
-        ...(path !== undefined && { path: absolute(path, cli) }),
-      }),
+      input: (input, _flags, cli) =>
+        'path' in input ? { ...input, path: absolute(input['path'] as Json, cli) } : input,
     }),
   ],
 }
@@ -140,10 +125,11 @@ export async function addCode(
   cli: Cli,
   flags: Flags,
   { paths = [], wait = true, ...others }: JsonObject,
-): Promise<void> {
+): Promise<null> {
   const [other] = Object.keys(others)
   if (other !== undefined) throw invalidArgument(`--${other}`, other, 'not given together with --code')
   await index(cli, flags, { paths, wait })
+  return null
 }
 
 /** `querent call /path …`: exactly the envelope. */
@@ -158,10 +144,7 @@ export async function callPath(
     contextOf(engine, context.viewer).callText(
       path,
       isBare ? '' : argument,
-      {
-        readFile: file => textIfThere(cli, file),
-        readStandardInput: () => readAll(cli.io.stdin, MAX_INPUT),
-      },
+      { readFile: file => textIfThere(cli, file), readStandardInput: () => readAll(cli.io.stdin, MAX_INPUT) },
       cli.signal,
     ),
   )

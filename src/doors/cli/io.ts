@@ -138,9 +138,10 @@ export async function* linesOf(stream: AsyncIterable<Uint8Array | string>): Asyn
   if (rest !== '') yield rest
 }
 
-export function decodeUtf8(bytes: Uint8Array, field: string): string {
+/** `ignoreBOM`: a byte order mark is kept. */
+export function decodeUtf8(bytes: Uint8Array, field: string, ignoreBOM = false): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes)
   } catch {
     throw new QuerentError('invalid_argument', `${field}: not UTF-8 text`, { field, expected: 'UTF-8 text' })
   }

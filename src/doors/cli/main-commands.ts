@@ -1,20 +1,17 @@
 /** Commands of the engine itself, and of conversations, that call one operation. */
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import type { JsonObject } from '../../base/canonical.ts'
 import type { AddReport, Backup, EntryView, Examination, ExplainAnswer, Status } from '../../engine/engine.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { Page } from '../../model/page.ts'
-import { EXIT } from './failure.ts'
 import { withLive } from './flags.ts'
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { command, type Flags, type OperationCommand } from './operation-command.ts'
-import { rows } from './render/answer.ts'
-import { entryText, listText } from './render/entry.ts'
+import { each } from './render/answer.ts'
 import { footer, pageText } from './render/page.ts'
-import { type Recalled, recallText } from './render/recall.ts'
-import { addText, backupText, doctorText, explainText, statusText } from './render/reports.ts'
-import { oneLine } from './render/style.ts'
+import { recallText } from './render/recall.ts'
+import { addText, backupText, doctorText, entryText, explainText, listText, statusText } from './render/reports.ts'
+import { EXIT } from './run.ts'
 
 /** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
 const QUERY_TIMEOUT_MS = 30_000
@@ -30,19 +27,10 @@ const PAGES = { cursor: 'cursor', next: 'cursor' }
 
 const WORDS = { words: 'mode=words' }
 
-function withFailEmpty(made: Command): Command {
-  return made.option('--fail-empty', 'end with exit code 3 when nothing is relevant')
-}
+const FAIL_EMPTY = { '--fail-empty': 'end with exit code 3 when nothing is relevant' }
 
 function queryOf(input: JsonObject): JsonObject {
   return { timeout_ms: QUERY_TIMEOUT_MS, ...input }
-}
-
-/** Some bad files among good ones are no failure. */
-function noteFailure(report: AddReport, exit: { exitCode: number }): AddReport {
-  const { added, updated, unchanged, deleted, errors } = report
-  if (errors.length > 0 && added + updated + unchanged + deleted === 0) exit.exitCode = EXIT.failed
-  return report
 }
 
 /** `--profile` and the like say how conversations are read. */
@@ -62,7 +50,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       'querent query how does decay work  # the best ten passages, with reasons',
       `querent query '"flat scan" -kernel tag:index'  # a phrase, without a word, with a tag`,
       'querent query --words --limit 3 parseInput  # by words alone',
-      'querent query --passages 3 how does decay work  # three passages of each, with section and lines',
       'querent query --group passage how does decay work  # the ten best passages, whichever documents they are of',
       'querent query --json colour models | jq .items[0]  # for programs',
       'querent query --stream colour models | jq .title  # the same as it comes',
@@ -70,7 +57,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     arguments: ['text'],
     flags: QUERY_FLAGS,
     shorthands: WORDS,
-    more: withFailEmpty,
+    options: FAIL_EMPTY,
     input: queryOf,
     embeds: true,
     stream: {
@@ -81,7 +68,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     pages: PAGES,
     print: pageText,
   }),
-  command<Recalled>({
+  command({
     name: 'recall <words...>',
     operation: 'conversations.query',
     about: 'ask what was said; `-` reads the question from standard input',
@@ -93,7 +80,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     arguments: ['text'],
     flags: QUERY_FLAGS,
     shorthands: WORDS,
-    more: withFailEmpty,
+    options: FAIL_EMPTY,
     input: queryOf,
     embeds: true,
     pages: PAGES,
@@ -105,7 +92,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     examples: [
       'querent watch how does decay work  # a line for each entry that comes, changes or goes',
       'querent watch --no-initial --json tag:incident | jq .id  # events as JSON lines, from now on',
-      'querent watch --lens chroma "colour models"  # asked through another lens',
     ],
     arguments: ['text'],
     flags: { ...QUERY_FLAGS, ...liveFlags('') },
@@ -131,58 +117,33 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<Page>({
     name: 'similar <id>',
     about: 'find entries like this one',
-    examples: ['querent similar docs/decay.md --limit 5  # its five nearest'],
     print: (page, shown) => pageText(page, { ...shown, input: { any: true } }),
   }),
-  command<{ readonly id: string }>({
+  command({
     name: 'remember <text>',
     operation: 'conversations.remember',
     about: 'remember one message or note; the next query finds it. `-` reads it from standard input',
     examples: [
-      'querent remember "Tea goes into the blue tin."  # in the conversation notes',
       'querent remember "I moved to Lugo." --speaker Mira --conversation home --at 2025-03-14  # who, where and when',
     ],
     creates: true,
     embeds: true,
     // No other process may come by to embed it.
     input: input => ({ wait: true, ...input }),
-    print: ({ id }) => `${oneLine(id)}\n`,
+    print: each('', '{id}'),
   }),
-  command<EntryView>({
-    name: 'get <id>',
-    about: 'show one entry',
-    examples: ['querent get docs/decay.md  # its facts and its content'],
-    print: entryText,
-  }),
+  command<EntryView>({ name: 'get <id>', about: 'show one entry', print: entryText }),
   command({
     name: 'list',
     about: 'list entries',
-    examples: [
-      'querent list --collection notes --limit 20  # the first twenty notes',
-      'querent list --json --cursor …  # the next page, for programs',
-    ],
+    examples: ['querent list --collection notes --limit 20  # the first twenty notes'],
     pages: PAGES,
     print: listText,
   }),
-  command<{ readonly deleted: number }>({
-    name: 'delete <ids...>',
-    about: 'delete entries by id',
-    examples: ['querent delete a b  # two entries'],
-    print: ({ deleted }) => `${deleted} deleted\n`,
-  }),
-  command<Status>({
-    name: 'status',
-    about: 'show what the store holds',
-    examples: ['querent status  # entries, vectors, indexes'],
-    print: statusText,
-  }),
-  {
-    name: 'lenses',
-    about: 'list the lenses',
-    examples: ['querent lenses  # names for --lens'],
-    print: rows('lenses', { LENS: 'name', SUMMARY: 'summary' }),
-  },
-  command<Status>({
+  command({ name: 'delete <ids...>', about: 'delete entries by id', print: each('', '{deleted} deleted') }),
+  command<Status>({ name: 'status', about: 'show what the store holds', print: statusText }),
+  { name: 'lenses', about: 'list the lenses' },
+  command({
     name: 'init',
     opensAll: true,
     operation: 'status',
@@ -190,15 +151,15 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     examples: ['querent init  # in .querent here', 'querent init --home ~/.querent  # in a folder of your choice'],
     creates: true,
     // Here, not above: someone who says `init` in a folder means that folder.
-    place: (flags, { io }) => flags.home ?? (io.env['QUERENT_HOME'] || resolve(io.workingFolder, '.querent')),
-    print: ({ home, entries }) => `store ready in ${home}, ${entries} entries\n`,
+    call: (_input, { cli: { io }, flags, run }) =>
+      run({ home: flags.home ?? (io.env['QUERENT_HOME'] || resolve(io.workingFolder, '.querent')) }),
+    print: each('', 'store ready in {home}, {entries} entries'),
   }),
   command<AddReport>({
     name: 'add <paths...>',
     opensAll: true,
     about: 'add files and folders, or what changed in them since',
     examples: [
-      'querent add .  # everything here that .gitignore lets through',
       'querent add notes --collection notes --tag draft  # into a collection, with a tag',
       'querent add talk.jsonl --map content=text --map title=topic  # JSON lines with other field names',
       'querent add --chat conversations.json  # an export of conversations: each message is an entry',
@@ -206,10 +167,10 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     flags: {
       'chat.format': { name: 'chat-format', help: 'with --chat: program that wrote the export (default: recognised)' },
     },
-    more: made =>
-      made
-        .option('--chat', 'they are exports of conversations (JSON lines, ChatGPT, Claude, Slack, WhatsApp, mail)')
-        .option('--code', 'read code as concepts and links: see `querent context`'),
+    options: {
+      '--chat': 'they are exports of conversations (JSON lines, ChatGPT, Claude, Slack, WhatsApp, mail)',
+      '--code': 'read code as concepts and links: see `querent context`',
+    },
     input: (input, flags, { io }) => ({
       ...chatOf(input, flags),
       paths: (input['paths'] as readonly string[]).map(path =>
@@ -218,38 +179,31 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       ),
     }),
     creates: true,
-    around: async (cli, flags, input, run) => {
-      if (flags['code'] === true) await (await import('./context-commands.ts')).addCode(cli, flags, input)
-      else await run()
+    call: async (input, { cli, flags, run }) => {
+      if (flags['code'] === true) return (await import('./context-commands.ts')).addCode(cli, flags, input)
+      const report = await run<AddReport>()
+      const { added, updated, unchanged, deleted, errors } = report
+      // Some bad files among good ones are no failure.
+      if (errors.length > 0 && added + updated + unchanged + deleted === 0) cli.exitCode = EXIT.failed
+      return report
     },
-    answer: noteFailure,
     print: addText,
   }),
   command<Examination>({
     name: 'doctor',
     opensAll: true,
     about: 'check that all is well',
-    examples: [
-      'querent doctor  # exit code 1 when something is not',
-      'querent doctor --repair  # repair what can be made again from what is there',
-    ],
+    examples: ['querent doctor --repair  # repair what can be made again from what is there'],
     call: async (input, context) => (await import('./commands/care.ts')).examined(input, context),
-    answer: (answer, exit) => {
-      if (!answer.ok) exit.exitCode = EXIT.failed
-      return answer
-    },
     print: doctorText,
   }),
   command<Backup>({
     name: 'backup <file>',
     opensAll: true,
     about: 'copy the store into one file, also while others write',
-    examples: [
-      'querent backup ~/backups/notes.db  # a copy that is a store itself',
-      'querent backup /mnt/usb/notes.db --overwrite  # in the place of the last one',
-    ],
+    examples: ['querent backup /mnt/usb/notes.db --overwrite  # in the place of the last one'],
     arguments: ['to'],
-    more: made => made.option('--skip-damaged', 'copy what can be read of a damaged store, and report what was lost'),
+    options: { '--skip-damaged': 'copy what can be read of a damaged store, and report what was lost' },
     input: ({ to, ...input }, _flags, { io }) => ({ ...input, to: resolve(io.workingFolder, String(to)) }),
     call: async (input, context) => (await import('./commands/care.ts')).backedUp(input, context),
     print: backupText,

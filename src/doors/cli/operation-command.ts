@@ -3,6 +3,7 @@
  * adds arguments, examples, other names of flags, and how the answer is printed.
  */
 import type { Command } from 'commander'
+import type { z } from 'zod'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { isRecord } from '../../base/record.ts'
 import { BUILT_IN_LENSES } from '../../engine/builtins.ts'
@@ -11,11 +12,20 @@ import { findOperation, fullName, makeCatalog } from '../../ops/catalog.ts'
 import { jsonSchema } from '../../ops/schemas.ts'
 import { textOf as fileOrPiped, parsed, pipedText } from './commands/input.ts'
 import { keepNextPage, nextPage } from './commands/last-page.ts'
-import { print } from './commands/print.ts'
-import { mustTakeLines, printMembers } from './commands/stream.ts'
-import { define, runs, withOneExitCode } from './define.ts'
-import { EXIT } from './failure.ts'
-import { type CommonFlags, wantsJson, withFormat, withPlace, withStream, wordsOf } from './flags.ts'
+import { mustTakeLines, print, printMembers } from './commands/print.ts'
+import {
+  type CommonFlags,
+  collect,
+  define,
+  finiteNumber,
+  runs,
+  wantsJson,
+  withFormat,
+  withOneExitCode,
+  withPlace,
+  withStream,
+  wordsOf,
+} from './flags.ts'
 import {
   addFlags,
   addShorthands,
@@ -28,8 +38,8 @@ import {
 } from './generated-flags.ts'
 import { readAll, write, writeJson } from './io.ts'
 import { type Report, withProgress } from './progress.ts'
-import { PLAIN_TEXT, type Print } from './render/answer.ts'
-import type { Cli } from './run.ts'
+import { PLAIN_TEXT, type Print, shape } from './render/answer.ts'
+import { type Cli, EXIT } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
 export type Flags = CommonFlags & Readonly<Record<string, unknown>>
@@ -54,12 +64,17 @@ export interface OperationCommand<Answer = never> {
   readonly arguments?: readonly ArgumentPath[]
   readonly flags?: FlagNames
   readonly shorthands?: Shorthands
-  /** Flags that are no field; `input` reads them. */
+  /** Of a command that is no operation: the schema that flags are made of. */
+  readonly schema?: () => Promise<z.ZodType>
+  /**
+   * Flags that are no field, with their help; `input` reads them. The value of `<name...>` is a list of all that are given, that of
+   * `<number>`, `<seconds>`, `<bytes>` or `<days>` a number.
+   */
+  readonly options?: Readonly<Record<string, string>>
+  /** Flags with more to say. */
   readonly more?: (command: Command) => Command
   /** The input, of what arguments and flags made. */
   readonly input?: (input: JsonObject, flags: Flags, cli: Cli) => JsonObject | Promise<JsonObject>
-  /** The operation that is called in place of the one whose fields the flags are. */
-  readonly instead?: (flags: Flags) => string | undefined
   /** Other operations that the command calls, so that they need no command of their own. */
   readonly covers?: readonly string[]
   /** Whether it makes a store where there is none. Default: false. */
@@ -73,18 +88,14 @@ export interface OperationCommand<Answer = never> {
     readonly list: string
     readonly end: StreamEnd
   }
-  /** The answer for people. Default: it is JSON whatever the flags say. */
+  /** The answer for people. Default: by its shape. */
   readonly print?: Print<Answer>
+  /** Whether the answer is JSON whatever the flags say. Default: false. */
+  readonly isJson?: boolean
   /** For `--more`: where the input has the cursor, and the answer that of the next page. */
   readonly pages?: { readonly cursor: string; readonly next: string }
-  /** What is printed, of what the operation answers. Default: its answer. */
-  readonly answer?: (answer: Answer, cli: Cli, flags: Flags, input: JsonObject) => object | Promise<object>
-  /** The home, where it is not that of the flags. */
-  readonly place?: (flags: Flags, cli: Cli) => string
-  /** In place of calling the operation; `context.run` calls it. */
-  readonly call?: (input: JsonObject, context: CallContext) => Promise<object>
-  /** Around all: may do something else. */
-  readonly around?: (cli: Cli, flags: Flags, input: JsonObject, run: () => Promise<void>) => Promise<void>
+  /** In place of calling the operation, which `context.run` does: what is printed, null where nothing is. */
+  readonly call?: (input: JsonObject, context: CallContext) => Promise<object | null>
   /** In place of `print`: does all, and has no `--format`. */
   readonly run?: (input: JsonObject, flags: Flags, cli: Cli, words: readonly unknown[], made: Command) => Promise<void>
   /** Whether it prints events or files, and has neither `--json` nor `--format`. Default: it has a `run` and an operation. */
@@ -97,12 +108,12 @@ export interface OperationCommand<Answer = never> {
   readonly children?: readonly OperationCommand[]
 }
 
-/** What `call` may need. */
+/** What `call` may need. `run` calls the operation of the command, or another one, in the home of the flags or another one. */
 export interface CallContext {
   readonly cli: Cli
   readonly flags: Flags
   readonly report: Report
-  run(): Promise<object>
+  run<Answer = object>(more?: { readonly operation?: string; readonly home?: string }): Promise<Answer>
 }
 
 type Called = Omit<OperationCommand, 'operation'> & { readonly operation: string }
@@ -114,6 +125,7 @@ export function command<Answer>(entry: OperationCommand<Answer>): OperationComma
 
 /** Adds the flags of a command, whose operation is loaded for it: when it was chosen, or help is made of all. */
 const fillers = new WeakMap<Command, () => Promise<void>>()
+const groups = new WeakSet<Command>()
 
 export async function fillCommand(chosen: Command): Promise<void> {
   const filler = fillers.get(chosen)
@@ -141,15 +153,13 @@ export interface CommandGroup {
   readonly firstSteps?: readonly string[]
   /** Whether operations that the table does not name have no command. Default: false. */
   readonly isClosed?: boolean
-  /** Adds commands that are no operation. */
-  readonly more?: (group: Command, cli: Cli) => void
 }
 
 type Around = (cli: Cli, body: () => Promise<void>) => Promise<void>
 
 /**
  * A group of commands, made when one of them is asked for: those of the table, then one for each operation of the family that
- * the table does not name, with all its fields as flags and its answer as JSON.
+ * the table does not name, with all its fields as flags.
  */
 export function addGroup(program: Command, cli: Cli, name: string, about: string, load: () => Promise<CommandGroup>) {
   const group = program
@@ -158,19 +168,27 @@ export function addGroup(program: Command, cli: Cli, name: string, about: string
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
   groups.add(group)
   fillers.set(group, async () => {
-    const [{ commands, around, firstSteps, more, isClosed = false }, operations] = await Promise.all([
+    const [{ commands, around, firstSteps, isClosed = false }, operations] = await Promise.all([
       load(),
       operationsOf(name),
     ])
-    const entries = commands.map(entry => ({ operation: `${name}.${firstWord(entry.name)}`, ...entry }))
+    const entries = commands.map(entry => {
+      return { operation: `${name}.${firstWord(entry.name).replaceAll('-', '_')}`, ...entry }
+    })
     for (const entry of entries) {
       const summary = operations.find(one => one.name === entry.operation)?.summary ?? ''
       addOperationCommand(group, cli, { about: lowerFirst(summary), ...entry }, around)
     }
-    more?.(group, cli)
     const named = new Set(entries.flatMap(({ operation, covers = [] }) => [operation, ...covers]))
     for (const operation of operations) {
-      if (!isClosed && !named.has(operation.name)) addOperationCommand(group, cli, plainCommand(operation), around)
+      const { name: full, effect } = operation
+      const entry = {
+        name: full.slice(name.length + 1).replaceAll('_', '-'),
+        operation: full,
+        creates: effect.kind === 'write',
+      }
+      if (!isClosed && !named.has(full))
+        addOperationCommand(group, cli, { about: lowerFirst(operation.summary), ...entry }, around)
     }
     if (firstSteps !== undefined) group.addHelpText('after', `\nFirst steps:\n  ${firstSteps.join('\n  ')}\n`)
   })
@@ -180,17 +198,12 @@ function firstWord(text: string): string {
   return text.split(' ', 1)[0] ?? ''
 }
 
-const groups = new WeakSet<Command>()
+type Described = Pick<Operation, 'name' | 'summary' | 'effect'>
 
 /** Operations of a lens that comes with the engine, or of a family of one. */
-async function operationsOf(family: string): Promise<readonly Pick<Operation, 'name' | 'summary' | 'effect'>[]> {
+async function operationsOf(family: string): Promise<readonly Described[]> {
   const operations = (await lensOf(family)?.load())?.operations ?? []
   return operations.filter(({ name }) => name.startsWith(`${family}.`))
-}
-
-function plainCommand({ name, summary, effect }: Pick<Operation, 'name' | 'summary' | 'effect'>) {
-  const command = name.slice(name.indexOf('.') + 1).replaceAll('_', '-')
-  return { name: command, operation: name, about: lowerFirst(summary), creates: effect.kind === 'write' }
 }
 
 export function addOperationCommand(
@@ -202,13 +215,18 @@ export function addOperationCommand(
   const { name, examples } = entry
   const called = entry.operation === undefined ? firstWord(name) : entry.operation
   const about = entry.about ?? ''
-  const example = called === null ? '' : `querent call ${called} '{…}'  # the same, with the input as JSON`
-  const made = define(parent, name, about, examples ?? [example])
+  const above = parent.parent ? `${parent.name()} ` : ''
+  const usage = [
+    `querent ${above}${name}`,
+    ...(called === null ? [] : [`querent call ${called} '{…}'  # input as JSON`]),
+  ]
+  const made = define(parent, name, about, examples ?? usage)
   fillers.set(made, async () => {
-    const schema = called === null ? {} : await inputSchema(called)
+    const schema = await schemaOf(entry, called)
     const paths = called === null ? [] : (entry.arguments ?? made.registeredArguments.map(argument => argument.name()))
     const set = addFlags(made, schema, paths.map(pathOf), entry.flags)
     const setShort = addShorthands(made, entry.shorthands ?? {})
+    for (const [flag, help] of Object.entries(entry.options ?? {})) addOption(made, flag, help)
     entry.more?.(made)
     if (entry.hasOneExitCode) withOneExitCode(made, cli)
     for (const child of entry.children ?? []) addOperationCommand(made, cli, child)
@@ -227,10 +245,8 @@ export function addOperationCommand(
       }
       return around(cli, async () => {
         const whole = await inputOf()
-        const run = () =>
-          entry.run?.(whole, flags, cli, words, made) ??
-          runEntry({ ...entry, operation: called ?? '' }, whole, flags, cli, commandPath(made))
-        await (entry.around?.(cli, flags, whole, run) ?? run())
+        if (entry.run !== undefined) return entry.run(whole, flags, cli, words, made)
+        await runEntry({ ...entry, operation: called ?? '' }, whole, flags, cli, commandPath(made))
       })
     })
   })
@@ -254,10 +270,18 @@ function commandPath(made: Command): string {
   return above + made.name()
 }
 
-async function inputSchema(called: string): Promise<JsonObject> {
-  const operation = await declaredOperation(called)
-  if (operation === undefined) throw new Error(`invariant broken: there is no operation ${called}`)
-  return jsonSchema(operation.input, 'input')
+async function schemaOf({ schema }: OperationCommand, called: string | null): Promise<JsonObject> {
+  const input = called === null ? await schema?.() : (await declaredOperation(called))?.input
+  if (called !== null && input === undefined) throw new Error(`invariant broken: there is no operation ${called}`)
+  return input === undefined ? {} : jsonSchema(input, 'input')
+}
+
+function addOption(made: Command, flag: string, help: string): void {
+  const isList = flag.endsWith('...>')
+  const isNumber = /<(number|seconds|bytes|days)>/.test(flag)
+  if (isList) made.option(flag.replace('...', ''), help, collect)
+  else if (isNumber) made.option(flag, help, finiteNumber)
+  else made.option(flag, help)
 }
 
 /** An operation of the engine or of a lens that comes with it, before any engine is open. Undefined: there is none. */
@@ -295,16 +319,18 @@ async function argumentsOf(
   for (const [at, path] of paths.entries()) {
     const words = given[at]
     if (words === undefined) continue
-    if (typeof path !== 'string') {
-      const value = parsed(await fileOrPiped(cli, String(words)), String(words)) as Json
-      input = path.json === '' ? (value as JsonObject) : withValue(input, path.json.split('.'), value)
-      continue
-    }
-    const steps = path.split('.')
+    const isFile = typeof path !== 'string'
+    const steps = pathOf(path).split('.')
     const types = typesOf(fieldAt(schema, steps))
-    const value = types.has('array') ? [words].flat() : await textOf(words, cli)
-    const isNumber = types.has('number') && Number.isFinite(Number(value))
-    input = withValue(input, steps, isNumber ? Number(value) : (value as Json))
+    const file = String(words)
+    const value = isFile
+      ? (parsed(await fileOrPiped(cli, file), file) as Json)
+      : types.has('array')
+        ? [words].flat()
+        : await textOf(words, cli)
+    const isNumber = !isFile && types.has('number') && Number.isFinite(Number(value))
+    if (pathOf(path) === '') input = value as JsonObject
+    else input = withValue(input, steps, isNumber ? Number(value) : (value as Json))
   }
   return input
 }
@@ -330,19 +356,19 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
     await write(cli.io.stderr, stream.end({ ...rest, count }, { ...PLAIN_TEXT, input }))
     return endWith(rest, flags, cli)
   }
-  const placed = entry.place === undefined ? flags : { ...flags, home: entry.place(flags, cli) }
   const answer = await withProgress(cli.io, report => {
-    const run = () =>
-      withSession(cli, placed, { ...sessionFor(entry, input), report }, session =>
-        session.run(findOperation(session.catalog, entry.instead?.(flags) ?? entry.operation), input),
+    const run = ({ operation = entry.operation, home = flags.home }: { operation?: string; home?: string } = {}) => {
+      const placed = home === undefined ? flags : { ...flags, home }
+      return withSession(cli, placed, { ...sessionFor(entry, input), report }, ({ catalog, run }) =>
+        run(findOperation(catalog, operation), input),
       )
-    return entry.call === undefined
-      ? run()
-      : entry.call(input, { cli, flags, report, run: run as () => Promise<object> })
+    }
+    // The cast: whoever calls it says what the operation answers.
+    return entry.call?.(input, { cli, flags, report, run: run as CallContext['run'] }) ?? run()
   })
-  const shown = (await entry.answer?.(answer as never, cli, flags, input)) ?? answer
-  if (entry.print === undefined) await writeJson(cli.io.stdout, shown, 2)
-  else await print(cli, flags, shown as never, entry.print, input, entry.pages !== undefined)
+  if (answer === null) return
+  if (entry.isJson) await writeJson(cli.io.stdout, answer, 2)
+  else await print(cli, flags, answer as never, entry.print ?? shape, input, entry.pages !== undefined)
   if (entry.pages !== undefined && (flags['more'] === true || !wantsJson(flags))) {
     const next = (answer as JsonObject)[entry.pages.next]
     const rest = typeof next === 'string' ? withValue(input, entry.pages.cursor.split('.'), next) : null

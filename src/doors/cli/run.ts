@@ -1,5 +1,6 @@
 /** What every command body gets. */
 import type { Engine } from '../../engine/engine.ts'
+import { QuerentError } from '../../model/errors.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
@@ -26,6 +27,12 @@ export interface Cli {
 /** For commands that report errors on standard error in either form. */
 export function errorsAside(cli: Cli): void {
   if (cli.errors === 'json') cli.errors = 'json-aside'
+}
+
+/** As the form of a group's contract. */
+export function withErrorsAside(cli: Cli, body: () => Promise<void>): Promise<void> {
+  errorsAside(cli)
+  return body()
 }
 
 /** The servers a command line can start. Interfaces do not import each other: whoever starts the process passes these. */
@@ -92,4 +99,27 @@ export interface McpChoice {
 export interface McpOptions extends McpChoice {
   readonly viewer: Viewer
   readonly concise?: boolean | undefined
+}
+
+/** Every exit code there is; part of the contract, listed in docs/guide/cli.md. */
+export const EXIT = { answered: 0, failed: 1, usage: 2, nothingRelevant: 3 } as const
+
+/** Anything thrown, as the one error class. What is not ours is a bug of ours, reported without its stack. */
+export function asQuerentError(error: unknown): QuerentError {
+  if (error instanceof QuerentError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new QuerentError('internal', `internal error: ${message}`, {}, error)
+}
+
+export function exitCodeFor(error: QuerentError): number {
+  return error.kind === 'usage' ? EXIT.usage : EXIT.failed
+}
+
+/** Their messages name the field and what was expected: nothing is left to say. */
+const SAYS_ALL: ReadonlySet<string> = new Set(['invalid_argument', 'unknown_field', 'too_large', 'cancelled'])
+
+/** For people: what is wrong, then what to do, where the message does not say it itself. */
+export function failureText({ code, message, help }: QuerentError): string {
+  const isSaid = SAYS_ALL.has(code) || message.includes('`querent ')
+  return `querent: ${message}\n${isSaid ? '' : `  ${help}\n`}`
 }

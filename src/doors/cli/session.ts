@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import { type Clock, SettableClock } from '../../base/clock.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { findHome } from '../../engine/home.ts'
 import { openEngine } from '../../engine/open.ts'
 import type { EngineOptions, PluginOptions } from '../../engine/options.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
@@ -121,6 +122,12 @@ export function viewerOf(flag: string | undefined, environment: string | undefin
     throw new QuerentError('denied', '--viewer: only the local owner may act as somebody else', {})
   }
   return checked(flag, '--viewer')
+}
+
+/** The home that these flags mean, which must be there. */
+export function homeFor({ io }: Cli, { home }: Pick<CommonFlags, 'home'>): ReturnType<typeof findHome> {
+  const environmentHome = io.env['QUERENT_HOME'] || undefined
+  return findHome({ home, environmentHome, workingFolder: io.workingFolder, create: false })
 }
 
 /** Throws `denied` for whoever acts as an agent. */

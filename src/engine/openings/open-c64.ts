@@ -6,6 +6,7 @@ import { keepCorpus } from '../../lenses/c64/corpus/store.ts'
 import type { Enrichment } from '../../lenses/c64/enrichment/enrich.ts'
 import { formatHits } from '../../lenses/c64/enrichment/markdown.ts'
 import { type C64Question, checkedQuestion } from '../../lenses/c64/question.ts'
+import { settingsSchema } from '../../lenses/c64/settings.ts'
 import type { LensSettings } from '../../lenses/c64/state.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext, Progress } from '../../model/operation.ts'
@@ -20,6 +21,9 @@ export interface OpenC64Options extends EngineOptions {
   /** Settings of the lens, which beat those of the environment and of the home; and plugins. */
   readonly c64?: C64LensOptions | undefined
 }
+
+/** Settings of the lens, by the names of the configuration file. */
+export const c64SettingsSchema: typeof settingsSchema = settingsSchema
 
 type Context = Partial<CallContext> | undefined
 

@@ -48,17 +48,23 @@ export const DEFAULTS: C64Settings = {
 const FIELDS = {
   backend: z
     .enum(['embedded', 'qdrant'])
-    .describe('The store itself, which needs neither server nor key, or a Qdrant server'),
+    .describe('The store itself, which needs neither server nor key, or a Qdrant server. Default: embedded'),
   collection: z.string().min(1).describe('Collection of the store'),
-  limit: z.int().min(1).max(1_000).describe('Most results'),
-  fetch_limit: z.int().min(1).max(1_000).describe('Fetched by each search, if more than limit'),
-  min_score_ratio: z.number().min(0).max(1).describe('Results below this share of the best one are dropped'),
-  fusion: z.enum(['tags-first', 'rrf']).describe('Results with the tags first, or one list of two by rank'),
+  limit: z.int().min(1).max(1_000).describe('Most results. Default: 15'),
+  fetch_limit: z.int().min(1).max(1_000).describe('Fetched by each search, if more than limit. Default: 20'),
+  min_score_ratio: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('Results below this share of the best one are dropped. Default: 0.6'),
+  fusion: z
+    .enum(['tags-first', 'rrf'])
+    .describe('Results with the tags first, or one list of two by rank. Default: tags-first'),
   expand_addresses: z.boolean().describe('Whether an address also asks for the name of its register or routine'),
-  qdrant_url: z.string().min(1).describe('Address of the Qdrant server'),
-  qdrant_collection: z.string().min(1).describe('Collection of the Qdrant server'),
+  qdrant_url: z.string().min(1).describe('Address of the Qdrant server. Default: http://localhost:6333'),
+  qdrant_collection: z.string().min(1).describe('Collection of the Qdrant server. Default: c64_training'),
   qdrant_public: z.boolean().describe('Whether viewers other than the owner may ask the Qdrant server'),
-  embedding_model: z.string().min(1).describe('Embeds questions for Qdrant'),
+  embedding_model: z.string().min(1).describe('Embeds questions for Qdrant. Default: text-embedding-3-large'),
   embedding_url: z.string().min(1).describe("A server with OpenAI's interface; absent: OpenAI's own"),
   timeout_ms: z.int().min(1).max(300_000).describe('How long a question to Qdrant may take, in milliseconds'),
 } as const

@@ -1,6 +1,6 @@
 /** Events of live queries, as people read them. */
 import { expect, it } from 'vitest'
-import { eventText } from '../../../src/doors/cli/render/live.ts'
+import { eventText } from '../../../src/doors/cli/commands/watch.ts'
 import type { Style } from '../../../src/doors/cli/render/style.ts'
 import type { LiveEvent } from '../../../src/model/live.ts'
 

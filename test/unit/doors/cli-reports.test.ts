@@ -1,11 +1,8 @@
 /** What commands about the store print for people. */
 import { expect, it } from 'vitest'
+import { PLAIN_TEXT } from '../../../src/doors/cli/render/answer.ts'
 import { addText, statusText } from '../../../src/doors/cli/render/reports.ts'
-import type { Style } from '../../../src/doors/cli/render/style.ts'
 import type { AddReport, Status } from '../../../src/engine/engine.ts'
-
-const same = (text: string): string => text
-const plain: Style = { bold: same, dim: same, mark: same, good: same, bad: same }
 
 const added: AddReport = {
   added: 2,
@@ -24,15 +21,15 @@ const added: AddReport = {
 
 it('adding says how many files were skipped, and why', () => {
   const skipped = ['binary', 'symlink', 'binary'].map((reason, at) => ({ path: `f${at}`, reason }))
-  expect(addText({ ...added, skipped }, { style: plain })).toBe(
+  expect(addText({ ...added, skipped }, PLAIN_TEXT)).toBe(
     '2 added, 0 updated, 1 unchanged, 0 deleted, 3 skipped (binary: 2, symlink: 1), 0 failed\n3 chunks\n',
   )
-  expect(addText(added, { style: plain })).toContain('0 skipped, 0 failed')
+  expect(addText(added, PLAIN_TEXT)).toContain('0 skipped, 0 failed')
 })
 
 it('adding lists a warning apart from what failed (QE-010)', () => {
   const warnings = [{ path: 'a.md', message: 'line 1: front matter: read line by line' }]
-  expect(addText({ ...added, warnings }, { style: plain })).toBe(
+  expect(addText({ ...added, warnings }, PLAIN_TEXT)).toBe(
     '2 added, 0 updated, 1 unchanged, 0 deleted, 0 skipped, 0 failed\n3 chunks\nwarning a.md: line 1: front matter: read line by line\n',
   )
 })
@@ -43,8 +40,8 @@ it('adding counts what was skipped in a file by kind, over all files', () => {
     { path: 'b', reason: 'empty message', count: 2 },
     { path: 'c', reason: 'empty message', count: 1 },
   ]
-  expect(addText({ ...added, skipped }, { style: plain })).toContain('4 skipped (empty message: 3, media: 1), 0 failed')
-  expect(addText({ ...added, chunks: 1 }, { style: plain })).toMatch(/\n1 chunk\n$/)
+  expect(addText({ ...added, skipped }, PLAIN_TEXT)).toContain('4 skipped (empty message: 3, media: 1), 0 failed')
+  expect(addText({ ...added, chunks: 1 }, PLAIN_TEXT)).toMatch(/\n1 chunk\n$/)
 })
 
 it('the status says where the store is, to those who may know', () => {
@@ -61,10 +58,10 @@ it('the status says where the store is, to those who may know', () => {
     lenses: ['default'],
     storage: null,
   }
-  expect(statusText(status)).toContain('home: /notes/.querent\n')
-  expect(statusText({ ...status, home: null })).not.toContain('home')
-  expect(statusText(status)).not.toContain('log')
+  expect(statusText(status, PLAIN_TEXT)).toContain('home: /notes/.querent\n')
+  expect(statusText({ ...status, home: null }, PLAIN_TEXT)).not.toContain('home')
+  expect(statusText(status, PLAIN_TEXT)).not.toContain('log')
   const storage = { log_bytes: 0, to_erase: true }
-  expect(statusText({ ...status, storage })).toMatch(/\nlog: .+\nto erase: /)
-  expect(statusText({ ...status, storage: { ...storage, to_erase: false } })).not.toContain('erase')
+  expect(statusText({ ...status, storage }, PLAIN_TEXT)).toMatch(/\nlog: .+\nto erase: /)
+  expect(statusText({ ...status, storage: { ...storage, to_erase: false } }, PLAIN_TEXT)).not.toContain('erase')
 })

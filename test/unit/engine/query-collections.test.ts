@@ -93,7 +93,7 @@ describe('the command', () => {
       expect(stdout).toContain(heading)
     }
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
-    expect((await run('servers', { lang: 'en', collection: 'analysis', nResults: '1' })).stdout).toContain(
+    expect((await run('servers', { lang: 'en', collection: 'analysis', nResults: 1 })).stdout).toContain(
       '## Summary\n',
     )
   })
@@ -117,7 +117,7 @@ describe('the command', () => {
   })
 
   it('prints the full outcome as JSON (CO-048, CO-050)', async () => {
-    const { stdout } = await run('servers', { json: true, days: '7' })
+    const { stdout } = await run('servers', { json: true, days: 7 })
     const { results, warnings, meta } = JSON.parse(stdout)
     expect(results[0]).toMatchObject({ source: expect.any(String), rawScore: expect.any(Number), why: ['vector'] })
     expect(warnings).toMatchObject([{ code: 'undated_kept', collection: 'items', count: 1 }])
@@ -144,17 +144,15 @@ describe('the command', () => {
     ['no query', undefined, {}],
     ['a blank query', ' ', {}],
     ['an unknown collection', 'x', { collection: 'nowhere' }],
-    ['days that are no number', 'x', { days: 'seven' }],
-    ['days below zero', 'x', { days: '-1' }],
-    ['no results', 'x', { nResults: '0' }],
+    ['days below zero', 'x', { days: -1 }],
+    ['no results', 'x', { nResults: 0 }],
     ['an unknown language', 'x', { lang: 'fr' }],
     ['an unknown policy', 'x', { undated: 'maybe' }],
-    ['a score above one', 'x', { minScore: '2' }],
-    ['an empty score', 'x', { minScore: '' }],
+    ['a score above one', 'x', { minScore: 2 }],
     ['a wrong date', 'x', { since: 'soon' }],
     ['two stores', 'x', { url: 'http://localhost:1' }],
   ])('calls %s a wrong call (CO-045, CO-048)', async (_, query, flags) => {
-    const { stdout, stderr, exitCode } = await run(query, flags)
+    const { stdout, stderr, exitCode } = await run(query, flags as object)
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 })
     expect(stderr).toMatch(/^Error: [^\n]+\n$/)
   })
@@ -202,7 +200,7 @@ describe.each(['es', 'en'] as const)('the shipped files in %s', lang => {
 function flagsIn(text: string): object {
   const pairs = [...text.matchAll(/--([a-z-]+) (\w+)/g)].map(([, flag = '', value = '']) => [
     flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    value,
+    Number.isNaN(Number(value)) ? value : Number(value),
   ])
   return Object.fromEntries(pairs)
 }

@@ -32,51 +32,64 @@ export interface McpClient {
 }
 
 const plain = ({ command, args }: ServerCommand): ConfigEntry => ({ command, args })
-const typed = ({ command, args }: ServerCommand): ConfigEntry => ({ type: 'stdio', command, args })
-
-const JSON_SERVERS = { format: 'json', key: 'mcpServers', entry: plain } as const
-const OF_PROJECT = { ...JSON_SERVERS, ofProject: true } as const
-const OF_USER = { ...JSON_SERVERS, ofProject: false } as const
+const typed = (server: ServerCommand): ConfigEntry => ({ type: 'stdio', ...plain(server) })
 
 export const MCP_CLIENTS: readonly McpClient[] = [
-  { ...OF_PROJECT, name: 'claude-code', file: ({ project }) => join(project, '.mcp.json') },
-  { ...OF_USER, name: 'claude-code-user', file: ({ home }) => join(home, '.claude.json'), entry: typed },
-  {
-    ...OF_USER,
-    name: 'claude-desktop',
-    file: places => join(applicationFolder(places), 'Claude', 'claude_desktop_config.json'),
-  },
-  { ...OF_USER, name: 'cursor', file: ({ home }) => join(home, '.cursor', 'mcp.json') },
-  { ...OF_PROJECT, name: 'cursor-project', file: ({ project }) => join(project, '.cursor', 'mcp.json') },
-  {
-    ...{ ...OF_USER, key: 'servers', entry: typed, name: 'vscode' },
-    file: places => join(applicationFolder(places), 'Code', 'User', 'mcp.json'),
-  },
-  {
-    ...{ ...OF_PROJECT, key: 'servers', entry: typed, name: 'vscode-project' },
-    file: ({ project }) => join(project, '.vscode', 'mcp.json'),
-  },
-  { ...OF_USER, name: 'windsurf', file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json') },
-  { ...OF_USER, name: 'gemini', file: ({ home }) => join(home, '.gemini', 'settings.json') },
-  { ...OF_PROJECT, name: 'gemini-project', file: ({ project }) => join(project, '.gemini', 'settings.json') },
-  {
-    ...{ name: 'codex', ofProject: false, format: 'toml', key: 'mcp_servers', entry: plain },
-    file: ({ home, env }) => join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
-  },
-  {
-    ...{ ...OF_USER, key: 'mcp', name: 'opencode' },
-    file: places => withComments(join(dotConfig(places), 'opencode', 'opencode.json')),
-    entry: ({ command, args }) => ({ type: 'local', command: [command, ...args], enabled: true }),
-  },
-  {
-    ...{ ...OF_USER, key: 'context_servers', name: 'zed' },
-    file: places =>
-      places.platform === 'win32'
-        ? join(applicationFolder(places), 'Zed', 'settings.json')
-        : join(dotConfig(places), 'zed', 'settings.json'),
-    entry: server => ({ source: 'custom', ...plain(server) }),
-  },
+  client('claude-code', 'project', '.mcp.json'),
+  client('claude-code-user', 'home', '.claude.json', 'mcpServers', typed),
+  client('claude-desktop', 'applications', 'Claude/claude_desktop_config.json'),
+  client('cursor', 'home', '.cursor/mcp.json'),
+  client('cursor-project', 'project', '.cursor/mcp.json'),
+  client('vscode', 'applications', 'Code/User/mcp.json', 'servers', typed),
+  client('vscode-project', 'project', '.vscode/mcp.json', 'servers', typed),
+  client('windsurf', 'home', '.codeium/windsurf/mcp_config.json'),
+  client('gemini', 'home', '.gemini/settings.json'),
+  client('gemini-project', 'project', '.gemini/settings.json'),
+  client('codex', 'codex', 'config.toml', 'mcp_servers'),
+  client('opencode', 'config', 'opencode/opencode.json', 'mcp', ({ command, args }) => {
+    return { type: 'local', command: [command, ...args], enabled: true }
+  }),
+  client('zed', 'zed', 'settings.json', 'context_servers', server => ({ source: 'custom', ...plain(server) })),
 ]
+
+function client(
+  name: string,
+  folder: Folder,
+  path: string,
+  key = 'mcpServers',
+  entry: McpClient['entry'] = plain,
+): McpClient {
+  const format = path.endsWith('.toml') ? 'toml' : 'json'
+  const file = (places: ConfigPlaces): string => {
+    const one = join(folderOf(folder, places), path)
+    return name === 'opencode' && existsSync(`${one}c`) ? `${one}c` : one // it reads two names
+  }
+  return { name, ofProject: folder === 'project', format, key, file, entry }
+}
+
+type Folder = 'home' | 'project' | 'applications' | 'config' | 'codex' | 'zed'
+
+/** `applications`: where the platform keeps their settings. */
+function folderOf(folder: Folder, places: ConfigPlaces): string {
+  const { home, project, platform, env } = places
+  switch (folder) {
+    case 'home':
+      return home
+    case 'project':
+      return project
+    case 'codex':
+      return env['CODEX_HOME'] || join(home, '.codex')
+    case 'zed':
+      return platform === 'win32'
+        ? join(folderOf('applications', places), 'Zed')
+        : join(folderOf('config', places), 'zed')
+    case 'config':
+      return (platform !== 'win32' && env['XDG_CONFIG_HOME']) || join(home, '.config')
+    case 'applications':
+      if (platform === 'darwin') return join(home, 'Library', 'Application Support')
+      return platform === 'win32' ? env['APPDATA'] || join(home, 'AppData', 'Roaming') : folderOf('config', places)
+  }
+}
 
 /** Those whose folder, or for a file of the home or project itself whose file, is there already. */
 export function clientsFound(places: ConfigPlaces): readonly McpClient[] {
@@ -85,21 +98,4 @@ export function clientsFound(places: ConfigPlaces): readonly McpClient[] {
     const folder = dirname(file)
     return existsSync(folder === places.home || folder === places.project ? file : folder)
   })
-}
-
-/** Where the platform keeps the settings of applications. */
-function applicationFolder(places: ConfigPlaces): string {
-  if (places.platform === 'darwin') return join(places.home, 'Library', 'Application Support')
-  if (places.platform === 'win32') return places.env['APPDATA'] || join(places.home, 'AppData', 'Roaming')
-  return dotConfig(places)
-}
-
-function dotConfig({ home, platform, env }: ConfigPlaces): string {
-  const named = platform === 'win32' ? undefined : env['XDG_CONFIG_HOME']
-  return named || join(home, '.config')
-}
-
-/** Two names are read; the one that is there is taken. */
-function withComments(file: string): string {
-  return existsSync(`${file}c`) ? `${file}c` : file
 }

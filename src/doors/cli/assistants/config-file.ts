@@ -1,35 +1,30 @@
-/** Configuration files of other programs on the disk: read whole, copied aside, and replaced in one step or not at all. */
+/** Configuration files of other programs: read whole, copied aside, and replaced in one step or not at all. */
 import { constants } from 'node:fs'
 import { chmod, copyFile, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import { QuerentError } from '../../../model/errors.ts'
+import { decodeUtf8 } from '../io.ts'
 
 export interface ConfigFile {
-  /** Where it really lies: behind symbolic links. */
+  /** Behind symbolic links. */
   readonly path: string
   /** null: there is none. */
   readonly text: string | null
 }
 
-/** No configuration is larger; a larger file is something else. */
-const MOST_BYTES = 16 * 1024 * 1024
-const MOST_BACKUPS = 1000
-/** Of a file that was not there: for this user alone, as keys may come to stand in it. */
+/** Of a new file: for this user alone, as keys may be written into it later. */
 const NEW_FILE_MODE = 0o600
 
-/** Throws `denied` for a file outside these folders, also through a symbolic link; `io_failed`, `too_large`. */
+/** Throws `denied` for a file outside these folders, also through a symbolic link; `io_failed`. */
 export async function readConfig(file: string, allowed: readonly string[]): Promise<ConfigFile> {
   const path = await realPlace(file)
   const folders = await Promise.all(allowed.map(realPlace))
   if (!folders.some(folder => isBelow(path, folder))) {
     throw new QuerentError('denied', `${file}: lies outside your home and this project; nothing was written`, { file })
   }
-  const found = await orAbsent(stat(path), path)
-  if (found === null) return { path, text: null }
-  if (!found.isFile()) throw failed(path, 'is no file')
-  if (found.size > MOST_BYTES) throw new QuerentError('too_large', `${path}: more than ${MOST_BYTES} bytes`, { path })
   const bytes = await orAbsent(readFile(path), path)
-  return { path, text: bytes === null ? null : decoded(bytes, path) }
+  // With its byte order mark, if it has one.
+  return { path, text: bytes === null ? null : decodeUtf8(bytes, path, true) }
 }
 
 /** Resolves to the backup's path, null where there was nothing to copy. Throws `io_failed`, `conflict` if it changed meanwhile. */
@@ -41,8 +36,7 @@ export async function replaceConfig({ path, text }: ConfigFile, after: string): 
     const mode = text === null ? NEW_FILE_MODE : (await stat(path)).mode & 0o777
     await writeFile(beside, after, { flag: 'wx', mode, flush: true })
     await chmod(beside, mode)
-    const now = await orAbsent(readFile(path, 'utf8'), path)
-    if (now !== text) {
+    if ((await orAbsent(readFile(path, 'utf8'), path)) !== text) {
       throw new QuerentError('conflict', `${path}: another program changed it meanwhile; nothing was written`, { path })
     }
     await rename(beside, path)
@@ -53,42 +47,28 @@ export async function replaceConfig({ path, text }: ConfigFile, after: string): 
   }
 }
 
-/** Throws `io_failed` for a file that is marked as not to be written; a rename would not ask. */
+/** Throws `io_failed` for a file that is marked as not to be written: a rename would replace it all the same. */
 export async function mustBeWritable({ path, text }: ConfigFile): Promise<void> {
-  if (text === null) return
-  const { mode } = await stat(path)
-  if ((mode & 0o200) === 0) throw failed(path, 'is read-only; nothing was written')
+  if (text !== null && ((await stat(path)).mode & 0o200) === 0) throw failed(path, 'is read-only; nothing was written')
 }
 
-/** With its byte order mark, if it has one. */
-function decoded(bytes: Uint8Array, path: string): string {
+async function copyAside(path: string, at = 1): Promise<string> {
+  const backup = `${path}.querent-backup${at === 1 ? '' : `-${at}`}`
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw invalidArgument('client', path, 'a file in UTF-8')
+    await copyFile(path, backup, constants.COPYFILE_EXCL)
+    return backup
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return copyAside(path, at + 1)
   }
-}
-
-async function copyAside(path: string): Promise<string> {
-  for (let at = 1; at <= MOST_BACKUPS; at += 1) {
-    const backup = `${path}.querent-backup${at === 1 ? '' : `-${at}`}`
-    try {
-      await copyFile(path, backup, constants.COPYFILE_EXCL)
-      return backup
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
-  }
-  throw failed(path, `has ${MOST_BACKUPS} backups; remove some`)
 }
 
 /** Of what is not there yet: the real folder above it, and the names below that. */
 async function realPlace(path: string): Promise<string> {
   const absolute = resolve(path)
-  const real = await orAbsent(realpath(absolute), absolute)
-  if (real !== null) return real
   const above = dirname(absolute)
-  return above === absolute ? absolute : join(await realPlace(above), basename(absolute))
+  const real = await orAbsent(realpath(absolute), absolute)
+  return real ?? (above === absolute ? absolute : join(await realPlace(above), basename(absolute)))
 }
 
 function isBelow(path: string, folder: string): boolean {

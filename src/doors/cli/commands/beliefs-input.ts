@@ -2,10 +2,9 @@
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import { QuerentError } from '../../../model/errors.ts'
-import { exitCodeFor } from '../failure.ts'
 import { write } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
-import { type Cli, errorsAside } from '../run.ts'
+import { type Cli, errorsAside, exitCodeFor } from '../run.ts'
 import { parsed } from './input.ts'
 
 /** A query as the operations take it: with filters by preset, domain and confidence, and the scopes that were named. */

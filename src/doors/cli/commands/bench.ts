@@ -6,7 +6,7 @@ import { list } from '../../../ops/entry-ops.ts'
 import { query } from '../../../ops/query-ops.ts'
 import type { CommonFlags } from '../flags.ts'
 import { type Report, withProgress } from '../progress.ts'
-import { all, each, having, type Print } from '../render/answer.ts'
+import { shape } from '../render/answer.ts'
 import type { Cli } from '../run.ts'
 import { type Session, withSession } from '../session.ts'
 import { print } from './print.ts'
@@ -18,17 +18,6 @@ interface Latency {
   readonly p99_ms: number
 }
 
-interface BenchFigures {
-  readonly entries: number
-  readonly chunks: number
-  readonly questions: number
-  readonly words: Latency
-  /** Null without an embedder, or without questions. */
-  readonly hybrid: Latency | null
-  /** Share of the exact ten nearest that the approximate index finds. */
-  readonly recall_at_10: number | null
-}
-
 export async function runBench(cli: Cli, flags: CommonFlags & { queries: number }): Promise<void> {
   const { queries } = flags
   if (!Number.isInteger(queries) || queries < 1 || queries > 1000)
@@ -36,24 +25,18 @@ export async function runBench(cli: Cli, flags: CommonFlags & { queries: number 
   const figures = await withProgress(cli.io, report =>
     withSession(cli, flags, {}, session => measure(session, queries, report)),
   )
-  await print(cli, flags, figures, benchText)
+  await print(cli, flags, figures, shape)
 }
 
-async function measure(session: Session, queries: number, report: Report): Promise<BenchFigures> {
+async function measure(session: Session, queries: number, report: Report): Promise<object> {
   const { entries, chunks, embedder } = await session.run(status, {})
   const { items } = await session.run(list, { limit: queries, order: 'id' })
-  const questions = items
-    .map(item =>
-      item.title
-        .slice(0, 200)
-        .replace(/[^\p{L}\p{N} ]/gu, ' ')
-        .trim(),
-    )
-    .filter(Boolean)
-  const ask = (text: string, more: Partial<QueryInput>): Promise<readonly string[]> =>
-    session
-      .run(query, { text, limit: TOP, any: true, touch: false, ...more })
-      .then(page => page.items.map(item => item.id))
+  const titles = items.map(item => item.title.slice(0, 200).replace(/[^\p{L}\p{N} ]/gu, ' '))
+  const questions = titles.map(title => title.trim()).filter(Boolean)
+  const ask = async (text: string, more: Partial<QueryInput>): Promise<readonly string[]> => {
+    const page = await session.run(query, { text, limit: TOP, any: true, touch: false, ...more })
+    return page.items.map(item => item.id)
+  }
   const words: number[] = []
   const hybrid: number[] = []
   let found = 0
@@ -74,7 +57,9 @@ async function measure(session: Session, queries: number, report: Report): Promi
     chunks,
     questions: questions.length,
     words: latency(words),
+    // Null without an embedder, or without questions.
     hybrid: hybrid.length === 0 ? null : latency(hybrid),
+    // Share of the exact ten nearest that the approximate index finds.
     recall_at_10: exact === 0 ? null : found / exact,
   }
 }
@@ -88,17 +73,6 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 function latency(times: readonly number[]): Latency {
   const sorted = times.toSorted((a, b) => a - b)
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+  const rounded = (ms: number): number => Math.round(ms * 1000) / 1000
   return { p50_ms: rounded(at(0.5)), p99_ms: rounded(at(0.99)) }
 }
-
-function rounded(ms: number): number {
-  return Math.round(ms * 1000) / 1000
-}
-
-const benchText: Print<BenchFigures> = all<BenchFigures>(
-  each('', '{questions} questions (titles of entries) over {entries} entries, {chunks} chunks'),
-  each('words', 'words: p50 {p50_ms} ms, p99 {p99_ms} ms'),
-  each('hybrid', 'hybrid (question embedded before): p50 {p50_ms} ms, p99 {p99_ms} ms'),
-  ({ hybrid }) => (hybrid === null ? 'hybrid: no vectors\n' : ''),
-  each(having('recall_at_10'), 'recall@10 of the vector index: {recall_at_10 3}'),
-)

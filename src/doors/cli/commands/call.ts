@@ -8,15 +8,14 @@ import { declaredOperation, type Flags } from '../operation-command.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { fileText, parsed, textOf } from './input.ts'
-import { printPieces } from './stream.ts'
+import { printPieces } from './print.ts'
 
 export async function runCall(
   cli: Cli,
-  words: readonly (string | undefined)[],
   flags: Flags,
+  [name, argument]: readonly (string | undefined)[],
   made: Command,
 ): Promise<void> {
-  const [name, argument] = words
   if (flags['help'] === true) {
     made.outputHelp()
     return write(cli.io.stdout, `\nOperations:\n${await operationList()}`)

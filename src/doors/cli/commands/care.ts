@@ -7,18 +7,22 @@ import type { Engine, Examination } from '../../../engine/engine.ts'
 import type { BackupRequest, DoctorRequest } from '../../../model/care-input.ts'
 import type { CallContext as EngineContext } from '../../../model/operation.ts'
 import { LOCAL_OWNER } from '../../../model/viewer.ts'
-import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import type { CallContext } from '../operation-command.ts'
 import { oneLine } from '../render/style.ts'
-import type { Cli } from '../run.ts'
+import { type Cli, EXIT } from '../run.ts'
 import { requireOwner } from '../session.ts'
 
 /** A store that no engine can be opened on is looked at from outside, and once more from inside where that repaired it. */
-export async function examined(input: DoctorRequest, { cli, flags, run }: CallContext): Promise<Examination> {
-  // The cast: what the operation answers.
-  const open = run as () => Promise<Examination>
+export async function examined(input: DoctorRequest, context: CallContext): Promise<Examination> {
+  const found = await examinedStore(input, context)
+  if (!found.ok) context.cli.exitCode = EXIT.failed
+  return found
+}
+
+async function examinedStore(input: DoctorRequest, { cli, flags, run }: CallContext): Promise<Examination> {
+  const open = () => run<Examination>()
   try {
     return await open()
   } catch (error) {

@@ -11,13 +11,19 @@ import {
   queryCollections,
 } from '../../../engine/openings/query-collections.ts'
 import { QuerentError } from '../../../model/errors.ts'
-import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
+import type { Flags } from '../operation-command.ts'
 import type { Cli } from '../run.ts'
 import { clockOf, viewerOf } from '../session.ts'
 
-/** As they stand on the command line. */
-export type CollectionsFlags = Readonly<Record<string, string | boolean | undefined>>
+/** The fields of the question by their names in the library, and the flags of the command alone. */
+export interface CollectionsFlags extends QueryCollectionsOptions {
+  readonly collection?: string
+  readonly lang?: string
+  readonly urls?: boolean
+  readonly json?: boolean
+  readonly home?: string
+}
 
 export interface CommandRun {
   readonly stdout: string
@@ -28,17 +34,11 @@ export interface CommandRun {
 /** What surrounds the flags: requester, time and embedder. */
 export type CollectionsSurroundings = Pick<QueryCollectionsOptions, 'embedder' | 'clock' | 'signal' | 'viewer'>
 
-/** As `Cli` runs it: `words` are the question. */
-export async function runCollectionsCommand(
-  cli: Cli,
-  words: readonly string[],
-  { viewer, now, ...flags }: CommonFlags & CollectionsFlags,
-): Promise<void> {
-  const { stdout, stderr } = cli.io
-  const query = words.join(' ')
+export async function runCollectionsCommand(cli: Cli, query: unknown, given: Flags): Promise<void> {
+  const { viewer, now, format: _, trustPlugins: __, ...flags } = given
   let done: CommandRun
   try {
-    done = await runCollections(query, flags, {
+    done = await runCollections(query as string | undefined, flags as CollectionsFlags, {
       signal: cli.signal,
       viewer: viewerOf(viewer, cli.io.env['QUERENT_VIEWER']),
       clock: clockOf(now, cli.io.env['QUERENT_NOW']),
@@ -47,29 +47,36 @@ export async function runCollectionsCommand(
     done = failed(error)
   }
   if (cli.signal.aborted) return // whoever stopped it does not want what there was until then
-  await write(stderr, done.stderr)
-  await write(stdout, done.stdout)
+  await write(cli.io.stderr, done.stderr)
+  await write(cli.io.stdout, done.stdout)
   cli.exitCode = done.exitCode
 }
 
 /** `query`: the words of the command line; absent when there are none. */
 export async function runCollections(
-  query: string | undefined,
-  flags: CollectionsFlags,
+  query = '',
+  flags: CollectionsFlags = {},
   surroundings: CollectionsSurroundings = {},
 ): Promise<CommandRun> {
   try {
-    const { lang, ...options } = await readFlags(flags)
-    const isStoreless = options.persistDirectory === undefined && options.url === undefined && !findsStore()
-    const asked = { ...options, ...surroundings, sample: options.sample === true || isStoreless }
-    const answer = await queryCollections(query ?? '', asked)
-    const { results, warnings } = answer
-    const layout = { lang, urls: flags['urls'] === true }
+    const { lang = 'auto', urls = false, json, collection = 'both', home, ...options } = flags
+    const persistDirectory = options.persistDirectory ?? home
+    const { url, sample } = options
+    if (persistDirectory !== undefined && url !== undefined) {
+      throw wrongFlag('url', url, 'either a folder or an address, not both')
+    }
+    if (sample && (persistDirectory ?? url) !== undefined) {
+      throw wrongFlag('sample', 'true', 'no --home, no --persist-directory and no --url beside it')
+    }
+    const language = choice('lang', lang, ['auto', 'es', 'en'] as const)
+    const collections = await collectionsOf(collection, persistDirectory)
+    const isStoreless = persistDirectory === undefined && url === undefined && !findsStore()
+    const asked = { ...options, persistDirectory, collections, ...surroundings, sample: sample || isStoreless }
+    const answer = await queryCollections(query, asked)
+    const warnings = answer.warnings.map(({ message }) => `Warning: ${oneLine(message)}\n`)
     return {
-      stdout: flags['json'] === true ? `${jsonText(answer, 2)}\n` : collectionsMarkdown(results, query ?? '', layout),
-      stderr:
-        (isStoreless && !options.sample ? SAMPLE_NOTICE : '') +
-        warnings.map(({ message }) => `Warning: ${oneLine(message)}\n`).join(''),
+      stdout: json ? `${jsonText(answer, 2)}\n` : collectionsMarkdown(answer.results, query, { lang: language, urls }),
+      stderr: (isStoreless && !sample ? SAMPLE_NOTICE : '') + warnings.join(''),
       exitCode: 0,
     }
   } catch (error) {
@@ -86,40 +93,16 @@ function failed(error: unknown): CommandRun {
   return { stdout: '', stderr: `Error: ${oneLine(error.message)}\n`, exitCode: error.kind === 'usage' ? 2 : 1 }
 }
 
-const NUMBERS = new Set(['days', 'nResults', 'offset', 'limit', 'minScore'])
-
-/** Ranges are checked with the question. */
-async function readFlags(flags: CollectionsFlags) {
-  const { collection = 'both', lang = 'auto', urls: _, json: __, ...given } = flags
-  const { persistDirectory, url, sample } = given
-  if (persistDirectory !== undefined && url !== undefined) {
-    throw wrongFlag('url', url, 'either a folder or an address, not both')
-  }
-  if (sample === true && (persistDirectory ?? url) !== undefined) {
-    throw wrongFlag('sample', 'true', 'no --persist-directory and no --url beside it')
-  }
-  const values = Object.entries(given).map(([name, value]) => [name, NUMBERS.has(name) ? numberIn(value) : value])
-  return {
-    ...(Object.fromEntries(values) as QueryCollectionsOptions),
-    lang: choice('lang', String(lang), ['auto', 'es', 'en']) as 'auto' | 'es' | 'en',
-    collections: await collectionsOf(String(collection), persistDirectory as string | undefined),
-  }
-}
-
-function numberIn(text: string | boolean | undefined): number {
-  return String(text).trim() === '' ? Number.NaN : Number(text)
-}
-
 async function collectionsOf(wanted: string, persistDirectory: string | undefined): Promise<readonly string[]> {
   if (wanted === 'both') return ['items', 'analysis']
   if (wanted === 'items' || wanted === 'analysis') return [wanted]
-  const declared = await declaredCollections(persistDirectory)
-  return [choice('collection', wanted, ['items', 'analysis', 'both', ...declared])]
+  return [choice('collection', wanted, ['items', 'analysis', 'both', ...(await declaredCollections(persistDirectory))])]
 }
 
-function choice(flag: string, text: string, choices: readonly string[]): string {
-  if (choices.includes(text)) return text
-  throw wrongFlag(flag, text, `one of ${choices.join(', ')}`)
+function choice<Choice extends string>(flag: string, text: string, choices: readonly Choice[]): Choice {
+  const found = choices.find(one => one === text)
+  if (found === undefined) throw wrongFlag(flag, text, `one of ${choices.join(', ')}`)
+  return found
 }
 
 function wrongFlag(flag: string, value: unknown, expected: string): QuerentError {

@@ -4,7 +4,13 @@ import { write } from '../io.ts'
 import { fillCommands } from '../operation-command.ts'
 import type { Cli } from '../run.ts'
 
-export async function runCompletion({ io }: Cli, shell: 'bash' | 'zsh' | 'fish', program: Command): Promise<void> {
+export async function runCompletion(
+  { io }: Cli,
+  _flags: object,
+  [shell]: readonly string[],
+  made: Command,
+): Promise<void> {
+  const program = made.parent as Command
   await fillCommands(program)
   await write(io.stdout, shell === 'fish' ? fishScript(program) : bashScript(program, shell === 'zsh'))
 }

@@ -3,7 +3,6 @@ import { applyEdits, modify } from 'jsonc-parser'
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import { fileSchema } from '../../../engine/config.ts'
-import { findHome } from '../../../engine/home.ts'
 import { readSettings, writeSettings } from '../../../engine/settings-file.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { jsonSchema } from '../../../ops/schemas.ts'
@@ -11,7 +10,7 @@ import { fieldAt } from '../generated-flags.ts'
 import type { Flags } from '../operation-command.ts'
 import { rows } from '../render/answer.ts'
 import type { Cli } from '../run.ts'
-import { requireOwner } from '../session.ts'
+import { homeFor, requireOwner } from '../session.ts'
 import { print } from './print.ts'
 
 interface Setting {
@@ -25,11 +24,10 @@ interface Setting {
 export async function listSettings(cli: Cli, flags: Flags): Promise<void> {
   const { value } = readSettings(fileOf(cli, flags))
   const known = settingsIn(jsonSchema(fileSchema, 'input'), value)
-  const columns = { NAME: 'name', VALUE: 'value', DEFAULT: 'default', MEANING: 'meaning' }
-  await print(cli, flags, { settings: known }, rows<Setting, { settings: readonly Setting[] }>('settings', columns))
+  await print(cli, flags, { settings: known }, rows('settings', ['name', 'value', 'default', 'meaning']))
 }
 
-export async function getSetting(cli: Cli, flags: Flags, name: string): Promise<void> {
+export async function getSetting(cli: Cli, flags: Flags, [name = '']: readonly string[]): Promise<void> {
   const path = name.split('.')
   const schema = jsonSchema(fileSchema, 'input')
   const value = valueAt(readSettings(fileOf(cli, flags)).value, path) ?? (fieldAt(schema, path)['default'] as Json)
@@ -41,7 +39,7 @@ export async function getSetting(cli: Cli, flags: Flags, name: string): Promise<
 }
 
 /** Without a text: takes the setting out. A text that is JSON is that value, any other a string. */
-export async function setSetting(cli: Cli, flags: Flags, name: string, given?: string): Promise<void> {
+export async function setSetting(cli: Cli, flags: Flags, [name = '', given]: readonly string[]): Promise<void> {
   const file = fileOf(cli, flags)
   const { text } = readSettings(file)
   const value = given === undefined ? undefined : jsonOr(given)
@@ -53,9 +51,7 @@ export async function setSetting(cli: Cli, flags: Flags, name: string, given?: s
 
 function fileOf(cli: Cli, flags: Flags): string {
   requireOwner(cli, flags)
-  const { env, workingFolder } = cli.io
-  const environmentHome = env['QUERENT_HOME'] || undefined
-  return findHome({ home: flags.home, environmentHome, workingFolder, create: false }).configFile
+  return homeFor(cli, flags).configFile
 }
 
 function jsonOr(text: string): Json {

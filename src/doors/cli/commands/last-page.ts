@@ -2,11 +2,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '../../../base/canonical.ts'
-import { findHome } from '../../../engine/home.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { CommonFlags } from '../flags.ts'
 import type { Cli } from '../run.ts'
-import { viewerOf } from '../session.ts'
+import { homeFor, viewerOf } from '../session.ts'
 
 interface NextPage {
   readonly command: string
@@ -47,10 +46,6 @@ function viewerNow({ io }: Cli, flags: CommonFlags): string {
   return viewerOf(flags.viewer, io.env['QUERENT_VIEWER']).id
 }
 
-function fileOf({ io }: Cli, { home }: CommonFlags): string {
-  const environmentHome = io.env['QUERENT_HOME'] || undefined
-  return join(
-    findHome({ home, environmentHome, workingFolder: io.workingFolder, create: false }).folder,
-    'last-page.json',
-  )
+function fileOf(cli: Cli, flags: CommonFlags): string {
+  return join(homeFor(cli, flags).folder, 'last-page.json')
 }

@@ -2,13 +2,12 @@
 import { mirrorCollection } from '../../../engine/mirror.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import { isOwner } from '../../../model/viewer.ts'
-import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import { withProgress } from '../progress.ts'
-import { lines } from '../render/answer.ts'
+import { all, each } from '../render/answer.ts'
 import { oneLine } from '../render/style.ts'
-import type { Cli } from '../run.ts'
+import { type Cli, EXIT } from '../run.ts'
 import { withSession } from '../session.ts'
 import { print } from './print.ts'
 
@@ -22,7 +21,7 @@ interface MirrorFlags extends CommonFlags {
 const URL_VARIABLES = { chromadb: 'QUERENT_CHROMA_URL', qdrant: 'QUERENT_QDRANT_URL' } as const
 const KEY_VARIABLES = { chromadb: 'QUERENT_CHROMA_TOKEN', qdrant: 'QUERENT_QDRANT_API_KEY' } as const
 
-export async function runMirror(cli: Cli, collection: string, flags: MirrorFlags): Promise<void> {
+export async function runMirror(cli: Cli, flags: MirrorFlags, [collection = '']: readonly string[]): Promise<void> {
   const { to, tenant, database } = flags
   const variable = (name: string): string | undefined => cli.io.env[name] || undefined
   const url = flags.url ?? variable(URL_VARIABLES[to])
@@ -40,9 +39,9 @@ export async function runMirror(cli: Cli, collection: string, flags: MirrorFlags
       return mirrorCollection(engine, { ...target, report })
     }),
   )
-  const { names, put, removed, unchanged, waiting, refused, unowned } = outcome
-  const counts = `${put} put, ${removed} removed, ${unchanged} unchanged, ${waiting} waiting for a vector`
-  await print(cli, flags, outcome, () => lines([counts, ...names.map(name => `in ${name}`)]))
+  const { put, unchanged, refused, unowned } = outcome
+  const counts = '{put} put, {removed} removed, {unchanged} unchanged, {waiting} waiting for a vector'
+  await print(cli, flags, outcome, all(each('', counts), each('names', 'in {}')))
   for (const { id, reason } of refused) {
     await write(cli.io.stderr, `querent: ${oneLine(id)}: the server refuses it: ${oneLine(reason)}\n`)
   }

@@ -1,41 +1,41 @@
 /** `serve` and `mcp`: the interfaces that stay open. They alone do background work. */
-
 import cluster from 'node:cluster'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { type ParseError, parseTree } from 'jsonc-parser'
 import { jsonText } from '../../../base/printable.ts'
-import { invalidArgument } from '../../../model/errors.ts'
-import type { HttpRequestLine, RequestLog } from '../../../model/request-log.ts'
-import { openBrowser } from '../browser.ts'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
+import type { HttpRequestLine } from '../../../model/request-log.ts'
+import { runOperation } from '../../../ops/catalog.ts'
+import { add } from '../../../ops/ingest-ops.ts'
 import type { CommonFlags } from '../flags.ts'
-import { write, writeJson } from '../io.ts'
-import { rows } from '../render/answer.ts'
+import { type Io, write, writeJson, writeStyled } from '../io.ts'
+import { withProgress } from '../progress.ts'
+import { PLAIN_TEXT, rows } from '../render/answer.ts'
+import { addText } from '../render/reports.ts'
+import { styleOf } from '../render/style.ts'
 import type { Cli, McpChoice, ServeOptions } from '../run.ts'
-import { withSession } from '../session.ts'
+import { type Session, withSession } from '../session.ts'
 import { print } from './print.ts'
-import { addFiles, mustBeThere } from './serve-files.ts'
-import { WorkerSiblings } from './siblings.ts'
-import { readTokens } from './token-file.ts'
-import { EndRequest, runWorkers } from './workers.ts'
+import { EndRequest, runWorkers, WorkerSiblings } from './workers.ts'
 
 interface ServeFlags extends CommonFlags {
   readonly host: string
   readonly port: number
+  readonly workers: number
   readonly socket?: string
   readonly tokens?: string
   readonly requireToken?: true
   readonly allowHost?: readonly string[]
   readonly cors?: readonly string[]
-  readonly workers: number
-  /** Seconds. */
+  readonly maxBody?: number
+  readonly maxConnections?: number
+  /** Seconds, as the next two. */
   readonly requestTimeout?: number
   readonly grace?: number
-  readonly maxBody?: number
-  /** Seconds. */
   readonly receiveTimeout?: number
-  readonly maxConnections?: number
-  /** Note requests on standard error, one line each. */
-  readonly log?: 'json' | 'text' | 'off' | true
-  /** Note the texts of queries too, to be kept so many days. */
+  readonly log?: 'json' | 'text' | 'off'
+  /** Days. */
   readonly logQueries?: number
   /** Of the paths. */
   readonly collection?: string
@@ -46,7 +46,7 @@ interface ServeFlags extends CommonFlags {
 const MOST_WORKERS = 256
 
 /** `paths`: added first. */
-export async function runServe(cli: Cli, paths: readonly string[], flags: ServeFlags): Promise<void> {
+export async function runServe(cli: Cli, flags: ServeFlags, [paths]: readonly [readonly string[]]): Promise<void> {
   const { workers } = flags
   if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS) {
     throw invalidArgument('--workers', workers, `a whole number from 1 to ${MOST_WORKERS}`)
@@ -78,9 +78,18 @@ async function serveHere(
   // First of all: the first process may say so at any moment.
   using request = worker === undefined ? undefined : new EndRequest(cli.signal)
   const tokens = flags.tokens === undefined ? undefined : await readTokens(cli.io.workingFolder, flags.tokens)
-  const processes = flags.workers
   const create = paths.length > 0 || isNamed(cli, flags)
-  const session = { background: true, warm: true, create, log: questionLog(cli, flags), processes }
+  const { workers: processes, log = 'off', logQueries } = flags
+  // What the lens beliefs notes of questions: their texts, where the operator wants them.
+  const questions = { write: (line: unknown) => void writeJson(cli.io.stderr, line), queryDays: logQueries ?? 0 }
+  const session = {
+    background: true,
+    warm: true,
+    create,
+    processes,
+    ...(logQueries !== undefined && { log: questions }),
+  }
+  const noted = log === 'text' ? asText : jsonText
   const options: ServeOptions = {
     host: flags.host,
     port: flags.port,
@@ -91,7 +100,7 @@ async function serveHere(
     origins: flags.cors,
     timeoutMs: milliseconds(flags.requestTimeout),
     graceMs: milliseconds(flags.grace),
-    note: noteOf(cli, flags),
+    note: log === 'off' ? undefined : line => void write(cli.io.stderr, `${noted(line)}\n`),
     worker,
     maxBodyBytes: flags.maxBody,
     receiveMs: milliseconds(flags.receiveTimeout),
@@ -109,18 +118,11 @@ async function serveHere(
 export async function runMcp(cli: Cli, flags: McpFlags): Promise<void> {
   if (flags.listTools === true) return listTools(cli, flags)
   cli.endsBySignal = true
-  await withSession(
-    cli,
-    flags,
-    { background: true, warm: true, create: isNamed(cli, flags) },
-    ({ engine, catalog, context }) =>
-      cli.servers.serveMcp(
-        engine,
-        catalog,
-        { viewer: context.viewer, concise: flags.detail === 'concise', ...mcpChoice(flags) },
-        cli.signal,
-      ),
-  )
+  const session = { background: true, warm: true, create: isNamed(cli, flags) }
+  await withSession(cli, flags, session, ({ engine, catalog, context: { viewer } }) => {
+    const options = { viewer, concise: flags.detail === 'concise', ...mcpChoice(flags) }
+    return cli.servers.serveMcp(engine, catalog, options, cli.signal)
+  })
 }
 
 interface McpFlags extends CommonFlags {
@@ -143,19 +145,12 @@ async function listTools(cli: Cli, flags: McpFlags): Promise<void> {
   )
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
   const sum = () => `about ${tokens} tokens in all\n`
-  const columns = { tokens: 'tokens', tool: 'name', 'what for': 'description' }
+  const columns = ['tokens', 'tool=name', 'what for=description']
   await print(cli, flags, { lenses: flags.lens ?? [], tools, tokens }, rows('tools', columns, 'no tools', sum))
 }
 
 function milliseconds(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000
-}
-
-/** A line for each request, whatever it asks. */
-function noteOf(cli: Cli, { log = 'off' }: ServeFlags): ((line: HttpRequestLine) => void) | undefined {
-  if (log === 'off') return undefined
-  const form = log === 'text' ? asText : jsonText
-  return line => void write(cli.io.stderr, `${form(line)}\n`)
 }
 
 function asText(line: HttpRequestLine): string {
@@ -164,16 +159,100 @@ function asText(line: HttpRequestLine): string {
   return `${at} ${status} ${method} ${operation ?? route} ${requester || '-'} ${ms.toFixed(1)} ms, ${ended} (${id})`
 }
 
-/** What the lens beliefs notes of questions: their texts, where the operator wants them. */
-function questionLog(cli: Cli, { logQueries }: ServeFlags): RequestLog | undefined {
-  if (logQueries === undefined) return undefined
-  return {
-    write: line => void writeJson(cli.io.stderr, line),
-    queryDays: logQueries,
-  }
-}
-
 /** A client starts servers in folders of its own choice: a store is made only where somebody named one. */
 function isNamed(cli: Cli, flags: CommonFlags): boolean {
   return flags.home !== undefined || Boolean(cli.io.env['QUERENT_HOME'])
+}
+
+/** Never fails: where no browser can be opened, it says so in a line. On Linux the variable BROWSER names one. */
+async function openBrowser(io: Io, url: string): Promise<void> {
+  const failed = (): void => void write(io.stderr, `querent: no browser could be opened; the page is at ${url}\n`)
+  try {
+    const { default: open } = await import('open')
+    // Who listens on all addresses is reached at its own.
+    const opener = await open(url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:'))
+    opener.once('exit', code => void (code !== 0 && failed()))
+  } catch {
+    failed()
+  }
+}
+
+/** Before a store is made for them. Throws `invalid_argument` where there is nothing, `io_failed` where it may not be seen. */
+async function mustBeThere(cli: Cli, paths: readonly string[]): Promise<void> {
+  for (const [at, path] of paths.entries()) {
+    await stat(resolve(cli.io.workingFolder, path)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
+        throw invalidArgument(`paths.${at}`, path, 'the path of an existing file or folder')
+      }
+      throw new QuerentError('io_failed', `${path}: ${error.message}`, { path, cause: error.code ?? '' }, error)
+    })
+  }
+}
+
+/** All that is said goes to standard error. What cannot be read is reported, and the rest is served. */
+async function addFiles(
+  { io }: Cli,
+  { engine, context }: Session,
+  paths: readonly string[],
+  collection: string | undefined,
+): Promise<void> {
+  const input = { paths: paths.map(path => resolve(io.workingFolder, path)), collection }
+  const outcome = await withProgress(io, report => runOperation(add, engine, input, { ...context, report }))
+  await writeStyled(io.stderr, addText(outcome, { ...PLAIN_TEXT, style: styleOf({ env: io.env, stdout: io.stderr }) }))
+}
+
+const GROUP_READS = 0o040
+const ALL_BUT_OWNER = 0o077
+
+/**
+ * The file's JSON; what it holds is checked by whoever uses it. `path`: from the working folder. Throws `io_failed`, `invalid_json`, and `invalid_argument` for a
+ * file that others may read or write and for a token that is there twice. Messages never show a token.
+ */
+async function readTokens(workingFolder: string, path: string): Promise<unknown> {
+  let file: FileHandle | null = null
+  try {
+    file = await open(resolve(workingFolder, path))
+    const { mode, uid } = await file.stat()
+    checkAccess(path, mode, uid)
+    return parsed(path, await file.readFile('utf8'))
+  } catch (error) {
+    if (error instanceof QuerentError) throw error
+    throw new QuerentError('io_failed', `--tokens ${path}: ${(error as Error).message}`, { path }, error)
+  } finally {
+    await file?.close()
+  }
+}
+
+/** As PostgreSQL has it for its keys: this user's own file with mode 0600 or less, or one of root, with 0640 or less. */
+function checkAccess(path: string, mode: number, uid: number): void {
+  const user = process.getuid?.()
+  if (user === undefined) return
+  if (uid !== user && uid !== 0) throw wrong(path, 'it belongs to another user: copy it to a file of your own')
+  const isOpen = (mode & ALL_BUT_OWNER & (uid === 0 ? ~GROUP_READS : ~0)) !== 0
+  if (isOpen) {
+    const octal = (mode & 0o777).toString(8).padStart(4, '0')
+    throw wrong(path, `others may read or write it (mode ${octal}): run \`chmod 600\` on it`)
+  }
+}
+
+function parsed(path: string, text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new QuerentError('invalid_json', `--tokens ${path}: not JSON`, { path }, error)
+  }
+  // JSON.parse keeps the last of two members with one name.
+  const errors: ParseError[] = []
+  const tree = parseTree(text, errors)
+  const members = tree?.type === 'object' ? (tree.children ?? []) : []
+  const names = members.map(member => member.children?.[0]?.value as unknown)
+  const twice = names.findIndex((name, at) => typeof name === 'string' && names.indexOf(name) < at)
+  if (twice < 0) return value
+  const first = names.indexOf(names[twice])
+  throw wrong(path, `token ${twice + 1} is the same as token ${first + 1}: name each once`)
+}
+
+function wrong(path: string, what: string): QuerentError {
+  return new QuerentError('invalid_argument', `--tokens ${path}: ${what}`, { field: '--tokens', path })
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { installSkills } from '../../../engine/install-skills.ts'
 import type { CommonFlags } from '../flags.ts'
-import { lines } from '../render/answer.ts'
+import { all, each } from '../render/answer.ts'
 import type { Cli } from '../run.ts'
 import { print } from './print.ts'
 
@@ -16,11 +16,10 @@ interface InstallFlags extends CommonFlags {
 export async function runInstall(cli: Cli, flags: InstallFlags): Promise<void> {
   const folder = resolve(cli.io.workingFolder, flags.dir)
   const report = installSkills({ folder, lens: flags.lens, lang: flags.lang, force: flags.force === true })
-  const { written, unchanged, kept } = report
-  const all = [
-    ...written.map(path => `written    ${path}`),
-    ...unchanged.map(path => `unchanged  ${path}`),
-    ...kept.map(path => `kept       ${path}: it was changed; --force overwrites it`),
-  ]
-  await print(cli, flags, report, () => lines(all))
+  const text = all(
+    each('written', 'written    {}'),
+    each('unchanged', 'unchanged  {}'),
+    each('kept', 'kept       {}: it was changed; --force overwrites it'),
+  )
+  await print(cli, flags, report, text)
 }

@@ -8,15 +8,18 @@ import type { CallContext } from '../../../model/operation.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
 import { linesOf, write, writeJson } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
-import { counted } from '../render/answer.ts'
+import { each } from '../render/answer.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { print } from './print.ts'
 
 /** NDJSON, on standard output or into a file; ends quietly when the reader has read enough. */
-export async function runExport(cli: Cli, file: string | undefined, flags: Flags): Promise<void> {
+export async function runExport(cli: Cli, flags: Flags, [file]: readonly string[]): Promise<void> {
   const body = async (engine: Engine, context: CallContext): Promise<void> => {
-    const made = file === undefined || file === '-' ? null : await newFile(resolve(cli.io.workingFolder, file))
+    const made =
+      file === undefined || file === '-'
+        ? null
+        : await opened(createWriteStream(resolve(cli.io.workingFolder, file)), file)
     for await (const line of engine.export(context)) {
       if (cli.signal.aborted) break
       await writeJson(made ?? cli.io.stdout, line)
@@ -27,34 +30,20 @@ export async function runExport(cli: Cli, file: string | undefined, flags: Flags
   else await (await import('./care.ts')).exportReadable(cli, flags, body)
 }
 
-export async function runImport(cli: Cli, file: string | undefined, flags: CommonFlags): Promise<void> {
-  const source =
-    file === undefined || file === '-' ? cli.io.stdin : await oldFile(resolve(cli.io.workingFolder, file), file)
+export async function runImport(cli: Cli, flags: CommonFlags, [file]: readonly string[]): Promise<void> {
+  const isPiped = file === undefined || file === '-'
+  const source = isPiped ? cli.io.stdin : await opened(createReadStream(resolve(cli.io.workingFolder, file)), file)
   const answer = await withSession(cli, flags, { create: true }, ({ engine, context }) =>
     engine.import(jsonLines(source, file ?? '-'), context),
   )
-  await print(cli, flags, answer, ({ entries, rows }) => {
-    return `${counted(entries, 'entry', 'entries')}, ${counted(rows, 'row')} imported\n`
-  })
+  await print(cli, flags, answer, each('', '{entries entry/entries}, {rows row/rows} imported'))
   for (const warning of wantsJson(flags) ? [] : answer.warnings) await write(cli.io.stderr, `querent: ${warning}\n`)
 }
 
-async function newFile(path: string): Promise<Writable> {
-  const stream = createWriteStream(path)
-  await opened(stream, path)
-  return stream
-}
-
 /** Open before anything else is: a file that is not there makes no store, and no error that nobody listens for. */
-async function oldFile(path: string, name: string): Promise<Readable> {
-  const stream = createReadStream(path)
-  await opened(stream, name)
-  return stream
-}
-
-function opened(stream: Readable | Writable, name: string): Promise<void> {
+function opened<File extends Readable | Writable>(stream: File, name: string): Promise<File> {
   return new Promise((resolve, reject) => {
-    stream.once('open', () => resolve())
+    stream.once('open', () => resolve(stream))
     stream.once('error', error => reject(ioFailed(name, error)))
   })
 }

@@ -3,10 +3,9 @@ import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
 import { nextTurn } from '../../../base/next-turn.ts'
 import { contextOf } from '../../../engine/openings/open-context.ts'
-import { EXIT } from '../failure.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
-import type { Cli } from '../run.ts'
+import { type Cli, EXIT } from '../run.ts'
 import { withSession } from '../session.ts'
 
 /** Editors write a file in several steps, and switching a branch writes many. */

@@ -5,8 +5,7 @@ import type { LiveEvent } from '../../../model/live.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import { write, writeJson, writeStyled } from '../io.ts'
 import { type Flags, sessionFor } from '../operation-command.ts'
-import { eventText } from '../render/live.ts'
-import { styleOf } from '../render/style.ts'
+import { cut, oneLine, type Style, styleOf } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 
@@ -21,43 +20,76 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
   const count = (flags['count'] as number | undefined) ?? Number.POSITIVE_INFINITY
   if (count < 1) throw invalidArgument('--count', count, 'at least 1')
   cli.endsBySignal = true
+  const { stdout, stderr } = cli.io
   const style = styleOf(cli.io)
-  const { columns } = cli.io.stdout
   let last: string | null = null
   let printed = 0
   let isFailing = false
-  await withSession(
-    cli,
-    flags,
-    { ...sessionFor({ operation }, input), background: true },
-    async ({ catalog, stream }) => {
-      try {
-        for await (const piece of stream(findOperation(catalog, operation), input)) {
-          // The cast: what operations that watch declare of their pieces.
-          const event = piece as unknown as LiveEvent | Notice
-          if (event.type === 'error') {
-            await write(cli.io.stderr, `querent: ${event.error.message}; it is asked again\n`)
-            isFailing = true
-            continue
-          }
-          if (isFailing) await write(cli.io.stderr, 'querent: it is answered again\n')
-          isFailing = false
-          last = event.resume_token
-          if (event.type === 'alive') continue
-          if (event.type === 'subscribed') {
-            await write(cli.io.stderr, 'querent: watching; Ctrl-C ends\n')
-            continue
-          }
-          if (flags.json) await writeJson(cli.io.stdout, event)
-          else await writeStyled(cli.io.stdout, eventText(event, style, columns))
-          printed += 1
-          if (printed >= count) break
-        }
-      } catch (error) {
-        if (!cli.signal.aborted) throw error
-      } finally {
-        if (last !== null) await write(cli.io.stderr, `querent: to go on from here: --resume ${last}\n`)
+  const show = async (event: LiveEvent | Notice): Promise<void> => {
+    if (event.type === 'error') {
+      isFailing = true
+      return write(stderr, `querent: ${event.error.message}; it is asked again\n`)
+    }
+    if (isFailing) await write(stderr, 'querent: it is answered again\n')
+    isFailing = false
+    last = event.resume_token
+    if (event.type === 'alive') return
+    if (event.type === 'subscribed') return write(stderr, 'querent: watching; Ctrl-C ends\n')
+    printed += 1
+    if (flags.json) await writeJson(stdout, event)
+    else await writeStyled(stdout, eventText(event, style, stdout.columns))
+  }
+  const session = { ...sessionFor({ operation }, input), background: true }
+  await withSession(cli, flags, session, async ({ catalog, stream }) => {
+    try {
+      for await (const piece of stream(findOperation(catalog, operation), input)) {
+        // The cast: what operations that watch declare of their pieces.
+        await show(piece as unknown as LiveEvent | Notice)
+        if (printed >= count) break
       }
-    },
-  )
+    } catch (error) {
+      if (!cli.signal.aborted) throw error
+    } finally {
+      if (last !== null) await write(stderr, `querent: to go on from here: --resume ${last}\n`)
+    }
+  })
+}
+
+const TYPE_WIDTH = 8
+/** Characters of what an item says: so many where there is hardly room, so many where there is any. */
+const LEAST_GIST = 20
+const MOST_GIST = 100
+
+/** `2026-03-01T12:00:00Z  added     docs/decay.md  Memory fades …  It is new and matches.` */
+export function eventText(event: LiveEvent, style: Style, width: number = Number.POSITIVE_INFINITY): string {
+  const { timestamp, type, id, passage, text } = event
+  // Under another name in the contract of the lens beliefs.
+  const item = event.item ?? (event as { readonly belief?: JsonObject }).belief
+  const time = timestamp.replace(/\.\d+Z$/, 'Z')
+  const paint = { added: style.good, updated: style.mark, removed: style.bad, reranked: style.dim }[type]
+  const head = `${time}  ${type.padEnd(TYPE_WIDTH)}  ${oneLine(id)}${passage === undefined ? '' : `  passage ${passage}`}`
+  const reason = oneLine(text)
+  const room = Math.max(LEAST_GIST, Math.min(MOST_GIST, width - head.length - reason.length - 4))
+  const gist = item === undefined ? '' : `  ${cut(oneLine(gistOf(item)), room)}`
+  return `${head.replace(type, paint(type))}${gist}  ${style.dim(reason)}\n`
+}
+
+/** What an item of any lens says, in short: its title and excerpt, or its content. */
+function gistOf(item: JsonObject): string {
+  const { title, excerpt, content, belief } = item
+  const texts = [
+    textIn({ title }, 'title'),
+    textIn(excerpt, 'text'),
+    textIn({ content }, 'content'),
+    textIn(belief, 'content'),
+  ]
+  const [first = '', second = ''] = texts.map(text => text.replace(/^#+ /, '')).filter(text => text !== '')
+  // An excerpt may begin with its title.
+  return second === '' || second.startsWith(first) ? second || first : `${first}: ${second}`
+}
+
+function textIn(value: unknown, name: string): string {
+  const text =
+    typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+  return typeof text === 'string' ? text : ''
 }

@@ -1,7 +1,7 @@
-/** Answers for people, by description: a list as a table, one record as facts, a tree as indented lines. */
+/** Answers for people, by description: a list as a table, one record as facts, anything as its shape says. */
 import { printable } from '../../../base/printable.ts'
-import { oneLine, PLAIN, type Style } from './style.ts'
-import { type Column, markdownTable, textTable } from './table.ts'
+import { isRecord } from '../../../base/record.ts'
+import { cut, oneLine, PLAIN, type Style } from './style.ts'
 
 /** How an answer is shown. */
 export interface Shown {
@@ -22,89 +22,159 @@ export const PLAIN_TEXT: Shown = {
   ...{ isMarkdown: false, style: PLAIN, width: undefined, folder: '', hasMore: false, flags: {}, input: {} },
 }
 
-/** Text for people, ended by a line feed; see `rows` and `facts` for the generic ones. */
+/** Text for people, ended by a line feed. */
 export type Print<Answer> = (answer: Answer, shown: Shown) => string
 
 /**
- * By title: the path of a value in the row, such as `score.final 3` with three decimals, `created day` (2026-03-01) or
- * `created minute`; or a function of the row.
+ * Columns or facts, each `TITLE=path format` (of several paths with `|` the first that leads to something), such as `score.final 3` (three decimals), `UPDATED=created_at day` (2026-03-01) or
+ * `created_at minute`. The title is by default the last name of the path. A path through a list leads to a list.
  */
-export type Columns<Row> = Readonly<Record<string, string | ((row: Row) => unknown)>>
+export type Columns = readonly string[]
 
-/** A list of like records. `path`: of the list in the answer (or of one record); `none`: what is said of an empty one. */
-export function rows<Row, Answer = object>(
+interface Value {
+  readonly title: string
+  readonly format: string | undefined
+  of(row: unknown): unknown
+}
+
+function fieldOf(column: string): Value {
+  const [path, format] = pathAndFormat(column.replace(/^[^=]*=/, ''))
+  const title = column.includes('=') ? column.split('=', 1)[0] : path.split('.').at(-1)?.replaceAll('_', ' ')
+  return { title: title ?? '', format, of: row => valueAt(row, path) }
+}
+
+/** The format is behind the first blank. */
+function pathAndFormat(text: string): readonly [path: string, format: string | undefined] {
+  const [path = '', ...words] = text.split(' ')
+  return [path, words.length === 0 ? undefined : words.join(' ')]
+}
+
+/** A list of like records as a table. `path`: of the list in the answer, or of one record; `none`: printed for an empty one. */
+export function rows<Answer = object>(
   path: string,
-  columns: Columns<Row>,
+  columns: Columns,
   none = 'none',
   after: Print<Answer> = () => '',
 ): Print<Answer> {
   return (answer, shown) => {
-    const found = [valueAt(answer, path)].flat() as readonly Row[]
-    return (found.length === 0 ? `${none}\n` : tableOf(columns, found, shown)) + after(answer, shown)
+    const found = [valueAt(answer, path)].flat()
+    return (found.length === 0 ? `${none}\n` : table(found, columns, shown)) + after(answer, shown)
   }
 }
 
-/** Columns of numbers are aligned at the right; those without a value in any row are left out of no table. */
-export function tableOf<Row>(columns: Columns<Row>, found: readonly Row[], shown: Shown): string {
-  const made = Object.entries(columns).map(([title, of]): Column<Row> => {
-    const [path = '', format] = typeof of === 'string' ? of.split(' ') : []
-    const valueIn = typeof of === 'string' ? (row: Row) => valueAt(row, path) : of
-    const isNumber = found.every(row => ['number', 'undefined'].includes(typeof (valueIn(row) ?? undefined)))
-    return {
-      title,
-      ...(isNumber && { align: 'right' }),
-      cell: row => valueText(valueIn(row), format),
-    }
+/** Columns of numbers are aligned at the right. */
+function table(found: readonly unknown[], columns: Columns, shown: Shown): string {
+  const made = columns.map((column): Column<unknown> => {
+    const { title, format, of } = fieldOf(column)
+    const isNumber =
+      format !== 'unix' && found.every(row => ['number', 'undefined'].includes(typeof (of(row) ?? undefined)))
+    return { title: title.toUpperCase(), ...(isNumber && { align: 'right' }), cell: row => valueText(of(row), format) }
   })
   return shown.isMarkdown ? markdownTable(made, found) : textTable(made, found, shown.style, shown.width)
 }
 
-/**
- * One record, a value a line; what has parts of its own as JSON, with four decimals unless it is `exact`. `path`: in the
- * answer, or several with `|`, of which the first that is there is shown.
- */
-export function facts(path = '', exact = false): Print<object> {
-  return answer => {
-    const found = firstAt(answer, path)
-    return factsText(found as Readonly<Record<string, unknown>>, exact)
+/** One record, a value a line, without those that are not there. `path`: of the record in the answer. */
+export function facts(path: string, columns: Columns): Print<object> {
+  return (answer, shown) => {
+    const row = valueAt(answer, path)
+    const values = columns.map(fieldOf).map(({ title, format, of }) => [title, of(row), format] as const)
+    const known = values.filter(([, value]) => valueText(value ?? '') !== '')
+    return factLines(
+      known.map(([title, value, format]) => [title, valueText(value, format)]),
+      shown,
+    )
   }
 }
 
-export function factsText(values: Readonly<Record<string, unknown>>, exact = false): string {
-  const width = Math.max(...Object.keys(values).map(name => name.length))
-  const shown = (value: unknown) =>
-    typeof value === 'string' ? value : JSON.stringify(value, exact ? undefined : rounded)
-  return lines(Object.entries(values).map(([name, value]) => `${name.padEnd(width)}  ${oneLine(shown(value))}`))
+/**
+ * Any answer: its lists of records as tables, everything else a value a line (what has parts of its own as JSON). An answer
+ * that is one record or list by name is shown as that. Numbers have four decimals at most, unless `isExact`.
+ */
+export function shape(answer: object, shown: Shown, isExact = false): string {
+  const entries = Object.entries(answer)
+  const [[name, only] = ['', null]] = entries
+  if (entries.length === 1 && isRecord(only)) return shape(only, shown, isExact)
+  if (entries.length === 1 && Array.isArray(only) && only.length === 0) return `no ${name.replaceAll('_', ' ')}\n`
+  const tables = entries.filter(([, value]) => isTable(value)) as readonly [string, readonly object[]][]
+  const rounded = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toFixed(4)) : value)
+  const values = entries.filter(([, value]) => !isTable(value) && value !== undefined)
+  const texts = values.map(([title, value]): [string, string] => {
+    const plain = typeof value === 'string' ? value : JSON.parse(JSON.stringify(value, isExact ? undefined : rounded))
+    const isNested = Object.values(plain ?? {}).some(part => typeof part === 'object' && part !== null)
+    return [title, isNested ? JSON.stringify(plain) : valueText(plain)]
+  })
+  const parts = [
+    ...(texts.length === 0 ? [] : [factLines(texts, shown)]),
+    ...tables.map(([, found]) => {
+      const names = [...new Set(found.flatMap(row => Object.keys(row)))] as (keyof (typeof found)[number])[]
+      return table(
+        found,
+        names.filter(column => found.some(row => row[column] !== null)),
+        shown,
+      )
+    }),
+  ]
+  return parts.join('\n')
 }
 
-function rounded(_: string, value: unknown): unknown {
-  return typeof value === 'number' ? Number(value.toFixed(4)) : value
+/** `shape` with numbers in full. */
+export const exactShape: Print<object> = (answer, shown) => shape(answer, shown, true)
+
+function isTable(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isRecord)
 }
 
-/** `trust 0.5, recency 0.1` of an object, `a, b` of a list, `-` where there is nothing. */
-export function valueText(value: unknown, format?: string): string {
-  if (value === null || value === undefined) return '-'
-  if (Array.isArray(value)) return value.map(one => valueText(one)).join(', ')
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'number') return format === undefined ? `${value}` : value.toFixed(Number(format))
-  if (typeof value === 'object')
-    return Object.entries(value)
-      .map(([name, part]) => `${name} ${valueText(part)}`)
-      .join(', ')
-  const text = String(value)
-  return format === 'day' ? text.slice(0, 10) : format === 'minute' ? text.slice(0, 16).replace('T', ' ') : text
-}
-
-function valueAt(row: unknown, path: string): unknown {
-  return (path === '' ? [] : path.split('.')).reduce<unknown>(
-    (at, name) => (at as Readonly<Record<string, unknown>> | null | undefined)?.[name],
-    row,
+function factLines(values: readonly (readonly [name: string, text: string])[], { isMarkdown }: Shown): string {
+  const width = Math.max(...values.map(([name]) => name.length))
+  return lines(
+    values.map(([name, text]) => {
+      return isMarkdown ? `- ${name}: ${markdownText(oneLine(text))}` : `${name.padEnd(width)}  ${oneLine(text)}`
+    }),
   )
 }
 
 /**
- * A line for each of a list, or for one record where `path` leads to one; none where it leads to nothing. `{score 3}` in the
- * template is a value as in `Columns`; `{of |name|: }` is nothing where there is no value, else what stands around it too.
+ * `trust 0.5, recency 0.1` of an object, `a, b` of a list, `-` where there is nothing. `format`: decimals of a number (with its
+ * sign: `+4`), what is counted (`row/rows`), `MiB` of bytes, `unix` of seconds; `day` or `minute` of a time; length of a text (in a
+ * template also its least one); the words for a switch (`yes/no`).
+ */
+export function valueText(value: unknown, format = ''): string {
+  if (value === null || value === undefined) return '-'
+  if (Array.isArray(value)) return value.map(one => valueText(one)).join(', ')
+  if (typeof value === 'boolean') return (format.includes('/') ? format : 'yes/no').split('/')[value ? 0 : 1] ?? ''
+  if (typeof value === 'number') return numberText(value, format)
+  if (typeof value === 'object') {
+    const parts = Object.entries(value).map(([name, part]) => `${name} ${valueText(part)}`)
+    return parts.join(', ')
+  }
+  const text = String(value)
+  if (format === 'day') return text.slice(0, 10)
+  if (Number(format) > 0) return cut(text, Number(format))
+  return format === 'minute' ? text.slice(0, 16).replace('T', ' ') : text
+}
+
+function numberText(value: number, format: string): string {
+  if (format === '') return `${value}`
+  if (format.includes('/')) return `${value} ${format.split('/')[value === 1 ? 0 : 1]}`
+  if (format === 'MiB') return `${(value / 1024 / 1024).toFixed(1)} MiB`
+  if (format === 'unix') return new Date(value * 1000).toISOString()
+  return `${format.startsWith('+') && value >= 0 ? '+' : ''}${value.toFixed(Number(format))}`
+}
+
+/** Of several paths with `|`, that which leads to something. */
+function valueAt(row: unknown, path: string): unknown {
+  const paths = path.split('|')
+  if (paths.length > 1) return paths.map(one => valueAt(row, one)).find(one => one !== null && one !== undefined)
+  return (path === '' ? [] : path.split('.')).reduce<unknown>((at, name) => {
+    const isThrough = Array.isArray(at) && !(name in at)
+    return isThrough ? at.map(one => valueAt(one, name)) : (at as Readonly<Record<string, unknown>> | null)?.[name]
+  }, row)
+}
+
+/**
+ * A line for each of a list, or for one record where `path` leads to one; none where it leads to nothing. `?path` is the answer
+ * itself where there is something at that path (a length counts where it is not 0). `{score 3}` in the template is a value as in
+ * `Columns`; `{of |name|: }` is nothing where there is no value, else what is around it too.
  */
 export function each<Answer = object>(
   path: string | ((answer: Answer) => unknown),
@@ -112,20 +182,17 @@ export function each<Answer = object>(
   as: 'line' | 'note' | 'cell' = 'line',
 ): Print<Answer> {
   return (answer, shown) => {
-    const found = [typeof path === 'string' ? firstAt(answer, path) : path(answer)].flat()
-    const texts = found
+    const found = typeof path === 'function' ? path(answer) : foundAt(answer, path)
+    const texts = [found]
+      .flat()
       .filter(one => one !== null && one !== undefined)
       .map(one => filled(template, one, as === 'cell' ? cell : oneLine))
     return as === 'note' ? notes(texts, shown) : lines(texts)
   }
 }
 
-/** For `each`: the answer itself where there is something at this path (a length counts where it is not 0). */
-export function having<Answer>(path: string): (answer: Answer) => Answer | null {
-  return answer => {
-    const value = valueAt(answer, path)
-    return value === null || value === undefined || value === 0 ? null : answer
-  }
+function foundAt(answer: unknown, path: string): unknown {
+  return path.startsWith('?') ? (valueAt(answer, path.slice(1)) ? answer : null) : valueAt(answer, path)
 }
 
 /** A text on a line of its own, with its blanks as they are. */
@@ -137,10 +204,11 @@ function filled(template: string, row: unknown, clean: (text: string) => string)
   return template.replace(/\{([^{}]*)\}/g, (_, inside: string) => {
     const parts = inside.split('|')
     const [before = '', place = '', after = ''] = parts.length === 1 ? ['', inside] : parts
-    const [path = '', format] = place.split(' ')
+    const [path, format] = pathAndFormat(place)
     const value = valueAt(row, path)
-    const text = value === undefined && parts.length > 1 ? '' : clean(valueText(value, format))
-    return parts.length > 1 && (value === null || text === '') ? '' : `${before}${text}${after}`
+    const text = value === undefined && parts.length > 1 ? '' : clean(valueText(value))
+    if (parts.length > 1 && (value === null || text === '')) return ''
+    return `${before}${format === undefined ? text : clean(valueText(value, format)).padEnd(Number(format) || 0)}${after}`
   })
 }
 
@@ -149,34 +217,9 @@ export function all<Answer>(...prints: readonly Print<Answer>[]): Print<Answer> 
   return (answer, shown) => prints.map(print => print(answer, shown)).join('')
 }
 
-/** Values of one record by name, a line each, without those that are not there. */
-export function record<Row>(path: string, columns: Columns<Row>): Print<object> {
-  return answer => {
-    const row = valueAt(answer, path) as Row
-    const values = Object.entries(columns).map(([name, of]) => {
-      return [name, typeof of === 'string' ? valueAt(row, of) : of(row)] as const
-    })
-    const known = values.filter(([, value]) => value !== null && value !== undefined)
-    return factsText(Object.fromEntries(known.map(([name, value]) => [name, valueText(value)])))
-  }
-}
-
-/** Of several paths with `|`, that which leads to something. */
-function firstAt(answer: unknown, paths: string): unknown {
-  return paths
-    .split('|')
-    .map(path => valueAt(answer, path))
-    .find(Boolean)
-}
-
 /** Each ended by a line feed. */
 export function lines(texts: readonly string[]): string {
   return texts.map(text => `${text}\n`).join('')
-}
-
-/** `1 chunk`, `2 chunks`; `plural` where it is not just an s. */
-export function counted(value: number, one: string, plural: string = `${one}s`): string {
-  return `${value} ${value === 1 ? one : plural}`
 }
 
 /** How to get the next page. */
@@ -187,4 +230,46 @@ export function moreText(cursor: string | null | undefined, { hasMore }: Pick<Sh
 /** Less prominent lines below an answer. */
 export function notes(texts: readonly string[], { style }: Pick<Shown, 'style'>): string {
   return lines(texts.map(text => style.dim(oneLine(text))))
+}
+
+export interface Column<Row> {
+  readonly title: string
+  readonly align?: 'right'
+  cell(row: Row): string
+}
+
+/** The last column is cut to the width, if there is one. */
+export function textTable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  style: Style,
+  width: number = Number.POSITIVE_INFINITY,
+): string {
+  const cells = rows.map(row => columns.map(column => oneLine(column.cell(row))))
+  const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map(row => row[at]?.length ?? 0)))
+  const line = (row: readonly string[]): string =>
+    cut(
+      row
+        .map((cell, at) => pad(cell, widths[at] ?? 0, columns[at]?.align))
+        .join('  ')
+        .trimEnd(),
+      width,
+    )
+  return [style.dim(line(columns.map(({ title }) => title))), ...cells.map(line)].map(text => `${text}\n`).join('')
+}
+
+export function markdownTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
+  const rule = columns.map(({ align }) => (align === 'right' ? '---:' : '---'))
+  const body = rows.map(row => line(columns.map(column => markdownText(oneLine(column.cell(row))))))
+  return line(columns.map(({ title }) => title)) + line(rule) + body.join('')
+}
+
+/** Text that means itself in Markdown. */
+export function markdownText(text: string): string {
+  return text.replace(/[\\`*_[\]<>|#]/g, '\\$&')
+}
+
+function pad(text: string, width: number, align: 'right' | undefined): string {
+  return align === 'right' ? text.padStart(width) : text.padEnd(width)
 }

@@ -1,33 +1,9 @@
 /** Beliefs as people are shown them: answers to queries, one belief, and what it was derived from. */
 import { printable } from '../../../base/printable.ts'
-import {
-  all,
-  type Columns,
-  each,
-  factsText,
-  having,
-  lines,
-  moreText,
-  notes,
-  type Print,
-  record,
-  rows,
-} from './answer.ts'
-import { cut, oneLine } from './style.ts'
+import { all, type Columns, each, facts, lines, moreText, notes, type Print, rows, shape } from './answer.ts'
+import { oneLine } from './style.ts'
 
-interface Belief {
-  readonly id: string
-  readonly content: string
-  readonly holder_id: string | null
-  readonly visibility: string
-  readonly federation_ids: readonly string[]
-  readonly valid_from: string
-  readonly valid_until: string | null
-  readonly confidence: Readonly<Record<string, number | null>>
-  readonly derivation: { readonly sources: readonly Readonly<Record<string, string | null>>[] }
-}
-
-export interface Chain {
+interface Chain {
   readonly chain: readonly {
     readonly belief_id: string
     readonly depth: number
@@ -37,42 +13,28 @@ export interface Chain {
   }[]
 }
 
-interface Ranked {
-  readonly belief: Belief
-  readonly source: { readonly kind: string; readonly id: string | null }
-  readonly derivation_chain?: Chain
-}
-
 /** What an answer says beside its beliefs; a stream says it at the end. */
-export interface AnswerEnd {
+interface AnswerEnd {
   readonly next_cursor?: string | null
   /** Where other nodes were asked. */
   readonly coverage?: { readonly nodes?: readonly { readonly responded: boolean }[] }
 }
 
-export interface Answer extends AnswerEnd {
-  readonly beliefs: readonly Ranked[]
+interface Answer extends AnswerEnd {
+  readonly beliefs: readonly { readonly derivation_chain?: Chain }[]
 }
 
-const HOLDER_WIDTH = 14
-
-const RANKED: Columns<Ranked> = {
-  '': 'rank',
-  SCORE: 'score.final 3',
-  MEANING: 'score.components.semantic_similarity 3',
-  CONFIDENCE: 'score.components.confidence_score 3',
-  TRUST: 'score.components.trust_score 3',
-  RECENCY: 'score.components.recency_score 3',
-  FROM: ({ source }) => source.id ?? source.kind,
-  HOLDER: ({ belief }) => cut(belief.holder_id ?? '-', HOLDER_WIDTH),
-  ID: 'belief.id',
-  BELIEF: 'belief.content',
-}
+const PARTS = ['semantic_similarity', 'confidence_score', 'trust_score', 'recency_score']
+const RANKED: Columns = [
+  ...['=rank', 'SCORE=score.final 3'],
+  ...['MEANING', 'CONFIDENCE', 'TRUST', 'RECENCY'].map((title, at) => `${title}=score.components.${PARTS[at]} 3`),
+  ...['FROM=source.id|source.kind', 'HOLDER=belief.holder_id 14', 'ID=belief.id', 'BELIEF=belief.content'],
+]
 
 const reasonText = all(
-  each(having('explanation.summary'), '{rank}. {explanation.summary}', 'note'),
-  each(having('contradiction'), '{rank}. {contradiction.type}, {contradiction.score 2}: {contradiction.text}', 'note'),
-  ({ derivation_chain: chain }: Ranked) => (chain === undefined || chain.chain.length < 2 ? '' : chainText(chain)),
+  each('?explanation.summary', '{rank}. {explanation.summary}', 'note'),
+  each('?contradiction', '{rank}. {contradiction.type}, {contradiction.score 2}: {contradiction.text}', 'note'),
+  ({ derivation_chain: chain }: Answer['beliefs'][number]) => (chain && chain.chain.length > 1 ? chainText(chain) : ''),
 )
 
 const COUNT = '{total_count}{, as of |as_of|}'
@@ -92,37 +54,31 @@ const notesText: Print<AnswerEnd> = all<AnswerEnd>(
 export const answerText: Print<Answer> = all<Answer>(
   rows('beliefs', RANKED, 'no beliefs found'),
   ({ beliefs }, shown) => beliefs.map(one => reasonText(one, shown)).join(''),
-  each(having('beliefs.length'), `{beliefs.length} of ${COUNT}`),
+  each('?beliefs.length', `{beliefs.length} of ${COUNT}`),
   notesText,
 )
 
-export const contradictionsText: Print<AnswerEnd & { readonly contradictions: readonly Ranked[] }> = all(
+export const contradictionsText: Print<AnswerEnd & { readonly contradictions: Answer['beliefs'] }> = all(
   ({ contradictions: beliefs, ...rest }, shown) => answerText({ ...rest, beliefs }, shown),
   each('detector', '{note}', 'note'),
 )
 
 /** How a stream ended, of which so many beliefs were printed. */
 export const streamEndText: Print<AnswerEnd & { readonly count: number }> = all<AnswerEnd & { readonly count: number }>(
-  each(having('count'), `{count} of ${COUNT}`),
+  each('?count', `{count} of ${COUNT}`),
   ({ count }) => (count === 0 ? 'no beliefs found\n' : ''),
   notesText,
 )
 
-export interface Batch {
-  readonly results: readonly { readonly ok: boolean; readonly result?: Answer }[]
-}
-
-export const batchText: Print<Batch> = ({ results }, shown) =>
+export const batchText: Print<{ readonly results: readonly { readonly result?: Answer }[] }> = ({ results }, shown) =>
   results
-    .map(one =>
-      one.result === undefined ? each('error', '{code}: {message}')(one, shown) : answerText(one.result, shown),
-    )
+    .map(one => (one.result ? answerText(one.result, shown) : each('error', '{code}: {message}')(one, shown)))
     .join('\n')
 
 export const contextText: Print<Answer> = all<Answer>(
   answerText,
   each('', '{total_tokens} of {max_tokens} tokens'),
-  each(having('expandable.length'), 'to expand: {expandable}', 'note'),
+  each('?expandable.length', 'to expand: {expandable}', 'note'),
 )
 
 const section = (name: string, template: string): Print<object> => {
@@ -136,34 +92,24 @@ export const expandedText: Print<object> = all(
   each('', '{additional_tokens} of {max_additional_tokens} tokens'),
 )
 
-export interface WithHistory {
-  readonly belief: Belief
-  readonly history?: readonly Belief[]
+interface WithHistory {
+  readonly belief: { readonly id: string; readonly content: string }
+  readonly history?: readonly { readonly id: string }[]
 }
 
+const BELIEF: Columns = [
+  ...['id', 'version', 'holder=holder_id', 'visibility', 'federations=federation_ids', 'domains', 'created=created_at'],
+  ...['valid from=valid_from', 'valid until=valid_until', 'confidence', 'derivation=derivation.type'],
+  ...['supersedes', 'superseded by=superseded_by', 'deleted=deleted_at'],
+]
+
 export const beliefText: Print<WithHistory> = all<WithHistory>(
-  record<Belief>('belief', {
-    id: 'id',
-    version: 'version',
-    holder: ({ holder_id }) => holder_id ?? 'not shown',
-    visibility: ({ visibility, federation_ids }) => [visibility, ...federation_ids].join(' '),
-    domains: 'domains',
-    created: 'created_at',
-    valid: ({ valid_from, valid_until }) => `${valid_from} to ${valid_until ?? 'further notice'}`,
-    confidence: ({ confidence }) => Object.entries(confidence).map(([name, value]) => `${name} ${value ?? 'unknown'}`),
-    derivation: 'derivation.type',
-    sources: ({ derivation: { sources } }) =>
-      sources.length === 0
-        ? null
-        : sources.map(one => `${one['belief_id'] ?? one['external_ref']} (${one['contribution_type']})`),
-    supersedes: 'supersedes',
-    'superseded by': 'superseded_by',
-    deleted: 'deleted_at',
-  }),
+  facts('belief', BELIEF),
+  each('belief.derivation.sources', 'rests on {|belief_id|}{|external_ref|} ({contribution_type})'),
   ({ belief }) => `\n${printable(belief.content)}\n`,
   ({ history = [] }) => (history.length > 1 ? '\nother versions\n' : ''),
   each(
-    ({ belief, history = [] }) => history.filter(({ id }) => id !== belief.id),
+    ({ belief, history = [] }: WithHistory) => history.filter(({ id }) => id !== belief.id),
     '{created_at}  {version}  {id}  {content}',
   ),
 )
@@ -179,46 +125,28 @@ export function chainText({ chain }: Chain): string {
   )
 }
 
-type Gains = Readonly<Record<string, { readonly contribution: number }>>
-
-export interface Explained {
-  readonly explanation?: Gains
-  readonly versus?: Versus
+interface Explained {
+  readonly explanation?: Readonly<Record<string, object>>
+  /** Numbers are there where both match. */
+  readonly versus?: { readonly parts?: object; readonly smallest_change?: object | null }
 }
-
-/** Numbers are there where both match. */
-interface Versus {
-  readonly ahead?: string
-  readonly parts?: Gains
-  readonly smallest_change?: { readonly weights: Readonly<Record<string, number>> } | null
-  readonly [more: string]: unknown
-}
-
-const partsText = rows<object>('parts', { PART: 'name', VALUE: 'value 4', WEIGHT: 'weight 4', GIVES: 'contribution 4' })
 
 export const explanationText: Print<Explained> = all<Explained>(
   ({ explanation = {} }, shown) => {
     const names = ['semantic', 'confidence', 'trust', 'recency'].filter(name => name in explanation)
     const parts = names.map(name => ({ name, ...explanation[name] }))
-    return parts.length === 0 ? '' : partsText({ parts }, shown)
+    const columns = ['PART=name', 'value 4', 'weight 4', 'GIVES=contribution 4']
+    return parts.length === 0 ? '' : rows('', columns)(parts, shown)
   },
   each('', '{summary}'),
   each('dropped_by', 'not shown: {reason}'),
   each('hints', 'with {dimension} at {target} (now {current}) it would be number {rank}'),
-  ({ versus }) => (versus === undefined ? '' : versusText(versus)),
+  ({ versus }, shown) => {
+    if (versus?.parts === undefined) return versus === undefined ? '' : shape(versus, shown)
+    const gains = Object.keys(versus.parts).map(name => `${name} {parts.${name}.contribution +4}`)
+    const swap = versus.smallest_change ? 'the nearest weights that swap them: {smallest_change.weights}' : NO_SWAP
+    return all(each('', `{ahead} is before {behind} by {gap 4}: ${gains.join(', ')}`), each('', swap))(versus, shown)
+  },
 )
 
-function versusText({ parts, smallest_change: change, ...more }: Versus): string {
-  const { ahead, behind, gap } = more
-  if (ahead === undefined || parts === undefined) return factsText(more)
-  const gains = Object.entries(parts).map(([name, { contribution: gives }]) => {
-    return `${name} ${gives < 0 ? '' : '+'}${gives.toFixed(4)}`
-  })
-  const weights = Object.entries(change?.weights ?? {}).map(([name, weight]) => `${name} ${weight.toFixed(3)}`)
-  return lines([
-    oneLine(`${ahead} is before ${behind} by ${(gap as number).toFixed(4)}: ${gains.join(', ')}`),
-    change
-      ? `the nearest weights that swap them: ${weights.join(', ')}`
-      : 'no weights of the four parts would swap them',
-  ])
-}
+const NO_SWAP = 'no weights of the four parts would swap them'

@@ -2,33 +2,27 @@
 import { printable } from '../../../base/printable.ts'
 import { all, cell, each, type Print } from './answer.ts'
 
-/** A line each. Tabs part its values, so no value may have one. */
-function tabbed(path: string, template: string): Print<object> {
-  return each(path, template, 'cell')
+/** A line each, below a title if there is one. Tabs part its values, so no value may have one. */
+function tabbed(path: string, template: string, title = ''): Print<object> {
+  const rows = each(path, template, 'cell')
+  return (answer, shown) => (title === '' ? '' : `${title}\n`) + rows(answer, shown)
 }
 
 /** With an empty line between them. */
 function parts(...prints: readonly Print<object>[]): Print<object> {
-  return (answer, shown) =>
+  const texts: Print<object> = (answer, shown) =>
     prints
       .map(print => print(answer, shown))
       .filter(text => text !== '')
       .join('\n')
-}
-
-function titled(title: string, print: Print<object>): Print<object> {
-  return (answer, shown) => `${title}\n${print(answer, shown)}`
-}
-
-function or(print: Print<object>, none: (answer: object) => string): Print<object> {
-  return (answer, shown) => print(answer, shown) || `${none(answer)}\n`
+  return texts
 }
 
 const found: Print<object> = parts(
-  titled('ID\tNAME\tTYPE\tRELEVANCE\tSCORE', tabbed('concepts', '{id}\t{name}\t{type}\t{relevance}\t{|score 3|}')),
-  titled('FILES', tabbed('files', '{url}{:|start_line|}{-|end_line|}{ (|error.message|)}')),
-  titled('EDGES', tabbed('graph.edges', '{source} --[{relation}]--> {target}')),
-  bundle => textAt(bundle, 'bundle', 'text'),
+  tabbed('concepts', '{id}\t{name}\t{type}\t{relevance}\t{|score 3|}', 'ID\tNAME\tTYPE\tRELEVANCE\tSCORE'),
+  tabbed('files', '{url}{:|start_line|}{-|end_line|}{ (|error.message|)}', 'FILES'),
+  tabbed('graph.edges', '{source} --[{relation}]--> {target}', 'EDGES'),
+  bundle => textAt((bundle as { readonly bundle?: object }).bundle ?? {}),
 )
 
 export const answerText: Print<object> = (answer, shown) =>
@@ -37,23 +31,22 @@ export const answerText: Print<object> = (answer, shown) =>
 const PLACE = '{|url|}{:|start_line|}{-|end_line|}'
 const NAMED = '{id}\t{name}\t{type}'
 
-/** Of `definition`, `references` or `callers`. */
-export const placesText: Print<object> = or(
-  all(
-    (answer, shown) =>
-      ((answer as { definitions?: readonly object[] }).definitions ?? [])
-        .map(one => tabbed('', `${NAMED}\t${PLACE}`)(one, shown) + textAt(one, 'text').replace(/\n$/, '\n\n'))
-        .join(''),
-    tabbed('references', `${NAMED}\t{relation}\t${PLACE}`),
-    tabbed('callers', `${NAMED}\t{hops}\t${PLACE}`),
-  ),
-  () => '(nothing found)',
+const places: Print<object> = all(
+  (answer, shown) =>
+    ((answer as { definitions?: readonly object[] }).definitions ?? [])
+      .map(one => tabbed('', `${NAMED}\t${PLACE}`)(one, shown) + textAt(one).replace(/\n$/, '\n\n'))
+      .join(''),
+  tabbed('references', `${NAMED}\t{relation}\t${PLACE}`),
+  tabbed('callers', `${NAMED}\t{hops}\t${PLACE}`),
 )
 
+/** Of `definition`, `references` or `callers`. */
+export const placesText: Print<object> = (answer, shown) => places(answer, shown) || '(nothing found)\n'
+
 export const impactText: Print<object> = parts(
-  titled('CHANGED', tabbed('changed', `${NAMED}\t${PLACE}`)),
-  titled('DEPENDANTS', tabbed('dependants', `${NAMED}\t{hops}\t{relation}\t${PLACE}`)),
-  titled('FILES', tabbed('files', '{}')),
+  tabbed('changed', `${NAMED}\t${PLACE}`, 'CHANGED'),
+  tabbed('dependants', `${NAMED}\t{hops}\t{relation}\t${PLACE}`, 'DEPENDANTS'),
+  tabbed('files', '{}', 'FILES'),
   (answer, shown) => {
     const others = tabbed('not_indexed', '{}')(answer, shown)
     return others === '' ? '' : `NOT INDEXED\n${others}`
@@ -61,18 +54,14 @@ export const impactText: Print<object> = parts(
 )
 
 /** Nothing of a text that is not there. */
-function textAt(from: object, ...path: readonly string[]): string {
-  const text = path.reduce<unknown>((at, name) => (at as Record<string, unknown> | null | undefined)?.[name], from)
+function textAt({ text }: { readonly text?: unknown }): string {
   return typeof text === 'string' && text !== '' ? `${printable(text)}\n` : ''
 }
 
-export const mapText: Print<object> = or(
-  answer => textAt(answer, 'text'),
-  answer => {
-    const { omitted } = answer as { readonly omitted: number }
-    return omitted === 0 ? '(no symbols found)' : `(no room for any of ${omitted} symbols)`
-  },
-)
+export const mapText: Print<object> = (answer, shown) => {
+  const none = each('?omitted', '(no room for any of {omitted} symbols)')(answer, shown) || '(no symbols found)\n'
+  return textAt(answer) || none
+}
 
 const OUTSIDE = ' of the folder that the store stands in (make one there, or name it with --home)'
 
@@ -102,21 +91,21 @@ export function adviceOn({
   const { total, ...lists } = (result ?? {}) as Readonly<Record<string, unknown>>
   const shown = ['definitions', 'references', 'callers', 'dependants'].map(name => lists[name]).find(Array.isArray)
   const isCut = typeof total === 'number' && shown !== undefined && shown.length < total
-  const named = (lists['of'] ?? []) as readonly { readonly id: number }[]
-  const ids = named.slice(0, MOST_IDS).map(({ id }) => id)
+  const ids = ((lists['of'] ?? []) as readonly { readonly id: number }[]).map(({ id }) => id)
+  const some = ids.slice(0, MOST_IDS).join(', ')
   return [
     ...(isCut ? [`${shown.length} of ${total} shown; --limit ${total} shows all`] : []),
-    ...(named.length > 1 ? [`${named.length} concepts have this name; give an id for one: ${ids.join(', ')}`] : []),
+    ...(ids.length > 1 ? [`${ids.length} concepts have this name; give an id for one: ${some}`] : []),
   ]
 }
 
 /** One line an error: `query: query is required`. */
-export function errorLines(errors: unknown, at: readonly string[] = []): readonly string[] {
-  if (typeof errors !== 'object' || errors === null) return []
-  if (Array.isArray(errors)) {
-    return errors.map((error: { message?: unknown; code?: unknown }) =>
-      cell(`${at.join('.')}: ${String(error.message ?? error.code)}`),
+export function errorLines(errors: unknown, at = ''): readonly string[] {
+  return Object.entries(errors ?? {}).flatMap(([field, inner]) => {
+    const path = at === '' ? field : `${at}.${field}`
+    if (!Array.isArray(inner)) return errorLines(inner, path)
+    return inner.map((error: { message?: unknown; code?: unknown }) =>
+      cell(`${path}: ${String(error.message ?? error.code)}`),
     )
-  }
-  return Object.entries(errors).flatMap(([field, inner]) => errorLines(inner, [...at, field]))
+  })
 }

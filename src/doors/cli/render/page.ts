@@ -1,40 +1,35 @@
 /** A page of results, for people: as text, and as Markdown. */
 
+import { isAbsolute, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { printable } from '../../../base/printable.ts'
+import type { Explanation } from '../../../model/explanation.ts'
 import type { Excerpt, Item, Page, Passage } from '../../../model/page.ts'
-import { moreText, notes, type Shown } from './answer.ts'
-import { explanationText } from './explanation.ts'
-import { place, sectionPath } from './place.ts'
+import { lines, markdownText, moreText, notes, type Shown } from './answer.ts'
 import { oneLine, type Style } from './style.ts'
-import { markdownText } from './table.ts'
-
-interface PageAsked {
-  /** What is not relevant enough was asked for too, or cannot be. */
-  readonly any?: boolean | undefined
-  /** So many passages of each were asked for, so that one is shown as several are. */
-  readonly passages?: number | undefined
-}
-
-/** The head of a result has lines, section and score of its best passage; others need their own. */
-function hasPassages({ passages }: Item, asked: PageAsked): boolean {
-  return passages.length > 1 || (asked.passages !== undefined && passages.length > 0)
-}
 
 export function pageText(page: Page, shown: Shown): string {
-  const { style, folder, input, isMarkdown } = shown
-  const asked = { any: input['any'] === true, passages: input['passages'] as number | undefined }
-  if (isMarkdown) return pageMarkdown(page, folder, asked)
-  const items = page.items.map(item => `${itemText(item, style, folder, asked)}\n`).join('')
-  return items + footer(page, shown) + nearestText(page, style, folder)
+  const { nearest = [] } = page
+  if (shown.isMarkdown) {
+    const sections = (items: readonly Item[]) => items.map(item => itemMarkdown(item, shown)).join('')
+    const near = nearest.length === 0 ? '' : `\nNearest, not an answer:\n\n${sections(nearest)}`
+    return sections(page.items) + lines(footerLines(page, shown).map(line => `- ${line}`)) + near
+  }
+  const items = page.items.map(item => `${itemText(item, shown)}\n`).join('')
+  // A line each: they are no answer, and `--any` shows them in full.
+  const near = nearest.map(({ title, origin, excerpt, score }) =>
+    shown.style.dim(`  ${titleText(title)}  ${place(origin, excerpt, shown.folder)}  ${score.toFixed(3)}`),
+  )
+  return items + footer(page, shown) + (near.length === 0 ? '' : lines(['nearest, not an answer:', ...near]))
 }
 
-/** A line each: they are no answer, and `--any` shows them in full. */
-function nearestText({ nearest = [] }: Page, style: Style, workingFolder: string): string {
-  if (nearest.length === 0) return ''
-  const lines = nearest.map(({ title, origin, excerpt, score }) =>
-    style.dim(`  ${oneLine(title) || '(untitled)'}  ${place(origin, excerpt, workingFolder)}  ${score.toFixed(3)}`),
-  )
-  return ['nearest, not an answer:', ...lines].map(line => `${line}\n`).join('')
+function titleText(title: string): string {
+  return oneLine(title) || '(untitled)'
+}
+
+/** The head of a result has lines, section and score of its best passage; others, or all that were asked for, need their own. */
+function passagesOf({ passages }: Item, { input }: Shown): readonly Passage[] {
+  return passages.length > 1 || input['passages'] !== undefined ? passages : []
 }
 
 /**
@@ -42,17 +37,21 @@ function nearestText({ nearest = [] }: Page, style: Style, workingFolder: string
  *    … the lines that match …
  *    why: matches "kernel" in title and text
  */
-function itemText(item: Item, style: Style, workingFolder: string, asked: PageAsked): string {
-  const indent = ' '.repeat(`${item.rank}. `.length)
+function itemText(item: Item, shown: Shown): string {
+  const { style, folder } = shown
+  const { rank, title, origin, excerpt, score, why, explanation } = item
   const where = style.dim(
-    `${place(item.origin, item.excerpt, workingFolder)}${sectionPath(item.excerpt)}  ${item.score.toFixed(3)}  ${idOf(item)}`,
+    `${place(origin, excerpt, folder)}${sectionPath(excerpt)}  ${score.toFixed(3)}  ${idOf(item)}`,
   )
-  const head = `${item.rank}. ${style.bold(oneLine(item.title) || '(untitled)')}  ${where}\n`
-  const body = hasPassages(item, asked)
-    ? item.passages.map(passage => passageText(passage, style, indent)).join('')
-    : lines(highlighted(item.excerpt, style.mark), indent)
-  const why = `${indent}${style.dim(`why: ${oneLine(item.why)}`)}\n`
-  return head + body + why + (item.explanation ? explanationText(item.explanation, style, indent) : '')
+  const passages = passagesOf(item, shown).map(passage => {
+    const tree = passage.explanation === undefined ? '' : explanationText(passage.explanation, style)
+    const head = style.dim(`${passagePlace(passage)}  ${passage.score.toFixed(3)}`)
+    return `${head}\n${indented(`${highlighted(passage, style.mark)}\n${tree}`, '  ')}`
+  })
+  const body = passages.length > 0 ? passages.join('') : `${highlighted(excerpt, style.mark)}\n`
+  const tree = explanation === undefined ? '' : explanationText(explanation, style)
+  const rest = `${body}${style.dim(`why: ${oneLine(why)}`)}\n${tree}`
+  return `${rank}. ${style.bold(titleText(title))}  ${where}\n${indented(rest, `${rank}. `.replace(/./g, ' '))}`
 }
 
 /** `docs/index.md`, or `docs/index.md  passage 3`. */
@@ -60,28 +59,14 @@ function idOf({ id, passage }: Item): string {
   return passage === undefined ? oneLine(id) : `${oneLine(id)}  passage ${passage}`
 }
 
-/**
- *    lines 12-18  Install › From source  0.83
- *      … the lines that match …
- */
-function passageText(passage: Passage, style: Style, indent: string): string {
-  const head = style.dim(`${passagePlace(passage)}  ${passage.score.toFixed(3)}`)
-  const { explanation } = passage
-  const why = explanation === undefined ? '' : explanationText(explanation, style, `${indent}  `)
-  return `${indent}${head}\n${lines(highlighted(passage, style.mark), `${indent}  `)}${why}`
-}
-
 function passagePlace(passage: Passage): string {
   return place(null, passage, '') + sectionPath(passage)
 }
 
-/** Those that are not blank. */
-function lines(text: string, indent: string): string {
-  return text
-    .split('\n')
-    .filter(line => line.trim() !== '')
-    .map(line => `${indent}${line}\n`)
-    .join('')
+/** Lines that are not blank. */
+export function indented(text: string, indent: string): string {
+  const filled = text.split('\n').filter(line => line.trim() !== '')
+  return lines(filled.map(line => indent + line))
 }
 
 /** What answers of several lenses say beside their results. */
@@ -91,61 +76,39 @@ export type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' 
 
 /** The verdict, what else there is to know, and how to get more. */
 export function footer(page: PageEnd, shown: Shown): string {
-  const byWords = page.verdict_by === 'words' && page.mode === 'hybrid' ? ['judged by words alone'] : []
-  const spelling = page.did_you_mean === undefined ? [] : [`asked as: ${oneLine(page.did_you_mean)}`]
-  const lines = [
-    verdictLine(page, shown),
-    ...byWords,
-    ...spelling,
-    ...page.notes.map(note => `note: ${oneLine(note.message)}`),
+  return lines(footerLines(page, shown)) + notes(moreText(page.cursor, shown), shown)
+}
+
+function footerLines(page: PageEnd, { style, input, isMarkdown }: Shown): readonly string[] {
+  const clean = (text: string) => (isMarkdown ? markdownText(oneLine(text)) : oneLine(text))
+  const verdict = { answered: style.good('answered'), weak: 'weak answer', nothing_relevant: 'nothing relevant' }[
+    page.verdict
   ]
-  return lines.map(line => `${line}\n`).join('') + notes(moreText(page.cursor, shown), shown)
+  const isHinted = page.verdict === 'nothing_relevant' && input['any'] !== true && page.nearest?.length !== 0
+  return [
+    verdict + (page.reason === null ? '' : `: ${clean(page.reason)}`),
+    ...(isHinted && !isMarkdown ? [style.dim('--any shows what comes nearest')] : []),
+    ...(page.verdict_by === 'words' && page.mode === 'hybrid' ? ['judged by words alone'] : []),
+    ...(page.did_you_mean === undefined ? [] : [`asked as: ${clean(page.did_you_mean)}`]),
+    ...page.notes.map(note => `note: ${clean(note.message)}`),
+    ...(isMarkdown && page.cursor !== null ? [`more: \`--cursor ${page.cursor}\``] : []),
+  ]
 }
 
-function verdictLine(page: PageEnd, { style, input: { any } }: Shown): string {
-  const reason = page.reason === null ? '' : `: ${oneLine(page.reason)}`
-  switch (page.verdict) {
-    case 'answered':
-      return style.good('answered') + reason
-    case 'weak':
-      return `weak answer${reason}`
-    case 'nothing_relevant': {
-      const hint = any === true || page.nearest?.length === 0 ? '' : `\n${style.dim('--any shows what comes nearest')}`
-      return `nothing relevant${reason}${hint}`
-    }
-  }
-}
-
-function pageMarkdown(page: Page, workingFolder: string, asked: PageAsked): string {
-  const sections = (items: readonly Item[]) => items.map(item => itemMarkdown(item, workingFolder, asked)).join('')
-  const { nearest = [] } = page
-  const reason = page.reason === null ? '' : `: ${markdownText(oneLine(page.reason))}`
-  const notes = page.notes.map(note => `- note: ${markdownText(oneLine(note.message))}\n`)
-  const more = page.cursor === null ? '' : `- more: \`--cursor ${page.cursor}\`\n`
-  const spelling = page.did_you_mean === undefined ? '' : `- asked as: ${markdownText(oneLine(page.did_you_mean))}\n`
-  const near = nearest.length === 0 ? '' : `\nNearest, not an answer:\n\n${sections(nearest)}`
-  const verdict = `- ${page.verdict.replace('_', ' ')}${reason}\n`
-  return sections(page.items) + verdict + spelling + notes.join('') + more + near
-}
-
-function itemMarkdown(item: Item, workingFolder: string, asked: PageAsked): string {
-  const passageMarkdown = (each: Passage) =>
-    `${markdownText(passagePlace(each))}, score ${each.score.toFixed(3)}\n\n${quoteMarkdown(each)}`
-  const quote = hasPassages(item, asked) ? item.passages.map(passageMarkdown).join('\n') : quoteMarkdown(item.excerpt)
-  const where = markdownText(place(item.origin, item.excerpt, workingFolder) + sectionPath(item.excerpt))
-  const head = `## ${item.rank}. ${markdownText(oneLine(item.title) || '(untitled)')}\n\n${where}, score ${item.score.toFixed(3)}, id ${markdownText(idOf(item))}\n`
-  return `${head}\n${quote}\n${markdownText(oneLine(item.why))}\n\n`
-}
-
-function quoteMarkdown(excerpt: Excerpt): string {
-  return highlightedMarkdown(excerpt)
-    .split('\n')
-    .map(line => `> ${line}\n`)
-    .join('')
-}
-
-function highlightedMarkdown(excerpt: Excerpt): string {
-  return highlighted(excerpt, text => `**${text}**`, markdownText)
+function itemMarkdown(item: Item, shown: Shown): string {
+  const { rank, title, origin, excerpt, score, why } = item
+  const quote = (part: Excerpt) =>
+    lines(
+      highlighted(part, text => `**${text}**`, markdownText)
+        .split('\n')
+        .map(line => `> ${line}`),
+    )
+  const passages = passagesOf(item, shown).map(passage => {
+    return `${markdownText(passagePlace(passage))}, score ${passage.score.toFixed(3)}\n\n${quote(passage)}`
+  })
+  const where = markdownText(place(origin, excerpt, shown.folder) + sectionPath(excerpt))
+  const head = `## ${rank}. ${markdownText(titleText(title))}\n\n${where}, score ${score.toFixed(3)}, id ${markdownText(idOf(item))}\n`
+  return `${head}\n${passages.length > 0 ? passages.join('\n') : quote(excerpt)}\n${markdownText(oneLine(why))}\n\n`
 }
 
 /** Highlights are spans of the text as it is, so it is cut first and cleaned after. `…` marks an end inside a sentence. */
@@ -158,4 +121,40 @@ function highlighted(excerpt: Excerpt, mark: (text: string) => string, plain = (
     at = end
   }
   return parts.join('') + plain(printable(excerpt.text.slice(at))) + (excerpt.cut_end === true ? ' …' : '')
+}
+
+export function place(origin: string | null, excerpt: Excerpt, workingFolder: string): string {
+  const lines =
+    excerpt.start_line === excerpt.end_line ? `${excerpt.start_line}` : `${excerpt.start_line}-${excerpt.end_line}`
+  return origin === null ? `lines ${lines}` : `${shortOrigin(origin, workingFolder)}:${lines}`
+}
+
+/** `Backups › Restoring`, with two blanks before it; empty where the excerpt is in no section. */
+export function sectionPath({ section }: Excerpt): string {
+  return section.length === 0 ? '' : `  ${section.map(oneLine).join(' › ')}`
+}
+
+export function shortOrigin(origin: string, workingFolder: string): string {
+  const path = origin.startsWith('file:') ? pathOf(origin) : origin
+  if (!isAbsolute(path)) return oneLine(path)
+  const short = relative(workingFolder, path)
+  return oneLine(short === '' || short.startsWith('..') ? path : short)
+}
+
+function pathOf(url: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return url
+  }
+}
+
+const SIGNS = { sum: '+', product: '×', quotient: '÷', max: 'max' } as const
+
+/** One line a node, each ending in a line feed; children two blanks further in. */
+export function explanationText(tree: Explanation, style: Style, indent = ''): string {
+  const how = tree.formula === undefined ? '' : ` (${SIGNS[tree.formula]})`
+  const note = tree.note === undefined ? '' : style.dim(`  ${oneLine(tree.note)}`)
+  const own = `${indent}${tree.value.toFixed(4)} ${oneLine(tree.label)}${how}${note}\n`
+  return own + (tree.children ?? []).map(child => explanationText(child, style, `${indent}  `)).join('')
 }

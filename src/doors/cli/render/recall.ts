@@ -1,80 +1,53 @@
 /** Messages that answer a question, for people. */
-
 import { printable } from '../../../base/printable.ts'
 import type { Explanation } from '../../../model/explanation.ts'
-import type { Print } from './answer.ts'
-import { explanationText } from './explanation.ts'
-import { footer, type PageEnd } from './page.ts'
-import { oneLine, type Style } from './style.ts'
+import { all, each, type Print, type Shown } from './answer.ts'
+import { explanationText, footer, indented, type PageEnd } from './page.ts'
 
 /** As the operation answers. */
-export interface Recalled extends PageEnd {
-  readonly messages: readonly RecalledMessage[]
-  readonly nearest?: readonly RecalledMessage[]
+interface Recalled extends PageEnd {
+  readonly messages: readonly Message[]
+  readonly nearest?: readonly Message[]
 }
 
-interface Said {
-  readonly speaker: string
-  readonly position: number
-  readonly at: string | null
-  readonly text: string
-}
-
-interface RecalledMessage extends Said {
+interface Message {
   readonly rank: number
-  readonly id: string
-  readonly score: number
-  readonly dates: readonly string[]
-  readonly newer_statement_of: readonly string[]
-  readonly neighbours?: readonly Said[]
-  readonly why: string
+  readonly position: number
+  readonly speaker: string
+  readonly text: string
+  readonly neighbours?: readonly { readonly position: number }[]
   readonly explanation?: Explanation
 }
 
 export const recallText: Print<Recalled> = (answer, shown) => {
-  const texts = (messages: readonly RecalledMessage[]) => {
-    return messages.map(message => messageText(message, shown.style)).join('')
-  }
+  const texts = (messages: readonly Message[]) => messages.map(message => messageText(message, shown)).join('')
   const { messages, nearest = [] } = answer
   const near = nearest.length === 0 ? '' : `\nnearest, not an answer:\n${texts(nearest)}`
   return texts(messages) + footer(answer, { ...shown, input: { any: true } }) + near
 }
+
+const ASIDE = all<Message>(
+  each('?dates.length', 'dates: {dates}', 'note'),
+  each('?newer_statement_of.length', 'newer than: {newer_statement_of}', 'note'),
+  each('', 'why: {why}', 'note'),
+)
 
 /**
  * 1. Mira, 2025-03-14 10:02  2.028  kiln/m3
  *    Yes, we moved it to the barn last weekend.
  *    dates: weekend of 8 March 2025
  */
-function messageText(message: RecalledMessage, style: Style): string {
-  const { rank, id, score, text, dates, newer_statement_of: older, neighbours = [], why, explanation } = message
-  const indent = ' '.repeat(`${rank}. `.length)
-  const aside = (label: string, text: string) => `${indent}${style.dim(`${label}: ${oneLine(text)}`)}\n`
+function messageText(message: Message, shown: Shown): string {
+  const { rank, text, neighbours = [], explanation } = message
   const near = (isBefore: boolean) =>
-    neighbours
-      .filter(({ position }) => position < message.position === isBefore)
-      .map(each => `${indent}${style.dim(`${nameOf(each.speaker)}: ${oneLine(each.text)}`)}\n`)
-      .join('')
-  const head = `${style.bold(whoAndWhen(message))}  ${style.dim(`${score.toFixed(3)}  ${oneLine(id)}`)}`
-  return [
-    `${rank}. ${head}\n`,
-    near(true),
-    ...printable(text)
-      .split('\n')
-      .filter(line => line.trim() !== '')
-      .map(line => `${indent}${line}\n`),
-    near(false),
-    dates.length === 0 ? '' : aside('dates', dates.join('; ')),
-    older.length === 0 ? '' : aside('newer than', older.join(', ')),
-    aside('why', why),
-    explanation === undefined ? '' : explanationText(explanation, style, indent),
-  ].join('')
-}
-
-function whoAndWhen({ speaker, at }: RecalledMessage): string {
-  const time = at === null ? '' : at.slice(0, 16).replace('T', ' ')
-  return [nameOf(speaker), time].filter(part => part !== '').join(', ')
-}
-
-function nameOf(speaker: string): string {
-  return oneLine(speaker) || '(no name)'
+    each(
+      () => neighbours.filter(({ position }) => position < message.position === isBefore),
+      '{speaker}: {text}',
+      'note',
+    )(message, shown)
+  const body = `${near(true)}${printable(text)}\n${near(false)}${ASIDE(message, shown)}`
+  const head = `{rank}. ${shown.style.bold('{speaker}{, |at minute|}')}  ${shown.style.dim('{score 3}  {id}')}`
+  const tree = explanation === undefined ? '' : explanationText(explanation, shown.style)
+  const named = { ...message, speaker: message.speaker.trim() || '(no name)' }
+  return each('', head)(named, shown) + indented(body + tree, `${rank}. `.replace(/./g, ' '))
 }

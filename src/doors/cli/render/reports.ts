@@ -1,112 +1,131 @@
 /** What commands about the store print for people. */
-import type { AddReport, Backup, Examination, ExplainAnswer, Status } from '../../../engine/engine.ts'
-import { counted, lines, type Shown } from './answer.ts'
-import { explanationText } from './explanation.ts'
-import { oneLine, type Style } from './style.ts'
+
+import { printable } from '../../../base/printable.ts'
+import type {
+  AddReport,
+  Backup,
+  EntryView,
+  Examination,
+  ExplainAnswer,
+  ListPage,
+  Status,
+} from '../../../engine/engine.ts'
+import {
+  all,
+  type Columns,
+  each,
+  facts,
+  lines,
+  markdownText,
+  moreText,
+  notes,
+  type Print,
+  rows,
+  valueText,
+} from './answer.ts'
+import { explanationText, shortOrigin } from './page.ts'
+import { oneLine } from './style.ts'
 
 /** Most problems listed one by one; the rest is a number (`--json` has them all). */
 const MOST_PROBLEMS = 20
 
-export function addText(report: AddReport, { style }: Pick<Shown, 'style'>): string {
-  const { added, updated, unchanged, deleted, skipped, errors, warnings, chunks, pending, embedding_error } = report
-  const counts = `${added} added, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skippedText(skipped)}, ${errors.length} failed`
-  const reason = embedding_error === null ? '' : ` (${embedding_error})`
-  const vectors = pending === 0 ? '' : `, ${pending} still without a vector${reason}`
-  const problems = [
-    ...errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`),
-    ...warnings.map(({ path, message }) => `warning ${oneLine(path)}: ${oneLine(message)}`),
-  ]
-  const shown = problems.slice(0, MOST_PROBLEMS)
-  if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`)
-  return lines([counts, `${counted(chunks, 'chunk')}${vectors}`, ...report.visibility_changes.map(moveText), ...shown])
+function audience(path: string): string {
+  return `{${path}.kind}{ with |${path}.federations|}`
 }
 
-function moveText({ path, from, to, count }: AddReport['visibility_changes'][number]): string {
-  const entries = counted(count, 'entry', 'entries')
-  return `visibility of ${entries} of ${oneLine(path)} changed from ${audienceText(from)} to ${audienceText(to)}`
-}
-
-function audienceText({ kind, federations = [] }: AddReport['visibility_changes'][number]['from']): string {
-  return kind === 'shared' ? `shared with ${federations.map(oneLine).join(', ') || 'nobody'}` : kind
-}
+export const addText: Print<AddReport> = all<AddReport>(
+  (report, shown) => {
+    const counts = '{added} added, {updated} updated, {unchanged} unchanged, {deleted} deleted'
+    return each('', `${counts}, ${skippedText(report.skipped)}, {errors.length} failed`)(report, shown)
+  },
+  each('', '{chunks chunk/chunks}'),
+  each('?pending', '{pending} still without a vector{ (|embedding_error|)}'),
+  each(
+    'visibility_changes',
+    `visibility of {count entry/entries} of {path} changed from ${audience('from')} to ${audience('to')}`,
+  ),
+  ({ errors, warnings }, { style }) => {
+    const problems = [
+      ...errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`),
+      ...warnings.map(({ path, message }) => `warning ${oneLine(path)}: ${oneLine(message)}`),
+    ]
+    const more = problems.length - MOST_PROBLEMS
+    return lines([...problems.slice(0, MOST_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])])
+  },
+)
 
 /** `3 skipped (binary: 2, symlink: 1)`, the commonest first; `0 skipped` when nothing was. */
 function skippedText(skipped: AddReport['skipped']): string {
   const counts = new Map<string, number>()
   for (const { reason, count = 1 } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + count)
-  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const sum = [...counts.values()].reduce((before, count) => before + count, 0)
   const reasons = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${oneLine(reason)}: ${count}`)
-  return reasons.length === 0 ? '0 skipped' : `${all} skipped (${reasons.join(', ')})`
+  return `${sum} skipped${sum === 0 ? '' : ` (${reasons.join(', ')})`}`
 }
 
-export function explainText(answer: ExplainAnswer, { style }: Pick<Shown, 'style'>): string {
-  const tree = answer.explanation === null ? '' : explanationText(answer.explanation, style)
-  const over = answer.over === null ? '' : `${oneLine(answer.over.sentence)}\n${overText(answer.over, style)}`
-  return `${over}${oneLine(answer.sentence)}\n${tree}`
+export const explainText: Print<ExplainAnswer> = all<ExplainAnswer>(
+  each('over', '{sentence}'),
+  ({ over }) => {
+    const parts = Object.entries(over?.by_component ?? {})
+    return lines(parts.map(([name, value]) => `  ${valueText(value, '+4')} ${oneLine(name)}`))
+  },
+  each('over', '  {gap +4} in all'),
+  each('over.swap', '{weight} from {from} to {to} would swap them', 'note'),
+  each('', '{sentence}'),
+  ({ explanation }, { style }) => (explanation === null ? '' : explanationText(explanation, style)),
+)
+
+const PENDING = 'to erase: what was deleted may still be found in the log or in snapshots; see `querent help delete`'
+
+export const statusText: Print<Status> = all<Status>(
+  each('', 'querent {version}'),
+  each('?home', 'home: {home}'), // for the owner only
+  each('', 'entries: {entries}'),
+  each('collections', '  {value}: {count}'),
+  each('', 'chunks: {chunks}, {embedded} embedded'),
+  each(
+    '',
+    'embedder: {|embedder.id|}{, |embedder.dimensions| dimensions}{, |embedder.runs_on.runtime| runtime}{, |embedder.runs_on.workers worker/workers| of one thread}{ (|embedder_error|)}',
+  ),
+  ({ embedder }) => (embedder === null ? '  words only\n' : ''),
+  each('indexes', 'index {name}: {|rows row/rows|}{, |bytes MiB|}'),
+  each('', 'lenses: {lenses}'),
+  each('storage', 'log: {log_bytes MiB}'),
+  each('?storage.to_erase', PENDING),
+)
+
+export const doctorText: Print<Examination> = (answer, shown) =>
+  answer.findings
+    .map(finding => {
+      const { style } = shown
+      const head = finding.ok ? style.good('ok  ') : style.bad('FAIL')
+      const help = finding.ok ? '' : each('?help', '     {help}')(finding, shown)
+      return `${head} ${each('', '{check}: {message}')(finding, shown)}${each('?repaired', '     repaired: {repaired}')(finding, shown)}${help}`
+    })
+    .join('') + each('?backup', 'the store as it was before: {backup}')(answer, shown)
+
+export const backupText: Print<Backup> = all<Backup>(
+  each('', '{path}: {entries entry/entries}, {bytes MiB}'),
+  each('?not_held.length', 'not in it: {not_held} of the home'),
+)
+
+const FACTS: Columns = [
+  ...['id', 'collection', 'kind', 'holder', 'visibility=audience.kind', 'federations=audience.federations', 'tags'],
+  ...['origin', 'created=created_at', 'updated=updated_at', 'valid from=valid_from', 'valid until=valid_until'],
+  ...['used=access.count', 'last used=access.last_accessed', 'metadata'],
+]
+
+/** Title, facts, an empty line, the content as it is (control characters apart). */
+export const entryText: Print<EntryView> = (entry, shown) => {
+  const title = oneLine(entry.title) || '(untitled)'
+  const origin = entry.origin && shortOrigin(entry.origin, shown.folder)
+  const head = shown.isMarkdown ? `# ${markdownText(title)}\n` : shown.style.bold(title)
+  return `${head}\n${facts('', FACTS)({ ...entry, origin }, shown)}\n${printable(entry.content).replace(/\n?$/, '\n')}`
 }
 
-function overText({ by_component, gap, swap }: NonNullable<ExplainAnswer['over']>, style: Style): string {
-  const parts = Object.entries(by_component).map(([name, value]) => `  ${signed(value)} ${oneLine(name)}`)
-  const swapped = swap === null ? [] : [style.dim(`${swap.weight} from ${swap.from} to ${swap.to} would swap them`)]
-  return lines([...parts, `  ${signed(gap)} in all`, ...swapped])
-}
-
-export function statusText(status: Status): string {
-  const { embedder, embedder_error } = status
-  const meaning = embedder === null ? 'words only' : embedderText(embedder)
-  const collections = status.collections.map(({ value, count }) => `${oneLine(value)} ${count}`)
-  return lines([
-    `querent ${status.version}`,
-    // Told to the owner only.
-    ...(status.home === null ? [] : [`home: ${status.home}`]),
-    `entries: ${status.entries}${collections.length === 0 ? '' : ` (${collections.join(', ')})`}`,
-    `chunks: ${status.chunks}, ${status.embedded} embedded`,
-    `embedder: ${meaning}${embedder_error === null ? '' : ` (${oneLine(embedder_error)})`}`,
-    ...status.indexes.map(
-      ({ name, rows, bytes }) =>
-        `index ${name}: ${[rows === null ? '' : counted(rows, 'row'), size(bytes)].filter(Boolean).join(', ')}`,
-    ),
-    `lenses: ${status.lenses.join(', ')}`,
-    ...storageLines(status),
-  ])
-}
-
-function embedderText({ id, dimensions, runs_on }: NonNullable<Status['embedder']>): string {
-  const name = `${id}, ${dimensions} dimensions`
-  if (runs_on === null) return name
-  const runtime = runs_on.runtime === 'native' ? 'native runtime' : 'WebAssembly runtime'
-  return `${name}, ${runtime}, ${counted(runs_on.workers, 'worker')} of one thread`
-}
-
-function storageLines({ storage }: Status): readonly string[] {
-  if (storage === null) return []
-  const pending = 'to erase: what was deleted may still be found in the log or in snapshots; see `querent help delete`'
-  return [`log: ${size(storage.log_bytes)}`, ...(storage.to_erase ? [pending] : [])]
-}
-
-export function doctorText({ findings, backup }: Examination, { style }: Shown): string {
-  return lines([
-    ...findings.flatMap(({ check, ok, message, help, repaired }) => [
-      `${ok ? style.good('ok  ') : style.bad('FAIL')} ${check}: ${oneLine(message)}`,
-      ...(repaired === null ? [] : [`     repaired: ${oneLine(repaired)}`]),
-      ...(help === null || ok ? [] : [`     ${oneLine(help)}`]),
-    ]),
-    ...(backup === null ? [] : [`the store as it was before: ${oneLine(backup)}`]),
-  ])
-}
-
-export function backupText({ path, bytes, entries, not_held }: Backup): string {
-  const held = `${counted(entries, 'entry', 'entries')}, ${size(bytes)}`
-  return lines([
-    `${oneLine(path)}: ${held}`,
-    ...(not_held.length === 0 ? [] : [`not in it: ${not_held.join(', ')} of the home`]),
-  ])
-}
-
-function signed(value: number): string {
-  return `${value < 0 ? '' : '+'}${value.toFixed(4)}`
-}
-
-function size(bytes: number | null): string {
-  return bytes === null ? '' : `${(bytes / 1024 / 1024).toFixed(1)} MiB`
-}
+export const listText: Print<ListPage> = rows(
+  'items',
+  ['id', 'collection', 'kind', 'UPDATED=updated_at minute', 'title'],
+  'no entries',
+  ({ cursor, items, total }, shown) => `\n${items.length} of ${total}\n${notes(moreText(cursor, shown), shown)}`,
+)
