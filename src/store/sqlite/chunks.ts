@@ -1,4 +1,5 @@
 /** Chunks in SQLite. */
+import { StepPace, type Steps } from '../../base/turns.ts'
 import type { Chunk, ChunkDraft, ChunkKey, EntryKey } from '../../model/entry.ts'
 import { continuesUnchanged, type PutPlan } from '../put-plan.ts'
 import type { SqliteModels } from './models.ts'
@@ -10,6 +11,9 @@ import { inOrder, keyList, limitOf } from './values.ts'
 
 const COLUMNS =
   'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings, c.structure, c._check'
+
+/** Chunks written or deleted in one step: some milliseconds. */
+const ROWS_AT_ONCE = 256
 
 /** Of more chunks without a vector, the first is likely to be an old one. */
 const MOST_LOOKED_BACK_FOR = 1_000
@@ -108,9 +112,13 @@ export class SqliteChunks {
   }
 
   /** Makes the entry's chunks what the plan says. */
-  write(entry: EntryKey, chunks: readonly ChunkDraft[], plan: PutPlan): void {
+  *write(entry: EntryKey, chunks: readonly ChunkDraft[], plan: PutPlan): Steps<void> {
+    const pace = new StepPace(ROWS_AT_ONCE)
     const drop = this.#db.prepare('delete from chunks where key = ?')
-    for (const { key } of plan.dropped) drop.run(key)
+    for (const { key } of plan.dropped) {
+      drop.run(key)
+      if (pace.isOver(1)) yield
+    }
     const insert = this.#db.prepare(
       `insert into chunks (key, entry, ordinal, start_unit, end_unit, start_line, end_line, headings, structure, _check)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -130,6 +138,7 @@ export class SqliteChunks {
       const cells = checked([...place, JSON.stringify(headings), structureCell(chunk)])
       if (stored === undefined) insert.run(...cells)
       else update.run(...cells, key)
+      if (pace.isOver(1)) yield
     }
   }
 
