@@ -154,6 +154,8 @@ export interface StoreWriter extends StoreReader {
   put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult
   /** The same in steps, for a long one: see `Store.writeInSteps`. */
   putInSteps(draft: EntryDraft, chunks: readonly ChunkDraft[]): Steps<PutResult>
+  /** A part of the transaction: what it throws for is undone, and what was written before it stays. Nested ones may be within. */
+  savepoint<T>(body: () => Steps<T>): Steps<T>
   /** Removes the entry with its chunks, vectors, access state and aspect rows. False when there was none. */
   delete(key: EntryKey): boolean
   /** Chunks that are gone are passed over: they changed while they were being embedded. */

@@ -55,7 +55,6 @@ export function* markdownStructureInSteps(text: string, from = 0): Steps<Structu
   const pace = new StepPace(TOKENS_AT_ONCE)
   for (const [at, token] of tokens.entries()) {
     if (pace.isOver(1)) yield
-    if (token.map === null) continue
     if (token.type === 'heading_open') {
       const heading = token.level === 0 ? headingOf(token, tokens[at + 1]?.content ?? '', lines) : null
       if (heading !== null) headings.push(heading)
@@ -67,6 +66,11 @@ export function* markdownStructureInSteps(text: string, from = 0): Steps<Structu
   return { headings, blocks }
 }
 
+/** A token with its lines, the second one excluded. */
+type LineToken = Pick<Token, 'type' | 'tag' | 'level' | 'markup' | 'info' | 'content'> & {
+  map: readonly [first: number, behind: number]
+}
+
 /** Blocks that go on only below the lines that open them, and how many lines these are. */
 const OPENING_LINES: Readonly<Record<string, number>> = { fence: 1, table_open: 2 }
 
@@ -76,21 +80,21 @@ const OPENING_LINES: Readonly<Record<string, number>> = { fence: 1, table_open: 
  * in a longer one up to `MAX_UNITS`, and is several blocks beyond that; but of a fence or a table the opening lines are read again before each
  * window, so that it ends where it would.
  */
-function* blockTokens(markdown: string, starts: readonly number[]): Steps<readonly Token[]> {
-  const tokens: Token[] = []
+function* blockTokens(markdown: string, starts: readonly number[]): Steps<readonly LineToken[]> {
+  const tokens: LineToken[] = []
   const slice = (from: number, to: number) => markdown.slice(starts[from], starts[to]).replace(/\r\n?/g, '\n')
   let units = UNITS_AT_ONCE
-  let open: { readonly token: Token; readonly lines: number } | null = null
+  let open: { readonly token: LineToken; readonly lines: number } | null = null
   for (let first = 0; first < starts.length; yield) {
     const behind = lowerBound(starts.length, at => (starts[at] as number) < (starts[first] as number) + units)
     const end = Math.max(behind, first + 1)
     const isLast = end === starts.length
     if (open !== null) {
       const { token, lines } = open
-      const [begin] = token.map as [number, number]
+      const [begin] = token.map
       // It is open where it takes a line that is put behind the window.
       const text = slice(begin, begin + lines) + slice(first, end) + (isLast ? '' : 'x\n')
-      const until = parse(text, first - lines)[0]?.map?.[1] ?? first
+      const until = parse(text, first - lines)[0]?.map[1] ?? first
       first = Math.min(until, end)
       token.map = [begin, first]
       if (until <= end) open = null
@@ -109,7 +113,7 @@ function* blockTokens(markdown: string, starts: readonly number[]): Steps<readon
     } else {
       const until = last === first ? end : last
       for (const [at, one] of found.entries()) {
-        const [begin, over] = one.map as [number, number]
+        const [begin, over] = one.map
         const isText = one.type === 'inline' && found[at - 1]?.type !== 'heading_open'
         if (begin >= until || isText || one.type === 'paragraph_open') continue
         tokens.push(over > until ? { ...one, map: [begin, until] } : one)
@@ -122,18 +126,18 @@ function* blockTokens(markdown: string, starts: readonly number[]): Steps<readon
 }
 
 /** The line behind `first` where the last token of this level begins. */
-function lastBegin(tokens: readonly Token[], level: number, first: number): number | undefined {
-  const begin = tokens.findLast(token => token.level === level)?.map?.[0] ?? first
+function lastBegin(tokens: readonly LineToken[], level: number, first: number): number | undefined {
+  const begin = tokens.findLast(token => token.level === level)?.map[0] ?? first
   return begin > first ? begin : undefined
 }
 
 /** What `block.parse` of markdown-it gives, of tokens that have lines; `first`: the number of the first line. */
-function parse(markdown: string, first: number): readonly Token[] {
+function parse(markdown: string, first: number): readonly LineToken[] {
   const { block } = loadParser()
   const tokens: Token[] = []
   block.parse(markdown, loadParser(), {}, tokens)
   return tokens.flatMap(token =>
-    token.map === null ? [] : { ...token, map: [token.map[0] + first, token.map[1] + first] },
+    token.map === null ? [] : { ...token, map: [token.map[0] + first, token.map[1] + first] as const },
   )
 }
 
@@ -202,15 +206,15 @@ class Lines {
   }
 }
 
-function headingOf({ map, tag }: Token, content: string, lines: Lines): Heading | null {
-  const [first, end] = map as [number, number]
+function headingOf({ map, tag }: LineToken, content: string, lines: Lines): Heading | null {
+  const [first, end] = map
   if (end - first > MAX_HEADING_LINES || content.length > MAX_HEADING) return null
   const last = lines.startOf(end - 1) + lines.textOf(end - 1).length
   return { start: lines.startOf(first), end: last, level: Number(tag.slice(1)), text: plainText(content) }
 }
 
-function blockOf({ type, map, markup, info }: Token, lines: Lines): Block | null {
-  const [first, given] = map as [number, number]
+function blockOf({ type, map, markup, info }: LineToken, lines: Lines): Block | null {
+  const [first, given] = map
   const last = lines.trimmed(first, given)
   const [start, end] = [lines.startOf(first), lines.startOf(last)]
   switch (type) {

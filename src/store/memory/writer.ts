@@ -61,6 +61,16 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
     return this.put(draft, chunks)
   }
 
+  *savepoint<T>(body: () => Steps<T>): Steps<T> {
+    const mark = this.state.journal.mark()
+    try {
+      return yield* body()
+    } catch (error) {
+      this.state.journal.rollBack(mark)
+      throw error
+    }
+  }
+
   delete(key: EntryKey): boolean {
     this.#mustWrite()
     const entry = this.state.entries.get(key)

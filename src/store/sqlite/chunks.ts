@@ -12,8 +12,8 @@ import { inOrder, keyList, limitOf } from './values.ts'
 const COLUMNS =
   'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings, c.structure, c._check'
 
-/** Chunks written or deleted in one step: some milliseconds. */
-const ROWS_AT_ONCE = 256
+/** Chunks read, written or deleted in one step: some milliseconds. */
+const ROWS_AT_ONCE = 512
 
 /** Of more chunks without a vector, the first is likely to be an old one. */
 const MOST_LOOKED_BACK_FOR = 1_000
@@ -55,6 +55,18 @@ export class SqliteChunks {
 
   of(entry: EntryKey): readonly Chunk[] {
     return this.#select(`select ${COLUMNS} from chunks c where c.entry = ? order by c.ordinal`, entry)
+  }
+
+  /** By ordinal, page by page. Those of an entry that may be long, in steps; each page is read within `around`. */
+  *ofInSteps(entry: EntryKey, around: <T>(read: () => T) => T): Steps<readonly Chunk[]> {
+    const sql = `select ${COLUMNS} from chunks c where c.entry = ? and c.ordinal > ? order by c.ordinal limit ${ROWS_AT_ONCE}`
+    const found: Chunk[] = []
+    for (let after = -1; ; yield) {
+      const page = around(() => this.#select(sql, entry, after))
+      found.push(...page)
+      if (page.length < ROWS_AT_ONCE) return found
+      after = (page.at(-1) as Chunk).ordinal
+    }
   }
 
   first(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey> {

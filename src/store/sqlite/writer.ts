@@ -30,7 +30,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     const { entries, partitions, changes, tallies } = this.parts
     const sound = soundDraft(draft, chunks)
     const known = entries.keyOf(sound.audience.holder, sound.id)
-    const before = known === undefined ? null : this.#before(known, sound)
+    const before = known === undefined ? null : yield* this.#before(known, sound)
     yield
     const plan = yield* planPut(before?.entry, before?.chunks ?? [], sound, chunks)
     if (before !== null && !plan.entryChanged && !plan.chunksChanged) {
@@ -59,6 +59,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     const moved = from !== undefined && from !== partition
     changes.tell('put', key, partition, moved ? from : null, now)
     return { key, changed: true, created: known === undefined }
+  }
+
+  savepoint<T>(body: () => Steps<T>): Steps<T> {
+    this.#mustBeOpen()
+    return this.parts.db.writeInSteps(body)
   }
 
   delete(key: EntryKey): boolean {
@@ -123,15 +128,17 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   /** What a put replaces; null where it is damaged, so that nothing of it can be kept. */
-  #before(
+  *#before(
     key: EntryKey,
     { id, audience }: SoundDraft,
-  ): { readonly entry: Entry; readonly chunks: readonly Chunk[] } | null {
+  ): Steps<{ readonly entry: Entry; readonly chunks: readonly Chunk[] } | null> {
     let isWhole = true
-    const read = () => ({ entry: this.entry(key), chunks: this.chunksOf(key) })
-    const { entry, chunks } = this.around(() => {
+    const note = () => {
       isWhole = false
-    }, read)
+    }
+    const entry = this.around(note, () => this.entry(key))
+    yield
+    const chunks = yield* this.parts.chunks.ofInSteps(key, read => this.around(note, read))
     if (!isWhole || entry === undefined) return null
     // Not to write over another entry, to which a damaged index leads.
     if (entry.id !== id || entry.audience.holder !== audience.holder)

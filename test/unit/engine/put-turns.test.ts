@@ -65,7 +65,7 @@ it('QE-019: an entry is replaced by a long one in many turns of its transaction,
   const chunks = engine.host('default').store.chunksOf(1).length
   const cutting = Math.floor(other.length / (1 << 16))
   // Of the old chunks, which go, and of the new ones.
-  expect(turns).toBeGreaterThan(cutting + (2 * chunks) / 256)
+  expect(turns).toBeGreaterThan(cutting + (2 * chunks) / 512)
   expect(new Set(seen.slice(0, -1))).toEqual(new Set([long]))
   const found = await engine.query({ text: 'snow', mode: 'words' })
   expect(found.items.map(({ id }) => id)).toEqual(['long'])
