@@ -54,7 +54,7 @@ export class Asking {
     this.#parts = parts
     this.#host = host
     this.#contexts = new QuestionContexts(parts)
-    parts.indexes.beforeChange(() => this.#held.settle())
+    parts.indexes.beforeChange(() => this.#held.settleSome())
   }
 
   look(viewer: Viewer): Sight {
