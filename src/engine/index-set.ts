@@ -3,7 +3,7 @@
  * waits for the vectors), brought forward along the change feed before each question, saved when it was worth it. Whoever can
  * wait has both done in steps (QE-019): several share them, each takes the next one. For who cannot, the rest is done in one piece.
  */
-import { atOnce, type Steps } from '../base/turns.ts'
+import type { Steps } from '../base/turns.ts'
 import type { Index, VectorIndex } from '../index/contract.ts'
 import type { SnapshotLoad } from '../index/snapshot.ts'
 import { aroundDamage } from '../pipeline/around-damage.ts'
@@ -148,9 +148,9 @@ export class IndexSet {
   }
 
   /** Whether what is saved is of use, tried with an empty index of the same kind; null without a home. */
-  get tryLoading(): ((empty: Index) => SnapshotLoad) | null {
+  get tryLoading(): ((empty: Index) => Steps<SnapshotLoad>) | null {
     const snapshots = this.#snapshots
-    return snapshots === null ? null : empty => atOnce(snapshots.load(empty))
+    return snapshots === null ? null : empty => snapshots.load(empty)
   }
 
   /** Rebuilds the index of that name from the store in steps, and with `save` writes its snapshot. */

@@ -7,6 +7,7 @@
 import { atOnce, type Steps } from '../base/turns.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
+import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
 import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from './contract.ts'
 import { isMostOf, readFeed } from './follow.ts'
@@ -244,8 +245,9 @@ class FlatVectorIndex implements KernelVectorIndex {
 
   /** Whether one of these is to be divided that is not yet: of rows that are searched, that cannot be done in steps. */
   #isToBeDivided(reader: StoreReader, touched: ReadonlySet<PartitionId>): boolean {
-    const divided = this.#state.rows.blocks.filter(({ cells }) => cells.length > 0).map(({ partition }) => partition)
-    const others = [...touched.difference(new Set(divided))]
+    const open = new Set(touched)
+    for (const { cells, partition } of this.#state.rows.blocks) if (cells.length > 0) open.delete(partition)
+    const others = [...open]
     const isLarge = (partitions: readonly PartitionId[]) =>
       reader.countVectors(this.model, partitions) >= this.#limits.dividedFrom
     // The store is not asked about each of many small ones.

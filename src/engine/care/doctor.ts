@@ -2,15 +2,16 @@
 import type { Lens, LensHost } from '../../lenses/lens.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { TableDeclaration } from '../../model/table.ts'
+import { turnsUntil } from '../../pipeline/time-limit.ts'
+import { examineAside } from '../../store/care/examine-aside.ts'
 import { REPAIR_HELP, RESTORE_HELP } from '../../store/care/problem.ts'
-import { examineStore } from '../../store/care/store-care.ts'
 import type { Store } from '../../store/store.ts'
 import type { JobState } from '../background/background.ts'
 import { type EmbeddingToExamine, embedderFinding, vectorsFinding } from './doctor-embedding.ts'
 import { filesFindings } from './doctor-files.ts'
 import { type IndexesToExamine, indexesFindings, snapshotsFindings } from './doctor-indexes.ts'
 import { leasesFinding } from './doctor-leases.ts'
-import { type Examined, finding, looked, ofStore } from './finding.ts'
+import { type Examined, finding, looked, lookedLong, ofStore } from './finding.ts'
 
 export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
   readonly store: Store
@@ -26,18 +27,21 @@ export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
 }
 
 export async function examine(input: DoctorInput): Promise<readonly Examined[]> {
-  const { store, home, storeFile, embedder } = input
+  const { store, home, storeFile, embedder, signal } = input
+  const turns = turnsUntil(signal)
   const foreign = input.tables.filter(table => !isAsDeclared(table, store))
   const lenses = input.lenses.filter(({ tables = [] }) => !tables.some(table => foreign.includes(table)))
   return [
     ...withForeign(
       foreign,
-      looked('store', () => (storeFile === null ? [storeAnswers(store)] : examineStore(storeFile).map(ofStore))),
+      await lookedLong('store', async () =>
+        storeFile === null ? [storeAnswers(store)] : (await examineAside(storeFile, signal)).map(ofStore),
+      ),
     ),
     ...looked('home', () => (home === null || storeFile === null ? [] : filesFindings(home, storeFile))),
     ...looked('leases', () => [leasesFinding(store, input.machineNow)]),
-    ...looked('snapshots', () => snapshotsFindings(input)),
-    ...looked('indexes', () => indexesFindings(input, store, embedder)),
+    ...(await lookedLong('snapshots', () => turns.run(snapshotsFindings(input)))),
+    ...(await lookedLong('indexes', () => turns.run(indexesFindings(input, store, embedder)))),
     ...lenses.flatMap(lens => looked(`lens ${lens.name}`, () => tablesAgree(lens, store))),
     ...lenses.flatMap(lens => nothingMissing(lens, input)),
     ...looked('vectors', () => [vectorsFinding(input, store)]),
