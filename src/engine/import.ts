@@ -1,7 +1,7 @@
 /** Import of the lines that `export.ts` makes: all or nothing, every line checked, what is wrong told by line. */
 import { z } from 'zod'
 import type { Instant } from '../base/clock.ts'
-import { type Steps, Turns } from '../base/turns.ts'
+import type { Steps, Turns } from '../base/turns.ts'
 import type { Lens, LensImport } from '../lenses/lens.ts'
 import type { EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
@@ -88,10 +88,13 @@ export async function importLines(
   store: Store,
   lines: AsyncIterable<unknown>,
   { tables, lenses, now, random }: ImportParts,
-  turns: Turns = new Turns(),
+  turns: Turns,
 ): Promise<Imported> {
   const parsed: z.output<typeof anyLine>[] = []
-  for await (const line of lines) parsed.push(parseInput(anyLine, line, `line ${parsed.length + 1}`))
+  for await (const line of lines) {
+    parsed.push(parseInput(anyLine, line, `line ${parsed.length + 1}`))
+    await turns.pauseIfDue()
+  }
   const counts = { entries: 0, rows: 0, warnings: [] as readonly string[] }
   const write = function* (writer: StoreWriter): Steps<void> {
     const imports = lenses.flatMap(({ transfer }) => transfer?.beginImport?.(writer, { now, random }) ?? [])
