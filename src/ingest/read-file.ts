@@ -1,7 +1,7 @@
 /** Opens a file and makes text of it, or says why not. Never follows a link, never waits on a pipe. */
-import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { sha256InSteps } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import type { Steps, Turns } from '../base/turns.ts'
 import type { SkipReason } from './walk.ts'
@@ -87,15 +87,6 @@ export function* decodeInSteps(bytes: Uint8Array): Steps<string | null> {
   } catch {
     return null
   }
-}
-
-function* sha256InSteps(bytes: Uint8Array): Steps<string> {
-  const sum = createHash('sha256')
-  for (const part of partsOf(bytes)) {
-    sum.update(part)
-    yield
-  }
-  return sum.digest('hex')
 }
 
 /** Bytes of one step: a millisecond. */

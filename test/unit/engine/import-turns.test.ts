@@ -12,7 +12,9 @@ async function exported(): Promise<readonly unknown[]> {
   await using source = await openTestEngine()
   const entries = Array.from({ length: ENTRIES }, (_, at) => ({ id: `e${at}`, content: `rain number ${at}` }))
   await source.put({ entries })
-  return await Array.fromAsync(source.export())
+  const lines: unknown[] = []
+  for await (const line of source.export()) lines.push(line)
+  return lines
 }
 
 async function* each(lines: readonly unknown[]): AsyncGenerator<unknown> {
