@@ -18,6 +18,7 @@ const ENTRIES = {
   'onnx-worker': 'embed/onnx-worker',
   'fold-worker': 'store/sqlite/fold-worker',
   'erase-worker': 'store/sqlite/erase-worker',
+  'examine-worker': 'store/care/examine-worker',
 }
 
 /** `folder`: absolute, and in a folder `dist` in which the other assets lie as they do in the package's. */

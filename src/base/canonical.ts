@@ -1,5 +1,6 @@
 /** One text for one JSON value, whatever the order its keys were written in; and hashes of it. */
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
+import type { Steps } from './turns.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -18,4 +19,17 @@ export function canonicalJson(value: Json): string {
 /** Lower-case hexadecimal SHA-256 of UTF-8 text or of bytes. */
 export function sha256(input: string | Uint8Array): string {
   return hash('sha256', input)
+}
+
+/** Bytes that are hashed in one step: a millisecond. */
+const HASHED_AT_ONCE = 1 << 20
+
+/** The same of many bytes, in steps. */
+export function* sha256InSteps(bytes: Uint8Array): Steps<string> {
+  const sum = createHash('sha256')
+  for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE) {
+    sum.update(bytes.subarray(at, at + HASHED_AT_ONCE))
+    yield
+  }
+  return sum.digest('hex')
 }

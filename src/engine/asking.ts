@@ -66,7 +66,7 @@ export class Asking {
     this.#host = host
     this.#countsUse = of === null
     this.#contexts = new QuestionContexts(parts, of === null ? null : () => of.secret())
-    parts.indexes.beforeChange(() => this.#held.settle())
+    parts.indexes.beforeChange(() => this.#held.settleSome())
   }
 
   get store(): Store {

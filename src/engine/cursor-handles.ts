@@ -5,7 +5,6 @@
  */
 import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
-import { QuerentError } from '../model/errors.ts'
 import { CURSOR_LIFETIME_MS } from '../model/limits.ts'
 import { CURSORS } from '../store/core-tables.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
@@ -18,7 +17,7 @@ const HANDLE = /^c_[\w-]{16}$/
 const HOUR_MS = 3_600_000
 /** Rows kept, before the oldest hour is removed early. */
 const MAX_ROWS = 200_000
-/** Cursors kept in memory alone, of a store that cannot be written now. */
+/** Cursors kept in memory alone, of a store that cannot be written now; the oldest are forgotten. */
 const MAX_UNWRITTEN = 1_000
 
 export class CursorHandles {
@@ -32,18 +31,19 @@ export class CursorHandles {
     this.#clock = clock
   }
 
-  /** Never fails: where the store cannot be written now, this process alone keeps the cursor. */
+  /** Never fails, and waits for no writer: until the store can be written, this process alone keeps the cursor. */
   shorten(cursor: string): string {
     if (cursor.length <= MAX_LENGTH) return cursor
     const handle = `c_${hash('sha256', cursor, 'base64url').slice(0, 16)}`
-    try {
-      this.#store.write(this.#clock.now(), writer => this.#write(writer, handle, cursor))
-    } catch (error) {
-      if (!(error instanceof QuerentError)) throw error
-      const [oldest] = this.#unwritten.keys()
-      if (oldest !== undefined && this.#unwritten.size >= MAX_UNWRITTEN) this.#unwritten.delete(oldest)
-      this.#unwritten.set(handle, cursor)
-    }
+    const [oldest] = this.#unwritten.keys()
+    if (oldest !== undefined && this.#unwritten.size >= MAX_UNWRITTEN) this.#unwritten.delete(oldest)
+    this.#unwritten.set(handle, cursor)
+    this.#store
+      .writeWhenFree(this.#clock.now(), writer => this.#write(writer, handle, cursor))
+      .then(
+        () => this.#unwritten.delete(handle),
+        () => {},
+      )
     return handle
   }
 

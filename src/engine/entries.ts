@@ -3,7 +3,7 @@
 import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
-import type { Steps, Turns } from '../base/turns.ts'
+import { atOnce, type Steps, type Turns } from '../base/turns.ts'
 import { messageRows, requoteAfter } from '../lenses/conversations/requote.ts'
 import type { ChunkDraft, Entry, EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
@@ -11,7 +11,7 @@ import { toInstant } from '../model/instant.ts'
 import { type Audience, audience } from '../model/partition.ts'
 import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import { aroundDamage } from '../pipeline/around-damage.ts'
-import type { Store, StoreReader } from '../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { chunkContent, chunkContentInSteps } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
 
@@ -38,23 +38,30 @@ export async function putEntries(
   const cut = length > CUT_AT_ONCE ? await turns.run(cutInSteps(inputs)) : null
   const now = clock.now()
   const counts = { created: 0, updated: 0, unchanged: 0 }
-  const ids = await store.writeWhenFree(now, writer =>
-    inputs.map((input, i) => {
+  const write = function* (writer: StoreWriter): Steps<readonly string[]> {
+    const ids: string[] = []
+    for (const [i, input] of inputs.entries()) {
       const id = input.id ?? v4Id(random)
+      ids.push(id)
       const before = own(writer, id, viewer)
       const of = audienceOf(input, before, viewer, `entries.${i}`)
       const draft = draftOf(input, id, of, before, now, `entries.${i}`)
       if (before !== undefined && sameDraft(before, draft)) {
         counts.unchanged++
-        return id
+        continue
       }
+      yield
       const chunks = cut?.[i] ?? chunkContent(draft.content, { format: 'markdown' })
       const messages = before === undefined ? [] : messageRows(writer, [before.key])
-      counts[writer.put(draft, chunks).created ? 'created' : 'updated']++
+      counts[(yield* writer.putInSteps(draft, chunks)).created ? 'created' : 'updated']++
       requoteAfter(writer, messages)
-      return id
-    }),
-  )
+    }
+    return ids
+  }
+  const ids =
+    cut === null
+      ? await store.writeWhenFree(now, writer => atOnce(write(writer)))
+      : await store.writeInSteps(now, write, turns)
   return { ids, ...counts }
 }
 
@@ -174,12 +181,13 @@ function firstLine(content: string): string {
 }
 
 function sameDraft(before: Entry, draft: EntryDraft): boolean {
+  // Apart from the rest, since it may be long.
+  if (before.content !== draft.content) return false
   const fields = (entry: EntryDraft): string =>
     canonicalJson([
       entry.collection,
       entry.kind,
       entry.title,
-      entry.content,
       entry.tags,
       entry.metadata,
       { ...entry.audience },

@@ -1,6 +1,7 @@
 /** Import of the lines that `export.ts` makes: all or nothing, every line checked, what is wrong told by line. */
 import { z } from 'zod'
 import type { Instant } from '../base/clock.ts'
+import type { Steps, Turns } from '../base/turns.ts'
 import type { Lens, LensImport } from '../lenses/lens.ts'
 import type { EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
@@ -82,22 +83,26 @@ export interface Imported {
   readonly warnings: readonly string[]
 }
 
-/** Reads all lines, then writes them in one transaction. Entries that are there already are replaced. */
+/** Reads all lines, then writes them in one transaction, in steps (`turns`: its pauses). Entries that are there already are replaced. */
 export async function importLines(
   store: Store,
   lines: AsyncIterable<unknown>,
   { tables, lenses, now, random }: ImportParts,
+  turns: Turns,
 ): Promise<Imported> {
   const parsed: z.output<typeof anyLine>[] = []
-  for await (const line of lines) parsed.push(parseInput(anyLine, line, `line ${parsed.length + 1}`))
+  for await (const line of lines) {
+    parsed.push(parseInput(anyLine, line, `line ${parsed.length + 1}`))
+    await turns.pauseIfDue()
+  }
   const counts = { entries: 0, rows: 0, warnings: [] as readonly string[] }
-  await store.writeWhenFree(now, writer => {
+  const write = function* (writer: StoreWriter): Steps<void> {
     const imports = lenses.flatMap(({ transfer }) => transfer?.beginImport?.(writer, { now, random }) ?? [])
     const known = new KnownEntries()
     for (const [i, line] of parsed.entries()) {
-      atLine(i + 1, () => {
+      yield* atLine(i + 1, function* (): Steps<void> {
         if (line.type === 'entry') {
-          known.add(line.entry.audience.holder, line.entry.id, putEntry(writer, line))
+          known.add(line.entry.audience.holder, line.entry.id, yield* putEntry(writer, line))
           counts.entries++
         } else if (line.type === 'access') {
           writer.setAccess({ id: line.viewer }, known.must(line), line.state)
@@ -105,18 +110,20 @@ export async function importLines(
           if (putRow(writer, tables, line, known, imports)) counts.rows++
         }
       })
+      yield
     }
     counts.warnings = imports.flatMap(each => each.end())
     // The chunks are those of the version that has exported them.
     if (counts.entries > 0) cutAgain(writer)
-  })
+  }
+  await store.writeInSteps(now, write, turns)
   return counts
 }
 
 /** Whatever the store refuses is told with the number of the line. */
-function atLine<T>(number: number, body: () => T): T {
+function* atLine(number: number, body: () => Steps<void>): Steps<void> {
   try {
-    return body()
+    yield* body()
   } catch (error) {
     if (!(error instanceof QuerentError) || error.kind !== 'usage') throw error
     throw error.retold(`line ${number}: ${error.message}`, error.details, error)
@@ -138,10 +145,10 @@ class KnownEntries {
   }
 }
 
-function putEntry(writer: StoreWriter, { entry }: EntryLine): EntryKey {
+function* putEntry(writer: StoreWriter, { entry }: EntryLine): Steps<EntryKey> {
   const { chunks, audience: of, ...rest } = entry
   const draft: EntryDraft = { ...rest, audience: audience(of.kind, of.holder, of.federations ?? [], of.masked) }
-  return writer.put(draft, chunks).key
+  return (yield* writer.putInSteps(draft, chunks)).key
 }
 
 /** False: it is of a log that is the exporting store's alone, as older exports have them. */

@@ -3,7 +3,7 @@
  * waits for the vectors), brought forward along the change feed before each question, saved when it was worth it. Whoever can
  * wait has both done in steps (QE-019): several share them, each takes the next one. For who cannot, the rest is done in one piece.
  */
-import { atOnce, type Steps } from '../base/turns.ts'
+import type { Steps } from '../base/turns.ts'
 import type { Index, VectorIndex } from '../index/contract.ts'
 import type { SnapshotLoad } from '../index/snapshot.ts'
 import { aroundDamage } from '../pipeline/around-damage.ts'
@@ -35,7 +35,7 @@ export class IndexSet {
   /** Of the loaded ones, to a version of the store; null: they are not being brought forward. */
   #following: { readonly steps: Steps<void>; version: number } | null = null
   #version = -1
-  #onChange: (() => void) | null = null
+  #onChange: (() => boolean) | null = null
 
   /** `folder`: where snapshots are kept; null: nowhere. */
   constructor(store: Store, folder: string | null, indexes: readonly Index[]) {
@@ -65,6 +65,8 @@ export class IndexSet {
 
   /** Afterwards `get` of these names, and `refresh`, have nothing to do. */
   *getInSteps(...names: readonly string[]): Steps<void> {
+    const isBehind = this.#store.version() !== this.#version || names.some(name => !this.#loaded.has(this.#named(name)))
+    while (isBehind && this.#onChange?.() === true) yield
     for (const name of names) while (this.#loadSome(this.#named(name))) yield
     while (this.#followSome()) yield
   }
@@ -85,8 +87,8 @@ export class IndexSet {
     return positions.length === 0 ? 0 : Math.max(0, this.#store.lastSeq() - Math.min(...positions))
   }
 
-  /** Calls back before indexes may change: before each step that brings them forward. */
-  beforeChange(listener: () => void): void {
+  /** Calls back before indexes may change, until the listener returns false: before each step that brings them forward. */
+  beforeChange(listener: () => boolean): void {
     this.#onChange = listener
   }
 
@@ -146,9 +148,9 @@ export class IndexSet {
   }
 
   /** Whether what is saved is of use, tried with an empty index of the same kind; null without a home. */
-  get tryLoading(): ((empty: Index) => SnapshotLoad) | null {
+  get tryLoading(): ((empty: Index) => Steps<SnapshotLoad>) | null {
     const snapshots = this.#snapshots
-    return snapshots === null ? null : empty => atOnce(snapshots.load(empty))
+    return snapshots === null ? null : empty => snapshots.load(empty)
   }
 
   /** Rebuilds the index of that name from the store in steps, and with `save` writes its snapshot. */
@@ -232,7 +234,7 @@ export class IndexSet {
 
   /** The next step of loading it. False: it is loaded. What a step throws ends the loading, and the next call begins again. */
   #loadSome(index: Index): boolean {
-    if (!this.#loaded.has(index)) this.#onChange?.()
+    if (!this.#loaded.has(index)) this.#prepare()
     if (this.#loaded.has(index)) return false
     const steps = this.#loading.get(index) ?? this.#load(index)
     this.#loading.delete(index)
@@ -245,6 +247,10 @@ export class IndexSet {
     this.#version = -1
     if (this.#following !== null) this.#following.version = -1
     return false
+  }
+
+  #prepare(): void {
+    while (this.#onChange?.() === true);
   }
 
   *#load(index: Index): Steps<void> {
@@ -261,7 +267,7 @@ export class IndexSet {
   #followSome(): boolean {
     const version = this.#store.version()
     if (version === this.#version) return false
-    this.#onChange?.()
+    this.#prepare()
     const following = this.#following ?? { steps: this.#follow([...this.#loaded]), version }
     this.#following = null
     if (this.#step(following.steps)) {

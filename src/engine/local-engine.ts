@@ -238,10 +238,11 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   import(lines: AsyncIterable<unknown>, context?: Context): ReturnType<Engine['import']> {
-    return this.#ownersOwn('import', context, async () => {
+    return this.#ownersOwn('import', context, async ({ signal }) => {
       const { store, tables, clock, random, registry } = this.#parts
       const lenses = await registry.everyLens()
-      const counts = await importLines(store, lines, { tables, lenses, random, now: clock.now() })
+      const parts = { tables, lenses, random, now: clock.now() }
+      const counts = await importLines(store, lines, parts, turnsUntil(signal))
       this.#parts.embedding?.start()
       return counts
     })

@@ -3,6 +3,7 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { sha256 } from '../base/canonical.ts'
+import { Turns } from '../base/turns.ts'
 import type { FileProblem, LeftOut, Workspace, WorkspaceFile } from '../model/workspace.ts'
 import { HOME_FOLDER, type Home } from './home.ts'
 
@@ -41,9 +42,10 @@ class DiskWorkspace implements Workspace {
       const { size, mtimeMs } = facts
       if (!facts.isFile()) return failed('unreadable', 'not a file')
       if (size > MOST_BYTES) return failed('too_large', `file is larger than ${MOST_BYTES} bytes`)
-      const [bytes, { decode }] = await Promise.all([readFile(real), import('../ingest/read-file.ts')])
+      const [bytes, { decodeInSteps }] = await Promise.all([readFile(real), import('../ingest/read-file.ts')])
       const modifiedAt = Math.trunc(mtimeMs)
-      return { ok: true, url, hash: sha256(bytes), size: bytes.length, modifiedAt, text: decode(bytes) }
+      const text = await new Turns().run(decodeInSteps(bytes))
+      return { ok: true, url, hash: sha256(bytes), size: bytes.length, modifiedAt, text }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'ENOENT' || code === 'ENOTDIR') return failed('not_found', 'file is gone')

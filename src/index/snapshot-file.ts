@@ -2,7 +2,17 @@
  * The file of a snapshot: magic (8 bytes), format, header length, CRC-32 of the header (u32 each, little-endian), header
  * (JSON), payload.
  */
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Steps } from '../base/turns.ts'
@@ -103,11 +113,21 @@ function encodeHeader(header: SnapshotHeader): Uint8Array[] {
   return [prefix, json]
 }
 
+/** Bytes that wait for the disk at most, so that no step waits for more of them. */
+const UNSYNCED = 1 << 22
+
 function* writeDurably(path: string, header: SnapshotHeader, each: EachPiece): Steps<void> {
   const file = openSync(path, 'w', 0o600)
+  let unsynced = 0
   const write = (piece: Uint8Array) => {
-    let done = 0
-    while (done < piece.byteLength) done += writeSync(file, piece, done, Math.min(PIECE, piece.byteLength - done))
+    for (let done = 0; done < piece.byteLength; ) {
+      const written = writeSync(file, piece, done, Math.min(UNSYNCED, piece.byteLength - done))
+      done += written
+      unsynced += written
+      if (unsynced < UNSYNCED) continue
+      fdatasyncSync(file)
+      unsynced = 0
+    }
   }
   try {
     for (const piece of encodeHeader(header)) write(piece)

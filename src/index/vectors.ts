@@ -7,6 +7,7 @@
 import { atOnce, type Steps } from '../base/turns.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
+import type { PartitionId } from '../model/partition.ts'
 import type { StoreReader } from '../store/store.ts'
 import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from './contract.ts'
 import { isMostOf, readFeed } from './follow.ts'
@@ -158,8 +159,11 @@ class FlatVectorIndex implements KernelVectorIndex {
 
   *refreshInSteps(reader: StoreReader): Steps<number> {
     const before = this.#position
-    const news = before === 0 ? undefined : yield* readFeed(reader, before)
-    if (news === undefined || isMostOf(this.#state.rows.count, news.entries.size) || this.#isToBeDivided(reader)) {
+    const touched = new Set<PartitionId>()
+    const news =
+      before === 0 ? undefined : yield* readFeed(reader, before, ({ partition }) => touched.add(partition).size > 0)
+    const isMuch = news === undefined || isMostOf(this.#state.rows.count, news.entries.size)
+    if (isMuch || this.#isToBeDivided(reader, touched)) {
       yield* this.rebuildInSteps(reader)
       return Math.max(0, this.#position - before)
     }
@@ -239,15 +243,15 @@ class FlatVectorIndex implements KernelVectorIndex {
     this.#position = position
   }
 
-  /** Whether a partition is to be divided that is not yet: of rows that are searched, that cannot be done in steps. */
-  #isToBeDivided(reader: StoreReader): boolean {
-    const { dividedFrom } = this.#limits
-    for (const { cells, rows, partition } of this.#state.rows.blocks) {
-      // The store is not asked about each of many small ones.
-      if (cells.length > 0 || rows * 2 < dividedFrom) continue
-      if (reader.countVectors(this.model, [partition]) >= dividedFrom) return true
-    }
-    return false
+  /** Whether one of these is to be divided that is not yet: of rows that are searched, that cannot be done in steps. */
+  #isToBeDivided(reader: StoreReader, touched: ReadonlySet<PartitionId>): boolean {
+    const open = new Set(touched)
+    for (const { cells, partition } of this.#state.rows.blocks) if (cells.length > 0) open.delete(partition)
+    const others = [...open]
+    const isLarge = (partitions: readonly PartitionId[]) =>
+      reader.countVectors(this.model, partitions) >= this.#limits.dividedFrom
+    // The store is not asked about each of many small ones.
+    return isLarge(others) && others.some(partition => isLarge([partition]))
   }
 
   /** What these entries are now. Half of a change is worse than nothing: after a failure the index is empty and will be rebuilt. */

@@ -40,6 +40,8 @@ const READ_AT_ONCE = 1 << 17
 const UNITS_OF_ENTRY = 512
 /** UTF-16 units of content that are made into one segment while rebuilding: about 1.5 million words, 50 MB at work. */
 const BATCH = 8 * 1024 * 1024
+/** Changed entries that are taken in, all at once, in one step: some milliseconds. */
+const CHANGED_AT_ONCE = 1 << 13
 /** Share of entries above which reading the store anew is quicker than following the feed. */
 const MOST_CHANGED = 0.5
 
@@ -93,9 +95,19 @@ class Words implements WordIndex {
       yield* this.rebuildInSteps(reader)
       return news.changes
     }
-    const segments = yield* segmentsOf(reader, news.entries)
-    for (const key of news.entries) this.#set.bury(key)
-    for (const segment of segments) atOnce(this.#set.add(segment))
+    const segments = yield* segmentsOf(reader, news.entries, CHANGED_AT_ONCE)
+    const gone = new Set(news.entries)
+    // At the pauses some entries are as they were and others as they are now, each of them whole.
+    for (const segment of segments) {
+      for (const key of segment.rows.entry) if (gone.delete(key)) this.#set.bury(key)
+      atOnce(this.#set.add(segment))
+      yield
+    }
+    const pace = new StepPace(CHANGED_AT_ONCE)
+    for (const key of gone) {
+      this.#set.bury(key)
+      if (pace.isOver(1)) yield
+    }
     this.#position = news.position
     yield* this.#set.tidy()
     return news.changes
@@ -265,16 +277,21 @@ function* allKeys(reader: StoreReader): Iterable<EntryKey> {
   }
 }
 
-/** Of these entries, those of them that are there: each read as it is at the step that reads it. */
-function* segmentsOf(reader: StoreReader, keys: Iterable<EntryKey>): Steps<readonly Segment[]> {
+/** Of these entries, those of them that are there: each read as it is at the step that reads it. `most`: entries of a segment. */
+function* segmentsOf(
+  reader: StoreReader,
+  keys: Iterable<EntryKey>,
+  most = Number.POSITIVE_INFINITY,
+): Steps<readonly Segment[]> {
   const segments: Segment[] = []
+  let count = 0
   const builder = new SegmentBuilder()
   const pace = new StepPace(READ_AT_ONCE)
   for (const key of keys) {
     const entry: Entry | undefined = reader.entry(key)
     if (entry === undefined) continue
     builder.add(entry, reader.chunksOf(key))
-    if (builder.size > BATCH) segments.push(...listed(yield* builder.finish()))
+    if (++count % most === 0 || builder.size > BATCH) segments.push(...listed(yield* builder.finish()))
     if (pace.isOver(UNITS_OF_ENTRY + entry.content.length)) yield
   }
   segments.push(...listed(yield* builder.finish()))

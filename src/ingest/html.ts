@@ -1,7 +1,8 @@
 /** HTML pages: the content is the text of their main part, so lines and places are those of the text, not of the file. */
+import type { Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
-import { chunk } from '../text/chunk.ts'
-import { htmlText } from '../text/html-text.ts'
+import { chunkInSteps } from '../text/chunk.ts'
+import { htmlTextInSteps } from '../text/html-text.ts'
 import { firstHeading } from '../text/outline.ts'
 import { instantOf, tagsOf, titleOf } from './values.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
@@ -13,8 +14,8 @@ export const html: Ingester = {
   read,
 }
 
-function read(file: SourceFile): FileReading {
-  const page = htmlText(file.text, { part: 'main' })
+function* read(file: SourceFile): Steps<FileReading> {
+  const page = yield* htmlTextInSteps(file.text, { part: 'main' })
   const title = titleOf(page.title) || titleOf(firstHeading(page.headings))
   if (page.text === '' && title === '') return { documents: [], problems: [] }
   const { description = '', keywords = '', date = '' } = page.meta
@@ -22,7 +23,7 @@ function read(file: SourceFile): FileReading {
     ...WHOLE_FILE,
     title: title || nameWithoutExtension(file),
     content: page.text,
-    chunks: chunk(page.text, { form: 'prose', headings: page.headings, blocks: page.blocks }),
+    chunks: yield* chunkInSteps(page.text, { form: 'prose', headings: page.headings, blocks: page.blocks }),
     kind: 'document',
     tags: tagsOf(keywords.includes(',') ? keywords : [keywords]),
     metadata: {

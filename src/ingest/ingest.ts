@@ -5,14 +5,16 @@
  * held against what the others have written (CX-075).
  */
 import { lstatSync } from 'node:fs'
+import { must } from '../base/assert.ts'
 import { sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
+import { atOnce, type Steps, Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Ingester } from '../model/ingester.ts'
 import type { Progress } from '../model/operation.ts'
 import { type Audience, audience } from '../model/partition.ts'
 import type { Viewer } from '../model/viewer.ts'
-import type { Store, StoreReader } from '../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { CHUNKER_VERSION } from '../text/chunk.ts'
 import { type GivenOptions, type PathOptions, rememberOptions } from './added-paths.ts'
 import { checkMap } from './field-map.ts'
@@ -79,6 +81,8 @@ type KnownRows = ReadonlyMap<string, readonly KnownRow[]>
 
 /** Files read at the same time, and written in one transaction. */
 const BATCH = 16
+/** Bytes of files that are written in one step; more are written in several. */
+const BYTES_AT_ONCE = 1 << 18
 /** Times that a file is read while other runs write it. */
 const MAX_READS = 10
 
@@ -93,6 +97,8 @@ class Run {
   readonly #request: IngestRequest
   readonly #context: IngestContext
   readonly #given: GivenOptions
+  /** A batch that has begun is read and written to its end: so the report counts what is there. */
+  readonly #turns = new Turns()
   readonly #report = new ReportDraft()
   /** Absolute paths that were dealt with; a file within two of the folders counts once. */
   readonly #done = new Set<string>()
@@ -162,7 +168,7 @@ class Run {
   async #load(place: Place, absolute: string, rows: readonly KnownRow[], options: PathOptions): Promise<Loaded> {
     const { now, viewer, ingestersOf } = this.#context
     const settings = { given: this.#given, options, holder: viewer.id, now }
-    const outcome = await loadFile({
+    const outcome = await loadFile(this.#turns, {
       absolute,
       root: place.root,
       path: pathWithin(place.root, absolute),
@@ -183,21 +189,32 @@ class Run {
 
   /** Paths of those that were not taken: what they were held against is no longer what is known. */
   async #write(place: Place, loaded: readonly Loaded[]): Promise<readonly string[]> {
+    const { now } = this.#context
+    const sizes = loaded.flatMap(({ outcome }) => (outcome.kind === 'read' ? [outcome.file.size] : []))
+    if (sizes.length === 0) return this.#store.read(reader => atOnce(this.#takeAll(place, loaded, reader, null)))
+    const write = (writer: StoreWriter) => this.#takeAll(place, loaded, writer, writer)
+    const isLong = sizes.reduce((sum, size) => sum + size, 0) > BYTES_AT_ONCE
+    if (isLong) return await this.#store.writeInSteps(now, write, this.#turns)
+    return await this.#store.writeWhenFree(now, writer => atOnce(write(writer)))
+  }
+
+  *#takeAll(
+    place: Place,
+    loaded: readonly Loaded[],
+    reader: StoreReader,
+    writer: StoreWriter | null,
+  ): Steps<readonly string[]> {
     const stale: string[] = []
-    const take = (reader: StoreReader) => {
-      for (const { outcome, rows } of loaded) {
-        const { absolute, kind } = outcome
-        const isHeldAgainst = kind === 'read' || kind === 'unchanged'
-        if (isHeldAgainst && !areSame(rowsOfFile(reader, absolute), rows)) stale.push(absolute)
-        else this.#take(place, outcome)
-      }
+    for (const { outcome, rows } of loaded) {
+      const { absolute, kind } = outcome
+      const isHeldAgainst = kind === 'read' || kind === 'unchanged'
+      if (isHeldAgainst && !areSame(rowsOfFile(reader, absolute), rows)) stale.push(absolute)
+      else yield* this.#take(place, outcome, writer)
     }
-    if (loaded.every(({ outcome }) => outcome.kind !== 'read')) this.#store.read(take)
-    else await this.#store.writeWhenFree(this.#context.now, take)
     return stale
   }
 
-  #take(place: Place, outcome: FileOutcome): void {
+  *#take(place: Place, outcome: FileOutcome, writer: StoreWriter | null): Steps<void> {
     const path = shown(place, outcome.absolute)
     if (outcome.kind !== 'skipped' || outcome.reason === 'empty') this.#done.add(outcome.absolute)
     else this.#leftOut.add(outcome.absolute)
@@ -207,16 +224,14 @@ class Run {
     if (outcome.kind !== 'read') return
     for (const message of outcome.problems) this.#report.fail(path, message)
     for (const message of outcome.warnings) this.#report.warn(path, message)
-    this.#writeOne(place, outcome.file)
+    yield* this.#writeOne(place, outcome.file, must(writer, 'a transaction for what is read'))
   }
 
   /** A savepoint of its own: what one file is refused for undoes nothing of the others. */
-  #writeOne(place: Place, file: ReadFile): void {
+  *#writeOne(place: Place, file: ReadFile, writer: StoreWriter): Steps<void> {
     const moves: [Audience, Audience][] = []
     try {
-      const written = this.#store.write(this.#context.now, writer =>
-        writeFile(writer, file, (from, to) => moves.push([from, to])),
-      )
+      const written = yield* writer.savepoint(() => writeFile(writer, file, (from, to) => moves.push([from, to])))
       this.#report.count(written)
       for (const [from, to] of moves) this.#report.visibility.add(place.given, from, to)
     } catch (error) {

@@ -2,10 +2,11 @@
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
 import { hasStorableTexts } from '../base/storable.ts'
+import type { Steps } from '../base/turns.ts'
 import type { FieldMap } from '../model/field-map.ts'
 import type { FileDocument, FileProblem, FileReading, Ingester, IngestSettings, SourceFile } from '../model/ingester.ts'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH } from '../model/limits.ts'
-import { chunkContent } from '../text/chunk.ts'
+import { chunkContentInSteps } from '../text/chunk.ts'
 import { RECORD_FIELDS, type RecordField, recordFields } from './field-map.ts'
 import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
 
@@ -26,7 +27,7 @@ export const jsonl: Ingester = {
 
 type Fields = Readonly<Record<string, unknown>>
 
-function read(file: SourceFile, settings: IngestSettings): FileReading {
+function* read(file: SourceFile, settings: IngestSettings): Steps<FileReading> {
   const fields = recordFields(settings.map)
   const documents: FileDocument[] = []
   const problems: FileProblem[] = []
@@ -35,7 +36,8 @@ function read(file: SourceFile, settings: IngestSettings): FileReading {
   for (const text of linesOf(file.text)) {
     line++
     if (text.trim() === '') continue
-    const found = readLine(text, line, fields)
+    const found = yield* readLine(text, line, fields)
+    yield
     const message = typeof found === 'string' ? found : repeated(found, names)
     if (message !== null) problems.push({ line, message })
     else documents.push(found as FileDocument)
@@ -68,7 +70,7 @@ function* linesOf(text: string): Iterable<string> {
 }
 
 /** The entry of a line, or what is wrong with it. */
-function readLine(line: string, number: number, fields: FieldMap<RecordField>): FileDocument | string {
+function* readLine(line: string, number: number, fields: FieldMap<RecordField>): Steps<FileDocument | string> {
   let record: unknown
   try {
     record = JSON.parse(line)
@@ -77,11 +79,11 @@ function readLine(line: string, number: number, fields: FieldMap<RecordField>): 
   }
   if (!isRecord(record)) return 'expected a JSON object'
   const unkept = Object.entries(record).find(field => !hasStorableTexts(field))
-  if (unkept === undefined) return documentOf(record, number, fields)
+  if (unkept === undefined) return yield* documentOf(record, number, fields)
   return `the field ${unkept[0].slice(0, MAX_NAMED)} holds NUL or half a surrogate pair, which cannot be kept`
 }
 
-function documentOf(record: Fields, line: number, fields: FieldMap<RecordField>): FileDocument | string {
+function* documentOf(record: Fields, line: number, fields: FieldMap<RecordField>): Steps<FileDocument | string> {
   const value = (field: (typeof RECORD_FIELDS)[number]) => fields.value(record, field)
   const title = titleOf(value('title'))
   const content = contentOf(value('content'))
@@ -96,7 +98,7 @@ function documentOf(record: Fields, line: number, fields: FieldMap<RecordField>)
     part: id === null ? sha256(canonicalJson(toJson(record))).slice(0, 16) : null,
     title,
     content,
-    chunks: chunkContent(content, { format: 'plain' }),
+    chunks: yield* chunkContentInSteps(content, { format: 'plain' }),
     kind: kindOf(value('kind')),
     tags: tagsOf(value('tags')),
     metadata: metadataOf(record, fields),

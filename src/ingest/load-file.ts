@@ -1,5 +1,6 @@
 /** One file from the disk to documents, or to the reason why there are none. */
 import { sha256 } from '../base/canonical.ts'
+import type { Turns } from '../base/turns.ts'
 import type { FileDocument, FileProblem, FileReading, Ingester, IngestSettings } from '../model/ingester.ts'
 import { partitionKey } from '../model/partition.ts'
 import { extensionOf } from './file-types.ts'
@@ -39,27 +40,28 @@ export type FileOutcome = { readonly absolute: string } & (
   | { readonly kind: 'failed'; readonly message: string }
 )
 
-export async function loadFile(file: FileToLoad): Promise<FileOutcome> {
+/** `turns`: its pauses. */
+export async function loadFile(turns: Turns, file: FileToLoad): Promise<FileOutcome> {
   const { absolute } = file
   const ingester = ingesterFor(named(file.path), file.ingesters)
-  const content = await readText(absolute, Math.max(file.maxBytes, ingester.maxBytes ?? 0))
+  const content = await readText(turns, absolute, Math.max(file.maxBytes, ingester.maxBytes ?? 0))
   if (content.kind === 'skipped') return { absolute, ...content }
   if (content.kind === 'failed') return { absolute, kind: 'failed', message: messageOf(content.error) }
 
-  const { text, bytes, modifiedAt } = content
-  const hash = sha256(`${file.fingerprint} ${ingester.name} ${ingester.version} ${sha256(bytes)}`)
+  const { text, bytes, sha256: sum, modifiedAt } = content
+  const hash = sha256(`${file.fingerprint} ${ingester.name} ${ingester.version} ${sum}`)
   const same = file.rows.filter(row => row.hash === hash).length
   const isGiven = file.settings.given.collection !== undefined || file.settings.given.audience !== undefined
   const known = same === 0 || isGiven ? file.own() : undefined
   if (same > 0 && areAsGiven(known, file.settings)) return { absolute, kind: 'unchanged', entries: same }
 
   const { root, path } = known ?? file
-  const reading = ingester.read({ ...named(path), text, modifiedAt }, file.reading)
+  const reading = await turns.run(ingester.read({ ...named(path), text, modifiedAt }, file.reading))
   const { documents, problems, warnings = [] } = withTrueValidity(reading)
   if (documents.length === 0 && problems.length === 0 && known === undefined) {
     return { absolute, kind: 'skipped', reason: 'empty' }
   }
-  const read = { absolute, root, path, known, hash, size: bytes.length, modifiedAt, documents, settings: file.settings }
+  const read = { absolute, root, path, known, hash, size: bytes, modifiedAt, documents, settings: file.settings }
   return {
     absolute,
     kind: 'read',

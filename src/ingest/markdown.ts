@@ -1,8 +1,9 @@
 /** Markdown with front matter. The content is the file as it is, so line numbers are the file's. */
 import type { Json, JsonObject } from '../base/canonical.ts'
+import type { Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
-import { chunk } from '../text/chunk.ts'
-import { markdownStructure } from '../text/markdown-structure.ts'
+import { chunkInSteps } from '../text/chunk.ts'
+import { markdownStructureInSteps } from '../text/markdown-structure.ts'
 import { firstHeading } from '../text/outline.ts'
 import { readFrontMatter } from './front-matter.ts'
 import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
@@ -15,9 +16,9 @@ export const markdown: Ingester = {
   version: 2,
   accepts: file => EXTENSIONS.includes(file.extension),
   read,
-  chunksOf: ({ text }) => {
+  *chunksOf({ text }) {
     const { end } = readFrontMatter(text)
-    return chunk(text, { form: 'prose', ...markdownStructure(text, end), start: end })
+    return yield* chunkInSteps(text, { form: 'prose', ...(yield* markdownStructureInSteps(text, end)), start: end })
   },
 }
 
@@ -35,9 +36,9 @@ const OWN = [
   'valid_until',
 ]
 
-function read(file: SourceFile): FileReading {
+function* read(file: SourceFile): Steps<FileReading> {
   const { fields, end, problem } = readFrontMatter(file.text)
-  const structure = markdownStructure(file.text, end)
+  const structure = yield* markdownStructureInSteps(file.text, end)
   const time = (...names: readonly string[]) =>
     names.map(name => instantOf(fields[name])).find(at => at !== null) ?? null
   const heading = firstHeading(structure.headings)
@@ -48,7 +49,7 @@ function read(file: SourceFile): FileReading {
     ...WHOLE_FILE,
     title: title || nameWithoutExtension(file),
     content: file.text,
-    chunks: chunk(file.text, { form: 'prose', ...structure, start: end }),
+    chunks: yield* chunkInSteps(file.text, { form: 'prose', ...structure, start: end }),
     kind: kindOf(fields['kind']),
     tags: [...new Set([...tagsOf(fields['tags']), ...tagsOf(fields['keywords'])])],
     metadata: { ...metadataOf(fields), path: file.path },

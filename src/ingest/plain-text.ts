@@ -1,7 +1,8 @@
 /** Plain text, light markup other than Markdown, and source code: the content is the file as it is. */
+import type { Steps } from '../base/turns.ts'
 import type { FileDocument, FileReading, Ingester, SourceFile } from '../model/ingester.ts'
-import { chunk, chunkContent } from '../text/chunk.ts'
-import { type OutlineFormat, type TextOutline, textOutline } from '../text/text-outline.ts'
+import { chunkContentInSteps, chunkInSteps } from '../text/chunk.ts'
+import { type OutlineFormat, type TextOutline, textOutlineInSteps } from '../text/text-outline.ts'
 import { languageOf } from './file-types.ts'
 import { titleOf } from './values.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
@@ -11,9 +12,9 @@ export const code: Ingester = {
   name: 'code',
   version: 1,
   accepts: file => languageOf(file) !== null,
-  read: file => {
+  *read(file) {
     const language = languageOf(file) ?? 'text'
-    const chunks = chunkContent(file.text, { format: 'code' })
+    const chunks = yield* chunkContentInSteps(file.text, { format: 'code' })
     const metadata = { path: file.path, language }
     return reading(file, { title: file.path, chunks, kind: 'code', tags: [language], metadata })
   },
@@ -33,20 +34,22 @@ export const plainText: Ingester = {
   name: 'plain-text',
   version: 2,
   accepts: () => true,
-  read: file => {
-    const outline = outlineOf(file)
+  *read(file) {
+    const outline = yield* outlineOf(file)
     const { title } = outline
-    const chunks = chunk(file.text, { form: 'prose', ...outline })
+    const chunks = yield* chunkInSteps(file.text, { form: 'prose', ...outline })
     const metadata = { path: file.path }
     return reading(file, {
       ...{ title: titleOf(title) || nameWithoutExtension(file), chunks, kind: 'document', tags: [], metadata },
     })
   },
-  chunksOf: file => chunk(file.text, { form: 'prose', ...outlineOf(file) }),
+  *chunksOf(file) {
+    return yield* chunkInSteps(file.text, { form: 'prose', ...(yield* outlineOf(file)) })
+  },
 }
 
-function outlineOf({ text, extension }: Pick<SourceFile, 'text' | 'extension'>): TextOutline {
-  return textOutline(text, FORMATS[extension] ?? 'text')
+function outlineOf({ text, extension }: Pick<SourceFile, 'text' | 'extension'>): Steps<TextOutline> {
+  return textOutlineInSteps(text, FORMATS[extension] ?? 'text')
 }
 
 function reading(

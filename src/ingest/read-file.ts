@@ -1,18 +1,41 @@
 /** Opens a file and makes text of it, or says why not. Never follows a link, never waits on a pipe. */
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { sha256InSteps } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
+import type { Steps, Turns } from '../base/turns.ts'
 import type { SkipReason } from './walk.ts'
 
 export type FileText =
-  | { readonly kind: 'text'; readonly text: string; readonly bytes: Uint8Array; readonly modifiedAt: Instant }
+  | {
+      readonly kind: 'text'
+      readonly text: string
+      /** How many there are, and their sum in hexadecimal. */
+      readonly bytes: number
+      readonly sha256: string
+      readonly modifiedAt: Instant
+    }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly error: unknown }
 
 /** A pipe opens without a writer, a link does not open at all. Windows has neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-export async function readText(path: string, maxBytes: number): Promise<FileText> {
+/** `turns`: its pauses. */
+export async function readText(turns: Turns, path: string, maxBytes: number): Promise<FileText> {
+  const read = await readBytes(path, maxBytes)
+  if (read.kind !== 'bytes') return read
+  const { bytes, modifiedAt } = read
+  const text = await turns.run(decodeInSteps(bytes))
+  if (text === null) return { kind: 'skipped', reason: 'binary' }
+  return { kind: 'text', text, bytes: bytes.length, sha256: await turns.run(sha256InSteps(bytes)), modifiedAt }
+}
+
+type FileBytes =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly modifiedAt: Instant }
+  | Exclude<FileText, { kind: 'text' }>
+
+async function readBytes(path: string, maxBytes: number): Promise<FileBytes> {
   let handle: FileHandle | undefined
   try {
     handle = await open(path, FLAGS)
@@ -21,9 +44,7 @@ export async function readText(path: string, maxBytes: number): Promise<FileText
     if (stat.size > maxBytes) return { kind: 'skipped', reason: 'too_large' }
     const bytes = await readAtMost(handle, maxBytes + 1, stat.size)
     if (bytes.length > maxBytes) return { kind: 'skipped', reason: 'too_large' }
-    const text = decode(bytes)
-    if (text === null) return { kind: 'skipped', reason: 'binary' }
-    return { kind: 'text', text, bytes, modifiedAt: Math.trunc(stat.mtimeMs) }
+    return { kind: 'bytes', bytes, modifiedAt: Math.trunc(stat.mtimeMs) }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ELOOP') return { kind: 'skipped', reason: 'symlink' }
     return { kind: 'failed', error }
@@ -50,15 +71,29 @@ const SNIFFED_BYTES = 8 * 1024
  * UTF-8, or UTF-16 with a byte order mark; the mark itself is dropped. Null for anything else: the character
  * NUL or bytes that are not UTF-8 are the sign of a binary file. Most are known by their first 8 KiB.
  */
-export function decode(bytes: Uint8Array): string | null {
+export function* decodeInSteps(bytes: Uint8Array): Steps<string | null> {
   const utf16 = utf16Label(bytes)
   if (utf16 === null && bytes.subarray(0, SNIFFED_BYTES).includes(0)) return null
+  const decoder = new TextDecoder(utf16 ?? 'utf-8', { fatal: true })
+  let text = ''
   try {
-    const text = new TextDecoder(utf16 ?? 'utf-8', { fatal: true }).decode(bytes)
-    return text.includes('\0') ? null : text
+    for (const part of partsOf(bytes)) {
+      const decoded = decoder.decode(part, { stream: true })
+      if (decoded.includes('\0')) return null
+      text += decoded
+      yield
+    }
+    return text + decoder.decode()
   } catch {
     return null
   }
+}
+
+/** Bytes of one step: a millisecond. */
+const BYTES_AT_ONCE = 1 << 20
+
+function* partsOf(bytes: Uint8Array): Iterable<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += BYTES_AT_ONCE) yield bytes.subarray(at, at + BYTES_AT_ONCE)
 }
 
 function utf16Label(bytes: Uint8Array): string | null {

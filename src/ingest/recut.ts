@@ -1,8 +1,9 @@
 /** Chunks of what is stored, as this version would cut it: for stores that an older version has written. */
+import type { Steps } from '../base/turns.ts'
 import type { Chunk, ChunkDraft, Entry, EntryKey } from '../model/entry.ts'
 import { FILES } from '../store/core-tables.ts'
 import type { StoreReader } from '../store/store.ts'
-import { chunkContent } from '../text/chunk.ts'
+import { chunkContentInSteps } from '../text/chunk.ts'
 import { countTokens } from '../text/count-tokens.ts'
 import { ingesterFor } from './ingesters.ts'
 import { named } from './load-file.ts'
@@ -18,20 +19,29 @@ export interface Recut {
 const OTHERWISE: ReadonlySet<string> = new Set(['code', 'belief', 'message', 'concept'])
 
 /**
- * Null: its chunks are made by other rules, or need the file; adding that again cuts it again. Entries of files are cut as the file is
+ * Reads at once, and cuts in steps. Null: its chunks are made by other rules, or need the file; adding that again cuts it again. Entries of files are cut as the file is
  * read, others as Markdown.
  */
-export function recut(reader: StoreReader, entry: Entry): Recut | null {
-  const { key, kind, content, contentHash } = entry
+export function recut(reader: StoreReader, entry: Entry): Steps<Recut | null> | null {
+  const { key, kind, content } = entry
   const before = reader.chunksOf(key)
   if (OTHERWISE.has(kind) || !isWhole(before, content)) return null
   const path = reader.table(FILES).get({ entry: key })?.['path']
-  const chunks = typeof path === 'string' ? chunksOfFile(path, content) : chunkContent(content, { format: 'markdown' })
-  if (chunks === undefined || chunks[0]?.start !== before[0]?.start) return null
-  return { key, contentHash, chunks }
+  const cutting =
+    typeof path === 'string' ? chunksOfFile(path, content) : chunkContentInSteps(content, { format: 'markdown' })
+  return cutting === undefined ? null : recutFrom(entry, before[0]?.start, cutting)
 }
 
-function chunksOfFile(path: string, text: string): readonly ChunkDraft[] | undefined {
+function* recutFrom(
+  { key, contentHash }: Entry,
+  start: number | undefined,
+  cutting: Steps<readonly ChunkDraft[]>,
+): Steps<Recut | null> {
+  const chunks = yield* cutting
+  return chunks[0]?.start === start ? { key, contentHash, chunks } : null
+}
+
+function chunksOfFile(path: string, text: string): Steps<readonly ChunkDraft[]> | undefined {
   const file = { ...named(path), text }
   return ingesterFor(file, []).chunksOf?.(file)
 }

@@ -1,6 +1,7 @@
 /** Writes what was read from one file: its entries are put, those it no longer gives are deleted, all or nothing. */
 import { pathToFileURL } from 'node:url'
 import type { Instant } from '../base/clock.ts'
+import type { Steps } from '../base/turns.ts'
 import type { Entry, EntryDraft } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { FileDocument } from '../model/ingester.ts'
@@ -56,26 +57,28 @@ export interface Written {
 }
 
 /** `moved` is called for each entry that others may see now than before. */
-export function writeFile(
+export function* writeFile(
   writer: StoreWriter,
   file: ReadFile,
   moved: (from: Audience, to: Audience) => void = () => {},
-): Written {
+): Steps<Written> {
   const written: Written = { added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 }
   const kept = new Set<number>()
   const inTheWay = ownEntries(writer, file.settings.holder)
   for (const document of file.documents) {
     const { id, before } = placeOf(file, document, inTheWay)
     const draft = draftOf(id, file, document, before)
-    const { key, changed, created } = writer.put(draft, document.chunks)
+    const { key, changed, created } = yield* writer.putInSteps(draft, document.chunks)
     if (before !== undefined) moved(before.audience, draft.audience)
     kept.add(key)
     written[created ? 'added' : changed ? 'updated' : 'unchanged']++
     if (changed) written.chunks += document.chunks.length
     writeRows(writer, file, document, key)
+    yield
   }
   for (const { key } of file.known?.entries.values() ?? []) {
     if (!kept.has(key) && writer.delete(key)) written.deleted++
+    yield
   }
   return written
 }

@@ -5,6 +5,7 @@
  */
 import type { z } from 'zod'
 import type { Clock, Instant } from '../base/clock.ts'
+import type { Steps } from '../base/turns.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { NodeIdentity } from '../identity/node.ts'
 import type { Index, LinkIndexDeclaration, PointIndexDeclaration } from '../index/contract.ts'
@@ -210,8 +211,8 @@ export interface Lens {
   open?(host: LensHost): void | Promise<void>
   /** Called when the engine closes, before the store does: what was held back is written now. */
   close?(host: LensHost): void | Promise<void>
-  /** For the doctor: what is wrong with the lens's own tables. Reads only. */
-  check?(reader: StoreReader): readonly TableProblem[]
+  /** For the doctor: what is wrong with the lens's own tables. Reads only, in steps: of one state of the store. */
+  check?(reader: StoreReader): Steps<readonly TableProblem[]>
   /** For the doctor: what may be missing of the lens's own and can be made again from what is there. */
   readonly repairs?: readonly LensRepair[] | undefined
   readonly transfer?: LensTransfer | undefined

@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
+import type { Steps } from '../base/turns.ts'
 import type { ChunkDraft } from './entry.ts'
 import type { Row, TableDeclaration } from './table.ts'
 
@@ -69,11 +70,11 @@ export interface Ingester {
   /** Larger files are skipped; absent: the limit of the request. */
   readonly maxBytes?: number | undefined
   accepts(file: Pick<SourceFile, 'path' | 'name' | 'extension'>): boolean
-  /** Never throws for what a file holds: that is a problem in the reading. */
-  read(file: SourceFile, settings: IngestSettings): FileReading
+  /** In steps of some milliseconds. Never throws for what a file holds: that is a problem in the reading. */
+  read(file: SourceFile, settings: IngestSettings): Steps<FileReading>
   /**
    * The chunks that `read` would make of a file whose content is stored as it is, so that an older store can be cut again without its
    * files. Absent: that needs the file.
    */
-  chunksOf?(file: Omit<SourceFile, 'modifiedAt'>): readonly ChunkDraft[]
+  chunksOf?(file: Omit<SourceFile, 'modifiedAt'>): Steps<readonly ChunkDraft[]>
 }

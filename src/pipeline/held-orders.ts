@@ -1,6 +1,6 @@
 /**
  * The orders that one engine holds for the pages to come, by the cursors it gave. An order is made whole when its next page
- * is asked for, or just before the indexes change (`settle`): most answers have no second page, and pay nothing for it.
+ * is asked for, or just before the indexes change (`settleSome`): most answers have no second page, and pay nothing for it.
  */
 import type { Instant } from '../base/clock.ts'
 import { CURSOR_LIFETIME_MS } from '../model/limits.ts'
@@ -12,7 +12,7 @@ const BOUNDS: HeldBounds = { most: 2_000, bytes: 32 * 1024 * 1024, lifetimeMs: C
 const BYTES_EACH = 500
 /**
  * Orders that are made whole before indexes change, after which no other can be: all that are held, when they are usual ones.
- * It takes some microseconds for each entry in them: a tenth of a second for three hundred orders, once.
+ * It takes some microseconds for each entry in them, a third of a millisecond for an order: in steps, once.
  */
 const SETTLED: HeldBounds = { most: 400, bytes: BOUNDS.bytes, lifetimeMs: Number.POSITIVE_INFINITY }
 
@@ -82,16 +82,19 @@ export class HeldOrders {
     this.#held.release(cursor)
   }
 
-  /** To be called when indexes are about to change. */
-  settle(): void {
-    for (const order of [...this.#later.values()]) {
+  /** To be called when indexes are about to change, until it returns false: each call makes one order whole. */
+  settleSome(): boolean {
+    for (const order of this.#later.values()) {
       try {
+        // It is not among the later ones any more.
         order.get()
       } catch {
         // It is not held then; what went wrong is not the business of whoever changes something.
       }
+      return true
     }
     this.#forgetMakers()
+    return false
   }
 
   clear(): void {

@@ -4,6 +4,7 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Instant } from '../base/clock.ts'
+import { atOnce, type Steps } from '../base/turns.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { checkInstant } from './check.ts'
 import { MemoryReader } from './memory/reader.ts'
@@ -64,6 +65,10 @@ class MemoryStore extends MemoryReader implements Store {
   async writeWhenFree<T>(now: Instant, body: (writer: StoreWriter) => T): Promise<T> {
     assert(this.#writer.now === null, 'inside a transaction, write joins it')
     return this.write(now, body)
+  }
+
+  writeInSteps<T>(now: Instant, body: (writer: StoreWriter) => Steps<T>): Promise<T> {
+    return this.writeWhenFree(now, writer => atOnce(body(writer)))
   }
 
   read<T>(body: (reader: StoreReader) => T): T {

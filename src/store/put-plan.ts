@@ -1,6 +1,7 @@
 /** What a put changes, decided before anything is written; the same in every store. */
 
 import { canonicalJson } from '../base/canonical.ts'
+import { StepPace, type Steps } from '../base/turns.ts'
 import { type Chunk, type ChunkDraft, chunkText, chunkTitle, type Entry, type EntryDraft } from '../model/entry.ts'
 import { partitionKey } from '../model/partition.ts'
 import type { SoundDraft } from './check.ts'
@@ -15,17 +16,26 @@ export interface PutPlan {
   readonly chunksChanged: boolean
 }
 
-export function planPut(
+/** Chunks compared in one step: some milliseconds. */
+const CHUNKS_AT_ONCE = 512
+
+/** In steps; nothing is written. */
+export function* planPut(
   before: Entry | undefined,
   chunksBefore: readonly Chunk[],
   draft: SoundDraft,
   chunks: readonly ChunkDraft[],
-): PutPlan {
+): Steps<PutPlan> {
   if (before === undefined) {
     return { kept: chunks.map(() => undefined), dropped: [], entryChanged: true, chunksChanged: chunks.length > 0 }
   }
-  const free = byEmbeddedText(before, chunksBefore)
-  const kept = chunks.map(chunk => free.get(embeddedText(draft, chunk))?.shift())
+  const pace = new StepPace(CHUNKS_AT_ONCE)
+  const free = yield* byEmbeddedText(before, chunksBefore, pace)
+  const kept: (Chunk | undefined)[] = []
+  for (const chunk of chunks) {
+    kept.push(free.get(embeddedText(draft, chunk))?.shift())
+    if (pace.isOver(1)) yield
+  }
   const chunksChanged =
     chunks.length !== chunksBefore.length ||
     chunks.some((chunk, ordinal) => !continuesUnchanged(chunk, ordinal, kept[ordinal]))
@@ -48,13 +58,14 @@ export function continuesUnchanged(chunk: ChunkDraft, ordinal: number, stored: C
 }
 
 /** Chunks by what they are embedded by, each list in the order of the entry. */
-function byEmbeddedText(entry: Entry, chunks: readonly Chunk[]): Map<string, Chunk[]> {
+function* byEmbeddedText(entry: Entry, chunks: readonly Chunk[], pace: StepPace): Steps<Map<string, Chunk[]>> {
   const result = new Map<string, Chunk[]>()
   for (const chunk of chunks) {
     const text = embeddedText(entry, chunk)
     const list = result.get(text)
     if (list) list.push(chunk)
     else result.set(text, [chunk])
+    if (pace.isOver(1)) yield
   }
   return result
 }

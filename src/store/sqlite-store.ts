@@ -5,12 +5,14 @@
 import { existsSync, statSync } from 'node:fs'
 import { assert, must } from '../base/assert.ts'
 import type { Instant } from '../base/clock.ts'
+import { atOnce, type Steps, type Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { checkInstant } from './check.ts'
 import { defineFilterFunctions } from './sqlite/filter.ts'
 import { openNodeSqlite } from './sqlite/node-sqlite.ts'
 import { makeParts, type SqliteParts } from './sqlite/parts.ts'
+import { PausedWrite } from './sqlite/paused-write.ts'
 import { SqliteReader } from './sqlite/reader.ts'
 import { Revision } from './sqlite/revision.ts'
 import { prepareSchema } from './sqlite/schema.ts'
@@ -19,6 +21,7 @@ import { FOLD_IN_COMMITS, foldInCommits, SqliteUpkeep } from './sqlite/upkeep.ts
 import { isLockless, orReadOnly } from './sqlite/writable.ts'
 import { SqliteWriter } from './sqlite/writer.ts'
 import type { Snapshot, Store, StoreReader, StoreWriter } from './store.ts'
+import { mustBeSync } from './sync.ts'
 import type { Upkeep } from './upkeep.ts'
 
 export interface SqliteStoreOptions {
@@ -66,7 +69,15 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
     const id = db.prepareArrays<[string]>('select id from identity').get()
     const parts = makeParts(db)
     const upkeep = readOnly ? undefined : new SqliteUpkeep(db, parts.forgotten)
-    const openAgain = () => openNodeSqlite({ file, readOnly: true, immutable, timeoutMs })
+    const openAgain = (use: 'read' | 'write') => {
+      const again = openNodeSqlite({ file, readOnly: readOnly || use === 'read', immutable, timeoutMs })
+      if (use === 'write') {
+        configure(again, options)
+        const [pages] = db.prepareArrays<[number]>('pragma wal_autocheckpoint').get() ?? [0]
+        again.exec(`pragma wal_autocheckpoint = ${pages}`)
+      }
+      return again
+    }
     return new SqliteStore(must(id, 'the identity of the store')[0], parts, upkeep, timeoutMs, openAgain)
   } catch (error) {
     db.close()
@@ -113,7 +124,9 @@ class SqliteStore extends SqliteReader implements Store {
   #version = 1
   #othersVersion: number | undefined
   readonly #revision: Revision
-  readonly #openAgain: () => SqlDatabase
+  readonly #openAgain: (use: 'read' | 'write') => SqlDatabase
+  /** Of `writeInSteps`, while it is in its transaction. */
+  protected paused: PausedWrite<unknown> | null = null
   /** Connections of snapshots that are open. Not `#`: `close` may be called through a proxy. */
   protected readonly snapshots: Set<SqlDatabase> = new Set()
 
@@ -122,7 +135,7 @@ class SqliteStore extends SqliteReader implements Store {
     parts: SqliteParts,
     upkeep: Upkeep | undefined,
     timeoutMs: number,
-    openAgain: () => SqlDatabase,
+    openAgain: (use: 'read' | 'write') => SqlDatabase,
   ) {
     super(storeId, parts)
     this.#openAgain = openAgain
@@ -133,6 +146,13 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   write<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs = SHORT_WAIT_MS): T {
+    // To wait for it would block the thread that it needs.
+    const completes = waitMs >= SHORT_WAIT_MS
+    if (completes) this.paused?.complete()
+    return atOnce(this.#writing(now, writer => inOneStep(writer, body), this.paused && !completes ? 0 : waitMs))
+  }
+
+  *#writing<T>(now: Instant, body: (writer: StoreWriter) => Steps<T>, waitMs: number): Steps<T> {
     checkInstant('now', now)
     const outer = this.#writer.now
     if (outer === null) {
@@ -141,17 +161,21 @@ class SqliteStore extends SqliteReader implements Store {
       this.parts.forgotten.begin()
       this.parts.changes.begin()
     }
-    const result = this.parts.db.write(() => {
-      this.#writer.now = now
+    const { parts } = this
+    const writer = this.#writer
+    const revision = this.#revision
+    const steps = function* (): Steps<T> {
+      writer.now = now
       try {
-        const value = body(this.#writer)
-        if (outer === null) this.parts.forgotten.save(this.parts.changes.told)
-        if (outer === null && this.#writer.wrote) this.#revision.advance()
+        const value = yield* body(writer)
+        if (outer === null) parts.forgotten.save(parts.changes.told)
+        if (outer === null && writer.wrote) revision.advance()
         return value
       } finally {
-        this.#writer.now = outer
+        writer.now = outer
       }
-    }, waitMs)
+    }
+    const result = yield* parts.db.writeInSteps(steps, waitMs)
     if (outer === null && this.#writer.wrote) {
       this.#revision.committed()
       this.#version++
@@ -172,7 +196,7 @@ class SqliteStore extends SqliteReader implements Store {
         },
         0,
       )
-    const isLocked = (error: unknown) => !hasBegun && error instanceof QuerentError && error.code === 'store_locked'
+    const isLocked = (error: unknown) => !hasBegun && isLock(error)
     if (this.#lastWaiting === null) {
       try {
         return attempt()
@@ -180,6 +204,40 @@ class SqliteStore extends SqliteReader implements Store {
         if (!isLocked(error)) throw error
       }
     }
+    return this.#waiting(attempt, isLocked, waitMs)
+  }
+
+  async writeInSteps<T>(
+    now: Instant,
+    body: (writer: StoreWriter) => Steps<T>,
+    turns: Turns,
+    waitMs = this.#timeoutMs,
+  ): Promise<T> {
+    if (!this.#hasLog) return this.writeWhenFree(now, writer => atOnce(body(writer)), waitMs)
+    let hasBegun = false
+    // Read here, while it is written there: until the commit, what is written is that connection's alone.
+    const attempt = async () => {
+      const db = this.#openAgain('write')
+      const aside = new SqliteStore(this.storeId, makeParts(db), undefined, this.#timeoutMs, this.#openAgain)
+      const begun = (writer: StoreWriter) => {
+        hasBegun = true
+        return body(writer)
+      }
+      const paused = new PausedWrite(aside.#writing(now, begun, 0))
+      this.paused = paused
+      try {
+        return await turns.run(paused.run())
+      } finally {
+        paused.cancel(null)
+        this.paused = null
+        aside.close()
+      }
+    }
+    return this.#waiting(attempt, error => !hasBegun && isLock(error), waitMs)
+  }
+
+  /** Behind those that wait already. */
+  #waiting<T>(attempt: () => T | Promise<T>, isLocked: (error: unknown) => boolean, waitMs: number): Promise<T> {
     const written = retrying(attempt, isLocked, { until: performance.now() + waitMs, after: this.#lastWaiting })
     const settled = written.then(ignore, ignore).then(() => {
       if (this.#lastWaiting === settled) this.#lastWaiting = null
@@ -188,14 +246,17 @@ class SqliteStore extends SqliteReader implements Store {
     return written
   }
 
+  get #hasLog(): boolean {
+    return this.parts.db.prepareArrays<[string]>('pragma journal_mode').get()?.[0] === 'wal'
+  }
+
   read<T>(body: (reader: StoreReader) => T): T {
     return this.parts.db.read(() => body(this))
   }
 
   snapshot(): Snapshot | null {
-    const [mode] = this.parts.db.prepareArrays<[string]>('pragma journal_mode').get() ?? []
-    if (mode !== 'wal') return null
-    const db = this.#openAgain()
+    if (!this.#hasLog) return null
+    const db = this.#openAgain('read')
     try {
       db.exec('pragma trusted_schema = off; pragma temp_store = memory')
       defineFilterFunctions(db)
@@ -235,6 +296,7 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   close(): void {
+    this.paused?.cancel(new QuerentError('cancelled', 'the store was closed before the write was committed'))
     for (const db of this.snapshots) db.close()
     this.snapshots.clear()
     this.parts.db.close()
@@ -259,7 +321,7 @@ class SqliteStore extends SqliteReader implements Store {
 
 /** Attempts after pauses, until one is not met by a lock or `until` (of `performance.now()`) has passed. */
 async function retrying<T>(
-  attempt: () => T,
+  attempt: () => T | Promise<T>,
   isLocked: (error: unknown) => boolean,
   { until, after }: { readonly until: number; readonly after: Promise<void> | null },
 ): Promise<T> {
@@ -268,7 +330,7 @@ async function retrying<T>(
     const left = until - performance.now()
     await sleep(Math.max(0, Math.min(left, PAUSES_MS[attempts] ?? (PAUSES_MS.at(-1) as number))))
     try {
-      return attempt()
+      return await attempt()
     } catch (error) {
       if (!isLocked(error) || performance.now() >= until) throw error
     }
@@ -277,6 +339,15 @@ async function retrying<T>(
 
 function sleep(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms))
+}
+
+function isLock(error: unknown): boolean {
+  return error instanceof QuerentError && error.code === 'store_locked'
+}
+
+// biome-ignore lint/correctness/useYield: it is the one step
+function* inOneStep<T>(writer: StoreWriter, body: (writer: StoreWriter) => T): Steps<T> {
+  return mustBeSync(body(writer))
 }
 
 function ignore(): void {}

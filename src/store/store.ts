@@ -6,6 +6,7 @@
  */
 import type { Bitset } from '../base/bitset.ts'
 import type { Instant } from '../base/clock.ts'
+import type { Steps, Turns } from '../base/turns.ts'
 import type {
   AccessState,
   Chunk,
@@ -151,6 +152,10 @@ export interface StoreWriter extends StoreReader {
    * (chunk title and text) stays the same keeps its key and so its vectors.
    */
   put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult
+  /** The same in steps, for a long one: see `Store.writeInSteps`. */
+  putInSteps(draft: EntryDraft, chunks: readonly ChunkDraft[]): Steps<PutResult>
+  /** A part of the transaction: what it throws for is undone, and what was written before it stays. Nested ones may be within. */
+  savepoint<T>(body: () => Steps<T>): Steps<T>
   /** Removes the entry with its chunks, vectors, access state and aspect rows. False when there was none. */
   delete(key: EntryKey): boolean
   /** Chunks that are gone are passed over: they changed while they were being embedded. */
@@ -224,6 +229,13 @@ export interface Store extends StoreReader {
    * await store.writeWhenFree(clock.now(), writer => writer.delete(key))
    */
   writeWhenFree<T>(now: Instant, body: (writer: StoreWriter) => T, waitMs?: number): Promise<T>
+  /**
+   * As `writeWhenFree`, for a long body that pauses (QE-019). Until it is committed, all reads of this store see the state before it.
+   * A `write` of this process that cannot wait 20 ms is refused meanwhile (`store_locked`), one that can makes the body run to its end
+   * first. Rolled back where `turns` end the work or the store is closed. A store in memory and a file without a write-ahead log run
+   * the body without a pause.
+   */
+  writeInSteps<T>(now: Instant, body: (writer: StoreWriter) => Steps<T>, turns: Turns, waitMs?: number): Promise<T>
   /** Everything read inside sees one committed state. Nested calls join. */
   read<T>(body: (reader: StoreReader) => T): T
   /**

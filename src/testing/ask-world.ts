@@ -136,7 +136,7 @@ export class AskWorld {
   #refresh(): void {
     const { store, words, vectors } = this.parts
     const version = store.version()
-    if (version !== this.#version) this.held.settle()
+    if (version !== this.#version) while (this.held.settleSome());
     this.#version = version
     words.refresh(store)
     vectors?.refresh(store)

@@ -69,7 +69,8 @@ export function chunk(
 /** UTF-16 units that are cut in one step. */
 const UNITS_AT_ONCE = 1 << 16
 
-function* chunkInSteps(content: string, structure: TextStructure): Steps<readonly ChunkDraft[]> {
+/** The same in steps, for a long text. */
+export function* chunkInSteps(content: string, structure: TextStructure): Steps<readonly ChunkDraft[]> {
   const { form, headings, blocks = [] } = structure
   const outline = new Outline(content, headings)
   const text: Text = { last: null, content, form, outline, cuts: new BlockCuts(content, blocks, CHUNK_TOKENS) }

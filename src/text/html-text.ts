@@ -1,5 +1,6 @@
 /** The visible text of an HTML page, with line breaks where a browser would break, and the headings and blocks in it. */
-import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import { type DefaultTreeAdapterTypes, Parser } from 'parse5'
+import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import type { Block } from './blocks.ts'
 import type { Heading } from './outline.ts'
 import { TextWriter } from './text-writer.ts'
@@ -46,23 +47,43 @@ export interface HtmlOptions {
 }
 
 /** Time is linear in the text. */
-export function htmlText(html: string, { isLeftOut = () => false, part = 'page' }: HtmlOptions = {}): HtmlText {
-  const page = parse(html)
+export function htmlText(html: string, options: HtmlOptions = {}): HtmlText {
+  return atOnce(htmlTextInSteps(html, options))
+}
+
+/** UTF-16 units that are parsed, and nodes that are looked at, in one step: some milliseconds. */
+const UNITS_AT_ONCE = 1 << 15
+const NODES_AT_ONCE = 1 << 12
+
+/** The same in steps, for a long page. */
+export function* htmlTextInSteps(
+  html: string,
+  { isLeftOut = () => false, part = 'page' }: HtmlOptions = {},
+): Steps<HtmlText> {
+  const parser = new Parser<DefaultTreeAdapterTypes.DefaultTreeAdapterMap>()
+  for (let at = 0; at < html.length; at += UNITS_AT_ONCE) {
+    parser.tokenizer.write(html.slice(at, at + UNITS_AT_ONCE), false)
+    yield
+  }
+  parser.tokenizer.write('', true)
+  const page = parser.document
   const isSkipped = (element: Element): boolean =>
     isUnseen(element) || isLeftOut({ tag: element.tagName, attribute: name => attribute(element, name) })
   const head = headOf(page)
   if (part === 'main') {
-    const [main, isBeside] = mainOf(page, isSkipped)
-    const found = written(main, element => isSkipped(element) || isBeside(element))
+    const [main, isBeside] = yield* mainOf(page, isSkipped)
+    const found = yield* written(main, element => isSkipped(element) || isBeside(element))
     if (found.text !== '') return { ...found, ...head }
   }
-  return { ...written([page], isSkipped), ...head }
+  return { ...(yield* written([page], isSkipped)), ...head }
 }
 
-function written(roots: readonly Node[], isSkipped: (element: Element) => boolean): ReturnType<TextWriter['finish']> {
+function* written(roots: readonly Node[], isSkipped: Test): Steps<ReturnType<TextWriter['finish']>> {
   const writer = new TextWriter()
+  const pace = new StepPace(NODES_AT_ONCE)
   for (const root of roots) {
     for (const step of steps(root, isSkipped)) {
+      if (pace.isOver(1)) yield
       if (step.leave) leave(step.node as Element, writer)
       else if (isElement(step.node)) enter(step.node, writer)
       else if (step.node.nodeName === '#text') writer.text((step.node as DefaultTreeAdapterTypes.TextNode).value)
@@ -78,21 +99,25 @@ const ROLES_BESIDE = new Set('navigation complementary contentinfo banner search
 type Test = (element: Element) => boolean
 
 /** The elements that hold the main content, and what within them does not belong to it. */
-function mainOf(page: Node, isSkipped: Test): readonly [roots: readonly Node[], isBeside: Test] {
+function* mainOf(page: Node, isSkipped: Test): Steps<readonly [roots: readonly Node[], isBeside: Test]> {
   const isBeside: Test = element => BESIDE.has(element.tagName) || ROLES_BESIDE.has(attribute(element, 'role'))
   const isMain: Test = element => element.tagName === 'main' || attribute(element, 'role') === 'main'
-  const mains = outermost(page, isMain, isSkipped)
+  const mains = yield* outermost(page, isMain, isSkipped)
   if (mains.length > 0) return [mains, isBeside]
-  const articles = outermost(page, element => element.tagName === 'article', isSkipped)
+  const articles = yield* outermost(page, element => element.tagName === 'article', isSkipped)
   if (articles.length > 0) return [articles, isBeside]
   return [[page], element => element.tagName === 'nav' || attribute(element, 'role') === 'navigation']
 }
 
 /** Those that pass, and that lie in no other one that does. */
-function outermost(page: Node, passes: Test, isSkipped: Test): readonly Element[] {
+function* outermost(page: Node, passes: Test, isSkipped: Test): Steps<readonly Element[]> {
   const found: Element[] = []
+  const pace = new StepPace(NODES_AT_ONCE)
   const isInner: Test = element => isSkipped(element) || found.at(-1) === element.parentNode
-  for (const { node, leave } of steps(page, isInner)) if (!leave && isElement(node) && passes(node)) found.push(node)
+  for (const { node, leave } of steps(page, isInner)) {
+    if (!leave && isElement(node) && passes(node)) found.push(node)
+    if (pace.isOver(1)) yield
+  }
   return found
 }
 

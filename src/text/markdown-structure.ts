@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module'
 import type { MarkdownIt, Token } from 'markdown-it'
-import { assert } from '../base/assert.ts'
+import { lowerBound } from '../base/lower-bound.ts'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { type Block, MAX_LEAD, unmarked } from './blocks.ts'
 import { lineStarts } from './lines.ts'
@@ -36,23 +36,25 @@ export function markdownStructure(text: string, from = 0): Structure {
   return atOnce(markdownStructureInSteps(text, from))
 }
 
-/** Lines, and tokens, that are looked at in one step. */
-const LINES_AT_ONCE = 1 << 12
+/** Tokens that are looked at in one step. */
+const TOKENS_AT_ONCE = 1 << 12
+/** UTF-16 units that are parsed in one step: some milliseconds, also of a list; and of one block at most. */
+const UNITS_AT_ONCE = 1 << 16
+const MAX_UNITS = 1 << 17
 
-/** The same in steps: one block of Markdown, however long, is read in one. */
+/** The same in steps. */
 export function* markdownStructureInSteps(text: string, from = 0): Steps<Structure> {
   const markdown = text.slice(from)
   if (!MARKS.test(markdown)) return NO_STRUCTURE
   const starts = lineStarts(markdown)
   yield
-  const tokens = yield* blockTokens(markdown.replace(/\r\n?/g, '\n'))
+  const tokens = yield* blockTokens(markdown, starts)
   const lines = new Lines(text, starts, from)
   const headings: Heading[] = []
   const blocks: Block[] = []
-  const pace = new StepPace(LINES_AT_ONCE)
+  const pace = new StepPace(TOKENS_AT_ONCE)
   for (const [at, token] of tokens.entries()) {
     if (pace.isOver(1)) yield
-    if (token.map === null) continue
     if (token.type === 'heading_open') {
       const heading = token.level === 0 ? headingOf(token, tokens[at + 1]?.content ?? '', lines) : null
       if (heading !== null) headings.push(heading)
@@ -64,19 +66,79 @@ export function* markdownStructureInSteps(text: string, from = 0): Steps<Structu
   return { headings, blocks }
 }
 
-/** What `parser.block.parse` gives, whose loop over the blocks of a document this is. */
-function* blockTokens(markdown: string): Steps<readonly Token[]> {
-  const { block } = loadParser()
-  const state = new block.State(markdown, loadParser(), {}, [])
-  const rules = block.ruler.getRules('')
-  const pace = new StepPace(LINES_AT_ONCE)
-  for (let line = state.skipEmptyLines(0); line < state.lineMax; line = state.skipEmptyLines(state.line)) {
-    state.line = line
-    rules.some(rule => rule(state, line, state.lineMax, false))
-    assert(state.line > line, 'a rule takes a line at least')
-    if (pace.isOver(state.line - line)) yield
+/** A token with its lines, the second one excluded. */
+type LineToken = Pick<Token, 'type' | 'tag' | 'level' | 'markup' | 'info' | 'content'> & {
+  map: readonly [first: number, behind: number]
+}
+
+/** Blocks that go on only below the lines that open them, and how many lines these are. */
+const OPENING_LINES: Readonly<Record<string, number>> = { fence: 1, table_open: 2 }
+
+/**
+ * The tokens that have lines, without those of paragraphs, window by window of the text. What begins last in a window may go on behind its end, so the next one begins
+ * with it: with a block, or, of a list or quotation that is longer, with an item or a part (the quotation is several blocks then). A block that is longer than a window is read
+ * in a longer one up to `MAX_UNITS`, and is several blocks beyond that; but of a fence or a table the opening lines are read again before each
+ * window, so that it ends where it would.
+ */
+function* blockTokens(markdown: string, starts: readonly number[]): Steps<readonly LineToken[]> {
+  const tokens: LineToken[] = []
+  const slice = (from: number, to: number) => markdown.slice(starts[from], starts[to]).replace(/\r\n?/g, '\n')
+  let units = UNITS_AT_ONCE
+  let open: { readonly token: LineToken; readonly lines: number } | null = null
+  for (let first = 0; first < starts.length; yield) {
+    const behind = lowerBound(starts.length, at => (starts[at] as number) < (starts[first] as number) + units)
+    const end = Math.max(behind, first + 1)
+    const isLast = end === starts.length
+    if (open !== null) {
+      const { token, lines } = open
+      const [begin] = token.map
+      // It is open where it takes a line that is put behind the window.
+      const text = slice(begin, begin + lines) + slice(first, end) + (isLast ? '' : 'x\n')
+      const until = parse(text, first - lines)[0]?.map[1] ?? first
+      first = Math.min(until, end)
+      token.map = [begin, first]
+      if (until <= end) open = null
+      continue
+    }
+    const found = parse(slice(first, end), first)
+    const [token] = found
+    const last =
+      isLast || token === undefined ? end : (lastBegin(found, 0, first) ?? lastBegin(found, 1, first) ?? first)
+    if (last === first && token !== undefined && OPENING_LINES[token.type] !== undefined) {
+      open = { token, lines: OPENING_LINES[token.type] as number }
+      tokens.push(token)
+      first += open.lines
+    } else if (last === first && units < MAX_UNITS) {
+      units *= 2
+    } else {
+      const until = last === first ? end : last
+      for (const [at, one] of found.entries()) {
+        const [begin, over] = one.map
+        const isText = one.type === 'inline' && found[at - 1]?.type !== 'heading_open'
+        if (begin >= until || isText || one.type === 'paragraph_open') continue
+        tokens.push(over > until ? { ...one, map: [begin, until] } : one)
+      }
+      first = until
+      units = UNITS_AT_ONCE
+    }
   }
-  return state.tokens
+  return tokens
+}
+
+/** The line behind `first` where the last token of this level begins. */
+function lastBegin(tokens: readonly LineToken[], level: number, first: number): number | undefined {
+  const begin = tokens.findLast(token => token.level === level)?.map[0] ?? first
+  return begin > first ? begin : undefined
+}
+
+/** What `block.parse` of markdown-it gives, of tokens that have lines; `first`: the number of the first line. */
+function parse(markdown: string, first: number): readonly LineToken[] {
+  const { block } = loadParser()
+  const tokens: Token[] = []
+  block.parse(markdown, loadParser(), {}, tokens)
+  return tokens.flatMap(token =>
+    token.map === null ? [] : { ...token, map: [token.map[0] + first, token.map[1] + first] as const },
+  )
 }
 
 let parser: MarkdownIt | null = null
@@ -144,15 +206,15 @@ class Lines {
   }
 }
 
-function headingOf({ map, tag }: Token, content: string, lines: Lines): Heading | null {
-  const [first, end] = map as [number, number]
+function headingOf({ map, tag }: LineToken, content: string, lines: Lines): Heading | null {
+  const [first, end] = map
   if (end - first > MAX_HEADING_LINES || content.length > MAX_HEADING) return null
   const last = lines.startOf(end - 1) + lines.textOf(end - 1).length
   return { start: lines.startOf(first), end: last, level: Number(tag.slice(1)), text: plainText(content) }
 }
 
-function blockOf({ type, map, markup, info }: Token, lines: Lines): Block | null {
-  const [first, given] = map as [number, number]
+function blockOf({ type, map, markup, info }: LineToken, lines: Lines): Block | null {
+  const [first, given] = map
   const last = lines.trimmed(first, given)
   const [start, end] = [lines.startOf(first), lines.startOf(last)]
   switch (type) {

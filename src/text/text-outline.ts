@@ -2,6 +2,7 @@
  * Headings, tables and blocks of code of reStructuredText, AsciiDoc and Org, and headings of plain text, found line by line; linear in
  * the text. No parser of these formats on npm is both kept up and made for more than a part of them.
  */
+import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { type Block, MAX_LEAD } from './blocks.ts'
 import type { Heading } from './outline.ts'
 
@@ -22,16 +23,24 @@ const MAX_LINE = 1_000
 
 /** Example: `textOutline('Backups\\n=======\\n\\nEach night.', 'rst').title` is `Backups`. */
 export function textOutline(text: string, format: OutlineFormat): TextOutline {
-  const lines = linesOf(text)
+  return atOnce(textOutlineInSteps(text, format))
+}
+
+/** Lines that are looked at in one step. */
+const LINES_AT_ONCE = 1 << 13
+
+/** The same in steps, for a long text. */
+export function* textOutlineInSteps(text: string, format: OutlineFormat): Steps<TextOutline> {
+  const lines = yield* linesOf(text)
   switch (format) {
     case 'asciidoc':
-      return outlineOf(...asciidocParts(lines))
+      return outlineOf(...(yield* asciidocParts(lines)))
     case 'org':
-      return orgOutline(lines)
+      return yield* orgOutline(lines)
     case 'rst':
-      return outlineOf(underlinedHeadings(lines), restructuredBlocks(lines))
+      return outlineOf(yield* underlinedHeadings(lines), yield* restructuredBlocks(lines))
     case 'text': {
-      const { title, headings } = outlineOf(underlinedHeadings(lines), [])
+      const { title, headings } = outlineOf(yield* underlinedHeadings(lines), [])
       return { title: title ?? firstLine(lines), headings, blocks: [] }
     }
   }
@@ -45,14 +54,16 @@ interface Line {
   readonly isBlank: boolean
 }
 
-function linesOf(text: string): readonly Line[] {
+function* linesOf(text: string): Steps<readonly Line[]> {
   const lines: Line[] = []
+  const pace = new StepPace(LINES_AT_ONCE)
   for (let start = 0; start < text.length; ) {
     const feed = text.indexOf('\n', start)
     const end = feed < 0 ? text.length : feed
     const whole = end - start > MAX_LINE ? '' : text.slice(start, end).trimEnd()
     lines.push({ start, end, text: whole, isBlank: whole === '' && end - start <= MAX_LINE })
     start = end + 1
+    if (pace.isOver(1)) yield
   }
   return lines
 }
@@ -79,10 +90,12 @@ const UNDERLINE = /^([!-/:-@[-`{-~])\1+$/
  * A line of text above a line of one sign that is at least as long, perhaps with the same line above it. Levels are in the order in
  * which the signs first occur, as in reStructuredText. The line before must be blank: so rows of tables do not count.
  */
-function underlinedHeadings(lines: readonly Line[]): readonly Heading[] {
+function* underlinedHeadings(lines: readonly Line[]): Steps<readonly Heading[]> {
   const headings: Heading[] = []
+  const pace = new StepPace(LINES_AT_ONCE)
   const levels: string[] = []
   for (let at = 1; at < lines.length; at++) {
+    if (pace.isOver(1)) yield
     const [title, below] = [lines[at - 1] as Line, lines[at] as Line]
     const sign = UNDERLINE.exec(below.text)?.[1]
     const text = title.text.trim()
@@ -101,9 +114,11 @@ function underlinedHeadings(lines: readonly Line[]): readonly Heading[] {
 }
 
 /** Grid tables, simple tables, and what is indented below a line that ends with `::`. */
-function restructuredBlocks(lines: readonly Line[]): readonly Block[] {
+function* restructuredBlocks(lines: readonly Line[]): Steps<readonly Block[]> {
   const blocks: Block[] = []
+  const pace = new StepPace(LINES_AT_ONCE)
   for (let at = 0; at < lines.length; at++) {
+    if (pace.isOver(1)) yield
     const block = gridTable(lines, at) ?? simpleTable(lines, at) ?? literalBlock(lines, at)
     if (block === null) continue
     blocks.push(block.block)
@@ -164,11 +179,15 @@ function indentOf(text: string): number {
 }
 
 /** `== Section`, not within delimited blocks, and these blocks. */
-function asciidocParts(lines: readonly Line[]): readonly [headings: readonly Heading[], blocks: readonly Block[]] {
+function* asciidocParts(
+  lines: readonly Line[],
+): Steps<readonly [headings: readonly Heading[], blocks: readonly Block[]]> {
+  const pace = new StepPace(LINES_AT_ONCE)
   const headings: Heading[] = []
   const blocks: Block[] = []
   let open: { readonly text: string; readonly at: number } | null = null
-  lines.forEach(({ start, end, text }, at) => {
+  for (const [at, { start, end, text }] of lines.entries()) {
+    if (pace.isOver(1)) yield
     if (/^(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\/{4,}|\|={3,}|```.*)$/.test(text)) {
       if (open === null) open = { text, at }
       else if (text === (open.text.startsWith('`') ? '```' : open.text)) {
@@ -177,20 +196,22 @@ function asciidocParts(lines: readonly Line[]): readonly [headings: readonly Hea
         blocks.push(blockOf(lines, open.at, at, header, true))
         open = null
       }
-      return
+      continue
     }
     const [, signs, heading] = open === null ? (/^(={1,6})[ \t]+(\S.*)$/.exec(text) ?? []) : []
     if (signs !== undefined && heading !== undefined) headings.push({ start, end, level: signs.length, text: heading })
-  })
+  }
   return [headings, blocks]
 }
 
 /** `* Section`, with states, priorities and tags left out of its text, not within blocks; the blocks, and tables. */
-function orgOutline(lines: readonly Line[]): TextOutline {
+function* orgOutline(lines: readonly Line[]): Steps<TextOutline> {
+  const pace = new StepPace(LINES_AT_ONCE)
   const headings: Heading[] = []
   const blocks: Block[] = []
   let title: string | null = null
   for (let at = 0; at < lines.length; at++) {
+    if (pace.isOver(1)) yield
     const { start, end, text } = lines[at] as Line
     const block = orgBlock(lines, at) ?? orgTable(lines, at)
     if (block !== null) {

@@ -3,6 +3,8 @@
  * by one process at a time. How far it is stands in the store, so that an interrupted run goes on where it was. Until an entry is cut
  * again its old chunks answer; new ones keep the vectors of those with the same text, and wait for theirs otherwise.
  */
+import { type Steps, Turns } from '../../base/turns.ts'
+import type { Recut } from '../../ingest/recut.ts'
 import { aroundDamage } from '../../pipeline/around-damage.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { CHUNKER_VERSION } from '../../text/chunk.ts'
@@ -39,18 +41,22 @@ export function recutting(store: Store): BackgroundJob | null {
       }
       const { recut } = await import('../../ingest/recut.ts')
       const total = [...entryKeys(store, PAGE)].flat().length
+      const turns = new Turns()
       let done = 0
       for (let after = keyIn(store); !signal.aborted; ) {
         const keys = nextKeys(store, after)
-        const cut = aroundDamage(store, () =>
+        const cuttings = aroundDamage(store, () =>
           store.entries(keys).flatMap(entry => aroundDamage(store, () => recut(store, entry)) ?? []),
         )
+        const cut: Recut[] = []
+        for (const cutting of cuttings) cut.push(...[(await turns.run(cutting)) ?? []].flat())
         after = keys.at(-1) ?? after
-        await store.writeWhenFree(now, writer => {
+        const write = function* (writer: StoreWriter): Steps<void> {
           mustHold(writer)
-          for (const one of cut) putChunks(writer, one)
+          for (const one of cut) yield* putChunks(writer, one)
           writer.setMeta(MARK, keys.length === 0 ? COMPLETE : `${CHUNKER_VERSION} ${after}`)
-        })
+        }
+        await store.writeInSteps(now, write, turns)
         done += keys.length
         report({ phase: 'cut', done: Math.min(done, total), total })
         isComplete = keys.length === 0
@@ -83,13 +89,10 @@ function nextKeys(reader: StoreReader, after: number): readonly number[] {
   return keys
 }
 
-function putChunks(
-  writer: StoreWriter,
-  { key, contentHash, chunks }: { key: number; contentHash: string; chunks: Parameters<StoreWriter['put']>[1] },
-): void {
+function* putChunks(writer: StoreWriter, { key, contentHash, chunks }: Recut): Steps<void> {
   const entry = aroundDamage(writer, () => writer.entry(key))
   // It may have been changed or deleted meanwhile.
   if (entry?.contentHash !== contentHash) return
   const { key: _key, partition: _partition, contentHash: _hash, ...draft } = entry
-  writer.put(draft, chunks)
+  yield* writer.putInSteps(draft, chunks)
 }

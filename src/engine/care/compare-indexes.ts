@@ -1,4 +1,5 @@
 /** Holds an index against one built anew, by its rows and by its answers, and its approximate answers against exact ones. */
+import type { Steps } from '../../base/turns.ts'
 import type { Hit, Index, Link, LinkIndex, PointIndex, VectorIndex, WordIndex } from '../../index/contract.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
@@ -14,6 +15,8 @@ export const LEAST_RECALL = 0.99
 
 /** Entries whose links or points are compared. */
 const ENTRIES_SCANNED = 5_000
+/** In one step: some milliseconds. */
+const ENTRIES_AT_ONCE = 500
 
 /** What differs, in one line, or null; and how many answers were compared. */
 export interface Comparison {
@@ -22,55 +25,97 @@ export interface Comparison {
   readonly answers: number
 }
 
-/** Both are at the same state of the store. */
-export function compareIndexes(
-  index: Index,
-  rebuilt: Index,
-  reader: StoreReader,
-  questions: readonly SampledQuestion[],
-): Comparison {
-  const all = reader.partitions().map(({ id }) => id)
-  const [rows, wanted] = [rowsOf(index, all), rowsOf(rebuilt, all)]
-  if (rows !== wanted) return { difference: `${rows} rows, a rebuild has ${wanted}`, rows, answers: 0 }
-  let answers = 0
-  for (const question of questions) {
-    for (const partitions of [all, [question.partition]]) {
-      const [mine, anew] = [index, rebuilt].map(one => answerOf(one, question, partitions))
-      if (mine === null) continue
-      answers++
-      const difference = `${rows} rows, but it answers ${JSON.stringify(question.words)} otherwise than a rebuild`
-      if (JSON.stringify(mine) !== JSON.stringify(anew)) return { difference, rows, answers }
-    }
+/** Gives a look at both indexes at the same state of the store. */
+export type AtOneMoment = <T>(look: (both: Both) => T) => T
+
+interface Both {
+  readonly index: Index
+  readonly rebuilt: Index
+  readonly reader: StoreReader
+}
+
+/** Looks at them in steps, each at one moment of its own; null: no difference was found. */
+export function* compareIndexes(atOneMoment: AtOneMoment, questions: readonly SampledQuestion[]): Steps<Comparison> {
+  let [rows, answers] = [0, 0]
+  const looks = [compareRows, ...questions.map(compareAnswers)]
+  for (const look of looks) {
+    const found = atOneMoment(look)
+    rows = found.rows
+    answers += found.answers
+    if (found.difference !== null) return { ...found, answers }
+    yield
   }
-  if (isPointIndex(index) && isPointIndex(rebuilt)) {
-    const scopes = [all, ...questions.map(({ partition }) => [partition])]
-    const compared = comparePoints(index, rebuilt, reader.scanEntries(0, ENTRIES_SCANNED), scopes)
-    const difference = compared.difference && `${rows} rows, but ${compared.difference} than a rebuild has`
-    return { difference, rows, answers: compared.answers }
-  }
-  if (isLinkIndex(index) && isLinkIndex(rebuilt)) {
-    const entries = reader.scanEntries(0, ENTRIES_SCANNED)
-    const stray = entries.find(entry => linksOf(index, entry, all) !== linksOf(rebuilt, entry, all))
-    if (stray !== undefined) {
-      return { difference: `${rows} rows, but other links of a node than a rebuild has`, rows, answers }
-    }
-    answers += entries.filter(entry => index.nodeOf(entry) !== undefined).length
+  for (let after = 0, left = ENTRIES_SCANNED; left > 0; left -= ENTRIES_AT_ONCE) {
+    const found = atOneMoment(both => compareEntries(both, after, questions))
+    answers += found.answers
+    if (found.difference !== null) return { rows, answers, difference: `${rows} rows, but ${found.difference}` }
+    if (found.last === null) break
+    after = found.last
+    yield
   }
   return { difference: null, rows, answers }
 }
 
+function compareRows({ index, rebuilt, reader }: Both): Comparison {
+  const all = reader.partitions().map(({ id }) => id)
+  const [rows, wanted] = [rowsOf(index, all), rowsOf(rebuilt, all)]
+  return { difference: rows === wanted ? null : `${rows} rows, a rebuild has ${wanted}`, rows, answers: 0 }
+}
+
+function compareAnswers(question: SampledQuestion): (both: Both) => Comparison {
+  return ({ index, rebuilt, reader }) => {
+    const all = reader.partitions().map(({ id }) => id)
+    const rows = rowsOf(index, all)
+    let answers = 0
+    for (const partitions of [all, [question.partition]]) {
+      const [mine, other] = [index, rebuilt].map(one => answerOf(one, question, partitions))
+      if (mine === null) continue
+      answers++
+      const difference = `${rows} rows, but it answers ${JSON.stringify(question.words)} otherwise than a rebuild`
+      if (JSON.stringify(mine) !== JSON.stringify(other)) return { difference, rows, answers }
+    }
+    return { difference: null, rows, answers }
+  }
+}
+
+/** Points and links of the entries behind `after`; `last`: the last of these, null where no others follow or nothing is compared. */
+function compareEntries(
+  { index, rebuilt, reader }: Both,
+  after: EntryKey,
+  questions: readonly SampledQuestion[],
+): Pick<Comparison, 'difference' | 'answers'> & { readonly last: EntryKey | null } {
+  const all = reader.partitions().map(({ id }) => id)
+  const entries = reader.scanEntries(after, ENTRIES_AT_ONCE)
+  const last = entries.length < ENTRIES_AT_ONCE ? null : (entries.at(-1) as EntryKey)
+  if (isPointIndex(index) && isPointIndex(rebuilt)) {
+    const scopes = [all, ...questions.map(({ partition }) => [partition])]
+    const compared = comparePoints(index, rebuilt, entries, scopes)
+    return {
+      difference: compared.difference && `${compared.difference} than a rebuild has`,
+      answers: compared.answers,
+      last,
+    }
+  }
+  if (!(isLinkIndex(index) && isLinkIndex(rebuilt))) return { difference: null, answers: 0, last: null }
+  const isAlike = entries.every(entry => linksOf(index, entry, all) === linksOf(rebuilt, entry, all))
+  const answers = entries.filter(entry => index.nodeOf(entry) !== undefined).length
+  return { difference: isAlike ? null : 'other links of a node than a rebuild has', answers, last }
+}
+
 /** The mean over the questions that have a vector; null when none has. */
-export function recallOf(
+export function* recallOf(
   index: VectorIndex,
   partitions: readonly PartitionId[],
   questions: readonly SampledQuestion[],
-): number | null {
-  const shares = questions.flatMap(({ vector }) => {
-    if (vector === null) return []
+): Steps<number | null> {
+  const shares: number[] = []
+  for (const { vector } of questions) {
+    if (vector === null) continue
+    yield
     const nearest = index.search({ vector, partitions, k: RECALL_AT })
     const found = new Set(index.search({ vector, partitions, k: RECALL_AT, approximate: true }).map(hit => hit.entry))
-    return nearest.length === 0 ? [] : nearest.filter(hit => found.has(hit.entry)).length / nearest.length
-  })
+    if (nearest.length > 0) shares.push(nearest.filter(hit => found.has(hit.entry)).length / nearest.length)
+  }
   return shares.length === 0 ? null : shares.reduce((sum, share) => sum + share, 0) / shares.length
 }
 

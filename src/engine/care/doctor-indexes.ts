@@ -1,19 +1,29 @@
 /** The indexes, held against ones built anew, and the snapshots they would be read from. */
+import type { Steps } from '../../base/turns.ts'
 import { type Embedder, modelKey } from '../../embed/embedder.ts'
 import type { Index, VectorIndex } from '../../index/contract.ts'
 import type { SnapshotLoad, SnapshotProblem } from '../../index/snapshot.ts'
 import { REPAIR_HELP } from '../../store/care/problem.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
-import { compareIndexes, isVectorIndex, LEAST_RECALL, recallOf } from './compare-indexes.ts'
+import {
+  type AtOneMoment,
+  type Comparison,
+  compareIndexes,
+  isVectorIndex,
+  LEAST_RECALL,
+  recallOf,
+} from './compare-indexes.ts'
 import { type Examined, finding } from './finding.ts'
 import { type SampledQuestion, sampleQuestions } from './sampled-questions.ts'
 
 export interface IndexesToExamine {
-  readonly indexes: readonly Index[]
+  readonly names: readonly string[]
+  /** The living index of that name, at the newest committed change. */
+  readonly indexOf: (name: string) => Index
   /** A second index of the same kind, empty: rebuilt here to compare the living one with. */
   readonly fresh: (index: Index) => Index
   /** Takes the snapshot of an index into an empty one of its kind; null: nothing is saved here. */
-  readonly loaded: ((empty: Index) => SnapshotLoad) | null
+  readonly loaded: ((empty: Index) => Steps<SnapshotLoad>) | null
   /** Builds the living index of that name anew and saves it. */
   readonly renew: (name: string) => Promise<void>
 }
@@ -21,38 +31,51 @@ export interface IndexesToExamine {
 /** Questions that indexes are examined by. */
 const QUESTIONS = 20
 
-export function indexesFindings(
-  { indexes, fresh, renew }: IndexesToExamine,
+/** In steps: what is written at a pause comes into both indexes. */
+export function* indexesFindings(
+  { names, indexOf, fresh, renew }: IndexesToExamine,
   store: Store,
   embedder: Embedder | null,
-): readonly Examined[] {
+): Steps<readonly Examined[]> {
   const model = embedder === null ? null : modelKey(embedder.model)
-  return store.read(reader => {
-    const questions = sampleQuestions(reader, model, QUESTIONS)
-    return indexes.flatMap(index => {
-      index.refresh(reader)
-      const rebuilt = fresh(index)
-      rebuilt.rebuild(reader)
-      const compared = comparison(index, rebuilt, reader, questions, () => renew(index.name))
-      return isVectorIndex(index) ? [compared, findsTheNearest(index, reader, questions)] : [compared]
-    })
-  })
+  const questions = yield* sampleQuestions(store, model, QUESTIONS)
+  const found: Examined[] = []
+  for (const name of names) {
+    const rebuilt = fresh(indexOf(name))
+    yield* rebuild(rebuilt, store)
+    const atOneMoment: AtOneMoment = look => {
+      // Whoever brings it forward in steps is done with it.
+      const index = indexOf(name)
+      return store.read(reader => {
+        for (const one of [index, rebuilt]) one.refresh(reader)
+        return look({ index, rebuilt, reader })
+      })
+    }
+    found.push(comparison(name, yield* compareIndexes(atOneMoment, questions), () => renew(name)))
+    const index = indexOf(name)
+    if (isVectorIndex(index)) found.push(yield* findsTheNearest(index, store, questions))
+  }
+  return found
 }
 
-export function snapshotsFindings({ indexes, fresh, loaded, renew }: IndexesToExamine): readonly Examined[] {
-  if (loaded === null) return []
-  return indexes.map(index => snapshotFinding(index.name, loaded(fresh(index)), () => renew(index.name)))
+/** Each step within one read, so that it sees one commit. */
+function* rebuild(index: Index, store: Store): Steps<void> {
+  const steps = index.rebuildInSteps?.(store)
+  if (steps === undefined) index.rebuild(store)
+  else while (store.read(() => steps.next(false)).done !== true) yield
 }
 
-function comparison(
-  index: Index,
-  rebuilt: Index,
-  reader: StoreReader,
-  questions: readonly SampledQuestion[],
-  renew: () => Promise<void>,
-): Examined {
-  const check = `index ${index.name}`
-  const { difference, rows, answers } = compareIndexes(index, rebuilt, reader, questions)
+export function* snapshotsFindings({ names, indexOf, fresh, loaded, renew }: IndexesToExamine): Steps<Examined[]> {
+  const found: Examined[] = []
+  for (const name of loaded === null ? [] : names) {
+    const load = loaded?.(fresh(indexOf(name)))
+    if (load !== undefined) found.push(snapshotFinding(name, yield* load, () => renew(name)))
+  }
+  return found
+}
+
+function comparison(name: string, { difference, rows, answers }: Comparison, renew: () => Promise<void>): Examined {
+  const check = `index ${name}`
   if (difference === null) return finding(check, true, `${rows} rows and ${answers} sampled answers, as a rebuild has`)
   return finding(check, false, difference, REPAIR_HELP, async () => {
     await renew()
@@ -60,9 +83,13 @@ function comparison(
   })
 }
 
-function findsTheNearest(index: VectorIndex, reader: StoreReader, questions: readonly SampledQuestion[]): Examined {
+function* findsTheNearest(
+  index: VectorIndex,
+  reader: StoreReader,
+  questions: readonly SampledQuestion[],
+): Steps<Examined> {
   const partitions = reader.partitions().map(({ id }) => id)
-  const recall = recallOf(index, partitions, questions)
+  const recall = yield* recallOf(index, partitions, questions)
   const message = recall === null ? 'nothing to measure by' : `${recall.toFixed(3)} of the 10 nearest, by samples`
   return finding(
     'recall',

@@ -1,16 +1,18 @@
 /** Checks that a store, its indexes and its embedder are sound, and says what to do about each thing that is not. */
-import type { Lens, LensHost } from '../../lenses/lens.ts'
+import { atOnce, type Turns } from '../../base/turns.ts'
+import type { Lens, LensHost, TableProblem } from '../../lenses/lens.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { TableDeclaration } from '../../model/table.ts'
+import { turnsUntil } from '../../pipeline/time-limit.ts'
+import { examineAside } from '../../store/care/examine-aside.ts'
 import { REPAIR_HELP, RESTORE_HELP } from '../../store/care/problem.ts'
-import { examineStore } from '../../store/care/store-care.ts'
 import type { Store } from '../../store/store.ts'
 import type { JobState } from '../background/background.ts'
 import { type EmbeddingToExamine, embedderFinding, vectorsFinding } from './doctor-embedding.ts'
 import { filesFindings } from './doctor-files.ts'
 import { type IndexesToExamine, indexesFindings, snapshotsFindings } from './doctor-indexes.ts'
 import { leasesFinding } from './doctor-leases.ts'
-import { type Examined, finding, looked, ofStore } from './finding.ts'
+import { type Examined, finding, looked, lookedLong, ofStore } from './finding.ts'
 
 export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
   readonly store: Store
@@ -26,19 +28,22 @@ export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
 }
 
 export async function examine(input: DoctorInput): Promise<readonly Examined[]> {
-  const { store, home, storeFile, embedder } = input
+  const { store, home, storeFile, embedder, signal } = input
+  const turns = turnsUntil(signal)
   const foreign = input.tables.filter(table => !isAsDeclared(table, store))
   const lenses = input.lenses.filter(({ tables = [] }) => !tables.some(table => foreign.includes(table)))
   return [
     ...withForeign(
       foreign,
-      looked('store', () => (storeFile === null ? [storeAnswers(store)] : examineStore(storeFile).map(ofStore))),
+      await lookedLong('store', async () =>
+        storeFile === null ? [storeAnswers(store)] : (await examineAside(storeFile, signal)).map(ofStore),
+      ),
     ),
     ...looked('home', () => (home === null || storeFile === null ? [] : filesFindings(home, storeFile))),
     ...looked('leases', () => [leasesFinding(store, input.machineNow)]),
-    ...looked('snapshots', () => snapshotsFindings(input)),
-    ...looked('indexes', () => indexesFindings(input, store, embedder)),
-    ...lenses.flatMap(lens => looked(`lens ${lens.name}`, () => tablesAgree(lens, store))),
+    ...(await lookedLong('snapshots', () => turns.run(snapshotsFindings(input)))),
+    ...(await lookedLong('indexes', () => turns.run(indexesFindings(input, store, embedder)))),
+    ...(await inTurn(lenses, lens => lookedLong(`lens ${lens.name}`, () => tablesAgree(lens, store, turns)))),
     ...lenses.flatMap(lens => nothingMissing(lens, input)),
     ...looked('vectors', () => [vectorsFinding(input, store)]),
     await embedderFinding(input),
@@ -73,15 +78,43 @@ function withForeign(foreign: readonly TableDeclaration[], found: readonly Exami
   return [...found.filter(({ check, ok }) => check !== 'tables' || !ok), finding('tables', false, message, help)]
 }
 
-function tablesAgree({ name, tables = [], check }: Lens, store: Store): readonly Examined[] {
+async function inTurn<T>(
+  all: readonly T[],
+  look: (one: T) => Promise<readonly Examined[]>,
+): Promise<readonly Examined[]> {
+  const found: Examined[] = []
+  for (const one of all) found.push(...(await look(one)))
+  return found
+}
+
+async function tablesAgree(
+  { name, tables = [], check }: Lens,
+  store: Store,
+  turns: Turns,
+): Promise<readonly Examined[]> {
   for (const table of tables) store.table(table).scan({}, { limit: 1 })
   if (check === undefined) return []
-  const problems = store.read(reader => check(reader))
+  const problems = await checked(check, store, turns)
   const damages = problems.filter(({ help }) => help === null).map(({ message }) => message)
   const others = problems.filter(({ help }) => help !== null)
   const found = others.map(({ message, help }) => finding(`lens ${name}`, false, message, help))
   if (damages.length === 0 && found.length > 0) return found
   return [withoutProblems(`lens ${name}`, damages, 'its tables agree with each other'), ...found]
+}
+
+/** Of one state of the store, whatever is written at the pauses. */
+async function checked(
+  check: NonNullable<Lens['check']>,
+  store: Store,
+  turns: Turns,
+): Promise<readonly TableProblem[]> {
+  const snapshot = store.snapshot()
+  if (snapshot === null) return store.read(reader => atOnce(check(reader)))
+  try {
+    return await turns.run(check(snapshot.reader))
+  } finally {
+    snapshot.close()
+  }
 }
 
 function nothingMissing({ name, repairs = [] }: Lens, { store, hostOf, signal }: DoctorInput): readonly Examined[] {

@@ -23,6 +23,21 @@ export function ofStore({ check, ok, message, help, isMendable }: StoreFinding):
   return finding(check, ok, message, help, isMendable ? 'store' : null)
 }
 
+/** As `looked`, for a look that pauses or waits. */
+export async function lookedLong(
+  check: string,
+  look: () => Promise<readonly Examined[]>,
+): Promise<readonly Examined[]> {
+  try {
+    return await look()
+  } catch (error) {
+    if (error instanceof QuerentError && error.code === 'cancelled') throw error
+    return looked(check, () => {
+      throw error
+    })
+  }
+}
+
 /** One that cannot even look has found something too, and keeps nobody from the other findings. */
 export function looked(check: string, look: () => readonly Examined[]): readonly Examined[] {
   try {

@@ -1,6 +1,7 @@
 /** Questions made from what a store holds, spread evenly over its entries: the same ones each time, for self-checks. */
+import type { Steps } from '../../base/turns.ts'
 import { toUnit } from '../../math/vector.ts'
-import { type Chunk, chunkText, type Entry } from '../../model/entry.ts'
+import { type Chunk, chunkText, type Entry, type EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { tokenise } from '../../text/tokenise.ts'
@@ -22,9 +23,18 @@ interface Passage {
 const PAGE = 10_000
 const WORDS = 3
 
-/** `model` null: without vectors. */
-export function sampleQuestions(reader: StoreReader, model: string | null, count: number): readonly SampledQuestion[] {
-  const passages = reader.entries(spread([...entryKeys(reader, PAGE)].flat(), count)).flatMap((entry): Passage[] => {
+/** `model` null: without vectors. In steps, the last of which reads the passages. */
+export function* sampleQuestions(
+  reader: StoreReader,
+  model: string | null,
+  count: number,
+): Steps<readonly SampledQuestion[]> {
+  const all: EntryKey[] = []
+  for (const page of entryKeys(reader, PAGE)) {
+    all.push(...page)
+    yield
+  }
+  const passages = reader.entries(spread(all, count)).flatMap((entry): Passage[] => {
     const chunks = reader.chunksOf(entry.key)
     const chunk = chunks[Math.floor(chunks.length / 2)]
     return chunk === undefined ? [] : [{ entry, chunk }]

@@ -4,7 +4,7 @@
  * them. Costs a product a row and pivot (12 to 25 ns at 384 dimensions): a thousand for each row of a million.
  */
 import { must } from '../../base/assert.ts'
-import type { Steps } from '../../base/turns.ts'
+import { StepPace, type Steps } from '../../base/turns.ts'
 import { type Block, type Cell, type CellLimits, lastSlot, newCell, pivotOf, type Slot, slotsOf } from './cells.ts'
 import type { VectorRows } from './rows.ts'
 
@@ -12,10 +12,13 @@ import type { VectorRows } from './rows.ts'
 const KEPT = 0.75
 /** Products of a row and a pivot that one call of the kernel computes, and one step: a few milliseconds. */
 const BATCH = 1 << 17
+/** Rows that are looked at, or moved, in one step: some milliseconds. */
+const ROWS_AT_ONCE = 1 << 12
 
 export class Division {
   readonly #rows: VectorRows
   readonly #limits: CellLimits
+  readonly #pace = new StepPace(ROWS_AT_ONCE)
 
   constructor(rows: VectorRows, limits: CellLimits) {
     this.#rows = rows
@@ -26,20 +29,21 @@ export class Division {
   *arrange(): Steps<void> {
     for (const block of this.#rows.blocks) {
       const { dividedFrom } = this.#limits
-      if (block.cells.length > 0 ? block.rows < KEPT * dividedFrom : block.rows < dividedFrom) this.#undivide(block)
+      if (block.cells.length > 0 ? block.rows < KEPT * dividedFrom : block.rows < dividedFrom)
+        yield* this.#undivide(block)
       else if (block.home.rows > 0 || block.hasLostPivot) yield* this.#divide(block)
     }
   }
 
-  #undivide(block: Block): void {
-    for (const cell of block.cells) this.#dissolve(cell)
+  *#undivide(block: Block): Steps<void> {
+    for (const cell of block.cells) yield* this.#dissolve(cell)
     block.cells = []
     block.hasLostPivot = false
   }
 
   *#divide(block: Block): Steps<void> {
-    const fresh = this.#adoptPivots(block)
-    if (block.hasLostPivot) this.#dropLost(block)
+    const fresh = yield* this.#adoptPivots(block)
+    if (block.hasLostPivot) yield* this.#dropLost(block)
     if (fresh.length > 0) {
       for (const cell of block.cells) yield* this.#assign(cell, [cell, ...fresh].sort(byKey))
       block.cells = [...block.cells, ...fresh].sort(byKey)
@@ -48,11 +52,12 @@ export class Division {
   }
 
   /** Cells about rows that came and are pivots; pivots that were deleted and came again are found again. */
-  #adoptPivots(block: Block): Cell[] {
+  *#adoptPivots(block: Block): Steps<Cell[]> {
     const came: [Slot, number][] = []
     for (const slot of slotsOf(block.home)) {
       const key = this.#keyOf(slot)
       if (key % this.#limits.pivotEvery === 0) came.push([slot, key])
+      if (this.#pace.isOver(1)) yield
     }
     if (came.length === 0) return []
     const fresh = new Map<number, Cell>()
@@ -70,22 +75,25 @@ export class Division {
   }
 
   /** Sends rows home whose pivot is gone, unless another row holds the same. */
-  #dropLost(block: Block): void {
+  *#dropLost(block: Block): Steps<void> {
     const lost = block.cells.filter(cell => pivotOf(cell).slot < 0)
     for (const cell of lost) {
       const { key } = pivotOf(cell)
       const same = slotsOf(cell).find(slot => this.#keyOf(slot) === key)
-      if (same === undefined) this.#dissolve(cell)
+      if (same === undefined) yield* this.#dissolve(cell)
       else this.#rows.setPivot(cell, same)
     }
     block.cells = block.cells.filter(cell => pivotOf(cell).slot >= 0)
     block.hasLostPivot = false
   }
 
-  #dissolve(cell: Cell): void {
+  *#dissolve(cell: Cell): Steps<void> {
     const { home } = cell.block
     home.coming = cell.rows
-    while (cell.rows > 0) this.#rows.move(lastSlot(cell), home)
+    while (cell.rows > 0) {
+      this.#rows.move(lastSlot(cell), home)
+      if (this.#pace.isOver(1)) yield
+    }
     this.#rows.setPivot(cell, -1)
   }
 
@@ -100,6 +108,7 @@ export class Division {
     for (let i = slots.length - 1; i >= 0; i--) {
       const to = must(among[nearest[i] as number], 'a cell')
       if (to !== cell) this.#rows.move(slots[i] as Slot, to)
+      if (this.#pace.isOver(1)) yield
     }
   }
 

@@ -1,4 +1,5 @@
 /** What the doctor looks for: rows that lead nowhere, concepts that are none, and counters that would give a number again. */
+import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { Row } from '../../model/table.ts'
 import { LOCAL_OWNER } from '../../model/viewer.ts'
@@ -9,10 +10,13 @@ import { counterName, type Numbered, placeOf } from './numbering.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from './tables.ts'
 
 /** One line a kind of problem; none: all is well. */
-export function checkTables(reader: StoreReader): readonly string[] {
+export function* checkTables(reader: StoreReader): Steps<readonly string[]> {
   const concepts = reader.table(CONCEPTS).scan({}, { columns: ['entry', 'id'] })
+  yield
   const edges = reader.table(EDGES).scan({}, { columns: ['id', 'entry', 'source', 'target'] })
+  yield
   const links = reader.table(PROVENANCE).scan({}, { columns: ['entry', 'concept', 'url'] })
+  yield
   const entryOf = new Map(concepts.map(row => [row['id'], row['entry']]))
   return [
     counted(concepts.length - entryOf.size, 'concepts share a number with another one'),

@@ -15,7 +15,9 @@ export function contextLens(): Lens {
     linkIndexes: [LINKS],
     operations: CONTEXT_OPERATIONS,
     settings: checkSettings,
-    check: reader => checkTables(reader).map(message => ({ message, help: null })),
+    check: function* (reader) {
+      return (yield* checkTables(reader)).map(message => ({ message, help: null }))
+    },
     repairs: [READINGS],
   }
 }

@@ -2,6 +2,7 @@
 import { assert } from '../../base/assert.ts'
 import { sha256 } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
+import { atOnce, type Steps } from '../../base/turns.ts'
 import type { AccessState, ChunkDraft, ChunkKey, Entry, EntryDraft, EntryKey } from '../../model/entry.ts'
 import { type Audience, type PartitionId, partitionKey } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
@@ -24,7 +25,7 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
     const { metadataJson: _, ...fields } = sound
     const known = this.state.entryKeys.get(nameOf(sound.audience.holder, sound.id))
     const before = known === undefined ? undefined : this.state.entries.get(known)
-    const plan = planPut(before, before ? this.chunksOf(before.key) : [], sound, chunks)
+    const plan = atOnce(planPut(before, before ? this.chunksOf(before.key) : [], sound, chunks))
     if (before && !plan.entryChanged && !plan.chunksChanged) return { key: before.key, changed: false, created: false }
 
     const key = before?.key ?? this.state.next('entry')
@@ -53,6 +54,21 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
     const moved = before !== undefined && before.partition !== partition
     this.#tell({ entry: key, kind: 'put', partition, from: moved ? before.partition : null })
     return { key, changed: true, created: before === undefined }
+  }
+
+  // biome-ignore lint/correctness/useYield: others would see what is half-written
+  *putInSteps(draft: EntryDraft, chunks: readonly ChunkDraft[]): Steps<PutResult> {
+    return this.put(draft, chunks)
+  }
+
+  *savepoint<T>(body: () => Steps<T>): Steps<T> {
+    const mark = this.state.journal.mark()
+    try {
+      return yield* body()
+    } catch (error) {
+      this.state.journal.rollBack(mark)
+      throw error
+    }
   }
 
   delete(key: EntryKey): boolean {

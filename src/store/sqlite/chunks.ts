@@ -1,4 +1,5 @@
 /** Chunks in SQLite. */
+import { StepPace, type Steps } from '../../base/turns.ts'
 import type { Chunk, ChunkDraft, ChunkKey, EntryKey } from '../../model/entry.ts'
 import { continuesUnchanged, type PutPlan } from '../put-plan.ts'
 import type { SqliteModels } from './models.ts'
@@ -10,6 +11,9 @@ import { inOrder, keyList, limitOf } from './values.ts'
 
 const COLUMNS =
   'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings, c.structure, c._check'
+
+/** Chunks read, written or deleted in one step: some milliseconds. */
+const ROWS_AT_ONCE = 512
 
 /** Of more chunks without a vector, the first is likely to be an old one. */
 const MOST_LOOKED_BACK_FOR = 1_000
@@ -51,6 +55,18 @@ export class SqliteChunks {
 
   of(entry: EntryKey): readonly Chunk[] {
     return this.#select(`select ${COLUMNS} from chunks c where c.entry = ? order by c.ordinal`, entry)
+  }
+
+  /** By ordinal, page by page. Those of an entry that may be long, in steps; each page is read within `around`. */
+  *ofInSteps(entry: EntryKey, around: <T>(read: () => T) => T): Steps<readonly Chunk[]> {
+    const sql = `select ${COLUMNS} from chunks c where c.entry = ? and c.ordinal > ? order by c.ordinal limit ${ROWS_AT_ONCE}`
+    const found: Chunk[] = []
+    for (let after = -1; ; yield) {
+      const page = around(() => this.#select(sql, entry, after))
+      found.push(...page)
+      if (page.length < ROWS_AT_ONCE) return found
+      after = (page.at(-1) as Chunk).ordinal
+    }
   }
 
   first(entries: readonly EntryKey[]): ReadonlyMap<EntryKey, ChunkKey> {
@@ -108,9 +124,13 @@ export class SqliteChunks {
   }
 
   /** Makes the entry's chunks what the plan says. */
-  write(entry: EntryKey, chunks: readonly ChunkDraft[], plan: PutPlan): void {
+  *write(entry: EntryKey, chunks: readonly ChunkDraft[], plan: PutPlan): Steps<void> {
+    const pace = new StepPace(ROWS_AT_ONCE)
     const drop = this.#db.prepare('delete from chunks where key = ?')
-    for (const { key } of plan.dropped) drop.run(key)
+    for (const { key } of plan.dropped) {
+      drop.run(key)
+      if (pace.isOver(1)) yield
+    }
     const insert = this.#db.prepare(
       `insert into chunks (key, entry, ordinal, start_unit, end_unit, start_line, end_line, headings, structure, _check)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -130,6 +150,7 @@ export class SqliteChunks {
       const cells = checked([...place, JSON.stringify(headings), structureCell(chunk)])
       if (stored === undefined) insert.run(...cells)
       else update.run(...cells, key)
+      if (pace.isOver(1)) yield
     }
   }
 

@@ -2,6 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { assert } from '../../base/assert.ts'
+import { atOnce, type Steps } from '../../base/turns.ts'
 import { mustBeSync } from '../sync.ts'
 import { ofSqlite } from './error.ts'
 import type { OpenSql, SqlDatabase, SqlOptions, SqlResult, SqlRow, SqlStatement, SqlValue } from './sql-driver.ts'
@@ -55,23 +56,25 @@ class NodeSqlite implements SqlDatabase {
   }
 
   write<T>(body: () => T, waitMs?: number): T {
+    return atOnce(this.writeInSteps(() => inOneStep(body), waitMs))
+  }
+
+  *writeInSteps<T>(body: () => Steps<T>, waitMs?: number): Steps<T> {
     assert(this.#inside !== 'read', 'a read transaction does not write')
     const nested = this.#inside === 'write'
     if (nested) this.#run('savepoint nested')
     else if (waitMs === undefined || waitMs >= this.#timeoutMs) this.#run('begin immediate')
     else this.#beginSoon(waitMs)
     this.#inside = 'write'
+    let isDone = false
     try {
-      const result = mustBeSync(body())
+      const result = yield* body()
       assert(this.#db.isTransaction, 'a failure inside a transaction is not passed over')
       this.#run(nested ? 'release nested' : 'commit')
+      isDone = true
       return result
-    } catch (error) {
-      // A full disk and the like make SQLite roll back by itself.
-      if (this.#db.isTransaction) this.exec(nested ? 'rollback to nested; release nested' : 'rollback')
-      for (const listener of this.#rollbackListeners) listener()
-      throw error
     } finally {
+      if (!isDone) this.#rollBack(nested)
       if (!nested) this.#inside = 'nothing'
     }
   }
@@ -122,6 +125,12 @@ class NodeSqlite implements SqlDatabase {
     if (this.#db.isOpen) this.#guard(() => this.#db.close())
   }
 
+  #rollBack(nested: boolean): void {
+    // A full disk and the like make SQLite roll back by itself.
+    if (this.#db.isTransaction) this.exec(nested ? 'rollback to nested; release nested' : 'rollback')
+    for (const listener of this.#rollbackListeners) listener()
+  }
+
   #beginSoon(waitMs: number): void {
     // Takes effect when it is prepared, so a kept statement would do nothing.
     this.exec(`pragma busy_timeout = ${waitMs}`)
@@ -160,6 +169,11 @@ class NodeSqlite implements SqlDatabase {
       throw ofSqlite(error, this.file)
     }
   }
+}
+
+// biome-ignore lint/correctness/useYield: it is the one step
+function* inOneStep<T>(body: () => T): Steps<T> {
+  return mustBeSync(body())
 }
 
 class Statement implements SqlStatement<unknown> {

@@ -5,6 +5,8 @@
  * below 2^53; big integers never appear. A number is bound as REAL and becomes an integer only by the affinity of a
  * column: SQL must not compute with a bound whole number where its type would show.
  */
+import type { Steps } from '../../base/turns.ts'
+
 export type SqlValue = string | number | Uint8Array | null
 export type SqlRow = Readonly<Record<string, SqlValue>>
 
@@ -40,6 +42,11 @@ export interface SqlDatabase {
    * another `write` it is a savepoint, inside `read` refused.
    */
   write<T>(body: () => T, waitMs?: number): T
+  /**
+   * As `write`, with a body that pauses: the transaction lasts until the steps end. When they throw, or are ended by `return`, it is
+   * rolled back. At its pauses this connection serves nobody else.
+   */
+  writeInSteps<T>(body: () => Steps<T>, waitMs?: number): Steps<T>
   /** One committed state for all reads inside. Joins a transaction that runs already. */
   read<T>(body: () => T): T
   /** All reads see the state that is committed now, until the connection is closed. Nothing may be written any more. */

@@ -1,6 +1,7 @@
 /** Writing to a SQLite store. Only inside a transaction, which its store begins and ends. */
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
+import { atOnce, type Steps } from '../../base/turns.ts'
 import type { AccessState, Chunk, ChunkDraft, ChunkKey, Entry, EntryDraft, EntryKey } from '../../model/entry.ts'
 import type { Audience, PartitionId } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
@@ -21,12 +22,17 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   wrote = false
 
   put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult {
+    return atOnce(this.putInSteps(draft, chunks))
+  }
+
+  *putInSteps(draft: EntryDraft, chunks: readonly ChunkDraft[]): Steps<PutResult> {
     const now = this.#mustWrite()
     const { entries, partitions, changes, tallies } = this.parts
     const sound = soundDraft(draft, chunks)
     const known = entries.keyOf(sound.audience.holder, sound.id)
-    const before = known === undefined ? null : this.#before(known, sound)
-    const plan = planPut(before?.entry, before?.chunks ?? [], sound, chunks)
+    const before = known === undefined ? null : yield* this.#before(known, sound)
+    yield
+    const plan = yield* planPut(before?.entry, before?.chunks ?? [], sound, chunks)
     if (before !== null && !plan.entryChanged && !plan.chunksChanged) {
       return { key: before.entry.key, changed: false, created: false }
     }
@@ -36,8 +42,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     if (known !== undefined && from !== undefined) this.#countOut(from, known)
     if (known !== undefined && before === null) this.parts.chunks.dropAll(known)
     const key = known ?? entries.insert(sound, partition)
+    yield
     if (known !== undefined && plan.entryChanged) entries.update(key, sound, partition)
-    this.parts.chunks.write(key, chunks, plan)
+    yield
+    yield* this.parts.chunks.write(key, chunks, plan)
     tallies.add(partition, known !== undefined ? tallies.ofEntry(key) : new Map([[CHUNKS, chunks.length]]))
     if (known !== undefined) this.parts.forgotten.note()
     countChange({ table: declaration => super.table(declaration) }, this, {
@@ -51,6 +59,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     const moved = from !== undefined && from !== partition
     changes.tell('put', key, partition, moved ? from : null, now)
     return { key, changed: true, created: known === undefined }
+  }
+
+  savepoint<T>(body: () => Steps<T>): Steps<T> {
+    this.#mustBeOpen()
+    return this.parts.db.writeInSteps(body)
   }
 
   delete(key: EntryKey): boolean {
@@ -115,15 +128,17 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   /** What a put replaces; null where it is damaged, so that nothing of it can be kept. */
-  #before(
+  *#before(
     key: EntryKey,
     { id, audience }: SoundDraft,
-  ): { readonly entry: Entry; readonly chunks: readonly Chunk[] } | null {
+  ): Steps<{ readonly entry: Entry; readonly chunks: readonly Chunk[] } | null> {
     let isWhole = true
-    const read = () => ({ entry: this.entry(key), chunks: this.chunksOf(key) })
-    const { entry, chunks } = this.around(() => {
+    const note = () => {
       isWhole = false
-    }, read)
+    }
+    const entry = this.around(note, () => this.entry(key))
+    yield
+    const chunks = yield* this.parts.chunks.ofInSteps(key, read => this.around(note, read))
     if (!isWhole || entry === undefined) return null
     // Not to write over another entry, to which a damaged index leads.
     if (entry.id !== id || entry.audience.holder !== audience.holder)

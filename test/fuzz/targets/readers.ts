@@ -1,4 +1,6 @@
 /** What reads files: Markdown with front matter, HTML, JSONL, code, plain text, and the chunks of the lens c64. */
+
+import { atOnce } from '../../../src/base/turns.ts'
 import { extensionOf } from '../../../src/ingest/file-types.ts'
 import { ingesterFor } from '../../../src/ingest/ingesters.ts'
 import { chunkIngester } from '../../../src/lenses/c64/chunks/chunk-ingester.ts'
@@ -116,8 +118,8 @@ function fitting({ name: path, text }: NamedText): void {
   const file = { path, name, extension: extensionOf(name), text, modifiedAt: 0 }
   const lensReaders: readonly Ingester[] = path.startsWith('c64/') ? [chunkIngester] : []
   const reader = ingesterFor(file, lensReaders)
-  const reading = reader.read(file, { now: 0, map: {} })
-  mustEqual(reader.read(file, { now: 0, map: {} }), reading, 'read again')
+  const reading = atOnce(reader.read(file, { now: 0, map: {} }))
+  mustEqual(atOnce(reader.read(file, { now: 0, map: {} })), reading, 'read again')
   const lines = 1 + lineEnds(text, 0, text.length)
   for (const { content, chunks, line, metadata, tags } of reading.documents) {
     must(line === null || (line >= 1 && line <= lines), `line ${line} of ${lines}`)

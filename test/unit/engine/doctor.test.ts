@@ -42,10 +42,13 @@ const openVectors = () =>
   })
 const fresh = (index: Index): Index => (index.name === 'words' ? openWords() : openVectors())
 
-function input(fields: Partial<DoctorInput> = {}): DoctorInput {
+type Given = Partial<DoctorInput> & { readonly indexes?: readonly Index[] }
+
+function input({ indexes = [openWords(), openVectors()], ...fields }: Given = {}): DoctorInput {
   return {
     ...{ store, home: null, embedder: openToyEmbedder(), embedderError: null, refused: null, jobs: new Map(), fresh },
-    indexes: [openWords(), openVectors()],
+    names: indexes.map(({ name }) => name),
+    indexOf: wanted => indexes.find(({ name }) => name === wanted) as Index,
     ...{ storeFile: null, machineNow: () => 0, loaded: null, renew: async () => undefined },
     lenses: [],
     tables: [],
@@ -58,7 +61,7 @@ function input(fields: Partial<DoctorInput> = {}): DoctorInput {
 }
 
 /** The findings that something is wrong, by check. */
-async function complaints(fields: Partial<DoctorInput> = {}): Promise<Readonly<Record<string, string>>> {
+async function complaints(fields: Given = {}): Promise<Readonly<Record<string, string>>> {
   const found = await examine(input(fields))
   for (const { ok, help } of found) expect(help === null).toBe(ok)
   return Object.fromEntries(found.filter(({ ok }) => !ok).map(({ check, message }) => [check, message]))
@@ -193,11 +196,13 @@ describe('doctor', () => {
   })
 
   it('does not wait for ever for an embedder', async () => {
-    const never = { ...openToyEmbedder(), embed: () => new Promise<never>(() => {}) }
     const stop = new AbortController()
-    const examined = complaints({ embedder: never, signal: stop.signal })
-    stop.abort()
-    expect(await examined).toEqual({ embedder: 'toy has not answered' })
+    const embed = () => {
+      stop.abort()
+      return new Promise<never>(() => {})
+    }
+    const never = { ...openToyEmbedder(), embed }
+    expect(await complaints({ embedder: never, signal: stop.signal })).toEqual({ embedder: 'toy has not answered' })
   })
 
   it('is the owner’s alone', async () => {

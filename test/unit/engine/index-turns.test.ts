@@ -99,3 +99,22 @@ it('QE-019: what many writes left behind is taken in by many turns before a quer
   expect(turns).toBeGreaterThan(Math.floor(((ENTRIES / 2) * 512) / (1 << 17)) + 1)
   expect(idsOf(result)).toHaveLength(10)
 })
+
+it('QE-019: the orders of earlier answers are made whole in a turn each before an index changes, and are gone on in', async () => {
+  const ORDERS = 60
+  const cursors: string[] = []
+  for (let at = 0; at < ORDERS; at++) {
+    const { cursor } = await engine.query({ text: `rain number ${at}`, mode: 'words', limit: 5 })
+    cursors.push(cursor as string)
+  }
+  const still = await turnsOf(() => engine.query({ text: 'rain', mode: 'words', limit: 5 }))
+  await engine.put({ entries: [{ id: 'late', content: 'rain number rain number' }] })
+  const { turns, result } = await turnsOf(() => engine.query({ text: 'rain', mode: 'words', limit: 5 }))
+  expect(turns).toBeGreaterThanOrEqual(still.turns + ORDERS)
+  expect(idsOf(result)).toContain('late')
+  for (const at of [0, ORDERS - 1]) {
+    const next = await engine.query({ text: `rain number ${at}`, mode: 'words', limit: 5, cursor: cursors[at] })
+    expect(idsOf(next).length).toBeGreaterThan(0)
+    expect(idsOf(next)).not.toContain('late')
+  }
+})

@@ -1,5 +1,6 @@
 /** QE-019: long contents are cut in pauses for others before their transaction, which writes all or nothing. */
 import { expect, it, vi } from 'vitest'
+import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { chunkContent } from '../../../src/text/chunk.ts'
 import { openTestEngine } from '../../support/engines.ts'
 import { turnsOf } from '../../support/turns-of.ts'
@@ -48,4 +49,24 @@ it('QE-019: of a request with a long entry nothing is there at its pauses, and n
   )
   await expect(gone).rejects.toMatchObject({ code: 'cancelled' })
   expect((await engine.list({})).total).toBe(2)
+})
+
+it('QE-019: an entry is replaced by a long one in many turns of its transaction, and until the last the old one answers', async () => {
+  using folder = tempFolder()
+  await using engine = await openTestEngine({ home: folder.path })
+  await engine.put({ entries: [{ id: 'long', content: long }] })
+  const other = long.replaceAll('Rain', 'Snow')
+  const seen: string[] = []
+  const look = async () => {
+    seen.push((await engine.get({ id: 'long', touch: false })).content)
+    await engine.get({ id: 'long' })
+  }
+  const { turns } = await turnsOf(() => engine.put({ entries: [{ id: 'long', content: other }] }), look)
+  const chunks = engine.host('default').store.chunksOf(1).length
+  const cutting = Math.floor(other.length / (1 << 16))
+  // Of the old chunks, which go, and of the new ones.
+  expect(turns).toBeGreaterThan(cutting + (2 * chunks) / 512)
+  expect(new Set(seen.slice(0, -1))).toEqual(new Set([long]))
+  const found = await engine.query({ text: 'snow', mode: 'words' })
+  expect(found.items.map(({ id }) => id)).toEqual(['long'])
 })

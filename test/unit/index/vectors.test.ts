@@ -154,3 +154,27 @@ describe('vectors that no store should hold', () => {
     expect(index.count({ partitions: [1] })).toBe(0)
   })
 })
+
+it('QE-019: a partition that grows beyond its limit at once is divided in steps, whatever part of it came', () => {
+  const world = new VectorStore()
+  const source = (chunks: readonly number[]) => world.store.vectors(MODEL, chunks)
+  const cells = { dividedFrom: 6_000, pivotEvery: 64, prunedFrom: 0 }
+  const index = openVectorIndex({ model: MODEL, dimensions: 8, source, cells })
+  const vectors = randomUnits(6_300, 8, 1)
+  const stepsOf = (from: number, to: number) => {
+    world.addInThrees(vectors.slice(from, to))
+    const steps = index.refreshInSteps?.(world.store)
+    let count = 0
+    while (steps?.next(false).done === false) count++
+    return count
+  }
+  stepsOf(0, 2_700)
+  expect(stepsOf(2_700, 2_850)).toBe(0)
+  // The partition had less than half of the limit, and the entries that come are few by number.
+  world.add(vectors.slice(2_850, 6_000))
+  // Reading takes a step for every thousand rows, looking for pivots and moving rows one for every 4,096.
+  expect(stepsOf(6_000, 6_150)).toBeGreaterThanOrEqual(6 + 2)
+  expect(index.count({ partitions: world.partitions() })).toBe(6_150)
+  // Now it is divided, and what comes is put into its cells.
+  expect(stepsOf(6_150, 6_300)).toBe(0)
+})

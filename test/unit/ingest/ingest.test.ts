@@ -419,8 +419,8 @@ describe.each(STORES)('into %s:', (_, openStore) => {
         ...plainText,
         name: 'odd',
         accepts: ({ extension }) => extension === 'odd',
-        read: (file, settings) => {
-          const [document] = plainText.read(file, settings).documents
+        *read(file, settings) {
+          const [document] = (yield* plainText.read(file, settings)).documents
           if (document === undefined) throw new Error('the file has text')
           return {
             documents: [
@@ -487,8 +487,8 @@ describe.each(STORES)('into %s:', (_, openStore) => {
         ...plainText,
         name: 'odd',
         accepts: () => true,
-        read: (file, settings) => {
-          const { documents, problems } = plainText.read(file, settings)
+        *read(file, settings) {
+          const { documents, problems } = yield* plainText.read(file, settings)
           const rows = file.text.split(' ').map(part => ({ table, row: { part } }))
           return { documents: documents.map(document => ({ ...document, rows })), problems }
         },

@@ -2,10 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { decode, readText } from '../../../src/ingest/read-file.ts'
+import { atOnce, Turns } from '../../../src/base/turns.ts'
+import { decodeInSteps, readText as readInTurns } from '../../../src/ingest/read-file.ts'
 import { tempFolder } from './temp-folder.ts'
 
 const LIMIT = 20_000
+
+const decode = (bytes: Uint8Array) => atOnce(decodeInSteps(bytes))
+const readText = (path: string, maxBytes: number) => readInTurns(new Turns(), path, maxBytes)
 
 describe('readText', () => {
   it.each([

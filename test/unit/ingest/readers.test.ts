@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../src/base/turns.ts'
 import { checkMap } from '../../../src/ingest/field-map.ts'
 import { extensionOf } from '../../../src/ingest/file-types.ts'
 import { html } from '../../../src/ingest/html.ts'
@@ -13,7 +14,7 @@ import { type OutlineFormat, textOutline } from '../../../src/text/text-outline.
 
 function read(ingester: Ingester, path: string, text: string, map: Record<string, string> = {}): FileReading {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return ingester.read({ path, name, extension: extensionOf(name), text, modifiedAt: 0 }, { now: 0, map })
+  return atOnce(ingester.read({ path, name, extension: extensionOf(name), text, modifiedAt: 0 }, { now: 0, map }))
 }
 
 function only(reading: FileReading): FileDocument {

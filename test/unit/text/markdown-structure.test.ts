@@ -6,7 +6,7 @@ import { openEngine } from '../../../src/engine/open.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { draftOf } from '../../../src/testing/entries.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
-import { markdownStructure } from '../../../src/text/markdown-structure.ts'
+import { markdownStructure, markdownStructureInSteps } from '../../../src/text/markdown-structure.ts'
 
 function found(text: string): readonly string[] {
   return markdownStructure(text).headings.map(({ level, text }) => `${level} ${text}`)
@@ -78,5 +78,109 @@ describe('headings of Markdown', () => {
       )
       expect(ours, file).toEqual(theirs)
     }
+  })
+})
+
+describe('a long document, which is parsed in windows (QE-019)', () => {
+  /** More than a window, and more than the longest one. */
+  const [WINDOW, LONGEST] = [1 << 16, 1 << 17]
+  const linesOf = (units: number, line: (at: number) => string) => {
+    const lines: string[] = []
+    for (let length = 0, at = 0; length < units; at++) length += lines[lines.push(line(at)) - 1]?.length ?? 0
+    return lines
+  }
+  const stepsOf = (text: string) => {
+    const steps = markdownStructureInSteps(text)
+    for (let count = 1; ; count++) {
+      const step = steps.next(false)
+      if (step.done === true) return { count, ...step.value }
+    }
+  }
+
+  it('has the headings and blocks of its parts, wherever the windows end', () => {
+    const partOf = (at: number) =>
+      [
+        `# Part ${at}\n\nText of it\nin lines.\n\n- one\n- two\n  - inner\n\n  more of it\n- three\n`,
+        `1. first\n\n   ~~~\n   # no heading\n   ~~~\n2. second\n\n> quoted\nlazily\n> - item\n>\n> more\n\n    code\n\n    more code\n`,
+        `| a | b |\n| - | - |\n${`| ${at} | x |\n`.repeat(at % 9)}\n<div>\n# no heading\n</div>\n\nUnderlined\n---\n`,
+        `\`\`\`js\n# no heading\n\n- no item\n${'code()\n'.repeat(at % 40)}\`\`\`\n${'\n'.repeat(at % 3)}`,
+      ].join('\n')
+    const parts = Array.from({ length: 2_000 }, (_, at) => partOf(at))
+    const text = parts.join('')
+    const [headings, blocks]: [unknown[], unknown[]] = [[], []]
+    let start = 0
+    for (const part of parts) {
+      const moved = <T extends object>(one: T) =>
+        Object.fromEntries(
+          Object.entries(one).map(([name, value]) => [
+            name,
+            ['start', 'end', 'from', 'until'].includes(name) ? value + start : value,
+          ]),
+        )
+      const structure = markdownStructure(part)
+      headings.push(...structure.headings.map(moved))
+      blocks.push(...structure.blocks.map(moved))
+      start += part.length
+    }
+    const found = stepsOf(text)
+    expect(found.headings).toEqual(headings)
+    expect(found.blocks).toEqual(blocks)
+    expect(found.count).toBeGreaterThan(text.length / WINDOW)
+    // With the other line ends too.
+    const crlf = markdownStructure(text.replaceAll('\n', '\r\n'))
+    expect(crlf.headings.map(({ text: said }) => said)).toEqual(found.headings.map(({ text: said }) => said))
+    expect(crlf.blocks).toHaveLength(found.blocks.length)
+  })
+
+  it.each([
+    ['list', (at: number) => `- item ${at}\n  and more\n`, 1],
+    ['numbered list', (at: number) => `${at + 1}. item ${at}\n\n`, 1],
+  ])('a %s has a block for each item, from its mark to the next', (_, line) => {
+    const lines = linesOf(3 * LONGEST, line)
+    const { blocks, count } = stepsOf(`${lines.join('')}\n# behind\n`)
+    const expected: { start: number; end: number }[] = []
+    for (const item of lines) {
+      const start = expected.at(-1)?.end ?? 0
+      expected.push({ start, end: start + item.length })
+    }
+    // Blank lines behind an item are none of it.
+    expect(blocks.map(({ start: from }) => from)).toEqual(expected.map(item => item.start))
+    for (const [at, block] of blocks.entries()) expect(block.end).toBeLessThanOrEqual(expected[at]?.end ?? 0)
+    expect(count).toBeGreaterThan(5)
+  })
+
+  it.each([
+    ['fence', '```js\n', (at: number) => `# line ${at}\n`, '```\n', '```js'],
+    ['fence in signs of another', '~~~\n', (at: number) => `\`\`\`\n- ${at}\n`, '~~~~\n', '~~~'],
+    ['table', '| a | b |\n| - | - |\n', (at: number) => `| ${at} | x |\n`, '', '| a | b |\n| - | - |'],
+  ])('a %s is one block, and what stands behind it is read', (_, opening, line, closing, lead) => {
+    const block = `${opening}${linesOf(3 * LONGEST, line).join('')}${closing}`
+    const text = `# before\n\n${block}\n## behind\n\n- item\n`
+    const { headings, blocks, count } = stepsOf(text)
+    expect(headings.map(heading => heading.text)).toEqual(['before', 'behind'])
+    const start = text.indexOf(opening)
+    expect(blocks).toMatchObject([{ start, end: start + block.length, lead }, { end: text.length }])
+    expect(blocks[0]?.until).toBe(start + block.length - closing.length)
+    expect(count).toBeGreaterThan(5)
+  })
+
+  it.each([
+    ['fence that nothing closes', '```\n', (at: number) => `line ${at}\n`],
+    ['block of code', '', (at: number) => `    line ${at}\n`],
+    ['quotation', '', (at: number) => `> line ${at}\n`],
+    ['quoted list', '', (at: number) => `> - item ${at}\n`],
+    ['item', '- item\n', (at: number) => `  - inner ${at}\n`],
+  ])('a %s lies in blocks without a gap, none longer than the longest window but a fence', (name, opening, line) => {
+    const text = `${opening}${linesOf(3 * LONGEST, line).join('')}`
+    const { blocks, count } = stepsOf(text)
+    let end = 0
+    for (const block of blocks.filter(({ end: to }) => to > end)) {
+      expect(block.start).toBeLessThanOrEqual(end)
+      if (!name.startsWith('fence')) expect(block.end - block.start).toBeLessThan(LONGEST + 99)
+      end = Math.max(end, block.end)
+      if (end === text.length) break
+    }
+    expect(end).toBe(text.length)
+    expect(count).toBeGreaterThan(3)
   })
 })

@@ -4,7 +4,7 @@
  */
 
 import type { Instant } from '../../../base/clock.ts'
-import { atOnce, type Steps } from '../../../base/turns.ts'
+import { atOnce, type Steps, sortInSteps } from '../../../base/turns.ts'
 import type { Requester } from '../access/requester.ts'
 import { RowOrigins } from '../access/row-origins.ts'
 import type { ShowView } from '../access/show.ts'
@@ -101,6 +101,18 @@ export class Evaluation {
     const others = this.matches.without(new Set(late))
     const scored = exact(this.#request(this.matches), late, new Map())
     return [...best(this.#request(others), k), ...scored].sort(byOrder).slice(0, k)
+  }
+
+  /** All of them in the total order, in steps; not of an earlier moment. */
+  *all(): Steps<readonly ScoredBelief[]> {
+    yield* this.prepare()
+    const rows = [...this.matches.rows]
+    const scored: ScoredBelief[] = []
+    for (let at = 0; at < rows.length; at += SCORED_AT_ONCE) {
+      scored.push(...this.scoresOf(rows.slice(at, at + SCORED_AT_ONCE)))
+      yield
+    }
+    return yield* sortInSteps(scored, byOrder)
   }
 
   /** The first k of those for which this holds. */

@@ -1,4 +1,5 @@
 /** What the doctor looks for: aspects and entries without each other, versions that lead nowhere, and unsigned trust. */
+import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import { LOCAL_OWNER } from '../../../model/viewer.ts'
@@ -11,11 +12,14 @@ const UNUSED_HELP =
   'They are not signed by the key that their agents have here. State them again with `querent trust set`, or remove them with `querent trust remove`.'
 
 /** One a kind of problem; none: all is well. Checks every signature: a tenth of a millisecond a statement. */
-export function checkTables(reader: StoreReader): readonly TableProblem[] {
+export function* checkTables(reader: StoreReader): Steps<readonly TableProblem[]> {
   const aspects = reader.table(BELIEFS).scan({}, { columns: ['entry', 'supersedes'] })
+  yield
   const past = reader.table(VERSIONS).scan({}, { columns: ['holder', 'id', 'superseded_by'] })
+  yield
   const current = currentOnes(reader, aspects)
-  const edges = checkAllEdges(reader)
+  yield
+  const edges = yield* checkAllEdges(reader)
   const damages = [
     counted(strays(reader, aspects), 'beliefs have no entry, or entries of beliefs no belief'),
     counted(leadingNowhere(past, current), 'versions were followed by one that is not there'),

@@ -4,6 +4,7 @@
  * seal is over the row and the key it was checked with: change either, and the signature is looked at again.
  */
 import { isSigned, sign } from '../../../base/signature.ts'
+import type { Steps } from '../../../base/turns.ts'
 import { type Verifier, verifierOf } from '../../../identity/keys.ts'
 import { isStatementOf } from '../../../identity/statement.ts'
 import type { Row } from '../../../model/table.ts'
@@ -85,13 +86,14 @@ function sealed(row: Row, did: string): string {
   return JSON.stringify([owner, target, level, domains, basis, created, updated, persistent, exposure, signature, did])
 }
 
-/** Every edge that is not used, each signature checked anew: a tenth of a millisecond an edge. */
-export function checkAllEdges(reader: StoreReader): readonly EdgeWarning[] {
+/** Every edge that is not used, each signature checked again: a tenth of a millisecond an edge, a step for each. */
+export function* checkAllEdges(reader: StoreReader): Steps<readonly EdgeWarning[]> {
   const checker = new EdgeChecker(reader, { trustSeals: false })
   const warnings: EdgeWarning[] = []
   for (const row of edgeRows(reader)) {
     const checked = checker.check(row)
     if ('warning' in checked) warnings.push(checked.warning)
+    yield
   }
   return warnings
 }

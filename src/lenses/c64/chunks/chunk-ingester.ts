@@ -1,7 +1,8 @@
 /** Reads Markdown chunks of a collection about the Commodore 64 into entries: see `chunk-file.ts` for what they hold. */
+import type { Steps } from '../../../base/turns.ts'
 import type { FileDocument, FileReading, Ingester, SourceFile } from '../../../model/ingester.ts'
 import { MAX_TAGS } from '../../../model/limits.ts'
-import { chunkContent } from '../../../text/chunk.ts'
+import { chunkContentInSteps } from '../../../text/chunk.ts'
 import { readChunkFile } from './chunk-file.ts'
 
 const EXTENSIONS = ['md', 'markdown']
@@ -11,10 +12,12 @@ export const chunkIngester: Ingester = {
   name: 'c64-chunk',
   version: 1,
   accepts: ({ extension }) => EXTENSIONS.includes(extension),
-  read: (file): FileReading => ({ documents: file.text.trim() === '' ? [] : [documentOf(file)], problems: [] }),
+  *read(file): Steps<FileReading> {
+    return { documents: file.text.trim() === '' ? [] : [yield* documentOf(file)], problems: [] }
+  },
 }
 
-function documentOf({ name, text }: SourceFile): FileDocument {
+function* documentOf({ name, text }: SourceFile): Steps<FileDocument> {
   const { title, tags, references, document, prose } = readChunkFile(text)
   const type = EXAMPLE.test(name) ? 'example' : 'documentation'
   return {
@@ -23,7 +26,7 @@ function documentOf({ name, text }: SourceFile): FileDocument {
     title: title ?? name.replace(/\.[^.]*$/, ''),
     content: document,
     // The prose is the document's beginning; listings say little in words.
-    chunks: chunkContent(prose === '' ? document : prose, { format: 'markdown' }),
+    chunks: yield* chunkContentInSteps(prose === '' ? document : prose, { format: 'markdown' }),
     kind: type,
     tags: tags.slice(0, MAX_TAGS),
     metadata: {

@@ -113,16 +113,12 @@ function* putTogether(
     isStale,
     isExact: own.left === 0 && nodes.failures.length === 0 && nodes.answers.every(({ more }) => !more),
   }
-  return world.state.look(
-    requester,
-    view => {
-      const understood = understand(world.state, embedded, query.semantic, view.requester.sight)
-      const question = { ...query, scope, byTier: mergeStrategy === 'waterfall' }
-      const evaluation = new Evaluation(world.state, view, question, understood, asOf)
-      const warnings = warningsOf(query, embedded, evaluation)
-      const parts = { world, evaluation, nodes: told, warnings, own, most, answered, before }
-      return new GatheredOrder(parts, query)
-    },
-    time,
-  )
+  // Nobody changes the world of one answer, so that it may be looked at in steps.
+  const view = world.state.look(requester, seen => seen, time)
+  const understood = understand(world.state, embedded, query.semantic, view.requester.sight)
+  const question = { ...query, scope, byTier: mergeStrategy === 'waterfall' }
+  const evaluation = new Evaluation(world.state, view, question, understood, asOf)
+  yield* evaluation.prepare()
+  const warnings = warningsOf(query, embedded, evaluation)
+  return yield* GatheredOrder.of({ world, evaluation, nodes: told, warnings, own, most, answered, before }, query)
 }

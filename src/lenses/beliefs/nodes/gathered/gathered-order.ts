@@ -1,5 +1,6 @@
 /** The one list that the results of all sources become, for as long as somebody reads it. */
 import { sha256 } from '../../../../base/canonical.ts'
+import type { Steps } from '../../../../base/turns.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import { MOST_COMPARED } from '../../answer/conflicts.ts'
 import { diversely } from '../../answer/diversity.ts'
@@ -52,7 +53,16 @@ export class GatheredOrder {
   /** Of which results there are, where, and what they count. */
   readonly digest: string
 
-  constructor(parts: GatheredParts, { options }: CheckedQuery) {
+  /** In steps. */
+  static *of(parts: GatheredParts, { options }: CheckedQuery): Steps<GatheredOrder> {
+    const { evaluation } = parts
+    const inOrder = yield* evaluation.all()
+    const picks = yield* spreadOut(evaluation, inOrder, options)
+    yield
+    return new GatheredOrder(parts, inOrder, picks)
+  }
+
+  private constructor(parts: GatheredParts, inOrder: readonly ScoredBelief[], picks: readonly Picked[]) {
     const { world, evaluation, nodes, warnings, own, most, answered, before } = parts
     this.world = world
     this.evaluation = evaluation
@@ -62,8 +72,6 @@ export class GatheredOrder {
     this.goesOn = own.ends.length > 0
     this.most = most
     this.answered = answered
-    const inOrder = evaluation.best(evaluation.matches.count)
-    const picks = spreadOut(evaluation, inOrder, options)
     const strategy = strategyOf(evaluation.state)
     const ranks = ranksOf(inOrder)
     if (strategy === null) {
@@ -119,13 +127,18 @@ export class GatheredOrder {
 }
 
 /** As the strategy puts the sources together, and as far as diversity lets it stand (BQ-131). */
-function spreadOut(
+function* spreadOut(
   evaluation: Evaluation,
   inOrder: readonly ScoredBelief[],
   { mergeStrategy, diversity }: CheckedQuery['options'],
-): readonly Picked[] {
+): Steps<readonly Picked[]> {
   const list = merged(mergeStrategy, inOrder)
   if (!diversity.enabled) return list.map(unspread)
   const keepsOrder = mergeStrategy !== 'rerank'
-  return [...diversely(evaluation, diversity, { pool: list.slice(0, POOL), keepsOrder })]
+  const picks: Picked[] = []
+  for (const pick of diversely(evaluation, diversity, { pool: list.slice(0, POOL), keepsOrder })) {
+    picks.push(pick)
+    yield
+  }
+  return picks
 }

@@ -1,6 +1,8 @@
 /** Histories of beliefs: what agents, imports and other parts of an engine may do to them, in any order. */
+
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { Turns } from '../../../../../src/base/turns.ts'
 import { exportLines } from '../../../../../src/engine/export.ts'
 import { importLines } from '../../../../../src/engine/import.ts'
 import { beliefsLens } from '../../../../../src/lenses/beliefs/beliefs-lens.ts'
@@ -123,7 +125,7 @@ export async function play(world: World, act: Act, made: number): Promise<void> 
     expect(() => world.write('ann', failingWrite)).toThrow('on purpose')
   } else if (act.do === 'import') {
     const parts = { tables: BELIEFS_TABLES, lenses: [beliefsLens], now: NOW, random: countingBytes() }
-    await importLines(store, altered(store, act.confidence), parts)
+    await importLines(store, altered(store, act.confidence), parts, new Turns())
   }
 }
 

@@ -213,12 +213,33 @@ describe('a query over beliefs', () => {
   )
 
   it(
-    'ends and is of one moment, though others write at each of its pauses what it may see',
+    'QE-019: ends and is of one moment, though others write at each of its pauses what it may see; they wait for its last attempt',
     async () => {
       await filled(at => `rain ${at % 100}`)
-      const { result } = await turnsOf(() => ask(QUERY), writes('bob', 'public'))
+      const { store } = engine.host('beliefs')
+      const [versions, writing]: [number[], Promise<unknown>[]] = [[], []]
+      let isAlone = false
+      const real = store.writeInSteps.bind(store)
+      const spy = vi.spyOn(store, 'writeInSteps').mockImplementation((...args) => {
+        isAlone = true
+        return real(...(args as Parameters<typeof real>)).finally(() => {
+          isAlone = false
+        })
+      })
+      const { result } = await turnsOf(
+        () => ask(QUERY),
+        turn => {
+          if (isAlone) versions.push(store.version())
+          writing.push(writes('bob', 'public')(turn))
+        },
+      )
+      await Promise.all(writing)
+      spy.mockRestore()
       expect(idsIn(result)).toHaveLength(30)
       expect(new Set(idsIn(result)).size).toBe(30)
+      // The first may be a turn in which it waits for those before it.
+      expect(versions.length).toBeGreaterThan(BELIEFS / SCORED_AT_ONCE)
+      expect(new Set(versions.slice(-BELIEFS / SCORED_AT_ONCE)).size).toBe(1)
     },
     PATIENCE_MS,
   )

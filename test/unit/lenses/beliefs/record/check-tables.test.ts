@@ -1,5 +1,6 @@
 /** The doctor's look at the tables of beliefs: silent where all is well, a line for each kind of damage. */
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../../../src/base/turns.ts'
 import { checkTables } from '../../../../../src/lenses/beliefs/record/check-tables.ts'
 import { BELIEFS, KIND, TRUST, VERSIONS } from '../../../../../src/lenses/beliefs/tables.ts'
 import { putEdge } from '../../../../../src/lenses/beliefs/trust/edges.ts'
@@ -26,7 +27,7 @@ function soundWorld(): World {
 function found(damage: (writer: StoreWriter) => void): readonly string[] {
   const { store } = soundWorld()
   store.write(NOW, damage)
-  return store.read(checkTables).map(({ message }) => message)
+  return store.read(reader => atOnce(checkTables(reader))).map(({ message }) => message)
 }
 
 describe('the tables of beliefs', () => {

@@ -1,0 +1,163 @@
+/** QE-019: a long write pauses in its transaction; nobody sees a part of it, and nobody waits for it on this thread. */
+import { expect, it, onTestFinished } from 'vitest'
+import { type Steps, Turns } from '../../../src/base/turns.ts'
+import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
+import type { Store, StoreWriter } from '../../../src/store/store.ts'
+import { draftOf, lineChunks, wholeChunk } from '../../../src/testing/entries.ts'
+import { tempFolder } from '../../../src/testing/temp-folder.ts'
+
+const NOW = 1
+const LINES = 2_000
+
+function open(options: Partial<SqliteStoreOptions> = {}) {
+  const folder = tempFolder()
+  const file = folder.file('store.db')
+  const store = openSqliteStore({ file, ...options })
+  onTestFinished(() => {
+    store.close()
+    folder[Symbol.dispose]()
+  })
+  return { store, file }
+}
+
+/** Turns that pause at every step and call `between` there. */
+function turnsThat(between: (pause: number) => unknown): Turns {
+  let [time, pauses] = [0, 0]
+  const pause = async () => {
+    await between(++pauses)
+  }
+  return new Turns(
+    () => {},
+    () => (time += 1_000),
+    pause,
+  )
+}
+
+const LONG = draftOf({ id: 'long', content: Array.from({ length: LINES }, (_, at) => `line ${at}`).join('\n') })
+const putLong = (writer: StoreWriter) => writer.putInSteps(LONG, lineChunks(LONG))
+const put = (store: Store, id: string) => {
+  const draft = draftOf({ id })
+  return store.write(NOW, writer => writer.put(draft, wholeChunk(draft)))
+}
+const idsIn = (store: Store) => store.entries(store.scanEntries(0, 99)).map(({ id }) => id)
+
+it('QE-019: what it writes is there at once, whole and after its last pause; what it replaces is read until then', async () => {
+  const { store } = open()
+  const old = draftOf({ id: 'long', content: 'old' })
+  store.write(NOW, writer => writer.put(old, wholeChunk(old)))
+  const seen: (readonly [string | undefined, number, number])[] = []
+  const look = () => seen.push([store.entry(1)?.content, store.chunksOf(1).length, store.version()])
+  const before = store.version()
+  await store.writeInSteps(NOW + 1, putLong, turnsThat(look))
+  expect(seen.length).toBeGreaterThan(LINES / 512)
+  for (const at of seen) expect(at).toEqual(['old', 1, before])
+  expect([store.entry(1)?.content, store.chunksOf(1).length]).toEqual([LONG.content, LINES])
+  expect(store.version()).not.toBe(before)
+  expect(store.changesSince(0, 9).map(({ at, kind }) => [at, kind])).toEqual([
+    [NOW, 'put'],
+    [NOW + 1, 'put'],
+  ])
+  expect(store.check()).toEqual([])
+})
+
+it('writes what a put in one piece writes, in every store', async () => {
+  const contents: unknown[] = []
+  for (const store of [open().store, open({ walMode: false }).store, openMemoryStore()]) {
+    const { created } = await store.writeInSteps(
+      NOW,
+      putLong,
+      turnsThat(() => {}),
+    )
+    contents.push([created, store.entries([1]), store.chunksOf(1), store.changesSince(0, 9)])
+  }
+  const { store } = open()
+  const { created } = store.write(NOW, writer => writer.put(LONG, lineChunks(LONG)))
+  for (const one of contents)
+    expect(one).toEqual([created, store.entries([1]), store.chunksOf(1), store.changesSince(0, 9)])
+})
+
+it('a write that can wait comes after it in one piece, one that cannot is refused, and others stand in line', async () => {
+  const { store } = open()
+  const order: string[] = []
+  const later: Promise<unknown>[] = []
+  const between = (pause: number) => {
+    if (pause === 1) {
+      expect(() => store.write(NOW, () => order.push('refused'), 0)).toThrow(
+        expect.objectContaining({ code: 'store_locked' }),
+      )
+      later.push(store.writeWhenFree(NOW, () => order.push('in line')))
+    }
+    if (pause === 2) {
+      order.push('comes')
+      put(store, 'short')
+      order.push('written')
+    }
+  }
+  const body = function* (writer: StoreWriter): Steps<void> {
+    yield* putLong(writer)
+    order.push('long')
+  }
+  await store.writeInSteps(NOW, body, turnsThat(between))
+  await Promise.all(later)
+  expect(order).toEqual(['comes', 'long', 'written', 'in line'])
+  expect(idsIn(store)).toEqual(['long', 'short'])
+})
+
+it('leaves nothing when its body or its caller ends it, or the store is closed, and the next one writes', async () => {
+  const { store, file } = open()
+  put(store, 'first')
+  const failing = function* (writer: StoreWriter): Steps<void> {
+    yield* putLong(writer)
+    throw new Error('no')
+  }
+  await expect(
+    store.writeInSteps(
+      NOW,
+      failing,
+      turnsThat(() => {}),
+    ),
+  ).rejects.toThrow('no')
+  const gone = turnsThat(() => {
+    throw new Error('gone')
+  })
+  await expect(store.writeInSteps(NOW, putLong, gone)).rejects.toThrow('gone')
+  expect(idsIn(store)).toEqual(['first'])
+  put(store, 'second')
+  const closing = turnsThat(pause => {
+    if (pause === 3) store.close()
+  })
+  await expect(store.writeInSteps(NOW, putLong, closing)).rejects.toMatchObject({ code: 'cancelled' })
+  const again = openSqliteStore({ file })
+  expect(idsIn(again)).toEqual(['first', 'second'])
+  expect(again.check()).toEqual([])
+  again.close()
+})
+
+it('waits for the writers of other connections, and is refused when they write too long', async () => {
+  const { store, file } = open({ timeoutMs: 30 })
+  const other = openSqliteStore({ file })
+  let release = () => {}
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  let isHeld = () => {}
+  const held = new Promise<void>(resolve => {
+    isHeld = resolve
+  })
+  const holding = other.writeInSteps(
+    NOW,
+    function* (): Steps<void> {
+      isHeld()
+      yield
+    },
+    turnsThat(() => released),
+  )
+  await held
+  await expect(store.writeInSteps(NOW, putLong, new Turns())).rejects.toMatchObject({ code: 'store_locked' })
+  release()
+  await holding
+  await store.writeInSteps(NOW, putLong, new Turns())
+  expect(idsIn(store)).toEqual(['long'])
+  other.close()
+})
