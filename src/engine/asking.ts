@@ -12,6 +12,7 @@ import type { Page } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
+import { placeOf } from '../pipeline/cursor.ts'
 import { explainEntry } from '../pipeline/explain.ts'
 import { HeldOrders, type HeldPage } from '../pipeline/held-orders.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
@@ -96,8 +97,9 @@ export class Asking {
   }
 
   /** What is held for whoever comes with the cursor of the query. */
-  heldFor({ cursor }: Query, { viewer }: CallContext): HeldPage | null {
-    return cursor === null ? null : this.#held.find(cursor, viewer.id, this.#parts.clock.now())
+  heldFor(query: Query, { viewer }: CallContext): HeldPage | null {
+    const { after } = query
+    return after === null ? null : this.#held.find(placeOf(query, after), viewer.id, this.#parts.clock.now())
   }
 
   /** Where a stream keeps its order between pieces; null: it is not held there any more. */
@@ -115,9 +117,9 @@ export class Asking {
   }
 
   /** So that whoever comes with the cursor of this part goes on in its order. */
-  holdRest({ answer: { page }, next, size }: Part, { viewer }: CallContext): void {
-    if (page.cursor === null || next === null) return
-    this.#held.hold(page.cursor, viewer.id, next, size, this.#parts.clock.now())
+  holdRest({ answer: { cursor }, next, size }: Part, { viewer }: CallContext): void {
+    if (cursor === null || next === null) return
+    this.#held.hold(cursor.place, viewer.id, next, size, this.#parts.clock.now())
   }
 
   /** The answer as it stands: looking on is no use. And what it takes to say when time alone may change it. */
