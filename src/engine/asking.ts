@@ -155,14 +155,15 @@ export class Asking {
 
   async #prepare(input: QueryInput, call: CallContext): Promise<Prepared> {
     // What is wrong with the question is said before anything is loaded for it.
-    this.resolve(input, call)
+    const query = this.resolve(input, call)
     await this.#contexts.load(call)
-    return this.#prepareAtOnce(input, call)
+    return this.#prepareAtOnce(input, call, query)
   }
 
-  #prepareAtOnce(input: QueryInput, call: CallContext): Prepared {
+  /** `known`: the query, if it was resolved already; a moment later it is another one. */
+  #prepareAtOnce(input: QueryInput, call: CallContext, known: Query | null = null): Prepared {
     const now = this.#parts.clock.now()
-    const query = this.#resolve(input, call.viewer, now)
+    const query = known?.begun === now ? known : this.#resolve(input, call.viewer, now)
     return { stages: this.#stagesOf(query.lens), ...this.#contexts.make(query, now, call) }
   }
 
