@@ -14,6 +14,7 @@ import { parseInput } from '../model/parse-input.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { Sight, Viewer } from '../model/viewer.ts'
+import { placeOf } from '../pipeline/cursor.ts'
 import { explainEntry } from '../pipeline/explain.ts'
 import { HeldOrders, type HeldPage } from '../pipeline/held-orders.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
@@ -129,8 +130,9 @@ export class Asking {
   }
 
   /** What is held for whoever comes with the cursor of the query. */
-  heldFor({ cursor }: Query, { viewer }: CallContext): HeldPage | null {
-    return cursor === null ? null : this.#held.find(cursor, viewer.id, this.#parts.clock.now())
+  heldFor(query: Query, { viewer }: CallContext): HeldPage | null {
+    const { after } = query
+    return after === null ? null : this.#held.find(placeOf(query, after), viewer.id, this.#parts.clock.now())
   }
 
   /** Where a stream keeps its order between pieces; null: it is not held there any more. */
@@ -148,9 +150,9 @@ export class Asking {
   }
 
   /** So that whoever comes with the cursor of this part goes on in its order. */
-  holdRest({ answer: { page }, next, size }: Part, { viewer }: CallContext): void {
-    if (page.cursor === null || next === null) return
-    this.#held.hold(page.cursor, viewer.id, next, size, this.#parts.clock.now())
+  holdRest({ answer: { cursor }, next, size }: Part, { viewer }: CallContext): void {
+    if (cursor === null || next === null) return
+    this.#held.hold(cursor.place, viewer.id, next, size, this.#parts.clock.now())
   }
 
   /** The answer as it stands: looking on is no use. And what it takes to say when time alone may change it. */
@@ -192,14 +194,15 @@ export class Asking {
 
   async #prepare(input: QueryInput, call: CallContext): Promise<Prepared> {
     // What is wrong with the question is said before anything is loaded for it.
-    this.resolve(input, call)
+    const query = this.resolve(input, call)
     await this.#contexts.load(call)
-    return this.#prepareAtOnce(input, call)
+    return this.#prepareAtOnce(input, call, query)
   }
 
-  #prepareAtOnce(input: QueryInput, call: CallContext): Prepared {
+  /** `known`: the query, if it was resolved already; a moment later it is another one. */
+  #prepareAtOnce(input: QueryInput, call: CallContext, known: Query | null = null): Prepared {
     const now = this.#parts.clock.now()
-    const query = this.#resolve(input, call.viewer, now)
+    const query = known?.begun === now ? known : this.#resolve(input, call.viewer, now)
     return { stages: this.#stagesOf(query.lens), ...this.#contexts.make(query, now, call) }
   }
 

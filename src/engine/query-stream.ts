@@ -25,9 +25,9 @@ export async function* streamQuery(
   try {
     for (let shown = 0, isFirst = true; ; isFirst = false) {
       const part = await asking.part(query, from, Math.min(chunk_size, limit - shown), call)
-      const { page, end } = part.answer
+      const { page, end, cursor } = part.answer
       shown += page.items.length
-      const isLast = page.cursor === null || end === null || shown >= limit
+      const isLast = cursor === null || shown >= limit
       if (isLast) asking.holdRest(part, call)
       else place.hold(part)
       yield told.chunkOf(part, isFirst, isLast ? null : shown / limit)

@@ -7,7 +7,7 @@ export interface Kernel {
   /** Number of the first row that is not of unit length (or not finite), else -1. */
   encode(rows: number, slots: number, n: number, mean: number): number
   prepareRotation(room: number): void
-  encodeSigns(row: number, mean: number, to: number): void
+  encodeQuestion(question: number, mean: number, to: number, planes: number): void
   /** Over all rows encoded: the largest ‖row - scale × int8‖ / scale, and the largest squared length. */
   maxResidual(): number
   maxSquare(): number
@@ -19,6 +19,9 @@ export interface Kernel {
   closeCodes(): number
   /** Below 0: too few of the rows taken are allowed; -1 less the number of these. */
   closeCodesIn(allow: number, enough: number): number
+  /** Address of the same rows, those first that agree best. */
+  sortCodes(list: number, n: number, planes: number, room: number): number
+  wholeLevels(least: number): number
   codesEnd(): number
   shareSince(mark: number, near: number, allow: number, counts: number): number
   keyOf(slot: number): number
@@ -26,10 +29,21 @@ export interface Kernel {
   assign(list: number, n: number, pivots: number, inverses: number, m: number, room: number, to: number): void
   distances(question: number, extents: number, n: number, to: number): void
   setQuestion(at: number, perProduct: number, errorSlope: number, errorOffset: number, most: number): void
-  openRank(k: number, heap: number, places: number, prior: number, allow: number, to: number, least: number): void
+  /** `exact` 0: rows are kept by their values, as if these had no error. */
+  openRank(
+    k: number,
+    heap: number,
+    places: number,
+    prior: number,
+    allow: number,
+    to: number,
+    least: number,
+    exact: number,
+  ): void
   rank(extents: number, n: number): void
   rankList(list: number, n: number): void
   closeRank(): number
+  entered(): number
   entriesFound(): number
   values(list: number, n: number, to: number): void
 }
@@ -52,11 +66,12 @@ export interface Layout {
   readonly nextAt: number
   readonly vectorAt: number
   readonly pageBytes: number
-  /** Scratch, from address 0: mean and question (f32), question as i16 and as bits, counters (twice), rotation, rows to encode. */
+  /** Scratch, from address 0: mean and question (f32), question as i16, as signs and in four bit planes, counters (twice), rotation, rows to encode. */
   readonly meanAt: number
   readonly questionAt: number
   readonly question16At: number
   readonly questionCodeAt: number
+  readonly questionPlanesAt: number
   readonly countsAt: number
   readonly rotationAt: number
   readonly nearCountsAt: number
@@ -81,6 +96,7 @@ export function layoutOf(dimensions: number, keepVectors: boolean): Layout {
     questionAt: width * 4,
     question16At: width * 2,
     questionCodeAt: width >> 3,
+    questionPlanesAt: 4 * (width >> 3),
     countsAt: (width + 1) * 4,
     rotationAt: 4 * width * 4,
     nearCountsAt: (width + 1) * 4,

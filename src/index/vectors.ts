@@ -96,10 +96,10 @@ class FlatVectorIndex implements KernelVectorIndex {
     const ranked = request.among ?? request.prior
     const rate = (similarity: number, prior: number) =>
       ranked ? { score: ranked.weight * similarity + prior, similarity } : { score: similarity }
-    const hits = approximate
+    const found = approximate
       ? this.#settleFirst(request, rate)
-      : this.#state.settlement.settle(vector, this.#state.scan.candidates(request), rate)
-    const best = [...bestOfEntries(hits).values()].sort(bestFirst).slice(0, request.k)
+      : bestOfEntries(this.#state.settlement.settle(vector, this.#state.scan.candidates(request), rate))
+    const best = [...found.values()].sort(bestFirst).slice(0, request.k)
     return least === undefined ? best : best.filter(({ score }) => score >= least)
   }
 
@@ -118,8 +118,14 @@ class FlatVectorIndex implements KernelVectorIndex {
     })
     const candidates = scan.best(vector, visible)
     const hits = approximate ? candidates.map(hitOf) : settlement.settle(vector, candidates, score => ({ score }))
-    const best = bestOfEntries(hits)
-    return visible.map(entry => best.get(entry)).filter(hit => hit !== undefined)
+    // Those of an entry come one after the other.
+    const best: Hit[] = []
+    for (const hit of hits) {
+      const before = best.at(-1)
+      if (before?.entry !== hit.entry) best.push(hit)
+      else if (bestFirst(hit, before) < 0) best[best.length - 1] = hit
+    }
+    return best
   }
 
   scoreChunks(
@@ -211,20 +217,27 @@ class FlatVectorIndex implements KernelVectorIndex {
   }
 
   /**
-   * Exact cosines for the first rows by int8, and int8 values for as many more as k entries need. Which rows these are
-   * must not depend on the bounds that brought them here, for bounds know of hidden rows: so they are a prefix of all
+   * By entry its best: exact cosines for the first rows by int8, and int8 values for as many more as k entries need. Which rows
+   * these are must not depend on the bounds that brought them here, for bounds know of hidden rows: so they are a prefix of all
    * rows in their order by int8.
    */
-  #settleFirst(request: VectorSearch, rate: Rate): Hit[] {
-    if (request.k === 0) return []
+  #settleFirst(request: VectorSearch, rate: Rate): Map<EntryKey, Hit> {
+    if (request.k === 0) return new Map()
     const k = Math.max(request.k, SETTLED)
     const { scan, settlement } = this.#state
     const sorted = scan.candidates({ ...request, k }).sort(bestFirst)
-    const entries = new Set<EntryKey>()
-    const last = sorted.findIndex(row => entries.add(row.entry).size === k)
-    const prefix = last < 0 ? sorted : sorted.slice(0, last + 1)
-    const settled = settlement.settle(request.vector, prefix.slice(0, SETTLED), rate)
-    return [...settled, ...prefix.slice(SETTLED).map(hitOf)]
+    const first = sorted.slice(0, SETTLED)
+    const best = bestOfEntries(settlement.settle(request.vector, first, rate))
+    // The store may have some of them no longer: they count all the same.
+    const settled = new Set(first.map(({ entry }) => entry))
+    let entries = settled.size
+    for (let at = SETTLED; at < sorted.length && entries < k; at++) {
+      const row = sorted[at] as Candidate
+      const before = best.get(row.entry)
+      if (before === undefined && !settled.has(row.entry)) entries++
+      if (before === undefined || bestFirst(row, before) < 0) best.set(row.entry, hitOf(row))
+    }
+    return best
   }
 
   #noRows(): VectorRows {

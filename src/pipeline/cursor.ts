@@ -7,7 +7,7 @@ import type { Instant } from '../base/clock.ts'
 import { seal, unseal } from '../base/sealed.ts'
 import { QuerentError } from '../model/errors.ts'
 import { CURSOR_LIFETIME_MS } from '../model/limits.ts'
-import type { Position } from '../model/query.ts'
+import type { Position, Query } from '../model/query.ts'
 
 export interface CursorContent {
   readonly position: Position
@@ -44,6 +44,45 @@ type Fields = [
     passage?: number,
   ],
 ]
+
+/**
+ * A place in one answer, unsealed and without what was shown before: what an engine holds the rest of an order under. Costs
+ * far less than a cursor, which most requesters never read.
+ */
+export function placeOf({ binding, asOf, begun }: Pick<Query, 'binding' | 'asOf' | 'begun'>, end: Position): string {
+  const { order, id, holder, passage, rank, depth, round } = end
+  return JSON.stringify([binding, asOf, begun, order, id, holder, passage, rank, depth, round])
+}
+
+/** Of a page that another follows. Sealed when it is first read: most cursors never are. */
+export class LateCursor {
+  /** `placeOf` of the end of the page. */
+  readonly place: string
+  readonly #seal: () => string
+  #text: string | null = null
+  #listener: (() => void) | null = null
+
+  /** `seal` should keep little: it lives as long as the page. */
+  constructor(place: string, seal: () => string) {
+    this.place = place
+    this.#seal = seal
+  }
+
+  read(): string {
+    if (this.#text === null) {
+      this.#text = this.#seal()
+      this.#listener?.()
+      this.#listener = null
+    }
+    return this.#text
+  }
+
+  /** Calls back once: when it is first read, or at once where it was. Replaces the listener given before. */
+  whenRead(listener: () => void): void {
+    if (this.#text === null) this.#listener = listener
+    else listener()
+  }
+}
 
 export function writeCursor({ position, asOf, begun }: CursorContent, { secret, binding, now }: CursorSeal): string {
   const { order, id, holder, passage, rank, depth, round, shown } = position

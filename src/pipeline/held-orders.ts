@@ -1,5 +1,5 @@
 /**
- * The orders that one engine holds for the pages to come, by the cursors it gave. An order is made whole when its next page
+ * The orders that one engine holds for the pages to come, by the places where pages ended. An order is made whole when its next page
  * is asked for, or just before the indexes change (`settleSome`): most answers have no second page, and pay nothing for it.
  */
 import type { Instant } from '../base/clock.ts'
@@ -30,8 +30,8 @@ export interface LaterOrder {
 
 export class HeldOrders {
   readonly #held: Held<HeldPage>
-  /** Perhaps not whole yet. */
-  readonly #later: Held<Unmade>
+  /** Perhaps not whole yet. Who still may read the cursor of a page keeps its order. */
+  readonly #later: Held<WeakRef<Unmade>>
   /** What makes orders whole while the indexes are as they are now, and no longer: it keeps much in memory. */
   #makers = new WeakMap<Unmade, () => HeldOrder>()
   #count = 0
@@ -60,7 +60,7 @@ export class HeldOrders {
       return known?.() ?? null
     })
     this.#makers.set(order, make)
-    this.#later.hold(name, viewer, order, count * BYTES_EACH, 0)
+    this.#later.hold(name, viewer, new WeakRef(order), count * BYTES_EACH, 0)
     return order
   }
 
@@ -69,22 +69,25 @@ export class HeldOrders {
   }
 
   /** `count`: entries in the order, about. */
-  hold(cursor: string, viewer: string, page: HeldPage, count: number, now: Instant): void {
-    this.#held.hold(cursor, viewer, page, count * BYTES_EACH, now, page.order)
+  hold(place: string, viewer: string, page: HeldPage, count: number, now: Instant): void {
+    this.#held.hold(place, viewer, page, count * BYTES_EACH, now, page.order)
   }
 
   /** Null: not, or no longer, held for this viewer. */
-  find(cursor: string, viewer: string, now: Instant): HeldPage | null {
-    return this.#held.find(cursor, viewer, now)
+  find(place: string, viewer: string, now: Instant): HeldPage | null {
+    return this.#held.find(place, viewer, now)
   }
 
-  release(cursor: string): void {
-    this.#held.release(cursor)
+  release(place: string): void {
+    this.#held.release(place)
   }
 
   /** To be called when indexes are about to change, until it returns false: each call makes one order whole. */
   settleSome(): boolean {
-    for (const order of this.#later.values()) {
+    for (const later of this.#later.values()) {
+      const order = later.deref()
+      // Nobody has its cursor any more.
+      if (order === undefined) continue
       try {
         // It is not among the later ones any more.
         order.get()

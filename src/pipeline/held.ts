@@ -1,5 +1,5 @@
 /**
- * What is kept in memory under a text that was given away (a cursor), so that whoever comes back with it goes on where
+ * What is kept in memory under a text (where a page ended), so that whoever comes back with it goes on where
  * they were. It may go at any time: whoever comes back must be answered without it too.
  */
 import type { Instant } from '../base/clock.ts'

@@ -18,7 +18,7 @@ import { Bitset } from '../base/bitset.ts'
 import type { Hit, SearchScope } from '../index/contract.ts'
 import { wordShare } from '../math/fusion.ts'
 import { type Candidate, itemKey, type Scored } from '../model/candidate.ts'
-import type { ChunkKey, EntryKey } from '../model/entry.ts'
+import type { ChunkKey } from '../model/entry.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
 import type { QueryContext } from './context.ts'
 import { inOrder } from './order.ts'
@@ -38,19 +38,20 @@ export function expectedCosine(bm: number, bmTop: number, base: number): number 
   return base + SLOPE * wordShare(bm, bmTop)
 }
 
-/** `hits`: the best by words, best first. `byMeaning`: cosines that are known already. */
+/** `hits`: the best by words, best first. `known`: cosines that are known already. */
 export function expectedBase(
   hits: readonly Hit[],
-  byMeaning: ReadonlyMap<EntryKey, Hit>,
+  known: readonly Hit[],
   plan: Plan,
   scope: SearchScope,
   { vectors, model }: QueryContext,
 ): number {
   const best = hits.slice(0, LEG_DEPTH)
   const bmTop = best[0]?.score ?? 0
-  const others = best.map(({ entry }) => entry).filter(entry => !byMeaning.has(entry))
+  const cosines = new Map(known.map(hit => [hit.entry, hit.score]))
+  const others = best.map(({ entry }) => entry).filter(entry => !cosines.has(entry))
   const scored = plan.vector === null ? [] : vectors?.score(plan.vector, others, scope, plan.query.approximate)
-  const cosines = new Map([...byMeaning.values(), ...(scored ?? [])].map(hit => [hit.entry, hit.score]))
+  for (const { entry, score } of scored ?? []) cosines.set(entry, score)
   let sum = USUAL_WEIGHT * USUAL_BASE
   let weight = USUAL_WEIGHT
   for (const { entry, chunk, score } of best) {

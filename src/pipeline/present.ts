@@ -9,7 +9,7 @@ import type { Position } from '../model/query.ts'
 import { stillVisible } from './access.ts'
 import { noteDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
-import { writeCursor } from './cursor.ts'
+import { LateCursor, placeOf, writeCursor } from './cursor.ts'
 import { orderOf, roundOf } from './order.ts'
 import { firstDepth, isReadOn } from './page-bounds.ts'
 import { positionOf } from './passage.ts'
@@ -45,11 +45,14 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
       : null
   const end = endOf(shown, retrieval, plan, context)
   const last = shown.at(-1)
+  const cursor = isLast || end === null ? null : cursorOf(end, plan, context)
   const coverage = coverageOf(retrieval.complete && ranking.complete !== false, plan, context)
   return {
     page: {
       items,
-      cursor: isLast || end === null ? null : cursorOf(end, plan, context),
+      get cursor() {
+        return cursor?.read() ?? null
+      },
       verdict,
       reason,
       ...(verdictBy !== undefined && { verdict_by: verdictBy }),
@@ -67,6 +70,7 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
     facts: plan.facts,
     last: end?.order ?? null,
     end,
+    cursor,
     endKey: last === undefined ? null : itemKey(last.ranked),
   }
 }
@@ -138,12 +142,11 @@ function byKey<T extends { readonly key: number }>(all: readonly T[]): ReadonlyM
   return new Map(all.map(one => [one.key, one]))
 }
 
-function cursorOf(
-  position: Position,
-  { query: { asOf, begun, binding } }: Plan,
-  { secret, now }: QueryContext,
-): string {
-  return writeCursor({ position, asOf, begun }, { secret, binding, now })
+function cursorOf(position: Position, { query }: Plan, { secret, now }: QueryContext): LateCursor {
+  const { asOf, begun, binding } = query
+  return new LateCursor(placeOf(query, position), () =>
+    writeCursor({ position, asOf, begun }, { secret, binding, now }),
+  )
 }
 
 function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, { secret }: QueryContext): Position | null {
@@ -151,6 +154,9 @@ function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, { secr
   if (last === undefined) return null
   const { ranked } = last
   const { after } = plan.query
+  const before = after?.shown ?? ''
+  const names = shown.map(nameOf)
+  let hashes: string | null = null
   return {
     order: orderOf(ranked),
     ...nameOf(last),
@@ -158,7 +164,11 @@ function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, { secr
     // A list is read on from here, unless it must be counted from the beginning.
     depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,
     round: roundOf(ranked),
-    shown: alsoShown(after?.shown ?? '', shown.map(nameOf), secret),
+    // A hash for each item: made when a cursor is read, or the answer goes on.
+    get shown() {
+      hashes ??= alsoShown(before, names, secret)
+      return hashes
+    },
   }
 }
 

@@ -16,7 +16,7 @@ import { expectedBase } from './partly-embedded.ts'
 import { retrieveList } from './retrieve-list.ts'
 import type { Plan, Retrieval } from './stage.ts'
 import { isLate } from './time-limit.ts'
-import { type Legs, legsOf, nearThePage, unite } from './union.ts'
+import { legsOf, nearThePage, unite } from './union.ts'
 
 /** For a lens with a formula of its own: everything that the legs brought. */
 export async function retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
@@ -44,9 +44,10 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
   const meaning = cutOff ? null : meaningLeg(plan, depth, scope, context)
   await context.turns.pauseIfDue()
   const alsoByPhrase = await hitsOf(holders, words.hits, plan, depth, scope, context)
-  const legs = legsOf([...words.hits, ...alsoByPhrase], meaning?.hits ?? null)
+  const byWords = [...words.hits, ...alsoByPhrase]
+  const legs = legsOf(byWords, meaning?.hits ?? null)
   const isPartly = meaning !== null && plan.mode === 'hybrid' && !isAllEmbedded(meaning.statistics, scope, context)
-  const base = isPartly ? { expectedBase: expectedBase(words.hits, legs.byMeaning, plan, scope, context) } : {}
+  const base = isPartly ? { expectedBase: expectedBase(words.hits, meaning.hits, plan, scope, context) } : {}
   const statistics = { ...words.statistics, ...meaning?.statistics, ...base }
   // What is looked up exactly is read from the store, which may have changed when the rest of it is asked for.
   // By one leg's score alone it is not known how far a phrase lifts, nor by an entry's what its passages score.
@@ -60,7 +61,7 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
     exhausted: words.exhausted && (meaning?.exhausted ?? true),
     complete: !cutOff && !isLate(context),
   }
-  return near === legs ? found : { ...found, whole: restored(found, legs, plan, scope) }
+  return near === legs ? found : { ...found, whole: restored(found, byWords, meaning?.hits ?? null, plan, scope) }
 }
 
 /** The holders of a phrase that the words did not bring: all of a few, the best `depth` of many where it need not be exact. */
@@ -92,10 +93,15 @@ function markedBy(holders: ReadonlyMap<EntryKey, number>, candidates: readonly C
 }
 
 /** Most answers have no second page, and are still kept for one: so what the legs brought is packed. */
-function restored(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope): Retrieval['whole'] {
-  const { depth, allow, statistics, exhausted, complete } = found
-  const words = packHits(legs.words)
-  const meaning = legs.meaning && packHits(legs.meaning)
+function restored(
+  { depth, allow, statistics, exhausted, complete }: Retrieval,
+  byWords: readonly Hit[],
+  byMeaning: readonly Hit[] | null,
+  plan: Plan,
+  scope: SearchScope,
+): Retrieval['whole'] {
+  const words = packHits(byWords)
+  const meaning = byMeaning && packHits(byMeaning)
   return context => {
     const candidates = atOnce(unite(legsOf(words(), meaning?.() ?? null), statistics, plan, scope, context))
     return { candidates, depth, allow, statistics, exhausted, complete }

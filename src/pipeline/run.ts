@@ -6,7 +6,7 @@
 import type { Query } from '../model/query.ts'
 import { changedSince } from './changed-since.ts'
 import type { QueryContext } from './context.ts'
-import { orderLost } from './cursor.ts'
+import { orderLost, placeOf } from './cursor.ts'
 import { goOn } from './go-on.ts'
 import { type Found, foundBy, orderLater } from './held-order.ts'
 import type { HeldOrders, HeldPage } from './held-orders.ts'
@@ -23,7 +23,8 @@ import { mustHaveTime, mustNotBeCancelled } from './time-limit.ts'
  */
 export async function runQuery(stages: Stages, context: QueryContext, held: HeldOrders | null = null): Promise<Answer> {
   const { now, query, sight } = context
-  const from = query.cursor === null ? null : (held?.find(query.cursor, sight.viewer.id, now) ?? null)
+  const { after } = query
+  const from = after === null ? null : (held?.find(placeOf(query, after), sight.viewer.id, now) ?? null)
   const part = await runPart(stages, context, { held, from, limit: query.limit })
   if (held !== null) holdRest(part, context, held)
   return part.answer
@@ -61,9 +62,12 @@ export async function runPart(stages: Stages, context: QueryContext, request: Pa
   return runFirst(stages, context, request)
 }
 
-/** So that whoever comes with the page's cursor goes on in its order. */
-export function holdRest({ answer: { page }, next, size }: Part, { now, sight }: QueryContext, held: HeldOrders): void {
-  if (page.cursor !== null && next !== null) held.hold(page.cursor, sight.viewer.id, next, size, now)
+/** So that whoever comes with the page's cursor goes on in its order. Where nobody reads it, nothing is held. */
+export function holdRest({ answer, next, size }: Part, { now, sight }: QueryContext, held: HeldOrders): void {
+  const { cursor } = answer
+  if (cursor === null || next === null) return
+  const { id } = sight.viewer
+  cursor.whenRead(() => held.hold(cursor.place, id, next, size, now))
 }
 
 async function runOn(
@@ -151,7 +155,7 @@ const MOST_SPREAD = 500
 function orderOf(attempt: Attempt, { stages, plan, rounds, context, held }: Ranker): HeldPage | null {
   const { answer, retrieval, found, scoring, ranking } = attempt
   const last = answer.endKey
-  if (last === null || answer.page.cursor === null) return null
+  if (last === null || answer.cursor === null) return null
   if (!retrieval.complete || ranking.complete === false) return null
   // What is spread or capped exactly is chosen from all of it anew when there is more.
   const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
@@ -235,11 +239,12 @@ async function retrieveAndRank(
 function isFinal({ retrieval, scoring, answer }: Attempt, limit: number, query: Query): boolean {
   if (retrieval.exhausted || scoring.isWhole === true || !retrieval.complete) return true
   if (scoring.verdict === 'nothing_relevant' && !query.any) return true
-  if (answer.page.items.length < limit || answer.page.cursor === null) return false
+  if (answer.page.items.length < limit || answer.cursor === null) return false
   return scoring.ceiling === null || (answer.last !== null && answer.last > scoring.ceiling)
 }
 
 function finished(answer: Answer, query: Query, context: QueryContext, complete: boolean): Answer {
+  if (complete && !query.trace) return answer
   const { page } = answer
   const coverage = complete ? page.coverage : { ...page.coverage, complete: false }
   const traced = query.trace ? { trace: context.trace.stages } : {}

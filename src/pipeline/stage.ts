@@ -12,6 +12,7 @@ import type { Page, Verdict, VerdictBy } from '../model/page.ts'
 import type { ParsedQuery } from '../model/plan.ts'
 import type { Position, Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
+import type { LateCursor } from './cursor.ts'
 
 /** What was asked, resolved as far as the text and the facts allow. */
 export interface Plan {
@@ -114,6 +115,8 @@ export interface Answer {
   readonly last: number | null
   /** Where it ends: what the next page goes on behind. Null on an empty page. */
   readonly end: Position | null
+  /** Of the page; null: no other follows it. */
+  readonly cursor: LateCursor | null
   /** What the last item is in its order; null on an empty page. */
   readonly endKey: ItemKey | null
 }

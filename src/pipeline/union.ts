@@ -10,47 +10,63 @@ import { KEPT_BY_WORDS, withExpected } from './partly-embedded.ts'
 import { LOCAL_SOURCE } from './source.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
-export interface Legs {
-  readonly words: readonly Hit[]
-  /** Null: not asked. */
-  readonly meaning: readonly Hit[] | null
-  /** What the legs brought by entry, also what was left out of the lists since. */
-  readonly byWords: ReadonlyMap<EntryKey, Hit>
-  readonly byMeaning: ReadonlyMap<EntryKey, Hit>
+/** An entry that a leg brought. Without a hit: that leg did not bring it, which says nothing of its score there. */
+interface Found {
+  readonly entry: EntryKey
+  readonly words: Hit | undefined
+  readonly meaning: Hit | undefined
 }
 
+export interface Legs {
+  /** Each entry once: those by meaning in their order, then those by words alone in theirs. */
+  readonly found: readonly Found[]
+  readonly isByMeaning: boolean
+}
+
+/** `meaning` null: that leg was not asked. */
 export function legsOf(words: readonly Hit[], meaning: readonly Hit[] | null): Legs {
-  return { words, meaning, byWords: byEntry(words), byMeaning: byEntry(meaning ?? []) }
+  const byWords = new Map(words.map(hit => [hit.entry, hit]))
+  const found: Found[] = []
+  for (const hit of meaning ?? []) {
+    const { entry } = hit
+    found.push({ entry, words: byWords.get(entry), meaning: hit })
+    byWords.delete(entry)
+  }
+  for (const [entry, hit] of byWords) found.push({ entry, words: hit, meaning: undefined })
+  return { found, isByMeaning: meaning !== null }
 }
 
 /** The score that a leg did not give is computed, so that an entry's score does not depend on how deep the legs went. */
 export function* unite(
-  legs: Legs,
+  { found, isByMeaning }: Legs,
   statistics: Retrieval['statistics'],
   plan: Plan,
   scope: SearchScope,
   context: QueryContext,
 ): Steps<readonly Candidate[]> {
-  const { words, meaning, byWords, byMeaning } = legs
-  if (meaning === null) return words.map(hit => candidate(hit, undefined))
-  const onlyByWords = words.map(hit => hit.entry).filter(entry => !byMeaning.has(entry))
-  const onlyByMeaning = meaning.map(hit => hit.entry).filter(entry => !byWords.has(entry))
-  const moreWords = plan.mode === 'meaning' ? [] : yield* context.words.scoreInSteps(plan.terms, onlyByMeaning, scope)
+  if (!isByMeaning) return found.map(candidate)
+  const without = (leg: 'words' | 'meaning') => found.filter(one => one[leg] === undefined).map(({ entry }) => entry)
+  const moreWords =
+    plan.mode === 'meaning' ? [] : yield* context.words.scoreInSteps(plan.terms, without('words'), scope)
   const { vectors } = context
   // As exact as the search was: else an entry's score would tell which leg brought it.
   const { approximate } = plan.query
   const moreMeaning =
-    vectors === null || plan.vector === null ? [] : vectors.score(plan.vector, onlyByWords, scope, approximate)
-  const [alsoByWords, alsoByMeaning] = [byEntry(moreWords), byEntry(moreMeaning)]
-  const entries = [...meaning.map(hit => hit.entry), ...onlyByWords]
-  const candidates = entries.map(entry =>
-    candidate(byWords.get(entry) ?? alsoByWords.get(entry), byMeaning.get(entry) ?? alsoByMeaning.get(entry)),
-  )
+    vectors === null || plan.vector === null ? [] : vectors.score(plan.vector, without('meaning'), scope, approximate)
+  // Both are in the order that they were asked for in.
+  let [words, meaning] = [0, 0]
+  const candidates = found.map(one => {
+    const { entry } = one
+    const also = { words: one.words, meaning: one.meaning }
+    if (also.words === undefined && moreWords[words]?.entry === entry) also.words = moreWords[words++]
+    if (also.meaning === undefined && moreMeaning[meaning]?.entry === entry) also.meaning = moreMeaning[meaning++]
+    return candidate({ entry, ...also })
+  })
   return withExpected(candidates, statistics, scope, context)
 }
 
 /**
- * The hits that may reach the page under the default formula. What only one leg brought has at most the other leg's last
+ * What may reach the page under the default formula. What only one leg brought has at most the other leg's last
  * score there (`floor`: the last cosine of the usual depth), and at most a tenth more by use. While not all is embedded, what may be among the first by words stays too.
  */
 export function nearThePage(
@@ -60,30 +76,29 @@ export function nearThePage(
   depth: number,
   context: QueryContext,
 ): Legs {
-  const { words, meaning, byWords, byMeaning } = legs
-  if (meaning === null) return legs
+  const { found, isByMeaning } = legs
+  if (!isByMeaning) return legs
   const formula = formulaOf(statistics, plan, context)
-  const surely = meaning.map(hit => scoreOf(byWords.get(hit.entry)?.score ?? 0, hit.score, formula))
+  const surely: number[] = []
+  const byWords: number[] = []
+  for (const { words, meaning } of found) {
+    if (meaning !== undefined) surely.push(scoreOf(words?.score ?? 0, meaning.score, formula))
+    if (words !== undefined) byWords.push(words.score)
+  }
   const bar = pageBar(surely, plan.query, depth)
   const { wordsLast = 0, floor = 0 } = statistics
   const mayReach = (bm: number, cosine: number) => mostOf(bm, cosine, formula) >= bar
-  const third = words[KEPT_BY_WORDS - 1]?.score ?? 0
+  const third = formula.expectedBase === null ? 0 : (byWords.sort((a, b) => b - a)[KEPT_BY_WORDS - 1] ?? 0)
   const isKept = (bm: number) => formula.expectedBase !== null && mostWithUse(bm) >= third
-  return {
-    ...legs,
-    words: words.filter(({ entry, score }) => byMeaning.has(entry) || mayReach(score, floor) || isKept(score)),
-    meaning: meaning.filter(hit => byWords.has(hit.entry) || mayReach(wordsLast, hit.score)),
+  const isNear = ({ words, meaning }: Found) => {
+    if (words === undefined) return mayReach(wordsLast, meaning?.score ?? 0)
+    return meaning !== undefined || mayReach(words.score, floor) || isKept(words.score)
   }
-}
-
-function byEntry(hits: readonly Hit[]): Map<EntryKey, Hit> {
-  const found = new Map<EntryKey, Hit>()
-  for (const hit of hits) found.set(hit.entry, hit)
-  return found
+  return { ...legs, found: found.filter(isNear) }
 }
 
 /** Has at least one hit. An entry without a vector has no signal `meaning`; one without any of the words has 0. */
-function candidate(words: Hit | undefined, meaning: Hit | undefined): Candidate {
+function candidate({ entry, words, meaning }: Found): Candidate {
   const signals: Record<string, number> = {}
   const chunks: Record<string, ChunkKey> = {}
   if (words !== undefined) {
@@ -94,5 +109,5 @@ function candidate(words: Hit | undefined, meaning: Hit | undefined): Candidate 
     signals['meaning'] = meaning.score
     chunks['meaning'] = meaning.chunk
   }
-  return { entry: (words ?? (meaning as Hit)).entry, source: LOCAL_SOURCE, signals, chunks }
+  return { entry, source: LOCAL_SOURCE, signals, chunks }
 }

@@ -93,7 +93,7 @@ export class PipelineQuestion implements StandingQuestion {
     this.#answered = { mode: answer.page.mode, entries: new Set(answer.entries.map(({ key }) => key)) }
     return {
       items: this.#itemsOf(answer.page.items, answer.entries),
-      full: answer.page.cursor !== null,
+      full: answer.cursor !== null,
       asOf,
       until: Math.min(nextBound, this.#endOfWindow(asOf)),
     }

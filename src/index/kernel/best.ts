@@ -4,7 +4,7 @@
  */
 let heap: usize = 0
 let places: usize = 0
-let size: u32 = 0
+export let size: u32 = 0
 let capacity: u32 = 0
 /** What matters must reach this much anyway. */
 let floor: f64 = -Infinity
@@ -17,9 +17,8 @@ export function openBest(at: usize, table: usize, k: u32, least: f64): void {
   floor = least
 }
 
-export function closeBest(): u32 {
+export function closeBest(): void {
   for (let i: u32 = 0; i < size; i++) store<u32>(placeOf(entryAt(i)), 0)
-  return size
 }
 
 /** What a row must reach to matter: the floor, or the k-th greatest lower bound where that is higher. */

@@ -4,7 +4,8 @@
  * it keeps; the loops are in `codes-scan.ts`.
  */
 import { farthest, setCode } from './hamming'
-import { allows } from './layout'
+import { allows, codeBytes, codeOf } from './layout'
+import { reach, span } from './rotate'
 
 /** Rows kept at each distance (u32). */
 let counts: usize = 0
@@ -103,6 +104,90 @@ export function closeCodesIn(bits: usize, enough: u32): i32 {
     if (sum >= enough) limit = distance
   }
   return closeCodes()
+}
+
+/** Of the last rows sorted: how many there are, and the level up to which tiers were handed out. */
+let sorted: i32 = 0
+let level: i32 = 0
+
+/**
+ * Sorts the listed rows by how well their codes agree with the components of the question, not only with their signs: best first, in
+ * levels, whose rows stay in their order. Returns the sorted list, which lies behind the one given; at `room` is room for as much again.
+ */
+export function sortCodes(list: usize, n: i32, planes: usize, room: usize): usize {
+  let shift = 0
+  while (span >> shift > farthest()) shift++
+  const bytes = <usize>n << 2
+  clearCounts()
+  for (let at: usize = 0; at < bytes; ) {
+    const stop = min(at + (TOUCHED << 2), bytes)
+    touch(list + at, list + stop)
+    for (; at < stop; at += 4) {
+      const rank = (reach - agreement(codeOf(load<u32>(list + at)), planes)) >> shift
+      store<i32>(room + at, rank)
+      const count = counts + (<usize>rank << 2)
+      store<u32>(count, load<u32>(count) + 1)
+    }
+  }
+  // Counts become the places where levels begin, and by filling them those where they end.
+  let place: u32 = 0
+  for (let rank = 0; rank <= farthest(); rank++) {
+    const count = counts + (<usize>rank << 2)
+    const size = load<u32>(count)
+    store<u32>(count, place)
+    place += size
+  }
+  const to = list + bytes
+  for (let at: usize = 0; at < bytes; at += 4) {
+    const count = counts + (<usize>load<u32>(room + at) << 2)
+    const next = load<u32>(count)
+    store<u32>(to + (<usize>next << 2), load<u32>(list + at))
+    store<u32>(count, next + 1)
+  }
+  sorted = n
+  level = 0
+  return to
+}
+
+/** How many of the sorted rows are at least so many, and all of their levels; all, where there are no more. Only for rising numbers. */
+export function wholeLevels(least: i32): i32 {
+  if (least >= sorted) return sorted
+  while (<i32>load<u32>(counts + (<usize>level << 2)) < least) level++
+  return load<u32>(counts + (<usize>level << 2))
+}
+
+/** Rows whose codes are touched before they are read: as rows of int8 are in `rank.ts`. */
+const TOUCHED: usize = 128
+let touched: i32 = 0
+
+function touch(list: usize, end: usize): void {
+  let bytes: i32 = 0
+  for (; list < end; list += 4) {
+    const code = codeOf(load<u32>(list))
+    bytes ^= <i32>load<u8>(code) ^ <i32>load<u8>(code + codeBytes - 1)
+  }
+  touched = bytes
+}
+
+/** Sum of the question's steps (`encodeQuestion`) where the code at `p` has a 1: 2·Σ 2^i·|code ∧ plane i| - 15·|code|. */
+// @ts-ignore: decorator
+@inline
+function agreement(p: usize, planes: usize): i32 {
+  let ones: u64 = 0
+  let a: u64 = 0
+  let b: u64 = 0
+  let c: u64 = 0
+  let d: u64 = 0
+  const end = p + codeBytes
+  for (let q = planes; p < end; p += 8, q += 8) {
+    const code = load<u64>(p)
+    ones += popcnt(code)
+    a += popcnt(code & load<u64>(q))
+    b += popcnt(code & load<u64>(q + codeBytes))
+    c += popcnt(code & load<u64>(q + 2 * codeBytes))
+    d += popcnt(code & load<u64>(q + 3 * codeBytes))
+  }
+  return <i32>(2 * (a + 2 * b + 4 * c + 8 * d)) - 15 * <i32>ones
 }
 
 /** Where the records end that the pass wrote so far. */

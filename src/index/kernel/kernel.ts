@@ -7,12 +7,12 @@
 import { entryOf } from './layout'
 export { configure } from './layout'
 export { encode, maxResidual, maxSquare, setMaxima } from './encode'
-export { encodeSigns, prepareRotation } from './rotate'
-export { closeCodes, closeCodesIn, codesEnd, openCodes, shareSince } from './codes'
+export { encodeQuestion, prepareRotation } from './rotate'
+export { closeCodes, closeCodesIn, codesEnd, openCodes, shareSince, sortCodes, wholeLevels } from './codes'
 export { scanCodes, scanCodesOf } from './codes-scan'
 export { distances } from './hamming'
 export { assign, inverseLength, keyOf } from './cells'
-export { closeRank, entriesFound, openRank, rank, rankList, setQuestion, values } from './rank'
+export { closeRank, entered, entriesFound, openRank, rank, rankList, setQuestion, values } from './rank'
 
 /** Lists the slots in the extents whose entry is in the bit set; returns how many. No branch depends on the bits. */
 export function select(extents: usize, n: i32, bits: usize, to: usize): u32 {

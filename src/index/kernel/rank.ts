@@ -2,7 +2,7 @@
  * The second pass: int8 products with a bound on their error. A row stays when its upper bound reaches the k-th
  * greatest lower bound of entries, so the true k best are among those that stay; f32 settles which they are.
  */
-import { bar, closeBest, offer, openBest } from './best'
+import { bar, closeBest, offer, openBest, size } from './best'
 import { allows, entryOf, int8Of, scaleOf, width } from './layout'
 import { product } from './product'
 
@@ -19,6 +19,8 @@ let prior: usize = 0
 let allow: usize = 0
 let out: usize = 0
 let kept: u32 = 0
+/** Of these, those that `entered` has counted. */
+let counted: u32 = 0
 
 /** What rounding a value to f32, as records do, can amount to, relative to it. */
 const ROUNDING: f64 = 1.3e-7
@@ -31,13 +33,27 @@ export function setQuestion(at: usize, perProduct: f64, errorSlope: f64, errorOf
   ceiling = most
 }
 
+/** 1: errors count; 0: values are taken as they are, which depends on no other row. */
+let doubt: f64 = 1
+
 /** A new pass for k entries of at least so much; records (slot u32, value f32, upper bound f64) go to `to`. */
-export function openRank(k: u32, heap: usize, places: usize, priors: usize, bits: usize, to: usize, least: f64): void {
+export function openRank(
+  k: u32,
+  heap: usize,
+  places: usize,
+  priors: usize,
+  bits: usize,
+  to: usize,
+  least: f64,
+  exact: i32,
+): void {
+  doubt = exact ? 1 : 0
   openBest(heap, places, k, least)
   prior = priors
   allow = bits
   out = to
   kept = 0
+  counted = 0
 }
 
 export function rank(extents: usize, n: i32): void {
@@ -78,6 +94,14 @@ function touch(list: usize, end: usize): void {
   touched = bytes
 }
 
+/** How many of the rows weighed since the last call, or since the pass began, may be among the best by now. In whatever order they came. */
+export function entered(): u32 {
+  const least = bar()
+  let n: u32 = 0
+  for (; counted < kept; counted++) n += <u32>(load<f64>(out + (<usize>counted << 4), 8) >= least)
+  return n
+}
+
 /** Ends the pass: drops records below the bar and returns how many are left. */
 export function closeRank(): u32 {
   const least = bar()
@@ -89,14 +113,13 @@ export function closeRank(): u32 {
     store<u64>(to, load<u64>(record))
     store<f64>(to, load<f64>(record, 8), 8)
   }
-  found = closeBest()
+  closeBest()
   return n
 }
 
-let found: u32 = 0
-/** How many entries the last pass found, at most k. */
+/** How many entries the pass has found so far, or the last one did; at most k. */
 export function entriesFound(): u32 {
-  return found
+  return size
 }
 
 /** Values of listed rows and how far off they may be: pairs of f64 at `to`. */
@@ -122,7 +145,7 @@ function weigh(slot: u32, row: usize): void {
   }
   const scale = <f64>load<f32>(scaleOf(slot))
   const value = factor * scale * <f64>product(row, query) + known
-  const error = slope * scale + offset + (abs(value) + abs(known)) * ROUNDING
+  const error = doubt * (slope * scale + offset + (abs(value) + abs(known)) * ROUNDING)
   if (value + error >= least) stay(slot, value, error)
 }
 

@@ -51,6 +51,38 @@ export function encodeSigns(row: usize, mean: usize, to: usize): void {
   }
 }
 
+/** Bits of a component of the question. */
+export const PLANES: i32 = 4
+/** No agreement (`codes.ts`) is above `reach`, and none is below `reach - span`. */
+export let reach: i32 = 0
+export let span: i32 = 0
+
+/**
+ * The question's sign code at `to`, and its turned components in 16 steps (odd numbers from -15 to 15, which stand for equal parts of
+ * the range) at `planes`: of each step s the bits of (s + 15) / 2, bit by bit, lowest first; a plane is as long as a code.
+ */
+export function encodeQuestion(question: usize, mean: usize, to: usize, planes: usize): void {
+  encodeSigns(question, mean, to)
+  const turned = work + (width << 2)
+  let peak: f32 = 0
+  for (let i: usize = 0; i < width; i++) peak = max(peak, abs(load<f32>(turned + (i << 2))))
+  const scale: f32 = peak > 0 ? 7.5 / peak : 0
+  const bytes = width >> 3
+  memory.fill(planes, 0, bytes * PLANES)
+  reach = 0
+  span = 0
+  for (let i: usize = 0; i < width; i++) {
+    const level = min(<i32>(load<f32>(turned + (i << 2)) * scale + 8), 15)
+    const step = 2 * level - 15
+    reach += max(step, 0)
+    span += abs(step)
+    for (let plane = 0; plane < PLANES; plane++) {
+      const byte = planes + <usize>plane * bytes + (i >> 3)
+      store<u8>(byte, load<u8>(byte) | (((level >> plane) & 1) << (<i32>i & 7)))
+    }
+  }
+}
+
 /** Walsh-Hadamard transform of each block of as many components as the largest power of two that divides the width. */
 function transform(row: usize): void {
   const block = (width & (0 - width)) << 2

@@ -1,7 +1,7 @@
 /**
- * The two passes of a search. Sign codes choose some thousand rows (only when an approximate answer will do), int8
- * products with error bounds leave the few rows that can be among the k best entries. Without the first pass the rows
- * left are certain to hold the true k best.
+ * The passes of a search. Sign codes choose some thousand rows, and their agreement with the question a few hundred of
+ * these (only when an approximate answer will do). int8 products with error bounds leave the few rows that can be among the
+ * k best entries. Without the first two passes the rows left are certain to hold the true k best.
  */
 import { norm } from '../../math/vector.ts'
 import type { EntryKey } from '../../model/entry.ts'
@@ -13,7 +13,14 @@ import { type Scope, ScopeWriter } from './scope.ts'
 
 /** Rows that sign codes choose at least, and for each entry wanted. */
 const CHOSEN = 1000
-const CHOSEN_PER_ENTRY = 16
+const CHOSEN_PER_ENTRY = 24
+/**
+ * Of these, rows whose int8 products are taken before it is asked whether more bring any, at least and for each entry wanted: they
+ * lie far apart in memory. Then half as many at a time, until those bring no more than one in a hundred of the entries wanted.
+ */
+const RANKED = 128
+const RANKED_PER_ENTRY = 4
+const FEW = 100
 /** Among fewer rows neighbours are less near, so more are chosen: up to so many, one less for so many rows. */
 const CHOSEN_OF_FEW = 2400
 const ROWS_FOR_ONE_LESS = 40
@@ -117,12 +124,27 @@ export class VectorScan {
     let pruned = this.#near.suits(scope)
     for (let wanted = atLeast; ; wanted *= 4) {
       const chosen = scope.allow > 0 ? this.#chooseAllowed(scope, wanted, pruned) : this.#choose(scope, wanted, pruned)
-      this.#openRank({ ...scope, allow: 0 }, entries, least)
-      kernel.rankList(scope.codeRecords, chosen)
+      // Without bounds, which know of hidden rows: how many rows are ranked must not depend on them.
+      this.#openRank({ ...scope, allow: 0 }, entries, least, false)
+      this.#rankBest(scope, chosen, entries)
       const found = this.#closeRank(scope)
       // Many chunks of few entries can fill the choice; then choose more, until there is no more.
       if (kernel.entriesFound() === entries || (chosen < wanted && !pruned)) return found
       pruned = false
+    }
+  }
+
+  /** Of the rows chosen, those that agree best with the question, as far as they bring entries that are among the best. */
+  #rankBest({ codeRecords, rankRecords }: Scope, chosen: number, entries: number): void {
+    const { kernel, layout } = this.#rows.memory
+    const list = kernel.sortCodes(codeRecords, chosen, layout.questionPlanesAt, rankRecords)
+    const first = Math.max(RANKED, RANKED_PER_ENTRY * entries)
+    for (let done = 0; done < chosen; ) {
+      const isFirst = done === 0
+      const until = kernel.wholeLevels(isFirst ? first : done + first / 2)
+      kernel.rankList(list + 4 * done, until - done)
+      done = until
+      if (kernel.entered() * FEW <= entries && kernel.entriesFound() === entries && !isFirst) return
     }
   }
 
@@ -156,8 +178,8 @@ export class VectorScan {
     }
   }
 
-  #openRank({ heap, places, prior, allow, rankRecords }: Scope, entries: number, least: number): void {
-    this.#rows.memory.kernel.openRank(entries, heap, places, prior, allow, rankRecords, least)
+  #openRank({ heap, places, prior, allow, rankRecords }: Scope, entries: number, least: number, isExact = true): void {
+    this.#rows.memory.kernel.openRank(entries, heap, places, prior, allow, rankRecords, least, Number(isExact))
   }
 
   #closeRank(scope: Scope): Candidate[] {
@@ -174,7 +196,7 @@ export class VectorScan {
     const { kernel, layout, floats, bytes } = this.#rows.memory
     if (this.#isAsked(vector, weight)) return
     floats.set(vector, layout.questionAt / 4)
-    kernel.encodeSigns(layout.questionAt, layout.meanAt, layout.questionCodeAt)
+    kernel.encodeQuestion(layout.questionAt, layout.meanAt, layout.questionCodeAt, layout.questionPlanesAt)
     let peak = 0
     for (const component of vector) peak = Math.max(peak, Math.abs(component))
     const step = peak / Math.min(32767, Math.floor(LARGEST_SUM / (127 * layout.width)))

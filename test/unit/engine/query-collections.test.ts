@@ -93,9 +93,7 @@ describe('the command', () => {
       expect(stdout).toContain(heading)
     }
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
-    expect((await run('servers', { lang: 'en', collection: 'analysis', nResults: 1 })).stdout).toContain(
-      '## Summary\n',
-    )
+    expect((await run('servers', { lang: 'en', collection: 'analysis', nResults: 1 })).stdout).toContain('## Summary\n')
   })
 
   it('answers in English where the question is recognised as English, and else in Spanish (CO-032, CO-048)', async () => {

@@ -47,7 +47,11 @@ describe('a stream', () => {
     const part = (): Promise<Part> => {
       const own = { notes: notes[at], coverage: { ...coverage, complete: at !== 1 }, items: [{}] }
       at++
-      return Promise.resolve({ answer: { page: { ...page, ...own }, end: {} }, next: null, size: 0 } as unknown as Part)
+      return Promise.resolve({
+        answer: { page: { ...page, ...own }, end: {}, cursor: {} },
+        next: null,
+        size: 0,
+      } as unknown as Part)
     }
     const asking = {
       ...{ part, resolve: () => ({ limit: 4 }), heldFor: () => null, holdRest: () => {} },

@@ -22,6 +22,21 @@ describe('approximate search', () => {
     expect(found / (asked.length * 10)).toBeGreaterThanOrEqual(0.99)
   })
 
+  it.each([128, 384])('finds at least 95 of 100 true neighbours of %i components where eighty are wanted', size => {
+    const world = new VectorStore()
+    const centres = randomUnits(90, size, 40)
+    for (const [i, centre] of centres.entries()) world.addInThrees(unitsNear(centre, 1, MANY / 90, 400 + i))
+    const { index } = openPair(world, size)
+    let found = 0
+    const asked = centres.slice(0, 20).flatMap((centre, i) => unitsNear(centre, 1, 1, 3000 + i))
+    for (const vector of asked) {
+      const request = { vector, k: 80, partitions: world.partitions() }
+      const exact = new Set(index.search(request).map(hit => hit.entry))
+      found += index.search({ ...request, approximate: true }).filter(hit => exact.has(hit.entry)).length
+    }
+    expect(found / (asked.length * 80)).toBeGreaterThanOrEqual(0.95)
+  })
+
   it('does so too when a few components carry most of the meaning', () => {
     const world = new VectorStore()
     const uneven = (vector: Float32Array) => toUnit(vector.map((x, i) => x / (i + 1))) as Float32Array
