@@ -118,6 +118,7 @@ describe('querent collections', () => {
     [['x', '--lang', 'fr']],
     [['x', '--undated', 'maybe']],
     [['x', '--min-score', '2']],
+    [['x', '--min-score', '']],
     [['x', '--now', 'soon']],
     [['x', '--sample', '--url', 'http://127.0.0.1:9']],
     [['x', '--days']],

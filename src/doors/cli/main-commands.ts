@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { JsonObject } from '../../base/canonical.ts'
 import type { AddReport, Backup, EntryView, Examination, ExplainAnswer, Status } from '../../engine/engine.ts'
 import { invalidArgument } from '../../model/errors.ts'
-import type { Page } from '../../model/page.ts'
+import type { Count, Page } from '../../model/page.ts'
 import { withLive } from './flags.ts'
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { command, type Flags, type OperationCommand } from './operation-command.ts'
@@ -113,6 +113,18 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     input: ({ query, ...input }) => ({ ...input, query: queryOf(query as JsonObject) }),
     embeds: true,
     print: explainText,
+  }),
+  command<Count>({
+    name: 'count <words...>',
+    about: 'count the results that a question has, over all of its pages',
+    examples: ['querent count tag:draft updated:>2025-01-01'],
+    arguments: ['text'],
+    flags: { timeout_ms: TIMEOUT, ...Object.fromEntries(PAGE_FIELDS.map(name => [name, null])) },
+    shorthands: WORDS,
+    input: queryOf,
+    embeds: true,
+    print: ({ count, exact, reason }) =>
+      `${exact ? '' : 'more than '}${count}${reason === null ? '' : ` (${reason})`}\n`,
   }),
   command<Page>({
     name: 'similar <id>',

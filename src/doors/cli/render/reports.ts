@@ -84,10 +84,11 @@ export const statusText: Print<Status> = all<Status>(
   each('collections', '  {value}: {count}'),
   each('', 'chunks: {chunks}, {embedded} embedded'),
   each(
-    '',
-    'embedder: {|embedder.id|}{, |embedder.dimensions| dimensions}{, |embedder.runs_on.runtime| runtime}{, |embedder.runs_on.workers worker/workers| of one thread}{ (|embedder_error|)}',
+    '?embedder',
+    'embedder: {|embedder.id|}{, |embedder.dimensions| dimensions}{, |embedder.runs_on.runtime| runtime}{, |embedder.runs_on.workers worker/workers| of one thread}',
   ),
-  ({ embedder }) => (embedder === null ? '  words only\n' : ''),
+  ({ embedder, embedder_error: error }) =>
+    embedder === null ? `embedder: none, words only${error === null ? '' : ` (${error})`}\n` : '',
   each('indexes', 'index {name}: {|rows row/rows|}{, |bytes MiB|}'),
   each('', 'lenses: {lenses}'),
   each('storage', 'log: {log_bytes MiB}'),
