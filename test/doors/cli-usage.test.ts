@@ -233,7 +233,7 @@ describe('help', () => {
     const { stdout } = await run(['--help'])
     const commands = [...stdout.matchAll(/^ {2}([a-z0-9]+) \[options\]/gm)].map(match => match[1] ?? '')
     expect(commands.join(' ')).toBe(
-      'query recall watch explain similar remember get list delete status lenses init add doctor backup export import mirror bench collections c64 serve mcp call brief completion',
+      'query recall watch explain count similar remember get list delete status lenses init add doctor backup export import mirror bench collections c64 serve mcp call brief completion',
     )
     for (const command of commands) {
       const { status, stdout: help, stderr } = await run([command, '--help'])
