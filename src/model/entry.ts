@@ -42,6 +42,7 @@ export interface Entry extends EntryDraft {
 /** The small part of an entry that orders and caps need. */
 export interface EntryIdentity {
   readonly key: EntryKey
+  readonly partition: PartitionId
   readonly id: string
   readonly holder: string
   readonly collection: string

@@ -137,7 +137,7 @@ function scoredWith(meaning: number, pair: readonly Scored[], { survey, stages, 
 }
 
 function firstOf(pair: readonly Scored[], { context }: Trial): ItemKey | undefined {
-  return inOrder(pair, context.reader).map(itemKey)[0]
+  return inOrder(pair, context).map(itemKey)[0]
 }
 
 /** With a capital letter, where it begins with a word. */

@@ -12,7 +12,7 @@ import type { Plan, Ranking, Scoring } from './stage.ts'
 export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking> {
   const { query } = plan
   // A list comes from the store in its order.
-  const ordered = plan.mode === 'list' ? scoring.scored : inOrder(scoring.scored, context.reader)
+  const ordered = plan.mode === 'list' ? scoring.scored : inOrder(scoring.scored, context)
   let complete = true
   const isOver = () => {
     if (context.deadline.over) complete = false

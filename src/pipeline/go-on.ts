@@ -119,7 +119,7 @@ async function rankBehind(
 
 /** An exact order: what is asked deeper may stand before what is still to come. */
 function merged(rest: readonly Ranked[], ranked: readonly Ranked[], context: QueryContext): readonly Ranked[] {
-  return inOrder([...rest, ...ranked], context.reader) as readonly Ranked[]
+  return inOrder([...rest, ...ranked], context) as readonly Ranked[]
 }
 
 /** Says of each what was found out when it was brought. */

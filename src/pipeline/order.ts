@@ -1,8 +1,9 @@
 /** Puts scored candidates in the one total order, reading ids only where equal scores must be told apart. */
 import { byPlace, type Place, type Scored } from '../model/candidate.ts'
 import type { Position } from '../model/query.ts'
-import type { StoreReader } from '../store/store.ts'
+import { stillVisible } from './access.ts'
 import { aroundDamage } from './around-damage.ts'
+import type { QueryContext } from './context.ts'
 
 /** What a candidate is ranked by. */
 export function orderOf(scored: Scored): number {
@@ -14,34 +15,34 @@ export function roundOf({ round }: Scored): number {
   return round ?? 0
 }
 
-/** Best first. Entries and passages that are gone by now and tie with others come last among them. */
-export function inOrder(scored: readonly Scored[], reader: StoreReader): readonly Scored[] {
+/** Best first. Entries and passages that are gone or hidden by now and tie with others come last among them. */
+export function inOrder(scored: readonly Scored[], context: Viewing): readonly Scored[] {
   const sorted = [...scored].sort(byOrder)
   const tied = sorted.filter((one, at) => {
     return isTie(one, sorted[at - 1]) || isTie(one, sorted[at + 1])
   })
   if (tied.length === 0) return sorted
-  const place = placesOf(tied, reader)
+  const place = placesOf(tied, context)
   return sorted.sort((a, b) => byOrder(a, b) || byPlace(place(a), place(b)))
 }
 
 /** The first `most` of that order, in no order: only what ties with the last of them is told apart. */
-export function firstInOrder(scored: readonly Scored[], most: number, reader: StoreReader): readonly Scored[] {
+export function firstInOrder(scored: readonly Scored[], most: number, context: Viewing): readonly Scored[] {
   if (scored.length <= most) return scored
   const last = [...scored].sort(byOrder)[most - 1]
   if (last === undefined) return []
   const before = scored.filter(one => byOrder(one, last) < 0)
   const tied = scored.filter(one => byOrder(one, last) === 0)
-  return [...before, ...inOrder(tied, reader).slice(0, most - before.length)]
+  return [...before, ...inOrder(tied, context).slice(0, most - before.length)]
 }
 
 /** Those that stand strictly behind the position; `ranked` is in order. */
-export function behind<T extends Scored>(ranked: readonly T[], after: Position, reader: StoreReader): readonly T[] {
+export function behind<T extends Scored>(ranked: readonly T[], after: Position, context: Viewing): readonly T[] {
   const distance = (one: T) => roundOf(one) - after.round || after.order - orderOf(one)
   const notBefore = ranked.filter(one => distance(one) >= 0)
   const tied = notBefore.filter(one => distance(one) === 0)
   if (tied.length === 0) return notBefore
-  const place = placesOf(tied, reader)
+  const place = placesOf(tied, context)
   return notBefore.filter(one => distance(one) > 0 || byPlace(place(one), after) > 0)
 }
 
@@ -57,11 +58,20 @@ function isTie(one: Scored, other: Scored | undefined): boolean {
   return other !== undefined && byOrder(one, other) === 0
 }
 
-/** Where each of these stands in the order, by the names that it has now. */
-export function placesOf(scored: readonly Scored[], reader: StoreReader): (one: Scored) => Place {
+/** What of a query's context the order of equal scores rests on: the store, and what the viewer may see now. */
+export type Viewing = Pick<QueryContext, 'reader' | 'look'>
+
+/**
+ * Where each of these stands in the order, by the names that it has now. What is hidden by now counts as gone, since which of them stand
+ * among the first must not depend on it.
+ */
+export function placesOf(scored: readonly Scored[], context: Viewing): (one: Scored) => Place {
+  const { reader } = context
+  const sight = context.look()
   const entries = [...new Set(scored.map(({ entry }) => entry))]
-  const identities = new Map(reader.identities(entries).map(identity => [identity.key, identity]))
-  const passages = scored.flatMap(({ passage }) => passage ?? [])
+  const visible = reader.identities(entries).filter(identity => stillVisible(identity, sight))
+  const identities = new Map(visible.map(identity => [identity.key, identity]))
+  const passages = scored.flatMap(({ entry, passage }) => (identities.has(entry) ? (passage ?? []) : []))
   const chunks = passages.length === 0 ? [] : aroundDamage(reader, () => reader.chunks(passages))
   const ordinals = new Map(chunks.map(({ key, ordinal }) => [key, ordinal]))
   return one => {

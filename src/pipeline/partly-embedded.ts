@@ -20,6 +20,7 @@ import { wordShare } from '../math/fusion.ts'
 import { type Candidate, itemKey, type Scored } from '../model/candidate.ts'
 import type { ChunkKey } from '../model/entry.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
+import { stillVisible } from './access.ts'
 import type { QueryContext } from './context.ts'
 import { inOrder } from './order.ts'
 import type { Plan } from './stage.ts'
@@ -94,17 +95,18 @@ export interface OtherScores {
  * holds of passages, where these are what is ranked.
  */
 export function keepFirstByWords(scored: readonly Scored[], of: OtherScores, context: QueryContext): readonly Scored[] {
+  const there = visibleNow(scored, context)
   const first = (by: (one: Scored) => number | null) => {
-    const rated = scored.flatMap(one => {
+    const rated = there.flatMap(one => {
       const score = by(one)
       return score === null ? [] : [{ ...one, score }]
     })
-    return inOrder(rated, context.reader).slice(0, KEPT_BY_WORDS)
+    return inOrder(rated, context).slice(0, KEPT_BY_WORDS)
   }
   const firstKnown = new Set(first(of.byKnown).map(itemKey))
   const isKept = (one: Scored) => firstKnown.has(itemKey(one)) || !isEmbedded(one, context)
   const kept = new Set(first(of.byWords).filter(isKept).map(itemKey))
-  const ranked = inOrder(scored, context.reader)
+  const ranked = inOrder(there, context)
   const others = ranked.filter(one => !kept.has(itemKey(one)))
   const next = others[KEPT_BY_WORDS - kept.size]
   if (next === undefined) return scored
@@ -117,6 +119,14 @@ export function keepFirstByWords(scored: readonly Scored[], of: OtherScores, con
     if (score === undefined) return one
     return { ...one, score, components: { ...one.components, partly_embedded: score - one.score } }
   })
+}
+
+/** Without what the indexes still have, and the viewer may not see any more: none of the first must be there for it. */
+function visibleNow(scored: readonly Scored[], context: QueryContext): readonly Scored[] {
+  const sight = context.look()
+  const identities = context.reader.identities([...new Set(scored.map(({ entry }) => entry))])
+  const visible = new Set(identities.filter(one => stillVisible(one, sight)).map(({ key }) => key))
+  return visible.size === 0 ? [] : scored.filter(({ entry }) => visible.has(entry))
 }
 
 /** Asks the indexes, not the store: the order of later pages is made when the store may have changed already. */

@@ -75,7 +75,7 @@ function* scorePassages(scoring: Scoring, retrieval: Retrieval, plan: Plan, cont
   let isLate = false
   const cut = () => {
     isCut ||= scored.length > most
-    scored = isList ? scored.slice(0, most) : [...firstInOrder(scored, most, context.reader)]
+    scored = isList ? scored.slice(0, most) : [...firstInOrder(scored, most, context)]
   }
   for (const entry of isList ? scoring.scored : [...scoring.scored].sort((a, b) => b.score - a.score)) {
     isLate = scored.length > 0 && context.deadline.over

@@ -29,7 +29,7 @@ export function waitingOf(ranked: readonly Ranked[], plan: Plan, context: QueryC
 function behindPage(ranked: readonly Ranked[], after: Position, plan: Plan, context: QueryContext): readonly Ranked[] {
   if (isReadOn(plan)) return ranked
   if (!isByPlace(plan)) return ranked.slice(after.rank)
-  return behind(ranked, after, context.reader)
+  return behind(ranked, after, context)
 }
 
 /** A spread order is not by score: there the number shown is the place. */
@@ -38,8 +38,8 @@ function isByPlace(plan: Plan): boolean {
 }
 
 /** Where some were used meanwhile, what was shown may stand lower now. */
-function shownOf(ranked: readonly Ranked[], after: Position, { reader, secret }: QueryContext): ReadonlySet<ItemKey> {
-  const [isShown, place] = [wasShown(after.shown, secret), placesOf(ranked, reader)]
+function shownOf(ranked: readonly Ranked[], after: Position, context: QueryContext): ReadonlySet<ItemKey> {
+  const [isShown, place] = [wasShown(after.shown, context.secret), placesOf(ranked, context)]
   return new Set(ranked.filter(one => isShown(place(one))).map(itemKey))
 }
 

@@ -55,8 +55,8 @@ export class MemoryReader implements StoreReader {
   }
 
   identities(keys: readonly EntryKey[]): readonly EntryIdentity[] {
-    return this.entries(keys).map(({ key, id, audience, collection, origin }) => {
-      return { key, id, holder: audience.holder, collection, origin }
+    return this.entries(keys).map(({ key, partition, id, audience, collection, origin }) => {
+      return { key, partition, id, holder: audience.holder, collection, origin }
     })
   }
 

@@ -71,8 +71,8 @@ export class SqliteEntries {
   identities(keys: readonly EntryKey[]): readonly EntryIdentity[] {
     return this.#sound(SELECT_NARROW, 'e.key', keys, (row: NarrowRow) => {
       this.#mustBeWhole(row)
-      const [key, , id, holder, collection, , , origin] = row
-      return { key, id, holder, collection, origin }
+      const [key, partition, id, holder, collection, , , origin] = row
+      return { key, partition, id, holder, collection, origin }
     })
   }
 

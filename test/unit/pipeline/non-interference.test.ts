@@ -107,6 +107,10 @@ describe('hidden knowledge changes nothing visible (1,500 histories with QUERENT
   it('with indexes that lag behind, since each entry is checked again', async () => {
     await check(() => new PipelineWorld(stale(plainWords()), stale(plainVectors())))
   })
+
+  it('with indexes that lag behind, in a history in which a hidden entry once stood among the first by words', async () => {
+    await check(() => new PipelineWorld(stale(plainWords()), stale(plainVectors())), { seed: 1146260565, runs: 15 })
+  })
 })
 
 /** One in some dozens shows the rarest leak; the search ends with the first that does. */

@@ -268,9 +268,7 @@ const NO_TAG = 'No record has a tag of the query: all were searched.'
 function* rank(scoring: Scoring, plan: Plan, settings: C64Settings, context: QueryContext): Steps<Ranking> {
   const { strategy } = factsOf(plan).enrichment
   const size = fetchSize(settings.fetchLimit, context.query.limit)
-  const rows = inOrder(scoring.scored, context.reader).map(
-    (one): Row => ({ id: one.entry, score: one.score, scored: one }),
-  )
+  const rows = inOrder(scoring.scored, context).map((one): Row => ({ id: one.entry, score: one.score, scored: one }))
   const first = documentsFirst(rows)
   const best = rows.filter(row => !first.includes(row))
   const tagged = best.filter(row => tagsOf(row) > 0)
