@@ -26,6 +26,19 @@ export const C64_STEPS: readonly Step[] = [
     input: { ...POKE, formatted: true },
     expect: ({ result }) => expect(result.results.length).toBeGreaterThan(0),
   },
+  {
+    name: 'why the first is first',
+    operation: 'c64.explain',
+    inputFrom: answers => ({ query: POKE, id: answers.get('ask').results[0].id }),
+    expect: ({ result }) => expect(result).toMatchObject({ rank: 1, dropped: null }),
+  },
+  { name: 'count', operation: 'c64.count', input: POKE, expect: ({ result }) => expect(result.exact).toBe(true) },
+  {
+    name: 'watching has no whole answer',
+    operation: 'c64.watch',
+    input: POKE,
+    expect: ({ error }) => expect(error.code).toBe('invalid_argument'),
+  },
   { name: 'ask, raw', operation: 'c64.query', input: { ...POKE, raw: true, limit: 3 } },
   {
     name: 'ask, fused',

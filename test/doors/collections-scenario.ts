@@ -40,6 +40,24 @@ export const COLLECTIONS_STEPS: readonly Step[] = [
     input: ASKED,
     expect: ({ result }) => expect(result.results).toHaveLength(5),
   },
+  {
+    name: 'why the first is first',
+    operation: 'collections.explain',
+    inputFrom: answers => ({ query: { query: 'MCP servers' }, id: answers.get('ask').results[0].id }),
+    expect: ({ result }) => expect(result).toMatchObject({ rank: 1, dropped: null }),
+  },
+  {
+    name: 'count',
+    operation: 'collections.count',
+    input: { query: 'MCP servers' },
+    expect: ({ result }) => expect(result).toMatchObject({ count: 5, exact: true }),
+  },
+  {
+    name: 'watching has no whole answer',
+    operation: 'collections.watch',
+    input: { query: 'MCP servers' },
+    expect: ({ error }) => expect(error.code).toBe('invalid_argument'),
+  },
   { name: 'the last week', operation: 'collections.query', input: { ...ASKED, days: 7, undated: 'exclude' } },
   {
     name: 'from and until',

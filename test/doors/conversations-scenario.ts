@@ -48,6 +48,24 @@ export const CONVERSATIONS_STEPS: readonly Step[] = [
     },
   },
   {
+    name: 'why a message is there',
+    operation: 'conversations.explain',
+    input: { query: { text: 'kiln', conversations: ['home'] }, id: 'home/q' },
+    expect: ({ result }) => expect(result).toMatchObject({ id: 'home/q', dropped: null }),
+  },
+  {
+    name: 'count messages',
+    operation: 'conversations.count',
+    input: { text: 'kiln', conversations: ['home'] },
+    expect: ({ result }) => expect(result).toMatchObject({ exact: true, verdict: 'answered' }),
+  },
+  {
+    name: 'watching messages has no whole answer',
+    operation: 'conversations.watch',
+    input: { text: 'kiln' },
+    expect: ({ error }) => expect(error.code).toBe('invalid_argument'),
+  },
+  {
     name: 'ask for the first page',
     operation: 'conversations.query',
     input: { text: 'kiln', conversations: ['home'], limit: 1, touch: false },

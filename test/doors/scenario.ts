@@ -345,6 +345,12 @@ export function scenario(docs: string): readonly Step[] {
       inputFrom: answers => ({ text: 'caffeine', limit: 1, cursor: answers.get('the first page of an answer').cursor }),
       expect: ({ error }) => expect(error.code).toBe('cursor_mismatch'),
     },
+    {
+      name: 'count what answers',
+      operation: 'count',
+      input: { text: 'half life' },
+      expect: ({ result }) => expect(result).toMatchObject({ count: expect.any(Number), exact: true }),
+    },
     { name: 'why is it there', operation: 'explain', input: { query: { text: 'half life' }, id: 'n2' } },
     {
       name: 'why is it not',

@@ -83,6 +83,7 @@ const INPUTS: readonly (readonly [string, object])[] = [
   ['query', { text: 'fox number', lens: 'default' }],
   ['query', { text: '', lens: 'default', limit: 3, filter: { kinds: ['belief'] } }],
   ['explain', { id: belief_id, query: { text: 'fox', lens: 'beliefs' } }],
+  ['count', { text: 'fox', lens: 'beliefs' }],
   ['similar', { id: belief_id }],
   ['get', { id: belief_id }],
   ['list', { limit: 3 }],
