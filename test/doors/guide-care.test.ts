@@ -25,7 +25,7 @@ describe('the guide to what goes wrong', () => {
       /PAGES = '(pages)'/g,
       /check: '(file)'/g,
     ]
-    const prefixed = [/`(snapshot|index|lens|job) \$\{/g, /looked\('(home|file|pages|store)'/g]
+    const prefixed = [/`(snapshot|index|lens|job) \$\{/g, /looked(?:Long)?\('(home|file|pages|store)'/g]
     const found = sources().flatMap(text =>
       [...names, ...prefixed].flatMap(name => [...text.matchAll(name)].map(match => match[1])),
     )

@@ -110,10 +110,15 @@ const SHAPES = new Map<string, z.ZodType>()
 
 /** As clients read it. */
 function publishedShape({ name, output }: EngineOperation): z.ZodType {
-  const shape =
-    SHAPES.get(name) ?? z.fromJSONSchema(jsonSchema(output, 'output') as Parameters<typeof z.fromJSONSchema>[0])
+  const shape = SHAPES.get(name) ?? z.fromJSONSchema(readable(jsonSchema(output, 'output')))
   SHAPES.set(name, shape)
   return shape
+}
+
+/** Zod reads patterns without the flag `u`, by which JSON Schema means them: without it classes such as `\p{Cc}` are their letters. */
+function readable(schema: object): Parameters<typeof z.fromJSONSchema>[0] {
+  const isReadable = (name: string, value: unknown) => name !== 'pattern' || !String(value).includes('\\p{')
+  return JSON.parse(JSON.stringify(schema, (name, value) => (isReadable(name, value) ? value : undefined)))
 }
 
 /** How the envelope of the lens `context` tells a failure that nobody foresaw. */
