@@ -74,9 +74,10 @@ export function findSuite(opened: () => Store): void {
       const a = put(draftOf({ id: 'a', origin: 'o', validFrom: 1 })).key
       const b = put(draftOf({ id: 'b', validUntil: 2 })).key
       const c = put(draftOf({ id: 'c', audience: audience('public', 'ann') })).key
+      const partitionOf = (key: number) => store.entry(key)?.partition
       expect(store.identities([c, 999, a])).toEqual([
-        { key: c, id: 'c', holder: 'ann', collection: 'notes', origin: null },
-        { key: a, id: 'a', holder: OWNER, collection: 'notes', origin: 'o' },
+        { key: c, partition: partitionOf(c), id: 'c', holder: 'ann', collection: 'notes', origin: null },
+        { key: a, partition: partitionOf(a), id: 'a', holder: OWNER, collection: 'notes', origin: 'o' },
       ])
       const [first, second] = [
         { key: a, from: 1, until: null },
