@@ -1,4 +1,4 @@
-/** What of a failure leaves by the doors that strangers may use, and what of it only the log gets. */
+/** What of a failure an interface reports to a viewer who is not the owner. */
 import type { Json } from '../base/canonical.ts'
 import { type ErrorKind, QuerentError } from './errors.ts'
 import { isOwner, type Viewer } from './viewer.ts'

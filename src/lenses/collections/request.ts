@@ -57,18 +57,10 @@ export const DAY_MS = 86_400_000
 const EARLIEST: Instant = -8.64e15
 
 /** What `options` of a query may hold for this lens. */
-export interface CollectionsOptions {
-  readonly collections?: readonly string[] | undefined
+export interface CollectionsOptions
+  extends Omit<CollectionsInput, 'query' | 'nResults' | 'minScore' | 'offset' | 'limit'> {
   readonly n_results?: number | undefined
-  readonly days?: number | undefined
-  readonly since?: string | undefined
-  readonly until?: string | undefined
-  readonly undated?: 'include' | 'exclude' | undefined
-  readonly source?: string | undefined
-  readonly actionability?: string | undefined
   readonly min_score?: number | undefined
-  readonly fold?: boolean | undefined
-  readonly hybrid?: boolean | undefined
 }
 
 /** Of a query through the pipeline. Throws as `checkInput`. */
