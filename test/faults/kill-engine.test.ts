@@ -34,8 +34,16 @@ describe('what is found after a kill', () => {
     expect(settle('one', null)).toEqual([expect.stringContaining('b: nothing instead of "one"')])
     expect(settle('one', 'two')).toEqual(['half of a put came through'])
     expect(settle('three', 'one')).toHaveLength(1)
-    expect(settle('one', 'one', 0)).toEqual(['a: used 0 times instead of 1'])
     expect(settle('one', 'one', 2)).toHaveLength(1)
+  })
+
+  it('may lack the uses of the last queries of the process that was killed, and no others', () => {
+    expect(settle('one', 'one', 0)).toEqual([])
+    const ledger = new Ledger()
+    ledger.follow(SAID.map(line => JSON.stringify(line)))
+    ledger.follow([JSON.stringify({ ready: true })])
+    const found = new Map(['a', 'b'].map(id => [id, { content: 'one', uses: 0 }]))
+    expect(ledger.settle(found)).toEqual(['a: used 0 times instead of 1'])
   })
 })
 
