@@ -32,6 +32,7 @@ const layers = {
     'pipeline/stage.ts',
     'pipeline/context.ts',
     'pipeline/default-stages.ts',
+    'pipeline/formula.ts',
     'lenses',
   ],
   testing: ['base', 'model', 'math', 'text', 'pipeline', ...storeIndexEmbed, 'lenses/lens.ts'],

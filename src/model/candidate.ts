@@ -23,8 +23,8 @@ export interface Candidate {
 export interface Scored extends Candidate {
   /** What it is ranked by, unless there is an `order`. */
   readonly score: number
-  /** What the score was made of, by name; they add up to it, as far as rounding allows. */
-  readonly components: Readonly<Record<string, number>>
+  /** What was added to the score of its formula, so that it stays among the first while not all is embedded. */
+  readonly lifted?: number | undefined
   /** A list ordered by something else than its score (a date, say) is ranked by this, descending. */
   readonly order?: number | undefined
   /** The retrieval that brought it first, from 0 (also where absent): entries of an earlier one stand before it. */

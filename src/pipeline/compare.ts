@@ -1,9 +1,9 @@
 /** Why one entry stands over another: the gap, what it is made of, and what would turn it round. */
-import { crossing, type Line, wordShare } from '../math/fusion.ts'
 import { type ItemKey, itemKey, type Scored } from '../model/candidate.ts'
 import type { Comparison } from '../model/explain-answer.ts'
+import { crossings } from '../model/formula.ts'
 import type { QueryContext } from './context.ts'
-import { cosineOf, formulaOf } from './formula.ts'
+import { weightNumbers } from './formula.ts'
 import { inOrder } from './order.ts'
 import type { Plan, Stages } from './stage.ts'
 import { rankedOf, type Survey, scoredOf, type Target } from './survey.ts'
@@ -30,12 +30,15 @@ export function compare(
 ): Comparison {
   const [a, b] = [scoredOf(one.target, survey), scoredOf(other.target, survey)]
   const gap = (a?.score ?? 0) - (b?.score ?? 0)
-  const byComponent = differences(a?.components ?? {}, b?.components ?? {})
+  const { components } = survey.ranking.scoring
+  const componentsOf = (scored: Scored | undefined) => (scored === undefined ? {} : components(scored))
+  const byComponent = differences(componentsOf(a), componentsOf(b))
   const trial = { survey, stages, context }
   const isByScore = a?.order === undefined && b?.order === undefined
-  const isWeighed = a !== undefined && b !== undefined && isByScore && survey.plan.mode === 'hybrid'
-  const swap = isWeighed && movesWithWeights(a, b, trial) ? findSwap(a, b, trial) : null
-  const advice = !isByScore ? NOT_BY_SCORE : isWeighed && !movesWithWeights(a, b, trial) ? NOT_KNOWN : adviceOf(swap)
+  const isWeighed = survey.ranking.scoring.measure.numbers['weight_meaning'] !== undefined
+  const isHybrid = a !== undefined && b !== undefined && isByScore && survey.plan.mode === 'hybrid'
+  const swap = isHybrid && isWeighed ? findSwap(a, b, trial) : null
+  const advice = !isByScore ? NOT_BY_SCORE : isHybrid && !isWeighed ? NOT_KNOWN : adviceOf(swap)
   return {
     id: other.id,
     ...(other.passage !== undefined && { passage: other.passage }),
@@ -60,67 +63,27 @@ function adviceOf(swap: Comparison['swap']): string {
   return `With ${swap.weight} ${swap.to} instead of ${swap.from} they would change places.`
 }
 
-/** Whether scoring again with other weights gives other scores: not where a lens works the weights in when it retrieves. */
-function movesWithWeights(a: Scored, b: Scored, trial: Trial): boolean {
-  const [byWords, byMeaning] = [scoredWith(0, [a, b], trial), scoredWith(1, [a, b], trial)]
-  return byWords.some(({ score }, at) => score !== byMeaning[at]?.score)
-}
-
-/** Weights are told to six decimals, rounded to the side where the two have changed places. */
-const STEPS = 1e6
-
 interface Trial {
   readonly survey: Survey
   readonly stages: Stages
   readonly context: QueryContext
 }
 
-/** Solved from the formula, and then proved by scoring both again with the changed weight. */
+/** Swaps that scoring again did not confirm; then the search ends. */
+const MAX_PROOFS = 16
+
+/** Found from the formula, and then proved by scoring both again with the changed weight: what is lifted while not all is embedded is in no formula. */
 function findSwap(a: Scored, b: Scored, trial: Trial): Comparison['swap'] {
-  const { plan } = trial.survey
+  const { plan, ranking } = trial.survey
   const from = plan.weights.meaning
   const before = firstOf([a, b], trial)
-  for (const at of crossings(a, b, trial).sort((x, y) => Math.abs(x - from) - Math.abs(y - from))) {
-    const direction = at < from ? -1 : 1
-    const outward = direction < 0 ? Math.floor(at * STEPS) : Math.ceil(at * STEPS)
-    for (const steps of [outward, outward + direction]) {
-      const to = steps / STEPS
-      const isShare = to >= 0 && to <= 1 && to !== from
-      if (isShare && firstOf(scoredWith(to, [a, b], trial), trial) !== before) {
-        return { weight: 'meaning_weight', from, to }
-      }
-    }
+  const numbersAt = (share: number) => weightNumbers(weightsWith(share))
+  let proofs = 0
+  for (const to of crossings(ranking.scoring.measure, [a.signals, b.signals], numbersAt, from)) {
+    if (firstOf(scoredWith(to, [a, b], trial), trial) !== before) return { weight: 'meaning_weight', from, to }
+    if (++proofs >= MAX_PROOFS) return null
   }
   return null
-}
-
-/** Where the scores may be equal. Use lifts only what is relevant, so each of the two may have its boost there or not. */
-function crossings(a: Scored, b: Scored, trial: Trial): number[] {
-  const { survey, context } = trial
-  const formula = formulaOf(survey.retrieval.statistics, survey.plan, context)
-  const [evenA, evenB] = scoredWith(0.5, [a, b], trial)
-  const linesOf = (scored: Scored, even: Scored | undefined): Line[] => {
-    const share = wordShare(scored.signals['words'] ?? 0, formula.bmTop)
-    const cosine = cosineOf(scored, formula)
-    return [...new Set([1, boostIn(even ?? scored)])].map(boost => ({ share, cosine, boost }))
-  }
-  const pairs = linesOf(a, evenA).flatMap(left => linesOf(b, evenB).map(right => [left, right] as const))
-  return [...pairs, lineThrough(a, b, trial)].map(([left, right]) => crossing(left, right)).filter(at => at !== null)
-}
-
-/** Of any formula that is linear in the weights: through its scores by words alone and by meaning alone. */
-function lineThrough(a: Scored, b: Scored, trial: Trial): readonly [Line, Line] {
-  const [[a0, b0], [a1, b1]] = [scoredWith(0, [a, b], trial), scoredWith(1, [a, b], trial)]
-  const line = (words: Scored | undefined, meaning: Scored | undefined): Line => ({
-    ...{ share: words?.score ?? 0, cosine: meaning?.score ?? 0, boost: 1 },
-  })
-  return [line(a0, a1), line(b0, b1)]
-}
-
-function boostIn({ score, components }: Scored): number {
-  const { words = 0, meaning = 0, partly_embedded: partlyEmbedded = 0 } = components
-  const relevance = words + meaning
-  return relevance > 0 ? (score - partlyEmbedded) / relevance : 1
 }
 
 /** The two scored again, in this order, with another share of meaning. */

@@ -1,6 +1,6 @@
 /** Why an entry or a passage is where it is in an answer; why it stands over another; or the first stage that dropped it. */
 import { must } from '../base/assert.ts'
-import type { EntryKey } from '../model/entry.ts'
+import type { Scored } from '../model/candidate.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { Dropped, ExplainAnswer } from '../model/explain-answer.ts'
 import { stillVisible } from './access.ts'
@@ -8,9 +8,9 @@ import { compare, named, sentenceStart } from './compare.ts'
 import type { QueryContext } from './context.ts'
 import { firstDrop } from './dropped.ts'
 import { positionOf } from './passage.ts'
-import type { Plan, Stages } from './stage.ts'
+import { whyListed } from './present-items.ts'
+import type { Stages } from './stage.ts'
 import { rankedOf, type Survey, scoredOf, survey, type Target } from './survey.ts'
-import { whyListed, whyRanked } from './why.ts'
 
 export interface ExplainTarget {
   readonly id: string
@@ -51,7 +51,7 @@ export async function explainEntry(
     overId === undefined || over === null
       ? null
       : { id: overId, ...positionIn(over, over_passage, surveyed, context), target: over }
-  const why = explanation === null ? '' : reasonFor(target.entry, explanation, surveyed.plan, context)
+  const why = scored === undefined ? '' : reasonFor(scored, surveyed, context)
   const name = sentenceStart(named(one))
   return {
     id,
@@ -140,12 +140,7 @@ function positionIn(
   return chunk === undefined ? {} : { passage: positionOf(chunk) }
 }
 
-function reasonFor(
-  entry: EntryKey,
-  explanation: NonNullable<ExplainAnswer['explanation']>,
-  plan: Plan,
-  context: QueryContext,
-): string {
-  if (plan.mode !== 'list') return whyRanked(explanation)
-  return whyListed(must(context.reader.entry(entry), 'the entry that was found'))
+function reasonFor(scored: Scored, { plan, ranking }: Survey, context: QueryContext): string {
+  if (plan.mode !== 'list') return ranking.scoring.why(scored)
+  return whyListed(must(context.reader.entry(scored.entry), 'the entry that was found'))
 }

@@ -130,7 +130,9 @@ function joined(before: Scoring, now: Scoring, ranked: readonly Ranked[]): Scori
   return {
     ...now,
     scored: [],
+    components: scored => (isNew.has(itemKey(scored)) ? now : before).components(scored),
     explain: scored => (isNew.has(itemKey(scored)) ? now : before).explain(scored),
+    why: scored => (isNew.has(itemKey(scored)) ? now : before).why(scored),
     // They are of one entry.
     ...(rateBefore !== undefined &&
       rateNow !== undefined && {

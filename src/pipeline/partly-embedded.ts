@@ -16,9 +16,9 @@
  */
 import { Bitset } from '../base/bitset.ts'
 import type { Hit, SearchScope } from '../index/contract.ts'
-import { wordShare } from '../math/fusion.ts'
 import { type Candidate, itemKey, type Scored } from '../model/candidate.ts'
 import type { ChunkKey } from '../model/entry.ts'
+import { type Explanation, leaf, node } from '../model/explanation.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
 import { stillVisible } from './access.ts'
 import type { QueryContext } from './context.ts'
@@ -33,6 +33,10 @@ const USUAL_WEIGHT = 2
 
 /** Results at the top that words keep. */
 export const KEPT_BY_WORDS = 3
+
+function wordShare(bm: number, bmTop: number): number {
+  return bmTop > 0 ? bm / bmTop : 0
+}
 
 /** The cosine that is expected of a passage with this BM25, at MiniLM's spread. */
 export function expectedCosine(bm: number, bmTop: number, base: number): number {
@@ -117,8 +121,15 @@ export function keepFirstByWords(scored: readonly Scored[], of: OtherScores, con
   return scored.map(one => {
     const score = lifted.get(itemKey(one))
     if (score === undefined) return one
-    return { ...one, score, components: { ...one.components, partly_embedded: score - one.score } }
+    return { ...one, score, lifted: score - one.score }
   })
+}
+
+/** The tree of what words lifted holds its own score too. */
+export function explainKept(tree: Explanation, { score, lifted }: Scored): Explanation {
+  if (lifted === undefined) return tree
+  const note = 'not all is embedded yet: among the first three by words, it stays there'
+  return node('score', 'max', [{ ...tree, label: 'own score' }, leaf('just above the next', score, note)])
 }
 
 /** Without what the indexes still have, and the viewer may not see any more: none of the first must be there for it. */

@@ -138,7 +138,7 @@ export function shownTexts(
   context: QueryContext,
 ): (entry: Entry, ranked: Ranked) => ShownText {
   const { passages: asked, explain, lens } = plan.query
-  const { rate, explain: reasonsOf } = ranking.scoring
+  const { rate, components, explain: reasonsOf } = ranking.scoring
   if (rate === undefined && (asked ?? 1) > 1) {
     throw invalidArgument('passages', asked, `1, because the lens ${lens} does not score single passages`)
   }
@@ -146,7 +146,7 @@ export function shownTexts(
   const isPartly = statistics['expectedBase'] !== undefined
   const knownBest = (ranked: Ranked): ChunkKey | undefined => {
     if (ranked.passage !== undefined) return ranked.passage
-    if (rate === undefined) return chunkByLeg(ranked)
+    if (rate === undefined) return chunkByLeg(ranked, components(ranked))
     return (asked ?? 1) === 1 && !isPartly ? agreedChunk(ranked) : undefined
   }
   const read = chunkReader(context, shown.map(knownBest))
@@ -220,7 +220,7 @@ function isRepeated(stretch: Stretch, better: Stretch): boolean {
 }
 
 /** The best chunk of the leg that gave most to the score. */
-function chunkByLeg({ chunks, components }: Ranked): ChunkKey | undefined {
+function chunkByLeg({ chunks }: Ranked, components: Readonly<Record<string, number>>): ChunkKey | undefined {
   let best: string | undefined
   for (const leg of Object.keys(chunks)) {
     if (best === undefined || (components[leg] ?? 0) > (components[best] ?? 0)) best = leg

@@ -2,7 +2,6 @@
 import type { Steps } from '../base/turns.ts'
 import type { Ranked } from '../model/candidate.ts'
 import type { Chunk, Entry, EntryKey } from '../model/entry.ts'
-import type { Explanation } from '../model/explanation.ts'
 import { toIso } from '../model/instant.ts'
 import type { Item } from '../model/page.ts'
 import { stillVisible } from './access.ts'
@@ -10,7 +9,6 @@ import type { QueryContext } from './context.ts'
 import { toldOrigin } from './disclose.ts'
 import { positionOf, shownTexts } from './passage.ts'
 import type { Plan, Ranking, Retrieval } from './stage.ts'
-import { whyListed, whyRanked } from './why.ts'
 
 export interface Shown {
   readonly ranked: Ranked
@@ -46,11 +44,10 @@ export function* presentItems(
     plan,
     context,
   )
-  const { explain, why } = ranking.scoring
+  const { explain, components, why } = ranking.scoring
   for (const { entry, ranked, chunk } of shown) {
     const before = made.get(ranked)?.entry
     if (before !== undefined && isSame(before, entry)) continue
-    const explanation = plan.query.explain || why === undefined ? explain(ranked) : null
     const item: Item = {
       rank: 0,
       id: entry.id,
@@ -60,7 +57,7 @@ export function* presentItems(
       kind: entry.kind,
       title: entry.title,
       score: ranked.score,
-      components: ranked.components,
+      components: components(ranked),
       ...textOf(entry, ranked),
       tags: entry.tags,
       metadata: entry.metadata,
@@ -69,16 +66,20 @@ export function* presentItems(
       updated_at: toIso(entry.updatedAt),
       source: ranked.source,
       ...(ranked.related !== undefined && { related_ids: visibleIds(ranked.related, context) }),
-      why: plan.mode === 'list' ? whyListed(entry) : (why?.(ranked) ?? whyRanked(explanation as Explanation)),
+      why: plan.mode === 'list' ? whyListed(entry) : why(ranked),
     }
     made.set(ranked, {
       entry,
-      item: plan.query.explain && explanation !== null ? { ...item, explanation } : item,
+      item: plan.query.explain ? { ...item, explanation: explain(ranked) } : item,
     })
     if (yield) paused = true
   }
   if (paused) return null
   return shown.map(({ ranked }, at) => ({ ...(made.get(ranked) as MadeItem).item, rank: first + at }))
+}
+
+export function whyListed(entry: Entry): string {
+  return `fulfils the conditions; changed ${toIso(entry.updatedAt).slice(0, 10)}`
 }
 
 function visibleIds(keys: readonly EntryKey[], context: QueryContext): readonly string[] {

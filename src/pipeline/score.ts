@@ -1,25 +1,35 @@
 /** Fourth stage: the default formula over each candidate, and what the whole answer is worth. */
 import type { Candidate, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
-import { type Explanation, leaf } from '../model/explanation.ts'
+import { type BoundFormula, constant, scoreBy } from '../model/formula.ts'
 import type { QueryContext } from './context.ts'
-import { explainParts, type Formula, formulaOf, mostOf, mostWithUse, partsOf } from './formula.ts'
-import { type Remembered, remember } from './memory.ts'
+import { bm25Tree, boundDefault, byFormula, mostOf, scoredBy, weightNumbers } from './formula.ts'
+import { memoryTree, type Remembered, remember } from './memory.ts'
 import { dropsNoise, isNoise, onlyNoiseIsLeft } from './noise.ts'
 import { pageBar } from './page-bounds.ts'
-import { keepFirstByWords, type OtherScores, withExpected } from './partly-embedded.ts'
+import { explainKept, keepFirstByWords, type OtherScores, withExpected } from './partly-embedded.ts'
 import { allKnown } from './shown.ts'
 import type { Plan, Retrieval, Scoring } from './stage.ts'
 import { type Judgement, judge, judgeNoise } from './verdict.ts'
-import { weightsWith } from './weights.ts'
+
+/** A list has no score; it is in the order of the last change. */
+const LISTED = constant('score', 0, { note: 'a list: only conditions, nothing to rank by' })
 
 export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const judged = withPhrase(judge(retrieval, plan, context), retrieval)
   if (plan.mode === 'list') {
     const rate = (all: readonly Candidate[]) => all.map(listed)
-    return { scored: rate(retrieval.candidates), explain: explainListed, rate, ...judged, ceiling: null }
+    return {
+      ...byFormula([], { formula: LISTED, numbers: {} }),
+      scored: rate(retrieval.candidates),
+      rate,
+      ...judged,
+      ceiling: null,
+    }
   }
-  const formula = formulaOf(retrieval.statistics, plan, context)
+  const { statistics } = retrieval
+  const isPartly = statistics['expectedBase'] !== undefined
+  const bound = boundDefault(plan.weights, statistics['bmTop'] ?? 0, context.model?.cosineScale ?? 1)
   const noiseDrops = dropsNoise(plan)
   const speaking = noiseDrops
     ? retrieval.candidates.filter(candidate => !isNoise(candidate, context))
@@ -28,24 +38,29 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   const judgement = isNoiseAlone && judged.verdictBy === 'meaning' ? judgeNoise(judged) : judged
   // Where nothing is relevant, noise too may be what came nearest.
   const candidates = judgement.verdict === 'nothing_relevant' ? retrieval.candidates : speaking
-  const memories = memoriesOf({ ...retrieval, candidates }, formula, plan, context)
-  const scoreOf = (candidate: Candidate) => scoredBy(formula, candidate, memories.get(candidate.entry) ?? null)
-  const scored = candidates.map(scoreOf)
+  const memories = memoriesOf({ ...retrieval, candidates }, bound, plan, context)
+  const remembered = (candidate: Candidate) => withMemory(candidate, memories)
   const scope = () => ({ partitions: context.sight.partitions })
-  const isPartly = formula.expectedBase !== null && retrieval.isRest !== true
-  const adjust = (all: readonly Scored[]) => keepFirstByWords(all, otherScores(formula, memories), context)
-  return {
-    scored: isPartly ? adjust(scored) : scored,
-    explain: scored => {
-      const chunk = scored.chunks['words']
+  const made = byFormula(candidates.map(remembered), {
+    ...bound,
+    expansions: ({ entry, chunks: { words: chunk } }) => {
+      const memory = memories.get(entry)
       const terms = chunk === undefined ? [] : context.words.explain(plan.terms, chunk, scope())
-      return explainParts(scored, formula, memories.get(scored.entry) ?? null, terms)
+      return { words: bm25Tree(terms), ...(memory !== undefined && { memory: memoryTree(memory) }) }
     },
-    rate: passages => withExpected(passages, retrieval.statistics, scope(), context).map(scoreOf),
-    ...(isPartly && { adjust }),
+  })
+  const adjust = (all: readonly Scored[]) => keepFirstByWords(all, otherScores(bound), context)
+  const isAdjusted = isPartly && retrieval.isRest !== true
+  return {
+    ...made,
+    scored: isAdjusted ? adjust(made.scored) : made.scored,
+    explain: scored => explainKept(made.explain(scored), scored),
+    rate: passages =>
+      withExpected(passages, statistics, scope(), context).map(passage => scoredBy(remembered(passage), bound)),
+    ...(isAdjusted && { adjust }),
     ...judgement,
     isWhole: noiseDrops && onlyNoiseIsLeft(retrieval, context),
-    ceiling: plan.query.approximate || retrieval.exhausted ? null : ceilingOf(retrieval, formula),
+    ceiling: plan.query.approximate || retrieval.exhausted ? null : ceilingOf(statistics, bound),
   }
 }
 
@@ -60,23 +75,18 @@ function withPhrase(judgement: Judgement, { candidates }: Retrieval): Judgement 
   }
 }
 
-function scoredBy(formula: Formula, candidate: Candidate, remembered: Remembered | null): Scored {
-  const { words, meaning, phrase, memory, score } = partsOf(candidate, formula, remembered)
-  const { entry, passage, source, signals, chunks } = candidate
-  const components = { words, meaning, ...(signals['phrase'] !== undefined && { phrase }), memory }
-  return { entry, passage, source, signals, chunks, score, components }
+function withMemory(candidate: Candidate, memories: ReadonlyMap<EntryKey, Remembered>): Candidate {
+  const remembered = memories.get(candidate.entry)
+  if (remembered === undefined) return candidate
+  return { ...candidate, signals: { ...candidate.signals, memory: remembered.value, uses: remembered.state.count } }
 }
 
-function otherScores(formula: Formula, memories: ReadonlyMap<EntryKey, Remembered>): OtherScores {
-  const words: Formula = { ...formula, weights: weightsWith(0) }
-  const scoreBy = (by: Formula, candidate: Candidate) =>
-    partsOf(candidate, by, memories.get(candidate.entry) ?? null).score
+function otherScores({ formula, numbers }: BoundFormula): OtherScores {
+  const wordsAlone = { ...numbers, ...weightNumbers({ words: 1, meaning: 0 }) }
   return {
-    byWords: scored => ((scored.signals['words'] ?? 0) > 0 ? scoreBy(words, scored) : null),
-    byKnown: scored => {
-      const { expected: _expected, ...signals } = scored.signals
-      return signals['meaning'] === undefined ? null : scoreBy(formula, { ...scored, signals })
-    },
+    byWords: ({ signals }) => ((signals['words'] ?? 0) > 0 ? scoreBy(formula, signals, wordsAlone) : null),
+    byKnown: ({ signals: { expected: _, ...known } }) =>
+      known['meaning'] === undefined ? null : scoreBy(formula, known, numbers),
   }
 }
 
@@ -85,18 +95,19 @@ function otherScores(formula: Formula, memories: ReadonlyMap<EntryKey, Remembere
  * page is not lifted: it would come to stand before where a page ended, and never be shown.
  */
 function memoriesOf(
-  { candidates, depth }: Retrieval,
-  formula: Formula,
+  { candidates, depth, statistics }: Retrieval,
+  { formula, numbers }: BoundFormula,
   plan: Plan,
   context: QueryContext,
 ): ReadonlyMap<EntryKey, Remembered> {
   const { query } = plan
   const memories = new Map<EntryKey, Remembered>()
   if (!query.memory) return memories
-  const relevances = candidates.map(candidate => partsOf(candidate, formula, null).score)
+  const relevances = candidates.map(({ signals }) => scoreBy(formula, signals, numbers))
   // What words keep among the first must not depend on how long the page is.
-  const bar = formula.expectedBase === null ? pageBar(relevances, query, depth) : Number.NEGATIVE_INFINITY
-  const near = candidates.filter((_, at) => mostWithUse(relevances[at] as number) >= bar)
+  const bar = statistics['expectedBase'] === undefined ? pageBar(relevances, query, depth) : Number.NEGATIVE_INFINITY
+  const mostUsed = { ...numbers, memory: 1 }
+  const near = candidates.filter(({ signals }) => scoreBy(formula, signals, mostUsed) >= bar)
   const keys = near.map(candidate => candidate.entry)
   const upTo = allKnown(query.after) ? query.begun : Number.POSITIVE_INFINITY
   for (const [entry, state] of context.reader.access(context.sight.viewer, keys)) {
@@ -106,16 +117,11 @@ function memoriesOf(
 }
 
 /** What an entry that no leg brought could score at best. */
-function ceilingOf({ statistics }: Retrieval, formula: Formula): number {
+function ceilingOf(statistics: Retrieval['statistics'], bound: BoundFormula): number {
   const { wordsLast = 0, meaningLast = 0 } = statistics
-  return mostOf(wordsLast, meaningLast, formula)
+  return mostOf(wordsLast, meaningLast, statistics, bound)
 }
 
-/** A list has no score; it is in the order of the last change. */
 function listed({ entry, passage, source, signals, chunks }: Candidate): Scored {
-  return { entry, passage, source, signals, chunks, score: 0, components: {}, order: signals['updated'] ?? 0 }
-}
-
-function explainListed(): Explanation {
-  return leaf('score', 0, 'a list: only conditions, nothing to rank by')
+  return { entry, passage, source, signals, chunks, score: 0, order: signals['updated'] ?? 0 }
 }

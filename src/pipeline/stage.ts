@@ -8,6 +8,7 @@ import type { WordTerm } from '../index/contract.ts'
 import type { Candidate, Explain, ItemKey, Ranked, Scored } from '../model/candidate.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
+import type { BoundFormula, Expansions } from '../model/formula.ts'
 import type { Page, Verdict, VerdictBy } from '../model/page.ts'
 import type { ParsedQuery } from '../model/plan.ts'
 import type { Position, Query } from '../model/query.ts'
@@ -62,9 +63,19 @@ export interface Retrieval {
   readonly whole?: ((context: QueryContext) => Retrieval) | undefined
 }
 
+/** What a score stage ranks by: the formula, the numbers of the query, and what more explanations say. */
+export interface Measure extends BoundFormula {
+  /** What some numbers of a result are made of. */
+  readonly expansions?: (scored: Scored) => Expansions
+  /** What else speaks for a result, in the line of reasons. */
+  readonly remarks?: (scored: Scored) => readonly string[]
+}
+
 export interface Scoring {
   readonly scored: readonly Scored[]
   readonly explain: Explain
+  /** What a score is made of, by name; they add up to it, as far as rounding allows. */
+  readonly components: (scored: Scored) => Readonly<Record<string, number>>
   /**
    * Scores passages of one entry as entries that hold nothing else: `signals` and `chunks` are those of the passage. Absent: the score is
    * not one of single passages.
@@ -72,8 +83,10 @@ export interface Scoring {
   readonly rate?: ((passages: readonly Candidate[]) => readonly Scored[]) | undefined
   /** Adjusts rated passages of all entries where a score depends on those of others. Absent: none does. */
   readonly adjust?: ((passages: readonly Scored[]) => readonly Scored[]) | undefined
-  /** The main reasons of one in a line; absent: they are read off the explanation. */
-  readonly why?: ((scored: Scored) => string) | undefined
+  /** The main reasons of one in a line. */
+  readonly why: (scored: Scored) => string
+  /** What the scores are made by: for comparisons, and for lenses that build on it. */
+  readonly measure: Measure
   readonly verdict: Verdict
   readonly reason: string | null
   readonly verdictBy?: VerdictBy | undefined

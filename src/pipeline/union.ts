@@ -3,8 +3,10 @@ import type { Steps } from '../base/turns.ts'
 import type { Hit, SearchScope } from '../index/contract.ts'
 import type { Candidate } from '../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
+import { scoreBy } from '../model/formula.ts'
 import type { QueryContext } from './context.ts'
-import { formulaOf, mostOf, mostWithUse, scoreOf } from './formula.ts'
+import { boundDefault, mostOf } from './formula.ts'
+import { MEMORY_BOOST } from './memory.ts'
 import { pageBar } from './page-bounds.ts'
 import { KEPT_BY_WORDS, withExpected } from './partly-embedded.ts'
 import { LOCAL_SOURCE } from './source.ts'
@@ -78,18 +80,20 @@ export function nearThePage(
 ): Legs {
   const { found, isByMeaning } = legs
   if (!isByMeaning) return legs
-  const formula = formulaOf(statistics, plan, context)
+  const { bmTop = 0, wordsLast = 0, floor = 0, expectedBase } = statistics
+  const bound = boundDefault(plan.weights, bmTop, context.model?.cosineScale ?? 1)
   const surely: number[] = []
   const byWords: number[] = []
   for (const { words, meaning } of found) {
-    if (meaning !== undefined) surely.push(scoreOf(words?.score ?? 0, meaning.score, formula))
+    if (meaning !== undefined) {
+      surely.push(scoreBy(bound.formula, { words: words?.score ?? 0, meaning: meaning.score }, bound.numbers))
+    }
     if (words !== undefined) byWords.push(words.score)
   }
   const bar = pageBar(surely, plan.query, depth)
-  const { wordsLast = 0, floor = 0 } = statistics
-  const mayReach = (bm: number, cosine: number) => mostOf(bm, cosine, formula) >= bar
-  const third = formula.expectedBase === null ? 0 : (byWords.sort((a, b) => b - a)[KEPT_BY_WORDS - 1] ?? 0)
-  const isKept = (bm: number) => formula.expectedBase !== null && mostWithUse(bm) >= third
+  const mayReach = (bm: number, cosine: number) => mostOf(bm, cosine, statistics, bound) >= bar
+  const third = expectedBase === undefined ? 0 : (byWords.sort((a, b) => b - a)[KEPT_BY_WORDS - 1] ?? 0)
+  const isKept = (bm: number) => expectedBase !== undefined && bm * (1 + MEMORY_BOOST) >= third
   const isNear = ({ words, meaning }: Found) => {
     if (words === undefined) return mayReach(wordsLast, meaning?.score ?? 0)
     return meaning !== undefined || mayReach(words.score, floor) || isKept(words.score)

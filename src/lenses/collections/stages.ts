@@ -2,13 +2,14 @@
  * The lens in the pipeline: each collection is searched by meaning for as many records as it may give, and the lists are made one
  * (CO-007, CO-013, CO-019, CO-029 to CO-031). A score is the cosine, from 0 to 1. Results are shown whatever the verdict.
  */
-import type { Candidate, Scored } from '../../model/candidate.ts'
+import type { Candidate } from '../../model/candidate.ts'
 import type { Entry, EntryKey } from '../../model/entry.ts'
-import { type Explanation, leaf, node } from '../../model/explanation.ts'
 import type { Filter } from '../../model/filter.ts'
+import { constant, max, number } from '../../model/formula.ts'
 import type { QueryContext } from '../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../pipeline/default-stages.ts'
 import { allOf } from '../../pipeline/filter-input.ts'
+import { byFormula, scoredBy } from '../../pipeline/formula.ts'
 import { type CollectionAnswer, failedCollection, type SourceRecord } from '../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../pipeline/stage.ts'
 import { judge } from '../../pipeline/verdict.ts'
@@ -124,34 +125,31 @@ function pick(statistics: Retrieval['statistics'], name: string): Readonly<Recor
   return value === undefined ? {} : { [name]: value }
 }
 
+/** A cosine, from 0 to 1. */
+const FORMULA = max('score', [
+  number('cosine', 'meaning', { component: 'meaning', note: 'the cosine' }),
+  constant('least score', 0, { shown: ({ meaning = 0 }) => meaning < 0 }),
+])
+
+/** The order is that of retrieval: lists of several collections, fused with words and folded as was asked. */
 function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
+  const made = byFormula(retrieval.candidates.map(atMostOne), {
+    formula: FORMULA,
+    numbers: {},
+    remarks: ({ signals }) => (signals['found_by_words'] === undefined ? [] : ['words of the query']),
+  })
   return {
-    scored: retrieval.candidates.map(scored),
-    explain: explanationOf,
-    rate: passages => passages.map(scored).map(byScore),
-    why: whyOf,
+    ...made,
+    scored: made.scored.map(one => ({ ...one, order: -(one.signals['place'] ?? 0) })),
+    rate: passages => passages.map(passage => scoredBy(atMostOne(passage), made.measure)),
     ...judge(retrieval, plan, context),
     ceiling: null,
   }
 }
 
-/** The order is that of retrieval: lists of several collections, fused with words and folded as was asked. */
-function scored(candidate: Candidate): Scored {
-  const { value } = explanationOf(candidate)
-  const components = { meaning: value, ...(candidate.signals['found_by_words'] !== undefined && { words: 0 }) }
-  return { ...candidate, score: value, components, order: -(candidate.signals['place'] ?? 0) }
-}
-
-/** Passages are ranked by score: lists of entries say nothing of their order. */
-function byScore({ order: _order, ...one }: Scored): Scored {
-  return one
-}
-
-function explanationOf({ signals: { meaning = 0 } }: Candidate): Explanation {
-  if (meaning >= 0) return leaf('score', Math.min(1, meaning), 'the cosine')
-  return node('score', 'max', [leaf('cosine', meaning), leaf('least score', 0)])
-}
-
-function whyOf({ score: value, signals }: Scored): string {
-  return `cosine ${value.toFixed(2)}${signals['found_by_words'] === undefined ? '' : ', and words of the question'}`
+/** Rounding makes some cosines greater. */
+function atMostOne(candidate: Candidate): Candidate {
+  const { meaning } = candidate.signals
+  if (meaning === undefined || meaning <= 1) return candidate
+  return { ...candidate, signals: { ...candidate.signals, meaning: 1 } }
 }

@@ -5,11 +5,12 @@
  */
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
-import type { Candidate, Scored } from '../../../model/candidate.ts'
+import type { Candidate } from '../../../model/candidate.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { type Explanation, leaf, node } from '../../../model/explanation.ts'
+import { weightedSum } from '../../../model/formula.ts'
 import { allowedEntries } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
+import { byFormula } from '../../../pipeline/formula.ts'
 import { parseWith } from '../../../pipeline/parse.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
 import { lateError } from '../../../pipeline/time-limit.ts'
@@ -26,7 +27,6 @@ import { Evaluation } from './evaluation.ts'
 import { understand } from './understand.ts'
 import { type Begun, undisturbed } from './undisturbed.ts'
 
-const PARTS = ['semantic', 'confidence', 'trust', 'recency'] as const
 const SCOPE = { local: true, federated: false, network: true }
 
 export function beliefsStages(host: LensHost): Partial<Stages> {
@@ -125,29 +125,19 @@ function score(candidates: readonly Candidate[], plan: Plan): Scoring {
   const weights = weightsOf(plan, { trustWeight: DEFAULT_TRUST_WEIGHT })
   const isEmpty = candidates.length === 0
   return {
-    scored: candidates.map(candidate => scored(candidate, weights)),
-    explain: ({ signals }) => explain(signals, weights),
+    ...byFormula(candidates, {
+      formula: FORMULA,
+      numbers: Object.fromEntries(Object.entries(weights).map(([part, weight]) => [`weight_${part}`, weight])),
+    }),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
     reason: isEmpty ? 'There is no belief of yours, and no public one, that passes the filters.' : null,
     ceiling: null,
   }
 }
 
-function scored(candidate: Candidate, weights: RankingWeights): Scored {
-  const components = Object.fromEntries(PARTS.map(part => [part, weights[part] * (candidate.signals[part] ?? 0)]))
-  return { ...candidate, score: PARTS.reduce((sum, part) => sum + (components[part] as number), 0), components }
-}
-
-function explain(signals: Candidate['signals'], weights: RankingWeights): Explanation {
-  const parts = PARTS.map(part =>
-    node(part, 'product', [leaf('weight', weights[part]), leaf(part, signals[part] ?? 0, NOTES[part])]),
-  )
-  return node('score', 'sum', parts)
-}
-
-const NOTES: Readonly<Record<(typeof PARTS)[number], string>> = {
+const FORMULA = weightedSum({
   semantic: '(cosine + 1) / 2',
   confidence: 'weighted geometric mean of the known dimensions',
   trust: 'in its holder',
   recency: 'asserted freshness, aged by its domains',
-}
+})

@@ -6,11 +6,12 @@
 import type { Steps } from '../../../base/turns.ts'
 import type { Candidate, Ranked, Scored } from '../../../model/candidate.ts'
 import type { Entry } from '../../../model/entry.ts'
-import { type Explanation, leaf, node } from '../../../model/explanation.ts'
 import type { Filter } from '../../../model/filter.ts'
+import { type Formula, max, number, product, quotient, scoreBy, sum } from '../../../model/formula.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
 import { allOf } from '../../../pipeline/filter-input.ts'
+import { byFormula, weightNumbers } from '../../../pipeline/formula.ts'
 import { inOrder } from '../../../pipeline/order.ts'
 import type { Plan, Ranking, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
 import { judge } from '../../../pipeline/verdict.ts'
@@ -187,73 +188,41 @@ function signalsOf(
   }
 }
 
+/** The mean of meaning and words; what has no vector, by its words alone. */
+function meanOf(label: string, words: string, meaning: string, most: string, when?: string): Formula {
+  const share = quotient('share', number('BM25', words), number('most it can be', most))
+  const byWords = { ...share, label: 'share of words, for want of a vector', unless: meaning }
+  const cosine = number('cosine', meaning, { when: meaning })
+  return sum(
+    label,
+    [
+      product('meaning', [number('weight of meaning', 'weight_meaning'), cosine, byWords], { component: 'meaning' }),
+      product('words', [number('weight of words', 'weight_words'), share], { component: 'words' }),
+    ],
+    when === undefined ? {} : { when },
+  )
+}
+
+const ENRICHED = meanOf('by the enriched query', 'words', 'meaning', 'most')
+const AS_ASKED = meanOf('by the query as asked', 'asked_words', 'asked_meaning', 'askedMost', 'document')
+/** A document has the better of two, so that enrichment, which repeats the words of facts, lowers none. */
+const BETTER = max('score', [ENRICHED, AS_ASKED])
+
 function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const { enrichment, asked } = factsOf(plan)
   const judged = asked !== null && enrichment.filterTags.length === 0 ? { ...plan, ...asked } : plan
-  const formula: Formula = { weights: plan.weights, statistics: retrieval.statistics, hasAsked: asked !== null }
   return {
-    scored: retrieval.candidates.map(candidate => scored(candidate, formula)),
-    explain: one => explanationOf(one, formula),
-    why: whyOf,
+    ...byFormula(retrieval.candidates, {
+      formula: asked === null ? { ...ENRICHED, label: 'score' } : BETTER,
+      numbers: { ...retrieval.statistics, ...weightNumbers(plan.weights) },
+      remarks: ({ signals: { tags = 0, names = 0 } }) => [
+        ...(tags > 0 ? [`tags of the query: ${tags}`] : []),
+        ...(names > 0 ? ['names of the query'] : []),
+      ],
+    }),
     ...judge(retrieval, judged, context),
     ceiling: null,
   }
-}
-
-interface Formula {
-  readonly weights: Weights
-  readonly statistics: Retrieval['statistics']
-  /** Whether there is a score by the query as it was asked beside that by the enriched query. */
-  readonly hasAsked: boolean
-}
-
-/** The signal `as_asked` is the score by the query as it was asked. */
-function scored(candidate: Candidate, formula: Formula): Scored {
-  const tree = explanationOf(candidate, formula)
-  const asAsked = formula.hasAsked ? byAsked(candidate, formula) : tree
-  const [meaning = 0, words = 0] = (chosen(tree).children ?? []).map(({ value }) => value)
-  const signals = { ...candidate.signals, as_asked: asAsked.value }
-  return { ...candidate, signals, score: tree.value, components: { meaning, words } }
-}
-
-/** Its value is the score. A document has the better of two, so that enrichment, which repeats the words of facts, lowers none. */
-function explanationOf(candidate: Candidate, formula: Formula): Explanation {
-  const { signals } = candidate
-  const { statistics, weights } = formula
-  const enriched = meanOf('score', signals['words'], signals['meaning'], statistics['most'], weights)
-  if (!formula.hasAsked || signals['document'] === undefined) return enriched
-  return node('score', 'max', [{ ...enriched, label: 'by the enriched query' }, byAsked(candidate, formula)])
-}
-
-function byAsked({ signals }: Candidate, { statistics, weights }: Formula): Explanation {
-  const [words, meaning] = [signals['asked_words'], signals['asked_meaning']]
-  return meanOf('by the query as asked', words, meaning, statistics['askedMost'], weights)
-}
-
-/** The branch that the value comes from. */
-function chosen(tree: Explanation): Explanation {
-  if (tree.formula !== 'max') return tree
-  return tree.children?.find(({ value }) => value === tree.value) ?? tree
-}
-
-function meanOf(label: string, words = 0, cosine: number | undefined, most = 0, weights: Weights): Explanation {
-  const share =
-    most > 0 ? node('share', 'quotient', [leaf('BM25', words), leaf('most it can be', most)]) : leaf('share', 0)
-  const meaning =
-    cosine === undefined ? { ...share, label: 'share of words, for want of a vector' } : leaf('cosine', cosine)
-  return node(label, 'sum', [
-    node('meaning', 'product', [leaf('weight of meaning', weights.meaning), meaning]),
-    node('words', 'product', [leaf('weight of words', weights.words), share]),
-  ])
-}
-
-function whyOf({ signals, components }: Scored): string {
-  const { meaning = 0, words = 0 } = components
-  const { tags = 0, names = 0 } = signals
-  const made = `meaning ${meaning.toFixed(2)} + words ${words.toFixed(2)}`
-  return [made, ...(tags > 0 ? [`tags of the query: ${tags}`] : []), ...(names > 0 ? ['names of the query'] : [])].join(
-    ', ',
-  )
 }
 
 interface Row {
@@ -266,10 +235,14 @@ const NO_TAG = 'No record has a tag of the query: all were searched.'
 
 /** The order: the lists merged by the strategy, then what else scores enough; in front, documents that enrichment must not displace. */
 function* rank(scoring: Scoring, plan: Plan, settings: C64Settings, context: QueryContext): Steps<Ranking> {
-  const { strategy } = factsOf(plan).enrichment
+  const { enrichment, asked } = factsOf(plan)
+  const { strategy } = enrichment
   const size = fetchSize(settings.fetchLimit, context.query.limit)
   const rows = inOrder(scoring.scored, context).map((one): Row => ({ id: one.entry, score: one.score, scored: one }))
-  const first = documentsFirst(rows)
+  const { numbers } = scoring.measure
+  const asAsked = ({ score: own, scored: { signals } }: Row) =>
+    asked === null ? own : scoreBy(AS_ASKED, signals, numbers)
+  const first = documentsFirst(rows, asAsked)
   const best = rows.filter(row => !first.includes(row))
   const tagged = best.filter(row => tagsOf(row) > 0)
   const isFallback = strategy === 'filtered' && tagged.length === 0
@@ -303,9 +276,8 @@ function listed(byScore: readonly Row[], size: number): readonly Row[] {
 }
 
 /** Documents that come before every fact for the query as it was asked; none where there are no facts. */
-function documentsFirst(best: readonly Row[]): readonly Row[] {
+function documentsFirst(best: readonly Row[], asAsked: (row: Row) => number): readonly Row[] {
   const isDocument = ({ scored: { signals } }: Row) => signals['document'] !== undefined
-  const asAsked = ({ scored: { signals } }: Row) => signals['as_asked'] ?? 0
   const bestFact = Math.max(...best.filter(row => !isDocument(row)).map(asAsked))
   return Number.isFinite(bestFact) ? best.filter(row => isDocument(row) && asAsked(row) > bestFact) : []
 }

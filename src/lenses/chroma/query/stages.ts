@@ -3,13 +3,12 @@
  * and the score is explained by what it was made of. Its own operations give the seed's rows; this gives pages.
  */
 import type { Bitset } from '../../../base/bitset.ts'
-import type { Candidate, Scored } from '../../../model/candidate.ts'
+import type { Candidate } from '../../../model/candidate.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { type Explanation, leaf, node } from '../../../model/explanation.ts'
-import type { Item } from '../../../model/page.ts'
+import { weightedSum } from '../../../model/formula.ts'
 import { filtered } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
-import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
+import { byFormula } from '../../../pipeline/formula.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
 import { unparsed } from '../../../pipeline/unparsed.ts'
@@ -40,11 +39,6 @@ export function chromaStages(host: LensHost): Partial<Stages> {
     enrich: (plan, context) => enrich(state(), plan, context),
     retrieve: async (plan, depth, context) => retrieve(state(), plan, depth, context),
     score: (retrieval, plan) => score(state(), retrieval, plan),
-    *present(ranking, retrieval, plan, context) {
-      const answer = yield* DEFAULT_STAGES.present(ranking, retrieval, plan, context)
-      const items = answer.page.items.map(item => ({ ...item, why: whyOf(item) }))
-      return { ...answer, page: { ...answer.page, items } }
-    },
   }
 }
 
@@ -89,41 +83,23 @@ function score({ settings }: ChromaState, { candidates }: Retrieval, plan: Plan)
   const { max_distance } = queryOf(plan)
   const within = max_distance === null ? '' : ` within a distance of ${max_distance}`
   return {
-    scored: candidates.map(scored),
-    explain: ({ signals }) => explain(signals, settings.memory.enabled),
+    ...byFormula(candidates, {
+      formula: settings.memory.enabled ? FORMULA : { ...FORMULA, note: 'memory is switched off' },
+      numbers: {},
+    }),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
     reason: isEmpty ? `No node passes the filters${within}.` : null,
     ceiling: null,
   }
 }
 
-function scored(candidate: Candidate): Scored {
-  const [relevance, recency, strength] = PARTS.map(part => weigh(candidate.signals, part)) as [number, number, number]
-  return { ...candidate, score: relevance + recency + strength, components: { relevance, recency, strength } }
-}
-
-const PARTS = ['relevance', 'recency', 'strength'] as const
+const FORMULA = weightedSum({
+  relevance: ({ distance = 0 }) => `colour distance ${distance.toFixed(2)}`,
+  recency: 'e to the minus days since the last access over the time of its mode',
+  strength: 'grows with each use',
+})
 
 type Signals = Candidate['signals']
-
-function weigh(signals: Signals, part: (typeof PARTS)[number]): number {
-  return (signals[`weight_${part}`] ?? 0) * (signals[part] ?? 0)
-}
-
-function explain(signals: Signals, memoryEnabled: boolean): Explanation {
-  const notes = {
-    relevance: `colour distance ${(signals['distance'] ?? 0).toFixed(2)}`,
-    recency: 'e to the minus days since the last access over the time of its mode',
-    strength: 'grows with each use',
-  }
-  const parts = PARTS.map(part =>
-    node(part, 'product', [
-      leaf('weight', signals[`weight_${part}`] ?? 0),
-      leaf(part, signals[part] ?? 0, notes[part]),
-    ]),
-  )
-  return memoryEnabled ? node('score', 'sum', parts) : node('score', 'sum', parts, 'memory is switched off')
-}
 
 /** Which weights hold: without memory relevance alone, else those asked for, else those of the node's mode. */
 function weightSignals({ settings }: ChromaState, { score_weights }: EffectiveQuery, ofMode: ScoreWeights): Signals {
@@ -135,11 +111,6 @@ const RELEVANCE_ALONE: ScoreWeights = { relevance: 1, recency: 0, strength: 0 }
 
 function queryOf({ facts }: Plan): EffectiveQuery & { readonly allow?: Bitset | undefined } {
   return facts['chroma'] as EffectiveQuery
-}
-
-/** `relevance 0.45 + recency 0.30 + strength 0.02` */
-function whyOf({ components }: Item): string {
-  return PARTS.map(part => `${part} ${(components[part] ?? 0).toFixed(2)}`).join(' + ')
 }
 
 /** What a question showed was used: in the viewer's memory of the nodes, not in the store's access state. */

@@ -52,13 +52,12 @@ function unpacked(shared: Float64Array, own: Float64Array, order: readonly numbe
     meaning_weight: shared[1] as number,
     cosine_least: shared[2] as number,
     cosine_most: shared[3] as number,
-    within: own[0] as number,
-    bm25: own[1] as number,
-    words_most: own[2] as number,
-    before: own[3] as number,
-    after: own[4] as number,
-    two_before: own[5] as number,
-    two_after: own[6] as number,
+    bm25: own[0] as number,
+    words_most: own[1] as number,
+    before: own[2] as number,
+    after: own[3] as number,
+    two_before: own[4] as number,
+    two_after: own[5] as number,
   }
   addRest(signals, SHARED, shared, ALWAYS_SHARED)
   addRest(signals, OWN, own, ALWAYS_OWN)
@@ -78,11 +77,11 @@ function addRest(signals: Record<string, number>, names: readonly string[], numb
 
 /** Signals of one message. What each word adds stands behind them. */
 const OWN: readonly string[] = [
-  ...['within', 'bm25', 'words_most', 'before', 'after', 'two_before', 'two_after', 'cosine', 'block'],
+  ...['bm25', 'words_most', 'before', 'after', 'two_before', 'two_after', 'cosine', 'block'],
   ...['speaker', 'when', 'user', 'phrase'],
 ]
 /** Of these the first that every message has. */
-const ALWAYS_OWN = 7
+const ALWAYS_OWN = 6
 
 /** In the order of the names; NaN where it has none of that name. */
 function pack(of: ConversationScores, at: number, numbers: Float64Array, start: number): void {
@@ -91,7 +90,6 @@ function pack(of: ConversationScores, at: number, numbers: Float64Array, start: 
   const { sessions } = moment
   const score = words[at] as number
   let next = start
-  numbers[next++] = ranks.scores[at] as number
   numbers[next++] = score
   numbers[next++] = score > 0 ? ranks.mostWords : 0
   numbers[next++] = neighbour(sessions, fused, at, -1)

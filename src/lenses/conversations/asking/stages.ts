@@ -6,12 +6,13 @@ import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { SearchScope } from '../../../index/contract.ts'
 import { type Bars, evidence } from '../../../math/evidence.ts'
-import type { Candidate, Scored } from '../../../model/candidate.ts'
+import type { Candidate } from '../../../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
 import { phraseHolders } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
 import { allOf } from '../../../pipeline/filter-input.ts'
+import { byFormula } from '../../../pipeline/formula.ts'
 import { respell } from '../../../pipeline/respell.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
@@ -26,10 +27,9 @@ import { type Weighed, weighConversation } from './conversation-scores.ts'
 import { MOST_SCANNED } from './cosines.ts'
 import { type Answering, packed } from './packed-answers.ts'
 import { questionOf } from './question.ts'
-import { componentsOf, explanationOf, scoreOf } from './signals.ts'
+import { MESSAGE_SCORE, wordsTree } from './signals.ts'
 import { stateOf } from './state.ts'
 import type { Transcript } from './transcript.ts'
-import { whyOf } from './why.ts'
 import type { Workspace } from './workspace.ts'
 
 const MEANING = 0.4
@@ -167,9 +167,11 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
   const isRefused = judgement.verdict === 'nothing_relevant'
   return {
     // Where nothing is relevant, noise too may be what came nearest.
-    scored: (isRefused || plan.query.any ? retrieval.candidates : speaking).map(scored),
-    explain: ({ signals }) => explanationOf(signals, words),
-    why: ({ signals }) => whyOf(signals, words),
+    ...byFormula(isRefused || plan.query.any ? retrieval.candidates : speaking, {
+      formula: MESSAGE_SCORE,
+      numbers: {},
+      expansions: ({ signals }) => ({ bm25: wordsTree(signals, words) }),
+    }),
     ...judgement,
     ceiling: null,
   }
@@ -223,9 +225,4 @@ function reasonOf(allow: Bitset | null, { conversations }: Retrieval['statistics
   const isNamed = allow === null && conversations === 0
   if (isNamed || allow?.size === 0) return 'No message fulfils the conditions of the question.'
   return mode === 'meaning' ? 'No message has a vector yet.' : 'None of the words of the question occur.'
-}
-
-function scored({ entry, source, signals, chunks }: Candidate): Scored {
-  const value = scoreOf(signals)
-  return { entry, source, signals, chunks, score: value, components: componentsOf(signals, value) }
 }

@@ -47,7 +47,7 @@ describe('conversations.query', () => {
       ...{ at: '2025-03-14T10:02:00.000Z', text: 'Yes, we moved it to the barn last weekend.', partial: false },
       dates: ['weekend of 8 March 2025'],
     })
-    expect(answer.messages[0].why).toMatch(/^words .*kiln.*meaning .*neighbours .*block .*× speaker 1.2, × when 1.3$/)
+    expect(answer.messages[0].why).toMatch(/^words .*kiln.*block .*meaning .*neighbours .*× speaker 1.20, × when 1.30$/)
     expect(answer).toMatchObject({ order: 'rank', verdict: 'answered', mode: 'hybrid' })
   })
 

@@ -9,10 +9,11 @@ import { weighConversation } from '../../../../../src/lenses/conversations/askin
 import { LISTED } from '../../../../../src/lenses/conversations/asking/cosines.ts'
 import { packed } from '../../../../../src/lenses/conversations/asking/packed-answers.ts'
 import { questionOf } from '../../../../../src/lenses/conversations/asking/question.ts'
-import { explanationOf, WORD } from '../../../../../src/lenses/conversations/asking/signals.ts'
+import { MESSAGE_SCORE } from '../../../../../src/lenses/conversations/asking/signals.ts'
 import type { Transcript } from '../../../../../src/lenses/conversations/asking/transcript.ts'
 import { Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
 import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
+import { scoreBy } from '../../../../../src/model/formula.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
@@ -72,9 +73,9 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
   )
   for (const [place, at] of lists.places.entries()) {
     const { signals } = answers(place)
-    const words = Object.keys(signals).filter(name => name.startsWith(WORD))
+    const words = Object.keys(signals).filter(name => name.startsWith('word '))
     expect(words.length > 0).toBe((lists.words[at] as number) > 0)
-    expect(explanationOf(signals, WORDS).value).toBe(lists.ranks.scores[at])
+    expect(scoreBy(MESSAGE_SCORE, signals, {})).toBeCloseTo(lists.ranks.scores[at] as number, 12)
   }
   const best = (values: Float64Array) =>
     [...values.keys()].sort((a, b) => (values[b] as number) - (values[a] as number))

@@ -4,7 +4,8 @@ import { atOnce } from '../../../../../src/base/turns.ts'
 import type { ConversationScores } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
 import { packed } from '../../../../../src/lenses/conversations/asking/packed-answers.ts'
 import { amongOthers, PEOPLE } from '../../../../../src/lenses/conversations/asking/ranking.ts'
-import { explanationOf, scoreOf } from '../../../../../src/lenses/conversations/asking/signals.ts'
+import { MESSAGE_SCORE } from '../../../../../src/lenses/conversations/asking/signals.ts'
+import { scoreBy } from '../../../../../src/model/formula.ts'
 
 /** One message that has half of what its words can score, where meaning speaks so much for it. */
 function conversation(mostCosine: number): ConversationScores {
@@ -25,8 +26,7 @@ describe('packed answers', () => {
     const score = (0.6 / of.most) * of.weight
     const { entry, piece, signals } = atOnce(packed([{ of, at: 0, score }], false))(0)
     expect({ entry, piece }).toEqual({ entry: 7, piece: 0 })
-    expect(scoreOf(signals)).toBe(score)
-    expect(explanationOf(signals, ['kiln', 'barn']).value).toBe(score)
+    expect(scoreBy(MESSAGE_SCORE, signals, {})).toBeCloseTo(score, 12)
     expect(signals['word 1']).toBe(2)
   })
 

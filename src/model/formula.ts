@@ -1,0 +1,388 @@
+/**
+ * A score as a value. From the one value come the score, the parts that add up to it, the explanation tree, the reasons in a line,
+ * bounds (what a row can score at most) and the weights at which two rows change places. Nothing is written twice.
+ *
+ *     const formula = sum('score', [
+ *       product('words', [number('weight of words', 'w'), number('BM25', 'bm')], { component: 'words' }),
+ *       number('bonus', 'bonus', { component: 'bonus', when: 'bonus' }),
+ *     ])
+ *     scoreBy(formula, { bm: 2 }, { w: 0.3 })   // 0.6
+ */
+import { type Explanation, leaf, node } from './explanation.ts'
+
+/** Numbers by name: of one row, or of the whole query. */
+export type Numbers = Readonly<Record<string, number>>
+/** Trees that show what a number is made of, by the name of the number. */
+export type Expansions = Readonly<Record<string, Explanation>>
+
+interface Options {
+  /** Its name among the components. Of the factors of a product, the component is what the factor adds. */
+  readonly component?: string
+  /** In a sum, a product, a maximum, or as a factor: left out where neither row nor query has a number of this name. */
+  readonly when?: string
+  /** Left out where one of them has. */
+  readonly unless?: string
+  /** Whether an explanation shows it. Only what changes nothing may be hidden: 0 in a sum, 1 among factors. */
+  readonly shown?: (row: Numbers, query: Numbers) => boolean
+  readonly note?: string | ((row: Numbers, query: Numbers) => string | undefined)
+  /** What the line of reasons says in brackets behind a component; of a factor, in place of it. */
+  readonly detail?: (row: Numbers, expansions: Expansions, query: Numbers) => string | undefined
+}
+
+interface NumberNode extends Options {
+  readonly kind: 'number'
+  readonly label: string
+  readonly name: string
+  /** -1 where it is taken away. */
+  readonly sign: 1 | -1
+}
+
+interface Constant extends Options {
+  readonly kind: 'constant'
+  readonly label: string
+  readonly value: number
+}
+
+interface Combination extends Options {
+  readonly kind: 'sum' | 'product' | 'lift' | 'quotient' | 'max'
+  readonly label: string
+  readonly of: readonly Formula[]
+}
+
+export type Formula = NumberNode | Constant | Combination
+
+/** The number of this name, of the row or else of the query; 0 where there is none. */
+export function number(label: string, name: string, options: Options & { readonly negative?: boolean } = {}): Formula {
+  const { negative = false, ...rest } = options
+  return { kind: 'number', label, name, sign: negative ? -1 : 1, ...rest }
+}
+
+export function constant(label: string, value: number, options: Options = {}): Formula {
+  return { kind: 'constant', label, value, ...options }
+}
+
+export function sum(label: string, of: readonly Formula[], options: Options = {}): Formula {
+  return { kind: 'sum', label, of, ...options }
+}
+
+export function product(label: string, of: readonly Formula[], options: Options = {}): Formula {
+  return { kind: 'product', label, of, ...options }
+}
+
+/** A product whose first factor is left as it is where it is not above 0: what is not relevant does not become so by the others. */
+export function lift(label: string, of: readonly [Formula, ...Formula[]], options: Options = {}): Formula {
+  return { kind: 'lift', label, of, ...options }
+}
+
+/** 0 where the divisor is not above 0. */
+export function quotient(label: string, dividend: Formula, divisor: Formula, options: Options = {}): Formula {
+  return { kind: 'quotient', label, of: [dividend, divisor], ...options }
+}
+
+/** 0 where it has no parts. */
+export function max(label: string, of: readonly Formula[], options: Options = {}): Formula {
+  return { kind: 'max', label, of, ...options }
+}
+
+/** `weight · part` for each, where the weight has the name `weight_<part>`: the sum that most lenses score by. */
+export function weightedSum(parts: Readonly<Record<string, Options['note']>>, options: Options = {}): Formula {
+  const terms = Object.entries(parts).map(([part, note]) =>
+    product(part, [number('weight', `weight_${part}`), number(part, part, note === undefined ? {} : { note })], {
+      component: part,
+    }),
+  )
+  return sum('score', terms, options)
+}
+
+/** A formula with the numbers of one query. */
+export interface BoundFormula {
+  readonly formula: Formula
+  readonly numbers: Numbers
+}
+
+function lookUp(name: string, row: Numbers, query: Numbers): number {
+  return row[name] ?? query[name] ?? 0
+}
+
+function has(name: string, row: Numbers, query: Numbers): boolean {
+  return row[name] !== undefined || query[name] !== undefined
+}
+
+/** A quotient has both of its parts, and a lift its first, whoever has the numbers. */
+function isThere({ kind, of }: Combination, at: number, row: Numbers, query: Numbers): boolean {
+  const { when, unless } = of[at] as Formula
+  if (when === undefined && unless === undefined) return true
+  if (kind === 'quotient' || (kind === 'lift' && at === 0)) return true
+  return (when === undefined || has(when, row, query)) && (unless === undefined || !has(unless, row, query))
+}
+
+function partsOf(formula: Combination, row: Numbers, query: Numbers): readonly Formula[] {
+  return formula.of.filter((_, at) => isThere(formula, at, row, query))
+}
+
+/** Costs a step for each node of the formula: every candidate of a query is scored. */
+export function scoreBy(formula: Formula, row: Numbers, query: Numbers): number {
+  if (formula.kind === 'number') return formula.sign * lookUp(formula.name, row, query)
+  if (formula.kind === 'constant') return formula.value
+  const { kind, of } = formula
+  if (kind === 'quotient') {
+    const divisor = scoreBy(of[1] as Formula, row, query)
+    return divisor > 0 ? scoreBy(of[0] as Formula, row, query) / divisor : 0
+  }
+  let value = kind === 'sum' ? 0 : kind === 'max' ? Number.NEGATIVE_INFINITY : 1
+  for (let at = 0; at < of.length; at++) {
+    if (!isThere(formula, at, row, query)) continue
+    const part = scoreBy(of[at] as Formula, row, query)
+    if (kind === 'sum') value += part
+    else if (kind === 'max') value = Math.max(value, part)
+    else if (kind === 'lift' && at === 0 && part <= 0) return part
+    else value *= part
+  }
+  return value === Number.NEGATIVE_INFINITY ? 0 : value
+}
+
+/** What the parts with a name give to the score. They add up to it, as far as rounding allows, if every term is in one. */
+export function componentsBy(formula: Formula, row: Numbers, query: Numbers): Record<string, number> {
+  const components: Record<string, number> = {}
+  addComponents(formula, 1, components, row, query)
+  return components
+}
+
+function addComponents(
+  formula: Formula,
+  scale: number,
+  components: Record<string, number>,
+  row: Numbers,
+  query: Numbers,
+): void {
+  const scoreOf = (part: Formula) => scoreBy(part, row, query)
+  if (formula.component !== undefined) {
+    components[formula.component] = (components[formula.component] ?? 0) + scale * scoreOf(formula)
+    return
+  }
+  if (formula.kind === 'number' || formula.kind === 'constant') return
+  const [first, ...others] = partsOf(formula, row, query)
+  if (first === undefined) return
+  const add = (part: Formula, by: number) => addComponents(part, by, components, row, query)
+  switch (formula.kind) {
+    case 'sum':
+      for (const part of [first, ...others]) add(part, scale)
+      return
+    case 'max':
+      add(
+        others.reduce((best, part) => (scoreOf(part) > scoreOf(best) ? part : best), first),
+        scale,
+      )
+      return
+    case 'quotient': {
+      const divisor = scoreOf(others[0] as Formula)
+      add(first, divisor > 0 ? scale / divisor : 0)
+      return
+    }
+    default: {
+      let running = scoreOf(first)
+      const factors = formula.kind === 'lift' && running <= 0 ? [] : others
+      // Factors without a name are worked into the components of the first.
+      const whole = factors.reduce((by, part) => (part.component === undefined ? by * scoreOf(part) : by), scale)
+      add(first, whole)
+      for (const part of factors) {
+        if (part.component === undefined) continue
+        const next = running * scoreOf(part)
+        components[part.component] = (components[part.component] ?? 0) + whole * (next - running)
+        running = next
+      }
+    }
+  }
+}
+
+/**
+ * The tree of the score; `recompute` of it gives the score again. A combination of which one part is shown is that part, under the label of the whole.
+ * An expansion stands for a number that it makes to the last digits.
+ */
+export function explainBy(formula: Formula, row: Numbers, query: Numbers, expansions: Expansions = {}): Explanation {
+  const note = typeof formula.note === 'function' ? formula.note(row, query) : formula.note
+  const value = scoreBy(formula, row, query)
+  if (formula.kind === 'number') {
+    const expansion = expansions[formula.name]
+    const isExpanded = expansion !== undefined && Math.abs(expansion.value - value) <= 1e-13 * Math.abs(value)
+    return isExpanded ? { ...expansion, label: formula.label } : leaf(formula.label, value, note)
+  }
+  if (formula.kind === 'constant') return leaf(formula.label, value, note)
+  const { kind, label } = formula
+  const there = partsOf(formula, row, query)
+  const isAsItIs = kind === 'lift' && scoreBy(there[0] as Formula, row, query) <= 0
+  const parts = (isAsItIs ? there.slice(0, 1) : there)
+    .filter(part => part.shown?.(row, query) !== false)
+    .map(part => explainBy(part, row, query, expansions))
+  const [first, second] = parts
+  if (first === undefined) return leaf(label, value, note)
+  if (kind === 'quotient')
+    return second !== undefined && second.value > 0 ? node(label, kind, parts, note) : leaf(label, 0, note)
+  if (parts.length === 1) return note === undefined ? { ...first, label } : { ...first, label, note }
+  return node(label, kind === 'lift' ? 'product' : kind, parts, note)
+}
+
+/** Components that give less than this share of the greatest are not named. */
+const LEAST_SHARE = 0.01
+
+/** The main reasons in a line: components from the greatest, then factors. `words 0.46 (kiln) + meaning 0.33 (cosine 0.55), × speaker 1.20` */
+export function reasonsBy(formula: Formula, row: Numbers, query: Numbers, expansions: Expansions = {}): string {
+  const components = componentsBy(formula, row, query)
+  const terms: [name: string, detail: string | undefined][] = []
+  const factors: string[] = []
+  const visit = (part: Formula, isFactor: boolean): void => {
+    const detail = part.detail?.(row, expansions, query)
+    if (isFactor) {
+      const value = scoreBy(part, row, query)
+      const isNamed = part.component !== undefined || part.kind === 'number'
+      if (detail !== undefined) factors.push(detail)
+      else if (isNamed && part.detail === undefined && value !== 1) factors.push(`× ${part.label} ${value.toFixed(2)}`)
+      return
+    }
+    if (part.component !== undefined) {
+      terms.push([part.component, detail])
+      return
+    }
+    if (part.kind === 'number' || part.kind === 'constant') return
+    const parts = partsOf(part, row, query)
+    if (part.kind === 'max') {
+      const best = parts.find(each => scoreBy(each, row, query) === scoreBy(part, row, query))
+      if (best !== undefined) visit(best, false)
+    } else if (part.kind === 'quotient') visit(parts[0] as Formula, false)
+    else {
+      const isLifted = part.kind !== 'lift' || scoreBy(parts[0] as Formula, row, query) > 0
+      for (const [at, each] of parts.entries())
+        if (part.kind === 'sum' || at === 0 || isLifted) visit(each, part.kind !== 'sum' && at > 0)
+    }
+  }
+  visit(formula, false)
+  const least = LEAST_SHARE * Math.max(0, ...Object.values(components))
+  const named = [...new Map(terms)]
+    .map(([name, detail]) => ({ name, value: components[name] ?? 0, detail }))
+    .filter(({ value }) => value > 0 && value >= least)
+    .sort((a, b) => b.value - a.value)
+    .map(({ name, value, detail }) => `${name} ${short(value)}${detail === undefined ? '' : ` (${detail})`}`)
+  return [named.length === 0 ? 'little speaks for it' : named.join(' + '), ...factors].join(', ')
+}
+
+function short(value: number): string {
+  return value >= 0.01 ? value.toFixed(2) : String(Number(value.toPrecision(1)))
+}
+
+/** From the least to the greatest that a number may be. */
+export type Range = readonly [min: number, max: number]
+export type Ranges = Readonly<Record<string, Range>>
+
+/** Every number exactly as it is. */
+export function exactly(numbers: Numbers): Ranges {
+  return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, [value, value]]))
+}
+
+/** No row whose numbers are within the ranges, and which has the numbers that they name, scores less or more. */
+export function boundsBy(formula: Formula, ranges: Ranges): Range {
+  if (formula.kind === 'constant') return [formula.value, formula.value]
+  if (formula.kind === 'number') {
+    const [min, max] = ranges[formula.name] ?? [0, 0]
+    return formula.sign > 0 ? [min, max] : [-max, -min]
+  }
+  const parts = partsWithin(formula, ranges).map(part => boundsBy(part, ranges))
+  const [first = [0, 0]] = parts
+  switch (formula.kind) {
+    case 'sum':
+      return parts.reduce(([min, max], [a, b]) => [min + a, max + b], [0, 0])
+    case 'max':
+      return parts.reduce(([min, max], [a, b]) => [Math.max(min, a), Math.max(max, b)], first)
+    case 'quotient':
+      return dividedBy(first, parts[1] as Range)
+    case 'product':
+      return parts.reduce<Range>(times, [1, 1])
+    default: {
+      if (first[1] <= 0) return first
+      const lifted = parts.slice(1).reduce<Range>(times, [Math.max(0, first[0]), first[1]])
+      return first[0] > 0 ? lifted : [Math.min(first[0], lifted[0]), Math.max(0, lifted[1])]
+    }
+  }
+}
+
+function partsWithin({ kind, of }: Combination, ranges: Ranges): readonly Formula[] {
+  if (kind === 'quotient') return of
+  return of.filter(
+    ({ when, unless }, at) =>
+      (kind === 'lift' && at === 0) ||
+      ((when === undefined || ranges[when] !== undefined) && (unless === undefined || ranges[unless] === undefined)),
+  )
+}
+
+function times([a, b]: Range, [c, d]: Range): Range {
+  // 0 times an unbounded number is 0 here: the divisor that made it unbounded is then 0 too.
+  const products = [a * c, a * d, b * c, b * d].map(value => (Number.isNaN(value) ? 0 : value))
+  return [Math.min(...products), Math.max(...products)]
+}
+
+function dividedBy([a, b]: Range, [min, max]: Range): Range {
+  if (max <= 0) return [0, 0]
+  if (min <= 0) return [a < 0 ? Number.NEGATIVE_INFINITY : 0, b > 0 ? Number.POSITIVE_INFINITY : 0]
+  const quotients = [a / min, a / max, b / min, b / max]
+  return [Math.min(...quotients), Math.max(...quotients)]
+}
+
+/** Shares are looked at in thousandths, then in millionths where two rows have changed places. */
+const COARSE = 1_000
+const FINE = 1_000_000
+
+/**
+ * Shares (of a weight, 0 to 1, in millionths) at which `a` and `b` have changed places, or have the same score, nearest to `from` first. Two
+ * changes within a thousandth are not seen. `numbersAt`: the numbers of the query that depend on the share. Costs 2,000 scores at most, and 20 for each
+ * share found.
+ */
+export function* crossings(
+  { formula, numbers }: BoundFormula,
+  [a, b]: readonly [Numbers, Numbers],
+  numbersAt: (share: number) => Numbers,
+  from: number,
+): Generator<number> {
+  const signAt = (step: number): number => {
+    const query = { ...numbers, ...numbersAt(step / FINE) }
+    return Math.sign(scoreBy(formula, a, query) - scoreBy(formula, b, query))
+  }
+  const start = from * FINE
+  const coarse = Array.from({ length: COARSE + 1 }, (_, at) => (at * FINE) / COARSE)
+  const sides = [coarse.filter(step => step > start), coarse.filter(step => step < start).reverse()]
+  const changes = sides.map(steps => changesAlong(steps, start, signAt))
+  // Two lists, each nearest first, are made one.
+  const next = changes.map(side => side.next())
+  for (;;) {
+    const distances = next.map(each => (each.done === true ? Number.POSITIVE_INFINITY : Math.abs(each.value - start)))
+    const side = (distances[0] as number) <= (distances[1] as number) ? 0 : 1
+    const found = next[side] as IteratorResult<number, undefined>
+    if (found.done === true) return
+    yield found.value / FINE
+    next[side] = (changes[side] as Generator<number, undefined>).next()
+  }
+}
+
+function* changesAlong(
+  steps: readonly number[],
+  start: number,
+  signAt: (step: number) => number,
+): Generator<number, undefined> {
+  let [near, sign] = [start, signAt(start)]
+  for (const step of steps) {
+    const there = signAt(step)
+    if (there !== sign) {
+      const outward = Math.sign(step - near)
+      // The last with the sign before, and the first without it.
+      let [before, after] = [outward > 0 ? Math.floor(near) : Math.ceil(near), step]
+      while (Math.abs(after - before) > 1) {
+        const middle = Math.floor((before + after) / 2)
+        if (signAt(middle) === sign) before = middle
+        else after = middle
+      }
+      yield after
+      // Equal scores are ordered by id: the next share may be the one that counts.
+      if (signAt(after) === 0 && after !== step) yield after + outward
+    }
+    near = step
+    sign = there
+  }
+}
