@@ -10,8 +10,8 @@ import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import type { Conversation, Message } from './model.ts'
 import { Places } from './places.ts'
 import type { ExportFile } from './reading/export-file.ts'
-import { Findings } from './reading/findings.ts'
 import { type ReadingOptions, readConversations } from './reading/read.ts'
+import { Findings } from './reading/reader.ts'
 import { requoteAfter } from './requote.ts'
 import { MESSAGES } from './tables.ts'
 import { entryIdOf, ownMessage, type Placed, writeMessage } from './write-message.ts'
@@ -192,7 +192,7 @@ function told(
     const where = [line === null ? '' : `line ${line}`, at ?? ''].filter(part => part !== '').join(', ')
     return { path: shown(path), message: where === '' ? message : `${where}: ${message}` }
   })
-  const untold = findings.untold === 0 ? [] : [{ path: whole, message: `${findings.untold} more problems` }]
+  const untold = findings.unlisted === 0 ? [] : [{ path: whole, message: `${findings.unlisted} more problems` }]
   const skipped = Object.entries(findings.left).map(([what, count]) => ({ path: whole, reason: what, count }))
   return { skipped, errors: [...errors, ...untold, ...conflicts] }
 }

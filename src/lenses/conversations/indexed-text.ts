@@ -6,8 +6,8 @@ import type { ChunkDraft } from '../../model/entry.ts'
 import { chunk } from '../../text/chunk.ts'
 import { LineCounter, linesOfSpan } from '../../text/lines.ts'
 import type { Attachment, Message, Profile } from './model.ts'
-import { dayOf } from './reading/calendar.ts'
-import { dateText } from './reading/relative-dates.ts'
+import { dayOf } from './reading/dates.ts'
+import { dayText as dateText } from './reading/dates-in-text.ts'
 
 /** Characters at the end of a message among which a question mark makes it a question. */
 const ASKING_END = 40
@@ -67,7 +67,7 @@ export function titleOf({ profile, speaker, at, zone }: Pick<Unit, 'profile' | '
 }
 
 function dayText({ at, zone }: Pick<Unit, 'at' | 'zone'>): string {
-  return at === null ? '' : dateText({ kind: 'day', day: dayOf(at, zone) }, 'en')
+  return at === null ? '' : dateText(dayOf(at, zone))
 }
 
 /** `Tom: Did you find a place?`, `(weekend of 8 March 2025)`. */

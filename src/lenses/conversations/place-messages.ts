@@ -8,7 +8,7 @@ import type { Row } from '../../model/table.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { bodyOf, type Said } from './indexed-text.ts'
 import type { Conversation, Message } from './model.ts'
-import { resolvedDates } from './reading/resolved-dates.ts'
+import { resolvedDates } from './reading/dates-in-text.ts'
 import { saidIn } from './requote.ts'
 import { messagesOf, threadOf } from './thread.ts'
 import { entryIdOf, type Placed } from './write-message.ts'
@@ -39,9 +39,8 @@ export function placedMessages(reader: StoreReader, conversation: Conversation, 
     session = own
     if (!message.deleted) before = { speaker: message.speaker, body: bodyOf(message) }
     else if (said === null) before = null
-    const resolved = (dates[at] ?? []).map(({ text }) => text)
     const position = positions[at] as number
-    return { ...message, position, session: own, profile, title, dates: resolved, before: said }
+    return { ...message, position, session: own, profile, title, dates: dates[at] ?? [], before: said }
   })
 }
 

@@ -10,10 +10,9 @@ import type { Viewer } from '../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
 import type { Attachment, Message, Profile, Role, Version } from './model.ts'
-import { dayOf } from './reading/calendar.ts'
-import { nameOf } from './reading/draft.ts'
-import { relativeDates } from './reading/relative-dates.ts'
-import { SESSION_GAP_MS } from './reading/sessions.ts'
+import { dayOf } from './reading/dates.ts'
+import { relativeDates } from './reading/dates-in-text.ts'
+import { plainName, SESSION_GAP_MS } from './reading/draft.ts'
 import { messageRows, requoteAfter, saidIn } from './requote.ts'
 import { lastOf, messagesOf, threadOf } from './thread.ts'
 import {
@@ -113,7 +112,7 @@ function messageOf(
     conversation,
     session: inSession,
     position: isHere ? Number(own['position']) : last === undefined ? 0 : Number(last['position']) + 1,
-    speaker: speaker === undefined ? ((own?.['speaker'] as string | undefined) ?? '') : nameOf(speaker),
+    speaker: speaker === undefined ? ((own?.['speaker'] as string | undefined) ?? '') : plainName(speaker),
     role: ownRole,
     at,
     zone,
@@ -128,7 +127,7 @@ function messageOf(
     ...message,
     profile: profile ?? profileAfter(own ?? last, ownRole),
     title: (before?.entry.metadata['conversation_title'] as string | undefined) ?? '',
-    dates: relativeDates(text, dayOf(at, zone)).map(date => date.text),
+    dates: relativeDates(text, dayOf(at, zone)),
     before: last?.['session'] === inSession ? saidIn(writer, last) : null,
   }
 }

@@ -15,7 +15,7 @@ import type { Answer } from '../../../pipeline/stage.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { nameOf } from '../reading/draft.ts'
+import { plainName } from '../reading/draft.ts'
 import { MESSAGES } from '../tables.ts'
 import type { ConversationQuery, ConversationQueryAnswer, ToldMessage } from './ask-schema.ts'
 import { neighboursOf } from './neighbours.ts'
@@ -107,7 +107,7 @@ export function questionFor(input: ConversationQuery): QueryInput {
   const { conversations, speakers, roles, sessions, since, until, collections, tags } = input
   const fields = {
     ...(conversations && { 'conversations.conversation': conversations }),
-    ...(speakers && { 'conversations.speaker': speakers.map(nameOf) }),
+    ...(speakers && { 'conversations.speaker': speakers.map(plainName) }),
     ...(roles && { 'conversations.role': roles }),
     ...(sessions && { 'conversations.session': sessions }),
     ...saidWithin(since, until),

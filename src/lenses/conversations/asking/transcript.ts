@@ -13,8 +13,8 @@ import { isStopWord, type Language } from '../../../text/stopwords.ts'
 import { tokenise } from '../../../text/tokenise.ts'
 import { pieces, type Said, spokenText, surroundingText } from '../indexed-text.ts'
 import type { Profile, Role } from '../model.ts'
+import { saysTime } from '../reading/dates-in-text.ts'
 import { type Moment, momentOf, type Recorded, type Spoken } from './moment.ts'
-import { saysTime } from './time-expressions.ts'
 import { type CountedText, countWords, WordCounts } from './word-counts.ts'
 
 /** A message with its row. */
@@ -106,7 +106,7 @@ export class Transcript implements Recorded {
       position: Number(row['position']),
       speaker,
       role: role === null ? null : this.#once(role),
-      saysTime: saysTime(body, dates),
+      saysTime: dates !== null || saysTime(body),
       unit: this.unitMessages.length,
     })
     this.entries.add(entry.key)

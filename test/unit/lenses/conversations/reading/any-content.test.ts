@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ChatFormat } from '../../../../../src/lenses/conversations/reading/formats.ts'
+import type { ChatFormat } from '../../../../../src/lenses/conversations/reading/read.ts'
 import { readAll } from '../../../../../src/lenses/conversations/reading/read.ts'
 import { fileOf } from '../../../../support/export-files.ts'
 
