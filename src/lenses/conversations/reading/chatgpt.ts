@@ -5,7 +5,15 @@ import { branchOf, type TreeNode } from './branches.ts'
 import { momentOf } from './dates.ts'
 import { derivedId } from './draft.ts'
 import { jsonRecords, listIn, recordIn, textIn } from './json.ts'
-import type { ConversationDraft, Findings, MessageDraft, Place, Reader, ReaderOptions } from './reader.ts'
+import {
+  type ConversationDraft,
+  type Findings,
+  kindOfType,
+  type MessageDraft,
+  type Place,
+  type Reader,
+  type ReaderOptions,
+} from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -86,7 +94,6 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 /** Where a source is shown as a mark: signs of private use with a name between them. */
 const CITATION = /\ue200[^\ue200\ue201]*\ue201/g
-const KINDS = ['image', 'audio', 'video']
 
 interface Content {
   readonly text: string
@@ -133,7 +140,7 @@ function partOf(part: unknown): Content {
   const caption = textIn(recordIn(recordIn(part, 'metadata'), 'dalle'), 'prompt')
   // `file-service://file-abc` and `sediment://file_abc` name the same sort of thing.
   const name = pointer === null ? null : pointer.replace(/^[a-z-]+:\/\//, '')
-  return { text, attachments: [{ kind: KINDS.find(kind => type.includes(kind)) ?? 'file', caption, name }] }
+  return { text, attachments: [{ kind: /image|audio|video/.exec(type)?.[0] ?? 'file', caption, name }] }
 }
 
 /** What was added to a message is named by its id where it stands in the text, and by its name beside it. */
@@ -149,6 +156,5 @@ function withFileNames(shown: readonly Attachment[], files: readonly unknown[]):
 
 function fileOf(file: unknown): Attachment {
   const type = textIn(file, 'mime_type') ?? textIn(file, 'mimeType') ?? ''
-  const kind = KINDS.find(one => type.startsWith(`${one}/`)) ?? 'document'
-  return { kind, caption: null, name: textIn(file, 'name') ?? textIn(file, 'id') }
+  return { kind: kindOfType(type), caption: null, name: textIn(file, 'name') ?? textIn(file, 'id') }
 }

@@ -5,7 +5,7 @@
  * date (of the Spanish ones few), it finds 20 dates in the 30 expressions that name none, and knows no weeks or weekends.
  */
 import type { Conversation, Message } from '../model.ts'
-import { DAY_MS, type Day, dayOf } from './dates.ts'
+import { DAY_MS, type Day, dayOf, dayText, ENGLISH_MONTHS, monthText } from './dates.ts'
 
 type Language = 'en' | 'es'
 type Words = Readonly<Record<Language, readonly string[]>>
@@ -21,16 +21,14 @@ interface Rule {
   meaning(words: Groups, day: Day, text: string, at: number): Meaning | null
 }
 
-const MONTHS = namesOf({ month: 'long' }, 12, at => Date.UTC(2024, at, 1))
+const MONTHS: Words = {
+  en: ENGLISH_MONTHS,
+  es: 'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'.split(' '),
+}
 /** From Sunday. */
-const WEEKDAYS = namesOf({ weekday: 'long' }, 7, at => Date.UTC(2024, 8, 1 + at))
-
-function namesOf(format: Intl.DateTimeFormatOptions, count: number, dayAt: (at: number) => Day): Words {
-  const inLanguage = (language: Language): readonly string[] => {
-    const names = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' })
-    return Array.from({ length: count }, (_, at) => names.format(dayAt(at)))
-  }
-  return { en: inLanguage('en'), es: inLanguage('es') }
+const WEEKDAYS: Words = {
+  en: 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' '),
+  es: 'domingo lunes martes miércoles jueves viernes sábado'.split(' '),
 }
 
 /**
@@ -56,18 +54,10 @@ export function relativeDates(written: string, day: Day): readonly string[] {
   return [...new Set(found.sort((a, b) => a.start - b.start).map(({ date }) => date))]
 }
 
-/** `13 March 2025` */
-export function dayText(day: Day): string {
-  return textOf({ kind: 'day', day })
-}
-
 function textOf({ kind, day }: Meaning): string {
-  const date = new Date(day)
-  const year = String(date.getUTCFullYear())
-  const month = `${MONTHS.en[date.getUTCMonth()]} ${year}`
-  if (kind === 'year') return year
-  if (kind === 'month') return month
-  return `${kind === 'day' ? '' : `${kind} of `}${date.getUTCDate()} ${month}`
+  if (kind === 'year') return String(new Date(day).getUTCFullYear())
+  if (kind === 'month') return monthText(day)
+  return `${kind === 'day' ? '' : `${kind} of `}${dayText(day)}`
 }
 
 /**

@@ -26,6 +26,22 @@ export function dayOf(at: Instant, zone: number | null): Day {
   return Math.floor((at + (zone ?? 0) * MINUTE_MS) / DAY_MS) * DAY_MS
 }
 
+export const ENGLISH_MONTHS: readonly string[] = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+]
+
+/** `March 2025` */
+export function monthText(day: Day): string {
+  const date = new Date(day)
+  return `${ENGLISH_MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
+}
+
+/** `13 March 2025` */
+export function dayText(day: Day): string {
+  return `${new Date(day).getUTCDate()} ${monthText(day)}`
+}
+
 /** In the year 9999: what is larger counts something smaller than milliseconds. */
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const ISO = /^(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)?)\s*(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?$/i

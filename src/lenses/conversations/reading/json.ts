@@ -77,11 +77,12 @@ export function readableMembers(text: string, many: string): ReadableMembers {
     const [name, part] = path as [string, ...JSONPath]
     if (path.length !== 1 && (path.length !== 2 || name !== many)) return
     const at = `.${name}${part === undefined ? '' : typeof part === 'number' ? `[${part}]` : `.${part}`}`
-    const isCut = end >= text.length
     const isMany = name === many && part === undefined && /[[{]/.test(text[start] as string)
     if (isMany) found.set(name, text[start] === '[' ? parts.map(([, value]) => value) : Object.fromEntries(parts))
-    const parsed = isCut ? CUT : isMany ? null : parsedJson(text.slice(start, end))
-    if (typeof parsed === 'string') broken.push({ at, message: parsed })
+    const parsed = isMany ? null : parsedJson(text.slice(start, end))
+    // A number that the text ends with may have had more digits.
+    const isCut = end > text.length || (end === text.length && (typeof parsed === 'string' || !/["}\]]$/.test(text)))
+    if (isCut || typeof parsed === 'string') broken.push({ at, message: isCut ? CUT : (parsed as string) })
     else if (parsed === null) return
     else if (part === undefined) found.set(name, parsed.value)
     else parts.push([part, parsed.value])
@@ -99,7 +100,7 @@ export function readableMembers(text: string, many: string): ReadableMembers {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error // nested so deeply that the stack has no room for it
   }
-  for (const member of open.reverse()) note(member, text.length)
+  for (const member of open.reverse()) note(member, text.length + 1)
   return { value: Object.fromEntries(found), broken }
 }
 

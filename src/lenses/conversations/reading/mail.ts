@@ -5,7 +5,14 @@ import type { Attachment } from '../model.ts'
 import { type Moment, momentIn, offsetAt, offsetOf, type Zone } from './dates.ts'
 import { derivedId } from './draft.ts'
 import { type ExportFile, linesOf, MAX_HELD_BYTES, MAX_RECORD_BYTES } from './export-file.ts'
-import type { ConversationDraft, Findings, MessageDraft, Place, Reader } from './reader.ts'
+import {
+  type ConversationDraft,
+  type Findings,
+  kindOfType,
+  type MessageDraft,
+  type Place,
+  type Reader,
+} from './reader.ts'
 
 interface ReadMail {
   readonly id: string
@@ -207,8 +214,7 @@ function momentOf(date: string, zone: Zone | null): Moment | null {
 }
 
 function attachmentOf({ mimeType, description, filename }: Email['attachments'][number]): Attachment {
-  const kind = ['image', 'audio', 'video'].find(one => mimeType.startsWith(`${one}/`)) ?? 'document'
-  return { kind, caption: description ?? null, name: filename }
+  return { kind: kindOfType(mimeType), caption: description ?? null, name: filename }
 }
 
 function bodyOf({ text = '', html }: Email): string {

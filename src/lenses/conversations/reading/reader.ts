@@ -102,6 +102,11 @@ export class Findings {
   }
 }
 
+/** Kind of an attachment, by its media type. */
+export function kindOfType(type: string): string {
+  return /^(image|audio|video)\//.exec(type)?.[1] ?? 'document'
+}
+
 /** The first ten, and a sign that there are more. */
 export function listed(all: Iterable<string>): string {
   const names = [...all]

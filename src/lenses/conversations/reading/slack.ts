@@ -4,7 +4,7 @@ import type { Attachment } from '../model.ts'
 import { momentOf, offsetAt, type Zone } from './dates.ts'
 import { type ExportFile, folderOf, nameOf } from './export-file.ts'
 import { jsonRecords, listIn, recordIn, textIn } from './json.ts'
-import type { Findings, MessageDraft, Place, Reader, ReaderOptions } from './reader.ts'
+import { type Findings, kindOfType, type MessageDraft, type Place, type Reader, type ReaderOptions } from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -154,8 +154,7 @@ function speakerOf(value: Fields, user: string, { users }: Names): string {
 }
 
 function fileOf(file: unknown): Attachment {
-  const type = textIn(file, 'mimetype') ?? ''
-  const kind = ['image', 'audio', 'video'].find(one => type.startsWith(`${one}/`)) ?? 'document'
+  const kind = kindOfType(textIn(file, 'mimetype') ?? '')
   const title = textIn(file, 'title')
   const name = textIn(file, 'name') ?? title ?? textIn(file, 'id')
   return { kind, caption: textIn(file, 'alt_txt') ?? (title === name ? null : title), name }
