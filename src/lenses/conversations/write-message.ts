@@ -110,7 +110,7 @@ function draftOf(
     origin: null,
     createdAt,
     updatedAt: edited?.at ?? (isSame ? before.updatedAt : before === undefined ? createdAt : now),
-    // One whose clock runs ahead, or tells no zone, is to be found at once.
+    // One whose clock runs ahead, or names no zone, is to be found at once.
     validFrom: isSame ? before.validFrom : at !== null && at <= now ? at : null,
     validUntil: null,
     knownAt: isSame ? before.knownAt : now,

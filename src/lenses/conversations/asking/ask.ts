@@ -1,4 +1,4 @@
-/** A question over messages: the pipeline ranks them, and each is told with who said it, when and where. */
+/** A question over messages: the pipeline ranks them, and each is returned with who said it, when and where. */
 import type { Instant } from '../../../base/clock.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import { modelKey } from '../../../embed/embedder.ts'
@@ -150,19 +150,19 @@ interface Found {
   readonly item: Item
   readonly entry: Entry
   readonly row: Row
-  /** What is told of it. */
+  /** What is shown of it. */
   readonly text: string
   readonly isPartial: boolean
 }
 
-/** Messages of the page that are still there, and still in sight: since the page was made any of them may have changed. */
+/** Messages of the page that are still there, and still visible: since the page was made any of them may have changed. */
 function foundIn(
   { store, sight }: LensHost,
   { page: { items }, entries }: Pick<Answer, 'page' | 'entries'>,
   viewer: Viewer,
 ): readonly Found[] {
   if (items.length === 0) return []
-  const inSight = sight(viewer)
+  const visibility = sight(viewer)
   const keys = entries.map(({ key }) => key)
   return store.read(reader => {
     const rows = new Map(messageRows(reader, keys).map(row => [row['entry'] as EntryKey, row]))
@@ -170,7 +170,7 @@ function foundIn(
     return items.flatMap((item, at) => {
       const entry = now.get(keys[at] as EntryKey)
       const row = entry === undefined ? undefined : rows.get(entry.key)
-      if (entry === undefined || row === undefined || !stillVisible(entry, inSight)) return []
+      if (entry === undefined || row === undefined || !stillVisible(entry, visibility)) return []
       const text = row['profile'] === 'assistant' ? item.excerpt.text : entry.content
       return [{ item, entry, row, text, isPartial: text.trim() !== entry.content.trim() }]
     })

@@ -106,7 +106,7 @@ function isBySame(a: Statement, b: Statement): boolean {
   return a.speaker !== '' && a.speaker === b.speaker && a.thread === b.thread
 }
 
-/** Characters of each message that tell in which language they are. */
+/** Characters of each message by which their language is recognised. */
 const SAMPLED = 100
 
 function wordsOf(text: string, of: Language): ReadonlySet<string> {

@@ -146,7 +146,7 @@ const STEP = 4_000
 /** What a message takes beside its text, in characters. */
 const PER_MESSAGE = 40
 
-/** Messages from the beginning that tell the language of the others. */
+/** Messages from the beginning by which the language of the others is recognised. */
 const SAMPLED = 40
 /** Characters of a message that are looked through for words of English. */
 const SHORT = 300

@@ -1,6 +1,6 @@
 /**
  * Conversations that were asked lately, ready to be asked again. They follow the change feed, so what any process remembers
- * is found by the next question: what comes behind the last message is added, and what changes otherwise is read anew.
+ * is found by the next question: what comes behind the last message is added, and what changes otherwise is read again.
  */
 import { Recent } from '../../../base/recent.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
@@ -14,7 +14,7 @@ import { type Stored, Transcript } from './transcript.ts'
 
 /** Messages kept in all, between one and two kilobytes each; of the last conversation asked as many as it has. */
 const MOST_MESSAGES = 250_000
-/** Changes followed one by one; beyond that all is read anew. */
+/** Changes followed one by one; beyond that all is read again. */
 const MOST_CHANGES = 5_000
 /** Names of conversations whose threads are known. */
 const MOST_NAMES = 1_000
@@ -164,7 +164,7 @@ export class Transcripts {
 
   /** Each once, in the order of the messages, which may come again; the store is asked once, for all that are not kept. */
   *#threadsOf(reader: StoreReader, messages: readonly EntryKey[]): Generator<string> {
-    const told = new Set<string>()
+    const given = new Set<string>()
     let read: ReadonlyMap<EntryKey, string> | null = null
     for (const message of messages) {
       let thread = this.#kept.threadOf(message)
@@ -172,8 +172,8 @@ export class Transcripts {
         read ??= this.#threadsRead(reader, messages)
         thread = read.get(message)
       }
-      if (thread === undefined || told.has(thread)) continue
-      told.add(thread)
+      if (thread === undefined || given.has(thread)) continue
+      given.add(thread)
       yield thread
     }
   }
@@ -226,7 +226,7 @@ function grow(reader: StoreReader, thread: Thread, fresh: readonly Row[]): boole
   const messages = stored(reader, fresh).toSorted(byPosition)
   if (messages.length === 0) return true
   const first = Math.min(...messages.map(({ row }) => Number(row['position'])))
-  // In one partition, as nearly always; else it is better read anew.
+  // In one partition, as nearly always; else it is better read again.
   const [transcript, other] = [...thread.values()]
   if (transcript === undefined || other !== undefined || first <= transcript.lastPosition) return false
   if (messages.some(({ entry }) => entry.partition !== transcript.partition)) return false

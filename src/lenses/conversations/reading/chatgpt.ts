@@ -4,16 +4,9 @@ import { type Attachment, ROLES, type Role } from '../model.ts'
 import { branchOf, type TreeNode } from './branches.ts'
 import { momentOf } from './dates.ts'
 import { derivedId } from './draft.ts'
+import type { Findings, Place } from './findings.ts'
 import { jsonRecords, listIn, recordIn, textIn } from './json.ts'
-import {
-  type ConversationDraft,
-  type Findings,
-  kindOfType,
-  type MessageDraft,
-  type Place,
-  type Reader,
-  type ReaderOptions,
-} from './reader.ts'
+import { type ConversationDraft, kindOfType, type MessageDraft, type Reader, type ReaderOptions } from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

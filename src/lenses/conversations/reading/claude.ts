@@ -4,8 +4,9 @@ import type { Attachment, Role } from '../model.ts'
 import { branchOf, type TreeNode } from './branches.ts'
 import { momentOf } from './dates.ts'
 import { derivedId } from './draft.ts'
+import type { Findings, Place } from './findings.ts'
 import { jsonRecords, listIn, recordIn, textIn } from './json.ts'
-import type { ConversationDraft, Findings, MessageDraft, Place, Reader, ReaderOptions } from './reader.ts'
+import type { ConversationDraft, MessageDraft, Reader, ReaderOptions } from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -4,7 +4,8 @@ import type { Instant } from '../../../base/clock.ts'
 import { storableText } from '../../../base/storable.ts'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH } from '../../../model/limits.ts'
 import type { Attachment, Conversation, Message, Profile } from '../model.ts'
-import type { ConversationDraft, Findings, MessageDraft } from './reader.ts'
+import type { Findings } from './findings.ts'
+import type { ConversationDraft, MessageDraft } from './reader.ts'
 
 const MAX_TITLE = 1_000
 

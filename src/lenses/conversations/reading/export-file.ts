@@ -1,6 +1,6 @@
 /** A file of an export as its readers see it: bytes, text, lines. Who opens it is not their concern: a lens has no disk. */
 import { invalidArgument } from '../../../model/errors.ts'
-import type { Findings } from './reader.ts'
+import type { Findings } from './findings.ts'
 
 export interface ExportFile {
   /** From the folder that is read, parts separated by `/`; the name alone where one file is read. */
@@ -33,7 +33,7 @@ export function withoutExtension(path: string): string {
   return nameOf(path).replace(/(?<=.)\.[^.]*$/s, '')
 }
 
-/** Throws `invalid_argument` where the same path comes twice: a reader tells files apart by it. */
+/** Throws `invalid_argument` where the same path comes twice: a path identifies a file. */
 export function requireDistinct(files: readonly ExportFile[]): void {
   const seen = new Set<string>()
   for (const { path } of files) {

@@ -5,7 +5,7 @@
 import { type JSONPath, visit } from 'jsonc-parser'
 import { isRecord } from '../../../base/record.ts'
 import { type ExportFile, MAX_RECORD_BYTES, textPieces } from './export-file.ts'
-import type { Findings, Place } from './reader.ts'
+import type { Findings, Place } from './findings.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -155,12 +155,14 @@ export async function* jsonElements(
   for await (const piece of pieces) {
     let start = 0 // of what of this piece belongs to the open element
     for (let at = 0; at < piece.length; at++) {
-      const sign = piece[at] as string
       if (inString) {
-        inString = isEscaped || sign !== '"'
-        isEscaped = !isEscaped && sign === '\\'
+        const code = piece.charCodeAt(at) // with texts of one character the whole took a fifth longer
+        if (isEscaped) isEscaped = false
+        else if (code === BACKSLASH) isEscaped = true
+        else if (code === QUOTE) inString = false
         continue
       }
+      const sign = piece[at] as string
       if (sign === '\n') line++
       if (layout.isEnded || BLANKS.includes(sign)) continue
       if (isArray === null) {
@@ -195,6 +197,8 @@ export async function* jsonElements(
   if (element !== null) yield taken('', false)
 }
 
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
 const BLANKS = ' \t\r\n\v\f'
 
 export function textIn(record: unknown, field: string): string | null {

@@ -4,7 +4,8 @@ import { FieldMap, type UsualNames, unknownMapField } from '../../../model/field
 import { type Attachment, ROLES, type Role } from '../model.ts'
 import { momentOf, type Zone } from './dates.ts'
 import { linesOf, MAX_HELD_BYTES, MAX_RECORD_BYTES, textPieces, withoutExtension } from './export-file.ts'
-import { listed, type MessageDraft, type Place, type Reader } from './reader.ts'
+import { listed, type Place } from './findings.ts'
+import type { MessageDraft, Reader } from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

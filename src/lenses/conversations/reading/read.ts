@@ -1,4 +1,4 @@
-/** Exports of conversations, of any format, to the normal form; which format one has is told by what is in it. */
+/** Exports of conversations, of any format, to the normal form; which format one has is recognised by what is in it. */
 import { isRecord } from '../../../base/record.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { Conversation, Profile } from '../model.ts'
@@ -7,10 +7,11 @@ import { readClaude } from './claude.ts'
 import { zoneOf } from './dates.ts'
 import { finished } from './draft.ts'
 import { decoderFor, type ExportFile, extensionOf, firstBytes, nameOf, requireDistinct } from './export-file.ts'
+import { Findings, listed, type Problem } from './findings.ts'
 import { jsonElements, readableMembers } from './json.ts'
 import { ChatFields, readJsonl } from './jsonl.ts'
 import { readMail } from './mail.ts'
-import { type DateOrder, Findings, listed, type Problem, type Reader } from './reader.ts'
+import type { DateOrder, Reader } from './reader.ts'
 import { isSlackDay, isSlackList, readSlack } from './slack.ts'
 import { firstLineOf, readWhatsapp } from './whatsapp.ts'
 

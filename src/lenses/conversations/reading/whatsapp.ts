@@ -4,7 +4,8 @@ import { readDate } from '../../../model/record-date.ts'
 import type { Attachment } from '../model.ts'
 import { momentIn } from './dates.ts'
 import { type ExportFile, folderOf, linesOf, MAX_HELD_BYTES, textPieces, withoutExtension } from './export-file.ts'
-import type { DateOrder, Findings, MessageDraft, Reader, ReaderOptions } from './reader.ts'
+import type { Findings } from './findings.ts'
+import type { DateOrder, MessageDraft, Reader, ReaderOptions } from './reader.ts'
 
 interface RawMessage {
   readonly first: FirstLine
