@@ -88,7 +88,7 @@ const packages = {
   culori: ['lenses/chroma'],
   hono: ['doors/http'],
   ignore: ['ingest'],
-  'jsonc-parser': ['doors/cli'],
+  'jsonc-parser': ['doors/cli', 'lenses/conversations'],
   'lru-cache': ['embed', 'identity'],
   'markdown-it': ['text'],
   'onnxruntime-node': ['embed'],

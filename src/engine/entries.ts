@@ -4,7 +4,8 @@ import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
 import { atOnce, type Steps, type Turns } from '../base/turns.ts'
-import { messageRows, requoteAfter } from '../lenses/conversations/requote.ts'
+import { messageRows } from '../lenses/conversations/tables.ts'
+import { reindexFollowers } from '../lenses/conversations/write-message.ts'
 import type { ChunkDraft, Entry, EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { toInstant } from '../model/instant.ts'
@@ -54,7 +55,7 @@ export async function putEntries(
       const chunks = cut?.[i] ?? chunkContent(draft.content, { format: 'markdown' })
       const messages = before === undefined ? [] : messageRows(writer, [before.key])
       counts[(yield* writer.putInSteps(draft, chunks)).created ? 'created' : 'updated']++
-      requoteAfter(writer, messages)
+      reindexFollowers(writer, messages)
     }
     return ids
   }
@@ -81,7 +82,7 @@ export function deleteEntries(store: Store, ids: readonly string[], sight: Sight
     }
     const messages = messageRows(writer, gone)
     for (const key of gone) writer.delete(key)
-    requoteAfter(writer, messages)
+    reindexFollowers(writer, messages)
     return new Set(ids).size
   })
 }

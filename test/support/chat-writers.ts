@@ -1,6 +1,6 @@
 /** Small writers of every format of conversations, to read back what they wrote. */
 import type { ExportFile } from '../../src/lenses/conversations/reading/export-file.ts'
-import type { ChatFormat } from '../../src/lenses/conversations/reading/formats.ts'
+import type { ChatFormat } from '../../src/lenses/conversations/reading/read.ts'
 import { fileOf } from './export-files.ts'
 
 export interface Said {

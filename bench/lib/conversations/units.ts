@@ -1,8 +1,7 @@
 /** What is indexed of a conversation: one text a message, chunks of long ones, and blocks of neighbours. */
 import type { Conversation, Message } from '../../../src/lenses/conversations/model.ts'
-import { type Day, dayOf } from '../../../src/lenses/conversations/reading/calendar.ts'
-import { dateText, type RelativeDate } from '../../../src/lenses/conversations/reading/relative-dates.ts'
-import { resolvedDates } from '../../../src/lenses/conversations/reading/resolved-dates.ts'
+import { type Day, dayOf, dayText } from '../../../src/lenses/conversations/reading/dates.ts'
+import { resolvedDates } from '../../../src/lenses/conversations/reading/dates-in-text.ts'
 
 /** What the text of a message is put together from, besides what it says. */
 export interface UnitParts {
@@ -33,7 +32,7 @@ export function unitsOf(conversation: Conversation, parts: UnitParts): readonly 
     const before = messages[at - 1]
     const day = days.get(message.session)
     return [
-      parts.date && day !== undefined ? `(${dateText({ kind: 'day', day }, 'en')}) ` : '',
+      parts.date && day !== undefined ? `(${dayText(day)}) ` : '',
       parts.previous && before !== undefined && before.session === message.session && asks(before)
         ? `${said(before)}\n`
         : '',
@@ -60,8 +59,8 @@ function said(message: Message): string {
   return `${message.speaker}: ${bodyOf(message)}`
 }
 
-function resolvedPart(dates: readonly RelativeDate[]): string {
-  return dates.length === 0 ? '' : ` (${dates.map(({ text }) => text).join('; ')})`
+function resolvedPart(dates: readonly string[]): string {
+  return dates.length === 0 ? '' : ` (${dates.join('; ')})`
 }
 
 /** About 120 words each, cut at the ends of paragraphs and sentences; never empty. */

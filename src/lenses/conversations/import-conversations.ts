@@ -6,15 +6,16 @@ import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
 import { type Audience, audience, partitionKey } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
+import { entriesChangedAfter } from '../../pipeline/feed.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
+import { bodyOf, type Said } from './indexed-text.ts'
 import type { Conversation, Message } from './model.ts'
-import { Places } from './places.ts'
+import { resolvedDates } from './reading/dates-in-text.ts'
 import type { ExportFile } from './reading/export-file.ts'
 import { Findings } from './reading/findings.ts'
 import { type ReadingOptions, readConversations } from './reading/read.ts'
-import { requoteAfter } from './requote.ts'
-import { MESSAGES } from './tables.ts'
-import { entryIdOf, ownMessage, type Placed, writeMessage } from './write-message.ts'
+import { MESSAGES, messagesOf, threadOf } from './tables.ts'
+import { entryIdOf, ownMessage, type Placed, reindexFollowers, saidIn, writeMessage } from './write-message.ts'
 
 /** Messages of one transaction: others come to write in between. */
 const BATCH = 500
@@ -49,7 +50,7 @@ export interface ImportSettings {
   readonly moved: (from: Audience, to: Audience) => void
 }
 
-/** `shown`: a file's path as the one who asked would write it; `whole`: that of all of them. */
+/** `shown`: a file's path as the requester would write it; `whole`: that of all of them. */
 export interface ImportNames {
   readonly shown: (path: string) => string
   readonly whole: string
@@ -74,29 +75,34 @@ export async function importConversations(
   for await (const conversation of readConversations(files, options, findings)) {
     for (const { part, audience } of partsOf(store, conversation, settings)) {
       const { length } = part.messages
-      const places = new Places(part, audience)
+      const positions = new Positions(part, audience)
       for (let at = 0; at < length; at += BATCH) {
-        if (signal.aborted) throw stopped(counts)
+        if (signal.aborted) throw cancelled(counts)
         const end = Math.min(at + BATCH, length)
         await store.writeWhenFree(settings.now, writer => {
           const changed: Row[] = []
-          for (const message of places.of(writer, at, end)) {
+          for (const message of positions.of(writer, at, end)) {
             const conflict = take(writer, message, { ...settings, audience }, counts, changed)
             if (conflict !== null) conflicts.push({ path: names.whole, message: conflict })
           }
           // What comes after them may be no part of the export: it was remembered, or the export begins later.
-          requoteAfter(writer, changed)
-          places.written(writer)
+          reindexFollowers(writer, changed)
+          positions.written(writer)
         })
         done += end - at
-        report?.({ phase: 'read', done, total: null, current: nameOf(conversation) })
+        report?.({ phase: 'read', done, total: null, current: conversation.title || conversation.id })
         await nextTurn()
       }
     }
   }
   const { gone, ...made } = counts
   findings.leave('deleted message', gone)
-  return { ...made, ...told(findings, names, conflicts) }
+  return { ...made, ...reported(findings, names, conflicts) }
+}
+
+interface Part {
+  readonly part: Conversation
+  readonly audience: Audience
 }
 
 /**
@@ -107,21 +113,16 @@ function partsOf(
   store: Store,
   conversation: Conversation,
   { given, audience: kept, holder }: ImportSettings,
-): readonly { readonly part: Conversation; readonly audience: Audience }[] {
+): readonly Part[] {
   if (given.audience !== undefined) return [{ part: conversation, audience: given.audience }]
   const known = store.read(reader => audiencesOf(reader, conversation.id, holder))
   const all = new Map([...known.values()].map(each => [partitionKey(each), each]))
   const [only = audience('private', holder)] = all.size === 1 ? all.values() : []
-  const parts = new Map<string, { readonly audience: Audience; readonly messages: Message[] }>()
-  for (const message of conversation.messages) {
-    const of = known.get(entryIdOf(conversation.id, message.id)) ?? kept ?? only
-    const part = parts.get(partitionKey(of)) ?? { audience: of, messages: [] }
-    parts.set(partitionKey(of), part)
-    part.messages.push(message)
-  }
-  return [...parts.values()].map(({ audience: of, messages }) => ({
+  const audienceOf = ({ id }: Message): Audience => known.get(entryIdOf(conversation.id, id)) ?? kept ?? only
+  const parts = Map.groupBy(conversation.messages, message => partitionKey(audienceOf(message)))
+  return [...parts.values()].map(messages => ({
     part: { ...conversation, messages },
-    audience: of,
+    audience: audienceOf(messages[0] as Message),
   }))
 }
 
@@ -153,23 +154,21 @@ function take(
     const { conversation, id } = message
     const own = ownMessage(writer, entryIdOf(conversation, id), conversation, audience.holder)
     if (message.deleted) {
-      if (own === undefined || !writer.delete(own.entry.key)) counts.gone++
-      else {
-        counts.deleted++
-        changed.push(own.row)
-      }
+      const isHere = own !== undefined && writer.delete(own.entry.key)
+      counts[isHere ? 'deleted' : 'gone']++
+      if (isHere) changed.push(own.row)
       return null
     }
-    if (own !== undefined && given.audience === undefined && !isAlike(own.entry.audience, audience)) {
+    if (own !== undefined && given.audience === undefined && !isSame(own.entry.audience, audience)) {
       return `${own.entry.id}: who may see it was changed meanwhile; add the export again`
     }
-    const { change, chunks, rowBefore } = writeMessage(writer, message, own, {
+    const { change, chunks } = writeMessage(writer, message, own, {
       collection: given.collection ?? own?.entry.collection ?? collection ?? 'conversations',
       tags: given.tags ?? own?.entry.tags ?? tags ?? [],
       ...{ audience, now },
     })
     if (own !== undefined) moved(own.entry.audience, audience)
-    if (change === 'updated' && rowBefore !== null) changed.push(rowBefore)
+    if (own !== undefined && change === 'updated') changed.push(own.row)
     counts[change]++
     counts.chunks += chunks
     return null
@@ -179,29 +178,121 @@ function take(
   }
 }
 
-function isAlike(one: Audience, other: Audience): boolean {
+function isSame(one: Audience, other: Audience): boolean {
   return partitionKey(one) === partitionKey(other)
 }
 
-function told(
-  findings: Findings,
+function reported(
+  { problems, unlisted, left }: Findings,
   { shown, whole }: ImportNames,
   conflicts: ImportReport['errors'],
 ): Pick<ImportReport, 'skipped' | 'errors'> {
-  const errors = findings.problems.map(({ path, line, at, message }) => {
+  const errors = problems.map(({ path, line, at, message }) => {
     const where = [line === null ? '' : `line ${line}`, at ?? ''].filter(part => part !== '').join(', ')
     return { path: shown(path), message: where === '' ? message : `${where}: ${message}` }
   })
-  const untold = findings.untold === 0 ? [] : [{ path: whole, message: `${findings.untold} more problems` }]
-  const skipped = Object.entries(findings.left).map(([what, count]) => ({ path: whole, reason: what, count }))
-  return { skipped, errors: [...errors, ...untold, ...conflicts] }
+  const more = unlisted === 0 ? [] : [{ path: whole, message: `${unlisted} more problems` }]
+  const skipped = Object.entries(left).map(([what, count]) => ({ path: whole, reason: what, count }))
+  return { skipped, errors: [...errors, ...more, ...conflicts] }
 }
 
-function nameOf({ title, id }: Conversation): string {
-  return title === '' ? id : title
-}
-
-function stopped({ added, updated }: Counts): QuerentError {
+function cancelled({ added, updated }: Counts): QuerentError {
   const message = 'adding conversations was stopped; what was written until then stays'
   return new QuerentError('cancelled', message, { added, updated })
+}
+
+/** The positions of an export's messages while they are written, batch by batch: others may write in between. */
+class Positions {
+  readonly #conversation: Conversation
+  readonly #audience: Audience
+  #placed: readonly Placed[] | null = null
+  #seq = 0
+
+  constructor(conversation: Conversation, audience: Audience) {
+    this.#conversation = conversation
+    this.#audience = audience
+  }
+
+  /** Of the messages from one number to another, in the store as it is now. */
+  of(reader: StoreReader, from: number, to: number): readonly Placed[] {
+    if (this.#placed === null || entriesChangedAfter(reader, this.#seq)?.entries.size !== 0) {
+      this.#placed = placed(reader, this.#conversation, this.#audience)
+    }
+    return this.#placed.slice(from, to)
+  }
+
+  /** All that was written until now was these messages, or is in their positions. */
+  written(reader: StoreReader): void {
+    this.#seq = reader.lastSeq()
+  }
+}
+
+/**
+ * The messages of an export within what is known of their conversation. An export may begin later than one before it did, and
+ * what was remembered since may lie behind it: messages that are known keep their position and their session.
+ */
+function placed(reader: StoreReader, conversation: Conversation, audience: Audience): readonly Placed[] {
+  const { id, title, profile, messages } = conversation
+  const rows = messagesOf(reader, threadOf(id, audience))
+  const byEntry = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
+  const identities = reader.identities([...byEntry.keys()])
+  const byId = new Map(identities.map(identity => [identity.id, byEntry.get(identity.key) as Row]))
+  const knownAs = messages.map(message => byId.get(entryIdOf(id, message.id)))
+  const sessions = new Map<string, string>()
+  for (const [at, { session }] of messages.entries()) {
+    const row = knownAs[at]
+    if (row !== undefined && !sessions.has(session)) sessions.set(session, row['session'] as string)
+  }
+  const shift = shiftOf(messages, knownAs, rows)
+  const positions = positionsOf(messages, knownAs, rows, shift)
+  const dates = resolvedDates(conversation)
+  const first = sessions.get(messages[0]?.session ?? '') ?? ''
+  let before = shift === 0 ? null : lastSaid(reader, rows, shift, first)
+  let session = before === null ? null : first
+  return messages.map((message, at) => {
+    const own = sessions.get(message.session) ?? message.session
+    const said = session === own ? before : null
+    session = own
+    if (!message.deleted) before = { speaker: message.speaker, body: bodyOf(message) }
+    else if (said === null) before = null
+    const position = positions[at] as number
+    return { ...message, position, session: own, profile, title, dates: dates[at] ?? [], before: said }
+  })
+}
+
+/** How much later a message stands in the thread than in the export. */
+function shiftOf(messages: readonly Message[], knownAs: readonly (Row | undefined)[], rows: readonly Row[]): number {
+  const at = knownAs.findIndex(row => row !== undefined)
+  if (at < 0) return Number(rows.at(-1)?.['position'] ?? -1) + 1
+  return Math.max(0, Number(knownAs[at]?.['position']) - (messages[at] as Message).position)
+}
+
+/**
+ * In order, each its own. What is known keeps its position where that is behind the one before; none takes that of a message
+ * which is no part of the export: it was remembered, or the export leaves it out.
+ */
+function positionsOf(
+  messages: readonly Message[],
+  knownAs: readonly (Row | undefined)[],
+  rows: readonly Row[],
+  shift: number,
+): readonly number[] {
+  const own = new Set(knownAs)
+  const taken = new Set(rows.filter(row => !own.has(row)).map(row => Number(row['position'])))
+  let ahead = shift
+  let last = -1
+  return messages.map(({ position }, at) => {
+    const before = Number(knownAs[at]?.['position'] ?? -1)
+    let next = before > last ? before : Math.max(last + 1, position + ahead)
+    while (taken.has(next)) next++
+    ahead = next - position
+    last = next
+    return next
+  })
+}
+
+/** What was said before that position in the session. */
+function lastSaid(reader: StoreReader, rows: readonly Row[], position: number, session: string): Said | null {
+  const row = rows.findLast(each => Number(each['position']) < position && each['session'] === session)
+  return row === undefined ? null : saidIn(reader, row)
 }

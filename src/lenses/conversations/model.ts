@@ -9,7 +9,7 @@ export const ROLES: readonly Role[] = ['user', 'assistant', 'system', 'tool']
 
 /** What came with a message: a picture, a file. Its bytes are not read. */
 export interface Attachment {
-  /** `image`, `video`, `audio`, `sticker`, `document`, `contact`, `location`, `link`, `media` (of a kind not told), `file`. */
+  /** `image`, `video`, `audio`, `sticker`, `document`, `contact`, `location`, `link`, `media` (of an unknown kind), `file`. */
   readonly kind: string
   /** What is said of it in words: a description, what was spoken, the text in a document. */
   readonly caption: string | null
@@ -35,7 +35,7 @@ export interface Message {
   readonly speaker: string
   readonly role: Role | null
   readonly at: Instant | null
-  /** Minutes that its writer's clock was ahead of UTC; null where nothing tells. */
+  /** Minutes that its writer's clock was ahead of UTC; null where it is not known. */
   readonly zone: number | null
   /** Id of the message it answers. That one may be missing where an export is incomplete. */
   readonly replyTo: string | null

@@ -1,67 +1,99 @@
 /** One message or note behind the last one of its conversation. */
+import { z } from 'zod'
 import type { Instant } from '../../base/clock.ts'
 import { v4Id } from '../../base/random-id.ts'
+import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import type { EntryKey } from '../../model/entry.ts'
+import { keptText } from '../../model/entry-input.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import { toInstant, toIso } from '../../model/instant.ts'
+import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH, MAX_TAGS } from '../../model/limits.ts'
 import { type Audience, audience } from '../../model/partition.ts'
+import { instantInput } from '../../model/query-input.ts'
 import type { Row } from '../../model/table.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
-import type { Attachment, Message, Profile, Role, Version } from './model.ts'
-import { dayOf } from './reading/calendar.ts'
-import { nameOf } from './reading/draft.ts'
-import { relativeDates } from './reading/relative-dates.ts'
-import { SESSION_GAP_MS } from './reading/sessions.ts'
-import { messageRows, requoteAfter, saidIn } from './requote.ts'
-import { lastOf, messagesOf, threadOf } from './thread.ts'
+import { type Attachment, type Message, type Profile, ROLES, type Role, type Version } from './model.ts'
+import { dayOf } from './reading/dates.ts'
+import { relativeDates } from './reading/dates-in-text.ts'
+import { plainName, SESSION_GAP_MS } from './reading/draft.ts'
+import { lastOf, messageRows, messagesOf, threadOf } from './tables.ts'
 import {
   type EntrySettings,
   entryIdOf,
   type OwnMessage,
   ownMessage,
   type Placed,
+  reindexFollowers,
+  saidIn,
   writeMessage,
 } from './write-message.ts'
 
-export interface RememberInput {
-  readonly text: string
-  readonly speaker?: string | undefined
-  readonly conversation?: string | undefined
-  readonly at?: string | number | undefined
-  readonly role?: Role | undefined
-  readonly session?: string | undefined
-  readonly reply_to?: string | undefined
-  readonly id?: string | undefined
-  readonly profile?: Profile | undefined
-  readonly collection?: string | undefined
-  readonly tags?: readonly string[] | undefined
-  readonly visibility?: 'private' | 'public' | 'shared' | undefined
-  readonly federations?: readonly string[] | undefined
-  readonly wait?: boolean | undefined
-}
+const name = z.string().trim().min(1).max(MAX_NAME_LENGTH)
+const id = keptText(z.string().min(1).max(MAX_ID_LENGTH))
 
-export interface Remembered {
-  /** Of the entry. */
-  readonly id: string
-  readonly conversation: string
-  readonly session: string
-  readonly position: number
-  readonly at: string
-  /** False: a message of this id was there, and has this text now. */
-  readonly created: boolean
-}
+export const rememberInput = z.strictObject({
+  text: keptText(z.string().min(1).max(MAX_CONTENT_LENGTH)).describe(
+    `What was said or noted, 1 to ${MAX_CONTENT_LENGTH} characters`,
+  ),
+  speaker: keptText(z.string().trim().max(MAX_NAME_LENGTH))
+    .optional()
+    .describe('Who said it. Default: nobody is named'),
+  conversation: id.optional().describe('Which conversation it belongs to. Default: notes'),
+  at: instantInput
+    .optional()
+    .describe('Moment at which it was said: ISO 8601 with a zone, a date, or milliseconds since 1970. Default: now'),
+  role: z
+    .enum([...ROLES])
+    .optional()
+    .describe('Part of the speaker in a chat with an assistant. Default: none'),
+  session: id
+    .optional()
+    .describe('Sitting that it belongs to. Default: that of the message before, unless six hours lie between them'),
+  reply_to: id.optional().describe('Id, within the conversation, of the message it answers. Default: none'),
+  id: id
+    .optional()
+    .describe(
+      'Within the conversation; a message of yours that has it gets this text and keeps what is not said. Default: a new random one',
+    ),
+  profile: z
+    .enum(['people', 'assistant'])
+    .optional()
+    .describe('Of whom the conversation is. Default: as before; assistant where a role is given'),
+  collection: name.optional().describe('Collection of the entry. Default: conversations'),
+  tags: z.array(name).max(MAX_TAGS).optional().describe('Words to find it by. Default: none'),
+  visibility: z
+    .enum(['private', 'public', 'shared'])
+    .optional()
+    .describe('Who may see it. Default: as before; private for a new one'),
+  federations: z
+    .array(name)
+    .max(100)
+    .optional()
+    .describe('Ids of those whose members may see it, with visibility shared. Default: none'),
+  wait: z.boolean().optional().describe('Wait until it has its vector. Default: false; words find it at once'),
+})
+type RememberInput = ReadonlyDeep<z.output<typeof rememberInput>>
+
+export const rememberOutput = z.strictObject({
+  id: z.string().describe('Of the entry'),
+  conversation: z.string().describe('Id of the one it belongs to'),
+  session: z.string().describe('Id of the sitting it belongs to'),
+  position: z.int().describe('Within the conversation, from 0'),
+  at: z.string().describe('When it was said, ISO 8601 in UTC'),
+  created: z.boolean().describe('False: it was there already'),
+})
 
 /** Where notes go that name no conversation. */
-export const NOTES = 'notes'
+const NOTES = 'notes'
 
 /** Durable when it returns; the entry's vectors follow. */
 export async function remember(
   host: Pick<LensHost, 'store' | 'clock' | 'random'>,
   input: RememberInput,
   viewer: Viewer,
-): Promise<{ readonly key: EntryKey; readonly answer: Remembered }> {
+): Promise<{ readonly key: EntryKey; readonly answer: z.output<typeof rememberOutput> }> {
   const now = host.clock.now()
   const { text, federations } = input
   if (text.trim() === '') throw invalidArgument('text', text, 'a message that is more than blanks')
@@ -79,7 +111,7 @@ export async function remember(
     const message = messageOf(writer, input, own, { id, conversation, at }, settings)
     const { key, change } = writeMessage(writer, message, own, settings)
     // It may have stood among those of another audience.
-    if (own !== undefined && change === 'updated') requoteAfter(writer, [own.row, ...messageRows(writer, [key])])
+    if (own !== undefined && change === 'updated') reindexFollowers(writer, [own.row, ...messageRows(writer, [key])])
     const { session, position } = message
     const answer = { id: entryIdOf(conversation, id), conversation, session, position }
     return { key, answer: { ...answer, at: toIso(message.at ?? now), created: change === 'added' } }
@@ -113,7 +145,7 @@ function messageOf(
     conversation,
     session: inSession,
     position: isHere ? Number(own['position']) : last === undefined ? 0 : Number(last['position']) + 1,
-    speaker: speaker === undefined ? ((own?.['speaker'] as string | undefined) ?? '') : nameOf(speaker),
+    speaker: speaker === undefined ? ((own?.['speaker'] as string | undefined) ?? '') : plainName(speaker),
     role: ownRole,
     at,
     zone,
@@ -128,7 +160,7 @@ function messageOf(
     ...message,
     profile: profile ?? profileAfter(own ?? last, ownRole),
     title: (before?.entry.metadata['conversation_title'] as string | undefined) ?? '',
-    dates: relativeDates(text, dayOf(at, zone)).map(date => date.text),
+    dates: relativeDates(text, dayOf(at, zone)),
     before: last?.['session'] === inSession ? saidIn(writer, last) : null,
   }
 }

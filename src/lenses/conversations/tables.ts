@@ -1,5 +1,9 @@
 /** What the lens keeps of a message beside its entry. Deleting the entry takes its rows along. Times are Unix milliseconds. */
-import type { TableDeclaration } from '../../model/table.ts'
+import { canonicalJson, sha256 } from '../../base/canonical.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import type { Audience } from '../../model/partition.ts'
+import type { Row, TableDeclaration } from '../../model/table.ts'
+import type { StoreReader } from '../../store/store.ts'
 
 /** The aspect that makes an entry a message: filters name `conversations.speaker` and so on. */
 export const MESSAGES: TableDeclaration = {
@@ -47,3 +51,34 @@ export const CONVERSATIONS_TABLES: readonly TableDeclaration[] = [MESSAGES, LAST
 
 /** Of the entries that messages are. */
 export const MESSAGE_KINDS: readonly string[] = ['message']
+
+/**
+ * The id of a thread: the messages of a conversation that one audience may see, whose order knows nothing of those that others
+ * hold. By holder too: all public messages share one partition, whoever holds them.
+ */
+export function threadOf(conversation: string, { ...of }: Audience): string {
+  return sha256(canonicalJson([conversation, of])).slice(0, 32)
+}
+
+/** Rows of its messages, by position. */
+export function messagesOf(reader: StoreReader, thread: string): readonly Row[] {
+  const rows = reader.table(MESSAGES).scan({ thread })
+  return [...rows].sort((a, b) => Number(a['position']) - Number(b['position']))
+}
+
+export function lastOf(reader: StoreReader, thread: string): Row | undefined {
+  const last = reader.table(LAST).get({ thread })
+  if (last !== undefined) return reader.table(MESSAGES).get({ entry: last['entry'] as EntryKey })
+  // The last one was deleted, or there is none.
+  return messagesOf(reader, thread).at(-1)
+}
+
+/** Of those of the entries that are messages. */
+export function messageRows(reader: StoreReader, entries: readonly EntryKey[]): readonly Row[] {
+  return entries.length === 0 ? [] : reader.table(MESSAGES).scan({}, { entries })
+}
+
+/** What the relative dates of a message stand for. */
+export function datesIn({ dates }: Row): readonly string[] {
+  return dates === null ? [] : (dates as string).split('; ')
+}

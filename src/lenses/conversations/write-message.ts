@@ -1,17 +1,17 @@
 /** Writes one message as an entry with its row. The same message again writes nothing. */
-import { type JsonObject, sha256 } from '../../base/canonical.ts'
+import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
+import { lowerBound } from '../../base/lower-bound.ts'
 import type { Entry, EntryDraft, EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { MAX_ID_LENGTH } from '../../model/limits.ts'
 import type { Audience } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
 import { aroundDamage } from '../../pipeline/around-damage.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
-import { bodyOf, chunksOf, type Said, titleOf } from './indexed-text.ts'
+import { bodyOf, chunksOf, type Said, titleOf, unitOf } from './indexed-text.ts'
 import type { Message, Profile } from './model.ts'
-import { LAST, MESSAGES } from './tables.ts'
-import { threadOf } from './thread.ts'
+import { idWithinLimit } from './reading/draft.ts'
+import { LAST, MESSAGES, messagesOf, threadOf } from './tables.ts'
 
 /** What entries get from the request. */
 export interface EntrySettings {
@@ -34,16 +34,13 @@ export interface Placed extends Message {
 export interface WrittenMessage {
   readonly key: EntryKey
   readonly change: 'added' | 'updated' | 'unchanged'
+  /** How many were written. */
   readonly chunks: number
-  /** Of the message as it was; null when it was not there. */
-  readonly rowBefore: Row | null
 }
 
-/** Of the entry of a message; what is too long keeps its beginning and gets a hash of the whole. */
+/** Of the entry of a message. */
 export function entryIdOf(conversation: string, message: string): string {
-  const id = `${conversation}/${message}`
-  if (id.length <= MAX_ID_LENGTH) return id
-  return `${id.slice(0, MAX_ID_LENGTH - 17).toWellFormed()}~${sha256(id).slice(0, 16)}`
+  return idWithinLimit(`${conversation}/${message}`)
 }
 
 export interface OwnMessage {
@@ -88,7 +85,7 @@ export function writeMessage(
     if (!changed) writer.announce(key)
   }
   const change = created ? 'added' : changed || isMoved ? 'updated' : 'unchanged'
-  return { key, change, chunks: change === 'unchanged' ? 0 : chunks.length, rowBefore: before?.row ?? null }
+  return { key, change, chunks: change === 'unchanged' ? 0 : chunks.length }
 }
 
 function draftOf(
@@ -113,7 +110,7 @@ function draftOf(
     origin: null,
     createdAt,
     updatedAt: edited?.at ?? (isSame ? before.updatedAt : before === undefined ? createdAt : now),
-    // One whose clock runs ahead, or tells no zone, is to be found at once.
+    // One whose clock runs ahead, or names no zone, is to be found at once.
     validFrom: isSame ? before.validFrom : at !== null && at <= now ? at : null,
     validUntil: null,
     knownAt: isSame ? before.knownAt : now,
@@ -151,4 +148,34 @@ function rememberLast(writer: StoreWriter, row: Row): void {
 
 function isSame(one: Row, other: Row): boolean {
   return Object.keys(other).every(name => one[name] === other[name])
+}
+
+/** What a message says; null when it is gone. */
+export function saidIn(reader: StoreReader, row: Row): Said | null {
+  const entry = reader.entry(row['entry'] as EntryKey)
+  return entry === undefined ? null : { speaker: row['speaker'] as string, body: entry.content }
+}
+
+/**
+ * An answer is found by the question before it, whose words stand with it in the indexes: when a question goes or changes, they
+ * go or change there too. `rows`: of messages as they were before they were deleted or changed.
+ */
+export function reindexFollowers(writer: StoreWriter, rows: readonly Row[]): void {
+  for (const [thread, changed] of Map.groupBy(rows, row => row['thread'] as string)) {
+    const left = messagesOf(writer, thread)
+    const behind = (position: number) =>
+      lowerBound(left.length, at => Number((left[at] as Row)['position']) <= position)
+    for (const at of new Set(changed.map(row => behind(Number(row['position']))))) {
+      const row = left[at]
+      if (row !== undefined) reindex(writer, row, left[at - 1])
+    }
+  }
+}
+
+function reindex(writer: StoreWriter, row: Row, previous: Row | undefined): void {
+  const entry = writer.entry(row['entry'] as EntryKey)
+  if (entry === undefined) return
+  const { key, partition, contentHash, ...draft } = entry
+  const before = previous?.['session'] === row['session'] ? saidIn(writer, previous as Row) : null
+  writer.put(draft, chunksOf(unitOf(row, entry.content, before)))
 }

@@ -1,85 +1,15 @@
-/** What `conversations.query` takes and tells. */
+/** What `conversations.query` takes and returns. */
 import { z } from 'zod'
-import type { Explanation } from '../../../model/explanation.ts'
+import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import { explanationOutput } from '../../../model/explanation-output.ts'
 import { MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH } from '../../../model/limits.ts'
-import type { Note, Verdict, VerdictBy } from '../../../model/page.ts'
-import { type InstantInput, instantInput, type QueryInput, questionFields } from '../../../model/query-input.ts'
-import { ROLES, type Role } from '../model.ts'
-
-type QuestionField =
-  | 'text'
-  | 'syntax'
-  | 'phrase'
-  | 'limit'
-  | 'cursor'
-  | 'as_of'
-  | 'mode'
-  | 'meaning_weight'
-  | 'explain'
-  | 'touch'
-  | 'approximate'
-  | 'timeout_ms'
-
-export interface ConversationQuery extends Pick<QueryInput, QuestionField> {
-  readonly conversations?: readonly string[] | undefined
-  readonly speakers?: readonly string[] | undefined
-  readonly roles?: readonly Role[] | undefined
-  readonly sessions?: readonly string[] | undefined
-  readonly since?: InstantInput | undefined
-  readonly until?: InstantInput | undefined
-  readonly collections?: readonly string[] | undefined
-  readonly tags?: readonly string[] | undefined
-  readonly max_tokens?: number | undefined
-  readonly neighbours?: number | undefined
-}
-
-export interface ToldNeighbour {
-  /** Of the entry. */
-  readonly id: string
-  readonly speaker: string
-  readonly position: number
-  readonly at: string | null
-  readonly text: string
-}
-
-export interface ToldMessage extends ToldNeighbour {
-  readonly rank: number
-  readonly holder: string
-  readonly conversation: string
-  readonly session: string
-  readonly role: string | null
-  /** Whether `text` is less than the message. */
-  readonly partial: boolean
-  readonly score: number
-  readonly dates: readonly string[]
-  readonly reply_to: string | null
-  readonly newer_statement_of: readonly string[]
-  readonly why: string
-  readonly neighbours?: readonly ToldNeighbour[] | undefined
-  readonly explanation?: Explanation | undefined
-}
-
-export interface ConversationQueryAnswer {
-  readonly messages: readonly ToldMessage[]
-  readonly order: 'rank' | 'time'
-  readonly tokens: number
-  readonly cursor: string | null
-  readonly verdict: Verdict
-  readonly reason: string | null
-  readonly verdict_by?: VerdictBy | undefined
-  /** What came nearest where nothing is relevant: not an answer. */
-  readonly nearest?: readonly ToldMessage[] | undefined
-  readonly did_you_mean?: string | undefined
-  readonly mode: 'hybrid' | 'words' | 'meaning' | 'list'
-  readonly as_of: string
-  readonly notes: readonly Note[]
-}
+import { instantInput, questionFields } from '../../../model/query-input.ts'
+import { ROLES } from '../model.ts'
 
 const ids = z.array(z.string().min(1).max(MAX_ID_LENGTH)).min(1).max(100).optional()
 const names = z.array(z.string().min(1).max(MAX_NAME_LENGTH)).min(1).max(100).optional()
 
-export const conversationQueryInput: z.ZodType<ConversationQuery> = z.strictObject({
+export const conversationQueryInput = z.strictObject({
   text: z
     .string()
     .describe(
@@ -128,17 +58,20 @@ export const conversationQueryInput: z.ZodType<ConversationQuery> = z.strictObje
   timeout_ms: questionFields.timeout_ms,
 })
 
-const neighbour = {
+export type ConversationQuery = ReadonlyDeep<z.output<typeof conversationQueryInput>>
+
+const neighbour = z.strictObject({
   id: z.string().describe('Of the entry'),
   speaker: z.string().describe('Who said it; empty: not known'),
   position: z.int().describe('Within the conversation, from 0'),
   at: z.string().nullable().describe('When it was said, ISO 8601; null: not known'),
   text: z.string().describe('The message, or a piece of it'),
-}
+})
+export type NeighbourResult = ReadonlyDeep<z.output<typeof neighbour>>
 
 const message = z.strictObject({
   rank: z.int().min(1).describe('Place in the answer, from 1'),
-  ...neighbour,
+  ...neighbour.shape,
   holder: z.string().describe('Id of the viewer whose entry it is'),
   conversation: z.string().describe('Id of the one it belongs to'),
   session: z.string().describe('Id of the sitting it belongs to'),
@@ -151,11 +84,12 @@ const message = z.strictObject({
     .array(z.string())
     .describe('Ids of earlier messages here by the same speaker on the same subject: this one is the newer'),
   why: z.string().describe('In a line what its score is made of'),
-  neighbours: z.array(z.strictObject(neighbour)).optional().describe('Messages before and after it, in their order'),
+  neighbours: z.array(neighbour).optional().describe('Messages before and after it, in their order'),
   explanation: explanationOutput.optional().describe('With explain: how its score was made, as a tree'),
 })
+export type MessageResult = ReadonlyDeep<z.output<typeof message>>
 
-export const conversationQueryOutput: z.ZodType<ConversationQueryAnswer> = z.strictObject({
+export const conversationQueryOutput = z.strictObject({
   messages: z.array(message).describe('What was found'),
   order: z.enum(['rank', 'time']).describe('Best first, or with max_tokens in the order in which they were said'),
   tokens: z.int().min(0).describe('About how many the texts take'),
@@ -175,4 +109,5 @@ export const conversationQueryOutput: z.ZodType<ConversationQueryAnswer> = z.str
       }),
     )
     .describe('What did not go as asked, without being an error'),
-}) as unknown as z.ZodType<ConversationQueryAnswer>
+})
+export type ConversationQueryAnswer = ReadonlyDeep<z.output<typeof conversationQueryOutput>>

@@ -1,4 +1,4 @@
-/** A question over messages: the pipeline ranks them, and each is told with who said it, when and where. */
+/** A question over messages: the pipeline ranks them, and each is returned with who said it, when and where. */
 import type { Instant } from '../../../base/clock.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import { modelKey } from '../../../embed/embedder.ts'
@@ -15,14 +15,13 @@ import type { Answer } from '../../../pipeline/stage.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { nameOf } from '../reading/draft.ts'
-import { MESSAGES } from '../tables.ts'
-import type { ConversationQuery, ConversationQueryAnswer, ToldMessage } from './ask-schema.ts'
-import { neighboursOf } from './neighbours.ts'
-import { newerStatements, newestFirst, type Statement } from './newer-statements.ts'
+import { plainName } from '../reading/draft.ts'
+import { datesIn, MESSAGES, messageRows } from '../tables.ts'
+import type { ConversationQuery, ConversationQueryAnswer, MessageResult, NeighbourResult } from './ask-schema.ts'
 import { questionOf } from './question.ts'
-import { saidOrder } from './said-order.ts'
-import { cutToFit, fitting, tokensOf } from './token-budget.ts'
+import { stateOf } from './state.ts'
+import { newerStatements, newestFirst, type Statement, saidOrder } from './statements.ts'
+import type { Stored } from './transcript.ts'
 
 /** Messages looked at for a budget, where none are limited to. */
 const MOST_FOR_BUDGET = 100
@@ -41,7 +40,7 @@ export async function askConversations(
   const { statements, messages: ranked } = await turnsUntil(signal).run(messagesOf(host, answer, input, viewer))
   const hasBudget = input.max_tokens !== undefined
   const messages = hasBudget
-    ? saidOrder(statements).map(place => ranked[place] as ToldMessage)
+    ? saidOrder(statements).map(place => ranked[place] as MessageResult)
     : questionOf(input.text).now
       ? newestFirst(ranked, (one, than) => one.newer_statement_of.includes(than.id))
       : ranked
@@ -63,7 +62,7 @@ export async function askConversations(
 interface Messages {
   /** Of the messages, in their order. */
   readonly statements: readonly Statement[]
-  readonly messages: readonly ToldMessage[]
+  readonly messages: readonly MessageResult[]
 }
 
 /** The messages of a page. A step for each; as they are at the last step, whatever is written between them. */
@@ -79,7 +78,7 @@ function* messagesOf(
   const statements = statementsOf(host, found)
   const newer = yield* newerStatements(statements)
   const olderOf = (at: number) => newer.get(statements[at] as Statement) ?? []
-  const messages: ToldMessage[] = []
+  const messages: MessageResult[] = []
   for (const [at, each] of found.entries()) {
     messages.push(messageOf(host, each, olderOf(at), page, input))
     yield
@@ -91,7 +90,7 @@ function* messagesOf(
     statements: left.map(at => statements[at] as Statement),
     messages: left.map(at => {
       const [before, each] = [found[at] as Found, now.get((found[at] as Found).entry.key) as Found]
-      return isSame(before, each) ? (messages[at] as ToldMessage) : messageOf(host, each, olderOf(at), page, input)
+      return isSame(before, each) ? (messages[at] as MessageResult) : messageOf(host, each, olderOf(at), page, input)
     }),
   }
 }
@@ -107,7 +106,7 @@ export function questionFor(input: ConversationQuery): QueryInput {
   const { conversations, speakers, roles, sessions, since, until, collections, tags } = input
   const fields = {
     ...(conversations && { 'conversations.conversation': conversations }),
-    ...(speakers && { 'conversations.speaker': speakers.map(nameOf) }),
+    ...(speakers && { 'conversations.speaker': speakers.map(plainName) }),
     ...(roles && { 'conversations.role': roles }),
     ...(sessions && { 'conversations.session': sessions }),
     ...saidWithin(since, until),
@@ -151,32 +150,27 @@ interface Found {
   readonly item: Item
   readonly entry: Entry
   readonly row: Row
-  /** What is told of it. */
+  /** What is shown of it. */
   readonly text: string
   readonly isPartial: boolean
 }
 
-/** Messages of the page that are still there, and still in sight: since the page was made any of them may have changed. */
+/** Messages of the page that are still there, and still visible: since the page was made any of them may have changed. */
 function foundIn(
   { store, sight }: LensHost,
   { page: { items }, entries }: Pick<Answer, 'page' | 'entries'>,
   viewer: Viewer,
 ): readonly Found[] {
   if (items.length === 0) return []
-  const inSight = sight(viewer)
+  const visibility = sight(viewer)
   const keys = entries.map(({ key }) => key)
   return store.read(reader => {
-    const rows = new Map(
-      reader
-        .table(MESSAGES)
-        .scan({}, { entries: keys })
-        .map(row => [row['entry'] as EntryKey, row]),
-    )
+    const rows = new Map(messageRows(reader, keys).map(row => [row['entry'] as EntryKey, row]))
     const now = new Map(reader.entries(keys).map(entry => [entry.key, entry]))
     return items.flatMap((item, at) => {
       const entry = now.get(keys[at] as EntryKey)
       const row = entry === undefined ? undefined : rows.get(entry.key)
-      if (entry === undefined || row === undefined || !stillVisible(entry, inSight)) return []
+      if (entry === undefined || row === undefined || !stillVisible(entry, visibility)) return []
       const text = row['profile'] === 'assistant' ? item.excerpt.text : entry.content
       return [{ item, entry, row, text, isPartial: text.trim() !== entry.content.trim() }]
     })
@@ -189,7 +183,7 @@ function messageOf(
   newerStatementOf: readonly string[],
   page: Page,
   { max_tokens: tokens, neighbours = 0 }: ConversationQuery,
-): ToldMessage {
+): MessageResult {
   const isCut = tokens !== undefined && tokensOf(text) > tokens
   const around =
     neighbours === 0 ? null : neighboursOf(host, { entry, row }, neighbours, toInstant(page.as_of, 'as_of'))
@@ -206,7 +200,7 @@ function messageOf(
     text: isCut ? cutToFit(text, tokens) : text,
     partial: isPartial || isCut,
     score: item.score,
-    dates: row['dates'] === null ? [] : (row['dates'] as string).split('; '),
+    dates: datesIn(row),
     reply_to: row['reply_to'] as string | null,
     newer_statement_of: newerStatementOf,
     why: item.why,
@@ -234,4 +228,60 @@ function vectorsOf(reader: StoreReader, model: string, keys: readonly EntryKey[]
   const chunks = reader.firstChunks(keys)
   const vectors = reader.vectors(model, [...chunks.values()])
   return new Map(vectors.map(({ entry, vector }) => [entry, vector]))
+}
+
+/**
+ * Up to `count` messages before it and as many behind, in order, of those that were there at that moment. Only those of the
+ * audience that the message has as it is given here; none where it is no message of that audience any more.
+ */
+function neighboursOf(
+  host: LensHost,
+  { entry, row }: Stored,
+  count: number,
+  asOf: Instant,
+): readonly NeighbourResult[] {
+  return host.store.read(reader => {
+    const [transcript] = stateOf(host).transcripts.of([row['thread'] as string], [entry.partition])
+    const session = (transcript?.spoken ?? []).filter(each => each.session === row['session'])
+    const at = session.findIndex(each => each.entry === entry.key)
+    if (at < 0) return []
+    const keys = session.slice(Math.max(0, at - count), at + count + 1).map(each => each.entry)
+    return reader
+      .entries(keys.filter(key => key !== entry.key))
+      .flatMap(({ key, id, content, validFrom, validUntil }) => {
+        const isThere = (validFrom === null || validFrom <= asOf) && (validUntil === null || validUntil > asOf)
+        const own = reader.table(MESSAGES).get({ entry: key })
+        if (!isThere || own === undefined) return []
+        const time = own['at'] as Instant | null
+        return [
+          {
+            ...{ id, speaker: own['speaker'] as string, position: Number(own['position']) },
+            ...{ at: time === null ? null : toIso(time), text: content },
+          },
+        ]
+      })
+  })
+}
+
+/** A token of a language model is counted as four characters, and ten a message. */
+const CHARACTERS_A_TOKEN = 4
+const TOKENS_A_MESSAGE = 10
+
+function tokensOf(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_A_TOKEN) + TOKENS_A_MESSAGE
+}
+
+/** How many of these, from the first on, fit together. */
+function fitting(texts: readonly string[], tokens: number): number {
+  let left = tokens
+  const end = texts.findIndex(text => {
+    left -= tokensOf(text)
+    return left < 0
+  })
+  return end < 0 ? texts.length : end
+}
+
+/** The beginning of a text that fits alone. */
+function cutToFit(text: string, tokens: number): string {
+  return text.slice(0, Math.max(0, tokens - TOKENS_A_MESSAGE) * CHARACTERS_A_TOKEN).toWellFormed()
 }

@@ -2,8 +2,7 @@
 import { languagesOfQuestion } from '../../../text/language.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import { tokenise } from '../../../text/tokenise.ts'
-import type { AskedWord } from './bm25.ts'
-import { WordStems } from './word-counts.ts'
+import { type AskedWord, WordStems } from './bm25.ts'
 
 /** Each once, its boosts added up; stop words of the question's language are left out. */
 export function askedWords(terms: readonly { readonly text: string; readonly boost: number }[]): readonly AskedWord[] {

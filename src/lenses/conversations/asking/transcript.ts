@@ -3,7 +3,6 @@
  * Made from that conversation alone, so nothing that anybody else holds shows in its scores.
  */
 import { Bitset } from '../../../base/bitset.ts'
-import type { Instant } from '../../../base/clock.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { Entry } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
@@ -11,11 +10,11 @@ import type { Row } from '../../../model/table.ts'
 import { language } from '../../../text/language.ts'
 import { isStopWord, type Language } from '../../../text/stopwords.ts'
 import { tokenise } from '../../../text/tokenise.ts'
-import { pieces, type Said, spokenText, surroundingText } from '../indexed-text.ts'
+import { pieces, type Said, spokenText, surroundingText, unitOf } from '../indexed-text.ts'
 import type { Profile, Role } from '../model.ts'
+import { saysTime } from '../reading/dates-in-text.ts'
+import { type CountedText, countWords, WordCounts } from './bm25.ts'
 import { type Moment, momentOf, type Recorded, type Spoken } from './moment.ts'
-import { saysTime } from './time-expressions.ts'
-import { type CountedText, countWords, WordCounts } from './word-counts.ts'
 
 /** A message with its row. */
 export interface Stored {
@@ -95,7 +94,6 @@ export class Transcript implements Recorded {
     const session = this.#once(row['session'] as string)
     const speaker = this.#once(row['speaker'] as string)
     const role = row['role'] as Role | null
-    const dates = row['dates'] as string | null
     const body = entry.content
     const at = this.spoken.length
     const before = this.#before?.session === session ? this.#before : null
@@ -106,14 +104,14 @@ export class Transcript implements Recorded {
       position: Number(row['position']),
       speaker,
       role: role === null ? null : this.#once(role),
-      saysTime: saysTime(body, dates),
+      saysTime: row['dates'] !== null || saysTime(body),
       unit: this.unitMessages.length,
     })
     this.entries.add(entry.key)
     const of = this.#languageOf(body)
     if (this.isOfPeople) {
       const spoken = countWords(spokenText({ speaker, body }), of)
-      this.#addUnit(at, spoken, countWords(this.#surroundingOf(row, body, before, dates), of))
+      this.#addUnit(at, spoken, countWords(surroundingText(unitOf(row, body, before)), of))
     } else {
       for (const { start, end } of pieces(body)) this.#addUnit(at, countWords(body.slice(start, end), of))
     }
@@ -132,14 +130,6 @@ export class Transcript implements Recorded {
     this.unitMessages.push(message)
   }
 
-  #surroundingOf(row: Row, body: string, before: Said | null, dates: string | null): string {
-    return surroundingText({
-      ...{ speaker: row['speaker'] as string, body, profile: this.profile, before },
-      ...{ at: row['at'] as Instant | null, zone: row['zone'] as number | null },
-      dates: dates === null ? [] : dates.split('; '),
-    })
-  }
-
   /** Short messages show no language: they are in that of their conversation. */
   #languageOf(body: string): Language {
     const own = language(body)
@@ -156,7 +146,7 @@ const STEP = 4_000
 /** What a message takes beside its text, in characters. */
 const PER_MESSAGE = 40
 
-/** Messages from the beginning that tell the language of the others. */
+/** Messages from the beginning by which the language of the others is recognised. */
 const SAMPLED = 40
 /** Characters of a message that are looked through for words of English. */
 const SHORT = 300

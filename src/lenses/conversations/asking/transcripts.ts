@@ -1,6 +1,6 @@
 /**
  * Conversations that were asked lately, ready to be asked again. They follow the change feed, so what any process remembers
- * is found by the next question: what comes behind the last message is added, and what changes otherwise is read anew.
+ * is found by the next question: what comes behind the last message is added, and what changes otherwise is read again.
  */
 import { Recent } from '../../../base/recent.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
@@ -10,12 +10,11 @@ import type { Row } from '../../../model/table.ts'
 import { entriesChangedAfter } from '../../../pipeline/feed.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { MESSAGES } from '../tables.ts'
-import { KeptThreads, type Thread } from './kept-threads.ts'
 import { type Stored, Transcript } from './transcript.ts'
 
 /** Messages kept in all, between one and two kilobytes each; of the last conversation asked as many as it has. */
 const MOST_MESSAGES = 250_000
-/** Changes followed one by one; beyond that all is read anew. */
+/** Changes followed one by one; beyond that all is read again. */
 const MOST_CHANGES = 5_000
 /** Names of conversations whose threads are known. */
 const MOST_NAMES = 1_000
@@ -165,7 +164,7 @@ export class Transcripts {
 
   /** Each once, in the order of the messages, which may come again; the store is asked once, for all that are not kept. */
   *#threadsOf(reader: StoreReader, messages: readonly EntryKey[]): Generator<string> {
-    const told = new Set<string>()
+    const given = new Set<string>()
     let read: ReadonlyMap<EntryKey, string> | null = null
     for (const message of messages) {
       let thread = this.#kept.threadOf(message)
@@ -173,8 +172,8 @@ export class Transcripts {
         read ??= this.#threadsRead(reader, messages)
         thread = read.get(message)
       }
-      if (thread === undefined || told.has(thread)) continue
-      told.add(thread)
+      if (thread === undefined || given.has(thread)) continue
+      given.add(thread)
       yield thread
     }
   }
@@ -227,7 +226,7 @@ function grow(reader: StoreReader, thread: Thread, fresh: readonly Row[]): boole
   const messages = stored(reader, fresh).toSorted(byPosition)
   if (messages.length === 0) return true
   const first = Math.min(...messages.map(({ row }) => Number(row['position'])))
-  // In one partition, as nearly always; else it is better read anew.
+  // In one partition, as nearly always; else it is better read again.
   const [transcript, other] = [...thread.values()]
   if (transcript === undefined || other !== undefined || first <= transcript.lastPosition) return false
   if (messages.some(({ entry }) => entry.partition !== transcript.partition)) return false
@@ -285,4 +284,73 @@ function stored(reader: StoreReader, rows: readonly Row[]): readonly Stored[] {
 
 function byPosition(a: Stored, b: Stored): number {
   return Number(a.row['position']) - Number(b.row['position'])
+}
+
+/** One thread, by the partition that its messages are in: more than one where some were given to others. */
+export type Thread = ReadonlyMap<PartitionId, Transcript>
+
+/** Threads that are kept in memory, those used last, and which messages are theirs. */
+export class KeptThreads {
+  readonly #most: number
+  /** In the order of use, oldest first. */
+  readonly #threads = new Map<string, Thread>()
+  readonly #threadOf = new Map<EntryKey, string>()
+
+  /** `most` messages are kept in all; of the thread used last as many as it has. */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  has(id: string): boolean {
+    return this.#threads.has(id)
+  }
+
+  get(id: string, make: () => Thread): Thread {
+    const known = this.#threads.get(id)
+    const thread = known ?? make()
+    this.#threads.delete(id)
+    this.#threads.set(id, thread)
+    if (known === undefined) this.grown(id, thread)
+    return thread
+  }
+
+  entries(): readonly (readonly [string, Thread])[] {
+    return [...this.#threads]
+  }
+
+  /** The thread of a message; undefined where it is not kept. */
+  threadOf(entry: EntryKey): string | undefined {
+    return this.#threadOf.get(entry)
+  }
+
+  /** Messages were added behind its last ones. */
+  grown(id: string, thread: Thread): void {
+    for (const { spoken } of thread.values()) {
+      for (let at = spoken.length - 1; at >= 0; at--) {
+        const { entry } = spoken[at] as { entry: EntryKey }
+        if (this.#threadOf.has(entry)) break
+        this.#threadOf.set(entry, id)
+      }
+    }
+  }
+
+  delete(id: string): void {
+    for (const { spoken } of this.#threads.get(id)?.values() ?? []) {
+      for (const { entry } of spoken) this.#threadOf.delete(entry)
+    }
+    this.#threads.delete(id)
+  }
+
+  clear(): void {
+    this.#threads.clear()
+    this.#threadOf.clear()
+  }
+
+  /** Those used longest ago, while there are too many messages. */
+  forgetOldest(): void {
+    for (const id of this.#threads.keys()) {
+      if (this.#threadOf.size <= this.#most || this.#threads.size === 1) return
+      this.delete(id)
+    }
+  }
 }

@@ -1,6 +1,7 @@
 /**
- * Memory in which questions do their sums, one after another; of several at work at a time each has its own. A question over ten conversations takes a hundred arrays; made
- * anew each time they are half a megabyte that lies outside the heap, and such memory makes V8 collect all of the heap.
+ * Memory in which questions do their sums, one after another; of several at work at a time each has its own. A question over ten
+ * conversations takes a hundred arrays; allocated each time they are half a megabyte that lies outside the heap, and such memory
+ * makes V8 collect all of the heap.
  */
 
 /** Bytes kept between questions; what a question needs beyond that is its own. */

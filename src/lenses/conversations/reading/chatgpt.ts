@@ -1,13 +1,14 @@
 /** The export of ChatGPT: `conversations.json` (or several, numbered), each conversation a tree of messages. */
 import { isRecord } from '../../../base/record.ts'
-import { ROLES, type Role } from '../model.ts'
+import { type Attachment, ROLES, type Role } from '../model.ts'
 import { branchOf, type TreeNode } from './branches.ts'
-import { contentOf } from './chatgpt-content.ts'
-import { type ConversationDraft, derivedId, type MessageDraft } from './draft.ts'
+import { momentOf } from './dates.ts'
+import { derivedId } from './draft.ts'
 import type { Findings, Place } from './findings.ts'
-import { momentOf } from './instants.ts'
-import { jsonRecords, recordIn, textIn } from './json-records.ts'
-import type { Reader, ReaderOptions } from './reader.ts'
+import { jsonRecords, listIn, recordIn, textIn } from './json.ts'
+import { type ConversationDraft, kindOfType, type MessageDraft, type Reader, type ReaderOptions } from './reader.ts'
+
+type Fields = Readonly<Record<string, unknown>>
 
 const SPEAKERS: Readonly<Record<Role, string>> = {
   user: 'User',
@@ -24,12 +25,7 @@ export const readChatgpt: Reader = async function* (files, options, findings) {
   }
 }
 
-function conversationOf(
-  value: Readonly<Record<string, unknown>>,
-  place: Place,
-  options: ReaderOptions,
-  findings: Findings,
-): ConversationDraft {
+function conversationOf(value: Fields, place: Place, options: ReaderOptions, findings: Findings): ConversationDraft {
   const title = textIn(value, 'title') ?? ''
   const own = textIn(value, 'conversation_id') ?? textIn(value, 'id')
   if (own === null) findings.problem(place, 'the conversation has no id; one was made of its title and time')
@@ -60,34 +56,98 @@ function nodeOf(key: string, node: unknown, place: Place, options: ReaderOptions
 
 function draftOf(
   key: string,
-  message: Readonly<Record<string, unknown>>,
+  message: Fields,
   place: Place,
   options: ReaderOptions,
   findings: Findings,
 ): MessageDraft | null {
-  const content = contentOf(message)
-  if (content.kind === 'left') {
-    findings.leave(content.what)
-    return null
-  }
-  if (content.kind === 'unknown') {
-    findings.problem(place, `content of the type ${content.type}, of which nothing is known`)
-    return null
-  }
+  const content = contentOf(message, place, findings)
+  if (content === null) return null
   const author = recordIn(message, 'author')
   const role = ROLES.find(one => one === author['role']) ?? null
   const moment = momentOf(message['create_time'], options.zone)
   if (moment === null && message['create_time'] !== null && message['create_time'] !== undefined) {
     findings.problem(place, 'its create_time is no time; it was taken without one')
   }
-  return {
-    id: textIn(message, 'id') ?? key,
-    speaker: textIn(author, 'name') ?? (role === null ? (textIn(author, 'role') ?? '') : SPEAKERS[role]),
-    role,
-    at: moment?.at ?? null,
-    zone: moment?.zone ?? null,
-    text: content.text,
-    attachments: content.attachments,
-    place,
+  const speaker = textIn(author, 'name') ?? (role === null ? (textIn(author, 'role') ?? '') : SPEAKERS[role])
+  return { id: textIn(message, 'id') ?? key, speaker, role, moment, ...content, place }
+}
+
+/** Content that nobody sees in the conversation, by its type. */
+const UNSEEN: Readonly<Record<string, string>> = {
+  thoughts: 'reasoning of an assistant',
+  reasoning_recap: 'reasoning of an assistant',
+  user_editable_context: 'standing instruction',
+  model_editable_context: 'standing instruction',
+  app_pairing_content: 'standing instruction',
+}
+/** Types whose messages may be empty. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['text', 'multimodal_text', 'code', 'execution_output', 'tether_quote', 'tether_browsing_display', 'system_error'],
+])
+/** Where a source is shown as a mark: signs of private use with a name between them. */
+const CITATION = /\ue200[^\ue200\ue201]*\ue201/g
+
+interface Content {
+  readonly text: string
+  readonly attachments: readonly Attachment[]
+}
+
+/** Text, and what is no text as attachments. Null for what is left out. */
+function contentOf(message: Fields, place: Place, findings: Findings): Content | null {
+  const content = recordIn(message, 'content')
+  const type = textIn(content, 'content_type') ?? 'text'
+  const metadata = recordIn(message, 'metadata')
+  const unseen = Object.hasOwn(UNSEEN, type)
+    ? UNSEEN[type]
+    : metadata['is_visually_hidden_from_conversation'] === true
+      ? 'hidden message'
+      : undefined
+  if (unseen !== undefined) {
+    findings.leave(unseen)
+    return null
   }
+  const parts = listIn(content, 'parts').map(partOf)
+  const own =
+    type === 'tether_quote'
+      ? ['title', 'text', 'url'].flatMap(field => textIn(content, field) ?? []).join('\n')
+      : (textIn(content, 'text') ?? textIn(content, 'result') ?? '')
+  const texts = [...parts.map(part => part.text), own].map(text => text.replace(CITATION, ''))
+  const text = texts.filter(part => part.trim() !== '').join('\n\n')
+  const shown = parts.flatMap(part => part.attachments)
+  const attachments = withFileNames(shown, listIn(metadata, 'attachments'))
+  if (text !== '' || attachments.length > 0) return { text, attachments }
+  if (KNOWN.has(type)) findings.leave('empty message')
+  else findings.problem(place, `content of the type ${type}, of which nothing is known`)
+  return null
+}
+
+function partOf(part: unknown): Content {
+  if (typeof part === 'string') return { text: part, attachments: [] }
+  if (!isRecord(part)) return { text: '', attachments: [] }
+  const type = textIn(part, 'content_type') ?? ''
+  // What was said aloud is the text of the message; the sound comes beside it, as a part of its own.
+  const text = ['text', 'result', 'output'].map(field => textIn(part, field)).find(one => one !== null) ?? ''
+  const pointer = textIn(part, 'asset_pointer') ?? textIn(recordIn(part, 'audio_asset_pointer'), 'asset_pointer')
+  if (pointer === null && (text !== '' || type === 'audio_transcription')) return { text, attachments: [] }
+  const caption = textIn(recordIn(recordIn(part, 'metadata'), 'dalle'), 'prompt')
+  // `file-service://file-abc` and `sediment://file_abc` name the same sort of thing.
+  const name = pointer === null ? null : pointer.replace(/^[a-z-]+:\/\//, '')
+  return { text, attachments: [{ kind: /image|audio|video/.exec(type)?.[0] ?? 'file', caption, name }] }
+}
+
+/** What was added to a message is named by its id where it stands in the text, and by its name beside it. */
+function withFileNames(shown: readonly Attachment[], files: readonly unknown[]): readonly Attachment[] {
+  const named = new Map(files.map((file, index) => [textIn(file, 'id') ?? `#${index}`, fileOf(file)]))
+  const known = shown.map(one => {
+    const file = named.get(one.name ?? '')
+    named.delete(one.name ?? '')
+    return file === undefined ? one : { ...one, name: file.name }
+  })
+  return [...known, ...named.values()]
+}
+
+function fileOf(file: unknown): Attachment {
+  const type = textIn(file, 'mime_type') ?? textIn(file, 'mimeType') ?? ''
+  return { kind: kindOfType(type), caption: null, name: textIn(file, 'name') ?? textIn(file, 'id') }
 }

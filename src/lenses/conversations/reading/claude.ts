@@ -2,29 +2,29 @@
 import { isRecord } from '../../../base/record.ts'
 import type { Attachment, Role } from '../model.ts'
 import { branchOf, type TreeNode } from './branches.ts'
-import { type ConversationDraft, derivedId, type MessageDraft } from './draft.ts'
+import { momentOf } from './dates.ts'
+import { derivedId } from './draft.ts'
 import type { Findings, Place } from './findings.ts'
-import { momentOf } from './instants.ts'
-import { jsonRecords, listIn, recordIn, textIn } from './json-records.ts'
-import type { Reader, ReaderOptions } from './reader.ts'
+import { jsonRecords, listIn, recordIn, textIn } from './json.ts'
+import type { ConversationDraft, MessageDraft, Reader, ReaderOptions } from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** As which the first message of a tree names its parent. */
 const NO_PARENT = /^0{8}-/
-const SPEAKERS: Readonly<Record<string, { readonly role: Role; readonly name: string }>> = {
-  human: { role: 'user', name: 'User' },
-  user: { role: 'user', name: 'User' },
-  assistant: { role: 'assistant', name: 'Claude' },
-}
+const SPEAKERS: ReadonlyMap<string, { readonly role: Role; readonly speaker: string }> = new Map([
+  ['human', { role: 'user', speaker: 'User' }],
+  ['user', { role: 'user', speaker: 'User' }],
+  ['assistant', { role: 'assistant', speaker: 'Claude' }],
+])
 
 /** Blocks of a message that are not what was said. */
-const UNSEEN: Readonly<Record<string, string>> = {
-  thinking: 'reasoning of an assistant',
-  tool_use: 'call of a tool',
-  tool_result: 'answer of a tool',
-  token_budget: 'note of the program',
-}
+const UNSEEN: ReadonlyMap<string, string> = new Map([
+  ['thinking', 'reasoning of an assistant'],
+  ['tool_use', 'call of a tool'],
+  ['tool_result', 'answer of a tool'],
+  ['token_budget', 'note of the program'],
+])
 
 export const readClaude: Reader = async function* (files, options, findings) {
   for (const file of files) {
@@ -39,19 +39,16 @@ function conversationOf(value: Fields, place: Place, options: ReaderOptions, fin
   const own = textIn(value, 'uuid')
   if (own === null) findings.problem(place, 'the conversation has no uuid; an id was made of its name and time')
   if (!Array.isArray(value['chat_messages'])) findings.problem(place, 'the conversation has no chat_messages')
-  const drafts = listIn(value, 'chat_messages').map((message, index) => {
+  const nodes = listIn(value, 'chat_messages').map((message, index): TreeNode => {
     const at = { ...place, at: `${place.at ?? ''}.chat_messages[${index}]` }
-    return { parent: parentOf(message), draft: draftOf(message, at, options, findings) }
+    const draft = draftOf(message, at, options, findings)
+    return { id: textIn(message, 'uuid') ?? `#${index}`, parent: parentOf(message), draft }
   })
   const id = own ?? derivedId(title, textIn(value, 'created_at'))
-  const isTree = drafts.some(({ parent }) => parent !== null)
-  if (!isTree)
-    return { id, title, messages: drafts.flatMap(({ draft }) => draft ?? []), profile: 'assistant', isOrdered: true }
-  const nodes = drafts.map(({ parent, draft }, index): TreeNode => {
-    const message = listIn(value, 'chat_messages')[index]
-    return { id: textIn(message, 'uuid') ?? `#${index}`, parent, draft }
-  })
-  const { messages, left } = branchOf(nodes, textIn(value, 'current_leaf_message_uuid'))
+  const isTree = nodes.some(({ parent }) => parent !== null)
+  const { messages, left } = isTree
+    ? branchOf(nodes, textIn(value, 'current_leaf_message_uuid'))
+    : { messages: nodes.flatMap(({ draft }) => draft ?? []), left: 0 }
   findings.leave('message after a version that was left', left)
   return { id, title, messages, profile: 'assistant', isOrdered: true }
 }
@@ -73,20 +70,12 @@ function draftOf(message: unknown, place: Place, options: ReaderOptions, finding
     return null
   }
   const sender = textIn(message, 'sender') ?? ''
-  const speaker = Object.hasOwn(SPEAKERS, sender) ? SPEAKERS[sender] : undefined
-  if (speaker === undefined) findings.problem(place, `the sender ${sender} is neither human nor assistant`)
+  const known = SPEAKERS.get(sender)
+  if (known === undefined) findings.problem(place, `the sender ${sender} is neither human nor assistant`)
   const moment = momentOf(message['created_at'], options.zone)
   if (moment === null) findings.problem(place, 'its created_at is no time; it was taken without one')
-  return {
-    id: textIn(message, 'uuid'),
-    speaker: speaker?.name ?? sender,
-    role: speaker?.role ?? null,
-    at: moment?.at ?? null,
-    zone: moment?.zone ?? null,
-    text,
-    attachments,
-    place,
-  }
+  const { role, speaker } = known ?? { role: null, speaker: sender }
+  return { id: textIn(message, 'uuid'), speaker, role, moment, text, attachments, place }
 }
 
 /** Newer exports have blocks beside the text; the text has all that is shown of them, but may be empty. */
@@ -95,14 +84,14 @@ function textOf(message: Fields, findings: Findings): string {
   for (const block of listIn(message, 'content')) {
     const type = textIn(block, 'type') ?? 'unknown'
     if (type === 'text') texts.push(textIn(block, 'text') ?? '')
-    else findings.leave(Object.hasOwn(UNSEEN, type) ? (UNSEEN[type] as string) : `block of the type ${type}`)
+    else findings.leave(UNSEEN.get(type) ?? `block of the type ${type}`)
   }
-  const joined = texts.filter(text => text !== '').join('\n\n')
-  return joined !== '' ? joined : (textIn(message, 'text') ?? '')
+  const text = texts.filter(each => each !== '').join('\n\n')
+  return text !== '' ? text : (textIn(message, 'text') ?? '')
 }
 
 function attachmentsOf(message: Fields): readonly Attachment[] {
-  const files = [...listIn(message, 'attachments'), ...listIn(message, 'files'), ...listIn(message, 'files_v2')]
+  const files = ['attachments', 'files', 'files_v2'].flatMap(field => listIn(message, field))
   const seen = new Set<string>()
   return files.flatMap((file): Attachment[] => {
     const name = textIn(file, 'file_name') ?? textIn(file, 'file_uuid')

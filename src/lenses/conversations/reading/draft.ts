@@ -3,85 +3,52 @@ import { canonicalJson, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { storableText } from '../../../base/storable.ts'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH } from '../../../model/limits.ts'
-import type { Attachment, Conversation, Message, Profile, Role, Version } from '../model.ts'
-import type { Findings, Place } from './findings.ts'
-import { sessionsOf } from './sessions.ts'
+import type { Attachment, Conversation, Message, Profile } from '../model.ts'
+import type { Findings } from './findings.ts'
+import type { ConversationDraft, MessageDraft } from './reader.ts'
 
 const MAX_TITLE = 1_000
 
-export interface MessageDraft {
-  /** The export's own id, unique within the conversation; null where it has none. */
-  readonly id: string | null
-  readonly session?: string | null | undefined
-  readonly speaker: string
-  readonly role: Role | null
-  readonly at: Instant | null
-  readonly zone: number | null
-  /** The time as the export wrote it, for ids: how it is understood may change with more of the export. */
-  readonly written?: string | undefined
-  /** The export's own id of the message it answers. */
-  readonly replyTo?: string | null | undefined
-  readonly text: string
-  readonly attachments?: readonly Attachment[] | undefined
-  readonly edited?: { readonly at: Instant | null } | undefined
-  readonly deleted?: boolean | undefined
-  readonly versions?: readonly Version[] | undefined
-  readonly place: Place
-}
-
-export interface ConversationDraft {
-  readonly id: string
-  readonly title: string
-  readonly messages: readonly MessageDraft[]
-  /** Absent: told from the roles. */
-  readonly profile?: Profile | undefined
-  /** Whether the export gives their order; else they are put in order of time. */
-  readonly isOrdered: boolean
-}
+/** Silence after which a new session begins: longer than a meal or a meeting, shorter than a night. */
+export const SESSION_GAP_MS = 6 * 60 * 60 * 1000
 
 /** Null when no message is left. `profile`: what the caller says it is. */
 export function finished(draft: ConversationDraft, profile: Profile | null, findings: Findings): Conversation | null {
   const drafts = distinct(draft.isOrdered ? draft.messages : inTime(draft.messages), findings)
   if (drafts.length === 0) return null
-  const conversation = fitting(draft.id)
+  const conversation = idWithinLimit(draft.id)
   const ids = idsOf(conversation, drafts)
-  const sessions = sessionsOf(
-    drafts.map(({ session, at }, index) => ({ id: ids[index] as string, session: sessionOf(session), at })),
-  )
-  const messages = drafts.map(
-    (one, position): Message => ({
+  const sessions = sessionsOf(drafts, ids)
+  const messages = drafts.map((one, position): Message => {
+    const { role, moment, replyTo, attachments = [], edited, deleted = false, versions = [] } = one
+    return {
       id: ids[position] as string,
       conversation,
       session: sessions[position] as string,
       position,
       speaker: speakerOf(one, findings),
-      role: one.role,
-      at: one.at,
-      zone: one.zone,
-      replyTo: one.replyTo === undefined || one.replyTo === null ? null : fitting(one.replyTo),
-      text: one.deleted === true ? '' : textOf(one, findings),
-      attachments: (one.attachments ?? []).map(storable),
-      ...(one.edited !== undefined && { edited: one.edited }),
-      deleted: one.deleted === true,
-      versions: (one.versions ?? []).map(({ text, at }) => ({ text: storableText(text), at })),
-    }),
-  )
-  const participants = [...new Set(messages.map(({ speaker }) => speaker).filter(name => name !== ''))]
+      role,
+      at: moment?.at ?? null,
+      zone: moment?.zone ?? null,
+      replyTo: replyTo === undefined || replyTo === null ? null : idWithinLimit(replyTo),
+      text: deleted ? '' : textOf(one, findings),
+      attachments: attachments.map(storable),
+      ...(edited !== undefined && { edited }),
+      deleted,
+      versions: versions.map(({ text, at }) => ({ text: storableText(text), at })),
+    }
+  })
+  const isOfAssistant = messages.some(({ role }) => role === 'assistant')
   return {
     id: conversation,
-    title: nameOf(draft.title).slice(0, MAX_TITLE).toWellFormed(),
-    profile: profile ?? draft.profile ?? profileOf(messages),
-    participants,
+    title: plainName(draft.title).slice(0, MAX_TITLE).toWellFormed(),
+    profile: profile ?? draft.profile ?? (isOfAssistant ? 'assistant' : 'people'),
+    participants: [...new Set(messages.map(({ speaker }) => speaker).filter(name => name !== ''))],
     messages,
   }
 }
 
-/** Of people, unless an assistant speaks. */
-export function profileOf(messages: readonly Pick<Message, 'role'>[]): Profile {
-  return messages.some(({ role }) => role === 'assistant') ? 'assistant' : 'people'
-}
-
-/** A short id of whatever tells something from its like. */
+/** A short id of whatever distinguishes something from its like. */
 export function derivedId(...parts: readonly (string | number | null)[]): string {
   return sha256(canonicalJson(parts)).slice(0, 16)
 }
@@ -90,52 +57,65 @@ export function derivedId(...parts: readonly (string | number | null)[]): string
 function distinct(drafts: readonly MessageDraft[], findings: Findings): readonly MessageDraft[] {
   const seen = new Set<string>()
   return drafts.filter(({ id, place }) => {
-    if (id === null || !seen.has(id)) {
-      if (id !== null) seen.add(id)
-      return true
-    }
-    findings.problem(place, `the message id ${id} was there before`)
-    return false
+    const isNew = id === null || !seen.has(id)
+    if (!isNew) findings.problem(place, `the message id ${id} was there before`)
+    if (id !== null) seen.add(id)
+    return isNew
   })
 }
 
 /** Stable. What has no time stays behind the message before it. */
 function inTime(drafts: readonly MessageDraft[]): readonly MessageDraft[] {
-  let last = Number.NEGATIVE_INFINITY
+  let last = -Number.MAX_VALUE
   const timed = drafts.map(draft => {
-    last = draft.at ?? last
+    last = draft.moment?.at ?? last
     return { draft, at: last }
   })
-  return timed.sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1)).map(({ draft }) => draft)
+  return timed.sort((a, b) => a.at - b.at).map(({ draft }) => draft)
 }
 
 /** Own ids; else made of conversation, time, speaker and content, and of how many such there were before. */
 function idsOf(conversation: string, drafts: readonly MessageDraft[]): readonly string[] {
   const counts = new Map<string, number>()
   return drafts.map(draft => {
-    if (draft.id !== null) return fitting(draft.id)
-    const { speaker, text, attachments = [], written = draft.at } = draft
+    if (draft.id !== null) return idWithinLimit(draft.id)
+    const { speaker, text, attachments = [], written = draft.moment?.at ?? null } = draft
     const names = attachments.map(({ kind, name }) => `${kind} ${name ?? ''}`).join(' ')
     const like = derivedId(conversation, written, speaker, text, names)
-    const before = counts.get(like) ?? 0
-    counts.set(like, before + 1)
-    return before === 0 ? like : `${like}-${before + 1}`
+    const count = (counts.get(like) ?? 0) + 1
+    counts.set(like, count)
+    return count === 1 ? like : `${like}-${count}`
   })
 }
 
-function sessionOf(session: string | null | undefined): string | null {
-  return session === undefined || session === null || session === '' ? null : fitting(session)
+/**
+ * A session for each message, in order: the export's own, else named by its first message, so that it keeps its name when
+ * a longer export has more messages after it. A message without a time stays in the session of the one before.
+ */
+function sessionsOf(drafts: readonly MessageDraft[], ids: readonly string[]): readonly string[] {
+  let current: string | null = null
+  let isOwn = false
+  let last: Instant | null = null
+  return drafts.map(({ session, moment }, index) => {
+    const isPause = last !== null && moment !== null && moment.at - last > SESSION_GAP_MS
+    last = moment?.at ?? last
+    const isNamed = session !== undefined && session !== null && session !== ''
+    if (isNamed) current = idWithinLimit(session)
+    else if (current === null || isOwn || isPause) current = ids[index] as string
+    isOwn = isNamed
+    return current
+  })
 }
 
 /** What is too long keeps its beginning and gets a hash of the whole. */
-function fitting(id: string): string {
+export function idWithinLimit(id: string): string {
   const text = storableText(id)
   if (text.length <= MAX_ID_LENGTH) return text
   return `${text.slice(0, MAX_ID_LENGTH - 17).toWellFormed()}~${sha256(text).slice(0, 16)}`
 }
 
 function speakerOf({ speaker, place }: MessageDraft, findings: Findings): string {
-  const name = nameOf(speaker)
+  const name = plainName(speaker)
   if (name.length <= MAX_NAME_LENGTH) return name
   findings.problem(place, `the name of the speaker is longer than ${MAX_NAME_LENGTH} characters; the rest was left out`)
   return name.slice(0, MAX_NAME_LENGTH).toWellFormed()
@@ -148,12 +128,11 @@ function textOf({ text, place }: MessageDraft, findings: Findings): string {
 }
 
 function storable({ kind, caption, name }: Attachment): Attachment {
-  const plain = (text: string | null): string | null => (text === null || text === '' ? null : storableText(text))
-  return { kind, caption: plain(caption), name: plain(name) }
+  return { kind, caption: storableText(caption ?? '') || null, name: storableText(name ?? '') || null }
 }
 
 /** Marks that only set the direction of writing, or a leading BOM, are no part of a name. */
-export function nameOf(text: string): string {
+export function plainName(text: string): string {
   return storableText(text)
     .normalize('NFC')
     .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')

@@ -1,5 +1,6 @@
-/** A file of an export as its readers see it. Who opens it is not their concern: a lens has no disk. */
+/** A file of an export as its readers see it: bytes, text, lines. Who opens it is not their concern: a lens has no disk. */
 import { invalidArgument } from '../../../model/errors.ts'
+import type { Findings } from './findings.ts'
 
 export interface ExportFile {
   /** From the folder that is read, parts separated by `/`; the name alone where one file is read. */
@@ -19,51 +20,105 @@ export function nameOf(path: string): string {
 
 /** Empty for a file beside which no folder is named. */
 export function folderOf(path: string): string {
-  const end = path.lastIndexOf('/')
-  if (end < 0) return ''
-  return path.slice(path.lastIndexOf('/', end - 1) + 1, end)
+  return path.split('/').at(-2) ?? ''
 }
 
+/** In lower case, without the dot; empty where there is none. */
 export function extensionOf(path: string): string {
   const name = nameOf(path)
-  const dot = name.lastIndexOf('.')
-  return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase()
+  return name.slice(withoutExtension(path).length + 1).toLowerCase()
 }
 
 export function withoutExtension(path: string): string {
-  const name = nameOf(path)
-  const dot = name.lastIndexOf('.')
-  return dot <= 0 ? name : name.slice(0, dot)
+  return nameOf(path).replace(/(?<=.)\.[^.]*$/s, '')
 }
 
-/** The first bytes of it, as many as `most`. */
-export async function firstBytes(file: ExportFile, most: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const bytes of file.bytes()) {
-    parts.push(bytes)
-    length += bytes.length
-    if (length >= most) break
-  }
-  return joined(parts).subarray(0, most)
-}
-
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0] as Uint8Array
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}
-
-/** Throws `invalid_argument` where the same path comes twice: a reader tells files apart by it. */
-export function checkFiles(files: readonly ExportFile[]): void {
+/** Throws `invalid_argument` where the same path comes twice: a path identifies a file. */
+export function requireDistinct(files: readonly ExportFile[]): void {
   const seen = new Set<string>()
   for (const { path } of files) {
     if (seen.has(path)) throw invalidArgument('files', path, 'every path once')
     seen.add(path)
   }
+}
+
+/** The first bytes of it, at most `max`. */
+export async function firstBytes(file: ExportFile, max: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const bytes of file.bytes()) {
+    parts.push(bytes)
+    length += bytes.length
+    if (length >= max) break
+  }
+  return Buffer.concat(parts).subarray(0, max)
+}
+
+/** UTF-8, or UTF-16 where a byte order mark says so. */
+export function decoderFor(bytes: Uint8Array): InstanceType<typeof TextDecoder> {
+  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  return new TextDecoder(!isUtf16 ? 'utf-8' : bytes[0] === 0xff ? 'utf-16le' : 'utf-16be')
+}
+
+/**
+ * The text in pieces, without a byte order mark. What is no character becomes U+FFFD, which is reported once a file, as is
+ * that it has more than `max` bytes: those behind them are not read.
+ */
+export async function* textPieces(
+  file: ExportFile,
+  findings: Findings,
+  max: number = Number.POSITIVE_INFINITY,
+): AsyncIterable<string> {
+  const decoder = decoderFor(await firstBytes(file, 2))
+  let isBroken = false
+  const checked = (text: string): string => {
+    if (!isBroken && text.includes('\ufffd')) {
+      isBroken = true
+      findings.problem({ path: file.path }, 'some of it is no text in UTF-8 or UTF-16; it became U+FFFD')
+    }
+    return text
+  }
+  let length = 0
+  for await (const bytes of file.bytes()) {
+    length += bytes.length
+    if (length > max) {
+      findings.problem({ path: file.path }, `larger than ${max} bytes: what comes after them was not read`)
+      break
+    }
+    yield checked(decoder.decode(bytes, { stream: true }))
+  }
+  yield checked(decoder.decode())
+}
+
+export interface Line {
+  /** From 1. */
+  readonly number: number
+  readonly text: string
+  /** Characters beyond `max`, which `text` does not hold. */
+  readonly dropped: number
+}
+
+/** Lines end with LF or CR LF; the last may end with neither. `max`: characters of one line that are kept. */
+export async function* linesOf(
+  pieces: AsyncIterable<string> | Iterable<string>,
+  max: number = Number.POSITIVE_INFINITY,
+): AsyncIterable<Line> {
+  let number = 1
+  let text = ''
+  let dropped = 0
+  const taken = (): Line => {
+    const line = { number: number++, text: text.endsWith('\r') ? text.slice(0, -1) : text, dropped }
+    text = ''
+    dropped = 0
+    return line
+  }
+  for await (const piece of pieces) {
+    for (const [at, part] of piece.split('\n').entries()) {
+      if (at > 0) yield taken()
+      const room = max - text.length
+      text += part.slice(0, room)
+      dropped += Math.max(0, part.length - room)
+    }
+  }
+  if (text !== '' || dropped > 0) yield taken()
 }

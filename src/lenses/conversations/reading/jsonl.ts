@@ -1,45 +1,75 @@
-/** JSON Lines: one message a line. A line that is none is told of, and the others are read. */
+/** JSON Lines: one message a line. A line that is none is reported, and the others are read. */
 import { isRecord } from '../../../base/record.ts'
+import { FieldMap, type UsualNames, unknownMapField } from '../../../model/field-map.ts'
 import { type Attachment, ROLES, type Role } from '../model.ts'
-import { ChatFields } from './chat-fields.ts'
-import type { MessageDraft } from './draft.ts'
-import { MAX_HELD_BYTES, MAX_RECORD_BYTES, withoutExtension } from './export-file.ts'
-import { type Findings, namesOf, type Place } from './findings.ts'
-import { momentOf } from './instants.ts'
-import { linesOf } from './lines.ts'
-import type { Reader } from './reader.ts'
-import { textPieces } from './text-pieces.ts'
-import type { Zone } from './zones.ts'
+import { momentOf, type Zone } from './dates.ts'
+import { linesOf, MAX_HELD_BYTES, MAX_RECORD_BYTES, textPieces, withoutExtension } from './export-file.ts'
+import { listed, type Place } from './findings.ts'
+import type { MessageDraft, Reader } from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Characters of a name that are told. */
-const MAX_FIELD_NAME = 80
-/** What other programs call the roles. */
-const OTHER_ROLES: Readonly<Record<string, Role>> = {
-  human: 'user',
-  ai: 'assistant',
-  bot: 'assistant',
-  model: 'assistant',
-  developer: 'system',
-  function: 'tool',
+const USUAL_NAMES = {
+  id: ['id', '_id', 'message_id', 'msg_id', 'uuid', 'dia_id'],
+  conversation: ['conversation', 'conversation_id', 'chat', 'chat_id', 'channel', 'thread', 'thread_id', 'dialog_id'],
+  session: ['session', 'session_id'],
+  speaker: ['speaker', 'name', 'author', 'sender', 'from', 'user'],
+  role: ['role'],
+  at: ['at', 'timestamp', 'time', 'date', 'created_at', 'createdAt', 'sent_at', 'ts'],
+  text: ['text', 'content', 'message', 'body', 'utterance'],
+  reply_to: ['reply_to', 'replyTo', 'in_reply_to', 'parent_id'],
+  title: ['title', 'conversation_title'],
+  attachments: ['attachments'],
+  edited: ['edited', 'edited_at'],
+  deleted: ['deleted', 'deleted_at'],
+} as const satisfies UsualNames<string>
+
+type ChatField = keyof typeof USUAL_NAMES
+const CHAT_FIELDS = Object.keys(USUAL_NAMES) as readonly ChatField[]
+
+/** Which field of a record is which of a message's. */
+export class ChatFields extends FieldMap<ChatField> {
+  readonly #given: ReadonlySet<string>
+
+  /**
+   * `map`: our field to a field of the record, or to a path of fields joined by dots. Throws `unknown_field` where it names a
+   * field that messages do not have.
+   */
+  constructor(map: Readonly<Record<string, string>>) {
+    for (const field of Object.keys(map)) {
+      if (!CHAT_FIELDS.some(known => known === field)) throw unknownMapField(field, CHAT_FIELDS)
+    }
+    super(USUAL_NAMES, new Map(Object.entries(map) as [ChatField, string][]))
+    this.#given = new Set(Object.values(map))
+  }
+
+  /** Names of the record that no field of ours takes. */
+  restOf(record: Fields): readonly string[] {
+    const taken = new Set(CHAT_FIELDS.map(field => this.nameIn(record, field)?.split('.')[0]))
+    return Object.keys(record).filter(name => !taken.has(name) && !this.#given.has(name))
+  }
 }
 
-interface Draft {
-  title: string
-  readonly messages: MessageDraft[]
-}
+/** Characters of a name that are shown. */
+const MAX_SHOWN_NAME = 80
+/** What other programs call the roles. */
+const OTHER_ROLES: ReadonlyMap<string, Role> = new Map([
+  ['human', 'user'],
+  ['ai', 'assistant'],
+  ['bot', 'assistant'],
+  ['model', 'assistant'],
+  ['developer', 'system'],
+  ['function', 'tool'],
+])
 
 export const readJsonl: Reader = async function* (files, options, findings) {
   const fields = new ChatFields(options.map)
-  const conversations = new Map<string, Draft>()
+  const conversations = new Map<string, { title: string; readonly messages: MessageDraft[] }>()
   const unread = new Set<string>()
   for (const file of files) {
     const fallback = options.conversation ?? withoutExtension(file.path)
-    for await (const { number, text, dropped } of linesOf(
-      textPieces(file, findings, MAX_HELD_BYTES),
-      MAX_RECORD_BYTES,
-    )) {
+    const pieces = textPieces(file, findings, MAX_HELD_BYTES)
+    for await (const { number, text, dropped } of linesOf(pieces, MAX_RECORD_BYTES)) {
       const place = { path: file.path, line: number }
       if (dropped > 0) findings.problem(place, `longer than ${MAX_RECORD_BYTES} characters; it was skipped`)
       if (dropped > 0 || text.trim() === '') continue
@@ -48,17 +78,23 @@ export const readJsonl: Reader = async function* (files, options, findings) {
         findings.problem(place, record)
         continue
       }
-      const message = messageOf(record, fields, options.zone, place, findings)
+      const line: RecordLine = {
+        place,
+        value: field => fields.value(record, field),
+        name: field => fields.nameIn(record, field),
+        problem: message => findings.problem(place, message),
+      }
+      const message = messageOf(line, options.zone)
       if (message === null) continue
-      for (const name of fields.restOf(record)) unread.add(name.slice(0, MAX_FIELD_NAME))
-      const id = conversationOf(record, fields, place, findings) || fallback
+      for (const name of fields.restOf(record)) unread.add(name.slice(0, MAX_SHOWN_NAME))
+      const id = conversationOf(line) || fallback
       const draft = conversations.get(id) ?? { title: '', messages: [] }
       conversations.set(id, draft)
-      draft.title ||= wordOf(fields.value(record, 'title'))
+      draft.title ||= wordOf(line.value('title'))
       draft.messages.push(message)
     }
   }
-  findings.leave(`field of a record that is not read (${namesOf(unread)})`, unread.size)
+  findings.leave(`field of a record that is not read (${listed(unread)})`, unread.size)
   for (const [id, { title, messages }] of conversations) yield { id, title, messages, isOrdered: false }
 }
 
@@ -79,65 +115,87 @@ function recordOf(line: string): Fields | string {
   }
 }
 
-function messageOf(
-  record: Fields,
-  fields: ChatFields,
-  zone: Zone | null,
-  place: Place,
-  findings: Findings,
-): MessageDraft | null {
-  const text = textOf(fields.value(record, 'text'))
-  const deleted = isSaid(fields.value(record, 'deleted'))
-  const attachments = attachmentsOf(fields.value(record, 'attachments'), place, findings)
+interface RecordLine {
+  readonly place: Place
+  value(field: ChatField): unknown
+  /** As the record calls it. */
+  name(field: ChatField): string | null
+  problem(message: string): void
+}
+
+function messageOf(line: RecordLine, zone: Zone | null): MessageDraft | null {
+  const { value, name, problem, place } = line
+  const text = textOf(value('text'))
+  const deleted = isYes(value('deleted'))
+  const attachments = attachmentsOf(line)
   if (text === null) {
-    findings.problem(place, `the field ${fields.nameIn(record, 'text')} is not text`)
+    problem(`the field ${name('text')} is not text`)
     return null
   }
   if (text.trim() === '' && attachments.length === 0 && !deleted) {
-    findings.problem(place, 'no text in it; say which field has it with a map')
+    problem('no text in it; say which field has it with a map')
     return null
   }
-  const role = roleOf(fields.value(record, 'role'), place, findings)
-  const at = fields.value(record, 'at')
+  const role = roleOf(line)
+  const at = value('at')
   const moment = momentOf(at, zone)
-  if (moment === null && at !== undefined && at !== null && at !== '') {
-    findings.problem(place, `the field ${fields.nameIn(record, 'at')} is no time; it was taken without one`)
-  }
-  const edited = fields.value(record, 'edited')
-  const replyTo = wordOf(fields.value(record, 'reply_to'))
+  if (moment === null && !isEmpty(at)) problem(`the field ${name('at')} is no time; it was taken without one`)
+  const edited = value('edited')
   return {
-    id: wordOf(fields.value(record, 'id')) || null,
-    session: wordOf(fields.value(record, 'session')) || null,
-    speaker: speakerOf(fields.value(record, 'speaker')) || (role ?? ''),
+    id: wordOf(value('id')) || null,
+    session: wordOf(value('session')) || null,
+    speaker: speakerOf(value('speaker')) || (role ?? ''),
     role,
-    at: moment?.at ?? null,
-    zone: moment?.zone ?? null,
+    moment,
     written: wordOf(at),
-    replyTo: replyTo === '' ? null : replyTo,
+    replyTo: wordOf(value('reply_to')) || null,
     text,
     attachments,
-    ...(isSaid(edited) && { edited: { at: edited === true ? null : (momentOf(edited, zone)?.at ?? null) } }),
+    ...(isYes(edited) && { edited: { at: edited === true ? null : (momentOf(edited, zone)?.at ?? null) } }),
     deleted,
     place,
   }
 }
 
+/** A name, or an object that has an id or one; empty where the record names none. */
+function conversationOf({ value, name, problem }: RecordLine): string {
+  const given = value('conversation')
+  const id = isRecord(given) ? wordOf(given['id']) || wordOf(given['name']) : wordOf(given)
+  if (id === '' && !isEmpty(given)) {
+    problem(`the field ${name('conversation')} names no conversation; it was taken as that of the file`)
+  }
+  return id
+}
+
+function roleOf({ value, problem }: RecordLine): Role | null {
+  const word = wordOf(value('role')).toLowerCase()
+  const role = ROLES.find(one => one === word) ?? OTHER_ROLES.get(word) ?? null
+  if (role === null && word !== '') {
+    problem(`the role ${word.slice(0, MAX_SHOWN_NAME)} is none of ${ROLES.join(', ')}; it was taken without one`)
+  }
+  return role
+}
+
+function attachmentsOf({ value, problem }: RecordLine): readonly Attachment[] {
+  const given = value('attachments') ?? []
+  return (Array.isArray(given) ? given : [given]).flatMap((one): Attachment[] => {
+    if (typeof one === 'string') return [{ kind: 'file', caption: null, name: one }]
+    if (isRecord(one)) {
+      const { kind, caption, name } = one
+      return [{ kind: wordOf(kind) || 'file', caption: wordOf(caption) || null, name: wordOf(name) || null }]
+    }
+    problem('an attachment is neither a name nor an object')
+    return []
+  })
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
+}
+
 /** A number or a text, as text; empty for anything else. */
 function wordOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
-}
-
-/** A name, or an object that has an id or one; empty where the record names none. */
-function conversationOf(record: Fields, fields: ChatFields, place: Place, findings: Findings): string {
-  const value = fields.value(record, 'conversation')
-  const id = isRecord(value) ? wordOf(value['id']) || wordOf(value['name']) : wordOf(value)
-  if (id === '' && value !== undefined && value !== null && value !== '') {
-    findings.problem(
-      place,
-      `the field ${fields.nameIn(record, 'conversation')} names no conversation; it was taken as that of the file`,
-    )
-  }
-  return id
 }
 
 /** A name, or an object that has one. */
@@ -156,33 +214,8 @@ function textOf(value: unknown): string | null {
   return parts.every(part => typeof part === 'string') ? parts.join('\n\n') : null
 }
 
-function roleOf(value: unknown, place: Place, findings: Findings): Role | null {
-  const word = wordOf(value).toLowerCase()
-  if (word === '') return null
-  const role = ROLES.find(one => one === word) ?? (Object.hasOwn(OTHER_ROLES, word) ? OTHER_ROLES[word] : undefined)
-  if (role === undefined) {
-    findings.problem(place, `the role ${word.slice(0, 80)} is none of ${ROLES.join(', ')}; it was taken without one`)
-  }
-  return role ?? null
-}
-
 /** A time, or true; what other programs write for false is not. */
-function isSaid(value: unknown): boolean {
+function isYes(value: unknown): boolean {
   if (typeof value === 'string' && /^\s*(?:false|no|0|null|none)\s*$/i.test(value)) return false
-  return value !== undefined && value !== null && value !== false && value !== '' && value !== 0
-}
-
-function attachmentsOf(value: unknown, place: Place, findings: Findings): readonly Attachment[] {
-  if (value === undefined || value === null) return []
-  const list = Array.isArray(value) ? value : [value]
-  return list.flatMap((one): Attachment[] => {
-    if (typeof one === 'string') return [{ kind: 'file', caption: null, name: one }]
-    if (isRecord(one)) {
-      const name = wordOf(one['name'])
-      const caption = wordOf(one['caption'])
-      return [{ kind: wordOf(one['kind']) || 'file', caption: caption || null, name: name || null }]
-    }
-    findings.problem(place, 'an attachment is neither a name nor an object')
-    return []
-  })
+  return !isEmpty(value) && value !== false && value !== 0
 }

@@ -1,20 +1,18 @@
-/** Mail threads, from mbox and EML files: what answers what is said by the mails themselves. */
-import PostalMime, { type Address, type Email } from 'postal-mime'
+/** Mail threads, from mbox and EML files: what answers what is in the mails themselves. */
+import PostalMime, { type Email } from 'postal-mime'
 import { type HtmlElement, htmlText } from '../../../text/html-text.ts'
 import type { Attachment } from '../model.ts'
-import { type ConversationDraft, derivedId, type MessageDraft } from './draft.ts'
-import type { Findings } from './findings.ts'
-import { type Moment, momentIn } from './instants.ts'
-import { ownText } from './mail-body.ts'
-import { mailsOf, type RawMail } from './mbox.ts'
-import type { Reader } from './reader.ts'
-import { offsetAt, offsetOf, type Zone } from './zones.ts'
+import { type Moment, momentIn, offsetAt, offsetOf, type Zone } from './dates.ts'
+import { derivedId } from './draft.ts'
+import { type ExportFile, linesOf, MAX_HELD_BYTES, MAX_RECORD_BYTES } from './export-file.ts'
+import type { Findings, Place } from './findings.ts'
+import { type ConversationDraft, kindOfType, type MessageDraft, type Reader } from './reader.ts'
 
 interface ReadMail {
   readonly id: string
-  /** Ids of the mails above it in its thread, the first mail first. */
-  readonly above: readonly string[]
-  /** As Gmail says it. */
+  /** Id of the first mail of its thread, as it says itself; null: it is the first. */
+  readonly first: string | null
+  /** As Gmail names it. */
   readonly thread: string | null
   readonly subject: string
   readonly draft: MessageDraft
@@ -24,7 +22,7 @@ export const readMail: Reader = async function* (files, options, findings) {
   const mails = new Map<string, ReadMail>()
   const names = new Map<string, string>()
   for (const file of files) {
-    for await (const raw of mailsOf(file, findings)) {
+    for await (const raw of mailsIn(file, findings)) {
       const mail = await readOne(raw, options.zone, names, findings)
       if (mail === null) continue
       // The same mail lies in several folders: as it was sent, as it came, under every label.
@@ -34,7 +32,65 @@ export const readMail: Reader = async function* (files, options, findings) {
       else findings.problem(raw.place, `the mail id ${mail.id} was there before, with another text; it was left out`)
     }
   }
-  for (const [id, thread] of threadsOf(mails)) yield conversationOf(id, thread, names)
+  const firsts = new Map<string, string>()
+  const threads = Map.groupBy(mails.values(), mail => mail.thread ?? firstOf(mail, mails, firsts))
+  for (const [id, thread] of threads) yield conversationOf(id, thread, names)
+}
+
+interface RawMail {
+  readonly bytes: Uint8Array
+  /** `at`: the number of the mail in its file, from 1. */
+  readonly place: Place
+}
+
+/** What separates two mails of an mbox file: a line of this shape after an empty one. Longer ones were never seen. */
+const SEPARATOR = /^From \S.{0,400}\d{4}/
+/** A byte order mark, a byte a character. */
+const MARK = /^\u00ef\u00bb\u00bf/
+
+/** Mails one after the other: of an mbox file, or the one mail of an EML file. */
+async function* mailsIn(file: ExportFile, findings: Findings): AsyncIterable<RawMail> {
+  let isMbox: boolean | null = null
+  let mail: { readonly line: number; text: string; length: number } | null = null
+  let number = 0
+  let isAfterEmpty = true
+  let read = 0
+  const taken = (): RawMail => {
+    const { line, text, length } = mail as { line: number; text: string; length: number }
+    number++
+    const place = { path: file.path, line, at: isMbox ? `mail ${number}` : null }
+    if (length > MAX_RECORD_BYTES) {
+      findings.problem(place, `the mail is larger than ${MAX_RECORD_BYTES} bytes; the rest of it was not read`)
+    }
+    return { bytes: Buffer.from(text, 'latin1'), place }
+  }
+  for await (const { number: line, text, dropped } of linesOf(latin1(file), MAX_RECORD_BYTES)) {
+    read += text.length + dropped + 1
+    if (read > MAX_HELD_BYTES) {
+      findings.problem({ path: file.path, line }, `larger than ${MAX_HELD_BYTES} bytes: from here on it was not read`)
+      break
+    }
+    const bare = line === 1 ? text.replace(MARK, '') : text
+    const isSeparator = isAfterEmpty && SEPARATOR.test(bare)
+    isMbox ??= isSeparator
+    if (isSeparator && isMbox) {
+      if (mail !== null) yield taken()
+      mail = { line: line + 1, text: '', length: 0 }
+    } else {
+      mail ??= { line, text: '', length: 0 }
+      // `>From ` in a body was `From ` before it was put into the file.
+      const own = `${isMbox ? bare.replace(/^>(?=>*From )/, '') : bare}\n`
+      mail.length += own.length + dropped
+      if (mail.length <= MAX_RECORD_BYTES) mail.text += own
+    }
+    isAfterEmpty = bare === ''
+  }
+  if (mail !== null) yield taken()
+}
+
+/** A character a byte: a mail names its own character sets. */
+async function* latin1(file: ExportFile): AsyncIterable<string> {
+  for await (const bytes of file.bytes()) yield Buffer.from(bytes).toString('latin1')
 }
 
 async function readOne(
@@ -50,36 +106,38 @@ async function readOne(
     findings.problem(place, `no mail: ${error instanceof Error ? error.message : String(error)}`)
     return null
   }
-  const attachments = mail.attachments.map(attachmentOf)
-  const text = bodyOf(mail)
-  const moment = momentOf(headerOf(mail, 'date'), zone)
+  const date = headerOf(mail, 'date')
+  const moment = momentOf(date, zone)
   if (mail.headers.length === 0 || (mail.from === undefined && moment === null && mail.messageId === undefined)) {
     findings.problem(place, 'no mail: it has neither a sender nor a date')
     return null
   }
   if (moment === null) findings.problem(place, 'its date is missing or no time; it was taken without one')
-  const address = addressOf(mail.from)
-  const name = mail.from?.name ?? ''
-  if (address !== '' && name !== '' && !names.has(address)) names.set(address, name)
-  const subject = mail.subject ?? ''
-  const own = idsIn(mail.messageId ?? '')[0]
-  const id = own ?? derivedId(headerOf(mail, 'date'), address, subject, text)
+  const { subject = '', from } = mail
+  const attachments = mail.attachments.map(attachmentOf)
+  const text = bodyOf(mail)
   if (text === '' && attachments.length === 0 && subject === '') {
     findings.leave('empty message')
     return null
   }
+  // Of a group the first member.
+  const address = (from?.address ?? from?.group?.[0]?.address ?? '').toLowerCase()
+  const name = from?.name ?? ''
+  if (address !== '' && name !== '' && !names.has(address)) names.set(address, name)
+  const id = idsIn(mail.messageId)[0] ?? derivedId(date, address, subject, text)
+  const [above] = idsIn(mail.inReplyTo)
+  const references = idsIn(mail.references)
   return {
     id,
-    above: aboveOf(mail).filter(one => one !== id),
+    first: [...references, above].find(one => one !== undefined && one !== id) ?? null,
     thread: headerOf(mail, 'x-gm-thrid') || null,
     subject,
     draft: {
       id,
       speaker: address === '' ? name : address,
       role: null,
-      at: moment?.at ?? null,
-      zone: moment?.zone ?? null,
-      replyTo: idsIn(mail.inReplyTo ?? '')[0] ?? aboveOf(mail).at(-1) ?? null,
+      moment,
+      replyTo: above ?? references.at(-1) ?? null,
       text: text === '' && attachments.length === 0 ? subject : text,
       attachments,
       place,
@@ -87,31 +145,21 @@ async function readOne(
   }
 }
 
-/** A thread has the id of its first mail, also where that mail is missing. */
-function threadsOf(mails: ReadonlyMap<string, ReadMail>): ReadonlyMap<string, readonly ReadMail[]> {
-  const threads = new Map<string, ReadMail[]>()
-  const firsts = new Map<string, string>()
-  for (const mail of mails.values()) {
-    const id = mail.thread ?? firstOf(mail, mails, firsts)
-    const thread = threads.get(id)
-    if (thread === undefined) threads.set(id, [mail])
-    else thread.push(mail)
-  }
-  return threads
-}
-
-/** Up along the mails that are there, and what the topmost of them says was above it. `firsts`: found before. */
+/**
+ * Up along the mails that are there, and what the topmost of them says was above it: a thread has the id of its first mail,
+ * also where that one is missing. `firsts`: found before.
+ */
 function firstOf(mail: ReadMail, mails: ReadonlyMap<string, ReadMail>, firsts: Map<string, string>): string {
-  const way = new Set<string>()
-  let at: string = mail.id
-  // Mails that name each other as the one above stand in a circle: the first id in order of letters is as good as any.
-  while (!way.has(at) && !firsts.has(at)) {
-    way.add(at)
-    at = mails.get(at)?.above[0] ?? at
+  const path = new Set<string>()
+  let at = mail.id
+  while (!path.has(at) && !firsts.has(at)) {
+    path.add(at)
+    at = mails.get(at)?.first ?? at
   }
-  const isCircle = way.has(at) && mails.get(at)?.above[0] !== undefined
-  const first = firsts.get(at) ?? (isCircle ? ([...way].sort()[0] as string) : at)
-  for (const id of way) firsts.set(id, first)
+  // Mails that name each other as the one above form a circle: the first id in order of letters is as good as any.
+  const isCircle = path.has(at) && typeof mails.get(at)?.first === 'string'
+  const first = firsts.get(at) ?? (isCircle ? ([...path].sort()[0] as string) : at)
+  for (const id of path) firsts.set(id, first)
   return first
 }
 
@@ -120,7 +168,8 @@ function conversationOf(
   thread: readonly ReadMail[],
   names: ReadonlyMap<string, string>,
 ): ConversationDraft {
-  const first = thread.reduce((best, mail) => ((mail.draft.at ?? Infinity) < (best.draft.at ?? Infinity) ? mail : best))
+  const timeOf = ({ draft }: ReadMail): number => draft.moment?.at ?? Number.POSITIVE_INFINITY
+  const first = thread.reduce((best, mail) => (timeOf(mail) < timeOf(best) ? mail : best))
   const title = first.subject.replace(/^(?:\s*(?:re|fwd?|rv|aw|wg)\s*(?:\[\d+\])?:\s*)+/i, '')
   const messages = thread.map(({ draft }) => ({
     ...draft,
@@ -131,26 +180,14 @@ function conversationOf(
   return { id, title, messages, isOrdered: false }
 }
 
-function aboveOf(mail: Email): readonly string[] {
-  const above = idsIn(mail.references ?? '')
-  return above.length > 0 ? above : idsIn(mail.inReplyTo ?? '').slice(0, 1)
-}
-
 /** Ids without their brackets, in order. Some programs forget the brackets, others add words. */
-function idsIn(text: string): readonly string[] {
+function idsIn(text = ''): readonly string[] {
   const bracketed = [...text.matchAll(/<([^<>\s]+)>/g)].map(match => match[1] as string)
-  if (bracketed.length > 0) return bracketed
-  return text.split(/[\s,]+/).filter(word => word.includes('@'))
+  return bracketed.length > 0 ? bracketed : text.split(/[\s,]+/).filter(word => word.includes('@'))
 }
 
 function headerOf(mail: Email, name: string): string {
   return mail.headers.find(({ key }) => key === name)?.value.trim() ?? ''
-}
-
-/** Of a group the first member. */
-function addressOf(from: Address | undefined): string {
-  const one = from?.address ?? from?.group?.[0]?.address ?? ''
-  return one.toLowerCase()
 }
 
 /** An offset or a name such as `GMT` at the end; `PM` is none. */
@@ -167,15 +204,18 @@ function momentOf(date: string, zone: Zone | null): Moment | null {
   if (!isZoned) return momentIn(at, zone)
   const written = /[+-]\d{4}$/.exec(plain)?.[0]
   const offset = written === undefined || written === '-0000' ? null : offsetOf(written)
-  return { at, zone: offset ?? (zone === null ? null : offsetAt(zone, at)) }
+  return { at, zone: offset ?? offsetAt(zone, at) }
 }
 
-function bodyOf(mail: Email): string {
-  const plain = mail.text?.trim() ?? ''
-  if (plain !== '') return ownText(mail.text as string)
-  if (mail.html === undefined) return ''
-  const own = htmlText(mail.html, { isLeftOut: isQuoted }).text
-  return ownText(own === '' ? htmlText(mail.html).text : own)
+function attachmentOf({ mimeType, description, filename }: Email['attachments'][number]): Attachment {
+  return { kind: kindOfType(mimeType), caption: description ?? null, name: filename }
+}
+
+function bodyOf({ text = '', html }: Email): string {
+  if (text.trim() !== '') return ownText(text)
+  if (html === undefined) return ''
+  const own = htmlText(html, { isLeftOut: isQuoted }).text
+  return ownText(own === '' ? htmlText(html).text : own)
 }
 
 /** How programs mark in HTML what is quoted. */
@@ -185,7 +225,82 @@ function isQuoted({ tag, attribute }: HtmlElement): boolean {
   return quotes.test(attribute('class')) || /^(?:divRplyFwdMsg|appendonsend|Signature)$/.test(attribute('id'))
 }
 
-function attachmentOf(attachment: Email['attachments'][number]): Attachment {
-  const kind = ['image', 'audio', 'video'].find(one => attachment.mimeType.startsWith(`${one}/`)) ?? 'document'
-  return { kind, caption: attachment.description ?? null, name: attachment.filename }
+/** Behind it stands a signature (RFC 3676, 4.3), unless blanks at line ends were lost on the way. */
+const SIGNATURE = /^-- $/
+const BARE_SIGNATURE = /^--\s*$/
+const MAX_SIGNATURE_LINES = 10
+const TELEPHONE =
+  /^(?:sent from my |get outlook for |sent with |enviado desde (?:mi |el )|obtener outlook para |obtén outlook para ).{1,60}$/i
+/** The line above a quotation, which mail programs wrap; it names a day and a writer. */
+const ATTRIBUTION = /^(?:On|El) .{4,300}(?:wrote|escribió)\s*:$/s
+const MAX_ATTRIBUTION_LINES = 4
+const ORIGINAL = /^-{2,}\s*(?:Original Message|Original Appointment|Mensaje original)\s*-{2,}$/i
+const FORWARDED =
+  /^(?:-{2,}\s*(?:Forwarded message|Mensaje reenviado)\s*-{2,}|Begin forwarded message:|Inicio del mensaje reenviado:)$/i
+/** Headers of the mail that is answered, as Outlook copies them into the answer; a rule of underscores stands above them. */
+const COPIED_FROM = /^\*?(?:From|De):\*?\s/i
+const COPIED_SENT = /^\*?(?:Sent|Date|Enviado(?: el)?|Fecha):\*?\s/i
+const RULE = /^_{5,}$/
+
+/**
+ * What the writer of a mail wrote in it: without what is quoted, and without a signature. All of it where nothing else is left:
+ * somebody may pass a mail on without a word of their own.
+ */
+function ownText(body: string): string {
+  const plain = body.replace(/\r\n?/g, '\n')
+  const own = withoutSignature(withoutQuotes(plain.split('\n')))
+  const text = withoutLast(own, TELEPHONE)
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+  return text === '' ? plain.trim() : text
+}
+
+function withoutQuotes(lines: readonly string[]): readonly string[] {
+  const own: string[] = []
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] as string
+    const bare = line.trim()
+    if (FORWARDED.test(bare)) return [...own, ...lines.slice(at)]
+    if (ORIGINAL.test(bare) || isCopiedHead(lines, at)) return withoutLast(own, RULE)
+    const length = attributionLength(lines, at)
+    if (length > 0) {
+      const next = lines.slice(at + length).find(one => one.trim() !== '')
+      if (!next?.trimStart().startsWith('>')) return own
+      at += length - 1
+    } else if (!/^\s?>/.test(line)) own.push(line)
+  }
+  return own
+}
+
+/** How many lines the introduction of a quotation takes that begins here; 0 when none does. */
+function attributionLength(lines: readonly string[], at: number): number {
+  let text = ''
+  for (let length = 1; length <= MAX_ATTRIBUTION_LINES && at + length <= lines.length; length++) {
+    text = `${text} ${(lines[at + length - 1] as string).trim()}`.trimStart()
+    if (!/^(?:On|El) /.test(text)) return 0
+    if (ATTRIBUTION.test(text)) return /\d/.test(text) ? length : 0
+    if (lines[at + length]?.trim() === '') return 0
+  }
+  return 0
+}
+
+function isCopiedHead(lines: readonly string[], at: number): boolean {
+  if (!COPIED_FROM.test((lines[at] as string).trim())) return false
+  const before = lines[at - 1]?.trim() ?? ''
+  if (before !== '' && !RULE.test(before)) return false
+  return lines.slice(at + 1, at + 4).some(line => COPIED_SENT.test(line.trim()))
+}
+
+/** Without the last line that is not blank, where it is of this shape. */
+function withoutLast(lines: readonly string[], shape: RegExp): readonly string[] {
+  const end = lines.findLastIndex(line => line.trim() !== '')
+  return end >= 0 && shape.test((lines[end] as string).trim()) ? lines.slice(0, end) : lines
+}
+
+function withoutSignature(lines: readonly string[]): readonly string[] {
+  const sure = lines.findIndex(line => SIGNATURE.test(line))
+  if (sure >= 0) return lines.slice(0, sure)
+  const bare = lines.findLastIndex(line => BARE_SIGNATURE.test(line))
+  return bare >= 0 && lines.length - bare - 1 <= MAX_SIGNATURE_LINES ? lines.slice(0, bare) : lines
 }

@@ -1,17 +1,42 @@
-/** Exports of conversations, of any format, to the normal form. */
-import { invalidArgument } from '../../../model/errors.ts'
+/** Exports of conversations, of any format, to the normal form; which format one has is recognised by what is in it. */
+import { isRecord } from '../../../base/record.ts'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { Conversation, Profile } from '../model.ts'
-import { checkChatMap } from './chat-fields.ts'
-import { detect, filesOf } from './detect.ts'
+import { readChatgpt } from './chatgpt.ts'
+import { readClaude } from './claude.ts'
+import { zoneOf } from './dates.ts'
 import { finished } from './draft.ts'
-import { checkFiles, type ExportFile } from './export-file.ts'
-import { Findings, namesOf, type Problem } from './findings.ts'
-import { type ChatFormat, FORMATS } from './formats.ts'
-import type { DateOrder } from './whatsapp-dates.ts'
-import { zoneOf } from './zones.ts'
+import { decoderFor, type ExportFile, extensionOf, firstBytes, nameOf, requireDistinct } from './export-file.ts'
+import { Findings, listed, type Problem } from './findings.ts'
+import { jsonElements, readableMembers } from './json.ts'
+import { ChatFields, readJsonl } from './jsonl.ts'
+import { readMail } from './mail.ts'
+import type { DateOrder, Reader } from './reader.ts'
+import { isSlackDay, isSlackList, readSlack } from './slack.ts'
+import { firstLineOf, readWhatsapp } from './whatsapp.ts'
+
+export type ChatFormat = 'jsonl' | 'chatgpt' | 'claude' | 'slack' | 'whatsapp' | 'mail'
+
+interface FormatRow {
+  readonly read: Reader
+  /** For people. */
+  readonly name: string
+  /** Of its files in a folder of many; lower case. */
+  readonly extensions: readonly string[]
+}
+
+const FORMATS: Readonly<Record<ChatFormat, FormatRow>> = {
+  jsonl: { read: readJsonl, name: 'JSON Lines, a message a line', extensions: ['jsonl', 'ndjson', 'jsonlines'] },
+  chatgpt: { read: readChatgpt, name: 'export of ChatGPT (conversations.json)', extensions: ['json'] },
+  claude: { read: readClaude, name: 'export of Claude (conversations.json)', extensions: ['json'] },
+  slack: { read: readSlack, name: 'export of Slack, unpacked', extensions: ['json'] },
+  whatsapp: { read: readWhatsapp, name: 'export of a chat of WhatsApp (text)', extensions: ['txt'] },
+  mail: { read: readMail, name: 'mails (mbox or EML)', extensions: ['mbox', 'mbx', 'eml', ''] },
+}
+const FORMAT_NAMES = Object.keys(FORMATS) as readonly ChatFormat[]
 
 export interface ReadingOptions {
-  /** Absent: told from the content. */
+  /** Absent: by the content. */
   readonly format?: ChatFormat | undefined
   /** Absent: `assistant` for conversations in which an assistant speaks, else `people`. */
   readonly profile?: Profile | undefined
@@ -21,32 +46,27 @@ export interface ReadingOptions {
   readonly map?: Readonly<Record<string, string>> | undefined
   /** Name of the conversation, where a file holds one and does not name it. */
   readonly conversation?: string | undefined
-  /** For WhatsApp. Absent: told from the file. */
+  /** For WhatsApp. Absent: as its dates show. */
   readonly dateOrder?: DateOrder | undefined
 }
 
 /**
  * Conversations one after the other, as they are found; those of ChatGPT and Claude are read one at a time however large
- * the file. What could not be read is told to `findings`. Throws `invalid_argument` or `unknown_field` for options, and
- * `invalid_argument` where the format is not told and cannot be found out.
+ * the file. What could not be read goes to `findings`. Throws `invalid_argument` or `unknown_field` for options, and
+ * `invalid_argument` where no format is given and it cannot be found out.
  */
 export async function* readConversations(
   files: readonly ExportFile[],
   options: ReadingOptions,
   findings: Findings,
 ): AsyncIterable<Conversation> {
-  checkFiles(files)
-  const { map = {}, zone, conversation = null, dateOrder = null } = options
-  checkChatMap(map)
+  requireDistinct(files)
+  const { format: given, profile = null, map = {}, zone, conversation = null, dateOrder = null } = options
+  const fields = new ChatFields(map)
   const readerOptions = { map, zone: zone === undefined ? null : zoneOf(zone), conversation, dateOrder }
-  const {
-    format,
-    files: own,
-    others,
-  } = options.format === undefined ? await detect(files, map) : filesOf(options.format, files)
-  if (own.length === 0) throw invalidArgument('format', options.format, 'a format that one of the files has')
-  const names = namesOf(others.map(path => path.replace(/^.*[\\/]/, '')))
-  findings.leave(`file that is no part of the export (${names})`, others.length)
+  const { format, files: own, others } = given === undefined ? await detect(files, fields) : filesOf(given, files)
+  if (own.length === 0) throw invalidArgument('format', given, 'a format that one of the files has')
+  findings.leave(`file that is no part of the export (${listed(others.map(nameOf))})`, others.length)
   const seen = new Set<string>()
   for await (const draft of FORMATS[format].read(own, readerOptions, findings)) {
     const place = draft.messages[0]?.place ?? { path: (own[0] as ExportFile).path }
@@ -55,9 +75,9 @@ export async function* readConversations(
       continue
     }
     seen.add(draft.id)
-    const conversation = finished(draft, options.profile ?? null, findings)
-    if (conversation === null) findings.leave('conversation without a message')
-    else yield conversation
+    const read = finished(draft, profile, findings)
+    if (read === null) findings.leave('conversation without a message')
+    else yield read
   }
 }
 
@@ -65,7 +85,7 @@ export interface Reading {
   readonly conversations: readonly Conversation[]
   readonly problems: readonly Problem[]
   /** Problems beyond those listed. */
-  readonly untold: number
+  readonly unlisted: number
   /** How many there were of what is no message, by what it is. */
   readonly left: Readonly<Record<string, number>>
 }
@@ -75,5 +95,139 @@ export async function readAll(files: readonly ExportFile[], options: ReadingOpti
   const findings = new Findings()
   const conversations: Conversation[] = []
   for await (const conversation of readConversations(files, options, findings)) conversations.push(conversation)
-  return { conversations, problems: findings.problems, untold: findings.untold, left: findings.left }
+  const { problems, unlisted, left } = findings
+  return { conversations, problems, unlisted, left }
+}
+
+interface FilesOfFormat {
+  readonly format: ChatFormat
+  /** Those that belong to it. */
+  readonly files: readonly ExportFile[]
+  /** Paths of the others. */
+  readonly others: readonly string[]
+}
+
+/** Files of a folder that could be of a format that the caller names, whatever is in them. */
+function filesOf(format: ChatFormat, files: readonly ExportFile[]): FilesOfFormat {
+  const { extensions } = FORMATS[format]
+  const isOwn = ({ path }: ExportFile): boolean => files.length === 1 || extensions.includes(extensionOf(path))
+  return { format, files: files.filter(isOwn), others: files.filter(file => !isOwn(file)).map(({ path }) => path) }
+}
+
+/** Throws `invalid_argument` where no format fits, or more than one does. Names say little: people change them. */
+export async function detect(
+  files: readonly ExportFile[],
+  fields: ChatFields = new ChatFields({}),
+): Promise<FilesOfFormat> {
+  const found = new Map<ChatFormat, ExportFile[]>()
+  const others: ExportFile[] = []
+  for (const file of files) {
+    // An export of Slack has a file for every day of every channel: the first few say what the others are.
+    const isKnownDay = isSlackDay(file.path) && found.has('slack')
+    const format = isKnownDay ? 'slack' : await formatOf(file, files.length === 1, fields)
+    const own = format === null ? others : (found.get(format) ?? [])
+    own.push(file)
+    if (format !== null) found.set(format, own)
+  }
+  const value = files.length === 1 ? (files[0] as ExportFile).path : `${files.length} files`
+  const [first, second] = found
+  if (first === undefined) {
+    const packed = others.find(({ path }) => extensionOf(path) === 'zip')
+    if (packed !== undefined) {
+      throw invalidArgument('format', packed.path, 'an export that was unpacked: unpack it, and name the folder')
+    }
+    const known = FORMAT_NAMES.map(format => `${format} (${FORMATS[format].name})`).join('; ')
+    const message = `format: ${value}: no conversations in a format that is known here; known are ${known}. Name the format if it is one of them`
+    throw new QuerentError('invalid_argument', message, { field: 'format', value, expected: [...FORMAT_NAMES] })
+  }
+  if (second !== undefined) {
+    const each = [...found].map(([format, list]) => `${format} (${(list[0] as ExportFile).path})`).join(', ')
+    const message = `format: ${value} are of several formats: ${each}; read them one format at a time`
+    throw new QuerentError('invalid_argument', message, {
+      ...{ field: 'format', value: [...found.keys()], expected: 'one format' },
+    })
+  }
+  const [format, own] = first
+  const lists = format === 'slack' ? others.filter(({ path }) => isSlackList(path)) : []
+  const rest = others.filter(file => !lists.includes(file))
+  return { format, files: [...lists, ...own], others: rest.map(({ path }) => path) }
+}
+
+/** What is looked at of a file, in bytes: enough for the first conversation to show its fields. */
+const LOOKED_AT = 256 * 1024
+const MAX_LINES = 50
+
+/** Null for a file that is none, or not recognised. */
+async function formatOf(file: ExportFile, isAlone: boolean, fields: ChatFields): Promise<ChatFormat | null> {
+  const extension = extensionOf(file.path)
+  const isCandidate = FORMAT_NAMES.some(format => FORMATS[format].extensions.includes(extension))
+  if (!isCandidate && !isAlone) return null
+  const bytes = await firstBytes(file, LOOKED_AT)
+  const text = decoderFor(bytes).decode(bytes)
+  const lines = text.split(/\r?\n/, MAX_LINES)
+  // `[14/03/25, 10:00:00] Mira: Hi` begins as a list does.
+  if (/^\s*[[{]/.test(text) && firstLineOf(lines[0] as string, null) === null) {
+    return await jsonFormat(text, lines, bytes.length < LOOKED_AT, extension, fields)
+  }
+  if (isMail(lines)) return 'mail'
+  return lines.some(line => firstLineOf(line, null) !== null) ? 'whatsapp' : null
+}
+
+async function jsonFormat(
+  text: string,
+  lines: readonly string[],
+  isWhole: boolean,
+  extension: string,
+  fields: ChatFields,
+): Promise<ChatFormat | null> {
+  const isList = text.trimStart().startsWith('[')
+  for await (const element of jsonElements([text], text.length, { isJson: true, isEnded: false })) {
+    const record = recordOf(element.text)
+    if (isRecord(record['mapping'])) return 'chatgpt'
+    if (Array.isArray(record['chat_messages'])) return 'claude'
+    const isMessage = record['type'] === 'message' || 'user' in record || 'text' in record
+    if (isList && typeof record['ts'] === 'string' && isMessage) return 'slack'
+    break
+  }
+  if (isList) return null
+  const isMessage = (record: unknown): boolean => isRecord(record) && fields.value(record, 'text') !== undefined
+  const isCutInFirst = !isWhole && !text.trimStart().includes('\n')
+  if (isCutInFirst && extension !== 'json') return isMessage(shownOf(text)) ? 'jsonl' : null
+  const areSeen = isWhole || lines.length > 1
+  return areSeen && lines.some(line => isMessage(recordIn(line))) ? 'jsonl' : null
+}
+
+function recordIn(json: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isRecord(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function recordOf(text: string): Readonly<Record<string, unknown>> {
+  const whole = recordIn(text)
+  if (whole !== null || !text.startsWith('{')) return whole ?? {}
+  // Longer than what was looked at, or broken: its members say what it is as well.
+  return { ...readableMembers(text, 'mapping').value, ...readableMembers(text, 'chat_messages').value }
+}
+
+/** What is seen of an object that is cut off, with the name of the member that is not seen to its end. */
+function shownOf(text: string): Readonly<Record<string, unknown>> {
+  const { value, broken } = readableMembers(text.trimStart(), '')
+  return { ...value, ...Object.fromEntries(broken.map(({ at }) => [at.slice(1), ''])) }
+}
+
+const HEADER = /^(?:from|date|subject|message-id|received|return-path|delivered-to|mime-version|to|x-[a-z0-9-]+):/i
+
+/** A separator of mbox and a header below it, or two headers at the top. */
+function isMail(lines: readonly string[]): boolean {
+  const begin = lines.findIndex(line => line.trim() !== '')
+  if (begin < 0) return false
+  const isMbox = /^From \S.*\d{4}/.test(lines[begin] as string)
+  const head = lines.slice(isMbox ? begin + 1 : begin)
+  const end = head.indexOf('')
+  const headers = (end < 0 ? head : head.slice(0, end)).filter(line => HEADER.test(line))
+  return headers.length >= (isMbox ? 1 : 2) && /^[!-9;-~]+:/.test(head[0] ?? '')
 }

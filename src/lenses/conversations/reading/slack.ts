@@ -1,34 +1,39 @@
 /** The export of Slack, unpacked: a folder a channel, a file of JSON a day, and lists of users and channels. */
 import { isRecord } from '../../../base/record.ts'
 import type { Attachment } from '../model.ts'
-import type { MessageDraft } from './draft.ts'
+import { momentOf, offsetAt, type Zone } from './dates.ts'
 import { type ExportFile, folderOf, nameOf } from './export-file.ts'
 import type { Findings, Place } from './findings.ts'
-import { momentOf } from './instants.ts'
-import { jsonRecords, listIn, recordIn, textIn } from './json-records.ts'
-import type { Reader, ReaderOptions } from './reader.ts'
-import { isSlackList, SlackPeople } from './slack-people.ts'
-import { slackText } from './slack-text.ts'
-import { offsetAt } from './zones.ts'
+import { jsonRecords, listIn, recordIn, textIn } from './json.ts'
+import { kindOfType, type MessageDraft, type Reader, type ReaderOptions } from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Subtypes of messages that somebody wrote; all others tell of something that happened. */
+/** Subtypes of messages that somebody wrote; all others report something that happened. */
 const WRITTEN: ReadonlySet<string> = new Set([
   ...['bot_message', 'me_message', 'thread_broadcast', 'reply_broadcast', 'file_share', 'file_comment'],
   ...['tombstone', 'assistant_app_thread', 'slackbot_response'],
 ])
+/** Lists of conversations: public and private channels, groups of people, two people. */
+const CHANNEL_LISTS = ['channels.json', 'groups.json', 'mpims.json', 'dms.json']
+
+export function isSlackList(path: string): boolean {
+  return nameOf(path) === 'users.json' || CHANNEL_LISTS.includes(nameOf(path))
+}
+
+export function isSlackDay(path: string): boolean {
+  return /^\d{4}-\d\d-\d\d\.json$/.test(nameOf(path))
+}
 
 export const readSlack: Reader = async function* (files, options, findings) {
-  const people = new SlackPeople()
-  await people.read(files, findings)
+  const names = await namesIn(files, findings)
   for (const [folder, days] of daysByFolder(files, findings)) {
-    const channel = people.channelIn(folder)
+    const channel = names.folders.get(folder)
     const name = folder === '' ? (options.conversation ?? 'slack') : folder
     const messages: MessageDraft[] = []
     for (const day of days) {
       for await (const { value, place } of jsonRecords(day, null, findings)) {
-        const message = messageOf(value, people, place, options, findings)
+        const message = messageOf(value, names, place, options, findings)
         if (message !== null) messages.push(message)
       }
     }
@@ -36,31 +41,64 @@ export const readSlack: Reader = async function* (files, options, findings) {
   }
 }
 
-/** Files named after a day, in order, by the folder they are in. */
-function daysByFolder(files: readonly ExportFile[], findings: Findings): ReadonlyMap<string, readonly ExportFile[]> {
-  const found = new Map<string, ExportFile[]>()
-  for (const file of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
-    if (isSlackList(file.path)) continue
-    // A day file by itself may have been given another name.
-    if (!isSlackDay(file.path) && files.length > 1) {
-      findings.leave('file that is no day of a channel')
-      continue
-    }
-    const folder = folderOf(file.path)
-    const days = found.get(folder)
-    if (days === undefined) found.set(folder, [file])
-    else days.push(file)
-  }
-  return found
+interface Channel {
+  readonly id: string
+  readonly title: string
 }
 
-export function isSlackDay(path: string): boolean {
-  return /^\d{4}-\d\d-\d\d\.json$/.test(nameOf(path))
+/** Who and what the ids of an export are. */
+interface Names {
+  readonly users: ReadonlyMap<string, { readonly name: string; readonly zone: Zone | null }>
+  readonly channels: ReadonlyMap<string, Channel>
+  /** By the folder that its days are in. */
+  readonly folders: ReadonlyMap<string, Channel>
+}
+
+async function namesIn(files: readonly ExportFile[], findings: Findings): Promise<Names> {
+  const users = new Map<string, { name: string; zone: Zone | null }>()
+  const channels = new Map<string, Channel>()
+  const folders = new Map<string, Channel>()
+  // Conversations of people are named after them, so they come first.
+  const lists = files.filter(({ path }) => isSlackList(path))
+  for (const file of lists.toSorted((a, b) => Number(isUserList(b)) - Number(isUserList(a)))) {
+    for await (const { value } of jsonRecords(file, null, findings)) {
+      const id = textIn(value, 'id')
+      const own = textIn(value, 'name')
+      if (id === null) continue
+      if (isUserList(file)) {
+        const profile = recordIn(value, 'profile')
+        const known = [textIn(profile, 'display_name'), textIn(profile, 'real_name'), textIn(value, 'real_name'), own]
+        const seconds = value['tz_offset']
+        const zone = textIn(value, 'tz') ?? (typeof seconds === 'number' ? Math.round(seconds / 60) : null)
+        users.set(id, { name: known.find(one => one !== null) ?? id, zone })
+        continue
+      }
+      const members = listIn(value, 'members').map(member => users.get(String(member))?.name ?? String(member))
+      const title = own !== null && !own.startsWith('mpdm-') ? own : members.join(', ')
+      channels.set(id, { id, title })
+      folders.set(own ?? id, { id, title })
+    }
+  }
+  return { users, channels, folders }
+}
+
+function isUserList({ path }: ExportFile): boolean {
+  return nameOf(path) === 'users.json'
+}
+
+/** Files named after a day, in order, by the folder they are in. */
+function daysByFolder(files: readonly ExportFile[], findings: Findings): ReadonlyMap<string, readonly ExportFile[]> {
+  const others = files.filter(({ path }) => !isSlackList(path))
+  // A day file by itself may have been given another name.
+  const days = files.length === 1 ? others : others.filter(({ path }) => isSlackDay(path))
+  findings.leave('file that is no day of a channel', others.length - days.length)
+  const ordered = days.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  return Map.groupBy(ordered, ({ path }) => folderOf(path))
 }
 
 function messageOf(
   value: Fields,
-  people: SlackPeople,
+  names: Names,
   place: Place,
   options: ReaderOptions,
   findings: Findings,
@@ -71,11 +109,12 @@ function messageOf(
     return null
   }
   const deleted = subtype === 'tombstone'
-  const attachments = [...listIn(value, 'files').map(fileOf), ...linksOf(value)]
-  const text = slackText(textIn(value, 'text') ?? '', people) || slackText(textsBelow(value['blocks']), people)
+  const links = listIn(value, 'attachments')
+  const attachments = [...listIn(value, 'files').map(fileOf), ...links.flatMap(pageOf)]
+  const text = plainText(textIn(value, 'text') ?? '', names) || plainText(textsBelow(value['blocks']), names)
   // Of a page that is linked to its name will do; what a program put below its text, or a message that is passed on, is said.
-  const below = listIn(value, 'attachments').filter(link => text === '' || addressOf(link) === null || isPassedOn(link))
-  const shown = [text, slackText(below.map(linkText).filter(Boolean).join('\n\n'), people)].filter(Boolean).join('\n\n')
+  const below = links.filter(link => text === '' || addressOf(link) === null || isPassedOn(link))
+  const shown = [text, plainText(below.map(linkText).filter(Boolean).join('\n\n'), names)].filter(Boolean).join('\n\n')
   if (shown.trim() === '' && attachments.length === 0 && !deleted) {
     findings.leave('empty message')
     return null
@@ -84,52 +123,48 @@ function messageOf(
   const moment = momentOf(ts, null)
   if (moment === null) findings.problem(place, 'its ts is no time; it was taken without one')
   const user = textIn(value, 'user') ?? ''
-  const zone = people.zone(user) ?? options.zone
+  const zone = names.users.get(user)?.zone ?? options.zone
   const thread = textIn(value, 'thread_ts')
-  const edited = recordIn(value, 'edited')
+  const edited = value['edited']
   return {
     id: moment === null ? null : ts,
     // The place of a deleted message is held by a program, whoever wrote it.
-    speaker: deleted ? '' : speakerOf(value, user, people),
+    speaker: deleted ? '' : speakerOf(value, user, names),
     role: null,
-    at: moment?.at ?? null,
-    zone: moment === null || zone === null ? null : offsetAt(zone, moment.at),
+    moment: moment === null ? null : { at: moment.at, zone: offsetAt(zone, moment.at) },
     replyTo: thread === ts ? null : thread,
     text: shown,
     attachments,
-    ...(isRecord(value['edited']) && { edited: { at: momentOf(textIn(edited, 'ts'), null)?.at ?? null } }),
+    ...(isRecord(edited) && { edited: { at: momentOf(textIn(edited, 'ts'), null)?.at ?? null } }),
     deleted,
     place,
   }
 }
 
-function speakerOf(value: Fields, user: string, people: SlackPeople): string {
+function speakerOf(value: Fields, user: string, { users }: Names): string {
   const profile = recordIn(value, 'user_profile')
-  const told = [
-    people.user(user),
+  const known = [
+    users.get(user)?.name ?? null,
     textIn(profile, 'display_name'),
     textIn(profile, 'real_name'),
     textIn(value, 'username'),
     textIn(recordIn(value, 'bot_profile'), 'name'),
     textIn(value, 'bot_id'),
   ]
-  return told.find(name => name !== null) ?? user
+  return known.find(name => name !== null) ?? user
 }
 
 function fileOf(file: unknown): Attachment {
-  const type = textIn(file, 'mimetype') ?? ''
-  const kind = ['image', 'audio', 'video'].find(one => type.startsWith(`${one}/`)) ?? 'document'
-  const name = textIn(file, 'name') ?? textIn(file, 'title') ?? textIn(file, 'id')
+  const kind = kindOfType(textIn(file, 'mimetype') ?? '')
   const title = textIn(file, 'title')
+  const name = textIn(file, 'name') ?? title ?? textIn(file, 'id')
   return { kind, caption: textIn(file, 'alt_txt') ?? (title === name ? null : title), name }
 }
 
-/** What Slack shows of the pages that a message links to. */
-function linksOf(value: Fields): readonly Attachment[] {
-  return listIn(value, 'attachments').flatMap((link): Attachment[] => {
-    const address = addressOf(link)
-    return address === null ? [] : [{ kind: 'link', caption: textIn(link, 'title'), name: address }]
-  })
+/** What Slack shows of a page that a message links to. */
+function pageOf(link: unknown): readonly Attachment[] {
+  const address = addressOf(link)
+  return address === null ? [] : [{ kind: 'link', caption: textIn(link, 'title'), name: address }]
 }
 
 function addressOf(link: unknown): string | null {
@@ -156,14 +191,32 @@ function textsBelow(blocks: unknown): string {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) open.push(...next.toReversed())
     else if (isRecord(next)) {
-      const { text } = next
-      if (typeof text === 'string') texts.push(text)
-      open.push(...['fields', 'elements', ...(isRecord(text) ? ['text'] : [])].map(key => next[key]).filter(isBranch))
+      if (typeof next['text'] === 'string') texts.push(next['text'])
+      open.push(next['fields'] ?? [], next['elements'] ?? [], next['text'] ?? [])
     }
   }
   return texts.join('\n')
 }
 
-function isBranch(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
+/** Slack's markup as one sees it: mentions by name, links with their words. */
+function plainText(markup: string, names: Names): string {
+  return markup.replace(/<([^<>]+)>|&(?:amp|lt|gt);/g, (whole, inner: string | undefined) =>
+    inner === undefined ? unescaped(whole) : (referenceText(inner, names) ?? whole),
+  )
+}
+
+function referenceText(inner: string, { users, channels }: Names): string | null {
+  const [target = '', ...rest] = inner.split('|')
+  const label = unescaped(rest.join('|'))
+  const id = target.slice(1)
+  if (target.startsWith('@')) return `@${users.get(id)?.name ?? (label.replace(/^@/, '') || id)}`
+  if (target.startsWith('#')) return `#${label.replace(/^#/, '') || (channels.get(id)?.title ?? id)}`
+  if (target.startsWith('!')) return label === '' ? `@${id.split('^')[0]}` : label
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(target)) return null
+  const address = unescaped(target).replace(/^(mailto|tel):/, '')
+  return label === '' || label === address || `http://${label}` === address ? address : `${label} (${address})`
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }

@@ -1,14 +1,11 @@
-/** The export of a chat of WhatsApp: a text file. */
-import type { MessageDraft } from './draft.ts'
-import { type ExportFile, folderOf, MAX_HELD_BYTES, withoutExtension } from './export-file.ts'
+/** The export of a chat of WhatsApp: a text file, with what WhatsApp itself writes into it in English and Spanish. */
+import type { Instant } from '../../../base/clock.ts'
+import { readDate } from '../../../model/record-date.ts'
+import type { Attachment } from '../model.ts'
+import { momentIn } from './dates.ts'
+import { type ExportFile, folderOf, linesOf, MAX_HELD_BYTES, textPieces, withoutExtension } from './export-file.ts'
 import type { Findings } from './findings.ts'
-import { momentIn } from './instants.ts'
-import { linesOf } from './lines.ts'
-import type { Reader, ReaderOptions } from './reader.ts'
-import { textPieces } from './text-pieces.ts'
-import { type DateOrder, decideOrder, localOf } from './whatsapp-dates.ts'
-import { type FirstLine, firstLineOf, type LineShape } from './whatsapp-lines.ts'
-import { chatNameIn, isEventLine, isEventText, saidIn } from './whatsapp-words.ts'
+import type { DateOrder, MessageDraft, Reader, ReaderOptions } from './reader.ts'
 
 interface RawMessage {
   readonly first: FirstLine
@@ -20,13 +17,13 @@ export const readWhatsapp: Reader = async function* (files, options, findings) {
   for (const file of files) {
     const raw = await rawMessages(file, findings)
     const title = nameOfChat(file, raw, files.length === 1 ? options.conversation : null, findings)
-    const order = orderOf(file, raw, options, findings)
+    const order = options.dateOrder ?? orderOf(file, raw, findings)
     const messages = raw.flatMap(one => draftOf(one, file.path, order, options, findings) ?? [])
     yield { id: options.conversation === title ? title : `whatsapp:${title}`, title, messages, isOrdered: true }
   }
 }
 
-/** In the order of the file: messages without a date in front continue the one above. */
+/** In the order of the file, since its times are to the minute and clocks are set back. */
 async function rawMessages(file: ExportFile, findings: Findings): Promise<readonly RawMessage[]> {
   const found: RawMessage[] = []
   let shape: LineShape | null = null
@@ -46,62 +43,46 @@ async function rawMessages(file: ExportFile, findings: Findings): Promise<readon
   return found
 }
 
-/** In the order that the export is in, since its times are to the minute and clocks are set back. */
 function draftOf(
   { first, line, more }: RawMessage,
   path: string,
   order: DateOrder,
-  options: ReaderOptions,
+  { zone }: ReaderOptions,
   findings: Findings,
 ): MessageDraft | null {
   const place = { path, line }
   const named = isEventLine(first.rest) ? null : /^(.{1,100}?):(?:\s|$)/.exec(first.rest)
   const raw = named === null ? '' : [first.rest.slice(named[0].length), ...more].join('\n').trimEnd()
-  const { text, attachments, isEdited, isDeleted } = saidIn(raw)
-  if (named === null || (attachments.length === 0 && !isDeleted && isEventText(raw))) {
+  const content = contentOf(raw)
+  const isEmpty = content.attachments.length === 0 && !content.deleted
+  if (named === null || (isEmpty && isEventText(raw))) {
     findings.leave('line of WhatsApp itself')
     return null
   }
-  if (text.trim() === '' && attachments.length === 0 && !isDeleted) {
+  if (isEmpty && content.text.trim() === '') {
     findings.leave('empty message')
     return null
   }
-  const local = localOf(first.time, order)
+  const local = localOf(first, order)
   if (local === null) findings.problem(place, `there is no time ${first.written}; it was taken without one`)
-  const moment = local === null ? null : momentIn(local, options.zone)
   return {
     id: null,
     // People who are no contacts have a tilde in front.
     speaker: (named[1] as string).replace(/^[\u200e\u200f]*~\s*/, ''),
     role: null,
-    at: moment?.at ?? null,
-    zone: moment?.zone ?? null,
+    moment: local === null ? null : momentIn(local, zone),
     written: first.written,
-    text,
-    attachments,
-    ...(isEdited && { edited: { at: null } }),
-    deleted: isDeleted,
+    ...content,
     place,
   }
-}
-
-function orderOf(file: ExportFile, raw: readonly RawMessage[], options: ReaderOptions, findings: Findings): DateOrder {
-  if (options.dateOrder !== null) return options.dateOrder
-  const arePadded = raw.every(({ first }) => first.isPadded)
-  const { order, doubt } = decideOrder(
-    raw.map(({ first }) => first.time),
-    arePadded,
-  )
-  if (doubt !== null) findings.problem({ path: file.path }, `${doubt}; say which it is with a date order`)
-  return order
 }
 
 /** Every export is named after the chat: the file on Android, the folder on iOS, where the file is always `_chat.txt`. */
 function nameOfChat(file: ExportFile, raw: readonly RawMessage[], given: string | null, findings: Findings): string {
   if (given !== null) return given
   const name = withoutExtension(file.path)
-  const told = chatNameIn(name) ?? chatNameIn(folderOf(file.path))
-  if (told !== null) return told
+  const known = chatNameIn(name) ?? chatNameIn(folderOf(file.path))
+  if (known !== null) return known
   if (!/^_?chat$/i.test(name)) return name
   // On iOS the first line is said by the group, or by the person that the chat is with.
   const first = raw[0]?.first.rest ?? ''
@@ -109,4 +90,241 @@ function nameOfChat(file: ExportFile, raw: readonly RawMessage[], given: string 
   if (speaker !== null && isEventText(first.slice(speaker[0].length))) return speaker[1] as string
   findings.problem({ path: file.path }, `nothing names this chat; it was named ${name}: say its name`)
   return name
+}
+
+/** Who the chat is with, by the name of the export or of its folder; null where that says nothing. */
+function chatNameIn(name: string): string | null {
+  // A second download of the same name has a number behind it.
+  const plain = name.replace(ANY_MARK, '').replace(/ \(\d+\)$/, '')
+  const match = /^(?:WhatsApp Chat with|WhatsApp Chat -|Chat de WhatsApp con|Chat de WhatsApp -)\s+(.+?)$/i.exec(plain)
+  return match?.[1]?.trim() ?? null
+}
+
+/** The two shapes: `[14/03/2025, 10:00:00] Mira: Hi` (iOS) and `14/03/2025, 10:00 - Mira: Hi` (Android). */
+interface LineShape {
+  readonly isBracketed: boolean
+  readonly separator: string
+}
+
+/** Where a message begins: a line with a date and a time in front. */
+interface FirstLine {
+  /** Of the date, as they stand in the line: years are last, or first with four digits, and then the month follows. */
+  readonly parts: readonly [number, number, number]
+  readonly isYearFirst: boolean
+  readonly hour: number
+  /** With the seconds: `10:00`. */
+  readonly minutes: string
+  /** Of a clock of twelve hours, which begins at 12, or at 0 as in Japan. */
+  readonly half: 'am' | 'pm' | null
+  /** As it stands there, for ids. */
+  readonly written: string
+  readonly isPadded: boolean
+  readonly shape: LineShape
+  /** After the time: `Mira: Hi`, or what WhatsApp itself says. */
+  readonly rest: string
+}
+
+/** Arabic has a mark of direction behind each number, Korean a blank behind each point. */
+const DATE = String.raw`(?<a>\d{1,4})\u200f?(?<separator>[./-] ?)(?<b>\d{1,2})\u200f?\k<separator>(?<c>\d{1,4})\.?`
+/** The half of the day as it is written behind the time (blanks are no-break ones; Spanish writes `a. m.`), or before it. */
+const AM = /^(?:a\.?\s*m\.?|ص|오전|上午|午前)$/i
+const BEHIND = String.raw`[ap]\.?\s*m\.?|[صم]`
+const BEFORE = '오전|오후|上午|下午|午前|午後'
+const TIME = String.raw`(?<hour>\d{1,2})[:.](?<minute>\d\d)(?:[:.](?<second>\d\d))?(?:\s*(?<behind>${BEHIND}))?`
+/** Between the two stands a comma, a blank, or a word (`klo` in Finnish, `um` in German, `à` in French). */
+const BOTH = String.raw`(?<written>${DATE}[,،]?\s+(?:(?<before>${BEFORE})\s*|\p{L}{1,4}\s+)?${TIME})`
+const BRACKETED = new RegExp(String.raw`^\[${BOTH}\]\s?`, 'iu')
+const PLAIN = new RegExp(String.raw`^${BOTH}\s+[-–]\s`, 'iu')
+/** Written before a line that begins with something else than a letter of the reader's own direction. */
+const MARKS = /^[\u200e\u200f\ufeff]+/
+/** Characters of a line among which its date and time stand. */
+const LONGEST = 80
+
+/** Null for a line that continues the message above. `shape`: of the file's first message. */
+export function firstLineOf(line: string, shape: LineShape | null): FirstLine | null {
+  const text = line.replace(MARKS, '')
+  const isBracketed = text.startsWith('[')
+  if (shape !== null && shape.isBracketed !== isBracketed) return null
+  // Digits of Arabic and of Persian have theirs in the last four bits.
+  const head = text.slice(0, LONGEST).replace(/[\u0660-\u0669\u06f0-\u06f9]/g, it => String(it.charCodeAt(0) & 0xf))
+  const match = (isBracketed ? BRACKETED : PLAIN).exec(head)
+  if (match === null) return null
+  const { written = '', a = '', separator = '', b = '', c = '', ...time } = match.groups ?? {}
+  const half = time['before'] ?? time['behind']
+  if (shape !== null && shape.separator !== separator) return null
+  const isYearFirst = a.length === 4
+  if (isYearFirst ? c.length > 2 : a.length > 2 || c.length === 3 || c.length < 2) return null
+  return {
+    parts: [Number(a), Number(b), Number(c)],
+    isYearFirst,
+    hour: Number(time['hour']),
+    minutes: `${time['minute']}:${time['second'] ?? '00'}`,
+    half: half === undefined ? null : AM.test(half) ? 'am' : 'pm',
+    written: written.replace(/\s+/g, ' '),
+    isPadded: a.length > 1 && b.length > 1,
+    shape: { isBracketed, separator },
+    rest: text.slice(match[0].length),
+  }
+}
+
+/** As if it were UTC; null when there is no such time. */
+function localOf({ parts, isYearFirst, hour, minutes, half }: FirstLine, order: DateOrder): Instant | null {
+  const [a, b, c] = parts
+  const [year, month, day] = isYearFirst ? [a, b, c] : order === 'day-first' ? [c, b, a] : [c, a, b]
+  if (half !== null && hour > 12) return null
+  const two = (part: number): string => String(part).padStart(2, '0')
+  const date = `${year < 100 ? 2000 + year : String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
+  return readDate(`${date}T${two(half === null ? hour : (hour % 12) + (half === 'pm' ? 12 : 0))}:${minutes}`)
+}
+
+/**
+ * The order of day and month for a whole file, which is that of the telephone's region and is not named: numbers above 12 are
+ * days; where there are none, that order in which fewer messages come before the one above them. Where that says nothing
+ * either, day first, unless the clock has twelve hours and the numbers no zeros in front, as they are written in the United
+ * States.
+ */
+function orderOf({ path }: ExportFile, raw: readonly RawMessage[], findings: Findings): DateOrder {
+  const open = raw.map(({ first }) => first).filter(({ isYearFirst }) => !isYearFirst)
+  const chosen = (order: DateOrder, doubt: string): DateOrder => {
+    findings.problem({ path }, `${doubt}; ${order} was taken; say which it is with a date order`)
+    return order
+  }
+  const dayFirst = open.filter(({ parts }) => parts[0] > 12 && parts[1] <= 12).length
+  const monthFirst = open.filter(({ parts }) => parts[1] > 12 && parts[0] <= 12).length
+  if (dayFirst > 0 && monthFirst > 0) {
+    const order = dayFirst >= monthFirst ? 'day-first' : 'month-first'
+    return chosen(order, 'some of its dates are written day first, others month first')
+  }
+  if (dayFirst + monthFirst > 0) return dayFirst > 0 ? 'day-first' : 'month-first'
+  if (open.every(({ parts }) => parts[0] === parts[1])) return 'day-first'
+  const [stepsBack, otherStepsBack] = [backwards(open, 'day-first'), backwards(open, 'month-first')]
+  if (stepsBack !== otherStepsBack) return stepsBack < otherStepsBack ? 'day-first' : 'month-first'
+  const isAmerican = !raw.every(({ first }) => first.isPadded) && open.every(({ half }) => half !== null)
+  return chosen(isAmerican ? 'month-first' : 'day-first', 'its dates can be read day first or month first')
+}
+
+/** How many lines are earlier than the one above them. */
+function backwards(lines: readonly FirstLine[], order: DateOrder): number {
+  const times = lines.flatMap(line => localOf(line, order) ?? [])
+  return times.filter((at, index) => at < (times[index - 1] ?? at)).length
+}
+
+const ANY_MARK = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** At the end of a message; between it and the text stand a blank and sometimes a mark. */
+const EDITED = /^<(?:This message was edited|Se editó este mensaje|Este mensaje fue editado|Mensaje editado)\.?>$/i
+const DELETED =
+  /^(?:This message was deleted|You deleted this message|This message was deleted by admin .{1,100}|Se eliminó este mensaje|Este mensaje fue eliminado|Este mensaje se eliminó|Eliminaste este mensaje|Mensaje eliminado|Un admin(?:istrador)?\. eliminó este mensaje)\.?$/i
+
+/** `<Media omitted>`, where the export was made without pictures and sounds. */
+const MEDIA_OMITTED = /^<(?:Media omitted|Multimedia omitido|Archivo omitido|Medios omitidos)>$/i
+const KINDS: readonly (readonly [string, string])[] = [
+  ['image', 'image|photo|imagen|foto'],
+  ['video', 'video note|nota de v[ií]deo|video|vídeo|gif'],
+  ['audio', 'audio|voice message|mensaje de voz'],
+  ['sticker', 'sticker|pegatina'],
+  ['document', 'document|documento'],
+  ['contact', 'contact card|tarjeta de contacto|contacto'],
+]
+/** On iOS by kind, behind the name of a document: `report.pdf • 3 pages document omitted`. */
+const KIND_OMITTED = new RegExp(
+  String.raw`^([\s\S]*?)[\u200e\u200f]{0,3}(${KINDS.map(([, words]) => words).join('|')}) (?:omitted|omitid[oa])$`,
+  'i',
+)
+const ATTACHED = /[\u200e\u200f]{0,3}<(?:attached|adjunto|archivo adjunto): ([^<>\n]+)>/gi
+/** On Android; what follows on other lines was written below the picture. */
+const FILE_ATTACHED = /^[\u200e\u200f]*([^\n]+?) \((?:file attached|archivo adjunto)\)[ \t]*(?:\n|$)/i
+
+type Content = Required<Pick<MessageDraft, 'text' | 'deleted'>> &
+  Pick<MessageDraft, 'edited'> & { readonly attachments: readonly Attachment[] }
+
+/** What the text of a message is, once the words of WhatsApp are taken out of it. */
+function contentOf(raw: string): Content {
+  const end = raw.lastIndexOf('<')
+  const isEdited = end >= 0 && EDITED.test(raw.slice(end).trimEnd())
+  let text = isEdited ? withoutEnd(raw.slice(0, end)) : raw
+  const content = (own: string, attachments: readonly Attachment[], deleted = false): Content => ({
+    ...{ text: own, attachments, deleted },
+    ...(isEdited && { edited: { at: null } }),
+  })
+  const bare = text.replace(ANY_MARK, '').trim()
+  if (DELETED.test(bare)) return content('', [], true)
+  if (MEDIA_OMITTED.test(bare)) return content('', [attachment('media', null)])
+  const omitted = KIND_OMITTED.exec(text.trim())
+  // Somebody may write "image omitted" themselves: WhatsApp puts a mark in front of its own words, or nothing else there.
+  if (omitted !== null && (omitted[1] === '' || /[\u200e\u200f]/.test(text))) {
+    const before = (omitted[1] ?? '').replace(ANY_MARK, '').trim()
+    const kind = KINDS.find(([, words]) => new RegExp(`^(?:${words})$`, 'i').test(omitted[2] as string))?.[0] ?? 'media'
+    if (kind !== 'document') return content(before, [attachment(kind, null)])
+    return content('', [attachment(kind, before.split(' • ')[0] || null)])
+  }
+  const names: string[] = []
+  const taken = (_: string, name: string): string => {
+    names.push(name.trim())
+    return ''
+  }
+  text = text
+    .replace(ATTACHED, taken)
+    .replace(FILE_ATTACHED, taken)
+    .replace(/^[\u200e\ufeff]+/, '')
+  return content(
+    names.length > 0 ? text.trim() : text,
+    names.map(name => attachment(kindOfName(name), name)),
+  )
+}
+
+function withoutEnd(text: string): string {
+  const marked = text.trimEnd()
+  return marked.replace(/[\u200e\u200f]{1,3}$/, '').trimEnd()
+}
+
+function attachment(kind: string, name: string | null): Attachment {
+  return { kind, caption: null, name }
+}
+
+/** `IMG-20250314-WA0001.jpg`, `00000012-PHOTO-2025-03-14-10-00-00.jpg`, `PTT-20250314-WA0002.opus`. */
+function kindOfName(name: string): string {
+  if (/\.webp$|sticker|^STK-/i.test(name)) return 'sticker'
+  if (/\.(?:jpe?g|png|heic|gif)$/i.test(name)) return 'image'
+  if (/\.(?:mp4|mov|3gp|mkv)$/i.test(name)) return 'video'
+  if (/\.(?:opus|m4a|mp3|aac|ogg|amr)$/i.test(name)) return 'audio'
+  return /\.vcf$/i.test(name) ? 'contact' : 'document'
+}
+
+/** What happened, in the words of WhatsApp. */
+const EVENT = new RegExp(
+  [
+    'end-to-end encrypted|cifrad[oa]s? de extremo a extremo',
+    'created (?:this |the )?group|creó (?:este|el) grupo|creaste (?:este|el) grupo',
+    ' added |were added|añadió|agregó|añadiste|agregaste|te añad|te agreg',
+    ' removed | left$|left the group|salió|saliste|eliminó a|eliminaste a|te eliminó',
+    'joined|se unió|te uniste|requested to join',
+    ' changed | cambió | cambiaste |security code|código de seguridad',
+    'now an admin|ahora eres admin|dismissed as admin',
+    'blocked|unblocked|bloqueaste|desbloqueaste|is a contact|es un contacto',
+    'disappearing messages|mensajes temporales|pinned a message|fijó un mensaje|fijaste un mensaje',
+    'voice call|video call|missed (?:voice|video|group)|no answer|started a call|llamada|videollamada|sin respuesta',
+    'waiting for this message|esperando este mensaje|business account|cuenta de empresa',
+  ].join('|'),
+  'i',
+)
+const ENCRYPTED =
+  /^[\u200e\u200f]*(?:Messages and calls are end-to-end encrypted|Messages to this (?:chat|group) .{0,60}end-to-end encryption|Los mensajes y las llamadas están cifrados|Los mensajes y llamadas están cifrados)/i
+/** On Android in a line that could be a message of somebody of a long name: the name of the group may hold a colon. */
+const NAMED_GROUP = new RegExp(
+  String.raw`^(?:(?:(?!:\s).){1,100}? )?(?:` +
+    '(?:changed the (?:subject|group name|group description)|cambi(?:ó|aste) el (?:asunto|nombre)(?: del grupo)?) (?:from|to|de|a) |' +
+    '(?:created (?:this |the )?group|cre(?:ó|aste) (?:este |el )?grupo) ["“«])',
+  'i',
+)
+
+/** Whether the text of a message, by somebody, reports an event instead. */
+function isEventText(text: string): boolean {
+  // Such lines begin with a mark on iOS; people hardly ever do.
+  return ENCRYPTED.test(text) || (text.startsWith('\u200e') && EVENT.test(text))
+}
+
+/** Whether a line that has a colon is written by WhatsApp all the same. */
+function isEventLine(rest: string): boolean {
+  return ENCRYPTED.test(rest) || NAMED_GROUP.test(rest.replace(ANY_MARK, ''))
 }

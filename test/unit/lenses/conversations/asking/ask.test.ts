@@ -1,8 +1,12 @@
-/** Questions over messages: order, reasons that add up, filters, budgets, neighbours, the past, and newer statements. */
+/** Questions over messages: order, reasons that add up, filters, budgets, neighbours, the past, pages, streams and newer statements. */
+
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../../../../../src/engine/engine.ts'
-import type { ToldMessage } from '../../../../../src/lenses/conversations/asking/ask-schema.ts'
+import { askConversations } from '../../../../../src/lenses/conversations/asking/ask.ts'
+import type { MessageResult } from '../../../../../src/lenses/conversations/asking/ask-schema.ts'
 import { recompute } from '../../../../../src/model/explanation.ts'
+import { parseInput } from '../../../../../src/model/parse-input.ts'
+import { findOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { call, KILN as LINES, line, writeLines } from '../../../../support/conversations.ts'
@@ -36,7 +40,7 @@ async function say(conversation: string, said: readonly Said[], day = '2025-03-1
 // biome-ignore lint/suspicious/noExplicitAny: answers are read in expectations only
 const ask = (text: string, more: object = {}, viewer = 'owner'): Promise<any> =>
   call(engine, 'conversations.query', { text, ...more }, viewer)
-const idsOf = ({ messages }: { messages: readonly ToldMessage[] }) => messages.map(({ id }) => id)
+const idsOf = ({ messages }: { messages: readonly MessageResult[] }) => messages.map(({ id }) => id)
 
 describe('conversations.query', () => {
   it('puts the answer first: by the question before it, who is named, and the time it says', async () => {
@@ -106,10 +110,10 @@ describe('conversations.query', () => {
     await say('kiln', KILN)
     const all = await ask('the kiln', { limit: 100 })
     const toms = await ask('the kiln', { speakers: ['Tom'], limit: 100 })
-    expect(toms.messages.map(({ id, score }: ToldMessage) => [id, score])).toEqual(
+    expect(toms.messages.map(({ id, score }: MessageResult) => [id, score])).toEqual(
       all.messages
-        .filter(({ speaker }: ToldMessage) => speaker === 'Tom')
-        .map(({ id, score }: ToldMessage) => [id, score]),
+        .filter(({ speaker }: MessageResult) => speaker === 'Tom')
+        .map(({ id, score }: MessageResult) => [id, score]),
     )
     const late = await ask('the kiln', { since: '2025-03-14T10:03:00Z', until: '2025-03-14T10:05:00Z', limit: 100 })
     expect(idsOf(late).sort()).toEqual(['kiln/m4', 'kiln/m5'])
@@ -135,7 +139,7 @@ describe('conversations.query', () => {
     const then = await ask('When did Mira move the kiln?', { limit: 100 })
     await say('kiln', KILN)
     const past = await ask('When did Mira move the kiln?', { limit: 100, as_of: '2025-03-14T10:02:00Z' })
-    const bare = ({ messages }: { messages: readonly ToldMessage[] }) => messages.map(({ id, score }) => [id, score])
+    const bare = ({ messages }: { messages: readonly MessageResult[] }) => messages.map(({ id, score }) => [id, score])
     expect(bare(past)).toEqual(bare(then))
   })
 
@@ -194,7 +198,7 @@ describe('conversations.query', () => {
     for (const [at, text] of texts.entries()) await call(engine, 'remember', { text, conversation: `c${at % 2}` })
     await engine.embedded()
     const whole = await ask('the kiln', { limit: 100, explain: true })
-    const paged: ToldMessage[] = []
+    const paged: MessageResult[] = []
     let cursor: string | undefined
     do {
       const page = await ask('the kiln', { limit: 7, explain: true, ...(cursor && { cursor }) })
@@ -202,7 +206,7 @@ describe('conversations.query', () => {
       cursor = page.cursor
       await call(engine, 'remember', { text: 'The kiln, the kiln', conversation: 'c0' })
     } while (cursor)
-    const told = ({ id, score, explanation }: ToldMessage) => ({ id, score, explanation })
+    const told = ({ id, score, explanation }: MessageResult) => ({ id, score, explanation })
     expect(paged.map(told)).toEqual(whole.messages.map(told))
   })
 
@@ -210,9 +214,9 @@ describe('conversations.query', () => {
     await say('kiln', KILN)
     const asked = { limit: 1, neighbours: 1, conversations: ['kiln'] }
     const { messages } = await ask('When did Mira move the kiln?', asked)
-    expect(messages[0].neighbours.map(({ id }: ToldMessage) => id)).toEqual(['kiln/m2', 'kiln/m4'])
+    expect(messages[0].neighbours.map(({ id }: MessageResult) => id)).toEqual(['kiln/m2', 'kiln/m4'])
     const past = await ask('When did Mira move the kiln?', { ...asked, as_of: '2025-03-14T10:02:30Z' })
-    expect(past.messages[0].neighbours.map(({ id }: ToldMessage) => id)).toEqual(['kiln/m2'])
+    expect(past.messages[0].neighbours.map(({ id }: MessageResult) => id)).toEqual(['kiln/m2'])
   })
 
   it('marks the newer statement, drops none, and puts it first only where the question asks for now', async () => {
@@ -222,7 +226,7 @@ describe('conversations.query', () => {
       ['h3', 'Mira', 'I live in a flat in Vigo now, near the river.'],
     ])
     const then = await ask('flat in Lugo near the river Minho', { mode: 'words' })
-    const both = (answer: { messages: readonly ToldMessage[] }) =>
+    const both = (answer: { messages: readonly MessageResult[] }) =>
       answer.messages.filter(({ speaker }) => speaker === 'Mira').map(m => [m.id, m.newer_statement_of])
     expect(both(then)).toEqual([
       ['home/h1', []],
@@ -243,9 +247,9 @@ describe('conversations.query', () => {
     ])
     const answer = await ask('Where is the kiln?', { limit: 100 })
     expect(answer.messages[0].conversation).toBe('kiln')
-    expect(new Set(answer.messages.map((m: ToldMessage) => m.conversation)).size).toBeGreaterThan(0)
+    expect(new Set(answer.messages.map((m: MessageResult) => m.conversation)).size).toBeGreaterThan(0)
     const alone = await ask('Where is the kiln?', { limit: 100, conversations: ['kiln'] })
-    const ofKiln = answer.messages.filter((m: ToldMessage) => m.conversation === 'kiln')
+    const ofKiln = answer.messages.filter((m: MessageResult) => m.conversation === 'kiln')
     expect(idsOf({ messages: ofKiln })).toEqual(idsOf(alone))
   })
 
@@ -302,5 +306,149 @@ describe('conversations.query', () => {
     expect(list.mode).toBe('list')
     const why = await call(engine, 'explain', { query: { text: 'kiln', lens: 'conversations' }, id: 'kiln/m2' })
     expect(recompute(why.explanation)).toBe(why.score)
+  })
+})
+
+describe('what changes behind a page', () => {
+  type TestEngine = Awaited<ReturnType<typeof openTestEngine>>
+
+  const BEN = { id: 'ben' }
+  const BEN_CALLS = { viewer: BEN, signal: new AbortController().signal }
+  const SAID = ['The kiln is in the barn.', 'Its door is new.', 'The kiln is hot.']
+
+  let engine: TestEngine
+
+  beforeEach(async () => {
+    engine = await openTestEngine()
+    for (const [at, text] of SAID.entries()) {
+      await call(engine, 'remember', { text, conversation: 'kiln', id: `m${at}`, visibility: 'public' }, 'ana')
+    }
+    return () => engine.close()
+  })
+
+  /** What Ben is told by name, where so much happens behind the page. */
+  async function told(change: (engine: Engine) => Promise<unknown>): Promise<string> {
+    const host = engine.host('conversations')
+    const later: typeof host = {
+      ...host,
+      query: async (input, viewer) => {
+        const answer = await host.query(input, viewer)
+        await change(engine)
+        return answer
+      },
+    }
+    return JSON.stringify(await askConversations(later, { text: 'kiln', neighbours: 1, touch: false }, BEN_CALLS))
+  }
+
+  async function hide(of: Engine, ids: readonly string[]): Promise<void> {
+    const entries = []
+    for (const id of ids) {
+      const { collection, kind, content } = await call(of, 'get', { id }, 'ana')
+      entries.push({ id, collection, kind, content, visibility: 'private' })
+    }
+    await call(of, 'put', { entries }, 'ana')
+  }
+
+  describe('between a page and the telling of its messages', () => {
+    it('what stays is told with its neighbours', async () => {
+      const all = await told(async () => {})
+      for (const text of SAID) expect(all).toContain(text)
+    })
+
+    it('what is deleted is left out', async () => {
+      const left = await told(of => call(of, 'delete', { ids: ['kiln/m0'] }, 'ana'))
+      expect(left).toContain('kiln/m2')
+      expect(left).not.toContain('kiln/m0')
+    })
+
+    it('what is no message any more has no neighbours', async () => {
+      const left = await told(of =>
+        call(
+          of,
+          'put',
+          { entries: [{ id: 'kiln/m2', kind: 'note', content: 'The kiln is hot.', visibility: 'public' }] },
+          'ana',
+        ),
+      )
+      const { messages } = JSON.parse(left)
+      for (const { id, neighbours } of messages) expect(neighbours.length).toBe(id === 'kiln/m2' ? 0 : 1)
+    })
+
+    it('what is hidden is left out, and what was hidden with it', async () => {
+      const left = await told(of => hide(of, ['kiln/m0', 'kiln/m1']))
+      expect(left).toContain('kiln/m2')
+      for (const hidden of ['kiln/m0', 'kiln/m1', SAID[0], SAID[1]]) expect(left).not.toContain(hidden)
+    })
+  })
+})
+
+describe('later pages, whatever was asked and said meanwhile,', () => {
+  const WORDS = ['kiln', 'barn', 'clay', 'sand', 'door']
+  const OTHERS = ['sand at the door', 'barn', 'where is the clay kiln', 'nothing of it']
+
+  it.each([true, false])('are those of one long page (approximate: %s)', async approximate => {
+    await using engine = await openTestEngine()
+    for (let at = 0; at < 40; at++) {
+      const text = [1, 2, 3].map(step => WORDS[(at * step) % WORDS.length]).join(' ')
+      await call(engine, 'remember', { text: `${text} ${at}`, conversation: `c${at % 3}`, id: `m${at}` })
+    }
+    const asked = { text: 'clay in the kiln', explain: true, touch: false, approximate }
+    const ask = (more: object) => call(engine, 'conversations.query', { ...asked, ...more })
+    const told = ({ messages }: { readonly messages: readonly MessageResult[] }) =>
+      messages.map(({ id, score, why, explanation }) => ({ id, score, why, explanation }))
+    const whole = told(await ask({ limit: 40 }))
+    expect(whole.length).toBeGreaterThan(20)
+    const paged: unknown[] = []
+    let cursor: string | undefined
+    for (let page = 0; cursor !== null; page++) {
+      const answer = await ask({ limit: 3, cursor })
+      paged.push(...told(answer))
+      cursor = answer.cursor
+      await call(engine, 'conversations.query', { text: OTHERS[page % OTHERS.length], touch: false })
+      if (page === 2) await call(engine, 'remember', { text: 'The clay kiln.', conversation: 'c1', id: 'late' })
+    }
+    expect(paged).toEqual(whole)
+  })
+})
+
+describe('a stream and a watch over messages', () => {
+  const ASKED = { text: 'kiln', lens: 'conversations', touch: false }
+
+  it('gives the pieces of a stream in the order of a page', async () => {
+    await using engine = await openTestEngine()
+    for (let at = 0; at < 30; at++) {
+      await call(engine, 'remember', {
+        text: `The kiln ${'hot '.repeat(at % 7)}${at}`,
+        conversation: `c${at % 3}`,
+        id: `${at}`,
+      })
+    }
+    const page = await engine.query({ ...ASKED, limit: 30 })
+    const streamed: string[] = []
+    const asking = { viewer: { id: 'owner' }, signal: new AbortController().signal }
+    for await (const chunk of engine.stream({ ...ASKED, limit: 30, chunk_size: 4 }, asking)) {
+      streamed.push(...chunk.items.map(({ id }) => id))
+    }
+    expect(page.items.length).toBe(30)
+    expect(streamed).toEqual(page.items.map(({ id }) => id))
+  })
+
+  it('tells a live question of a message as soon as it is remembered', async () => {
+    await using engine = await openTestEngine()
+    await call(engine, 'remember', { text: 'The kiln is cold.', conversation: 'home', id: 'a' })
+    const stop = new AbortController()
+    const watch = findOperation(makeCatalog(engine), 'watch')
+    const input = parseInput(watch.input, { text: 'kiln', lens: 'conversations' })
+    const events = watch.stream?.(engine, input as never, { viewer: { id: 'owner' }, signal: stop.signal })
+    const told: string[] = []
+    for await (const event of events ?? []) {
+      told.push(JSON.stringify(event))
+      if (told.at(-1)?.includes('home/a'))
+        await call(engine, 'remember', { text: 'The kiln is hot.', conversation: 'home', id: 'b' })
+      if (told.at(-1)?.includes('home/b')) break
+    }
+    expect(told.some(event => event.includes('home/a') && !event.includes('home/b'))).toBe(true)
+    expect(told.at(-1)).toContain('home/b')
+    stop.abort()
   })
 })

@@ -2,8 +2,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../../src/base/turns.ts'
-import { type AskedTexts, scoreTexts } from '../../../../../src/lenses/conversations/asking/bm25.ts'
-import { countWords, WordCounts, WordStems } from '../../../../../src/lenses/conversations/asking/word-counts.ts'
+import {
+  type AskedTexts,
+  countWords,
+  scoreTexts,
+  WordCounts,
+  WordStems,
+} from '../../../../../src/lenses/conversations/asking/bm25.ts'
 import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
 
 const PARAMETERS = { k1: 0.9, b: 0.4 }

@@ -1,7 +1,6 @@
 /** What questions ask for besides their words, in English and Spanish. */
 import { describe, expect, it } from 'vitest'
 import { namedSpeaker, questionOf, speakersOf } from '../../../../../src/lenses/conversations/asking/question.ts'
-import { saysTime } from '../../../../../src/lenses/conversations/asking/time-expressions.ts'
 
 const WHEN = [
   'When did Mira move the kiln?',
@@ -81,25 +80,4 @@ describe('the speaker whom a question names', () => {
     expect(named('will it rain', ['Will', 'Tom'])).toBeNull()
     expect(named('What did Will say?', ['Will', 'Tom'])).toBe('Will')
   })
-})
-
-describe('a message', () => {
-  it.each([
-    'We moved in June.',
-    'It was 12 March.',
-    'See you at 10:30',
-    'We met in 2019.',
-    'Three weeks ago.',
-    'Lunes a las tres',
-    'Fue en marzo',
-    'Hace dos años',
-    'on Tuesdays',
-    'It took three weeks.',
-    'Duró dos semanas.',
-    'el sábado',
-  ])('%s: says a time', text => expect(saysTime(text, null)).toBe(true))
-  it.each(['We may march on.', 'The barn is red.', 'I have 3 cats.', 'El granero es rojo.'])('%s: says none', text =>
-    expect(saysTime(text, null)).toBe(false),
-  )
-  it('says one where its relative dates were resolved', () => expect(saysTime('then', '8 March 2025')).toBe(true))
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { detect } from '../../../../../src/lenses/conversations/reading/detect.ts'
 import { Findings } from '../../../../../src/lenses/conversations/reading/findings.ts'
-import { readAll, readConversations } from '../../../../../src/lenses/conversations/reading/read.ts'
+import { ChatFields } from '../../../../../src/lenses/conversations/reading/jsonl.ts'
+import { detect, readAll, readConversations } from '../../../../../src/lenses/conversations/reading/read.ts'
 import { fileOf, fixtureFiles } from '../../../../support/export-files.ts'
 
 const one = (path: string, text: string) => [fileOf(path, text)]
@@ -79,7 +79,7 @@ describe('the format of an export', () => {
   it('is told of mapped records by their map', async () => {
     const files = fixtureFiles('records/mapped.jsonl')
     await expect(detect(files)).rejects.toMatchObject({ code: 'invalid_argument' })
-    expect((await detect(files, { text: 'said.text' })).format).toBe('jsonl')
+    expect((await detect(files, new ChatFields({ text: 'said.text' }))).format).toBe('jsonl')
   })
 
   it('can be named, and what then cannot be read is told', async () => {
@@ -123,7 +123,7 @@ describe('an export that is too large to hold', () => {
   })
 
   it('has its problems counted beyond a thousand', async () => {
-    const { problems, untold } = await readAll(one('a.jsonl', '{\n'.repeat(1500)), { format: 'jsonl' })
-    expect([problems.length, untold]).toEqual([1000, 500])
+    const { problems, unlisted } = await readAll(one('a.jsonl', '{\n'.repeat(1500)), { format: 'jsonl' })
+    expect([problems.length, unlisted]).toEqual([1000, 500])
   })
 })

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { ownText } from '../../../../../src/lenses/conversations/reading/mail-body.ts'
 import { readAll } from '../../../../../src/lenses/conversations/reading/read.ts'
 import { fileOf, fixtureFiles } from '../../../../support/export-files.ts'
 import { linesOf, problemLines } from './lines-of.ts'
@@ -101,6 +100,12 @@ describe('mails', () => {
 })
 
 describe('the own text of a mail', () => {
+  const ownText = async (body: string) => {
+    const mail = `From: a@example.org\nDate: Fri, 14 Mar 2025 10:00:00 +0000\n\n${body}`
+    const { conversations } = await readAll([fileOf('a.eml', mail)], { format: 'mail' })
+    return conversations[0]?.messages[0]?.text
+  }
+
   it.each([
     ['an answer above', 'Yes.\n\nOn Fri, 14 Mar 2025 at 10:00, Tom <t@example.org> wrote:\n> Well?\n', 'Yes.'],
     ['an answer below', 'Tom wrote:\n> Well?\n\nYes.', 'Tom wrote:\n\nYes.'],
@@ -122,8 +127,8 @@ describe('the own text of a mail', () => {
     ],
     ['nothing but a quotation', '> Well?\n', '> Well?'],
     ['a sentence that tells of writing', 'On Monday he came.\nHe wrote: no.', 'On Monday he came.\nHe wrote: no.'],
-  ])('is what is left of %s', (_, body, own) => {
-    expect(ownText(body)).toBe(own)
-    expect(ownText(body.replaceAll('\n', '\r\n'))).toBe(own)
+  ])('is what is left of %s', async (_, body, own) => {
+    expect(await ownText(body)).toBe(own)
+    expect(await ownText(body.replaceAll('\n', '\r\n'))).toBe(own)
   })
 })

@@ -1,8 +1,9 @@
-/** Conversations kept in memory answer as those read anew, after every change; and what is hidden changes no score. */
+/** Conversations kept in memory answer as those read again, after every change; and what is hidden changes no score. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../../src/base/turns.ts'
-import { Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
+import type { Transcript } from '../../../../../src/lenses/conversations/asking/transcript.ts'
+import { KeptThreads, type Thread, Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
@@ -167,4 +168,36 @@ describe('conversations in memory', () => {
     const { messages } = await call(engine, 'conversations.query', { text: 'kiln', conversations: ['home'] })
     expect(messages).toMatchObject([{ id: 'home/b' }])
   })
+})
+
+function threadOf(...entries: readonly number[]): { readonly thread: Thread; readonly spoken: { entry: number }[] } {
+  const spoken = entries.map(entry => ({ entry }))
+  return { thread: new Map([[1, { spoken } as unknown as Transcript]]), spoken }
+}
+
+it('keeps the threads used last, as many as have so many messages, and knows whose a message is', () => {
+  const kept = new KeptThreads(4)
+  const made: string[] = []
+  const use = (id: string, thread: Thread) => {
+    kept.get(id, () => {
+      made.push(id)
+      return thread
+    })
+    kept.forgetOldest()
+  }
+  const [a, b, c] = [threadOf(1, 2), threadOf(3), threadOf(4)]
+  use('a', a.thread)
+  use('b', b.thread)
+  use('c', c.thread)
+  use('a', a.thread)
+  expect(made).toEqual(['a', 'b', 'c'])
+  c.spoken.push({ entry: 5 })
+  kept.grown('c', c.thread)
+  kept.forgetOldest()
+  expect([1, 2, 3, 4, 5].map(entry => kept.threadOf(entry))).toEqual(['a', 'a', undefined, 'c', 'c'])
+  use('d', threadOf(6, 7, 8, 9, 10).thread)
+  expect(kept.entries().map(([id]) => id)).toEqual(['d'])
+  expect(kept.threadOf(5)).toBeUndefined()
+  kept.clear()
+  expect(kept.threadOf(6)).toBeUndefined()
 })

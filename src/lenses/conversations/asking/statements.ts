@@ -1,14 +1,45 @@
-/**
- * Which of some messages say anew what another of them said before: later, by the same speaker, on the same subject. Both are
- * shown: to leave the older one out cost a quarter of what was found when it was measured.
- */
+/** The order in which some messages were said, and which of them say again what another of them said before. */
+import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { cosine } from '../../../math/vector.ts'
 import { language } from '../../../text/language.ts'
 import { stem } from '../../../text/stem.ts'
 import { isStopWord, type Language } from '../../../text/stopwords.ts'
 import { eachToken } from '../../../text/tokenise.ts'
-import { type SaidAt, saidOrder } from './said-order.ts'
+
+export interface SaidAt {
+  /** Only messages of one thread have positions in one order. */
+  readonly thread: string
+  readonly position: number
+  readonly at: Instant | null
+}
+
+/**
+ * Their places in the list, the earliest first. What bears no time was said with the one before it in its thread, or else
+ * with the one after it; a thread without any time comes last. Of one moment, the thread that is first in the list.
+ */
+export function saidOrder(messages: readonly SaidAt[]): readonly number[] {
+  const threads = Map.groupBy(messages.keys(), place => (messages[place] as SaidAt).thread)
+  const placed = [...threads.values()].flatMap((places, thread) => {
+    const ordered = places.map(place => ({ place, ...(messages[place] as SaidAt) })).sort(byPosition)
+    let last = ordered.find(({ at }) => at !== null)?.at ?? Number.POSITIVE_INFINITY
+    return ordered.map(({ place, position, at }) => {
+      last = at ?? last
+      return { place, thread, position, at: last }
+    })
+  })
+  const byTime = placed.sort((a, b) => compare(a.at, b.at) || a.thread - b.thread || byPosition(a, b))
+  return byTime.map(({ place }) => place)
+}
+
+function byPosition(a: Pick<SaidAt, 'position'>, b: Pick<SaidAt, 'position'>): number {
+  return a.position - b.position
+}
+
+/** Of infinities too, whose difference is no number. */
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1
+}
 
 /**
  * Two messages are on one subject when they share so many words of content, which are such a share of theirs (Dice), and,
@@ -26,7 +57,11 @@ export interface Statement extends SaidAt {
   readonly vector: Float32Array | null
 }
 
-/** By message, the ids of those that it is newer than, the oldest first. A step for each message: all before it are looked at. */
+/**
+ * By message, the ids of those that it is newer than, the oldest first: of the same speaker, on the same subject. Both are shown:
+ * to leave the older one out cost a quarter of what was found when it was measured. A step for each message: all before it are
+ * looked at.
+ */
 export function* newerStatements(said: readonly Statement[]): Steps<ReadonlyMap<Statement, readonly string[]>> {
   const known = new Map<Statement, ReadonlySet<string>>()
   let of: Language | undefined
@@ -71,7 +106,7 @@ function isBySame(a: Statement, b: Statement): boolean {
   return a.speaker !== '' && a.speaker === b.speaker && a.thread === b.thread
 }
 
-/** Characters of each message that tell in which language they are. */
+/** Characters of each message by which their language is recognised. */
 const SAMPLED = 100
 
 function wordsOf(text: string, of: Language): ReadonlySet<string> {
