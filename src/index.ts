@@ -1,4 +1,6 @@
 /** The library: open an engine, ask it, extend it. Everything else is internal. */
+import * as formula from './model/formula.ts'
+
 export { type Clock, type Instant, SettableClock, systemClock } from './base/clock.ts'
 export type { Embedder, EmbeddingModel } from './embed/embedder.ts'
 export type { EmbedderSettings } from './embed/open-embedder.ts'
@@ -102,7 +104,6 @@ export type { Entry } from './model/entry.ts'
 export { ERROR_CODES, type ErrorCode, type ErrorKind, QuerentError } from './model/errors.ts'
 export { type Explanation, recompute } from './model/explanation.ts'
 export type { Filter } from './model/filter.ts'
-export * as formula from './model/formula.ts'
 export type { FileDocument, FileReading, Ingester } from './model/ingester.ts'
 export type { LiveEvent, LiveHandlers, LiveReason, Subscription } from './model/live.ts'
 export type { WatchInput } from './model/live-input.ts'
@@ -116,3 +117,4 @@ export { DEFAULT_STAGES } from './pipeline/default-stages.ts'
 export { byFormula } from './pipeline/formula.ts'
 export type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './pipeline/stage.ts'
 export type { Store } from './store/store.ts'
+export { formula }
