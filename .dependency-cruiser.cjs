@@ -163,13 +163,19 @@ const packageRules = [
 
 /**
  * Lenses on the one path (decision 064): they reach indexes, pages and live queries through the pipeline alone. What writes their
- * own entries may know the store.
+ * own entries may know the store. Conversations keep the words of their messages in columns of their own, which read it too.
  */
 const onePath = {
   name: 'one-path',
   severity: 'error',
-  from: { path: '^src/lenses/(c64|collections|default)/', pathNot: '^src/lenses/c64/corpus/store[.]ts$' },
-  to: { path: '^src/(index/|store/|engine/|pipeline/(held|held-order|held-orders|go-on|cursor|run|paced)[.]ts$)' },
+  from: {
+    path: '^src/lenses/(c64|collections|conversations|default)/',
+    pathNot: '^src/lenses/(c64/corpus/store|conversations/asking/transcripts)[.]ts$',
+  },
+  to: {
+    path: '^src/(index/|store/|engine/|pipeline/(held|held-order|held-orders|go-on|cursor|run|paced)[.]ts$)',
+    dependencyTypesNot: ['type-only'],
+  },
 }
 
 const generalRules = [
