@@ -1,5 +1,6 @@
 /** QE-019: long contents are cut in pauses for others before their transaction, which writes all or nothing. */
 import { expect, it, vi } from 'vitest'
+import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { chunkContent } from '../../../src/text/chunk.ts'
 import { openTestEngine } from '../../support/engines.ts'
@@ -69,4 +70,25 @@ it('QE-019: an entry is replaced by a long one in many turns of its transaction,
   expect(new Set(seen.slice(0, -1))).toEqual(new Set([long]))
   const found = await engine.query({ text: 'snow', mode: 'words' })
   expect(found.items.map(({ id }) => id)).toEqual(['long'])
+})
+
+it('QE-019: concepts and links are made in a step for each, all or none', async () => {
+  using folder = tempFolder()
+  await using engine = await openTestEngine({ home: folder.path })
+  const context = { viewer: { id: 'owner' }, signal: new AbortController().signal }
+  const call = async (name: string, input: unknown) => {
+    const { result } = (await callOperation(makeCatalog(engine), engine, name, input, context)) as never
+    return result as { readonly total: number; readonly concepts: readonly { readonly id: number }[] }
+  }
+  await call('context.mind_init', {})
+  const concepts = Array.from({ length: 60 }, (_, at) => ({ name: `c${at}`, type: 'Idea' }))
+  const made = await turnsOf(() => call('context.mind_concepts_create_many', { concepts }))
+  expect(made.turns).toBeGreaterThanOrEqual(concepts.length)
+  const [first, ...others] = made.result.concepts.map(({ id }) => id)
+  const edges = others.map(target => ({ source: first, target, relation: 'R' }))
+  const linked = await turnsOf(() => call('context.mind_edges_create_many', { edges }))
+  expect(linked.turns).toBeGreaterThanOrEqual(edges.length)
+  const wrong = [...edges, { source: first, target: 99_999, relation: 'R' }]
+  expect(await call('context.mind_edges_create_many', { edges: wrong })).toBeNull()
+  expect((await call('context.mind_edges_list', {})).total).toBe(edges.length)
 })
