@@ -1,4 +1,5 @@
 /** QE-019: long contents are cut in pauses for others before their transaction, which writes all or nothing. */
+import { writeFileSync } from 'node:fs'
 import { expect, it, vi } from 'vitest'
 import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
@@ -91,4 +92,32 @@ it('QE-019: concepts and links are made in a step for each, all or none', async 
   const wrong = [...edges, { source: first, target: 99_999, relation: 'R' }]
   expect(await call('context.mind_edges_create_many', { edges: wrong })).toBeNull()
   expect((await call('context.mind_edges_list', {})).total).toBe(edges.length)
+})
+
+it('QE-019: many short entries are put, added and deleted in a step for each, and none of them is seen before the last', async () => {
+  using folder = tempFolder()
+  await using engine = await openTestEngine({ home: folder.file('home') })
+  const { store } = engine.host('default')
+  const counts = new Set<number>()
+  const count = () => counts.add(store.scanEntries(0, 10_000).length)
+  const entries = Array.from({ length: 300 }, (_, at) => ({ id: `e${at}`, content: `rain ${at}` }))
+  const put = await turnsOf(() => engine.put({ entries }), count)
+  expect(put.turns).toBeGreaterThanOrEqual(entries.length)
+  expect([0, 300]).toEqual(expect.arrayContaining([...counts]))
+
+  const file = folder.file('short.jsonl')
+  writeFileSync(file, entries.map(({ id }) => JSON.stringify({ id: `f${id}`, content: 'snow' })).join('\n'))
+  const added = await turnsOf(() => engine.add({ paths: [file] }), count)
+  expect(added.result.added).toBe(300)
+  expect(added.turns).toBeGreaterThanOrEqual(entries.length)
+  expect([0, 300, 600]).toEqual(expect.arrayContaining([...counts]))
+
+  const deleted = await turnsOf(() => engine.delete({ ids: entries.map(({ id }) => id) }), count)
+  expect(deleted.turns).toBeGreaterThanOrEqual(2 * entries.length)
+  expect(store.scanEntries(0, 10_000)).toHaveLength(300)
+  expect([0, 300, 600]).toEqual(expect.arrayContaining([...counts]))
+
+  const ids = ['fe0', 'fe1', 'missing', ...Array.from({ length: 30 }, (_, at) => `fe${at + 2}`)]
+  await expect(engine.delete({ ids })).rejects.toMatchObject({ code: 'not_found' })
+  expect(store.scanEntries(0, 10_000)).toHaveLength(300)
 })
