@@ -134,7 +134,7 @@ export function placeFor(
 }
 
 /**
- * Room for what the request of a remote viewer may write; null, at once: it needs none. By the texts of its input alone, before it
+ * Room for what the request of a remote viewer may write; null, at once: it needs none. By its input alone, before it
  * runs, so that nothing is half-written; what it replaces is not subtracted. Questions and deletions need none.
  */
 export function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
@@ -145,17 +145,18 @@ export function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
 ): Promise<() => void> | null {
   if (context.remote !== true || isOwner(context.viewer)) return null
   if (operation.effect.kind !== 'write' || operation.cost !== undefined) return null
-  return engine.limits.keep(context.viewer.id, bytesOfText(input)).catch((thrown: unknown) => {
+  return engine.limits.keep(context.viewer.id, bytesOfInput(input)).catch((thrown: unknown) => {
     throw refused(operation, engine, thrown, input, context)
   })
 }
 
-/** UTF-8 bytes of all texts in plain JSON, names of fields included: metadata are kept with theirs. */
-function bytesOfText(value: unknown): number {
+/** UTF-8 bytes of all texts in plain JSON, names of fields included (metadata are kept with theirs), and 8 for a number. */
+function bytesOfInput(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + bytesOfText(item), 0)
+  if (typeof value === 'number') return 8
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + bytesOfInput(item), 0)
   if (typeof value !== 'object' || value === null) return 0
-  return Object.entries(value).reduce((sum, [name, item]) => sum + Buffer.byteLength(name) + bytesOfText(item), 0)
+  return Object.entries(value).reduce((sum, [name, item]) => sum + Buffer.byteLength(name) + bytesOfInput(item), 0)
 }
 
 /** What a door answers when it could not even read the input, such as `too_large`: that costs a unit like any other refusal. */

@@ -2,26 +2,30 @@
 
 import type { Clock } from '../base/clock.ts'
 import { nextTurn } from '../base/next-turn.ts'
+import { Turns } from '../base/turns.ts'
 import { requesterOf } from '../identity/requester.ts'
 import { QuerentError } from '../model/errors.ts'
+import type { TableDeclaration } from '../model/table.ts'
 import type { Store } from '../store/store.ts'
 import { countMore, heldBytes } from '../store/usage.ts'
 
-/** Entries counted in one transaction: some milliseconds. */
-const ENTRIES_AT_ONCE = 500
+/** Entries, or rows, counted in one transaction, which pauses where they are long. */
+const AT_ONCE = 500
 
 export class ByteQuota {
   readonly #store: Store
   readonly #clock: Clock
   readonly #quota: number
+  readonly #tables: readonly TableDeclaration[]
   /** Bytes of requests that are being written, by requester. */
   readonly #reserved = new Map<string, number>()
 
-  /** `quota`: bytes, at least 0. */
-  constructor(store: Store, clock: Clock, quota: number) {
+  /** `quota`: bytes, at least 0. `tables`: all that may hold rows of viewers. */
+  constructor(store: Store, clock: Clock, quota: number, tables: readonly TableDeclaration[]) {
     this.#store = store
     this.#clock = clock
     this.#quota = quota
+    this.#tables = tables
   }
 
   /**
@@ -46,9 +50,18 @@ export class ByteQuota {
     for (;;) {
       const held = heldBytes(this.#store, viewer)
       if (held !== null) return held
-      await this.#store.writeWhenFree(this.#clock.now(), writer => countMore(writer, viewer, ENTRIES_AT_ONCE))
+      await this.#store.writeInSteps(
+        this.#clock.now(),
+        writer => countMore(writer, this.#filled(), viewer, AT_ONCE),
+        new Turns(),
+      )
       await nextTurn()
     }
+  }
+
+  /** To count in a table makes it. */
+  #filled(): readonly TableDeclaration[] {
+    return this.#tables.filter(table => this.#store.table(table).scan({}, { limit: 1 }).length > 0)
   }
 }
 

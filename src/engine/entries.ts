@@ -12,6 +12,7 @@ import { toInstant } from '../model/instant.ts'
 import { type Audience, audience } from '../model/partition.ts'
 import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import { aroundDamage } from '../pipeline/around-damage.ts'
+import { writeMany } from '../pipeline/write-many.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { chunkContent, chunkContentInSteps } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
@@ -23,8 +24,10 @@ export interface PutSummary {
   readonly unchanged: number
 }
 
-/** UTF-16 units of content that are cut within the transaction; more are cut in steps before it. */
+/** UTF-16 units of content that are cut and written at once; more are cut in steps before their transaction, which pauses too. */
 const CUT_AT_ONCE = 1 << 16
+/** What an entry costs beside its content, as so many units. */
+const EACH = 512
 
 /** All of them or none: one transaction. */
 export async function putEntries(
@@ -35,7 +38,7 @@ export async function putEntries(
   random: (bytes: number) => Uint8Array,
   turns: Turns,
 ): Promise<PutSummary> {
-  const length = inputs.reduce((sum, { content }) => sum + content.length, 0)
+  const length = inputs.reduce((sum, { content }) => sum + content.length + EACH, 0)
   const cut = length > CUT_AT_ONCE ? await turns.run(cutInSteps(inputs)) : null
   const now = clock.now()
   const counts = { created: 0, updated: 0, unchanged: 0 }
@@ -73,18 +76,30 @@ function* cutInSteps(inputs: readonly PutInput[]): Steps<readonly (readonly Chun
 }
 
 /** All of them or none. An id that is not there, hidden or not the viewer's is `not_found`. */
-export function deleteEntries(store: Store, ids: readonly string[], sight: Sight, now: Instant): Promise<number> {
-  return store.writeWhenFree(now, writer => {
+export function deleteEntries(
+  store: Store,
+  ids: readonly string[],
+  sight: Sight,
+  now: Instant,
+  turns: Turns,
+): Promise<number> {
+  const wanted = new Set(ids)
+  const act = function* (writer: StoreWriter): Steps<number> {
     const gone: EntryKey[] = []
-    for (const id of new Set(ids)) {
+    for (const id of wanted) {
       const damaged = isOwner(sight.viewer) ? damagedOne(writer, id, sight) : undefined
       gone.push(damaged ?? mustHold(writer, id, sight).key)
+      yield
     }
     const messages = messageRows(writer, gone)
-    for (const key of gone) writer.delete(key)
+    for (const key of gone) {
+      writer.delete(key)
+      yield
+    }
     reindexFollowers(writer, messages)
-    return new Set(ids).size
-  })
+    return wanted.size
+  }
+  return writeMany(store, now, wanted.size, act, turns)
 }
 
 function mustHold(reader: StoreReader, id: string, sight: Sight): Entry {

@@ -13,7 +13,7 @@ export interface LimitSettings {
   readonly subscriptions: number
   /** Answers that one requester may have under way piece by piece at a time, live queries not counted (default 16). */
   readonly streams: number
-  /** Bytes of entries that one viewer may keep by requests from outside (default 100 MiB). */
+  /** Bytes that one viewer may keep by requests from outside (default 100 MiB). */
   readonly bytesPerViewer: number
   /** Different questions that one requester may ask in a day; null (the default): any number. */
   readonly questionsPerDay: number | null
@@ -57,7 +57,7 @@ export const limitSettings = z.strictObject({
     default: DEFAULTS.streams,
   }),
   bytes_per_viewer: bytes.optional().meta({
-    description: 'Bytes of entries that each viewer can keep by requests from outside; the owner any number',
+    description: 'Bytes that each viewer can keep by requests from outside; the owner any number',
     default: DEFAULTS.bytesPerViewer,
   }),
   questions_per_day: remembered

@@ -198,9 +198,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   delete(input: { readonly ids: readonly string[] }, context?: Context): Promise<{ deleted: number }> {
-    return this.#during(context, async ({ viewer }) => {
+    return this.#during(context, async ({ viewer, signal }) => {
       const { ids } = parseInput(idsInput, input)
-      return { deleted: await deleteEntries(this.#parts.store, ids, this.#sight(viewer), this.#parts.clock.now()) }
+      const { store, clock } = this.#parts
+      return { deleted: await deleteEntries(store, ids, this.#sight(viewer), clock.now(), turnsUntil(signal)) }
     })
   }
 

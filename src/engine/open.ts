@@ -8,6 +8,7 @@ import { Places } from '../identity/places.ts'
 import { QuestionLimits } from '../identity/question-limits.ts'
 import type { Job, LensHost } from '../lenses/lens.ts'
 import { LensRegistry } from '../lenses/registry.ts'
+import type { TableDeclaration } from '../model/table.ts'
 import { openHttpTransport } from '../sources/http-transport.ts'
 import { CORE_TABLES, UNEXPORTED } from '../store/core-tables.ts'
 import type { Store } from '../store/store.ts'
@@ -165,7 +166,7 @@ async function makeParts(
     defaultLens: config.defaultLens,
     live: { ...config.live, ...options.live },
     log: options.log,
-    limits: limitsOf(config, options, clock, store),
+    limits: limitsOf(config, options, clock, { store, tables: [...CORE_TABLES, ...registry.tables] }),
     lensSettings: config.lenses,
     environment,
     close: () => closers.close(),
@@ -207,14 +208,19 @@ function machineTimeOf({ machineTime }: EngineOptions): () => number {
   return machineTime ?? (() => Math.floor(performance.now()))
 }
 
-function limitsOf({ limits }: Config, options: EngineOptions, clock: Clock, store: Store): Limits {
+function limitsOf(
+  { limits }: Config,
+  options: EngineOptions,
+  clock: Clock,
+  { store, tables }: { readonly store: Store; readonly tables: readonly TableDeclaration[] },
+): Limits {
   const { enabled, unitsPerMinute, burst, bytesPerViewer } = limits
   if (!enabled) return UNLIMITED
   const now = machineTimeOf(options)
   return new RequesterLimits({ unitsPerMinute, burst }, now, {
     questions: new QuestionLimits(limits, clock),
     streams: new Places(limits.streams, 'streams'),
-    bytes: new ByteQuota(store, clock, bytesPerViewer),
+    bytes: new ByteQuota(store, clock, bytesPerViewer, tables),
     addresses: new AddressLimits(now),
   })
 }

@@ -46,6 +46,7 @@ export function* writeSnapshot(path: string, header: SnapshotHeader, each: EachP
   let isWritten = false
   try {
     yield* writeDurably(temporary, header, each)
+    yield
     renameSync(temporary, path)
     isWritten = true
     syncFolder(dirname(path))
@@ -132,6 +133,7 @@ function* writeDurably(path: string, header: SnapshotHeader, each: EachPiece): S
   try {
     for (const piece of encodeHeader(header)) write(piece)
     yield* each(write)
+    yield
     fsyncSync(file)
   } finally {
     closeSync(file)

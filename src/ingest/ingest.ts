@@ -83,6 +83,8 @@ type KnownRows = ReadonlyMap<string, readonly KnownRow[]>
 const BATCH = 16
 /** Bytes of files that are written in one step; more are written in several. */
 const BYTES_AT_ONCE = 1 << 18
+/** What an entry costs beside its text, as so many bytes. */
+const EACH = 2_048
 /** Times that a file is read while other runs write it. */
 const MAX_READS = 10
 
@@ -190,7 +192,9 @@ class Run {
   /** Paths of those that were not taken: what they were held against is no longer what is known. */
   async #write(place: Place, loaded: readonly Loaded[]): Promise<readonly string[]> {
     const { now } = this.#context
-    const sizes = loaded.flatMap(({ outcome }) => (outcome.kind === 'read' ? [outcome.file.size] : []))
+    const sizes = loaded.flatMap(({ outcome }) =>
+      outcome.kind === 'read' ? [outcome.file.size + EACH * outcome.file.documents.length] : [],
+    )
     if (sizes.length === 0) return this.#store.read(reader => atOnce(this.#takeAll(place, loaded, reader, null)))
     const write = (writer: StoreWriter) => this.#takeAll(place, loaded, writer, writer)
     const isLong = sizes.reduce((sum, size) => sum + size, 0) > BYTES_AT_ONCE

@@ -154,8 +154,8 @@ export interface LensRepair {
   readonly check: string
   /** What the doctor says when nothing is missing. */
   readonly sound: string
-  /** What is missing, a line each; none: nothing is. Reads only. */
-  find(reader: StoreReader): readonly string[]
+  /** What is missing, a line each; none: nothing is. Reads only, in steps. */
+  find(reader: StoreReader): Steps<readonly string[]>
   /** Makes it again; says what it did. Rejects with a `QuerentError` for what cannot be made. */
   repair(host: LensHost, signal: AbortSignal): Promise<string>
 }

@@ -26,6 +26,11 @@ export interface TableDeclaration {
   readonly ofEntry?: boolean | undefined
   /** With `ofEntry` and key `['entry']`: filters may name `<aspect>.<column>`. */
   readonly aspect?: string | undefined
+  /**
+   * The column that names whose quota of bytes a row counts in; null: nobody's, for rows of bounded size that reading leaves
+   * behind. Default: with `ofEntry` the holder of the entry, else nobody.
+   */
+  readonly countedFor?: string | null | undefined
   /** Its rows say nothing that anybody said, and come and go all the time: to delete them is not to forget. */
   readonly mechanical?: boolean | undefined
   /** Nothing that anybody is shown is made of its rows: to write them is no change (`Store.version`). */

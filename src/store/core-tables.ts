@@ -16,6 +16,7 @@ export const AGENTS: TableDeclaration = {
     { name: 'trust_graph', type: 'text', nullable: true },
   ],
   key: ['id'],
+  countedFor: 'id',
 }
 
 export const FEDERATIONS: TableDeclaration = {
@@ -32,8 +33,11 @@ export const FEDERATIONS: TableDeclaration = {
     /** `pseudonyms` or `strict`; null: pseudonyms. */
     { name: 'anonymity', type: 'text', nullable: true },
     { name: 'reputation', type: 'real', nullable: true },
+    /** Who made it here; null: nobody's quota of bytes counts it. */
+    { name: 'made_by', type: 'text', nullable: true },
   ],
   key: ['id'],
+  countedFor: 'made_by',
 }
 
 /**
@@ -52,8 +56,11 @@ export const MEMBERSHIPS: TableDeclaration = {
     /** JSON list of `query_beliefs`, `share_beliefs`, `view_aggregates`; null: all of them. */
     { name: 'permissions', type: 'text', nullable: true },
     { name: 'joined_at', type: 'integer', nullable: true },
+    /** Who last set it; null: nobody's quota of bytes counts it. */
+    { name: 'set_by', type: 'text', nullable: true },
   ],
   key: ['federation', 'agent'],
+  countedFor: 'set_by',
   indexes: [['agent']],
 }
 
@@ -97,6 +104,7 @@ export const ADDED_PATHS: TableDeclaration = {
     { name: 'map', type: 'text', nullable: true },
   ],
   key: ['holder', 'path'],
+  countedFor: 'holder',
   aside: true,
 }
 
@@ -128,13 +136,18 @@ export const NONCES: TableDeclaration = {
   indexes: [['stretch']],
 }
 
-/** Bytes of the entries of a holder (`usage.ts`), of those with keys up to `counted_to`. Derived: no export reads it. */
+/**
+ * Bytes that a holder keeps (`usage.ts`): of entries and their rows with keys up to `counted_to`, and of rows that name the holder
+ * as far as `tables_to`. Derived: no export reads it.
+ */
 export const USAGE: TableDeclaration = {
   name: 'usage',
   columns: [
     { name: 'holder', type: 'text' },
     { name: 'bytes', type: 'integer' },
     { name: 'counted_to', type: 'integer' },
+    /** Null: of a version that counted entries alone. */
+    { name: 'tables_to', type: 'text', nullable: true },
   ],
   key: ['holder'],
   mechanical: true,

@@ -9,19 +9,19 @@ import { atOnce, type Steps, type Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { checkInstant } from './check.ts'
+import { PausedWrite } from './paused-write.ts'
 import { defineFilterFunctions } from './sqlite/filter.ts'
 import { openNodeSqlite } from './sqlite/node-sqlite.ts'
 import { makeParts, type SqliteParts } from './sqlite/parts.ts'
-import { PausedWrite } from './sqlite/paused-write.ts'
 import { SqliteReader } from './sqlite/reader.ts'
 import { Revision } from './sqlite/revision.ts'
 import { prepareSchema } from './sqlite/schema.ts'
 import type { SqlDatabase } from './sqlite/sql-driver.ts'
-import { FOLD_IN_COMMITS, foldInCommits, SqliteUpkeep } from './sqlite/upkeep.ts'
+import { FOLD_IN_COMMITS, foldInCommits, foldsInCommits, SqliteUpkeep } from './sqlite/upkeep.ts'
 import { isLockless, orReadOnly } from './sqlite/writable.ts'
 import { SqliteWriter } from './sqlite/writer.ts'
 import type { Snapshot, Store, StoreReader, StoreWriter } from './store.ts'
-import { mustBeSync } from './sync.ts'
+import { inOneStep } from './sync.ts'
 import type { Upkeep } from './upkeep.ts'
 
 export interface SqliteStoreOptions {
@@ -73,8 +73,8 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
       const again = openNodeSqlite({ file, readOnly: readOnly || use === 'read', immutable, timeoutMs })
       if (use === 'write') {
         configure(again, options)
-        const [pages] = db.prepareArrays<[number]>('pragma wal_autocheckpoint').get() ?? [0]
-        again.exec(`pragma wal_autocheckpoint = ${pages}`)
+        // Where a keeper folds the log back in a thread of its own, the commit of a long write leaves it to that.
+        if (foldsInCommits(db) > FOLD_IN_COMMITS) foldInCommits(again, 0)
       }
       return again
     }
@@ -156,7 +156,7 @@ class SqliteStore extends SqliteReader implements Store {
     checkInstant('now', now)
     const outer = this.#writer.now
     if (outer === null) {
-      this.#writer.wrote = false
+      this.#writer.begin()
       this.parts.tables.versions.begin()
       this.parts.forgotten.begin()
       this.parts.changes.begin()
@@ -244,6 +244,10 @@ class SqliteStore extends SqliteReader implements Store {
     })
     this.#lastWaiting = settled
     return written
+  }
+
+  whenFree(): Promise<void> | null {
+    return this.#lastWaiting
   }
 
   get #hasLog(): boolean {
@@ -343,11 +347,6 @@ function sleep(ms: number): Promise<void> {
 
 function isLock(error: unknown): boolean {
   return error instanceof QuerentError && error.code === 'store_locked'
-}
-
-// biome-ignore lint/correctness/useYield: it is the one step
-function* inOneStep<T>(writer: StoreWriter, body: (writer: StoreWriter) => T): Steps<T> {
-  return mustBeSync(body(writer))
 }
 
 function ignore(): void {}

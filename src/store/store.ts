@@ -232,10 +232,15 @@ export interface Store extends StoreReader {
   /**
    * As `writeWhenFree`, for a long body that pauses (QE-019). Until it is committed, all reads of this store see the state before it.
    * A `write` of this process that cannot wait 20 ms is refused meanwhile (`store_locked`), one that can makes the body run to its end
-   * first. Rolled back where `turns` end the work or the store is closed. A store in memory and a file without a write-ahead log run
-   * the body without a pause.
+   * first. Rolled back where `turns` end the work or the store is closed. A store in memory runs the body without a pause
+   * from its first write on, a file without a write-ahead log all of it.
    */
   writeInSteps<T>(now: Instant, body: (writer: StoreWriter) => Steps<T>, turns: Turns, waitMs?: number): Promise<T>
+  /**
+   * Settles when the writes of this process that pause or wait are over; null: there are none. For those who then `write` at once,
+   * which would make a paused one run to its end first.
+   */
+  whenFree(): Promise<void> | null
   /** Everything read inside sees one committed state. Nested calls join. */
   read<T>(body: (reader: StoreReader) => T): T
   /**

@@ -1,14 +1,17 @@
 /**
- * How many bytes the entries of a holder take: kept in a row of their own from the first time that somebody asks, so that
- * asking again costs one row and deleting frees what was deleted. Not of the local owner, who has no quota.
+ * How many bytes a holder keeps in the store: its entries, and rows of declared tables (`TableDeclaration.countedFor`). Kept in
+ * a row of its own from the first time that somebody asks, so that asking again costs one row and deleting frees what was
+ * deleted. Not of the local owner, who has no quota.
  */
 import { canonicalJson } from '../base/canonical.ts'
+import { compareText } from '../base/compare.ts'
+import type { Steps } from '../base/turns.ts'
 import type { EntryDraft, EntryKey } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
 import { OWNER } from '../model/partition.ts'
-import type { Row } from '../model/table.ts'
+import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import { USAGE } from './core-tables.ts'
-import type { StoreReader, StoreWriter } from './store.ts'
+import type { StoreReader, StoreWriter, TableReader, TableWriter } from './store.ts'
 
 interface EntryChange {
   readonly key: EntryKey
@@ -20,51 +23,204 @@ interface EntryChange {
 
 type Sized = Pick<EntryDraft, 'title' | 'content' | 'tags' | 'metadata'>
 
+/** How a writer reaches its tables without counting; `read` finds rows without making the table. */
+interface Uncounted {
+  read(declaration: TableDeclaration): TableReader
+  write(declaration: TableDeclaration): TableWriter
+  holderOf(entry: EntryKey): string | undefined
+}
+
 /** All remote keys that are no agent here count as one holder, since anybody makes as many as he likes. */
 const KEYS = 'did:key:'
 
 /** Keys from which on entries are not counted yet; this one: all are counted. */
 const ALL_COUNTED = Number.MAX_SAFE_INTEGER
+/** In `tables_to`: all rows that count for a named holder are counted. Empty: none is yet. */
+const ALL_TABLES = 'all'
 
-/**
- * Counts a change of one entry into the row of its holder, where there is one. Called by every store within `put` and
- * `delete`, with what was there and what is there now; `read` finds rows without making the table.
- */
-export function countChange(
-  read: Pick<StoreReader, 'table'>,
-  writer: Pick<StoreWriter, 'table'>,
-  { key, holder, before, after }: EntryChange,
-): void {
-  if (holder === OWNER) return
-  const row = read.table(USAGE).get({ holder: countedAs(holder) })
-  if (row === undefined || key > (row['counted_to'] as number)) return
-  try {
-    const was = before()
-    const bytes = (row['bytes'] as number) + (after ? bytesOf(after) : 0) - (was ? bytesOf(was) : 0)
-    writer.table(USAGE).put({ ...row, bytes })
-  } catch (error) {
-    // What is damaged cannot be measured, and can be deleted all the same: the next look counts all of them again.
-    if (!(error instanceof QuerentError && error.code === 'store_corrupt')) throw error
-    writer.table(USAGE).delete({ holder: countedAs(holder) })
+/** Of one writer: moves the counts of holders with what is written, in the same transaction. */
+export class Accounts {
+  readonly #uncounted: Uncounted
+  /** Whether anybody is counted, as long as a transaction lasts; null: not known yet. */
+  #isUsed: boolean | null = null
+
+  constructor(uncounted: Uncounted) {
+    this.#uncounted = uncounted
+  }
+
+  /** A transaction begins: others may have begun to count. */
+  begin(): void {
+    this.#isUsed = null
+  }
+
+  /** Whether what a holder keeps is counted at all: costs one read a transaction. */
+  get isUsed(): boolean {
+    this.#isUsed ??= this.#uncounted.read(USAGE).count() > 0
+    return this.#isUsed
+  }
+
+  /** Called by every store within `put` and `delete`, with what was there and what is there now. */
+  entry({ key, holder, before, after }: EntryChange): void {
+    this.#guarded(() => {
+      this.#add(holder, key, () => {
+        const was = before()
+        return (after ? bytesOf(after) : 0) - (was ? bytesOf(was) : 0)
+      })
+    })
+  }
+
+  /** The table as its writer is handed out: what is put and deleted there is counted. */
+  table(declaration: TableDeclaration): TableWriter {
+    const table = this.#uncounted.write(declaration)
+    if (declaration.name === USAGE.name) this.#isUsed = null
+    if (payerColumn(declaration) === null) return table
+    return {
+      get: key => table.get(key),
+      scan: (where, page) => table.scan(where, page),
+      count: where => table.count(where),
+      put: row => {
+        if (this.isUsed) {
+          const key = Object.fromEntries(declaration.key.map(name => [name, row[name] as Cell]))
+          this.#guarded(() => {
+            const before = table.get(key)
+            if (before !== undefined) this.#row(declaration, before, -1)
+          })
+        }
+        table.put(row)
+        if (this.isUsed) this.#guarded(() => this.#row(declaration, row, 1))
+      },
+      delete: where => {
+        const rows = (this.isUsed ? this.#guarded(() => table.scan(where)) : undefined) ?? []
+        const deleted = table.delete(where)
+        if (rows.length > 0)
+          this.#guarded(() => {
+            for (const row of rows) this.#row(declaration, row, -1)
+          })
+        return deleted
+      },
+    }
+  }
+
+  #row(declaration: TableDeclaration, row: Row, sign: 1 | -1): void {
+    const payer = row[payerColumn(declaration) as string]
+    const entry = isOfHolder(declaration) ? (payer as EntryKey) : null
+    const holder = entry === null ? payer : this.#uncounted.holderOf(entry)
+    if (typeof holder === 'string') this.#add(holder, entry, () => sign * bytesOfRow(row))
+  }
+
+  /** `entry`: whose content or row it is; null: a row of a table that names its holder. */
+  #add(holder: string, entry: EntryKey | null, bytes: () => number): void {
+    if (holder === OWNER || !this.isUsed) return
+    const row = this.#uncounted.read(USAGE).get({ holder: countedAs(holder) })
+    if (row === undefined) return
+    const [to, tables] = [row['counted_to'] as number, row['tables_to']]
+    if (entry !== null && entry > to) return
+    if (entry === null && to < ALL_COUNTED) return
+    // Of an older version, or in the middle of tables: counted again from the start.
+    const isKnown = typeof tables === 'string' && (entry !== null || tables === ALL_TABLES)
+    const usage = this.#uncounted.write(USAGE)
+    if (isKnown) usage.put({ ...row, bytes: (row['bytes'] as number) + bytes() })
+    else usage.delete({ holder: countedAs(holder) })
+  }
+
+  /** What is damaged cannot be measured, and can be written and deleted all the same: the next look counts all again. */
+  #guarded<T>(act: () => T): T | undefined {
+    try {
+      return act()
+    } catch (error) {
+      if (!(error instanceof QuerentError && error.code === 'store_corrupt')) throw error
+      const usage = this.#uncounted.write(USAGE)
+      for (const { holder } of usage.scan()) usage.delete({ holder: holder as Cell })
+      return undefined
+    }
   }
 }
 
-/** Bytes counted so far; null: not all entries were looked at yet, and `countMore` goes on. */
+/** Bytes counted so far; null: not all was looked at yet, and `countMore` goes on. */
 export function heldBytes(reader: Pick<StoreReader, 'table'>, holder: string): number | null {
   const row = reader.table(USAGE).get({ holder: countedAs(holder) })
-  return row?.['counted_to'] === ALL_COUNTED ? (row['bytes'] as number) : null
+  return row?.['tables_to'] === ALL_TABLES ? (row['bytes'] as number) : null
 }
 
-/** Counts up to `most` further entries of the store, oldest first. After enough calls `heldBytes` is a number. */
-export function countMore(writer: StoreWriter, holder: string, most: number): void {
+/**
+ * Counts up to `most` further entries, or rows of `tables`, in a step each. After enough calls `heldBytes` is a number. Rows that are
+ * put or deleted between two calls change the count, or make it begin again.
+ */
+export function* countMore(
+  writer: StoreWriter,
+  tables: readonly TableDeclaration[],
+  holder: string,
+  most: number,
+): Steps<void> {
   const name = countedAs(holder)
-  const row: Row = writer.table(USAGE).get({ holder: name }) ?? { holder: name, bytes: 0, counted_to: 0 }
-  if (row['counted_to'] === ALL_COUNTED) return
-  const keys = writer.scanEntries(row['counted_to'] as number, most)
-  const own = writer.identities(keys).filter(identity => countedAs(identity.holder) === name)
-  const bytes = writer.entries(own.map(({ key }) => key)).reduce((sum, entry) => sum + bytesOf(entry), 0)
-  const to = keys.length < most ? ALL_COUNTED : (keys.at(-1) as number)
-  writer.table(USAGE).put({ ...row, bytes: (row['bytes'] as number) + bytes, counted_to: to })
+  const found = writer.table(USAGE).get({ holder: name })
+  const known = typeof found?.['tables_to'] === 'string' ? found : undefined
+  const row: Row = known ?? { holder: name, bytes: 0, counted_to: 0, tables_to: '' }
+  if (row['tables_to'] === ALL_TABLES) return
+  const more =
+    row['counted_to'] === ALL_COUNTED
+      ? yield* moreRows(writer, tables.filter(isNamed), row, most)
+      : yield* moreEntries(writer, tables.filter(isOfHolder), row, most)
+  writer.table(USAGE).put({ ...row, ...more })
+}
+
+function* moreEntries(
+  writer: StoreWriter,
+  tables: readonly TableDeclaration[],
+  { holder, bytes, counted_to: from }: Row,
+  most: number,
+): Steps<Row> {
+  const keys = writer.scanEntries(from as number, most)
+  const own = writer.identities(keys).filter(identity => countedAs(identity.holder) === holder)
+  let sum = bytes as number
+  for (const { key } of own) {
+    yield
+    const entry = writer.entry(key)
+    sum += entry === undefined ? 0 : bytesOf(entry)
+    for (const table of tables) {
+      for (const row of writer.table(table).scan({ entry: key })) sum += bytesOfRow(row)
+    }
+  }
+  return { bytes: sum, counted_to: keys.length < most ? ALL_COUNTED : (keys.at(-1) as number) }
+}
+
+/** Table by table, by name. */
+function* moreRows(
+  writer: StoreWriter,
+  tables: readonly TableDeclaration[],
+  { holder, bytes, tables_to: from }: Row,
+  most: number,
+): Steps<Row> {
+  const [at, after] = from === '' ? ['', undefined] : (JSON.parse(from as string) as [string, Row | undefined])
+  const [table] = tables.filter(({ name }) => name >= at).sort((a, b) => compareText(a.name, b.name))
+  if (table === undefined) return { tables_to: ALL_TABLES }
+  const rows = writer.table(table).scan({}, { limit: most, ...(table.name === at && after !== undefined && { after }) })
+  let sum = bytes as number
+  for (const row of rows) {
+    const payer = row[payerColumn(table) as string]
+    if (typeof payer !== 'string' || countedAs(payer) !== holder) continue
+    yield
+    sum += bytesOfRow(row)
+  }
+  const last = rows.at(-1)
+  const next = last && Object.fromEntries(table.key.map(column => [column, last[column] as Cell]))
+  // A blank comes before all that names have: the next one by name.
+  return { bytes: sum, tables_to: JSON.stringify(rows.length < most ? [`${table.name} `] : [table.name, next]) }
+}
+
+/** Null: its rows count for nobody. */
+function payerColumn({ countedFor, ofEntry }: TableDeclaration): string | null {
+  return countedFor === undefined && ofEntry === true ? 'entry' : (countedFor ?? null)
+}
+
+/** Whether its rows count for who holds their entry. */
+function isOfHolder(table: TableDeclaration): boolean {
+  return payerColumn(table) === 'entry'
+}
+
+/** Whether its rows name whom they count for. */
+function isNamed(table: TableDeclaration): boolean {
+  return payerColumn(table) !== null && !isOfHolder(table)
 }
 
 function countedAs(holder: string): string {
@@ -74,4 +230,15 @@ function countedAs(holder: string): string {
 /** UTF-8 bytes of what its holder wrote. */
 function bytesOf({ title, content, tags, metadata }: Sized): number {
   return [title, content, canonicalJson([tags, metadata])].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+}
+
+/** UTF-8 bytes of texts, 8 for a number. */
+function bytesOfRow(row: Row): number {
+  return Object.values(row).reduce<number>((sum, cell) => sum + bytesOfCell(cell), 0)
+}
+
+function bytesOfCell(cell: Cell): number {
+  if (cell === null || cell === undefined) return 0
+  if (typeof cell === 'number') return 8
+  return typeof cell === 'string' ? Buffer.byteLength(cell) : cell.byteLength
 }

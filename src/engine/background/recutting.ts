@@ -40,8 +40,12 @@ export function recutting(store: Store): BackgroundJob | null {
         return
       }
       const { recut } = await import('../../ingest/recut.ts')
-      const total = [...entryKeys(store, PAGE)].flat().length
       const turns = new Turns()
+      let total = 0
+      for (const keys of entryKeys(store, PAGE)) {
+        total += keys.length
+        await turns.pauseIfDue()
+      }
       let done = 0
       for (let after = keyIn(store); !signal.aborted; ) {
         const keys = nextKeys(store, after)

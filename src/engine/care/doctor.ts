@@ -1,12 +1,12 @@
 /** Checks that a store, its indexes and its embedder are sound, and says what to do about each thing that is not. */
-import { atOnce, type Turns } from '../../base/turns.ts'
-import type { Lens, LensHost, TableProblem } from '../../lenses/lens.ts'
+import { atOnce, type Steps, type Turns } from '../../base/turns.ts'
+import type { Lens, LensHost } from '../../lenses/lens.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { TableDeclaration } from '../../model/table.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import { examineAside } from '../../store/care/examine-aside.ts'
 import { REPAIR_HELP, RESTORE_HELP } from '../../store/care/problem.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
 import type { JobState } from '../background/background.ts'
 import { type EmbeddingToExamine, embedderFinding, vectorsFinding } from './doctor-embedding.ts'
 import { filesFindings } from './doctor-files.ts'
@@ -44,7 +44,7 @@ export async function examine(input: DoctorInput): Promise<readonly Examined[]> 
     ...(await lookedLong('snapshots', () => turns.run(snapshotsFindings(input)))),
     ...(await lookedLong('indexes', () => turns.run(indexesFindings(input, store, embedder)))),
     ...(await inTurn(lenses, lens => lookedLong(`lens ${lens.name}`, () => tablesAgree(lens, store, turns)))),
-    ...lenses.flatMap(lens => nothingMissing(lens, input)),
+    ...(await inTurn(lenses, lens => nothingMissing(lens, input, turns))),
     ...looked('vectors', () => [vectorsFinding(input, store)]),
     await embedderFinding(input),
     ...[...input.jobs].map(([name, state]) => jobWorks(name, state)),
@@ -94,7 +94,7 @@ async function tablesAgree(
 ): Promise<readonly Examined[]> {
   for (const table of tables) store.table(table).scan({}, { limit: 1 })
   if (check === undefined) return []
-  const problems = await checked(check, store, turns)
+  const problems = await ofOneState(check, store, turns)
   const damages = problems.filter(({ help }) => help === null).map(({ message }) => message)
   const others = problems.filter(({ help }) => help !== null)
   const found = others.map(({ message, help }) => finding(`lens ${name}`, false, message, help))
@@ -103,24 +103,24 @@ async function tablesAgree(
 }
 
 /** Of one state of the store, whatever is written at the pauses. */
-async function checked(
-  check: NonNullable<Lens['check']>,
-  store: Store,
-  turns: Turns,
-): Promise<readonly TableProblem[]> {
+async function ofOneState<T>(read: (reader: StoreReader) => Steps<T>, store: Store, turns: Turns): Promise<T> {
   const snapshot = store.snapshot()
-  if (snapshot === null) return store.read(reader => atOnce(check(reader)))
+  if (snapshot === null) return store.read(reader => atOnce(read(reader)))
   try {
-    return await turns.run(check(snapshot.reader))
+    return await turns.run(read(snapshot.reader))
   } finally {
     snapshot.close()
   }
 }
 
-function nothingMissing({ name, repairs = [] }: Lens, { store, hostOf, signal }: DoctorInput): readonly Examined[] {
-  return repairs.flatMap(({ check, sound, find, repair }) =>
-    looked(check, () => {
-      const missing = store.read(find)
+function nothingMissing(
+  { name, repairs = [] }: Lens,
+  { store, hostOf, signal }: DoctorInput,
+  turns: Turns,
+): Promise<readonly Examined[]> {
+  return inTurn(repairs, ({ check, sound, find, repair }) =>
+    lookedLong(check, async () => {
+      const missing = await ofOneState(find, store, turns)
       if (missing.length === 0) return [finding(check, true, sound)]
       const shown = missing.slice(0, MOST_TOLD).join('; ')
       const message = missing.length > MOST_TOLD ? `${shown}; and ${missing.length - MOST_TOLD} more` : shown

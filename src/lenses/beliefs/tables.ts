@@ -48,6 +48,7 @@ export const VERSIONS: TableDeclaration = {
     { name: 'model', type: 'text', nullable: true },
   ],
   key: ['holder', 'id'],
+  countedFor: 'holder',
   indexes: [['id'], ['holder', 'chain']],
 }
 
@@ -77,6 +78,7 @@ export const TRUST: TableDeclaration = {
     { name: 'checked', type: 'text', nullable: true },
   ],
   key: ['owner', 'target'],
+  countedFor: 'owner',
   indexes: [['target']],
 }
 
@@ -138,6 +140,7 @@ export const STATEMENTS: TableDeclaration = {
     { name: 'expires_at', type: 'integer' },
   ],
   key: ['federation', 'agent'],
+  countedFor: 'agent',
 }
 
 /** Of federations whose results are aggregates, where they are not as by default (BQ-105). */

@@ -39,7 +39,7 @@ import type { SchemaExtension } from './profiles/schema-extension.ts'
 import { type KnnOptions, knnOptions, runKnn } from './query/knn.ts'
 import { POINTS } from './query/look.ts'
 import { runBatch, runQuery } from './query/run-query.ts'
-import { retrying } from './retry.ts'
+import { retrying, retryingWrite } from './retry.ts'
 import { type ChromaState, secondsNow, stateOf } from './state.ts'
 
 /** `hashtags` (a list) or `input` (a text), and the options of a query. */
@@ -92,7 +92,7 @@ export class Chroma {
   /** The id of the new node, private to this viewer unless it says otherwise. */
   async store(node: NewNode): Promise<string> {
     const checked = checkCamel(newNode, node, 'node')
-    return this.#retried(() => storeNode(this.#state, this.viewer, checked))
+    return this.#written(() => storeNode(this.#state, this.viewer, checked))
   }
 
   /** Null when there is none. No access. */
@@ -105,38 +105,38 @@ export class Chroma {
   async updateNode(entryId: string, fields: changes.NodeUpdate): Promise<boolean> {
     const id = checkId(entryId)
     const update = checkCamel(changes.nodeUpdate, fields, 'fields')
-    return this.#retried(() => changes.updateNode(this.#state, this.viewer, id, update))
+    return this.#written(() => changes.updateNode(this.#state, this.viewer, id, update))
   }
 
   async deleteNode(entryId: string): Promise<boolean> {
     const id = checkId(entryId)
-    return this.#retried(() => changes.deleteNode(this.#state, this.viewer, id))
+    return this.#written(() => changes.deleteNode(this.#state, this.viewer, id))
   }
 
   /** For this viewer. False when there is no such node, or it has ascended. */
   async markRotten(entryId: string): Promise<boolean> {
     const id = checkId(entryId)
     this.#state.access.flush()
-    return this.#retried(() => changes.markRotten(this.#state, this.viewer, id))
+    return this.#written(() => changes.markRotten(this.#state, this.viewer, id))
   }
 
   async setNodeMode(entryId: string, mode: ModeName): Promise<boolean> {
     const id = checkId(entryId)
     const name = checkArgument('mode_name', modeName, mode)
-    return this.#retried(() => changes.setNodeMode(this.#state, this.viewer, id, name))
+    return this.#written(() => changes.setNodeMode(this.#state, this.viewer, id, name))
   }
 
   async setNodeDecay(entryId: string, enabled: boolean): Promise<boolean> {
     const id = checkId(entryId)
     const isEnabled = checkArgument('decay_enabled', z.boolean(), enabled)
-    return this.#retried(() => changes.setNodeDecay(this.#state, this.viewer, id, isEnabled))
+    return this.#written(() => changes.setNodeDecay(this.#state, this.viewer, id, isEnabled))
   }
 
   /** Sets a plug-in's column; null unsets it. */
   async writeField(entryId: string, column: string, value: unknown): Promise<boolean> {
     const id = checkId(entryId)
     const name = checkArgument('column', z.string(), column)
-    return this.#retried(() => changes.writeField(this.#state, this.viewer, id, name, value))
+    return this.#written(() => changes.writeField(this.#state, this.viewer, id, name, value))
   }
 
   /** The nodes this viewer holds, with its memory of them. */
@@ -151,7 +151,7 @@ export class Chroma {
   async importNodes(document: DocumentToImport | JsonObject): Promise<{ readonly imported: number }> {
     const checked = checkArgument('document', documentToImport, document)
     const requireEditor = () => this.#editorOnly('chroma.import')
-    return this.#retried(() => importNodes(this.#state, this.viewer, checked, requireEditor))
+    return this.#written(() => importNodes(this.#state, this.viewer, checked, requireEditor))
   }
 
   /**
@@ -160,30 +160,30 @@ export class Chroma {
    */
   async assignHashtag(hashtag: string, target: Target): Promise<Binding> {
     this.#editorOnly('chroma.assign')
-    return this.#retried(() => this.#state.bindings.assign(hashtag, target))
+    return this.#written(() => this.#state.bindings.assign(hashtag, target))
   }
 
   /** In order, all or none. */
   async assignHashtags(assignments: readonly Assignment[]): Promise<readonly Binding[]> {
     this.#editorOnly('chroma.assign')
-    return this.#retried(() => this.#state.bindings.assignMany(assignments))
+    return this.#written(() => this.#state.bindings.assignMany(assignments))
   }
 
   /** The vocabulary for developers' topics, as far as its hashtags are not assigned; what was assigned now. */
   async assignStarter(): Promise<readonly Binding[]> {
     this.#editorOnly('chroma.assign')
-    return this.#retried(() => assignStarter(this.#state.bindings))
+    return this.#written(() => assignStarter(this.#state.bindings))
   }
 
   /** For the local owner only, as is `migrateHashtag`: their outcome tells of nodes of all holders. */
   async unassignHashtag(hashtag: string): Promise<Binding> {
     this.#ownerOnly('unassignHashtag')
-    return this.#retried(() => this.#state.bindings.unassign(hashtag))
+    return this.#written(() => this.#state.bindings.unassign(hashtag))
   }
 
   async migrateHashtag(hashtag: string, target: Target): Promise<Migration> {
     this.#ownerOnly('migrateHashtag')
-    return this.#retried(() => migrateHashtag(this.#state.host, this.#state.bindings, hashtag, target))
+    return this.#written(() => migrateHashtag(this.#state.host, this.#state.bindings, hashtag, target))
   }
 
   /** By ascending anchor. */
@@ -207,14 +207,14 @@ export class Chroma {
 
   async runDecayCycle(signal?: AbortSignal): Promise<DecayReport> {
     const { memory, host } = this.#state
-    return this.#retried(() =>
+    return this.#written(() =>
       runDecayCycle(memory, this.viewer.id, { now: secondsNow(host), ...(signal && { signal }) }),
     )
   }
 
   async runLifecycleCheck(signal?: AbortSignal): Promise<LifecycleReport> {
     const { memory, host } = this.#state
-    return this.#retried(() =>
+    return this.#written(() =>
       runLifecycleCheck(memory, this.viewer.id, { now: secondsNow(host), ...(signal && { signal }) }),
     )
   }
@@ -260,6 +260,10 @@ export class Chroma {
   /** CQ-106. The work is done again from its start, so it must have no effect when it fails. */
   #retried<T>(work: () => T | Promise<T>): Promise<T> {
     return retrying(work, this.#state.sleep)
+  }
+
+  #written<T>(work: () => T | Promise<T>): Promise<T> {
+    return retryingWrite(work, this.#state)
   }
 
   #editorOnly(operation: string): void {

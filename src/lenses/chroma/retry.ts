@@ -2,6 +2,7 @@
 import { QuerentError } from '../../model/errors.ts'
 import { ChromaError, DatabaseError } from './errors.ts'
 import type { Sleep } from './machine-time.ts'
+import type { ChromaState } from './state.ts'
 
 /** Before the second to the fifth attempt, ms. */
 const WAITS: readonly number[] = [50, 100, 200, 400]
@@ -21,6 +22,15 @@ export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Pro
       else throw toldAsDatabaseError(error, attempt)
     }
   }
+}
+
+/** As `retrying`, for work that writes at once: it waits for a long write of this process, so as not to run that to its end in one piece. */
+export async function retryingWrite<T>(
+  work: () => T | Promise<T>,
+  { host: { store }, sleep }: Pick<ChromaState, 'host' | 'sleep'>,
+): Promise<T> {
+  for (let busy = store.whenFree(); busy !== null; busy = store.whenFree()) await busy
+  return retrying(work, sleep)
 }
 
 function toldAsDatabaseError(error: QuerentError, attempts: number): QuerentError {

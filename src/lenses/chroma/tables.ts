@@ -40,6 +40,7 @@ export const HASHTAGS: TableDeclaration = {
 export const MEMORY: TableDeclaration = {
   name: 'chroma_memory',
   ofEntry: true,
+  countedFor: null,
   key: ['viewer', 'entry'],
   columns: [
     { name: 'viewer', type: 'text' },

@@ -10,7 +10,7 @@ import type { Viewer } from '../../model/viewer.ts'
 import { audienceOfPartition, checkAccess, checkText, checkVector, soundAudience, soundDraft } from '../check.ts'
 import { planPut } from '../put-plan.ts'
 import type { Change, PutResult, StoreWriter, TableWriter } from '../store.ts'
-import { countChange } from '../usage.ts'
+import { Accounts } from '../usage.ts'
 import { deepFreeze } from './freeze.ts'
 import { MemoryReader } from './reader.ts'
 import { nameOf } from './state.ts'
@@ -18,19 +18,40 @@ import { nameOf } from './state.ts'
 export class MemoryWriter extends MemoryReader implements StoreWriter {
   /** Of the running transaction; null between transactions. */
   now: Instant | null = null
+  readonly #accounts = new Accounts({
+    read: declaration => super.table(declaration),
+    write: declaration => {
+      this.#mustWrite()
+      return this.state.table(declaration)
+    },
+    holderOf: key => this.state.entries.get(key)?.audience.holder,
+  })
+
+  /** A transaction begins, which is none within another. */
+  begin(): void {
+    this.#accounts.begin()
+  }
 
   put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult {
+    return atOnce(this.putInSteps(draft, chunks))
+  }
+
+  *putInSteps(draft: EntryDraft, chunks: readonly ChunkDraft[]): Steps<PutResult> {
     this.#mustWrite()
     const sound = soundDraft(draft, chunks)
     const { metadataJson: _, ...fields } = sound
     const known = this.state.entryKeys.get(nameOf(sound.audience.holder, sound.id))
     const before = known === undefined ? undefined : this.state.entries.get(known)
-    const plan = atOnce(planPut(before, before ? this.chunksOf(before.key) : [], sound, chunks))
+    yield
+    const plan = yield* planPut(before, before ? this.chunksOf(before.key) : [], sound, chunks)
+    yield
+    const contentHash = sha256(sound.content)
+    yield
     if (before && !plan.entryChanged && !plan.chunksChanged) return { key: before.key, changed: false, created: false }
 
     const key = before?.key ?? this.state.next('entry')
     const partition = this.intern(sound.audience)
-    const entry: Entry = { ...fields, key, partition, contentHash: sha256(sound.content) }
+    const entry: Entry = { ...fields, key, partition, contentHash }
     this.state.entries.set(key, this.#kept(entry))
     this.state.entryKeys.set(nameOf(sound.audience.holder, sound.id), key)
     for (const chunk of plan.dropped) this.#dropChunk(chunk.key)
@@ -46,7 +67,7 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
       return chunkKey
     })
     this.state.chunkKeys.set(key, chunkKeys)
-    countChange({ table: declaration => super.table(declaration) }, this, {
+    this.#accounts.entry({
       ...{ key, holder: sound.audience.holder },
       before: () => before,
       after: sound,
@@ -54,11 +75,6 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
     const moved = before !== undefined && before.partition !== partition
     this.#tell({ entry: key, kind: 'put', partition, from: moved ? before.partition : null })
     return { key, changed: true, created: before === undefined }
-  }
-
-  // biome-ignore lint/correctness/useYield: others would see what is half-written
-  *putInSteps(draft: EntryDraft, chunks: readonly ChunkDraft[]): Steps<PutResult> {
-    return this.put(draft, chunks)
   }
 
   *savepoint<T>(body: () => Steps<T>): Steps<T> {
@@ -76,14 +92,14 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
     const entry = this.state.entries.get(key)
     if (entry === undefined) return false
     const { holder } = entry.audience
-    const read = { table: (declaration: TableDeclaration) => super.table(declaration) }
-    countChange(read, this, { key, holder, before: () => entry, after: undefined })
+    for (const { declaration } of this.state.tables())
+      if (declaration.ofEntry) this.table(declaration).delete({ entry: key })
+    this.#accounts.entry({ key, holder, before: () => entry, after: undefined })
     for (const chunk of this.chunksOf(key)) this.#dropChunk(chunk.key)
     this.state.chunkKeys.delete(key)
     this.state.access.delete(key)
     this.state.entries.delete(key)
     this.state.entryKeys.delete(nameOf(entry.audience.holder, entry.id))
-    for (const table of this.state.tables()) if (table.declaration.ofEntry) table.delete({ entry: key })
     this.#tell({ entry: key, kind: 'delete', partition: entry.partition, from: null })
     return true
   }
@@ -148,8 +164,7 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
   }
 
   override table(declaration: TableDeclaration): TableWriter {
-    this.#mustWrite()
-    return this.state.table(declaration)
+    return this.#accounts.table(declaration)
   }
 
   setMeta(name: string, value: string): void {

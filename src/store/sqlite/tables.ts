@@ -56,7 +56,7 @@ export class SqliteTables {
     checkDeclaration(declaration)
     const found = this.#find(declaration)
     const missing = found === undefined ? [] : missingColumns(found, declaration)
-    if (found === undefined || missing.length > 0 || indexList(found) !== indexList(declaration)) {
+    if (found === undefined || missing.length > 0 || isDeclaredAnew(found, declaration)) {
       this.#make(declaration, missing)
     }
     const known = this.#writers.get(declaration)
@@ -96,6 +96,11 @@ export class SqliteTables {
     if (found !== undefined) missingColumns(found, declaration)
     else if (this.#isDamaged(declaration.name)) throw damaged(`table ${declaration.name}`, { table: declaration.name })
     return found
+  }
+
+  /** As the file has them now, without those that are damaged. */
+  all(): readonly TableDeclaration[] {
+    return this.#load()
   }
 
   #isDamaged(name: string): boolean {
@@ -152,6 +157,11 @@ export function createIndexes(declaration: TableDeclaration): readonly string[] 
 /** The declared ones, and what deleting an entry needs to find its rows. */
 function indexesOf({ ofEntry, key, indexes = [] }: TableDeclaration): readonly (readonly string[])[] {
   return ofEntry && key[0] !== 'entry' ? [['entry'], ...indexes] : indexes
+}
+
+/** What may change of a declaration beside its columns. */
+function isDeclaredAnew(found: TableDeclaration, declaration: TableDeclaration): boolean {
+  return indexList(found) !== indexList(declaration) || found.countedFor !== declaration.countedFor
 }
 
 function indexList(declaration: TableDeclaration): string {

@@ -54,7 +54,17 @@ export class SqliteUpkeep implements Upkeep {
   }
 }
 
+/** `from`: bytes; 0: never. */
 export function foldInCommits(db: SqlDatabase, from: number): void {
-  const [pageBytes] = db.prepareArrays<[number]>('pragma page_size').get() ?? [4096]
-  db.exec(`pragma wal_autocheckpoint = ${Math.ceil(from / pageBytes)}`)
+  db.exec(`pragma wal_autocheckpoint = ${Math.ceil(from / pageBytes(db))}`)
+}
+
+/** From how many bytes on a commit folds the log back; 0: never. */
+export function foldsInCommits(db: SqlDatabase): number {
+  const [pages] = db.prepareArrays<[number]>('pragma wal_autocheckpoint').get() ?? [0]
+  return pages * pageBytes(db)
+}
+
+function pageBytes(db: SqlDatabase): number {
+  return db.prepareArrays<[number]>('pragma page_size').get()?.[0] ?? 4096
 }

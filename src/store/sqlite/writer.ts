@@ -9,7 +9,7 @@ import type { Viewer } from '../../model/viewer.ts'
 import { checkText, type SoundDraft, soundDraft } from '../check.ts'
 import { planPut } from '../put-plan.ts'
 import type { PutResult, StoreWriter, TableWriter } from '../store.ts'
-import { countChange } from '../usage.ts'
+import { Accounts } from '../usage.ts'
 import { writeMeta } from './meta.ts'
 import { SqliteReader } from './reader.ts'
 import { damaged } from './row-checks.ts'
@@ -20,6 +20,21 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   now: Instant | null = null
   /** Whether this transaction did anything but move access state or rows that stand aside; its store asks and resets. */
   wrote = false
+  readonly #accounts = new Accounts({
+    read: declaration => super.table(declaration),
+    write: declaration => {
+      if (declaration.aside === true) this.#mustBeOpen()
+      else this.#mustWrite()
+      return this.parts.tables.writer(declaration)
+    },
+    holderOf: key => this.identities([key])[0]?.holder,
+  })
+
+  /** A transaction begins, which is none within another. */
+  begin(): void {
+    this.wrote = false
+    this.#accounts.begin()
+  }
 
   put(draft: EntryDraft, chunks: readonly ChunkDraft[]): PutResult {
     return atOnce(this.putInSteps(draft, chunks))
@@ -48,7 +63,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     yield* this.parts.chunks.write(key, chunks, plan)
     tallies.add(partition, known !== undefined ? tallies.ofEntry(key) : new Map([[CHUNKS, chunks.length]]))
     if (known !== undefined) this.parts.forgotten.note()
-    countChange({ table: declaration => super.table(declaration) }, this, {
+    this.#accounts.entry({
       ...{ key, holder: sound.audience.holder },
       before: () => {
         if (known !== undefined && before === null) throw damaged(`entry ${JSON.stringify(sound.id)}`, { id: sound.id })
@@ -71,10 +86,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     const partition = this.parts.entries.partitionOf(key)
     if (partition === undefined) return false
     this.#countOut(partition, key)
-    for (const { holder } of this.identities([key])) {
-      const before = () => this.entry(key)
-      countChange({ table: declaration => super.table(declaration) }, this, { key, holder, before, after: undefined })
-    }
+    if (this.#accounts.isUsed) this.#countDeletion(key)
     this.parts.entries.delete(key)
     this.parts.forgotten.note()
     this.parts.changes.tell('delete', key, partition, null, now)
@@ -110,9 +122,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   override table(declaration: TableDeclaration): TableWriter {
-    if (declaration.aside === true) this.#mustBeOpen()
-    else this.#mustWrite()
-    return this.parts.tables.writer(declaration)
+    return this.#accounts.table(declaration)
   }
 
   setMeta(name: string, value: string): void {
@@ -144,6 +154,14 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     if (entry.id !== id || entry.audience.holder !== audience.holder)
       throw damaged(`entry ${JSON.stringify(id)}`, { id })
     return { entry, chunks }
+  }
+
+  /** Also of its rows, which would go with it uncounted. */
+  #countDeletion(key: EntryKey): void {
+    for (const { holder } of this.identities([key])) {
+      for (const table of this.parts.tables.all()) if (table.ofEntry) this.table(table).delete({ entry: key })
+      this.#accounts.entry({ key, holder, before: () => this.entry(key), after: undefined })
+    }
   }
 
   /** A damaged entry may name a partition that is not there, which has no counts. */

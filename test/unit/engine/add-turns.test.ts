@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { expect, it, vi } from 'vitest'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { turnsOf } from '../../support/turns-of.ts'
 
 vi.mock('../../../src/base/turns.ts', async original => (await import('../../support/turns-of.ts')).alwaysDue(original))
@@ -47,4 +48,5 @@ it.each(Object.entries(FILES))(
     const cutting = name === 'a.jsonl' ? 0 : text.length / 2 / (1 << 16)
     expect(turns).toBeGreaterThan(parsing(text) + cutting + chunks / 512)
   },
+  PATIENCE_MS,
 )

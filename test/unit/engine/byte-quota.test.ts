@@ -6,6 +6,7 @@ import type { Engine } from '../../../src/engine/engine.ts'
 import type { CallContext } from '../../../src/model/operation.ts'
 import { audience } from '../../../src/model/partition.ts'
 import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
+import { USAGE } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { heldBytes } from '../../../src/store/usage.ts'
@@ -73,15 +74,135 @@ describe('a viewer from outside', () => {
     await engine.close()
   })
 
-  it.each([
-    ['beliefs.put', { content: 'x'.repeat(9_990), confidence: { method_quality: 0.5 } }],
-    ['conversations.remember', { text: 'x'.repeat(9_999), id: 'note' }],
-  ])('QE-019: is held to it by every operation that writes: %s', async (name, input) => {
+  interface Family {
+    readonly write: (number: number, concepts: readonly number[]) => readonly [operation: string, input: unknown]
+    /** Deletes what the first write has made, whose output is `made`. Absent: nothing of it can be deleted. */
+    readonly remove?: (made: never) => readonly [operation: string, input: unknown]
+  }
+  const HASHTAGS = ['#c', '#m1', '#m2', '#m3', '#m4', '#m5', '#m6', '#o']
+  const VOCABULARY = HASHTAGS.map(tag => `${tag} ${{ c: 'core', m: 'mid', o: 'outer' }[tag[1] as 'c']}`).join('\n')
+  const LONG = 'x'.repeat(900)
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`domain-${at}`, 0.5]))
+  const families: Readonly<Record<string, Family>> = {
+    entries: {
+      write: at => ['put', { entries: [{ id: `e${at}`, content: LONG }] }],
+      remove: () => ['delete', { ids: ['e0'] }],
+    },
+    'tags and metadata of entries': {
+      write: at => [
+        'put',
+        { entries: [{ id: `e${at}`, content: 'x', tags: [LONG.slice(0, 150)], metadata: { note: LONG } }] },
+      ],
+      remove: () => ['delete', { ids: ['e0'] }],
+    },
+    messages: {
+      write: at => ['conversations.remember', { text: LONG, id: `m${at}`, speaker: 'Ben' }],
+      remove: ({ id }: { id: string }) => ['delete', { ids: [id] }],
+    },
+    nodes: {
+      write: at => [
+        'chroma.store',
+        { label: `n${at}`, content: `${at} ${LONG}`, hashtags: HASHTAGS, metadata: { note: LONG } },
+      ],
+      remove: ({ entry_id }: { entry_id: string }) => ['chroma.delete', { entry_id }],
+    },
+    beliefs: {
+      write: at => ['beliefs.put', { content: `${at} ${LONG}`, confidence: { method_quality: 0.5 } }],
+      remove: ({ belief }: { belief: { id: string } }) => ['delete', { ids: [belief.id] }],
+    },
+    'statements of trust': {
+      write: at => ['trust.set', { target: `agent-${at}`, trust_level: 0.5, domain_trust: many }],
+      remove: () => ['trust.remove', { target: 'agent-0' }],
+    },
+    concepts: {
+      write: at => ['context.mind_concepts_create', { name: `c${at}`, type: 'CLASS', doc: LONG, signature: LONG }],
+      remove: ({ result }: { result: { id: number } }) => ['context.mind_concepts_delete', { id: result.id }],
+    },
+    links: {
+      write: (at, [source, target]) => ['context.mind_edges_create', { source, target, relation: `R${at}${LONG}` }],
+      remove: ({ result }: { result: { id: number } }) => ['context.mind_edges_delete', { id: result.id }],
+    },
+    federations: { write: at => ['federations.create', { id: `f${at}`, label: LONG.slice(0, 190) }] },
+  }
+
+  const stores = [
+    ['in memory', () => openMemoryStore()],
+    ['on SQLite', () => openSqliteStore({ file: ':memory:' })],
+  ] as const
+  it.each(Object.entries(families).flatMap(([name, family]) => stores.map(store => [name, ...store, family] as const)))(
+    'QE-019: is held to it by what it writes of %s %s, and has room again for what it deletes of it',
+    async (_name, _place, openStore, { write, remove }) => {
+      const engine = await open({ store: openStore() })
+      const catalog = makeCatalog(engine)
+      const call = ([name, input]: readonly [string, unknown], viewer = 'ben') =>
+        callOperation(catalog, engine, name, input, of(viewer))
+      await call(['agents.create', { id: 'ben' }], 'owner')
+      await call(['context.mind_init', {}], 'owner')
+      await call(['chroma.assign', { text: VOCABULARY }], 'owner')
+      const concepts: number[] = []
+      for (const name of ['one', 'two']) {
+        const { result } = (await call(['context.mind_concepts_create', { name, type: 'CLASS' }])) as never
+        concepts.push((result as { id: number }).id)
+      }
+      const made: unknown[] = []
+      let refused: unknown
+      while (refused === undefined && made.length < 200) {
+        await call(write(made.length, concepts)).then(
+          result => made.push(result),
+          error => {
+            refused = error
+          },
+        )
+      }
+      expect(refused).toMatchObject({
+        code: expect.stringMatching(/^(quota_exceeded|RATE_LIMITED)$/),
+        message: expect.stringContaining(`of ${QUOTA} bytes`),
+      })
+      expect(made.length).toBeGreaterThan(1)
+      if (remove !== undefined) {
+        await call(remove(made[0] as never))
+        await call(write(1_000, concepts))
+      }
+      // The count that moved with the writes is that of all that is there.
+      const { store } = engine.host('c64')
+      const moved = heldBytes(store, 'ben')
+      store.write(1, writer => writer.table(USAGE).delete({ holder: 'ben' }))
+      await expect(put(engine, of('ben'), 'more', QUOTA)).rejects.toMatchObject({ code: 'quota_exceeded' })
+      expect(heldBytes(store, 'ben')).toBe(moved)
+      await engine.close()
+    },
+  )
+
+  it('QE-019: is counted with the older versions of its beliefs, which are kept', async () => {
     const engine = await open()
-    await expect(callOperation(makeCatalog(engine), engine, name, input, of('ben'))).rejects.toMatchObject({
-      code: expect.stringMatching(/^(quota_exceeded|RATE_LIMITED)$/),
-      message: expect.stringContaining(`of ${QUOTA} bytes`),
+    const call = (name: string, input: unknown) => callOperation(makeCatalog(engine), engine, name, input, of('ben'))
+    await callOperation(makeCatalog(engine), engine, 'agents.create', { id: 'ben' }, of('owner'))
+    const put = { content: 'x'.repeat(4_000), confidence: { method_quality: 0.5 } }
+    const { belief } = (await call('beliefs.put', put)) as { belief: { id: string } }
+    await call('beliefs.supersede', { belief_id: belief.id, content: 'y'.repeat(4_000) })
+    await expect(call('beliefs.put', { ...put, content: 'z'.repeat(3_000) })).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
     })
+    await engine.close()
+  })
+
+  it('QE-019: pays nothing for what reading leaves behind, and nobody pays for what others write', async () => {
+    const engine = await open()
+    const call = (name: string, input: unknown, viewer: string) =>
+      callOperation(makeCatalog(engine), engine, name, input, of(viewer))
+    const { store } = engine.host('c64')
+    await put(engine, of('ben'), 'a', 100)
+    await put(engine, of('ana'), 'b', 100)
+    await put(engine, of('ben'), 'a', 101)
+    const held = [heldBytes(store, 'ben'), heldBytes(store, 'ana')]
+    await call('chroma.assign', { text: VOCABULARY }, 'owner')
+    const made = (await call('chroma.store', { label: 'n', content: 'of all', hashtags: HASHTAGS }, 'owner')) as {
+      entry_id: string
+    }
+    await call('chroma.query', { hashtags: HASHTAGS }, 'ben')
+    await call('chroma.decay', {}, 'ben')
+    expect([heldBytes(store, 'ben'), heldBytes(store, 'ana')]).toEqual(held)
+    await call('chroma.delete', made, 'owner')
     await engine.close()
   })
 })
@@ -100,7 +221,7 @@ describe.each([
     for (let at = 0; at < 1_200; at++) write(at % 2 === 0 ? 'ben' : 'ana', `e${at}`, 10)
     write('did:key:zA', 'a', 100)
     write('did:key:zB', 'b', 200)
-    const quota = new ByteQuota(store, systemClock, 1e9)
+    const quota = new ByteQuota(store, systemClock, 1e9, [])
     for (const viewer of ['ben', 'ana', 'did:key:zC']) (await quota.reserve(viewer, 1))()
     const [ben, ana, keys] = ['ben', 'ana', 'did:key:zB'].map(viewer => heldBytes(store, viewer) as number)
     expect(ben).toBeGreaterThan(6_000)

@@ -100,6 +100,17 @@ it('QE-019: what many writes left behind is taken in by many turns before a quer
   expect(idsOf(result)).toHaveLength(10)
 })
 
+it('QE-019: what many changes left behind is taken in by many turns before a query, and none of the old words is found', async () => {
+  await engine.query(QUERY)
+  const changed = ENTRIES / 2
+  const entries = Array.from({ length: changed }, (_, at) => ({ id: `e${at}`, content: `snow ${at}` }))
+  await engine.put({ entries })
+  const { turns, result } = await turnsOf(() => engine.query(QUERY))
+  expect(turns).toBeGreaterThan(Math.floor((changed * 512) / (1 << 17)) + 1)
+  expect(idsOf(result)).toHaveLength((ENTRIES - changed) / 20 - 0.5)
+  expect(idsOf(await engine.query({ text: 'snow', mode: 'words', limit: 10 }))).toHaveLength(10)
+})
+
 it('QE-019: the orders of earlier answers are made whole in a turn each before an index changes, and are gone on in', async () => {
   const ORDERS = 60
   const cursors: string[] = []

@@ -1,5 +1,7 @@
 /** QE-019: long contents are cut in pauses for others before their transaction, which writes all or nothing. */
+import { writeFileSync } from 'node:fs'
 import { expect, it, vi } from 'vitest'
+import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { chunkContent } from '../../../src/text/chunk.ts'
 import { openTestEngine } from '../../support/engines.ts'
@@ -69,4 +71,53 @@ it('QE-019: an entry is replaced by a long one in many turns of its transaction,
   expect(new Set(seen.slice(0, -1))).toEqual(new Set([long]))
   const found = await engine.query({ text: 'snow', mode: 'words' })
   expect(found.items.map(({ id }) => id)).toEqual(['long'])
+})
+
+it('QE-019: concepts and links are made in a step for each, all or none', async () => {
+  using folder = tempFolder()
+  await using engine = await openTestEngine({ home: folder.path })
+  const context = { viewer: { id: 'owner' }, signal: new AbortController().signal }
+  const call = async (name: string, input: unknown) => {
+    const { result } = (await callOperation(makeCatalog(engine), engine, name, input, context)) as never
+    return result as { readonly total: number; readonly concepts: readonly { readonly id: number }[] }
+  }
+  await call('context.mind_init', {})
+  const concepts = Array.from({ length: 60 }, (_, at) => ({ name: `c${at}`, type: 'Idea' }))
+  const made = await turnsOf(() => call('context.mind_concepts_create_many', { concepts }))
+  expect(made.turns).toBeGreaterThanOrEqual(concepts.length)
+  const [first, ...others] = made.result.concepts.map(({ id }) => id)
+  const edges = others.map(target => ({ source: first, target, relation: 'R' }))
+  const linked = await turnsOf(() => call('context.mind_edges_create_many', { edges }))
+  expect(linked.turns).toBeGreaterThanOrEqual(edges.length)
+  const wrong = [...edges, { source: first, target: 99_999, relation: 'R' }]
+  expect(await call('context.mind_edges_create_many', { edges: wrong })).toBeNull()
+  expect((await call('context.mind_edges_list', {})).total).toBe(edges.length)
+})
+
+it('QE-019: many short entries are put, added and deleted in a step for each, and none of them is seen before the last', async () => {
+  using folder = tempFolder()
+  await using engine = await openTestEngine({ home: folder.file('home') })
+  const { store } = engine.host('default')
+  const counts = new Set<number>()
+  const count = () => counts.add(store.scanEntries(0, 10_000).length)
+  const entries = Array.from({ length: 300 }, (_, at) => ({ id: `e${at}`, content: `rain ${at}` }))
+  const put = await turnsOf(() => engine.put({ entries }), count)
+  expect(put.turns).toBeGreaterThanOrEqual(entries.length)
+  expect([0, 300]).toEqual(expect.arrayContaining([...counts]))
+
+  const file = folder.file('short.jsonl')
+  writeFileSync(file, entries.map(({ id }) => JSON.stringify({ id: `f${id}`, content: 'snow' })).join('\n'))
+  const added = await turnsOf(() => engine.add({ paths: [file] }), count)
+  expect(added.result.added).toBe(300)
+  expect(added.turns).toBeGreaterThanOrEqual(entries.length)
+  expect([0, 300, 600]).toEqual(expect.arrayContaining([...counts]))
+
+  const deleted = await turnsOf(() => engine.delete({ ids: entries.map(({ id }) => id) }), count)
+  expect(deleted.turns).toBeGreaterThanOrEqual(2 * entries.length)
+  expect(store.scanEntries(0, 10_000)).toHaveLength(300)
+  expect([0, 300, 600]).toEqual(expect.arrayContaining([...counts]))
+
+  const ids = ['fe0', 'fe1', 'missing', ...Array.from({ length: 30 }, (_, at) => `fe${at + 2}`)]
+  await expect(engine.delete({ ids })).rejects.toMatchObject({ code: 'not_found' })
+  expect(store.scanEntries(0, 10_000)).toHaveLength(300)
 })

@@ -37,7 +37,10 @@ export function createFederation(
   const { label = null, joining = null, results = null, anonymity = null } = input
   const did = input.did ?? makeFederationKeys(writer, id, random).did
   const reputation = viewer === OWNER ? (input.reputation ?? null) : null
-  writer.table(FEDERATIONS).put({ id, label, did, joining, results, anonymity, reputation, created_at: now })
+  writer.table(FEDERATIONS).put({
+    ...{ id, label, did, joining, results, anonymity, reputation },
+    ...{ created_at: now, made_by: viewer },
+  })
   keepRules(writer, id, input)
   putMember(writing, { federation: id, agent: viewer, status: 'active', role: 'founder' })
   return viewOf(writer, viewer, id) as FederationView
@@ -96,7 +99,7 @@ export function listFederations(reader: StoreReader, viewer: string): readonly F
   return ids.flatMap(id => viewOf(reader, viewer, id) ?? [])
 }
 
-function putMember({ writer, now }: FederationWriting, input: NewMember): MembershipView {
+function putMember({ writer, viewer, now }: FederationWriting, input: NewMember): MembershipView {
   const { federation, agent, status, role } = input
   const permissions = input.permissions && [...new Set(input.permissions)]
   const before = writer.table(MEMBERSHIPS).get({ federation, agent })
@@ -110,6 +113,7 @@ function putMember({ writer, now }: FederationWriting, input: NewMember): Member
       permissions === undefined ? (before?.['permissions'] ?? null) : permissions && JSON.stringify(permissions),
     joined_at: before === undefined || isBack ? now : (before['joined_at'] ?? before['updated_at'] ?? now),
     updated_at: now,
+    set_by: viewer,
   }
   writer.table(MEMBERSHIPS).put(row)
   raiseRevision(writer, 'members')

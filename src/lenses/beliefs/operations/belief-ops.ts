@@ -1,4 +1,5 @@
 /** Writing beliefs, and reading one by its id. The requester is the holder of what it writes. */
+import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import { embedEntries } from '../../embed-entries.ts'
 import { type ShowView, showBelief, showHistory, sourceOfSeen } from '../access/show.ts'
 import { noSuchBelief } from '../errors.ts'
@@ -8,7 +9,8 @@ import { deleteBelief } from '../record/delete.ts'
 import { putBeliefs } from '../record/put.ts'
 import { historyOf, versionNamed, versionOfId } from '../record/read.ts'
 import { supersedeBelief } from '../record/supersede.ts'
-import { type WriteContext, writeBeliefs } from '../record/write.ts'
+import type { StoredVersion } from '../record/version.ts'
+import { writeBeliefs, writeManyBeliefs } from '../record/write.ts'
 import { deleted, oneBelief, putAnswer, versions } from '../schema/answers.ts'
 import { putInput, supersedeInput, toPut } from '../schema/belief.ts'
 import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
@@ -25,8 +27,13 @@ const put = operation({
   run: async (call, input) => {
     const now = call.host.clock.now()
     const { drafts, isMany } = toPut(input, now)
-    const act = (writing: WriteContext) => putBeliefs(writing, drafts, isMany).map(({ id }) => id)
-    const beliefs = await written(call, input.wait, now, act)
+    const { host, agent, context } = call
+    const versions = await writeManyBeliefs(host, agent.id, now, {
+      count: drafts.length,
+      act: writing => putBeliefs(writing, drafts, isMany),
+      turns: turnsUntil(context.signal),
+    })
+    const beliefs = await written(call, input.wait, versions)
     return isMany ? { beliefs } : { belief: beliefs[0] }
   },
 })
@@ -38,9 +45,10 @@ const supersede = operation({
   output: oneBelief,
   effect: { kind: 'write', idempotent: false },
   run: async (call, input) => {
-    const act = (writing: WriteContext) => [supersedeBelief(writing, input).id]
-    // The cast: one id was written, so there is one belief.
-    return { belief: (await written(call, input.wait, call.host.clock.now(), act))[0] as Belief }
+    const { host, agent } = call
+    const version = await writeBeliefs(host, agent.id, host.clock.now(), writing => supersedeBelief(writing, input))
+    // The cast: one version was written, so there is one belief.
+    return { belief: (await written(call, input.wait, [version]))[0] as Belief }
   },
 })
 
@@ -80,14 +88,13 @@ const get = operation({
 
 export const BELIEF_OPERATIONS = [put, supersede, remove, get] as const
 
-/** Writes, waits for vectors if asked to, and shows what was written to its holder, in the order of the ids. */
+/** Waits for vectors if asked to, and shows what was written to its holder, in this order. */
 async function written(
   { state, host, agent, context }: BeliefsCall,
   wait: boolean | undefined,
-  now: number,
-  act: (writing: WriteContext) => readonly string[],
+  versions: readonly StoredVersion[],
 ): Promise<readonly Belief[]> {
-  const ids = await writeBeliefs(host, agent.id, now, act)
+  const ids = versions.map(({ id }) => id)
   if (wait !== false) {
     try {
       const entries = ids.flatMap(id => currentOf(host.store, agent.id, id)?.entry.key ?? [])

@@ -1,17 +1,23 @@
 /** A new belief: the first of its versions. */
+import type { Steps } from '../../../base/turns.ts'
 import type { BeliefDraft } from '../schema/belief.ts'
 import { keptDerivation, type Together } from './keep-derivation.ts'
 import type { StoredVersion } from './version.ts'
 import { addCurrent, type WriteContext } from './write.ts'
 
 /** All at once: their sources may name each other, in whatever order they come. `isMany`: they came as a list. */
-export function putBeliefs(
+export function* putBeliefs(
   context: WriteContext,
   drafts: readonly BeliefDraft[],
   isMany = true,
-): readonly StoredVersion[] {
+): Steps<readonly StoredVersion[]> {
   const together = new Map(drafts.flatMap(({ id }) => (id === null ? [] : [[id, context.holder] as const])))
-  return drafts.map((draft, at) => putBelief(context, draft, together, isMany ? `beliefs[${at}].` : ''))
+  const put: StoredVersion[] = []
+  for (const [at, draft] of drafts.entries()) {
+    put.push(putBelief(context, draft, together, isMany ? `beliefs[${at}].` : ''))
+    yield
+  }
+  return put
 }
 
 /** `path`: what faults that the store finds begin with. */

@@ -1,8 +1,10 @@
 /** What putting, superseding and deleting share. Each act is one transaction: no reader ever meets half a version link. */
 import type { Instant } from '../../../base/clock.ts'
+import type { Steps, Turns } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { isFederationName } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
+import { writeMany } from '../../../pipeline/write-many.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { modelOf } from '../embedding.ts'
@@ -41,9 +43,26 @@ export function writeBeliefs<T>(
   now: Instant,
   act: (context: WriteContext) => T,
 ): Promise<T> {
-  const model = modelOf(host)
+  return host.store.writeWhenFree(now, writer => act(contextOf(host, holder, now, writer)))
+}
+
+/** The same for a number of acts, a step each. Rejects with what `turns` end them with; then nothing is written. */
+export function writeManyBeliefs<T>(
+  host: LensHost,
+  holder: string,
+  now: Instant,
+  {
+    count,
+    act,
+    turns,
+  }: { readonly count: number; readonly act: (context: WriteContext) => Steps<T>; readonly turns: Turns },
+): Promise<T> {
+  return writeMany(host.store, now, count, writer => act(contextOf(host, holder, now, writer)), turns)
+}
+
+function contextOf(host: LensHost, holder: string, now: Instant, writer: StoreWriter): WriteContext {
   const newId = () => timedId(now, bytes => host.random(bytes))
-  return host.store.writeWhenFree(now, writer => act({ writer, holder, now, model, newId }))
+  return { writer, holder, now, model: modelOf(host), newId }
 }
 
 /** The holder's current version of this id. Throws for all others, whoever holds them; `path` names the id's field. */

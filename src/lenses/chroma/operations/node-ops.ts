@@ -7,7 +7,7 @@ import { nodeRow } from '../model.ts'
 import { changeNode, entryId, nodeChanges, nodeUpdate } from '../nodes/change.ts'
 import { newNode, storeNode } from '../nodes/create.ts'
 import { documentToImport, nodeDocument } from '../nodes/export.ts'
-import { retrying } from '../retry.ts'
+import { retryingWrite } from '../retry.ts'
 import { stateOf } from '../state.ts'
 import { chromaOperation } from './chroma-operation.ts'
 
@@ -24,7 +24,7 @@ const store = chromaOperation({
   effect: { kind: 'write', idempotent: false },
   async run(host, input, { viewer }) {
     const state = stateOf(host)
-    return { entry_id: await retrying(() => storeNode(state, viewer, camelKeys(input)), state.sleep) }
+    return { entry_id: await retryingWrite(() => storeNode(state, viewer, camelKeys(input)), state) }
   },
 })
 
@@ -72,7 +72,7 @@ const set = chromaOperation({
   async run(host, { entry_id, ...changes }, { viewer }) {
     const state = stateOf(host)
     state.access.flush()
-    return { updated: await retrying(() => changeNode(state, viewer, entry_id, changes), state.sleep) }
+    return { updated: await retryingWrite(() => changeNode(state, viewer, entry_id, changes), state) }
   },
 })
 

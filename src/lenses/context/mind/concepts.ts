@@ -1,9 +1,11 @@
 /** `/mind/init` and `/mind/concepts/…` (CX-047, CX-050, CX-055). */
 import { z } from 'zod'
 import { must } from '../../../base/assert.ts'
+import { type Steps, Turns } from '../../../base/turns.ts'
 import { audience } from '../../../model/partition.ts'
-import type { StoreReader } from '../../../store/store.ts'
-import { type Call, handler } from '../call.ts'
+import { writeMany } from '../../../pipeline/write-many.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import { type Call, handler, mustNotBeCancelled } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { deleteByCall } from '../indexing/drop-file.ts'
 import { initialise, isInitialised, storePath } from '../parts.ts'
@@ -165,15 +167,18 @@ async function createAll(
   drafts: readonly NewConcept[],
 ): Promise<readonly { id: number; name: string; type: string }[]> {
   const { store, clock } = call.host
-  const made: readonly ConceptAt[] = await store.writeWhenFree(clock.now(), writer =>
-    drafts.map(({ name, type, visibility }) =>
-      putConcept(
-        writer,
-        { name, type },
-        { audience: audience(visibility ?? 'private', call.viewer.id), now: clock.now() },
-      ),
-    ),
-  )
+  const now = clock.now()
+  const put = function* (writer: StoreWriter): Steps<readonly ConceptAt[]> {
+    const made: ConceptAt[] = []
+    for (const { name, type, visibility } of drafts) {
+      made.push(
+        putConcept(writer, { name, type }, { audience: audience(visibility ?? 'private', call.viewer.id), now }),
+      )
+      yield
+    }
+    return made
+  }
+  const made = await writeMany(store, now, drafts.length, put, new Turns(() => mustNotBeCancelled(call)))
   await embedNow(
     call,
     made.map(({ entry }) => entry),

@@ -1,9 +1,11 @@
 /** `/mind/edges/…` (CX-051). An edge is seen by who sees both of its ends, and changed by who may change its source. */
 import { z } from 'zod'
 import { must } from '../../../base/assert.ts'
+import { type Steps, Turns } from '../../../base/turns.ts'
 import type { Row } from '../../../model/table.ts'
-import type { StoreReader } from '../../../store/store.ts'
-import { type Call, handler } from '../call.ts'
+import { writeMany } from '../../../pipeline/write-many.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import { type Call, handler, mustNotBeCancelled } from '../call.ts'
 import { type ErrorMap, errorAt, joined, Refusal, refusal } from '../envelope.ts'
 import { deleted, id, text, total, weight } from '../schemas.ts'
 import { EDGES } from '../tables.ts'
@@ -147,24 +149,26 @@ async function createAll(
   placeOf: (at: number) => readonly string[],
 ): Promise<readonly Edge[]> {
   const { store, clock } = call.host
-  return store.writeWhenFree(clock.now(), writer => {
+  const put = function* (writer: StoreWriter): Steps<readonly Edge[]> {
     const seen = look(call)
     const errors: ErrorMap[] = []
-    const made = drafts.map((draft, at) => {
+    const made: Edge[] = []
+    for (const [at, draft] of drafts.entries()) {
+      yield
       const target = seen.concepts.byId(draft.target)
       if (target === undefined) errors.push(errorAt([...placeOf(at), 'target'], 'not_found', 'concept not found'))
       try {
         const source = mustOwn(call, seen, draft.source, [...placeOf(at), 'source'])
-        return { id: target === undefined ? 0 : putEdge(writer, { ...draft, source, target }), ...draft }
+        if (target !== undefined) made.push({ id: putEdge(writer, { ...draft, source, target }), ...draft })
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         errors.push(error.errors)
-        return { id: 0, ...draft }
       }
-    })
+    }
     if (errors.length > 0) throw new Refusal(joined(errors))
     return made
-  })
+  }
+  return writeMany(store, clock.now(), drafts.length, put, new Turns(() => mustNotBeCancelled(call)))
 }
 
 function mustSeeEdge(reader: StoreReader, seen: Look, id: number): Edge {

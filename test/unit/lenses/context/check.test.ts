@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Steps } from '../../../../src/base/turns.ts'
+import { checkTables } from '../../../../src/lenses/context/check.ts'
 import { setCounter } from '../../../../src/lenses/context/counters.ts'
+import { READINGS } from '../../../../src/lenses/context/repairs.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from '../../../../src/lenses/context/tables.ts'
 import type { Row } from '../../../../src/model/table.ts'
 import type { StoreWriter } from '../../../../src/store/store.ts'
@@ -74,4 +77,23 @@ describe('the doctor on the tables of the lens', () => {
 
 function edge(writer: StoreWriter): Row {
   return writer.table(EDGES).get({ id: 1 }) as Row
+}
+
+it('QE-019: are read in a step for every 500 rows, and so is what is missing of files', async () => {
+  await using world = await openWorld()
+  const COUNT = 1_200
+  await world.concepts(...Array.from({ length: COUNT }, (_, at) => `C${at}`))
+  await world.edges(...Array.from({ length: COUNT - 1 }, (_, at) => [at + 1, at + 2] as const))
+  const { store } = world.engine.host('context')
+  expect(countSteps(checkTables(store))).toEqual({ steps: expect.any(Number), value: [] })
+  expect(countSteps(checkTables(store)).steps).toBeGreaterThanOrEqual((2 * COUNT) / 500)
+  expect(countSteps(READINGS.find(store))).toMatchObject({ value: [] })
+  expect(countSteps(READINGS.find(store)).steps).toBeGreaterThanOrEqual(COUNT / 500)
+})
+
+function countSteps<T>(work: Steps<T>): { readonly steps: number; readonly value: T } {
+  for (let steps = 0; ; steps++) {
+    const step = work.next(false)
+    if (step.done === true) return { steps, value: step.value }
+  }
 }

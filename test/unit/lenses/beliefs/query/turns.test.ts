@@ -289,3 +289,16 @@ describe('what a node puts together', () => {
     expect(result.members).toBe(1)
   })
 })
+
+it('QE-019: a list of beliefs is put in a step for each, all or none, and none is seen before the last', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  engine = await open()
+  const beliefs = Array.from({ length: 200 }, (_, at) => ({ id: `b${at}`, content: `belief ${at}` }))
+  const counts = new Set<number>()
+  const { store } = engine.host('beliefs')
+  const count = () => counts.add(store.scanEntries(0, 1_000).length)
+  const { turns } = await turnsOf(() => callOperation(engine, 'beliefs.put', 'ann', { beliefs, wait: false }), count)
+  expect(turns).toBeGreaterThanOrEqual(beliefs.length)
+  expect([0, beliefs.length]).toEqual(expect.arrayContaining([...counts]))
+})

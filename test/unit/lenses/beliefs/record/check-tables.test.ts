@@ -74,3 +74,15 @@ describe('the tables of beliefs', () => {
     expect(found(damage)).toContain(problem)
   })
 })
+
+it('QE-019: are read in a step for every 500 rows', () => {
+  const COUNT = 1_100
+  const { store, put } = makeWorld()
+  for (let at = 0; at < COUNT; at++) put('ann', { id: `b${at}` })
+  const work = checkTables(store)
+  let steps = 0
+  let step = work.next(false)
+  for (; step.done !== true; step = work.next(false)) steps++
+  expect(step.value).toEqual([])
+  expect(steps).toBeGreaterThanOrEqual(COUNT / 500)
+})

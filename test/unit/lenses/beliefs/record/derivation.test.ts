@@ -1,5 +1,6 @@
 /** Depths, chains and references (BQ-007, BQ-053, BQ-089, BQ-090, BQ-096). */
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../../../../src/base/turns.ts'
 import { showCurrent } from '../../../../../src/lenses/beliefs/access/show.ts'
 import type { Derivation } from '../../../../../src/lenses/beliefs/model.ts'
 import { derivationChain } from '../../../../../src/lenses/beliefs/record/chain.ts'
@@ -28,9 +29,11 @@ function derived(world: World, id: string, sources: readonly Source[], more: obj
 /** Of ann's, put at once, so that they may rest on each other. */
 function derivedTogether(world: World, ...drafts: readonly Readonly<Record<string, unknown>>[]): void {
   world.write('ann', context =>
-    putBeliefs(
-      context,
-      drafts.map(draft => checkDraft(draft, context.now)),
+    atOnce(
+      putBeliefs(
+        context,
+        drafts.map(draft => checkDraft(draft, context.now)),
+      ),
     ),
   )
 }

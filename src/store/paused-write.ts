@@ -1,5 +1,5 @@
-/** A write that is in its transaction and pauses, on a connection of its own. */
-import type { Steps } from '../../base/turns.ts'
+/** A write that is in its transaction and pauses. */
+import type { Steps } from '../base/turns.ts'
 
 type End<T> = { readonly value: T } | { readonly error: unknown }
 
