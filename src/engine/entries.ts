@@ -4,7 +4,7 @@ import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
 import { atOnce, type Steps, type Turns } from '../base/turns.ts'
-import { messageRows, requoteAfter } from '../lenses/conversations/requote.ts'
+import type { LensRegistry } from '../lenses/registry.ts'
 import type { ChunkDraft, Entry, EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { toInstant } from '../model/instant.ts'
@@ -25,20 +25,25 @@ export interface PutSummary {
 /** UTF-16 units of content that are cut within the transaction; more are cut in steps before it. */
 const CUT_AT_ONCE = 1 << 16
 
+export interface EntryParts {
+  readonly store: Store
+  readonly registry: LensRegistry
+  readonly clock: Clock
+  random(bytes: number): Uint8Array
+}
+
 /** All of them or none: one transaction. */
 export async function putEntries(
-  store: Store,
+  { store, registry, clock, random }: EntryParts,
   inputs: readonly PutInput[],
   viewer: Viewer,
-  clock: Clock,
-  random: (bytes: number) => Uint8Array,
   turns: Turns,
 ): Promise<PutSummary> {
   const length = inputs.reduce((sum, { content }) => sum + content.length, 0)
   const cut = length > CUT_AT_ONCE ? await turns.run(cutInSteps(inputs)) : null
   const now = clock.now()
-  const counts = { created: 0, updated: 0, unchanged: 0 }
-  const write = function* (writer: StoreWriter): Steps<readonly string[]> {
+  const write = function* (writer: StoreWriter): Steps<PutSummary> {
+    const counts = { created: 0, updated: 0, unchanged: 0 }
     const ids: string[] = []
     for (const [i, input] of inputs.entries()) {
       const id = input.id ?? v4Id(random)
@@ -52,17 +57,15 @@ export async function putEntries(
       }
       yield
       const chunks = cut?.[i] ?? chunkContent(draft.content, { format: 'markdown' })
-      const messages = before === undefined ? [] : messageRows(writer, [before.key])
+      const afterWrite = registry.beforeWrite(writer, before === undefined ? [] : [before.key])
       counts[(yield* writer.putInSteps(draft, chunks)).created ? 'created' : 'updated']++
-      requoteAfter(writer, messages)
+      afterWrite()
     }
-    return ids
+    return { ids, ...counts }
   }
-  const ids =
-    cut === null
-      ? await store.writeWhenFree(now, writer => atOnce(write(writer)))
-      : await store.writeInSteps(now, write, turns)
-  return { ids, ...counts }
+  return registry.withLensesLoaded(() =>
+    cut === null ? store.writeWhenFree(now, writer => atOnce(write(writer))) : store.writeInSteps(now, write, turns),
+  )
 }
 
 function* cutInSteps(inputs: readonly PutInput[]): Steps<readonly (readonly ChunkDraft[])[]> {
@@ -72,18 +75,23 @@ function* cutInSteps(inputs: readonly PutInput[]): Steps<readonly (readonly Chun
 }
 
 /** All of them or none. An id that is not there, hidden or not the viewer's is `not_found`. */
-export function deleteEntries(store: Store, ids: readonly string[], sight: Sight, now: Instant): Promise<number> {
-  return store.writeWhenFree(now, writer => {
+export function deleteEntries(
+  { store, registry, clock }: Pick<EntryParts, 'store' | 'registry' | 'clock'>,
+  ids: readonly string[],
+  sight: Sight,
+): Promise<number> {
+  const remove = (writer: StoreWriter): number => {
     const gone: EntryKey[] = []
     for (const id of new Set(ids)) {
       const damaged = isOwner(sight.viewer) ? damagedOne(writer, id, sight) : undefined
       gone.push(damaged ?? mustHold(writer, id, sight).key)
     }
-    const messages = messageRows(writer, gone)
+    const afterWrite = registry.beforeWrite(writer, gone)
     for (const key of gone) writer.delete(key)
-    requoteAfter(writer, messages)
-    return new Set(ids).size
-  })
+    afterWrite()
+    return gone.length
+  }
+  return registry.withLensesLoaded(() => store.writeWhenFree(clock.now(), remove))
 }
 
 function mustHold(reader: StoreReader, id: string, sight: Sight): Entry {

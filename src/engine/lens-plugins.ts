@@ -13,13 +13,13 @@ export interface HostedLens {
 
 export interface OfferedLenses {
   readonly hosted: readonly HostedLens[]
-  /** Whether others, which were not opened, take plug-ins too. */
-  readonly asleep: boolean
+  /** Whether no other lens, which was not loaded, takes plug-ins too. */
+  readonly areAll: boolean
 }
 
 /** A module that some lens refuses, or none of all lenses takes, is skipped with a warning. */
 export async function installPlugins(
-  { hosted, asleep }: OfferedLenses,
+  { hosted, areAll }: OfferedLenses,
   home: Home | null,
   { trustedFolder, trust, warn = line => process.emitWarning(line) }: PluginOptions = {},
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function installPlugins(
     trustFile: join(home?.folder ?? '', TRUST_FILE),
     trustedFolder,
     trust,
-    install: (exported, file) => offer({ exported, file }, takers, asleep),
+    install: (exported, file) => offer({ exported, file }, takers, areAll),
   })
   for (const warning of warnings) warn(warning)
 }
@@ -41,7 +41,7 @@ interface Module {
 }
 
 /** Throws what the lenses say against a module that none of them took. */
-function offer({ exported, file }: Module, takers: readonly HostedLens[], asleep: boolean): void {
+function offer({ exported, file }: Module, takers: readonly HostedLens[], areAll: boolean): void {
   const refusals: string[] = []
   let isTaken = false
   for (const { lens, host } of takers) {
@@ -54,5 +54,5 @@ function offer({ exported, file }: Module, takers: readonly HostedLens[], asleep
   if (isTaken) return
   if (refusals.length > 0) throw new Error(refusals.join('; '))
   // Where only some lenses are open, it may be meant for another.
-  if (!asleep) throw new Error(`expected the module to export ${takers.map(({ lens }) => lens.takes).join(', or ')}`)
+  if (areAll) throw new Error(`expected the module to export ${takers.map(({ lens }) => lens.takes).join(', or ')}`)
 }

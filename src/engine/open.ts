@@ -7,7 +7,8 @@ import { type Limits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
 import { Places } from '../identity/places.ts'
 import { QuestionLimits } from '../identity/question-limits.ts'
 import type { Job, LensHost } from '../lenses/lens.ts'
-import { LensRegistry } from '../lenses/registry.ts'
+import { BUILT_IN_LENSES, LensRegistry, type LoadableLens } from '../lenses/registry.ts'
+import { QuerentError } from '../model/errors.ts'
 import { openHttpTransport } from '../sources/http-transport.ts'
 import { CORE_TABLES, UNEXPORTED } from '../store/core-tables.ts'
 import type { Store } from '../store/store.ts'
@@ -17,7 +18,6 @@ import { nameHolder } from './background/holder.ts'
 import { Lease } from './background/lease.ts'
 import { eraseAtEnd, LogKeeper } from './background/log-keeper.ts'
 import { recutting } from './background/recutting.ts'
-import { BUILT_IN_LENSES, type BuiltInLens } from './builtins.ts'
 import { ByteQuota } from './byte-quota.ts'
 import { Closers } from './closers.ts'
 import { type Config, type Environment, resolveConfig } from './config.ts'
@@ -48,17 +48,30 @@ export function openEngine(options: EngineOptions = {}): Promise<Engine> {
   return openEngineOf(BUILT_IN_LENSES, options)
 }
 
+/** As `openEngineOf`, but where there is no store an empty one in memory answers, from words alone. */
+export async function openEngineOrEmpty(
+  options: EngineOptions,
+  builtIn: readonly LoadableLens[] = BUILT_IN_LENSES,
+): Promise<Engine> {
+  try {
+    return await openEngineOf(builtIn, options)
+  } catch (error) {
+    if (!(error instanceof QuerentError && error.code === 'store_missing')) throw error
+    return openEngineOf(builtIn, { ...options, home: undefined, store: 'memory', embedder: 'none', background: false })
+  }
+}
+
 /** As `openEngine`, with these lenses as the built-in ones. */
-export async function openEngineOf(builtIn: readonly BuiltInLens[], options: EngineOptions): Promise<Engine> {
+export async function openEngineOf(builtIn: readonly LoadableLens[], options: EngineOptions): Promise<Engine> {
   const environment = variablesSet(process.env)
   const home = options.store === undefined ? locate(options, environment) : null
   const config = resolveConfig(options, home?.configFile ?? null, environment)
   const { onlyLenses } = options
-  const isNeeded = ({ name }: BuiltInLens) =>
+  const isNeeded = ({ name }: LoadableLens) =>
     onlyLenses === undefined || name === config.defaultLens || onlyLenses.includes(name)
   const loaded = await Promise.all(builtIn.filter(isNeeded).map(lens => lens.load()))
-  const asleep = builtIn.filter(lens => !isNeeded(lens))
-  const registry = new LensRegistry([...loaded, ...(options.lenses ?? [])], asleep)
+  const unloaded = builtIn.filter(lens => !isNeeded(lens))
+  const registry = new LensRegistry([...loaded, ...(options.lenses ?? [])], unloaded)
   const closers = new Closers()
   try {
     return await wire(options, { config, environment, home, registry, closers })
@@ -102,7 +115,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   registry.must(config.defaultLens)
   // Made now, so that a wrong setting of a lens shows when the engine opens.
   const hosted = registry.all.map(lens => ({ lens, host: engine.host(lens.name) }))
-  await installPlugins({ hosted, asleep: registry.hasTakersAsleep }, home, options.plugins)
+  await installPlugins({ hosted, areAll: !registry.mayTakeMorePlugins }, home, options.plugins)
   for (const { lens, host } of hosted) {
     closers.add(() => lens.close?.(host))
     await lens.open?.(host)

@@ -1,9 +1,9 @@
 /** `config.json` of a home, read and changed by whoever owns the home. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { JsonObject } from '../base/canonical.ts'
+import { BUILT_IN_LENSES } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
-import { BUILT_IN_LENSES } from './builtins.ts'
 import { fileSchema } from './config.ts'
 
 /** Its text, `{}` where there is no file, and its value. Throws `invalid_json`. */

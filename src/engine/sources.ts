@@ -1,5 +1,8 @@
 /** The sources of one engine beside its own store: those that the configuration names. Opened when they are first asked for. */
-import { invalidArgument } from '../model/errors.ts'
+import { must } from '../base/assert.ts'
+import { openEmbedder } from '../embed/open-embedder.ts'
+import type { Remotes } from '../lenses/lens.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { partitionKey } from '../model/partition.ts'
 import type { Sight } from '../model/viewer.ts'
 import { LOCAL_SOURCE, type Source } from '../pipeline/source.ts'
@@ -72,4 +75,37 @@ function openSource(
 
 function keysIn({ partitions }: Sight, store: Store): readonly string[] {
   return store.partitions().flatMap(({ id, audience }) => (partitions.includes(id) ? [partitionKey(audience)] : []))
+}
+
+const ANSWER_MS = 3_000
+
+/** What a lens's settings may name beside the sources of the configuration. Keys come from variables of this environment. */
+export function remotesOf(environment: Readonly<Record<string, string>>): Remotes {
+  return {
+    openServer: async (name, { url, public: isPublic, keyVariable }) => {
+      const apiKey = environment[keyVariable]
+      const source = openQdrantSource({ name, url, apiKey, public: isPublic, searchFirst: true })
+      await requireAnswer(url, apiKey)
+      return source
+    },
+    openModel: async ({ model, url: baseUrl, keyVariable: apiKeyEnv }) => {
+      const settings = { provider: 'openai', model, baseUrl, apiKeyEnv } as const
+      return must(await openEmbedder(settings, { baseFolder: '.', env: environment }), 'the embedder of a provider')
+    },
+  }
+}
+
+/** Reported at once and with the address: a query would fail later, and less clearly. */
+async function requireAnswer(url: string, apiKey: string | undefined): Promise<void> {
+  const fail = (why: string, cause?: unknown): QuerentError =>
+    new QuerentError('provider_failed', `Qdrant at ${url} ${why}`, { url }, cause)
+  const answer = await fetch(`${url.replace(/\/+$/, '')}/collections`, {
+    headers: apiKey === undefined ? {} : { 'api-key': apiKey },
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).catch((error: unknown) => {
+    const isLate = (error as Partial<Error>).name === 'TimeoutError'
+    throw fail(isLate ? `does not answer within ${ANSWER_MS / 1_000} s` : 'cannot be reached', error)
+  })
+  await answer.body?.cancel()
+  if (!answer.ok) throw fail(`answers with status ${answer.status}`)
 }

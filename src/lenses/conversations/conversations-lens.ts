@@ -1,7 +1,9 @@
 /** The lens `conversations`: messages of people and of assistants' chats, as a memory to ask. */
 import type { Lens } from '../lens.ts'
 import { conversationStages } from './asking/stages.ts'
+import { importConversations } from './import-conversations.ts'
 import { CONVERSATIONS_OPERATIONS } from './operations.ts'
+import { messageRows, requoteAfter } from './requote.ts'
 import { CONVERSATIONS_TABLES, MESSAGE_KINDS } from './tables.ts'
 
 export const conversationsLens: Lens = {
@@ -11,4 +13,9 @@ export const conversationsLens: Lens = {
   kinds: MESSAGE_KINDS,
   stages: conversationStages,
   operations: CONVERSATIONS_OPERATIONS,
+  importChat: importConversations,
+  beforeWrite: (writer, entries) => {
+    const rows = messageRows(writer, entries)
+    return () => requoteAfter(writer, rows)
+  },
 }
