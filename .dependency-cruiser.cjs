@@ -184,7 +184,10 @@ const onePath = {
 const lensByRegistry = {
   name: 'lens-by-registry',
   severity: 'error',
-  from: { path: '^src/', pathNot: ['^src/lenses/[^/]+/', '^src/lenses/registry[.]ts$', ...['openings', 'index.ts'].map(under)] },
+  from: {
+    path: '^src/',
+    pathNot: ['^src/lenses/[^/]+/', '^src/lenses/registry[.]ts$', ...['openings', 'index.ts'].map(under)],
+  },
   to: { path: '^src/lenses/[^/]+/' },
 }
 

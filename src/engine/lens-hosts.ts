@@ -8,8 +8,8 @@ import type { Sight, Viewer } from '../model/viewer.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { Engine } from './engine.ts'
+import { openScratch } from './index-makers.ts'
 import type { Parts } from './parts.ts'
-import { openScratch } from './scratch.ts'
 import { remotesOf } from './sources.ts'
 
 /** What hosts need of the engine itself. */
