@@ -3,6 +3,9 @@
 
 const storeIndexEmbed = ['store/store.ts', 'store/core-tables.ts', 'index/contract.ts', 'embed/embedder.ts']
 
+/** What others know of lenses. */
+const lensContract = ['lenses/lens.ts', 'lenses/registry.ts', 'lenses/calls.ts']
+
 /** Folder under src (or one file) -> the folders and files it may import besides itself. */
 const layers = {
   base: [],
@@ -19,13 +22,15 @@ const layers = {
   ingest: ['base', 'model', 'text', ...storeIndexEmbed, 'lenses/lens.ts'],
   engine: [
     ...['base', 'model', 'math', 'text', 'store', 'index', 'embed', 'identity'],
-    ...['pipeline', 'lenses', 'sources', 'ingest'],
+    ...['pipeline', 'sources', 'ingest', ...lensContract],
   ],
-  ops: ['base', 'model', 'engine'],
-  doors: ['base', 'model', 'engine', 'ops'],
+  openings: ['base', 'model', 'embed', 'store', 'lenses', 'sources', 'engine'],
+  ops: ['base', 'model', 'engine', 'lenses/registry.ts'],
+  doors: ['base', 'model', 'engine', 'openings', 'ops'],
   'index.ts': [
     'model',
     'engine',
+    'openings',
     ...storeIndexEmbed,
     'embed/open-embedder.ts',
     'base/clock.ts',
@@ -51,6 +56,7 @@ const nodeModules = {
   identity: ['crypto'],
   ingest: [...disk, 'readline', 'stream'],
   engine: [...disk, 'crypto', 'events', 'os', 'timers/promises'],
+  openings: disk,
   ops: ['util'],
   'doors/cli': [
     ...disk,
@@ -178,8 +184,37 @@ const onePath = {
   },
 }
 
+/**
+ * What is known of a lens outside its folder is what it declares, and the registry has it (decision 066). Above the engine, `openings`
+ * and the library open one lens alone and so name it.
+ */
+const lensByRegistry = {
+  name: 'lens-by-registry',
+  severity: 'error',
+  from: {
+    path: '^src/',
+    pathNot: ['^src/lenses/[^/]+/', '^src/lenses/registry[.]ts$', ...['openings', 'index.ts'].map(under)],
+  },
+  to: { path: '^src/lenses/[^/]+/' },
+}
+
+/** Data and types apart, the registry imports a lens when it is needed. */
+const lensWhenNeeded = {
+  name: 'lens-when-needed',
+  severity: 'error',
+  from: { path: '^src/lenses/registry[.]ts$' },
+  to: {
+    path: '^src/lenses/[^/]+/',
+    pathNot: '^src/lenses/([^/]+/tables|default/default-lens)[.]ts$',
+    dynamic: false,
+    dependencyTypesNot: ['type-only'],
+  },
+}
+
 const generalRules = [
   onePath,
+  lensByRegistry,
+  lensWhenNeeded,
   { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
   {
     name: 'kit-stays-out',

@@ -4,7 +4,7 @@
  * months, with and without filters, beside the figures that the seed aims at (CQ-145, CQ-146, CQ-147) and beside the bare
  * nearest search of SQLite's R*Tree over the same points. Ways of asking take turns question by question in random order.
  */
-import type { OpenChroma } from '../src/engine/openings/open-chroma.ts'
+
 import type { KernelVectorIndex } from '../src/index/vectors.ts'
 import { runDecayCycle } from '../src/lenses/chroma/memory/decay.ts'
 import type { QueryOptions } from '../src/lenses/chroma/model.ts'
@@ -12,6 +12,7 @@ import { stateOf } from '../src/lenses/chroma/state.ts'
 import { NODES } from '../src/lenses/chroma/tables.ts'
 import { OWNER } from '../src/model/partition.ts'
 import { LOCAL_OWNER } from '../src/model/viewer.ts'
+import type { OpenChroma } from '../src/openings/chroma.ts'
 import { seededUniform } from '../src/testing/seeded.ts'
 import { bigHome } from './lib/big-store.ts'
 import { type ChromaCopy, chromaCopy, JUST_USED, MONTHS_LATER, tagSets } from './lib/chroma-store.ts'

@@ -5,8 +5,7 @@
  */
 import type { Embedder } from '../src/embed/embedder.ts'
 import { openEngine } from '../src/engine/open.ts'
-import { queryCollections } from '../src/engine/openings/query-collections.ts'
-import { putSample } from '../src/engine/openings/sample-collections.ts'
+import { putSample, queryCollections } from '../src/openings/collections.ts'
 import { tempFolder } from '../src/testing/temp-folder.ts'
 import questionFile from './data/collections-questions.json' with { type: 'json' }
 import { ndcg, recall } from './lib/collections.ts'

@@ -11,7 +11,7 @@ import { QUESTIONS } from '../bench/lib/code-questions.ts'
 import { askContext, codeFiles, type Reading, searchAndRead } from '../bench/lib/code-reading.ts'
 import { tokensPage } from '../bench/lib/tokens-page.ts'
 import { openEmbedder } from '../src/embed/open-embedder.ts'
-import { openContext } from '../src/engine/openings/open-context.ts'
+import { openContext } from '../src/openings/context.ts'
 import { tempFolder } from '../src/testing/temp-folder.ts'
 import { modelFolder } from '../test/support/model.ts'
 

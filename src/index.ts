@@ -20,33 +20,8 @@ export type {
   PutInput,
   Status,
 } from './engine/engine.ts'
-export {
-  type C64Options,
-  c64Domain,
-  type DomainRecord,
-  type Enrichment,
-  type EnrichmentDomain,
-  type EnrichmentInput,
-  type EnrichmentPlugin,
-  type EnrichmentPluginRequest,
-  type EnrichmentPlugins,
-  type EnrichmentResult,
-  enrich,
-  extractNumbers,
-  formatEnrichment,
-  loadEnrichmentPlugins,
-  type NumberRole,
-  type NumberRules,
-  type ParsedNumber,
-} from './engine/enrichment.ts'
-export { installSkills, type SkillsReport, type SkillsRequest } from './engine/install-skills.ts'
 export { type MirrorCollectionRequest, mirrorCollection } from './engine/mirror.ts'
 export { openEngine } from './engine/open.ts'
-export { type Beliefs, type OpenBeliefs, type OpenBeliefsOptions, openBeliefs } from './engine/openings/open-beliefs.ts'
-export { c64Markdown, OpenC64, type OpenC64Options, openC64 } from './engine/openings/open-c64.ts'
-export { OpenChroma, type OpenChromaOptions, openChroma } from './engine/openings/open-chroma.ts'
-export { OpenContext, type OpenContextOptions, openContext } from './engine/openings/open-context.ts'
-export { type QueryCollectionsOptions, queryChromadb, queryCollections } from './engine/openings/query-collections.ts'
 export type { EngineOptions } from './engine/options.ts'
 export type { Index, VectorIndex, WordIndex } from './index/contract.ts'
 export { BeliefsError } from './lenses/beliefs/errors.ts'
@@ -56,7 +31,15 @@ export type { BeliefFilter } from './lenses/beliefs/schema/filters.ts'
 export type { BeliefQuery } from './lenses/beliefs/schema/query.ts'
 export type { C64Answer } from './lenses/c64/ask.ts'
 export type { C64LensOptions } from './lenses/c64/c64-lens.ts'
+export { type C64Options, c64Domain } from './lenses/c64/domain.ts'
+export type { DomainRecord, EnrichmentDomain } from './lenses/c64/enrichment/domain.ts'
+export { type Enrichment, enrich } from './lenses/c64/enrichment/enrich.ts'
+export { extractNumbers } from './lenses/c64/enrichment/extract-numbers.ts'
 export type { HitPayload, HitReference, SearchHit } from './lenses/c64/enrichment/hits.ts'
+export { formatEnrichment } from './lenses/c64/enrichment/markdown.ts'
+export type { NumberRules } from './lenses/c64/enrichment/number-rules.ts'
+export type { NumberRole, ParsedNumber } from './lenses/c64/enrichment/parsed-number.ts'
+export type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from './lenses/c64/enrichment/plugin.ts'
 export type { C64Question } from './lenses/c64/question.ts'
 export type { Calls } from './lenses/calls.ts'
 export { type BatchItem, Chroma } from './lenses/chroma/chroma.ts'
@@ -112,6 +95,17 @@ export type { Item, Note, Page, PageChunk, Verdict } from './model/page.ts'
 export type { FilterInput, QueryInput } from './model/query-input.ts'
 export type { TableDeclaration } from './model/table.ts'
 export { LOCAL_OWNER, type Viewer } from './model/viewer.ts'
+export { type Beliefs, type OpenBeliefs, type OpenBeliefsOptions, openBeliefs } from './openings/beliefs.ts'
+export { c64Markdown, OpenC64, type OpenC64Options, openC64 } from './openings/c64.ts'
+export { OpenChroma, type OpenChromaOptions, openChroma } from './openings/chroma.ts'
+export { type QueryCollectionsOptions, queryChromadb, queryCollections } from './openings/collections.ts'
+export { OpenContext, type OpenContextOptions, openContext } from './openings/context.ts'
+export {
+  type EnrichmentPluginRequest,
+  type EnrichmentPlugins,
+  loadEnrichmentPlugins,
+} from './openings/enrichment-plugins.ts'
+export { installSkills, type SkillsReport, type SkillsRequest } from './openings/skills.ts'
 export type { QueryContext } from './pipeline/context.ts'
 export { DEFAULT_STAGES } from './pipeline/default-stages.ts'
 export { byFormula } from './pipeline/formula.ts'

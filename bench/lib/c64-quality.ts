@@ -1,6 +1,6 @@
 /** The labelled questions about the Commodore 64, and how well the lens answers them with and without enrichment. */
 import { readFileSync } from 'node:fs'
-import type { OpenC64 } from '../../src/engine/openings/open-c64.ts'
+import type { OpenC64 } from '../../src/openings/c64.ts'
 import { ndcg, recall } from './collections.ts'
 
 export interface LabelledQuestion {

@@ -132,7 +132,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
   },
   {
     text: 'Are skill files that somebody has edited overwritten by the next install?',
-    path: 'engine/install-skills.ts',
+    path: 'openings/skills.ts',
     symbol: 'installSkills',
     line: 'else if (there !== null && !force && !isOurs(there, path)) report.kept.push(path)',
   },

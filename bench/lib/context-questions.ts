@@ -5,8 +5,8 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type OpenContext, openContext } from '../../src/engine/openings/open-context.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
+import { type OpenContext, openContext } from '../../src/openings/context.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 
 export interface QuestionSet {

@@ -20,8 +20,8 @@ async function add(parts: Parts, request: AddRequest, call: CallContext): Promis
     throw invalidArgument('federations', request.federations, 'no federations unless visibility is shared')
   }
   if (request.chat !== undefined) {
-    const { addConversations } = await import('./add-conversations.ts')
-    return await addConversations(parts, request, call)
+    const { addChats } = await import('./add-chats.ts')
+    return await addChats(parts, request, call)
   }
   const { store, clock, registry } = parts
   const { lens, paths, collection, kind, tags, visibility, federations, map } = request

@@ -8,8 +8,8 @@ import type { CallContext, Operation } from '../model/operation.ts'
 import { parseInput, parseWith } from '../model/parse-input.ts'
 import { costOfText } from '../model/query-cost.ts'
 import { isOwner } from '../model/viewer.ts'
+import { withWholeCursors } from './cursor-handles.ts'
 import type { Engine } from './engine.ts'
-import { withWholeCursors } from './short-cursors.ts'
 
 interface Admitted<Input extends z.ZodType> {
   readonly input: z.output<Input>

@@ -2,17 +2,18 @@
  * Settings, once, in layers: built-in, then `config.json` in the home, then the environment, then what the caller
  * passes. Checked when the engine opens and frozen after.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
 import { type EmbedderSettings, embedderSettings } from '../embed/open-embedder.ts'
+import { BUILT_IN_LENSES } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
-import { isEmbedder } from './given-embedder.ts'
-import { type LimitSettings, limitSettings, resolveLimits } from './limit-settings.ts'
+import { isEmbedder } from './embedder.ts'
+import { type LimitSettings, limitSettings, resolveLimits, shareOf } from './limit-settings.ts'
 import { DEFAULT_POLL_MS, type LiveSettings } from './live/live-queries.ts'
 import type { EngineOptions } from './options.ts'
-import { shareOf } from './share-limits.ts'
-import { type SourceSettings, sourceSettings } from './source-settings.ts'
+import { type SourceSettings, sourceSettings } from './sources.ts'
 
 const pollMs = z
   .int()
@@ -111,4 +112,30 @@ function embedderFromEnvironment(
 function durabilityFromEnvironment(environment: Environment): 'normal' | 'full' | undefined {
   const value = environment['QUERENT_DURABILITY']
   return value === undefined ? undefined : parseInput(z.enum(['normal', 'full']), value, 'QUERENT_DURABILITY')
+}
+
+/** Its text, `{}` where there is no file, and its value. Throws `invalid_json`. */
+export function readSettings(file: string): { readonly text: string; readonly value: JsonObject } {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '{}\n'
+  try {
+    return { text, value: JSON.parse(text) as JsonObject }
+  } catch (error) {
+    throw new QuerentError('invalid_json', `config.json: ${String(error)}`, { path: file }, error)
+  }
+}
+
+/**
+ * Replaces the file by this text, in one step, for this user alone. Throws `invalid_argument` naming the setting that an
+ * engine would refuse; then the file is as it was.
+ */
+export async function writeSettings(file: string, text: string): Promise<void> {
+  const { lenses = {} } = parseInput(fileSchema, JSON.parse(text), 'config.json')
+  for (const [name, given] of Object.entries(lenses)) {
+    const found = BUILT_IN_LENSES.find(lens => lens.name === name)
+    // A lens of a plug-in checks its own when it is loaded.
+    if (found !== undefined) (await found.load()).settings?.(given, {})
+  }
+  const beside = `${file}.${process.pid}.new`
+  writeFileSync(beside, text, { mode: 0o600, flush: true })
+  renameSync(beside, file)
 }

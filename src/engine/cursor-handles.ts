@@ -3,8 +3,13 @@
  * much for an agent to repeat, and for an address. Over HTTP and MCP a handle takes its place; the cursor itself is kept in
  * the store, for other processes on it.
  */
+
 import { hash } from 'node:crypto'
+import { z } from 'zod'
+import type { Json, JsonObject } from '../base/canonical.ts'
 import type { Clock } from '../base/clock.ts'
+import { isRecord } from '../base/record.ts'
+import { QuerentError } from '../model/errors.ts'
 import { CURSOR_LIFETIME_MS } from '../model/limits.ts'
 import { CURSORS } from '../store/core-tables.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
@@ -66,4 +71,94 @@ export class CursorHandles {
       if (old < first || (old < hour && table.count() > MAX_ROWS)) table.delete({ hour: old })
     }
   }
+}
+
+/**
+ * Cursors as handles of at most 64 characters (QE-015), for interfaces whose answers an agent reads. Where an operation has
+ * cursors is in its schemas: properties `cursor` and `next_cursor`, at any depth of objects and lists that are declared.
+ */
+const NAMES: ReadonlySet<string> = new Set(['cursor', 'next_cursor'])
+/** Objects and lists that lie in each other. */
+const MAX_DEPTH = 5
+
+/** `*` is every item of a list. */
+type Path = readonly string[]
+
+interface Schemas {
+  readonly input: z.ZodType
+  readonly output: z.ZodType
+}
+
+/** The input with the cursors that its handles name. Throws `cursor_expired` for a handle that is not kept any more. */
+export function withWholeCursors({ input: schema }: Schemas, input: unknown, handles: CursorHandles): unknown {
+  return changed(input, pathsOf(schema, 'input'), (cursor, path) => {
+    const whole = handles.expand(cursor)
+    if (whole !== null) return whole
+    const message = `${path}: what it went on in is not kept any more; ask from the first page again`
+    throw new QuerentError('cursor_expired', message, { field: path })
+  })
+}
+
+/** The answer, or a piece of it, with handles for its cursors. */
+export function withShortCursors<Answer>({ output: schema }: Schemas, answer: Answer, handles: CursorHandles): Answer {
+  // The cast: one text takes the place of another.
+  return changed(answer, pathsOf(schema, 'output'), cursor => handles.shorten(cursor)) as Answer
+}
+
+/** The pieces of a streamed answer, which have the fields of the whole one. */
+export async function* eachWithShortCursors(
+  schemas: Schemas,
+  pieces: AsyncIterable<JsonObject>,
+  handles: CursorHandles,
+): AsyncGenerator<JsonObject> {
+  for await (const piece of pieces) yield withShortCursors(schemas, piece, handles)
+}
+
+function changed(value: unknown, paths: readonly Path[], change: (text: string, path: string) => string): unknown {
+  return paths.reduce((whole, path) => changedAt(whole, path, change, path.join('.')), value)
+}
+
+function changedAt(
+  value: unknown,
+  [step, ...below]: Path,
+  change: (text: string, path: string) => string,
+  path: string,
+): unknown {
+  if (step === undefined) return typeof value === 'string' ? change(value, path) : value
+  if (step === '*') return Array.isArray(value) ? value.map(item => changedAt(item, below, change, path)) : value
+  if (!isRecord(value) || value[step] === undefined || value[step] === null) return value
+  const inner = changedAt(value[step], below, change, path)
+  return inner === value[step] ? value : { ...value, [step]: inner }
+}
+
+const known = new WeakMap<z.ZodType, readonly Path[]>()
+
+function pathsOf(schema: z.ZodType, io: 'input' | 'output'): readonly Path[] {
+  const found = known.get(schema)
+  if (found !== undefined) return found
+  const paths = [...pathsIn(inlineSchema(schema, io), [], 0)]
+  known.set(schema, paths)
+  return paths
+}
+
+/** Without names, so that nothing is a reference. */
+function inlineSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  // The cast: a JSON Schema is JSON; zod's type for it has methods and undefined.
+  return z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: z.registry() }) as unknown as JsonObject
+}
+
+function* pathsIn(schema: JsonObject, path: Path, depth: number): Generator<Path> {
+  if (depth > MAX_DEPTH) return
+  const { properties, items, anyOf } = schema
+  for (const branch of Array.isArray(anyOf) ? anyOf.filter(isObject) : []) yield* pathsIn(branch, path, depth)
+  if (isObject(items)) yield* pathsIn(items, [...path, '*'], depth + 1)
+  for (const [name, property] of isObject(properties) ? Object.entries(properties) : []) {
+    if (!isObject(property)) continue
+    if (NAMES.has(name)) yield [...path, name]
+    else yield* pathsIn(property, [...path, name], depth + 1)
+  }
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return isRecord(value)
 }

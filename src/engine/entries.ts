@@ -4,8 +4,7 @@ import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
 import { atOnce, type Steps, type Turns } from '../base/turns.ts'
-import { messageRows } from '../lenses/conversations/tables.ts'
-import { reindexFollowers } from '../lenses/conversations/write-message.ts'
+import type { LensRegistry } from '../lenses/registry.ts'
 import type { ChunkDraft, Entry, EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { toInstant } from '../model/instant.ts'
@@ -29,20 +28,25 @@ const CUT_AT_ONCE = 1 << 16
 /** What an entry costs beside its content, as so many units. */
 const EACH = 512
 
+export interface EntryParts {
+  readonly store: Store
+  readonly registry: LensRegistry
+  readonly clock: Clock
+  random(bytes: number): Uint8Array
+}
+
 /** All of them or none: one transaction. */
 export async function putEntries(
-  store: Store,
+  { store, registry, clock, random }: EntryParts,
   inputs: readonly PutInput[],
   viewer: Viewer,
-  clock: Clock,
-  random: (bytes: number) => Uint8Array,
   turns: Turns,
 ): Promise<PutSummary> {
   const length = inputs.reduce((sum, { content }) => sum + content.length + EACH, 0)
   const cut = length > CUT_AT_ONCE ? await turns.run(cutInSteps(inputs)) : null
   const now = clock.now()
-  const counts = { created: 0, updated: 0, unchanged: 0 }
-  const write = function* (writer: StoreWriter): Steps<readonly string[]> {
+  const write = function* (writer: StoreWriter): Steps<PutSummary> {
+    const counts = { created: 0, updated: 0, unchanged: 0 }
     const ids: string[] = []
     for (const [i, input] of inputs.entries()) {
       const id = input.id ?? v4Id(random)
@@ -56,17 +60,15 @@ export async function putEntries(
       }
       yield
       const chunks = cut?.[i] ?? chunkContent(draft.content, { format: 'markdown' })
-      const messages = before === undefined ? [] : messageRows(writer, [before.key])
+      const afterWrite = registry.beforeWrite(writer, before === undefined ? [] : [before.key])
       counts[(yield* writer.putInSteps(draft, chunks)).created ? 'created' : 'updated']++
-      reindexFollowers(writer, messages)
+      afterWrite()
     }
-    return ids
+    return { ids, ...counts }
   }
-  const ids =
-    cut === null
-      ? await store.writeWhenFree(now, writer => atOnce(write(writer)))
-      : await store.writeInSteps(now, write, turns)
-  return { ids, ...counts }
+  return registry.withLensesLoaded(() =>
+    cut === null ? store.writeWhenFree(now, writer => atOnce(write(writer))) : store.writeInSteps(now, write, turns),
+  )
 }
 
 function* cutInSteps(inputs: readonly PutInput[]): Steps<readonly (readonly ChunkDraft[])[]> {
@@ -77,10 +79,9 @@ function* cutInSteps(inputs: readonly PutInput[]): Steps<readonly (readonly Chun
 
 /** All of them or none. An id that is not there, hidden or not the viewer's is `not_found`. */
 export function deleteEntries(
-  store: Store,
+  { store, registry, clock }: Pick<EntryParts, 'store' | 'registry' | 'clock'>,
   ids: readonly string[],
   sight: Sight,
-  now: Instant,
   turns: Turns,
 ): Promise<number> {
   const wanted = new Set(ids)
@@ -91,15 +92,15 @@ export function deleteEntries(
       gone.push(damaged ?? mustHold(writer, id, sight).key)
       yield
     }
-    const messages = messageRows(writer, gone)
+    const afterWrite = registry.beforeWrite(writer, gone)
     for (const key of gone) {
       writer.delete(key)
       yield
     }
-    reindexFollowers(writer, messages)
+    afterWrite()
     return wanted.size
   }
-  return writeMany(store, now, wanted.size, act, turns)
+  return registry.withLensesLoaded(() => writeMany(store, clock.now(), wanted.size, act, turns))
 }
 
 function mustHold(reader: StoreReader, id: string, sight: Sight): Entry {

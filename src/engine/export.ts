@@ -10,8 +10,8 @@ import { QuerentError } from '../model/errors.ts'
 import type { Audience } from '../model/partition.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import type { Store, StoreReader } from '../store/store.ts'
+import { entryKeys } from './background/recutting.ts'
 import type { ExportLine } from './engine.ts'
-import { entryKeys } from './entry-keys.ts'
 
 /** Entries, or rows, read at once: a few milliseconds of work. */
 const PAGE = 100

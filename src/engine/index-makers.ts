@@ -1,12 +1,16 @@
 /** Every index that an engine has: of words, of vectors where there is an embedder, and what its lenses declare. */
+import { must } from '../base/assert.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index } from '../index/contract.ts'
 import { openLinkIndex } from '../index/links.ts'
 import { openPointIndex } from '../index/points.ts'
+import { openReferenceVectors } from '../index/reference-vectors.ts'
 import { openVectorIndex } from '../index/vectors.ts'
 import { openWordIndex } from '../index/words.ts'
-import type { Lens } from '../lenses/lens.ts'
+import type { Lens, Scratch } from '../lenses/lens.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
 import type { Store } from '../store/store.ts'
+import { IndexSet } from './index-set.ts'
 
 /** By name, what makes an empty one. */
 export class IndexMakers {
@@ -40,4 +44,28 @@ export function vectorIndexOver(store: Store): (embedder: Embedder) => Index {
     const source = (chunks: readonly number[]) => store.vectorsOnly(key, chunks)
     return openVectorIndex({ model: key, dimensions: model.dimensions, source })
   }
+}
+
+/** Vectors put into it are of this embedder's model. Indexes are made when they are first asked for. */
+export function openScratch(embedder: Embedder | null): Scratch {
+  const store = openMemoryStore({ copies: false })
+  // Among so few, looking at every vector takes less than getting ready to look at some.
+  const makers = new IndexMakers(embedder, [], ({ model }) => openReferenceVectors(modelKey(model), model.dimensions))
+  const indexes = new IndexSet(store, null, makers.all())
+  const scratch: Scratch = {
+    store,
+    index: name => {
+      indexes.refresh()
+      return indexes.get(name)
+    },
+  }
+  INDEXES.set(scratch, indexes)
+  return scratch
+}
+
+const INDEXES = new WeakMap<Scratch, IndexSet>()
+
+/** All indexes of a store that `openScratch` made. */
+export function indexesOf(scratch: Scratch): IndexSet {
+  return must(INDEXES.get(scratch), 'the indexes of a store in memory')
 }

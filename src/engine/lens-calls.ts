@@ -1,8 +1,8 @@
 /** The operations of lenses as functions of the engine, for one viewer. */
 import { type Calls, callsOf } from '../lenses/calls.ts'
+import { BUILT_IN_LENSES } from '../lenses/registry.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
-import { BUILT_IN_LENSES } from './builtins.ts'
 import type { Engine } from './engine.ts'
 import { onHost, runOperation, streamOperation } from './run-operation.ts'
 

@@ -8,8 +8,9 @@ import type { Sight, Viewer } from '../model/viewer.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { Engine } from './engine.ts'
+import { openScratch } from './index-makers.ts'
 import type { Parts } from './parts.ts'
-import { openScratch } from './scratch.ts'
+import { remotesOf } from './sources.ts'
 
 /** What hosts need of the engine itself. */
 export interface Hosting {
@@ -73,6 +74,7 @@ export class LensHosts {
         return sources.get(name)
       },
       live: engine.live,
+      remote: remotesOf(this.#parts.environment),
       node,
       transport,
       isLasting,
@@ -97,12 +99,13 @@ export class LensHosts {
     return lease.during(open, held => body({ signal: held, mustHold: lease.mustHold }))
   }
 
-  /** Of the configuration, and of the variables whose names begin with the lens's. */
+  /** Of the configuration, and of the variables whose names begin with the lens's or are declared by it. */
   #settingsOf(lens: Lens): unknown {
     const { lensSettings, environment } = this.#parts
     const given = lensSettings[lens.name]
     const own = `${lens.name.toUpperCase()}_`
-    const variables = Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith(own)))
+    const isRead = ([name]: readonly [string, string]) => name.startsWith(own) || lens.variables?.includes(name)
+    const variables = Object.fromEntries(Object.entries(environment).filter(isRead))
     return lens.settings ? lens.settings(given, variables) : given
   }
 }

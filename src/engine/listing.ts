@@ -1,20 +1,23 @@
 /** Lists visible entries by page. A cursor holds the place of the last entry shown, so pages neither skip nor repeat. */
+
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
-import type { Entry } from '../model/entry.ts'
+import { Recent } from '../base/recent.ts'
+import type { AccessState, Entry } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
+import { toIso } from '../model/instant.ts'
 import { DEFAULT_LIMIT } from '../model/limits.ts'
+import { OWNER } from '../model/partition.ts'
 import type { Position } from '../model/query.ts'
-import type { Sight } from '../model/viewer.ts'
+import { SUGGESTED_FIELDS, type SuggestedField, type SuggestInput, type Suggestion } from '../model/suggest.ts'
+import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import { readCursor, writeCursor } from '../pipeline/cursor.ts'
+import { toldAudience, toldOrigin } from '../pipeline/disclose.ts'
 import { allOf, filterFromInput } from '../pipeline/filter-input.ts'
-import type { ListPosition } from '../store/store.ts'
-import { countVisible } from './counts.ts'
-import type { ListInput, ListPage } from './engine.ts'
-import { viewHead } from './entry-view.ts'
+import type { ListPosition, Store, StoreReader } from '../store/store.ts'
+import type { EntryView, ListInput, ListPage } from './engine.ts'
 import type { Parts } from './parts.ts'
-import { queryFields } from './question-contexts.ts'
-import { storeSecret } from './secret.ts'
+import { queryFields, storeSecret } from './question-contexts.ts'
 
 /** In a cursor: no instant. JSON writes it as null. */
 const NO_INSTANT = Number.NaN
@@ -73,4 +76,95 @@ function placeOf(entry: Entry, order: Order, lastAccessed: Instant | null): Posi
 
 function positionOf({ order, id, holder }: Position): ListPosition {
   return { at: Number.isFinite(order) ? order : null, id, holder }
+}
+
+/** An entry as callers see it, and back: ISO times and snake_case outside, instants inside. */
+export function viewEntry(entry: Entry, access: AccessState | null, viewer: Viewer, reader: StoreReader): EntryView {
+  return { ...viewHead(entry, access, viewer, reader), content: entry.content }
+}
+
+/** Without the content: for lists. */
+export function viewHead(
+  entry: Entry,
+  access: AccessState | null,
+  viewer: Viewer,
+  reader: StoreReader,
+): Omit<EntryView, 'content'> {
+  return {
+    id: entry.id,
+    holder: entry.audience.holder,
+    audience: toldAudience(entry.audience, viewer, reader),
+    collection: entry.collection,
+    kind: entry.kind,
+    title: entry.title,
+    tags: entry.tags,
+    metadata: entry.metadata,
+    origin: toldOrigin(entry, viewer, reader),
+    created_at: toIso(entry.createdAt),
+    updated_at: toIso(entry.updatedAt),
+    valid_from: entry.validFrom === null ? null : toIso(entry.validFrom),
+    valid_until: entry.validUntil === null ? null : toIso(entry.validUntil),
+    known_at: toIso(entry.knownAt),
+    access:
+      access === null
+        ? null
+        : { last_accessed: toIso(access.lastAccessed), count: access.count, strength: access.strength },
+  }
+}
+
+/** Access scopes whose numbers are kept. */
+const SCOPES = 100
+
+interface Kept {
+  readonly version: number
+  readonly counts: Recent<string, number>
+}
+
+const known = new WeakMap<Store, Kept>()
+
+/**
+ * How many entries a viewer sees. Counting a million takes a tenth of a second, and every page of a list has the number: so it is
+ * kept for as long as nothing is committed.
+ */
+export function countVisible(store: Store, sight: Sight): number {
+  const version = store.version()
+  let kept = known.get(store)
+  if (kept?.version !== version) kept = { version, counts: new Recent(SCOPES) }
+  known.set(store, kept)
+  return kept.counts.get(sight.partitions.join(), () => store.count(sight, null))
+}
+
+/** Names to complete with: of visible entries alone, so that none tells of an entry that the viewer may not see. */
+const DEFAULT_SUGGESTIONS = 10
+/** Names of a field that are compared with the prefix: the commonest. */
+const MOST_COMPARED = 10_000
+
+type Named = Pick<Suggestion, 'value' | 'count'>
+
+export function suggest(store: Store, input: SuggestInput, sight: Sight): readonly Suggestion[] {
+  const { prefix = '', fields = SUGGESTED_FIELDS, limit = DEFAULT_SUGGESTIONS } = input
+  const begin = prefix.toLowerCase()
+  return SUGGESTED_FIELDS.filter(field => fields.includes(field)).flatMap(field =>
+    namesOf(store, field, sight)
+      .filter(({ value }) => value.toLowerCase().startsWith(begin))
+      .slice(0, limit)
+      .map(({ value, count }) => ({ field, value, count })),
+  )
+}
+
+function namesOf(store: Store, field: SuggestedField, sight: Sight): readonly Named[] {
+  if (field !== 'holder') return store.facet(sight, field, MOST_COMPARED)
+  return isOwner(sight.viewer) ? holdersOf(store, sight) : []
+}
+
+/** What is public belongs to no partition of its holder's; the owner's own name is nobody to look as. */
+function holdersOf(store: Store, sight: Sight): readonly Named[] {
+  const held = Map.groupBy(store.partitions(), ({ audience }) => audience.holder)
+  held.delete(OWNER)
+  return [...held]
+    .map(([value, parts]) => ({
+      value,
+      count: countVisible(store, { ...sight, partitions: parts.map(({ id }) => id) }),
+    }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 }

@@ -34,26 +34,23 @@ import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import { addFiles } from './add-files.ts'
-import { Asking } from './asking.ts'
-import { Care } from './care/care.ts'
-import { closedError } from './closed.ts'
+import { Asking, streamQuery } from './asking.ts'
+import type { Care } from './care/care.ts'
 import { CursorHandles } from './cursor-handles.ts'
+import { closedError } from './ending.ts'
 import type { AddReport, Backup, Engine, EntryView, Examination, ExportLine, ListPage, Status } from './engine.ts'
 import { deleteEntries, mustSee, putEntries } from './entries.ts'
-import { viewEntry } from './entry-view.ts'
 import { exportInTurns } from './export.ts'
 import { importLines } from './import.ts'
 import { lensCalls } from './lens-calls.ts'
 import { LensHosts } from './lens-hosts.ts'
-import { listEntries } from './listing.ts'
-import { StandingQuestions } from './live/standing-questions.ts'
+import { listEntries, suggest, viewEntry } from './listing.ts'
+import { StandingQuestions } from './live/pipeline-question.ts'
 import { systemTimers } from './live/timers.ts'
 import { NewVectors } from './new-vectors.ts'
 import type { Parts } from './parts.ts'
-import { streamQuery } from './query-stream.ts'
 import { type SignedRequests, signedRequests } from './signed-requests.ts'
 import { statusOf } from './status.ts'
-import { suggest } from './suggesting.ts'
 
 type Context = Partial<CallContext> | undefined
 
@@ -63,7 +60,6 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   readonly #asking: Asking
   readonly #standing: StandingQuestions
   readonly #vectors: NewVectors
-  readonly #care: Care
   readonly #closing = new AbortController()
   readonly cursors: CursorHandles
   #signedRequests: SignedRequests | null = null
@@ -75,11 +71,6 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     this.#asking = new Asking(parts, lens => this.host(lens))
     this.#standing = new StandingQuestions(parts, this.#asking)
     this.#vectors = new NewVectors(parts)
-    this.#care = new Care(
-      parts,
-      call => this.#vectors.make(true, call),
-      lens => this.host(lens),
-    )
     this.#hosts = new LensHosts(parts, {
       live: this.live,
       mustBeOpen: () => this.#mustBeOpen(),
@@ -180,8 +171,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   put(input: PutEntriesInput, context?: Context): ReturnType<Engine['put']> {
     return this.#during(context, async call => {
       const { entries, wait = false } = parseInput(putEntriesInput, input)
-      const { store, clock, random } = this.#parts
-      const summary = await putEntries(store, entries, call.viewer, clock, random, turnsUntil(call.signal))
+      const summary = await putEntries(this.#parts, entries, call.viewer, turnsUntil(call.signal))
       return { ...summary, embedding_error: await this.#embedNew(wait, call) }
     })
   }
@@ -200,8 +190,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   delete(input: { readonly ids: readonly string[] }, context?: Context): Promise<{ deleted: number }> {
     return this.#during(context, async ({ viewer, signal }) => {
       const { ids } = parseInput(idsInput, input)
-      const { store, clock } = this.#parts
-      return { deleted: await deleteEntries(store, ids, this.#sight(viewer), clock.now(), turnsUntil(signal)) }
+      return { deleted: await deleteEntries(this.#parts, ids, this.#sight(viewer), turnsUntil(signal)) }
     })
   }
 
@@ -217,11 +206,17 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   doctor(input: DoctorRequest = {}, context?: Context): Promise<Examination> {
-    return this.#ownersOwn('doctor', context, call => this.#care.doctor(parseInput(doctorInput, input), call))
+    return this.#ownersOwn('doctor', context, async call => {
+      const request = parseInput(doctorInput, input)
+      return (await this.#care()).doctor(request, call)
+    })
   }
 
   backup(input: BackupRequest, context?: Context): Promise<Backup> {
-    return this.#ownersOwn('backup', context, call => this.#care.backup(parseInput(backupInput, input), call))
+    return this.#ownersOwn('backup', context, async call => {
+      const request = parseInput(backupInput, input)
+      return (await this.#care()).backup(request, call)
+    })
   }
 
   async *export(context?: Context): AsyncGenerator<ExportLine> {
@@ -323,6 +318,16 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     const { viewer = LOCAL_OWNER, signal = this.#closing.signal, report, remote, isStillAllowed } = context ?? {}
     if (!isViewer(viewer)) throw invalidArgument('viewer', viewer, 'an object with the id of an agent')
     return { viewer, signal, report, remote, isStillAllowed }
+  }
+
+  /** Loaded when used: most calls query. */
+  async #care(): Promise<Care> {
+    const { Care } = await import('./care/care.ts')
+    return new Care(
+      this.#parts,
+      call => this.#vectors.make(true, call),
+      lens => this.host(lens),
+    )
   }
 
   /** For what takes long: ends with the engine too. */

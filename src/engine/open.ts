@@ -1,5 +1,6 @@
 /** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, writeFileSync } from 'node:fs'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
 import { AddressLimits } from '../identity/address-limits.ts'
@@ -7,37 +8,35 @@ import { type Limits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
 import { Places } from '../identity/places.ts'
 import { QuestionLimits } from '../identity/question-limits.ts'
 import type { Job, LensHost } from '../lenses/lens.ts'
-import { LensRegistry } from '../lenses/registry.ts'
+import { BUILT_IN_LENSES, LensRegistry, type LoadableLens } from '../lenses/registry.ts'
+import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { openHttpTransport } from '../sources/http-transport.ts'
 import { CORE_TABLES, UNEXPORTED } from '../store/core-tables.ts'
+import { openMemoryStore } from '../store/memory-store.ts'
+import { openSqliteStore } from '../store/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
 import { Background, type BackgroundJob, type JobState, saveSnapshots } from './background/background.ts'
 import { Embedding } from './background/embedding.ts'
-import { nameHolder } from './background/holder.ts'
-import { Lease } from './background/lease.ts'
+import { Lease, nameHolder } from './background/lease.ts'
 import { eraseAtEnd, LogKeeper } from './background/log-keeper.ts'
 import { recutting } from './background/recutting.ts'
-import { BUILT_IN_LENSES, type BuiltInLens } from './builtins.ts'
 import { ByteQuota } from './byte-quota.ts'
-import { Closers } from './closers.ts'
 import { type Config, type Environment, resolveConfig } from './config.ts'
+import { runtimeNotice, startEmbedder } from './embedder.ts'
+import { Closers } from './ending.ts'
 import type { Engine } from './engine.ts'
-import { findHome, type Home } from './home.ts'
+import { findHome, type Home, openWorkspace } from './home.ts'
 import { IndexMakers, vectorIndexOver } from './index-makers.ts'
 import { IndexSet } from './index-set.ts'
 import { withCalls } from './lens-calls.ts'
-import { type HostedLens, installPlugins } from './lens-plugins.ts'
 import { LocalEngine } from './local-engine.ts'
 import { nodeIdentity } from './node-identity.ts'
-import { openStore } from './open-store.ts'
 import type { EngineOptions } from './options.ts'
 import type { Parts } from './parts.ts'
-import { runtimeNotice } from './runtime-notice.ts'
+import { type HostedLens, installPlugins } from './plugins.ts'
 import { SourceSet } from './sources.ts'
-import { startEmbedder } from './start-embedder.ts'
 import { Uses } from './uses.ts'
-import { openWorkspace } from './workspace.ts'
 
 /**
  * Opens an engine. Without options: the store of the working folder (`.querent`, found upwards, or QUERENT_HOME) with
@@ -49,17 +48,30 @@ export function openEngine(options: EngineOptions = {}): Promise<Engine> {
   return openEngineOf(BUILT_IN_LENSES, options)
 }
 
+/** As `openEngineOf`, but where there is no store an empty one in memory answers, from words alone. */
+export async function openEngineOrEmpty(
+  options: EngineOptions,
+  builtIn: readonly LoadableLens[] = BUILT_IN_LENSES,
+): Promise<Engine> {
+  try {
+    return await openEngineOf(builtIn, options)
+  } catch (error) {
+    if (!(error instanceof QuerentError && error.code === 'store_missing')) throw error
+    return openEngineOf(builtIn, { ...options, home: undefined, store: 'memory', embedder: 'none', background: false })
+  }
+}
+
 /** As `openEngine`, with these lenses as the built-in ones. */
-export async function openEngineOf(builtIn: readonly BuiltInLens[], options: EngineOptions): Promise<Engine> {
+export async function openEngineOf(builtIn: readonly LoadableLens[], options: EngineOptions): Promise<Engine> {
   const environment = variablesSet(process.env)
   const home = options.store === undefined ? locate(options, environment) : null
   const config = resolveConfig(options, home?.configFile ?? null, environment)
   const { onlyLenses } = options
-  const isNeeded = ({ name }: BuiltInLens) =>
+  const isNeeded = ({ name }: LoadableLens) =>
     onlyLenses === undefined || name === config.defaultLens || onlyLenses.includes(name)
   const loaded = await Promise.all(builtIn.filter(isNeeded).map(lens => lens.load()))
-  const asleep = builtIn.filter(lens => !isNeeded(lens))
-  const registry = new LensRegistry([...loaded, ...(options.lenses ?? [])], asleep)
+  const unloaded = builtIn.filter(lens => !isNeeded(lens))
+  const registry = new LensRegistry([...loaded, ...(options.lenses ?? [])], unloaded)
   const closers = new Closers()
   try {
     return await wire(options, { config, environment, home, registry, closers })
@@ -103,7 +115,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   registry.must(config.defaultLens)
   // Made now, so that a wrong setting of a lens shows when the engine opens.
   const hosted = registry.all.map(lens => ({ lens, host: engine.host(lens.name) }))
-  await installPlugins({ hosted, asleep: registry.hasTakersAsleep }, home, options.plugins)
+  await installPlugins({ hosted, areAll: !registry.mayTakeMorePlugins }, home, options.plugins)
   for (const { lens, host } of hosted) {
     closers.add(() => lens.close?.(host))
     await lens.open?.(host)
@@ -122,7 +134,11 @@ async function makeParts(
   const uses = new Uses(store)
   closers.add(() => uses.end())
   const { clock = systemClock, random = secureRandom } = options
-  const { embedder, error: embedderError } = await startEmbedder(options, config, home)
+  const { embedder, error: embedderError } = await startEmbedder(
+    options,
+    config.embedder,
+    home?.folder ?? process.cwd(),
+  )
   closers.add(() => embedder?.close())
   if (options.notice !== undefined) {
     const notice = runtimeNotice(home?.folder ?? null, embedder)
@@ -231,4 +247,22 @@ function secureRandom(bytes: number): Uint8Array {
 
 function machineNow(): number {
   return Date.now()
+}
+
+/** `home` null: only where the options name a store. */
+export function openStore({ store, readOnly }: EngineOptions, { durability }: Config, home: Home | null): Store {
+  if (store === 'memory') return openMemoryStore({ storeId: randomUUID() })
+  if (store !== undefined) return store
+  if (home === null) throw new Error('invariant broken: a store needs a home')
+  if (readOnly !== true && !existsSync(home.storeFile)) makeForThisUser(home.storeFile)
+  return openSqliteStore({ file: home.storeFile, durability, readOnly })
+}
+
+/** SQLite would let everybody read it whom the folder lets in. */
+function makeForThisUser(file: string): void {
+  try {
+    writeFileSync(file, '', { mode: 0o600, flag: 'wx' })
+  } catch {
+    // Another process was quicker, or the store says better what is wrong with the folder.
+  }
 }

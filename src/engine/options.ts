@@ -4,7 +4,7 @@ import type { Lens } from '../lenses/lens.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store } from '../store/store.ts'
-import type { GivenEmbedder } from './given-embedder.ts'
+import type { GivenEmbedder } from './embedder.ts'
 import type { LimitSettings } from './limit-settings.ts'
 import type { LiveSettings } from './live/live-queries.ts'
 

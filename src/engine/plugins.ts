@@ -2,13 +2,17 @@
  * Plug-ins: ES modules in a folder of the home. A plug-in is code that runs with all rights of this process, so one is
  * loaded only when somebody said that it may be: now, on a terminal; before, for exactly these bytes; or for its folder.
  */
-import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+
+import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { z } from 'zod'
 import { sha256 } from '../base/canonical.ts'
+import type { Lens, LensHost } from '../lenses/lens.ts'
 import { QuerentError } from '../model/errors.ts'
-import { rememberTrust, trustedPlugins } from './plugin-trust.ts'
+import type { Home } from './home.ts'
+import type { PluginOptions } from './options.ts'
 
 export const PLUGIN_FOLDER = 'plugins'
 
@@ -111,4 +115,85 @@ async function exportsOf({ file, hash }: PluginFile): Promise<Readonly<Record<st
     late.abort()
     timeout.catch(() => {})
   }
+}
+
+/** Which plug-ins somebody trusted: path and SHA-256 of each, in a file of the home. */
+export const TRUST_FILE = 'trusted-plugins.json'
+
+const schema = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/))
+
+/** Hash by path. A file that cannot be read as such trusts nothing. */
+export function trustedPlugins(trustFile: string): ReadonlyMap<string, string> {
+  if (!existsSync(trustFile)) return new Map()
+  try {
+    return new Map(Object.entries(schema.parse(JSON.parse(readFileSync(trustFile, 'utf8')))))
+  } catch {
+    return new Map()
+  }
+}
+
+export function rememberTrust(trustFile: string, file: string, hash: string): void {
+  const all = Object.fromEntries(
+    [...trustedPlugins(trustFile), [file, hash] as const].sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+  try {
+    // Whole or not at all: a reader never sees half a file.
+    writeFileSync(`${trustFile}.new`, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
+    renameSync(`${trustFile}.new`, trustFile)
+  } catch (error) {
+    const message = `plugins: cannot remember trust in ${trustFile}: ${String(error)}`
+    throw new QuerentError('io_failed', message, { path: trustFile }, error)
+  }
+}
+
+/** Plug-ins of the home, offered to each lens that takes any. */
+export interface HostedLens {
+  readonly lens: Lens
+  readonly host: LensHost
+}
+
+export interface OfferedLenses {
+  readonly hosted: readonly HostedLens[]
+  /** Whether no other lens, which was not loaded, takes plug-ins too. */
+  readonly areAll: boolean
+}
+
+/** A module that some lens refuses, or none of all lenses takes, is skipped with a warning. */
+export async function installPlugins(
+  { hosted, areAll }: OfferedLenses,
+  home: Home | null,
+  { trustedFolder, trust, warn = line => process.emitWarning(line) }: PluginOptions = {},
+): Promise<void> {
+  const takers = hosted.filter(({ lens }) => lens.install !== undefined)
+  if (takers.length === 0 || (home === null && trustedFolder === undefined)) return
+  const { warnings } = await loadPlugins({
+    folder: join(home?.folder ?? '', PLUGIN_FOLDER),
+    trustFile: join(home?.folder ?? '', TRUST_FILE),
+    trustedFolder,
+    trust,
+    install: (exported, file) => offer({ exported, file }, takers, areAll),
+  })
+  for (const warning of warnings) warn(warning)
+}
+
+interface Module {
+  readonly exported: Readonly<Record<string, unknown>>
+  readonly file: string
+}
+
+/** Throws what the lenses say against a module that none of them took. */
+function offer({ exported, file }: Module, takers: readonly HostedLens[], areAll: boolean): void {
+  const refusals: string[] = []
+  let isTaken = false
+  for (const { lens, host } of takers) {
+    try {
+      if (lens.install?.(host, exported, file) === true) isTaken = true
+    } catch (error) {
+      refusals.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  if (isTaken) return
+  if (refusals.length > 0) throw new Error(refusals.join('; '))
+  // Where only some lenses are open, it may be meant for another.
+  if (areAll) throw new Error(`expected the module to export ${takers.map(({ lens }) => lens.takes).join(', or ')}`)
 }

@@ -1,4 +1,5 @@
 /** What the pipeline needs of this engine for one question: its parts as they are at that moment. */
+
 import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
 import { Turns } from '../base/turns.ts'
@@ -14,8 +15,8 @@ import { Memo } from '../pipeline/memo.ts'
 import { Sights } from '../pipeline/sights.ts'
 import { mustNotBeCancelled, turnsUntil } from '../pipeline/time-limit.ts'
 import { Trace } from '../pipeline/trace.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import type { Parts } from './parts.ts'
-import { storeSecret } from './secret.ts'
 
 export interface MadeContext {
   readonly context: QueryContext
@@ -164,4 +165,41 @@ export function queryFields({ tables }: Pick<Parts, 'tables'>): readonly FieldNa
           .map(column => `${table.aspect}.${column.name}`),
   )
   return [...ENTRY_FIELDS, ...ofAspects]
+}
+
+/** The secret that signs cursors: made once a store and kept in it, so every process on it honours the others' cursors. */
+const NAME = 'cursor_secret'
+/** A question that needs it should not wait long for the writers of other processes. */
+const WAIT_MS = 50
+/** A store that cannot be written signs with what lives as long as this process. */
+const unsaved = new WeakMap<Store, string>()
+
+export function storeSecret(store: Store, random: (bytes: number) => Uint8Array): string {
+  const kept = secretIn(store) ?? unsaved.get(store)
+  if (kept !== undefined) return kept
+  const made = Buffer.from(random(32)).toString('base64url')
+  try {
+    return store.write(0, writer => keep(writer, made), WAIT_MS)
+  } catch (error) {
+    if (!(error instanceof QuerentError)) throw error
+    unsaved.set(store, made)
+    return made
+  }
+}
+
+/** Unless another process was quicker. */
+function keep(writer: StoreWriter, made: string): string {
+  const other = secretIn(writer)
+  if (other === undefined) writer.setMeta(NAME, made)
+  return other ?? made
+}
+
+/** One that is damaged is replaced: cursors given before end, nothing else is lost. */
+function secretIn(reader: StoreReader): string | undefined {
+  try {
+    return reader.meta(NAME)
+  } catch (error) {
+    if (error instanceof QuerentError && error.code === 'store_corrupt') return undefined
+    throw error
+  }
 }

@@ -3,9 +3,8 @@ import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import { admit, placeFor, roomFor } from './admission.ts'
-import { counted } from './counted-stream.ts'
+import { eachWithShortCursors, withShortCursors } from './cursor-handles.ts'
 import type { Engine } from './engine.ts'
-import { eachWithShortCursors, withShortCursors } from './short-cursors.ts'
 
 export type EngineOperation = Operation<Engine>
 
@@ -60,5 +59,58 @@ export function onHost(lens: string, operation: Engine['lensOperations'][number]
     ...(refusal && {
       refusal: (engine, error, input, context) => refusal(engine.host(lens), error, input, context),
     }),
+  }
+}
+
+/** `free`: gives the place back, once it ends, fails, or is left; a signal that is aborted ends it too. */
+export function counted<T>(
+  open: () => AsyncIterable<T>,
+  signal: AbortSignal,
+  free: () => void,
+): AsyncIterableIterator<T> {
+  try {
+    return new Counted(open()[Symbol.asyncIterator](), signal, free)
+  } catch (thrown) {
+    free()
+    throw thrown
+  }
+}
+
+class Counted<T> implements AsyncIterableIterator<T> {
+  readonly #pieces: AsyncIterator<T>
+  readonly #signal: AbortSignal
+  readonly #free: () => void
+
+  constructor(pieces: AsyncIterator<T>, signal: AbortSignal, free: () => void) {
+    this.#pieces = pieces
+    this.#signal = signal
+    this.#free = free
+    signal.addEventListener('abort', this.#end, { once: true })
+    if (signal.aborted) this.#end()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<T>> {
+    try {
+      const result = await this.#pieces.next()
+      if (result.done === true) this.#end()
+      return result
+    } catch (thrown) {
+      this.#end()
+      throw thrown
+    }
+  }
+
+  async return(): Promise<IteratorResult<T>> {
+    this.#end()
+    return (await this.#pieces.return?.()) ?? { done: true, value: undefined }
+  }
+
+  readonly #end = (): void => {
+    this.#signal.removeEventListener('abort', this.#end)
+    this.#free()
   }
 }

@@ -1,12 +1,15 @@
 /** The sources of one engine beside its own store: those that the configuration names. Opened when they are first asked for. */
-import { invalidArgument } from '../model/errors.ts'
+import { z } from 'zod'
+import { must } from '../base/assert.ts'
+import { openEmbedder } from '../embed/open-embedder.ts'
+import type { Remotes } from '../lenses/lens.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { partitionKey } from '../model/partition.ts'
 import type { Sight } from '../model/viewer.ts'
 import { LOCAL_SOURCE, type Source } from '../pipeline/source.ts'
 import { openChromaSource } from '../sources/chromadb.ts'
 import { openQdrantSource } from '../sources/qdrant.ts'
 import type { Store } from '../store/store.ts'
-import type { SourceSettings } from './source-settings.ts'
 
 export interface SourceParts {
   readonly store: Store
@@ -73,3 +76,86 @@ function openSource(
 function keysIn({ partitions }: Sight, store: Store): readonly string[] {
   return store.partitions().flatMap(({ id, audience }) => (partitions.includes(id) ? [partitionKey(audience)] : []))
 }
+
+const ANSWER_MS = 3_000
+
+/** What a lens's settings may name beside the sources of the configuration. Keys come from variables of this environment. */
+export function remotesOf(environment: Readonly<Record<string, string>>): Remotes {
+  return {
+    openServer: async (name, { url, public: isPublic, keyVariable }) => {
+      const apiKey = environment[keyVariable]
+      const source = openQdrantSource({ name, url, apiKey, public: isPublic, searchFirst: true })
+      await requireAnswer(url, apiKey)
+      return source
+    },
+    openModel: async ({ model, url: baseUrl, keyVariable: apiKeyEnv }) => {
+      const settings = { provider: 'openai', model, baseUrl, apiKeyEnv } as const
+      return must(await openEmbedder(settings, { baseFolder: '.', env: environment }), 'the embedder of a provider')
+    },
+  }
+}
+
+/** Reported at once and with the address: a query would fail later, and less clearly. */
+async function requireAnswer(url: string, apiKey: string | undefined): Promise<void> {
+  const fail = (why: string, cause?: unknown): QuerentError =>
+    new QuerentError('provider_failed', `Qdrant at ${url} ${why}`, { url }, cause)
+  const answer = await fetch(`${url.replace(/\/+$/, '')}/collections`, {
+    headers: apiKey === undefined ? {} : { 'api-key': apiKey },
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).catch((error: unknown) => {
+    const isLate = (error as Partial<Error>).name === 'TimeoutError'
+    throw fail(isLate ? `does not answer within ${ANSWER_MS / 1_000} s` : 'cannot be reached', error)
+  })
+  await answer.body?.cancel()
+  if (!answer.ok) throw fail(`answers with status ${answer.status}`)
+}
+
+/** Sources as the configuration names them. Keys stay in the environment: a setting says under which name. */
+const numericDate = z.strictObject({
+  key: z.string().min(1).describe("The metadata key where each record's date stands as a number"),
+  unit: z.enum(['s', 'ms']).describe('Seconds or milliseconds since 1970'),
+  undated: z.number().nullable().default(null).describe('What stands there without a date; null: nothing'),
+})
+
+const common = {
+  url: z.string().min(1).describe("The server's address"),
+  public: z.boolean().optional().meta({
+    description: 'Whether viewers other than the owner may ask collections that were not mirrored there',
+    default: false,
+  }),
+  numeric_date: numericDate.optional().describe('A day filter then runs in the server. Default: it runs here'),
+}
+
+const chromadb = z.strictObject({
+  ...common,
+  kind: z.literal('chromadb').describe('A ChromaDB server'),
+  tenant: z.string().optional().describe("Default: the server's own"),
+  database: z.string().optional().describe("Default: the server's own"),
+  token_env: z.string().optional().describe('Variable of the environment that holds the token. Default: no token'),
+  tags_key: z
+    .string()
+    .optional()
+    .describe('The metadata key that holds tags as a list. Default: a key tag:<name> for each'),
+})
+
+const qdrant = z.strictObject({
+  ...common,
+  kind: z.literal('qdrant').describe('A Qdrant server'),
+  api_key_env: z.string().optional().describe('Variable of the environment that holds the key. Default: no key'),
+  vector_name: z.string().optional().describe('Which vector, where there are several. Default: the unnamed one'),
+  content_key: z
+    .string()
+    .optional()
+    .describe('The payload key of the text. Default: the first of document, content, text, page_content'),
+  sparse: z
+    .strictObject({
+      vector_name: z.string().describe('A sparse vector of the collections'),
+      model: z.string().describe("The server's model that makes one of a question"),
+    })
+    .optional()
+    .describe('Fused with the dense vector. Default: none'),
+})
+
+export const sourceSettings: z.ZodType<SourceSettings> = z.discriminatedUnion('kind', [chromadb, qdrant])
+
+export type SourceSettings = z.output<typeof chromadb> | z.output<typeof qdrant>

@@ -3,29 +3,15 @@ import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
-import type { BELIEFS_OPERATIONS } from './beliefs/operations/operations.ts'
-import type { C64_OPERATIONS } from './c64/operations.ts'
 import { type CamelName, camelName } from './camel-name.ts'
-import type { CHROMA_OPERATIONS } from './chroma/operations/operations.ts'
-import type { COLLECTIONS_OPERATIONS } from './collections/operations.ts'
-import type { CONTEXT_OPERATIONS } from './context/operations.ts'
-import type { CONVERSATIONS_OPERATIONS } from './conversations/operations.ts'
 import type { LensHost } from './lens.ts'
 import type { NamedOperation } from './lens-operation.ts'
-
-type BuiltIn = (
-  | typeof BELIEFS_OPERATIONS
-  | typeof C64_OPERATIONS
-  | typeof CHROMA_OPERATIONS
-  | typeof COLLECTIONS_OPERATIONS
-  | typeof CONTEXT_OPERATIONS
-  | typeof CONVERSATIONS_OPERATIONS
-)[number]
+import type { BuiltInOperation } from './registry.ts'
 
 /** A function for each operation of the built-in lenses, by both parts of its name: `federations.set_member` is `federations.setMember`. */
 export type Calls = {
-  readonly [Family in FamilyOf<BuiltIn['name']>]: {
-    readonly [O in BuiltIn as O['name'] extends `${Family}.${infer Verb}` ? CamelName<Verb> : never]: CallOf<O>
+  readonly [Family in FamilyOf<BuiltInOperation['name']>]: {
+    readonly [O in BuiltInOperation as O['name'] extends `${Family}.${infer Verb}` ? CamelName<Verb> : never]: CallOf<O>
   }
 }
 

@@ -10,12 +10,14 @@ import type { Embedder } from '../embed/embedder.ts'
 import type { NodeIdentity } from '../identity/node.ts'
 import type { Index, LinkIndexDeclaration, PointIndexDeclaration } from '../index/contract.ts'
 import type { EntryKey } from '../model/entry.ts'
+import type { ChatRequest } from '../model/entry-input.ts'
 import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { Ingester } from '../model/ingester.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import type { WatchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Count, PageChunk } from '../model/page.ts'
+import type { Audience } from '../model/partition.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
@@ -49,6 +51,83 @@ export interface LensImport {
   row(table: string, row: Row): Row
   /** When all is written. Returns what came in and is of no use here, a sentence each that says what to do about it. */
   end(): readonly string[]
+}
+
+/** A file of an export of chats. The engine opens it: a lens has no disk. */
+export interface ExportFile {
+  /** From the folder that is read, parts separated by `/`; the name alone where one file is read. */
+  readonly path: string
+  /** Its bytes from the beginning, in pieces. May be asked for again. */
+  bytes(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+}
+
+export interface ChatOptions extends ChatRequest {
+  /** For records of JSONL: our field to theirs. */
+  readonly map?: Readonly<Record<string, string>> | undefined
+}
+
+/** Null: never given. A message that is there keeps what it has unless it is `given` now. */
+export interface ChatSettings {
+  readonly given: {
+    readonly collection?: string | undefined
+    readonly tags?: readonly string[] | undefined
+    readonly audience?: Audience | undefined
+  }
+  readonly collection: string | null
+  readonly tags: readonly string[] | null
+  readonly audience: Audience | null
+  readonly holder: string
+  readonly now: Instant
+  /** Called for each message that others may see now than before. */
+  readonly moved: (from: Audience, to: Audience) => void
+}
+
+/** How reports name paths. `shown`: of one file, as the requester would write it; `whole`: of all of them. */
+export interface ChatNames {
+  readonly shown: (path: string) => string
+  readonly whole: string
+}
+
+export interface ChatReport {
+  /** Numbers count messages. */
+  readonly added: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly deleted: number
+  /** Of messages added or updated. */
+  readonly chunks: number
+  /** What was left out on purpose, by what it is, and how many there were. */
+  readonly skipped: readonly { readonly path: string; readonly reason: string; readonly count: number }[]
+  /** What could not be read, by line. */
+  readonly errors: readonly { readonly path: string; readonly message: string }[]
+}
+
+/** Writes the messages of an export into the store. Rejects for the request, never for what a file holds. */
+export type ImportChat = (
+  store: Store,
+  files: readonly ExportFile[],
+  options: ChatOptions,
+  settings: ChatSettings,
+  names: ChatNames,
+  call: Pick<CallContext, 'signal' | 'report'>,
+) => Promise<ChatReport>
+
+/** A Qdrant server by the settings of a lens. */
+export interface ServerSettings {
+  readonly url: string
+  /** Whether viewers other than the owner may ask it. */
+  readonly public: boolean
+  /** Variable of the environment that holds the key. */
+  readonly keyVariable: string
+}
+
+/** A server with OpenAI's interface, which embeds. */
+export interface ModelSettings {
+  readonly model: string
+  /** Absent: OpenAI's own. */
+  readonly url: string | undefined
+  /** Variable of the environment that holds the key; absent: no key is sent. */
+  readonly keyVariable: string | undefined
 }
 
 /** What the doctor reports of a lens's tables. */
@@ -88,7 +167,12 @@ export interface LensHost {
   ready?(names: readonly string[], signal?: AbortSignal): Promise<void>
   /** A source by the name that it is configured under. Throws `invalid_argument`, naming those there are. */
   source(name: string): Source
-  /** Standing questions of this engine. */
+  /**
+   * Opens a server or a model that the lens's settings name; the lens closes it. Rejects with `provider_failed` for a server that
+   * does not answer. Absent: this engine reaches none.
+   */
+  readonly remote?: Remotes | undefined
+  /** Live queries of this engine. */
   readonly live?: LiveQueries | undefined
   /** This node, as others meet it, and how it reaches them. */
   readonly node?: NodeIdentity | undefined
@@ -106,6 +190,11 @@ export interface LensHost {
   count(input: QueryInput, call: CallContext): Promise<Count>
   stream(input: QueryInput, call: CallContext): AsyncIterable<PageChunk>
   subscribe(input: WatchInput, handlers: LiveHandlers, call: CallContext): Promise<Subscription>
+}
+
+export interface Remotes {
+  openServer(name: string, settings: ServerSettings): Promise<Source>
+  openModel(settings: ModelSettings): Promise<Embedder>
 }
 
 export interface ExclusiveOptions {
@@ -160,13 +249,24 @@ export interface LensRepair {
   repair(host: LensHost, signal: AbortSignal): Promise<string>
 }
 
-export interface Lens {
+/** What every store must know of a lens, whether or not its code is loaded. Data alone. */
+export interface LensDeclaration {
   /** Lower case; `--lens <name>`, and the first part of its operations' names. */
   readonly name: string
-  /** One line. */
-  readonly summary: string
   /** Aspects and own tables. Names begin with the lens's name. */
   readonly tables?: readonly TableDeclaration[] | undefined
+  /**
+   * Kinds of entries that it ranks in its own way: queries of the default lens that only such can answer, by their
+   * conditions, are delegated to it.
+   */
+  readonly kinds?: readonly string[] | undefined
+  /** First parts of its operations' names beside its own name: things that it brings and others may come to use. */
+  readonly families?: readonly string[] | undefined
+}
+
+export interface Lens extends LensDeclaration {
+  /** One line. */
+  readonly summary: string
   /** Indexes beside `words` and `vectors`; made once an engine, refreshed from the feed with the others. */
   readonly indexes?: readonly (() => Index)[] | undefined
   /** Point indexes over tables of its own: declared only, since the engine has the code. */
@@ -185,16 +285,17 @@ export interface Lens {
   /** The stages it replaces; the others are the default ones. As a function: made once an engine, on its host. */
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
-  /**
-   * Kinds of entries that it ranks in its own way: questions of the default lens that only such can answer, by their
-   * conditions, are asked through it.
-   */
-  readonly kinds?: readonly string[] | undefined
-  /** First parts of its operations' names beside its own name: things that it brings and others may come to use. */
-  readonly families?: readonly string[] | undefined
   readonly jobs?: readonly Job[] | undefined
   /** Asked before the built-in ones when files are added. */
   readonly ingesters?: readonly Ingester[] | undefined
+  /** Reads what is added as an export of chats (`AddRequest.chat`). At most one lens has it. */
+  readonly importChat?: ImportChat | undefined
+  /**
+   * Called in the transaction that puts or deletes entries by the engine's own operations, before they are written; some of them
+   * may have no aspect of this lens. What it returns is called when they are written: what other entries repeat of them is
+   * corrected there.
+   */
+  beforeWrite?(writer: StoreWriter, entries: readonly EntryKey[]): () => void
   /**
    * Counts the use of the entries that a question through the stages has shown. Absent: the store's access state does.
    * Not called for questions that do not touch. May throw what a busy or read-only store throws: then it is not counted.
@@ -218,7 +319,10 @@ export interface Lens {
   readonly transfer?: LensTransfer | undefined
   /**
    * Checks and completes the lens's part of the configuration; throws `invalid_argument`, or an error of its own.
-   * `environment`: the variables that begin with the lens's name in capitals and `_`; they beat the configuration.
+   * `environment`: the variables that begin with the lens's name in capitals and `_`, and those of `variables`; they beat the
+   * configuration.
    */
   settings?(given: unknown, environment: Readonly<Record<string, string>>): unknown
+  /** Further variables of the environment that its settings read. */
+  readonly variables?: readonly string[] | undefined
 }

@@ -1,5 +1,9 @@
-/** The lenses of one engine. Fixed when it opens: two lenses that claim the same name are found then, not in use. */
-
+/**
+ * The lenses that come with the engine, and those of one engine. This is the only module that names the lenses: what others need
+ * of one is declared by it (`Lens`) and reached from here. What every store must know of a lens (`LensDeclaration`) is at hand; its code
+ * is loaded when it is needed, because a short command pays for every module it loads.
+ */
+import type { EntryKey } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
 import { MAX_NAME_LENGTH } from '../model/limits.ts'
 import type { Operation } from '../model/operation.ts'
@@ -7,17 +11,93 @@ import type { TableDeclaration } from '../model/table.ts'
 import { DEFAULT_STAGES } from '../pipeline/default-stages.ts'
 import type { Stages } from '../pipeline/stage.ts'
 import { CORE_TABLES } from '../store/core-tables.ts'
-import { handingOver, type Taker } from './handing-over.ts'
-import type { Lens, LensHost } from './lens.ts'
+import type { StoreWriter } from '../store/store.ts'
+import type { BELIEFS_OPERATIONS } from './beliefs/operations/operations.ts'
+import { BELIEFS_TABLES } from './beliefs/tables.ts'
+import type { C64_OPERATIONS } from './c64/operations.ts'
+import type { CHROMA_OPERATIONS } from './chroma/operations/operations.ts'
+import { CHROMA_TABLES } from './chroma/tables.ts'
+import type { COLLECTIONS_OPERATIONS } from './collections/operations.ts'
+import type { CONTEXT_OPERATIONS } from './context/operations.ts'
+import { CONTEXT_TABLES } from './context/tables.ts'
+import type { CONVERSATIONS_OPERATIONS } from './conversations/operations.ts'
+import { CONVERSATIONS_TABLES, MESSAGE_KINDS } from './conversations/tables.ts'
+import { defaultLens } from './default/default-lens.ts'
+import { type Delegate, delegating } from './delegation.ts'
+import type { ImportChat, Lens, LensDeclaration, LensHost } from './lens.ts'
+
+/** A lens whose code is loaded when it is needed. */
+export interface LoadableLens extends LensDeclaration {
+  /** Which hooks it has that the engine must know of before it is loaded. A test compares them with the lens. */
+  readonly hooks?: readonly ('install' | 'importChat' | 'beforeWrite')[] | undefined
+  load(): Lens | Promise<Lens>
+}
+
+export const BUILT_IN_LENSES: readonly LoadableLens[] = [
+  { name: 'default', load: () => defaultLens },
+  {
+    name: 'chroma',
+    tables: CHROMA_TABLES,
+    hooks: ['install'],
+    load: async () => (await import('./chroma/chroma-lens.ts')).chromaLens(),
+  },
+  {
+    name: 'collections',
+    load: async () => (await import('./collections/collections-lens.ts')).collectionsLens,
+  },
+  {
+    name: 'c64',
+    hooks: ['install'],
+    load: async () => (await import('./c64/c64-lens.ts')).c64Lens(),
+  },
+  {
+    name: 'context',
+    tables: CONTEXT_TABLES,
+    load: async () => (await import('./context/context-lens.ts')).contextLens(),
+  },
+  {
+    name: 'conversations',
+    tables: CONVERSATIONS_TABLES,
+    kinds: MESSAGE_KINDS,
+    hooks: ['importChat', 'beforeWrite'],
+    load: async () => (await import('./conversations/conversations-lens.ts')).conversationsLens,
+  },
+  {
+    name: 'beliefs',
+    tables: BELIEFS_TABLES,
+    families: ['trust', 'agents', 'federations', 'nodes', 'peers'],
+    hooks: ['install'],
+    load: async () => (await import('./beliefs/beliefs-lens.ts')).beliefsLens,
+  },
+]
+
+/** Of each built-in lens. */
+export type BuiltInOperation = (
+  | typeof BELIEFS_OPERATIONS
+  | typeof C64_OPERATIONS
+  | typeof CHROMA_OPERATIONS
+  | typeof COLLECTIONS_OPERATIONS
+  | typeof CONTEXT_OPERATIONS
+  | typeof CONVERSATIONS_OPERATIONS
+)[number]
+
+/** The built-in lens that brings an operation of this full name. Undefined: it is the engine's own, or nobody's. */
+export function builtInLensOf(operation: string): LoadableLens | undefined {
+  const family = operation.split('.', 1)[0] ?? ''
+  return BUILT_IN_LENSES.find(({ name, families }) => name === family || families?.includes(family))
+}
+
+/** The built-in lenses, with another one in place of that of its name. */
+export function builtInWith(lens: Lens): readonly LoadableLens[] {
+  return BUILT_IN_LENSES.map(each => (each.name === lens.name ? { ...each, load: () => lens } : each))
+}
+
+/** Tables of the store itself and of every lens that comes with the engine. */
+export function declaredTables(): readonly TableDeclaration[] {
+  return [...CORE_TABLES, ...BUILT_IN_LENSES.flatMap(({ tables = [] }) => tables)]
+}
 
 const LENS_NAME = /^[a-z][a-z0-9]{0,31}$/
-
-/** A lens that this process did not load: the store knows its tables all the same. */
-export interface SleepingLens extends Pick<Lens, 'name' | 'tables' | 'kinds'> {
-  /** Whether it takes plug-ins. */
-  readonly takesPlugins?: boolean | undefined
-  load?(): Lens | Promise<Lens>
-}
 
 /** Of a lens that reads no operators. */
 const PLAIN_STAGES: Stages = {
@@ -25,20 +105,21 @@ const PLAIN_STAGES: Stages = {
   parse: (query, context) => DEFAULT_STAGES.parse({ ...query, syntax: 'plain' }, context),
 }
 
-/** Whose questions may be another lens's. */
+/** Whose queries may be delegated to another lens. */
 const DEFAULT = 'default'
 
+/** The lenses of one engine. Fixed when it opens: two lenses that claim the same name are found then, not in use. */
 export class LensRegistry {
   readonly #lenses: ReadonlyMap<string, Lens>
-  readonly #asleep: readonly SleepingLens[]
-  /** Loaded because a question needed their stages: of what else they bring nothing runs in this process. */
-  readonly #woken = new Map<string, Lens>()
+  readonly #unloaded: readonly LoadableLens[]
+  /** Loaded when the engine was open already, for one of their parts: their jobs and operations do not run in this engine. */
+  readonly #loaded = new Map<string, Lens>()
 
   /** Throws `conflict` when names of lenses, tables or operations meet, or lie outside their lens's. */
-  constructor(lenses: readonly Lens[], asleep: readonly SleepingLens[] = []) {
-    checkLenses([...lenses, ...asleep])
+  constructor(lenses: readonly Lens[], unloaded: readonly LoadableLens[] = []) {
+    checkLenses([...lenses, ...unloaded])
     this.#lenses = new Map(lenses.map(lens => [lens.name, lens]))
-    this.#asleep = asleep
+    this.#unloaded = unloaded
   }
 
   /** In the order they were given. */
@@ -46,19 +127,62 @@ export class LensRegistry {
     return [...this.#lenses.values()]
   }
 
+  get #here(): readonly Lens[] {
+    return [...this.all, ...this.#loaded.values()]
+  }
+
   /** All, those too that this process had not loaded: for what concerns the whole store. */
   async everyLens(): Promise<readonly Lens[]> {
-    for (const { name } of this.#asleep) if (!this.#woken.has(name)) await this.#wake(name)
-    return [...this.all, ...this.#woken.values()]
+    for (const { name } of this.#unloaded) await this.#load(name)
+    return this.#here
   }
 
   get tables(): readonly TableDeclaration[] {
-    return [...this.all, ...this.#asleep].flatMap(lens => lens.tables ?? [])
+    return [...this.all, ...this.#unloaded].flatMap(lens => lens.tables ?? [])
   }
 
   /** Whether a lens that this process did not load takes plug-ins. */
-  get hasTakersAsleep(): boolean {
-    return this.#asleep.some(({ takesPlugins }) => takesPlugins === true)
+  get mayTakeMorePlugins(): boolean {
+    return this.#unloaded.some(({ hooks }) => hooks?.includes('install') === true)
+  }
+
+  /** Of the lens that has it. Throws `unknown_lens` where none is here. */
+  async importChat(): Promise<ImportChat> {
+    const needed = this.#unloaded.find(({ hooks }) => hooks?.includes('importChat'))
+    if (needed !== undefined) await this.#load(needed.name)
+    const found = this.#here.find(lens => lens.importChat !== undefined)?.importChat
+    if (found === undefined) throw new QuerentError('unknown_lens', 'chat: no lens here reads exports of chats', {})
+    return found
+  }
+
+  /**
+   * What lenses do about entries that are put or deleted: to be called in the transaction, before they are written; what it returns
+   * is to be called after. Throws what `withLensesLoaded` takes care of where a lens must be loaded for it.
+   */
+  beforeWrite(writer: StoreWriter, entries: readonly EntryKey[]): () => void {
+    if (entries.length === 0) return () => undefined
+    const hasAspect = ({ tables = [] }: LoadableLens) =>
+      tables.some(table => table.aspect !== undefined && writer.table(table).scan({}, { entries, limit: 1 }).length > 0)
+    const missing = this.#unloaded.find(
+      lens => lens.hooks?.includes('beforeWrite') && !this.#loaded.has(lens.name) && hasAspect(lens),
+    )
+    if (missing !== undefined) throw new LensNeeded(missing.name)
+    const after = this.#here.flatMap(lens => lens.beforeWrite?.(writer, entries) ?? [])
+    return () => {
+      for (const each of after) each()
+    }
+  }
+
+  /** Runs `write`, which calls `beforeWrite` in its transaction; once more when a lens had to be loaded for it. */
+  async withLensesLoaded<T>(write: () => T | Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await write()
+      } catch (error) {
+        if (!(error instanceof LensNeeded)) throw error
+        await this.#load(error.lens)
+      }
+    }
   }
 
   get operations(): readonly { readonly lens: string; readonly operation: Operation<LensHost> }[] {
@@ -67,9 +191,9 @@ export class LensRegistry {
 
   /** Throws `unknown_lens`, naming those there are. */
   must(name: string): Lens {
-    const found = this.#lenses.get(name) ?? this.#woken.get(name)
+    const found = this.#lenses.get(name) ?? this.#loaded.get(name)
     if (found !== undefined) return found
-    const known = [...this.#lenses.keys(), ...this.#asleep.map(lens => lens.name)].sort()
+    const known = [...this.#lenses.keys(), ...this.#unloaded.map(lens => lens.name)].sort()
     // From a file of settings it may be of any length.
     const lens = name.slice(0, MAX_NAME_LENGTH)
     throw new QuerentError('unknown_lens', `lens: there is no "${lens}"; there are ${known.join(', ')}`, {
@@ -83,30 +207,41 @@ export class LensRegistry {
     const { stages, syntax } = this.must(name)
     const base = syntax === 'plain' ? PLAIN_STAGES : DEFAULT_STAGES
     const own = { ...base, ...(typeof stages === 'function' ? stages(host(name)) : stages) }
-    return name === DEFAULT ? handingOver(own, this.#takers(host)) : own
+    return name === DEFAULT ? delegating(own, this.#delegates(host)) : own
   }
 
-  #takers(host: (lens: string) => LensHost): readonly Taker[] {
-    return [...this.all, ...this.#asleep].flatMap(({ name, kinds = [], tables = [] }) => {
+  #delegates(host: (lens: string) => LensHost): readonly Delegate[] {
+    return [...this.all, ...this.#unloaded].flatMap(({ name, kinds = [], tables = [] }) => {
       if (kinds.length === 0) return []
       const aspects = tables.flatMap(({ aspect }) => aspect ?? [])
       const stages = async () => {
-        await this.#wake(name)
+        await this.#load(name)
         return this.stages(name, host)
       }
       return [{ name, kinds, aspects, stages }]
     })
   }
 
-  async #wake(name: string): Promise<void> {
-    const lens = await this.#asleep.find(each => each.name === name)?.load?.()
-    if (lens !== undefined) this.#woken.set(name, lens)
+  async #load(name: string): Promise<void> {
+    if (this.#loaded.has(name)) return
+    const lens = await this.#unloaded.find(each => each.name === name)?.load()
+    if (lens !== undefined) this.#loaded.set(name, lens)
   }
 }
 
-function checkLenses(lenses: readonly (Lens | (SleepingLens & Partial<Lens>))[]): void {
+/** Ends a transaction that needs a lens which is not loaded; thrown and caught here. */
+class LensNeeded extends Error {
+  readonly lens: string
+
+  constructor(lens: string) {
+    super(`the lens ${lens} is not loaded`)
+    this.lens = lens
+  }
+}
+
+function checkLenses(lenses: readonly (Lens | (LensDeclaration & Partial<Lens>))[]): void {
   const taken = new Map<string, string>(CORE_TABLES.map(table => [`table ${table.name}`, 'the core']))
-  const claim = (what: string, name: string, lens: SleepingLens): void => {
+  const claim = (what: string, name: string, lens: LensDeclaration): void => {
     const key = `${what} ${name}`
     const owner = taken.get(key)
     if (owner !== undefined) throw conflict(lens, `${what} "${name}" is already that of ${owner}`)
@@ -136,6 +271,6 @@ function checkLenses(lenses: readonly (Lens | (SleepingLens & Partial<Lens>))[])
   }
 }
 
-function conflict(lens: SleepingLens, message: string): QuerentError {
+function conflict(lens: LensDeclaration, message: string): QuerentError {
   return new QuerentError('conflict', `lens ${lens.name}: ${message}`, { lens: lens.name })
 }

@@ -3,10 +3,12 @@
  * error for an unknown name is the same everywhere.
  */
 import { nearNames } from '../base/near-names.ts'
+import { isRecord } from '../base/record.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type EngineOperation, onHost, runOperation } from '../engine/run-operation.ts'
+import { builtInLensOf } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
-import type { CallContext } from '../model/operation.ts'
+import type { CallContext, Operation } from '../model/operation.ts'
 import { backup, doctor, lenses, status } from './admin-ops.ts'
 import { get, list, put, remove, touch } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
@@ -40,6 +42,11 @@ const CORE: readonly EngineOperation[] = [
   lenses,
 ]
 
+/** Those that concern files or the whole store, in which every lens may have a part. */
+const OF_THE_STORE: ReadonlySet<EngineOperation> = new Set([
+  ...[add, status, doctor, backup, exportAll, importAll, lenses],
+])
+
 export function makeCatalog(engine: Pick<Engine, 'lensOperations'>): Catalog {
   const ofLenses = engine.lensOperations.map(({ lens, operation }) => onHost(lens, operation))
   return new Map([...CORE, ...ofLenses].map(operation => [operation.name, operation]))
@@ -55,6 +62,36 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 /** The name that an operation is listed by. */
 export function fullName(name: string): string {
   return ALIASES.get(name) ?? name
+}
+
+/** An operation of the engine or of a built-in lens, before any engine is open. Undefined: there is none. */
+export async function declaredOperation(alias: string): Promise<Operation | undefined> {
+  const name = fullName(alias)
+  const operations = (await builtInLensOf(name)?.load())?.operations ?? CORE
+  // The cast: the host of an operation does not matter before there is one.
+  return operations.find(operation => operation.name === name) as Operation | undefined
+}
+
+/** Operations of a built-in lens whose names begin with this family. */
+export async function declaredOperations(family: string): Promise<readonly Operation<never>[]> {
+  const operations = (await builtInLensOf(family)?.load())?.operations ?? []
+  return operations.filter(({ name }) => name.startsWith(`${family}.`))
+}
+
+/** The lenses beside the default one that an operation needs for this input. Undefined: all that there are. */
+export function lensesFor(alias: string, input: unknown): readonly string[] | undefined {
+  const name = fullName(alias)
+  const own = builtInLensOf(name)
+  if (own !== undefined) return [own.name]
+  const operation = CORE.find(each => each.name === name)
+  if (operation === undefined || OF_THE_STORE.has(operation)) return undefined
+  const lens = lensIn(input) ?? (isRecord(input) ? lensIn(input['query']) : undefined)
+  return lens === undefined ? [] : [lens]
+}
+
+function lensIn(input: unknown): string | undefined {
+  const lens = isRecord(input) ? input['lens'] : undefined
+  return typeof lens === 'string' ? lens : undefined
 }
 
 /** Throws `unknown_operation`, naming those that are spelled alike. */

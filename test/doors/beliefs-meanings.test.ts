@@ -1,8 +1,8 @@
 /** BQ-198: questions by meaning, with the real model, over the sample, by two agents who see it otherwise. */
 import { expect } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import { loadBeliefsSample } from '../../src/engine/openings/sample-beliefs.ts'
 import { LOCAL_OWNER } from '../../src/model/viewer.ts'
+import { loadBeliefsSample } from '../../src/openings/beliefs.ts'
 import { modelFolder } from '../support/model.ts'
 import { refused } from './beliefs-scenario.ts'
 import { callHere } from './doors.ts'

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { OpenC64 } from '../../src/engine/openings/open-c64.ts'
+import { OpenC64 } from '../../src/openings/c64.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { linesOf, overlapAdds } from './add-overlap.ts'
 

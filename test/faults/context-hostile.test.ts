@@ -18,7 +18,7 @@ import {
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openContext } from '../../src/engine/openings/open-context.ts'
+import { openContext } from '../../src/openings/context.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { querent, type Run } from '../support/command.ts'
 

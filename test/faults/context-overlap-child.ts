@@ -2,7 +2,7 @@
  * `node context-overlap-child.ts <home> <most pause in ms> <seed> [edit]`: one index run that sleeps at each step, on a
  * store that it makes where there is none; says its result. Started by context-overlap.test.ts.
  */
-import { openContext } from '../../src/engine/openings/open-context.ts'
+import { openContext } from '../../src/openings/context.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
 
 const [home, most = '0', seed = '1'] = process.argv.slice(2)

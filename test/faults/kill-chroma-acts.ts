@@ -1,11 +1,12 @@
 /** An endless history of the lens `chroma`: the same for a child that is killed over and over, and for one that is not. */
-import { type OpenChroma, openChroma } from '../../src/engine/openings/open-chroma.ts'
+
 import type { RunOptions } from '../../src/lenses/chroma/memory/batches.ts'
 import { runDecayCycle } from '../../src/lenses/chroma/memory/decay.ts'
 import { runLifecycleCheck } from '../../src/lenses/chroma/memory/lifecycle.ts'
 import { MODE_NAMES } from '../../src/lenses/chroma/mode-names.ts'
 import { stateOf } from '../../src/lenses/chroma/state.ts'
 import { OWNER } from '../../src/model/partition.ts'
+import { type OpenChroma, openChroma } from '../../src/openings/chroma.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
 import { TAGS } from '../support/chroma-acts.ts'

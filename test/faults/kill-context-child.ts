@@ -1,5 +1,5 @@
 /** Indexes the code beside a home and tells how far it is, until it is killed. Started by kill-context.test.ts. */
-import { openContext } from '../../src/engine/openings/open-context.ts'
+import { openContext } from '../../src/openings/context.ts'
 
 const [home] = process.argv.slice(2)
 const sys = await openContext({ home, embedder: 'none', background: false })

@@ -4,8 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { nameHolder } from '../../src/engine/background/holder.ts'
-import { Lease } from '../../src/engine/background/lease.ts'
+import { Lease, nameHolder } from '../../src/engine/background/lease.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 
 const [, , file = '', name = ''] = process.argv

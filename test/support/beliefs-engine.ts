@@ -1,10 +1,11 @@
 /** Engines with the lens `beliefs` alone, for tests: toy vectors, a clock that stands still, nothing in the background. */
-import { BUILT_IN_LENSES } from '../../src/engine/builtins.ts'
+
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngineOf } from '../../src/engine/open.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import { beliefsLens } from '../../src/lenses/beliefs/beliefs-lens.ts'
 import { checkSettings } from '../../src/lenses/beliefs/settings.ts'
+import { BUILT_IN_LENSES } from '../../src/lenses/registry.ts'
 import { type Catalog, callOperation as callAny, makeCatalog } from '../../src/ops/catalog.ts'
 import { openToyEmbedder, TOY_KEY } from '../../src/testing/toy-embedder.ts'
 import { THRESHOLDS } from './beliefs-plain-measures.ts'

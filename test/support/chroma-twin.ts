@@ -1,7 +1,7 @@
 /** Plays one history to the lens and to the plain implementation, and holds what they say against each other. */
 import { expect } from 'vitest'
-import { type OpenChroma, openChroma } from '../../src/engine/openings/open-chroma.ts'
 import type { QueryOptions, ResultRow } from '../../src/lenses/chroma/model.ts'
+import { type OpenChroma, openChroma } from '../../src/openings/chroma.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { seededUniform } from '../../src/testing/seeded.ts'
 import { type AskedQuery, type ChromaAct, type ChromaStory, TAGS } from './chroma-acts.ts'

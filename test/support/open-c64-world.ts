@@ -1,6 +1,6 @@
 /** The lens c64 alone, in memory unless a home is named, at a fixed time and without a model. */
 import { SettableClock } from '../../src/base/clock.ts'
-import { type OpenC64, type OpenC64Options, openC64 } from '../../src/engine/openings/open-c64.ts'
+import { type OpenC64, type OpenC64Options, openC64 } from '../../src/openings/c64.ts'
 import { countingBytes, TEST_NOW } from './engines.ts'
 
 export function openTestC64(options: OpenC64Options = {}): Promise<OpenC64> {

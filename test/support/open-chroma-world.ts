@@ -1,6 +1,7 @@
 /** A small chroma in memory: a settable clock, hashtags on known anchors, nodes in one line. */
-import { type OpenChroma, type OpenChromaOptions, openChroma } from '../../src/engine/openings/open-chroma.ts'
+
 import type { NewNode } from '../../src/lenses/chroma/nodes/create.ts'
+import { type OpenChroma, type OpenChromaOptions, openChroma } from '../../src/openings/chroma.ts'
 
 export const NOW = 1_700_000_000
 

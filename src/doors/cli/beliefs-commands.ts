@@ -244,7 +244,7 @@ export const BELIEFS: CommandGroup = {
 
 async function runSample(cli: Cli, flags: CommonFlags): Promise<void> {
   // Loaded when it is wanted: other commands do without its data.
-  const { loadBeliefsSample } = await import('../../engine/openings/sample-beliefs.ts')
+  const { loadBeliefsSample } = await import('../../openings/beliefs.ts')
   const counts = await withProgress(cli.io, report => {
     const options = { create: true, onlyLenses: ['beliefs'], report }
     return withSession(cli, flags, options, ({ engine, context }) => loadBeliefsSample(engine, context.viewer, report))

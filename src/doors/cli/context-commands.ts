@@ -1,8 +1,9 @@
 /** `querent context …`, and calls by path: the code of this folder, in envelopes or tables of them (CX-044 to CX-046). */
 import { resolve } from 'node:path'
 import type { Json, JsonObject } from '../../base/canonical.ts'
-import { contextOf, openEngineOrEmpty } from '../../engine/openings/open-context.ts'
+import { openEngineOrEmpty } from '../../engine/open.ts'
 import { invalidArgument } from '../../model/errors.ts'
+import { contextOf } from '../../openings/context.ts'
 import { fileText, type Input, MAX_INPUT, textOf } from './commands/input.ts'
 import { type CommonFlags, wantsJson } from './flags.ts'
 import type { FlagNames } from './generated-flags.ts'

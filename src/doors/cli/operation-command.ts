@@ -6,9 +6,7 @@ import type { Command } from 'commander'
 import type { z } from 'zod'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { isRecord } from '../../base/record.ts'
-import { BUILT_IN_LENSES } from '../../engine/builtins.ts'
-import type { Operation } from '../../model/operation.ts'
-import { findOperation, fullName, makeCatalog } from '../../ops/catalog.ts'
+import { declaredOperation, declaredOperations, findOperation, lensesFor } from '../../ops/catalog.ts'
 import { jsonSchema } from '../../ops/schemas.ts'
 import { textOf as fileOrPiped, parsed, pipedText } from './commands/input.ts'
 import { keepNextPage, nextPage } from './commands/last-page.ts'
@@ -170,7 +168,7 @@ export function addGroup(program: Command, cli: Cli, name: string, about: string
   fillers.set(group, async () => {
     const [{ commands, around, firstSteps, isClosed = false }, operations] = await Promise.all([
       load(),
-      operationsOf(name),
+      declaredOperations(name),
     ])
     const entries = commands.map(entry => {
       return { operation: `${name}.${firstWord(entry.name).replaceAll('-', '_')}`, ...entry }
@@ -196,14 +194,6 @@ export function addGroup(program: Command, cli: Cli, name: string, about: string
 
 function firstWord(text: string): string {
   return text.split(' ', 1)[0] ?? ''
-}
-
-type Described = Pick<Operation, 'name' | 'summary' | 'effect'>
-
-/** Operations of a lens that comes with the engine, or of a family of one. */
-async function operationsOf(family: string): Promise<readonly Described[]> {
-  const operations = (await lensOf(family)?.load())?.operations ?? []
-  return operations.filter(({ name }) => name.startsWith(`${family}.`))
 }
 
 export function addOperationCommand(
@@ -284,14 +274,6 @@ function addOption(made: Command, flag: string, help: string): void {
   else made.option(flag, help)
 }
 
-/** An operation of the engine or of a lens that comes with it, before any engine is open. Undefined: there is none. */
-export async function declaredOperation(alias: string): Promise<Operation | undefined> {
-  const name = fullName(alias)
-  const operations = (await lensOf(name)?.load())?.operations ?? [...makeCatalog({ lensOperations: [] }).values()]
-  // The cast: the host of an operation does not matter before there is one.
-  return operations.find(operation => operation.name === name) as Operation | undefined
-}
-
 type ArgumentPath = string | { readonly json: string }
 
 function pathOf(one: ArgumentPath): string {
@@ -302,11 +284,6 @@ function pathOf(one: ArgumentPath): string {
 function takesWords(made: Command, paths: readonly ArgumentPath[], schema: JsonObject): boolean {
   const isVariadic = made.registeredArguments.at(-1)?.variadic === true
   return isVariadic && !typesOf(fieldAt(schema, pathOf(paths.at(-1) ?? '').split('.'))).has('array')
-}
-
-function lensOf(operation: string): (typeof BUILT_IN_LENSES)[number] | undefined {
-  const family = fullName(operation).split('.', 1)[0] ?? ''
-  return BUILT_IN_LENSES.find(({ name, families }) => name === family || families?.includes(family))
 }
 
 async function argumentsOf(
@@ -387,14 +364,8 @@ export function sessionFor(
   }: Pick<Called, 'operation' | 'creates' | 'embeds' | 'opensAll'>,
   input: JsonObject,
 ): SessionOptions {
-  const lens = lensOf(operation)?.name ?? lensIn(input) ?? lensIn(input['query'])
-  const onlyLenses = lens === undefined ? [] : [lens]
+  const onlyLenses = lensesFor(operation, input) ?? []
   return { create: creates, warm: embeds, ...(opensAll !== true && { onlyLenses }) }
-}
-
-function lensIn(input: Json | undefined): string | undefined {
-  const lens = isRecord(input) ? input['lens'] : undefined
-  return typeof lens === 'string' ? lens : undefined
 }
 
 function endWith(answer: unknown, { failEmpty }: Flags, cli: Cli): void {

@@ -87,7 +87,7 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
     ],
     isFormless: true,
     hasOneExitCode: true,
-    schema: async () => (await import('../../engine/openings/open-c64.ts')).c64SettingsSchema,
+    schema: async () => (await import('../../openings/c64.ts')).c64SettingsSchema,
     flags: { collection: null, qdrant_public: null, embedding_url: null, timeout_ms: null },
     options: {
       '--raw': 'search the question as it is, by meaning',

@@ -9,7 +9,7 @@ import { type Chunk, type ChunkKey, embeddedText } from '../../model/entry.ts'
 import type { Progress } from '../../model/operation.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Store } from '../../store/store.ts'
-import { orStopped } from '../or-stopped.ts'
+import { orStopped } from '../ending.ts'
 import type { Lease } from './lease.ts'
 
 const BATCH = 16

@@ -7,12 +7,12 @@
  * another one took. It cannot write so: what a holder writes looks in the same transaction whether the turn is still its
  * own (`mustHold`), and each taking is a turn of its own, also where it was given back meanwhile.
  */
+import { hostname } from 'node:os'
 import { pause } from '../../base/pause.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Row } from '../../model/table.ts'
 import { LEASES } from '../../store/core-tables.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
-import { isGone } from './holder.ts'
 
 const TERM_MS = 15_000
 const RENEW_MS = 5_000
@@ -152,4 +152,29 @@ export class Lease {
 
 function leaseLost(name: string): QuerentError {
   return new QuerentError('cancelled', `another process took over ${name}`, {})
+}
+
+/** The name of an engine among the processes on one store, by which others can tell whether it still lives. */
+const PARTS = /^(?<host>.+)\/(?<pid>\d+)\/[^/]+$/
+
+/** Unique, also among engines of one process. */
+export function nameHolder(id: string): string {
+  return `${hostname()}/${process.pid}/${id}`
+}
+
+/** True only if it ran on this machine and does so no more. Of what ran elsewhere nothing can be said. */
+export function isGone(holder: string): boolean {
+  const { host, pid } = PARTS.exec(holder)?.groups ?? {}
+  return host === hostname() && !isRunning(Number(pid))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // Sends nothing.
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // It may be another user's.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
 }

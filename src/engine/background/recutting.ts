@@ -5,10 +5,10 @@
  */
 import { type Steps, Turns } from '../../base/turns.ts'
 import type { Recut } from '../../ingest/recut.ts'
+import type { EntryKey } from '../../model/entry.ts'
 import { aroundDamage } from '../../pipeline/around-damage.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { CHUNKER_VERSION } from '../../text/chunk.ts'
-import { entryKeys } from '../entry-keys.ts'
 import type { BackgroundJob } from './background.ts'
 
 /** In the store's own table: the version that has cut all entries, or `<version> <key>`: those up to this key. */
@@ -99,4 +99,13 @@ function* putChunks(writer: StoreWriter, { key, contentHash, chunks }: Recut): S
   if (entry?.contentHash !== contentHash) return
   const { key: _key, partition: _partition, contentHash: _hash, ...draft } = entry
   yield* writer.putInSteps(draft, chunks)
+}
+
+/** The keys of all entries, ascending, a page at a time. */
+export function* entryKeys(reader: StoreReader, page: number): Generator<readonly EntryKey[]> {
+  for (let after: EntryKey | undefined = 0; after !== undefined; ) {
+    const keys: readonly EntryKey[] = reader.scanEntries(after, page)
+    if (keys.length > 0) yield keys
+    after = keys.at(-1)
+  }
 }

@@ -1,12 +1,15 @@
 /** Looking after a whole home: what the engine's doctor and backup do with its parts. */
+import { existsSync, readdirSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
 import { Turns } from '../../base/turns.ts'
 import type { LensHost } from '../../lenses/lens.ts'
 import type { BackupRequest, DoctorRequest } from '../../model/care-input.ts'
-import { QuerentError } from '../../model/errors.ts'
+import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
+import { copyStore } from '../../store/care/copy-store.ts'
 import type { Backup, Examination } from '../engine.ts'
 import type { Parts } from '../parts.ts'
-import { backUp } from './backup.ts'
+import { PLUGIN_FOLDER, TRUST_FILE } from '../plugins.ts'
 import { examine } from './doctor.ts'
 import { type Examined, examination } from './finding.ts'
 import { repair } from './repair.ts'
@@ -77,4 +80,39 @@ export class Care {
 function hereOnly({ remote }: CallContext, what: string): void {
   if (remote !== true) return
   throw new QuerentError('denied', `${what} is for the local owner only, on this machine`, { operation: what })
+}
+
+/** A copy of the home's store, and what of the home is not in it. */
+export interface BackupPlace {
+  readonly storeFile: string | null
+  readonly home: string | null
+}
+
+export async function backUp(
+  { to, overwrite }: BackupRequest,
+  { storeFile, home }: BackupPlace,
+  { signal, report }: CallContext,
+): Promise<Backup> {
+  if (storeFile === null || home === null) {
+    throw invalidArgument('to', to, 'a store on disk to copy: this one is in memory, or not in a home; use `export`')
+  }
+  // Relative to what? The working folder of a server is nobody's business.
+  if (!isAbsolute(to)) throw invalidArgument('to', to, 'an absolute path')
+  const copy = await copyStore({
+    from: storeFile,
+    to,
+    overwrite,
+    report: (done, total) => {
+      signal.throwIfAborted()
+      report?.({ phase: 'copying', done, total })
+    },
+  })
+  return { ...copy, not_held: besides(home) }
+}
+
+/** Everything in a home but the store and what is derived from it. */
+function besides(home: string): readonly string[] {
+  const folder = join(home, PLUGIN_FOLDER)
+  const plugins = existsSync(folder) && readdirSync(folder).length > 0 ? [PLUGIN_FOLDER] : []
+  return [...['config.json', TRUST_FILE].filter(name => existsSync(join(home, name))), ...plugins]
 }

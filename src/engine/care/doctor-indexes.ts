@@ -12,9 +12,10 @@ import {
   isVectorIndex,
   LEAST_RECALL,
   recallOf,
+  type SampledQuestion,
+  sampleQuestions,
 } from './compare-indexes.ts'
 import { type Examined, finding } from './finding.ts'
-import { type SampledQuestion, sampleQuestions } from './sampled-questions.ts'
 
 export interface IndexesToExamine {
   readonly names: readonly string[]

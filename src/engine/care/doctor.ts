@@ -1,17 +1,21 @@
 /** Checks that a store, its indexes and its embedder are sound, and says what to do about each thing that is not. */
 import { atOnce, type Steps, type Turns } from '../../base/turns.ts'
+import { type Embedder, modelKey } from '../../embed/embedder.ts'
 import type { Lens, LensHost } from '../../lenses/lens.ts'
 import { QuerentError } from '../../model/errors.ts'
-import type { TableDeclaration } from '../../model/table.ts'
+import type { Row, TableDeclaration } from '../../model/table.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import { examineAside } from '../../store/care/examine-aside.ts'
 import { REPAIR_HELP, RESTORE_HELP } from '../../store/care/problem.ts'
+import { LEASES } from '../../store/core-tables.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import type { JobState } from '../background/background.ts'
-import { type EmbeddingToExamine, embedderFinding, vectorsFinding } from './doctor-embedding.ts'
+import { HARMLESS, type Refused } from '../background/embedding.ts'
+import { isGone } from '../background/lease.ts'
+import { NATIVE_HELP } from '../embedder.ts'
+import { orStopped } from '../ending.ts'
 import { filesFindings } from './doctor-files.ts'
 import { type IndexesToExamine, indexesFindings, snapshotsFindings } from './doctor-indexes.ts'
-import { leasesFinding } from './doctor-leases.ts'
 import { type Examined, finding, looked, lookedLong, ofStore } from './finding.ts'
 
 export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
@@ -141,4 +145,77 @@ function jobWorks(name: string, { failure, progress }: JobState): Examined {
   const done = progress === null ? '' : ` (${progress.phase}: ${progress.done} of ${progress.total ?? '?'})`
   const message = failure === null ? `works${done}` : `its last run failed${done}: ${failure}`
   return finding(`job ${name}`, failure === null, message, 'It runs again by itself; see the lens that brings it.')
+}
+
+/** A lease ends within seconds; one that ends this much later was taken by a clock that is ahead. */
+const TOO_LATE_MS = 10 * 60_000
+
+export function leasesFinding(store: Store, machineNow: () => number): Examined {
+  const rows = store.table(LEASES).scan()
+  const left = rows.filter(row => isLeft(row, machineNow()))
+  if (left.length === 0) return finding('leases', true, 'none is left behind')
+  const names = left.map(({ name }) => name).join(', ')
+  return finding('leases', true, `left behind: ${names}`, null, async () => {
+    await store.writeWhenFree(machineNow(), writer => {
+      for (const { name, holder } of left) writer.table(LEASES).delete({ name: name ?? null, holder: holder ?? null })
+    })
+    return `released ${names}`
+  })
+}
+
+function isLeft({ holder, expires_at }: Row, now: number): boolean {
+  return isGone(String(holder)) || Number(expires_at) > now + TOO_LATE_MS
+}
+
+/** Whether every text has a vector, and whether the embedder would make one. */
+export interface EmbeddingToExamine {
+  readonly embedder: Embedder | null
+  readonly embedderError: string | null
+  /** Chunks set aside; null when this engine embeds nothing. */
+  readonly refused: Refused | null
+  /** Ends the wait for an embedder that does not answer. */
+  readonly signal: AbortSignal
+}
+
+/** The first use of a local model takes a second, a provider with retries a few. */
+const PATIENCE_MS = 60_000
+
+export function vectorsFinding({ embedder, refused }: EmbeddingToExamine, store: Store): Examined {
+  if (embedder === null) return finding('vectors', true, 'no embedder: questions are answered from words')
+  const all = store.partitions().map(partition => partition.id)
+  const [chunks, vectors] = [store.countChunks(all), store.countVectors(modelKey(embedder.model), all)]
+  return finding(
+    'vectors',
+    vectors === chunks,
+    `${vectors} of ${chunks} chunks have a vector${refusal(refused)}`,
+    'Run `querent add` again, or keep `querent serve` running: vectors follow in the background.',
+  )
+}
+
+function refusal(refused: Refused | null): string {
+  return refused?.message ? `; the embedder refuses ${refused.count}: ${refused.message}` : ''
+}
+
+export async function embedderFinding({ embedder, embedderError, signal }: EmbeddingToExamine): Promise<Examined> {
+  if (embedder === null) {
+    const help = 'Run `npm run model` in a checkout, or set QUERENT_EMBEDDER=none.'
+    return finding('embedder', embedderError === null, embedderError ?? 'switched off', help)
+  }
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
+  try {
+    const [vector] = await orStopped(embedder.embed([HARMLESS], 'query', stop), stop)
+    const ok = vector !== undefined && vector.length === embedder.model.dimensions
+    const message = `${embedder.model.id} answers with ${vector?.length ?? 0} dimensions${runOf(embedder)}`
+    return finding('embedder', ok, message)
+  } catch (error) {
+    const message = stop.aborted ? `${embedder.model.id} has not answered` : String((error as Error).message ?? error)
+    return finding('embedder', false, message, 'Check the provider.')
+  }
+}
+
+function runOf({ runsOn }: Embedder): string {
+  const run = runsOn?.()
+  if (run === undefined) return ''
+  if (run.runtime === 'native') return `, native runtime, workers: ${run.workers}`
+  return `, WebAssembly runtime, workers: ${run.workers}; ${NATIVE_HELP}`
 }

@@ -3,10 +3,9 @@ import type { Clock, Instant } from '../../base/clock.ts'
 import { requesterOf } from '../../identity/requester.ts'
 import { toIso } from '../../model/instant.ts'
 import { LIVE_TEXTS, type LiveEvent, type StandingQuestion } from '../../model/live.ts'
-import { asTold, type Difference } from './difference.ts'
+import { asTold, type Delivered, type Difference } from './difference.ts'
 import type { KeptFor, KeptStates } from './kept-states.ts'
 import { travels, writeToken } from './resume-token.ts'
-import type { Delivered } from './told-items.ts'
 
 const HELD = 'It was held back by the limit of events a minute, and may stand for several changes.'
 

@@ -1,12 +1,12 @@
 /** Hands over what one subscription has to tell: events one at a time, as they are taken, and tokens while there are none. */
+
 import type { Clock, Instant } from '../../base/clock.ts'
+import type { LiveEvent, LiveHandlers, LiveItem, StandingQuestion } from '../../model/live.ts'
 import type { Announcer } from './announcer.ts'
 import type { Difference } from './difference.ts'
-import type { Listener } from './listener.ts'
-import type { Losses } from './losses.ts'
 import type { LiveMachine } from './machine.ts'
-import type { Timers } from './timers.ts'
-import { TokenRefresh } from './token-refresh.ts'
+import { TokenRefresh } from './resume-token.ts'
+import { Retry, type Timers } from './timers.ts'
 
 /** Events handed over before others get a turn. */
 const EVENTS_A_TURN = 32
@@ -121,5 +121,104 @@ export class Delivery {
     const event = announcer.announce(difference, machine, this.#lastAt)
     this.#tokens?.told()
     await listener.hear(event)
+  }
+}
+
+/** Who is told of one subscription. What a handler throws is counted, and holds nothing up. */
+export class Listener {
+  readonly #handlers: LiveHandlers
+  #errors = 0
+  #isOver = false
+
+  constructor(handlers: LiveHandlers) {
+    this.#handlers = handlers
+  }
+
+  /** How often a handler has thrown. */
+  get errors(): number {
+    return this.#errors
+  }
+
+  get takesTokens(): boolean {
+    return this.#handlers.onToken !== undefined
+  }
+
+  /** Null: the next event would be taken at once; else resolves when that may be so. */
+  wanted(): Promise<void> | null {
+    return this.#handlers.wanted?.() ?? null
+  }
+
+  async hear(event: LiveEvent): Promise<void> {
+    try {
+      await this.#handlers.onEvent(event)
+    } catch (error) {
+      this.#errors += 1
+      this.failed(error)
+    }
+  }
+
+  token(make: () => string): void {
+    this.#guarded(() => this.#handlers.onToken?.(make()))
+  }
+
+  /** Of what fails after the end nobody hears. */
+  failed(error: unknown): void {
+    if (!this.#isOver) this.#guarded(() => this.#handlers.onError?.(error))
+  }
+
+  ended(why: 'cancelled' | 'closed' | 'unauthorized'): void {
+    this.#isOver = true
+    this.#guarded(() => this.#handlers.onEnd?.(why))
+  }
+
+  #guarded(call: () => void): void {
+    try {
+      call()
+    } catch {
+      this.#errors += 1
+    }
+  }
+}
+
+/**
+ * Looks up what the viewer may no longer see of what was told or is about to be. Where that cannot be looked up nothing is
+ * known to be lost, and nothing more may be shown until it can.
+ */
+export class Losses {
+  readonly #question: Pick<StandingQuestion, 'lost'>
+  readonly #timers: Timers
+  readonly #failed: (error: unknown) => void
+  readonly #retry = new Retry()
+  /** Null: it could be looked up the last time. */
+  #blindUntil: number | null = null
+
+  /** `failed` hears why something cannot be looked up. */
+  constructor(question: Pick<StandingQuestion, 'lost'>, timers: Timers, failed: (error: unknown) => void) {
+    this.#question = question
+    this.#timers = timers
+    this.#failed = failed
+  }
+
+  get isBlind(): boolean {
+    return this.#blindUntil !== null
+  }
+
+  /** It is blind, and some time has passed since it looked. */
+  get isToLookAgain(): boolean {
+    return this.#blindUntil !== null && this.#timers.now() >= this.#blindUntil
+  }
+
+  /** Keys of those that are lost; null: it cannot be looked up. */
+  of(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] | null {
+    try {
+      const lost = items.length === 0 ? [] : this.#question.lost(items)
+      this.#blindUntil = null
+      this.#retry.worked()
+      return lost
+    } catch (error) {
+      this.#blindUntil = this.#timers.now() + this.#retry.failed()
+      this.#failed(error)
+      return null
+    }
   }
 }

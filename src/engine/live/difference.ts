@@ -1,4 +1,5 @@
 /** What lies between what a subscriber was told and an answer: the net difference, in the order in which it is sent (BQ-160). */
+import { z } from 'zod'
 import { type JsonObject, sha256 } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { LiveItem, LiveOptions, LiveReason, LiveState } from '../../model/live.ts'
@@ -112,3 +113,96 @@ function digest(text: string): string {
 }
 
 const DIGEST_LENGTH = 12
+
+/**
+ * What a subscriber was told so far, item by item. Keeps count of how long it is in a token, so that each event costs what
+ * one item costs, however many there are.
+ */
+export interface Delivered {
+  /** In rank order. */
+  readonly items: readonly Told[]
+  readonly asOf: Instant
+}
+
+/** In the order of ranks, as long as it is told in it. */
+export class ToldItems implements Iterable<Told> {
+  readonly #items = new Map<string, Told>()
+  readonly #lengths = new Map<string, number>()
+  #length = 0
+
+  /** Bytes of all of them in a resume token. */
+  get rowsLength(): number {
+    return this.#length
+  }
+
+  /** To look things up in. */
+  get all(): ReadonlyMap<string, Told> {
+    return this.#items
+  }
+
+  get(key: string): Told | undefined {
+    return this.#items.get(key)
+  }
+
+  set(item: Told): void {
+    const length = rowLength(item)
+    this.#length += length - (this.#lengths.get(item.key) ?? 0)
+    this.#lengths.set(item.key, length)
+    this.#items.set(item.key, item)
+  }
+
+  delete(key: string): void {
+    this.#length -= this.#lengths.get(key) ?? 0
+    this.#lengths.delete(key)
+    this.#items.delete(key)
+  }
+
+  clear(): void {
+    this.#items.clear()
+    this.#lengths.clear()
+    this.#length = 0
+  }
+
+  [Symbol.iterator](): Iterator<Told> {
+    return this.#items.values()
+  }
+}
+
+/** An item of a delivered state as a resume token carries it, short for a header line: key, id (a number: the rest of the key from there), version, standing, score, rank, and of a passage its position. */
+export const tokenRow: z.ZodTuple<
+  [
+    z.ZodString,
+    z.ZodUnion<[z.ZodString, z.ZodNumber]>,
+    z.ZodString,
+    z.ZodString,
+    z.ZodNumber,
+    z.ZodNumber,
+    z.ZodOptional<z.ZodInt>,
+  ]
+> = z.tuple([
+  z.string(),
+  z.union([z.string(), z.number()]),
+  z.string(),
+  z.string(),
+  z.number(),
+  z.number(),
+  z.int().optional(),
+])
+
+export type TokenRow = z.output<typeof tokenRow>
+
+export function asRow({ key, id, passage, version, standing, score, rank }: Told): TokenRow {
+  const told = key.endsWith(id) ? key.length - id.length : id
+  const row: TokenRow = [key, told, version, standing, Number(score.toPrecision(9)), rank]
+  return passage === undefined ? row : [...row, passage]
+}
+
+export function fromRow([key, told, version, standing, score, rank, passage]: TokenRow): Told {
+  const id = typeof told === 'number' ? key.slice(told) : told
+  return { key, id, passage, version, standing, score, rank, fields: null }
+}
+
+/** Bytes of it in a list. */
+export function rowLength(item: Told): number {
+  return Buffer.byteLength(JSON.stringify(asRow(item))) + 1
+}

@@ -5,8 +5,7 @@
  */
 import type { Instant } from '../../base/clock.ts'
 import { FairRecent } from '../../base/fair-recent.ts'
-import type { Told } from './difference.ts'
-import type { Delivered } from './told-items.ts'
+import type { Delivered, Told } from './difference.ts'
 
 /** After more events than that one begins anew (BQ-165). */
 export const MOST_EVENTS_SINCE = 1_000

@@ -16,15 +16,14 @@ import type {
 } from '../../model/live.ts'
 import { isOwner, type Viewer } from '../../model/viewer.ts'
 import type { Store } from '../../store/store.ts'
-import { closedError } from '../closed.ts'
+import { closedError } from '../ending.ts'
+import type { Delivered } from './difference.ts'
 import { KeptStates, MOST_EVENTS_SINCE } from './kept-states.ts'
 import { type Begun, LiveSubscription, type LiveWorld } from './live-subscription.ts'
 import { LiveMachine } from './machine.ts'
-import { type Resumption, readToken } from './resume-token.ts'
+import { type Resumption, readToken, TOKEN_REFRESH_MS } from './resume-token.ts'
 import { Scheduler } from './scheduler.ts'
 import { systemTimers, type Timers } from './timers.ts'
-import { TOKEN_REFRESH_MS } from './token-refresh.ts'
-import type { Delivered } from './told-items.ts'
 
 export interface LiveSettings {
   /**

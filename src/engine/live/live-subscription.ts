@@ -13,15 +13,11 @@ import type {
   StandingQuestion,
   Subscription,
 } from '../../model/live.ts'
-import { GridAlarm } from './alarm.ts'
 import { Announcer, type AnnouncerParts } from './announcer.ts'
-import { Delivery } from './delivery.ts'
-import { Listener } from './listener.ts'
-import { Losses } from './losses.ts'
+import { Delivery, Listener, Losses } from './delivery.ts'
 import type { Cause, LiveMachine } from './machine.ts'
-import { Retry } from './retry.ts'
 import type { Scheduler } from './scheduler.ts'
-import type { Timers } from './timers.ts'
+import { GridAlarm, Retry, type Timers } from './timers.ts'
 
 /** What subscriptions share. */
 export interface LiveWorld extends AnnouncerParts {

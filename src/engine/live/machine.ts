@@ -5,8 +5,16 @@
  */
 import type { Instant } from '../../base/clock.ts'
 import type { LiveItem, LiveOptions, LiveState } from '../../model/live.ts'
-import { asTold, type Circumstances, type Difference, differences, removal, type Told } from './difference.ts'
-import { type Delivered, ToldItems } from './told-items.ts'
+import {
+  asTold,
+  type Circumstances,
+  type Delivered,
+  type Difference,
+  differences,
+  removal,
+  type Told,
+  ToldItems,
+} from './difference.ts'
 
 const MINUTE_MS = 60_000
 

@@ -2,18 +2,32 @@
  * Any question through the pipeline as one that stands: whichever lens answers it. Nearly every visible change concerns it,
  * for each may move what words and meaning weigh (`reach.ts`); what lies out of sight does not.
  */
+
 import { canonicalJson, type Json, type JsonObject, sha256 } from '../../base/canonical.ts'
 import type { Clock, Instant } from '../../base/clock.ts'
 import { type Chunk, chunkText, type Entry, type EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Filter } from '../../model/filter.ts'
-import type { LiveItem, LiveName, LiveState, StandingQuestion } from '../../model/live.ts'
+import type {
+  LiveHandlers,
+  LiveItem,
+  LiveName,
+  LiveQueries,
+  LiveState,
+  StandingQuestion,
+  Subscription,
+} from '../../model/live.ts'
+import { partWatchInput, type WatchInput } from '../../model/live-input.ts'
+import type { CallContext } from '../../model/operation.ts'
 import type { Item, Page } from '../../model/page.ts'
 import type { QueryInput } from '../../model/query-input.ts'
 import type { Sight, Viewer } from '../../model/viewer.ts'
-import type { RecentChanges } from '../../pipeline/recent-changes.ts'
+import { DEFAULT_LENS_STAGES } from '../../pipeline/default-stages.ts'
+import { RecentChanges } from '../../pipeline/recent-changes.ts'
 import type { Asking } from '../asking.ts'
-import { type Answered, type ChangedEntries, Reach } from './reach.ts'
+import type { Parts } from '../parts.ts'
+import { LocalLiveQueries } from './live-queries.ts'
+import { type Answered, ChangedEntries, Reach } from './reach.ts'
 
 /** A window that slides with time (`updated:<7d`) is looked at so often. */
 const SLIDING_MS = 60_000
@@ -216,4 +230,71 @@ function keyOf({ holder, id }: { readonly holder: string; readonly id: string })
 function isSame(one: Sight, other: Sight): boolean {
   const { partitions } = other
   return one.partitions.length === partitions.length && one.partitions.every((id, at) => id === partitions[at])
+}
+
+/** Watching what the pipeline answers: makes standing questions of queries and hands them to the live queries of the engine. */
+export class StandingQuestions {
+  readonly #parts: Parts
+  readonly #asking: Asking
+  readonly #live: LocalLiveQueries
+  readonly #changed: ChangedEntries
+  #changes: RecentChanges | null = null
+
+  constructor(parts: Parts, asking: Asking) {
+    this.#parts = parts
+    this.#asking = asking
+    const { store, clock, random } = parts
+    this.#changed = new ChangedEntries(store)
+    this.#live = new LocalLiveQueries({ store, clock, random, secret: () => asking.secret() }, parts.live)
+  }
+
+  get live(): LiveQueries {
+    return this.#live
+  }
+
+  async subscribe(input: WatchInput, handlers: LiveHandlers, call: CallContext): Promise<Subscription> {
+    const { store, clock, defaultLens, registry } = this.#parts
+    this.#changes ??= new RecentChanges(store)
+    const { query, options } = partWatchInput(input)
+    const question = new PipelineQuestion(query, call.viewer, {
+      asking: this.#asking,
+      clock,
+      changes: this.#changes,
+      changed: this.#changed,
+      defaultLens,
+      isPlain: lens => {
+        const { stages } = registry.must(lens)
+        return stages === undefined || stages === DEFAULT_LENS_STAGES
+      },
+      isAllowed: call.isStillAllowed ?? (() => true),
+    })
+    return subscribeUntil(call.signal, handlers, own => this.#live.subscribe(question, options, own, call.signal))
+  }
+
+  close(): void {
+    this.#live.close()
+  }
+}
+
+/** The signal ends the subscription, and is left alone when it has ended otherwise. */
+async function subscribeUntil(
+  signal: AbortSignal,
+  handlers: LiveHandlers,
+  subscribe: (handlers: LiveHandlers) => Promise<Subscription>,
+): Promise<Subscription> {
+  let stop = () => {}
+  const subscription = await subscribe({
+    wanted: () => handlers.wanted?.() ?? null,
+    onEvent: event => handlers.onEvent(event),
+    ...(handlers.onToken && { onToken: token => handlers.onToken?.(token) }),
+    onError: error => handlers.onError?.(error),
+    onEnd: why => {
+      signal.removeEventListener('abort', stop)
+      handlers.onEnd?.(why)
+    },
+  })
+  stop = () => subscription.cancel()
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
+  return subscription
 }

@@ -7,22 +7,17 @@ import { hasCorpus, keepCorpus } from './corpus/store.ts'
 import { type EnrichmentPlugin, inOrder, NO_PLUGIN, PLUGIN_FILE, pluginIn } from './enrichment/plugin.ts'
 import { C64_OPERATIONS } from './operations.ts'
 import { c64Options } from './question.ts'
+import { MODEL_KEY } from './search/remote.ts'
 import { c64Stages } from './search/stages.ts'
 import { type GivenSettings, resolveSettings } from './settings.ts'
-import { type LensSettings, type OpenRemote, stateIfMade, stateOf } from './state.ts'
+import { type LensSettings, stateIfMade, stateOf } from './state.ts'
 
 export interface C64LensOptions extends GivenSettings {
   /** Of the user's own; they take their places among the built-in ones by priority. */
   readonly plugins?: readonly EnrichmentPlugin[] | undefined
 }
 
-export interface C64LensParts {
-  /** Variables that do not begin with the lens's name: QDRANT_URL, QDRANT_COLLECTION, EMBEDDING_MODEL. */
-  readonly variables?: Readonly<Record<string, string | undefined>> | undefined
-  readonly openRemote?: OpenRemote | undefined
-}
-
-export function c64Lens(options: C64LensOptions = {}, { variables = {}, openRemote }: C64LensParts = {}): Lens {
+export function c64Lens(options: C64LensOptions = {}): Lens {
   const { plugins = [], ...constructed } = options
   return {
     name: 'c64',
@@ -40,12 +35,10 @@ export function c64Lens(options: C64LensOptions = {}, { variables = {}, openRemo
     },
     operations: C64_OPERATIONS,
     ingesters: [chunkIngester],
+    variables: ['QDRANT_URL', 'QDRANT_COLLECTION', 'EMBEDDING_MODEL', MODEL_KEY],
     settings: (file, environment): LensSettings => {
-      const settings = resolveSettings({ file, environment: { ...variables, ...environment }, constructed })
-      if (settings.backend === 'qdrant' && openRemote === undefined) {
-        throw new QuerentError('invalid_argument', 'c64.backend: qdrant cannot be asked here', { field: 'backend' })
-      }
-      return { settings, plugins, openRemote }
+      const settings = resolveSettings({ file, environment, constructed })
+      return { settings, plugins, hasModelKey: environment[MODEL_KEY] !== undefined }
     },
     takes: 'a class with a method `enrich`',
     install: (host, exported, file) => {

@@ -4,31 +4,29 @@ import { keepCorpus } from './corpus/store.ts'
 import { c64Domain } from './domain.ts'
 import type { EnrichmentDomain } from './enrichment/domain.ts'
 import type { EnrichmentPlugin } from './enrichment/plugin.ts'
-import type { Remote } from './search/remote.ts'
+import { openRemote, type Remote } from './search/remote.ts'
 import type { C64Settings } from './settings.ts'
-
-/** Opens a Qdrant server and the embedder of its collection. Rejects when either cannot be used. */
-export type OpenRemote = (settings: C64Settings) => Promise<Remote>
 
 /** What the lens's settings come to, as `host.settings`. */
 export interface LensSettings {
   readonly settings: C64Settings
   readonly plugins: readonly EnrichmentPlugin[]
-  /** Absent: this engine asks no servers. */
-  readonly openRemote: OpenRemote | undefined
+  /** Whether the environment has the key of the embedding server. */
+  readonly hasModelKey: boolean
 }
 
 export class C64State {
   readonly settings: C64Settings
-  readonly #openRemote: OpenRemote | undefined
+  readonly #openRemote: () => Promise<Remote>
   readonly #plugins: EnrichmentPlugin[]
   #domain: EnrichmentDomain | null = null
   #remote: Promise<Remote> | null = null
   #inMemory: Promise<Scratch> | null = null
 
-  constructor({ settings, plugins, openRemote }: LensSettings) {
+  constructor(host: LensHost) {
+    const { settings, plugins, hasModelKey } = host.settings as LensSettings
     this.settings = settings
-    this.#openRemote = openRemote
+    this.#openRemote = () => openRemote(host, settings, hasModelKey)
     this.#plugins = [...plugins]
   }
 
@@ -46,8 +44,7 @@ export class C64State {
 
   /** Opened once; tried again by the next question when it failed. */
   readonly remote = (): Promise<Remote> => {
-    if (this.#openRemote === undefined) throw new Error('invariant broken: nothing opens a server')
-    this.#remote ??= this.#openRemote(this.settings).catch((error: unknown) => {
+    this.#remote ??= this.#openRemote().catch((error: unknown) => {
       this.#remote = null
       throw error
     })
@@ -71,7 +68,7 @@ const STATES = new WeakMap<LensHost, C64State>()
 export function stateOf(host: LensHost): C64State {
   const known = STATES.get(host)
   if (known !== undefined) return known
-  const made = new C64State(host.settings as LensSettings)
+  const made = new C64State(host)
   STATES.set(host, made)
   return made
 }

@@ -1,5 +1,4 @@
 /** Conversations of an export into the store: what is new is added, what was edited written again, what was deleted goes. */
-import type { Instant } from '../../base/clock.ts'
 import { nextTurn } from '../../base/next-turn.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
@@ -8,53 +7,17 @@ import { type Audience, audience, partitionKey } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
 import { entriesChangedAfter } from '../../pipeline/feed.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
+import type { ChatNames, ChatOptions, ChatReport, ChatSettings, ExportFile } from '../lens.ts'
 import { bodyOf, type Said } from './indexed-text.ts'
 import type { Conversation, Message } from './model.ts'
 import { resolvedDates } from './reading/dates-in-text.ts'
-import type { ExportFile } from './reading/export-file.ts'
 import { Findings } from './reading/findings.ts'
-import { type ReadingOptions, readConversations } from './reading/read.ts'
+import { readConversations } from './reading/read.ts'
 import { MESSAGES, messagesOf, threadOf } from './tables.ts'
 import { entryIdOf, ownMessage, type Placed, reindexFollowers, saidIn, writeMessage } from './write-message.ts'
 
 /** Messages of one transaction: others come to write in between. */
 const BATCH = 500
-
-export interface ImportReport {
-  /** Numbers count messages. */
-  readonly added: number
-  readonly updated: number
-  readonly unchanged: number
-  readonly deleted: number
-  /** Of messages added or updated. */
-  readonly chunks: number
-  /** What was left out on purpose, by what it is, and how many there were. */
-  readonly skipped: readonly { readonly path: string; readonly reason: string; readonly count: number }[]
-  /** What could not be read, by line. */
-  readonly errors: readonly { readonly path: string; readonly message: string }[]
-}
-
-/** Null: never given. A message that is there keeps what it has unless it is `given` now. */
-export interface ImportSettings {
-  readonly given: {
-    readonly collection?: string | undefined
-    readonly tags?: readonly string[] | undefined
-    readonly audience?: Audience | undefined
-  }
-  readonly collection: string | null
-  readonly tags: readonly string[] | null
-  readonly audience: Audience | null
-  readonly holder: string
-  readonly now: Instant
-  /** Called for each message that others may see now than before. */
-  readonly moved: (from: Audience, to: Audience) => void
-}
-
-/** `shown`: a file's path as the requester would write it; `whole`: that of all of them. */
-export interface ImportNames {
-  readonly shown: (path: string) => string
-  readonly whole: string
-}
 
 /** `gone`: deleted messages that were not here. */
 type Counts = Record<'added' | 'updated' | 'unchanged' | 'deleted' | 'gone' | 'chunks', number>
@@ -63,16 +26,16 @@ type Counts = Record<'added' | 'updated' | 'unchanged' | 'deleted' | 'gone' | 'c
 export async function importConversations(
   store: Store,
   files: readonly ExportFile[],
-  options: ReadingOptions,
-  settings: ImportSettings,
-  names: ImportNames,
+  { date_order: dateOrder, ...options }: ChatOptions,
+  settings: ChatSettings,
+  names: ChatNames,
   { signal, report }: Pick<CallContext, 'signal' | 'report'>,
-): Promise<ImportReport> {
+): Promise<ChatReport> {
   const findings = new Findings()
   const counts: Counts = { added: 0, updated: 0, unchanged: 0, deleted: 0, gone: 0, chunks: 0 }
   const conflicts: { path: string; message: string }[] = []
   let done = 0
-  for await (const conversation of readConversations(files, options, findings)) {
+  for await (const conversation of readConversations(files, { ...options, dateOrder }, findings)) {
     for (const { part, audience } of partsOf(store, conversation, settings)) {
       const { length } = part.messages
       const positions = new Positions(part, audience)
@@ -112,7 +75,7 @@ interface Part {
 function partsOf(
   store: Store,
   conversation: Conversation,
-  { given, audience: kept, holder }: ImportSettings,
+  { given, audience: kept, holder }: ChatSettings,
 ): readonly Part[] {
   if (given.audience !== undefined) return [{ part: conversation, audience: given.audience }]
   const known = store.read(reader => audiencesOf(reader, conversation.id, holder))
@@ -146,7 +109,7 @@ function audiencesOf(reader: StoreReader, conversation: string, holder: string):
 function take(
   writer: StoreWriter,
   message: Placed,
-  { given, collection, tags, audience, now, moved }: ImportSettings & { readonly audience: Audience },
+  { given, collection, tags, audience, now, moved }: ChatSettings & { readonly audience: Audience },
   counts: Counts,
   changed: Row[],
 ): string | null {
@@ -184,9 +147,9 @@ function isSame(one: Audience, other: Audience): boolean {
 
 function reported(
   { problems, unlisted, left }: Findings,
-  { shown, whole }: ImportNames,
-  conflicts: ImportReport['errors'],
-): Pick<ImportReport, 'skipped' | 'errors'> {
+  { shown, whole }: ChatNames,
+  conflicts: ChatReport['errors'],
+): Pick<ChatReport, 'skipped' | 'errors'> {
   const errors = problems.map(({ path, line, at, message }) => {
     const where = [line === null ? '' : `line ${line}`, at ?? ''].filter(part => part !== '').join(', ')
     return { path: shown(path), message: where === '' ? message : `${where}: ${message}` }

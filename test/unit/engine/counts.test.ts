@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
-import { countVisible } from '../../../src/engine/counts.ts'
+import { countVisible } from '../../../src/engine/listing.ts'
 import { audience } from '../../../src/model/partition.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type EnrichmentPluginRequest, loadEnrichmentPlugins } from '../../../src/engine/enrichment-plugins.ts'
 import { builtInPlugins } from '../../../src/lenses/c64/plugins/built-in.ts'
+import { type EnrichmentPluginRequest, loadEnrichmentPlugins } from '../../../src/openings/enrichment-plugins.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 
 const good = (name: string, more = ''): string => `export const helper = () => 1

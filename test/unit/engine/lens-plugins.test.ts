@@ -1,8 +1,8 @@
 /** Plug-ins of a folder, offered to the lenses of an engine: each module reaches the lens it is for, or is told of. */
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { BUILT_IN_LENSES } from '../../../src/engine/builtins.ts'
 import { openEngine } from '../../../src/engine/open.ts'
+import { BUILT_IN_LENSES } from '../../../src/lenses/registry.ts'
 import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
 
 const PROFILE = 'export const profiles = { mine: { parseInput: () => ({ hashtags: [] }) } }\n'
@@ -25,8 +25,9 @@ async function warnings(folder: TempFolder, onlyLenses?: readonly string[]): Pro
 
 describe('a plug-in', () => {
   it('is taken by the lenses that are listed as taking some, and each says what it takes', async () => {
-    for (const { name, takesPlugins = false, load } of BUILT_IN_LENSES) {
+    for (const { name, hooks = [], load } of BUILT_IN_LENSES) {
       const { install, takes } = await load()
+      const takesPlugins = hooks.includes('install')
       expect([install !== undefined, takes !== undefined], name).toEqual([takesPlugins, takesPlugins])
     }
   })

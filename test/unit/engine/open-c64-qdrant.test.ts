@@ -1,6 +1,6 @@
 /** The lens c64 over a Qdrant server instead of the store. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { c64Markdown } from '../../../src/engine/openings/open-c64.ts'
+import { c64Markdown } from '../../../src/openings/c64.ts'
 import { type FakeQdrant, startFakeQdrant } from '../../support/fake-qdrant.ts'
 import { sendJson, startLoopback } from '../../support/loopback.ts'
 import { openTestC64 } from '../../support/open-c64-world.ts'

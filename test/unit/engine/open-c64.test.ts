@@ -1,8 +1,8 @@
 /** The lens c64 in an engine: its facts in the store, files of the user's own, and plugins. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { c64Markdown, embedC64 } from '../../../src/engine/openings/open-c64.ts'
 import { c64Corpus } from '../../../src/lenses/c64/corpus/corpus.ts'
+import { c64Markdown, embedC64 } from '../../../src/openings/c64.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { TEST_NOW } from '../../support/engines.ts'

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openChroma } from '../../../src/engine/openings/open-chroma.ts'
 import {
   ChromaError,
   ConfigurationError,
@@ -19,6 +18,7 @@ import {
   ValidationError,
 } from '../../../src/lenses/chroma/errors.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
+import { openChroma } from '../../../src/openings/chroma.ts'
 import { NEAR, openWorld, TAGS } from '../../support/open-chroma-world.ts'
 
 let home = ''

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defaultLens } from '../../../src/lenses/default/default-lens.ts'
 import type { Lens, LensHost } from '../../../src/lenses/lens.ts'
-import { LensRegistry } from '../../../src/lenses/registry.ts'
+import { BUILT_IN_LENSES, LensRegistry } from '../../../src/lenses/registry.ts'
 import { DEFAULT_LENS_STAGES, DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
 import type { Stages } from '../../../src/pipeline/stage.ts'
 import { toyLens } from '../../fixtures/toy-lens/toy-lens.ts'
@@ -17,6 +17,20 @@ const table = (name: string, aspect?: string) => ({
 function noHost(): never {
   throw new Error('nobody needs a host here')
 }
+
+describe('a built-in lens', () => {
+  it.each(BUILT_IN_LENSES.map(declared => [declared.name, declared] as const))(
+    '%s has what is declared of it before it is loaded',
+    async (_, declared) => {
+      const loaded = await declared.load()
+      const { name, tables = [], kinds = [], families = [], hooks = [] } = declared
+      const { tables: own = [], kinds: ownKinds = [], families: ownFamilies = [] } = loaded
+      expect([loaded.name, own, ownKinds, ownFamilies]).toEqual([name, tables, kinds, families])
+      const has = (['install', 'importChat', 'beforeWrite'] as const).filter(hook => loaded[hook] !== undefined)
+      expect(has).toEqual(hooks)
+    },
+  )
+})
 
 describe('a registry of lenses', () => {
   it('finds lenses by name, and names those there are when asked for another', () => {

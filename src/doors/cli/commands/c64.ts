@@ -1,8 +1,7 @@
 /** `querent c64`: results on standard output, everything about them on standard error, 1 for every failure. */
 import type { Command } from 'commander'
 import type { JsonObject } from '../../../base/canonical.ts'
-import { formatEnrichment } from '../../../engine/enrichment.ts'
-import { embedC64, type OpenC64Options, openC64Engine } from '../../../engine/openings/open-c64.ts'
+import { embedC64, enrichmentMarkdown, type OpenC64Options, openC64Engine } from '../../../openings/c64.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import { write, writeJson } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
@@ -70,6 +69,6 @@ async function answer(cli: Cli, query: string, settings: JsonObject, flags: Flag
   ]
   if (!enrichOnly) await write(cli.io.stderr, about.map(line => `${line}\n`).join(''))
   if (json) return writeJson(cli.io.stdout, found, 2)
-  const text = formatted ?? formatEnrichment({ enrichedQuery: enriched_query, filterTags: filter_tags, strategy })
+  const text = formatted ?? enrichmentMarkdown({ enrichedQuery: enriched_query, filterTags: filter_tags, strategy })
   await write(cli.io.stdout, `${text}\n`)
 }

@@ -1,10 +1,9 @@
 /** `call`: any operation by name, JSON in, exactly its JSON result out. */
 import type { Command } from 'commander'
-import { openEngine } from '../../../engine/open.ts'
-import { openEngineOrEmpty } from '../../../engine/openings/open-context.ts'
-import { type Catalog, findOperation, makeCatalog } from '../../../ops/catalog.ts'
+import { openEngine, openEngineOrEmpty } from '../../../engine/open.ts'
+import { type Catalog, declaredOperation, findOperation, lensesFor, makeCatalog } from '../../../ops/catalog.ts'
 import { write, writeJson } from '../io.ts'
-import { declaredOperation, type Flags } from '../operation-command.ts'
+import type { Flags } from '../operation-command.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 import { fileText, parsed, textOf } from './input.ts'
@@ -26,7 +25,12 @@ export async function runCall(
   const input = await inputOf(cli, argument)
   // One that writes makes a store where there is none.
   const effect = (await declaredOperation(name))?.effect
-  const options = { create: effect?.kind === 'write', ...(effect?.storeless && { open: openEngineOrEmpty }) }
+  const onlyLenses = lensesFor(name, input)
+  const options = {
+    create: effect?.kind === 'write',
+    ...(onlyLenses !== undefined && { onlyLenses }),
+    ...(effect?.storeless && { open: openEngineOrEmpty }),
+  }
   if (flags['stream'] === true) {
     await withSession(cli, flags, options, ({ catalog, stream }) =>
       printPieces(cli, stream(findOperation(catalog, name), input)),

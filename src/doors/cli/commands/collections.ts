@@ -3,14 +3,14 @@
  * 1 when the store fails, 2 for a wrong call.
  */
 import { jsonText } from '../../../base/printable.ts'
+import { QuerentError } from '../../../model/errors.ts'
 import {
   collectionsMarkdown,
   declaredCollections,
   findsStore,
   type QueryCollectionsOptions,
   queryCollections,
-} from '../../../engine/openings/query-collections.ts'
-import { QuerentError } from '../../../model/errors.ts'
+} from '../../../openings/collections.ts'
 import { write } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
 import type { Cli } from '../run.ts'

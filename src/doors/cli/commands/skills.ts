@@ -1,6 +1,6 @@
 /** `querent skills install`. */
 import { resolve } from 'node:path'
-import { installSkills } from '../../../engine/install-skills.ts'
+import { installSkills } from '../../../openings/skills.ts'
 import type { CommonFlags } from '../flags.ts'
 import { all, each } from '../render/answer.ts'
 import type { Cli } from '../run.ts'

@@ -2,7 +2,7 @@
 import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
 import { nextTurn } from '../../../base/next-turn.ts'
-import { contextOf } from '../../../engine/openings/open-context.ts'
+import { contextOf } from '../../../openings/context.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
 import { type Cli, EXIT } from '../run.ts'

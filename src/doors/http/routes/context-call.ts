@@ -1,6 +1,6 @@
 /** `POST /v1/call`: the lens context by its path names, in its own envelope. */
 import { z } from 'zod'
-import { contextOf } from '../../../engine/openings/open-context.ts'
+import { contextOf } from '../../../openings/context.ts'
 import type { EngineOperation } from '../../../ops/catalog.ts'
 import type { Route } from './route.ts'
 

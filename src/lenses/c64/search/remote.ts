@@ -5,7 +5,9 @@ import { QuerentError } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import type { Source, SourceRecord } from '../../../pipeline/source.ts'
+import type { LensHost } from '../../lens.ts'
 import { orderByTags, type SearchHit } from '../enrichment/hits.ts'
+import type { C64Settings } from '../settings.ts'
 import type { Backend } from './backend.ts'
 import { payloadOf } from './payload.ts'
 
@@ -14,6 +16,41 @@ export interface Remote {
   /** Of the model that the collection was embedded with. */
   readonly embedder: Embedder
   close(): Promise<void>
+}
+
+/** The variable of the environment with the key of the server that embeds queries. */
+export const MODEL_KEY = 'OPENAI_API_KEY'
+
+/**
+ * Opens the Qdrant server and the embedder of its collection. Rejects with `invalid_argument` where OpenAI's own server has no
+ * key, and with `provider_failed` where Qdrant does not answer.
+ */
+export async function openRemote(
+  { remote }: Pick<LensHost, 'remote'>,
+  { qdrantUrl, qdrantPublic, embeddingModel, embeddingUrl }: C64Settings,
+  hasModelKey: boolean,
+): Promise<Remote> {
+  if (remote === undefined) {
+    const message = 'c64.backend: qdrant cannot be asked here: this engine reaches no servers; set it to embedded'
+    throw new QuerentError('invalid_argument', message, { field: 'backend' })
+  }
+  if (embeddingUrl === undefined && !hasModelKey) {
+    const message = `${MODEL_KEY}: it is not set; Qdrant is asked with vectors of ${embeddingModel}`
+    throw new QuerentError('invalid_argument', message, { field: MODEL_KEY })
+  }
+  const server = { url: qdrantUrl, public: qdrantPublic, keyVariable: 'QDRANT_API_KEY' }
+  const source = await remote.openServer('c64', server)
+  // OpenAI's key goes to a server that the user named only when it is set: such a server may want none.
+  const keyVariable = embeddingUrl !== undefined && hasModelKey ? MODEL_KEY : undefined
+  const embedder = await remote.openModel({ model: embeddingModel, url: embeddingUrl, keyVariable })
+  return {
+    source,
+    embedder,
+    close: async () => {
+      await embedder.close()
+      await source.close()
+    },
+  }
 }
 
 export interface RemoteAsk {

@@ -1,13 +1,9 @@
 /** A file of an export as its readers see it: bytes, text, lines. Who opens it is not their concern: a lens has no disk. */
 import { invalidArgument } from '../../../model/errors.ts'
+import type { ExportFile as GivenFile } from '../../lens.ts'
 import type { Findings } from './findings.ts'
 
-export interface ExportFile {
-  /** From the folder that is read, parts separated by `/`; the name alone where one file is read. */
-  readonly path: string
-  /** Its bytes from the beginning, in pieces. May be asked for again. */
-  bytes(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-}
+export type ExportFile = GivenFile
 
 /** Of files whose messages are all held until the end; the size that other importers of records allow. */
 export const MAX_HELD_BYTES = 256 * 1024 * 1024

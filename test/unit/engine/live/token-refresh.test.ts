@@ -1,6 +1,6 @@
 /** When tokens are given to one who hears nothing else: never twice at once, whatever is asked of it meanwhile. */
 import { expect, it } from 'vitest'
-import { TokenRefresh } from '../../../../src/engine/live/token-refresh.ts'
+import { TokenRefresh } from '../../../../src/engine/live/resume-token.ts'
 import { ManualTimers } from '../../../support/manual-timers.ts'
 
 const MINUTE = 60_000

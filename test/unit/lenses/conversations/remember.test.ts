@@ -155,6 +155,27 @@ describe('remember', () => {
     expect(idsOf(await engine.query({ text: 'barn' }))).toEqual(['notes/a'])
   })
 
+  it.each([
+    { what: 'a short text', filler: '' },
+    { what: 'a text that is cut into chunks before the transaction', filler: ' hay'.repeat(20_000) },
+  ])(
+    'an engine that has not loaded the lens takes a question out of its answer, too, when it writes $what',
+    async ({ filler }) => {
+      const home = folder.file('home')
+      await using first = await openTestEngine({ home })
+      await call(first, 'remember', { text: 'Where is the xylograph?', id: 'q' })
+      await call(first, 'remember', { text: 'In the barn.', id: 'a' })
+      await using other = await openTestEngine({ home, onlyLenses: [] })
+      expect(idsOf(await other.query({ text: 'xylograph' })).toSorted()).toEqual(['notes/a', 'notes/q'])
+      const entries = [{ content: 'A note.' }, { id: 'notes/q', content: `Where is the anvil?${filler}` }]
+      expect(await other.put({ entries })).toMatchObject({ created: 1, updated: 1 })
+      expect(idsOf(await other.query({ text: 'xylograph' }))).toEqual([])
+      expect(await other.delete({ ids: ['notes/q'] })).toEqual({ deleted: 1 })
+      expect(idsOf(await other.query({ text: 'anvil' }))).toEqual([])
+      expect(idsOf(await other.query({ text: 'barn' }))).toEqual(['notes/a'])
+    },
+  )
+
   it('keeps the notes of agents apart: places and ids of one say nothing to another', async () => {
     await remember({ text: 'What is the code?', id: 'n' }, 'ana')
     const answer = await remember({ text: 'Forty-two.', id: 'n' }, 'ben')

@@ -1,8 +1,8 @@
 /** What members of a federation whose results are aggregates are told, and what they pay for it (BQ-105). */
 import { describe, expect, it } from 'vitest'
-import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { AGGREGATE_ANSWERS, AGGREGATE_CHARGES } from '../../../../../src/lenses/beliefs/tables.ts'
+import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { type Census, DAY, openCensus, PLAIN, refusal, START } from '../../../../support/aggregates.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'

@@ -5,9 +5,9 @@
  */
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
 import type { BeliefQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
+import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import {
   ASKER,
   FADE,

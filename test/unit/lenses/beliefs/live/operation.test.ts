@@ -1,10 +1,10 @@
 /** The operation `beliefs.watch`: streamed alone, its errors the lens's, one status at its end (BQ-157, BQ-165, BQ-167). */
 import { describe, expect, it, vi } from 'vitest'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
-import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import { BeliefsError } from '../../../../../src/lenses/beliefs/errors.ts'
 import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing-question.ts'
 import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
+import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { findOperation, makeCatalog, streamOperation } from '../../../../../src/ops/catalog.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'

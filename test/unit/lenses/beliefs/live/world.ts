@@ -2,12 +2,12 @@
 import { afterEach } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
-import { type Beliefs, beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import type {
   BeliefEvent,
   BeliefSubscription,
   SubscribeOptions,
 } from '../../../../../src/lenses/beliefs/live/subscriptions.ts'
+import { type Beliefs, beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { seededUniform } from '../../../../../src/testing/seeded.ts'

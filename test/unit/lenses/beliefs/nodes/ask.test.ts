@@ -1,8 +1,8 @@
 /** Questions to several nodes: who is asked, within which bounds, and what an answer tells of them. */
 import { describe, expect, it, vi } from 'vitest'
-import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import type { EngineOptions } from '../../../../../src/engine/options.ts'
 import type { WireQuery } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { openNodes } from '../../../../support/nodes.ts'
 import { EVERYWHERE, idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'

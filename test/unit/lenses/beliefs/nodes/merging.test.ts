@@ -1,11 +1,11 @@
 /** How the results of several sources become one list (BQ-127 to BQ-131), and how it is read page by page and piece by piece. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Steps } from '../../../../../src/base/turns.ts'
-import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import type { MergeStrategy } from '../../../../../src/lenses/beliefs/model.ts'
 import { GatheredOrder } from '../../../../../src/lenses/beliefs/nodes/gathered/gathered-order.ts'
 import { merged } from '../../../../../src/lenses/beliefs/nodes/gathered/merge.ts'
 import type { ScoredBelief } from '../../../../../src/lenses/beliefs/ranking/scored.ts'
+import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { comparable, EVERYWHERE, idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
 
 type Kind = ScoredBelief['source']['kind']

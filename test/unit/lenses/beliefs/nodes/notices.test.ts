@@ -1,7 +1,6 @@
 /** Nodes tell each other when something has changed, and of nothing that is hidden (BQ-140). */
 import { describe, expect, it, vi } from 'vitest'
 import type { Json as JsonValue } from '../../../../../src/base/canonical.ts'
-import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import { sealEnvelope } from '../../../../../src/identity/envelope.ts'
 import { newNonce } from '../../../../../src/identity/freshness.ts'
 import { keysOf } from '../../../../../src/identity/keys.ts'
@@ -15,6 +14,7 @@ import {
   type WireChanges,
   type WireScope,
 } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { NodeFault } from '../../../../../src/testing/in-process-nodes.ts'
 import { callOperation, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'

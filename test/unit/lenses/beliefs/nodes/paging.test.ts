@@ -1,9 +1,9 @@
 /** Lists of several nodes, read to their end: what is this node's own does not end where the first page's gathering did. */
 import { describe, expect, it } from 'vitest'
-import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import type { EngineOptions } from '../../../../../src/engine/options.ts'
 import { gatheredOrdersOf } from '../../../../../src/lenses/beliefs/nodes/gathered/gathered-reading.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
+import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import {
   type Birds,
   type BirdsAnswer,

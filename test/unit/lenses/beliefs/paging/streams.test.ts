@@ -1,9 +1,9 @@
 /** `beliefs.query` piece by piece: chunks, progress, and the last one. */
 import { describe, expect, it } from 'vitest'
-import { beliefsOf } from '../../../../../src/engine/openings/open-beliefs.ts'
 import { BELIEFS_OPERATIONS } from '../../../../../src/lenses/beliefs/operations/operations.ts'
 import { type LastChunk, type QueryChunk, streamQuery } from '../../../../../src/lenses/beliefs/paging/stream.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
+import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
 import { checkStreamedQuery } from '../schema/checks.ts'

@@ -1,8 +1,8 @@
 /** Nodes out of one store and into another. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openChroma } from '../../../../../src/engine/openings/open-chroma.ts'
 import type { ExportedNode } from '../../../../../src/lenses/chroma/nodes/export.ts'
+import { openChroma } from '../../../../../src/openings/chroma.ts'
 import { FAR, NEAR, NOW, openWorld, TAGS, type World } from '../../../../support/open-chroma-world.ts'
 
 const extensions = [{ name: 'base', version: '1', columns: { paradigm: 'text' } }] as const

@@ -1,6 +1,6 @@
 /** Pages of the lens in other processes, which hold nothing of it: all that was shown so far has risen by having been used. */
 import { afterAll, expect, it } from 'vitest'
-import { openChroma } from '../../../../../src/engine/openings/open-chroma.ts'
+import { openChroma } from '../../../../../src/openings/chroma.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { NEAR, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'

@@ -1,11 +1,12 @@
 /**
- * Questions of the default lens that one kind of entry alone can answer, by their conditions, go to the lens that ranks that
- * kind: so it is asked alike whether or not it is named. Its code is loaded when the first such question comes.
+ * Queries of the default lens that one kind of entry alone can answer, by their conditions, are delegated to the lens that ranks
+ * that kind: the answer is the same whether or not the lens is named. Its code is loaded with the first such query.
  */
 import type { Filter } from '../model/filter.ts'
 import type { Plan, Stages } from '../pipeline/stage.ts'
 
-export interface Taker {
+/** A lens that such queries go to. */
+export interface Delegate {
   readonly name: string
   readonly kinds: readonly string[]
   /** Aspects that only entries of these kinds have. */
@@ -14,22 +15,23 @@ export interface Taker {
 }
 
 /** Name of the lens in a plan's facts. */
-const TAKEN_BY = 'taken_by'
+const DELEGATED_TO = 'delegated_to'
 
-export function handingOver(own: Stages, takers: readonly Taker[]): Stages {
-  if (takers.length === 0) return own
+/** `own` stages, which leave each query that a delegate alone can answer to the delegate's. */
+export function delegating(own: Stages, delegates: readonly Delegate[]): Stages {
+  if (delegates.length === 0) return own
   const loaded = new Map<string, Stages>()
-  const stagesOf = ({ facts }: Plan): Stages => loaded.get(String(facts[TAKEN_BY])) ?? own
+  const stagesOf = ({ facts }: Plan): Stages => loaded.get(String(facts[DELEGATED_TO])) ?? own
   return {
     parse: (query, context) => {
       const plan = own.parse(query, context)
       const { filter } = plan
-      const taker = filter === null ? undefined : takers.find(each => isOnlyFor(filter, each))
-      return taker === undefined ? plan : { ...plan, facts: { ...plan.facts, [TAKEN_BY]: taker.name } }
+      const delegate = filter === null ? undefined : delegates.find(each => isOnlyFor(filter, each))
+      return delegate === undefined ? plan : { ...plan, facts: { ...plan.facts, [DELEGATED_TO]: delegate.name } }
     },
     enrich: async (plan, context) => {
-      const taker = takers.find(({ name }) => name === plan.facts[TAKEN_BY])
-      if (taker !== undefined && !loaded.has(taker.name)) loaded.set(taker.name, await taker.stages())
+      const delegate = delegates.find(({ name }) => name === plan.facts[DELEGATED_TO])
+      if (delegate !== undefined && !loaded.has(delegate.name)) loaded.set(delegate.name, await delegate.stages())
       return stagesOf(plan).enrich(plan, context)
     },
     respell: function* (plan, context) {
@@ -44,20 +46,20 @@ export function handingOver(own: Stages, takers: readonly Taker[]): Stages {
 }
 
 /** Whether nothing but entries of these kinds, or with these aspects, can fulfil the filter. */
-function isOnlyFor(filter: Filter, taker: Taker): boolean {
+function isOnlyFor(filter: Filter, delegate: Delegate): boolean {
   switch (filter.op) {
     case 'and':
-      return filter.of.some(part => isOnlyFor(part, taker))
+      return filter.of.some(part => isOnlyFor(part, delegate))
     case 'or':
-      return filter.of.length > 0 && filter.of.every(part => isOnlyFor(part, taker))
+      return filter.of.length > 0 && filter.of.every(part => isOnlyFor(part, delegate))
     case 'not':
       return false
     default:
-      return isOf(filter, taker) || taker.aspects.some(aspect => filter.field.startsWith(`${aspect}.`))
+      return isOf(filter, delegate) || delegate.aspects.some(aspect => filter.field.startsWith(`${aspect}.`))
   }
 }
 
-function isOf(filter: Exclude<Filter, { of: unknown }>, { kinds }: Taker): boolean {
+function isOf(filter: Exclude<Filter, { of: unknown }>, { kinds }: Delegate): boolean {
   if (filter.field !== 'kind') return false
   if (filter.op === 'eq') return kinds.includes(String(filter.value))
   return filter.op === 'in' && filter.values.length > 0 && filter.values.every(value => kinds.includes(String(value)))

@@ -1,5 +1,8 @@
 /** The lens `beliefs` on its own: an engine with it, and its operations as functions for one agent. */
 
+import type { Engine } from '../engine/engine.ts'
+import { openEngine } from '../engine/open.ts'
+import type { EngineOptions } from '../engine/options.ts'
 import {
   type BeliefCallback,
   type BeliefSubscription,
@@ -7,15 +10,16 @@ import {
   type SubscriptionGroup,
   subscribe,
   subscribeAll,
-} from '../../lenses/beliefs/live/subscriptions.ts'
-import type { LastChunk, QueryChunk } from '../../lenses/beliefs/paging/stream.ts'
-import type { SampleReport } from '../../lenses/beliefs/sample/load.ts'
-import type { BeliefQuery } from '../../lenses/beliefs/schema/query.ts'
-import type { Calls } from '../../lenses/calls.ts'
-import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
-import type { Engine } from '../engine.ts'
-import { openEngine } from '../open.ts'
-import type { EngineOptions } from '../options.ts'
+} from '../lenses/beliefs/live/subscriptions.ts'
+import type { LastChunk, QueryChunk } from '../lenses/beliefs/paging/stream.ts'
+import type { SampleReport } from '../lenses/beliefs/sample/load.ts'
+import type { BeliefQuery } from '../lenses/beliefs/schema/query.ts'
+import { KIND } from '../lenses/beliefs/tables.ts'
+import type { Calls } from '../lenses/calls.ts'
+import { embedEntries } from '../lenses/embed-entries.ts'
+import { QuerentError } from '../model/errors.ts'
+import type { Progress } from '../model/operation.ts'
+import { isOwner, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 
 export interface OpenBeliefsOptions extends EngineOptions {
   /** The agent that asks; default `owner`. */
@@ -58,10 +62,7 @@ export async function openBeliefs({ viewer = LOCAL_OWNER, ...options }: OpenBeli
     ...beliefsOf(engine, viewer),
     engine,
     as: other => beliefsOf(engine, typeof other === 'string' ? { id: other } : other),
-    loadSample: async () => {
-      const { loadBeliefsSample } = await import('./sample-beliefs.ts')
-      return loadBeliefsSample(engine, viewer)
-    },
+    loadSample: () => loadBeliefsSample(engine, viewer),
     close: () => engine.close(),
     [Symbol.asyncDispose]: () => engine.close(),
   }
@@ -81,4 +82,19 @@ export function beliefsOf(engine: Engine, viewer: Viewer): Beliefs {
     subscribe: begin,
     subscribe_multiple: (queries, ...rest) => subscribeAll(queries.map(query => () => begin(query, ...rest))),
   }
+}
+
+/** The local owner's to do: it makes agents. Times are counted back from the engine's clock. Waits for vectors. */
+export async function loadBeliefsSample(
+  engine: Engine,
+  viewer: Viewer,
+  report?: (progress: Progress) => void,
+): Promise<SampleReport> {
+  if (!isOwner(viewer)) throw new QuerentError('denied', 'the sample: only the local owner may load it', {})
+  const host = engine.host('beliefs')
+  const { loadSample } = await import('../lenses/beliefs/sample/load.ts')
+  const loaded = await loadSample(host)
+  const beliefs = host.store.matching(host.sight(viewer), { op: 'eq', field: 'kind', value: KIND })
+  await embedEntries(host, [...beliefs], new AbortController().signal, report)
+  return loaded
 }

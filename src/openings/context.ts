@@ -1,10 +1,10 @@
 /** The lens `context` on its own: an engine with it, and its calls for one viewer. */
-import { Context } from '../../lenses/context/context.ts'
-import { QuerentError } from '../../model/errors.ts'
-import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
-import type { Engine } from '../engine.ts'
-import { openEngine } from '../open.ts'
-import type { EngineOptions } from '../options.ts'
+
+import type { Engine } from '../engine/engine.ts'
+import { openEngine } from '../engine/open.ts'
+import type { EngineOptions } from '../engine/options.ts'
+import { Context } from '../lenses/context/context.ts'
+import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 
 export interface OpenContextOptions extends EngineOptions {
   /** Who asks; default the local owner. */
@@ -42,14 +42,4 @@ export async function openContext({ viewer, ...options }: OpenContextOptions = {
 /** The calls on an engine that is open. */
 export function contextOf(engine: Engine, viewer: Viewer): Context {
   return new Context(engine.host('context'), viewer)
-}
-
-/** As `openEngine`, but where there is no store an empty one in memory answers: the envelope tells what is missing. */
-export async function openEngineOrEmpty(options: EngineOptions): Promise<Engine> {
-  try {
-    return await openEngine(options)
-  } catch (error) {
-    if (!(error instanceof QuerentError && error.code === 'store_missing')) throw error
-    return openEngine({ ...options, home: undefined, store: 'memory', embedder: 'none' })
-  }
 }

@@ -1,15 +1,14 @@
 /** The lens `chroma` on its own: an engine with it, and its API for one viewer. */
-import { systemClock } from '../../base/clock.ts'
-import { Chroma } from '../../lenses/chroma/chroma.ts'
-import { type ChromaLensOptions, chromaLens } from '../../lenses/chroma/chroma-lens.ts'
-import { resolveSettings, wrong } from '../../lenses/chroma/settings.ts'
-import { CHROMA_TABLES } from '../../lenses/chroma/tables.ts'
-import { LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
-import { openSqliteStore } from '../../store/sqlite-store.ts'
-import { BUILT_IN_LENSES } from '../builtins.ts'
-import type { Engine } from '../engine.ts'
-import { openEngineOf } from '../open.ts'
-import type { EngineOptions } from '../options.ts'
+import { systemClock } from '../base/clock.ts'
+import type { Engine } from '../engine/engine.ts'
+import { openEngineOf } from '../engine/open.ts'
+import type { EngineOptions } from '../engine/options.ts'
+import { Chroma } from '../lenses/chroma/chroma.ts'
+import { type ChromaLensOptions, chromaLens } from '../lenses/chroma/chroma-lens.ts'
+import { resolveSettings, wrong } from '../lenses/chroma/settings.ts'
+import { builtInWith } from '../lenses/registry.ts'
+import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
+import { openSqliteStore } from '../store/sqlite-store.ts'
 
 export interface OpenChromaOptions extends ChromaLensOptions, Omit<EngineOptions, 'clock'> {
   /** Unix seconds; default the system's clock. */
@@ -67,8 +66,7 @@ export async function openChroma(options: OpenChromaOptions = {}): Promise<OpenC
     extensions,
     sleep,
   })
-  const others = BUILT_IN_LENSES.filter(({ name }) => name !== lens.name)
-  const engine = await openEngineOf([...others, { name: lens.name, tables: CHROMA_TABLES, load: () => lens }], {
+  const engine = await openEngineOf(builtInWith(lens), {
     embedder: 'none',
     clock: now === undefined ? systemClock : { now: () => Math.floor(now()) * 1000 },
     ...rest,

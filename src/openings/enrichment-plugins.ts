@@ -3,9 +3,9 @@
  * of trust as every plug-in. A file that brings none costs a warning; two plugins of one name are an error.
  */
 import { realpathSync } from 'node:fs'
+import { loadPlugins, type PluginReport } from '../engine/plugins.ts'
 import { type EnrichmentPlugin, inOrder, NO_PLUGIN, PLUGIN_FILE, pluginIn } from '../lenses/c64/enrichment/plugin.ts'
 import { QuerentError } from '../model/errors.ts'
-import { loadPlugins, type PluginReport } from './plugins.ts'
 
 export interface EnrichmentPluginRequest {
   /** What the domain brings itself. */

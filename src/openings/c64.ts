@@ -1,21 +1,19 @@
 /** The lens `c64` on its own: an engine with it, and its two questions for one viewer. */
-import { atOnce } from '../../base/turns.ts'
-import { askC64, type C64Answer, enrichC64 } from '../../lenses/c64/ask.ts'
-import type { C64LensOptions } from '../../lenses/c64/c64-lens.ts'
-import { keepCorpus } from '../../lenses/c64/corpus/store.ts'
-import type { Enrichment } from '../../lenses/c64/enrichment/enrich.ts'
-import { formatHits } from '../../lenses/c64/enrichment/markdown.ts'
-import { type C64Question, checkedQuestion } from '../../lenses/c64/question.ts'
-import { settingsSchema } from '../../lenses/c64/settings.ts'
-import type { LensSettings } from '../../lenses/c64/state.ts'
-import { QuerentError } from '../../model/errors.ts'
-import type { CallContext, Progress } from '../../model/operation.ts'
-import { LOCAL_OWNER } from '../../model/viewer.ts'
-import { BUILT_IN_LENSES } from '../builtins.ts'
-import type { Engine } from '../engine.ts'
-import { openEngineOf } from '../open.ts'
-import type { EngineOptions } from '../options.ts'
-import { c64LensOf } from './c64.ts'
+import { atOnce } from '../base/turns.ts'
+import type { Engine } from '../engine/engine.ts'
+import { openEngineOrEmpty } from '../engine/open.ts'
+import type { EngineOptions } from '../engine/options.ts'
+import { askC64, type C64Answer, enrichC64 } from '../lenses/c64/ask.ts'
+import { type C64LensOptions, c64Lens } from '../lenses/c64/c64-lens.ts'
+import { keepCorpus } from '../lenses/c64/corpus/store.ts'
+import type { Enrichment } from '../lenses/c64/enrichment/enrich.ts'
+import { formatEnrichment, formatHits } from '../lenses/c64/enrichment/markdown.ts'
+import { type C64Question, checkedQuestion } from '../lenses/c64/question.ts'
+import { settingsSchema } from '../lenses/c64/settings.ts'
+import type { LensSettings } from '../lenses/c64/state.ts'
+import { builtInWith } from '../lenses/registry.ts'
+import type { CallContext, Progress } from '../model/operation.ts'
+import { LOCAL_OWNER } from '../model/viewer.ts'
 
 export interface OpenC64Options extends EngineOptions {
   /** Settings of the lens, which beat those of the environment and of the home; and plugins. */
@@ -60,17 +58,9 @@ export async function openC64(options: OpenC64Options = {}): Promise<OpenC64> {
 }
 
 /** As `openC64`; its `home` in the status is null when it answers from memory. */
-export async function openC64Engine({ c64 = {}, ...options }: OpenC64Options): Promise<Engine> {
-  const lens = c64LensOf(c64)
-  const others = BUILT_IN_LENSES.filter(({ name }) => name !== lens.name)
-  const lenses = [...others, { name: lens.name, tables: [], load: () => lens }]
-  try {
-    return await openEngineOf(lenses, options)
-  } catch (error) {
-    if (!(error instanceof QuerentError && error.code === 'store_missing')) throw error
-    // To embed all facts for one question would take longer than anybody waits.
-    return openEngineOf(lenses, { ...options, home: undefined, store: 'memory', embedder: 'none', background: false })
-  }
+export function openC64Engine({ c64 = {}, ...options }: OpenC64Options): Promise<Engine> {
+  // Words alone: to embed all facts for one query would take longer than anybody waits.
+  return openEngineOrEmpty(options, builtInWith(c64Lens(c64)))
 }
 
 /** Puts the facts into the store, where they are not there yet, and waits until they have vectors. */
@@ -79,6 +69,9 @@ export async function embedC64(engine: Engine, report?: (progress: Progress) => 
   await keepCorpus(store, (settings as LensSettings).settings.collection, clock.now())
   await engine.embedded(report)
 }
+
+/** As `formatEnrichment` of the library, of what the operation answered. */
+export const enrichmentMarkdown: typeof formatEnrichment = formatEnrichment
 
 /** Results as Markdown for an assistant. */
 export function c64Markdown({

@@ -1,4 +1,4 @@
-/** Adds exports of conversations: opens their files, which a lens cannot, and hands them on. */
+/** Adds exports of chats: opens their files, which a lens cannot, and passes them to the lens that reads them. */
 import { createReadStream } from 'node:fs'
 import { relative, sep } from 'node:path'
 import { type GivenOptions, rememberOptions } from '../ingest/added-paths.ts'
@@ -6,8 +6,7 @@ import { type IngestReport, VisibilityChanges } from '../ingest/ingest-report.ts
 import { messageOf } from '../ingest/messages.ts'
 import { type Place, placeOf, shown } from '../ingest/place.ts'
 import { walk } from '../ingest/walk.ts'
-import { importConversations } from '../lenses/conversations/import-conversations.ts'
-import type { ExportFile } from '../lenses/conversations/reading/export-file.ts'
+import type { ExportFile } from '../lenses/lens.ts'
 import type { AddRequest } from '../model/entry-input.ts'
 import { invalidArgument } from '../model/errors.ts'
 import type { CallContext } from '../model/operation.ts'
@@ -16,14 +15,14 @@ import type { Parts } from './parts.ts'
 
 type Report = { -readonly [Field in keyof IngestReport]: IngestReport[Field] }
 
-export async function addConversations(
-  { store, clock }: Parts,
+export async function addChats(
+  { store, clock, registry }: Parts,
   request: AddRequest,
   call: CallContext,
 ): Promise<IngestReport> {
   refuseOthers(request)
   const { paths, chat = {}, collection, tags, visibility, federations, map } = request
-  const { date_order: dateOrder, ...reading } = chat
+  const importChat = await registry.importChat()
   const given: GivenOptions = {
     ...{ collection, tags: tags && [...new Set(tags)], map },
     audience: visibility && audience(visibility, call.viewer.id, federations),
@@ -45,12 +44,12 @@ export async function addConversations(
     const about = { holder: call.viewer.id, now: clock.now(), known: [] }
     const optionsOf = await rememberOptions(store, place, given, about)
     const kept = optionsOf(place.absolute)
-    const options = { ...reading, dateOrder, map: kept.map ?? undefined }
+    const options = { ...chat, map: kept.map ?? undefined }
     const settings = { given, ...about, ...kept }
     const names = { shown: (path: string) => shownIn(place, path), whole: place.given }
     const visibility = new VisibilityChanges()
     const moved = (from: Audience, to: Audience) => visibility.add(place.given, from, to)
-    const made = await importConversations(store, found.files, options, { ...settings, moved }, names, call)
+    const made = await importChat(store, found.files, options, { ...settings, moved }, names, call)
     for (const count of ['added', 'updated', 'unchanged', 'deleted', 'chunks'] as const) report[count] += made[count]
     report.skipped = [...report.skipped, ...found.skipped, ...made.skipped]
     report.errors = [...report.errors, ...found.errors, ...made.errors]

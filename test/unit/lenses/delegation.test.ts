@@ -1,6 +1,6 @@
 /** Which questions of the default lens are another lens's. */
 import { describe, expect, it } from 'vitest'
-import { handingOver } from '../../../src/lenses/handing-over.ts'
+import { delegating } from '../../../src/lenses/delegation.ts'
 import type { Filter } from '../../../src/model/filter.ts'
 import { DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
 import type { Stages } from '../../../src/pipeline/stage.ts'
@@ -15,7 +15,7 @@ function takenBy(filter: Filter | null): unknown {
   const own: Stages = { ...DEFAULT_STAGES, parse: (asked, of) => ({ ...DEFAULT_STAGES.parse(asked, of), filter }) }
   const taker = { name: 'talk', kinds: ['message', 'mail'], aspects: ['conversations'], stages: async () => own }
   const all = { ...context, query, note: () => {} } as unknown as Parameters<Stages['parse']>[1]
-  return handingOver(own, [taker]).parse(query, all).facts['taken_by']
+  return delegating(own, [taker]).parse(query, all).facts['delegated_to']
 }
 
 describe('a question of the default lens', () => {

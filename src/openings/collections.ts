@@ -1,0 +1,262 @@
+/**
+ * The lens `collections` as two functions: opens what is to be asked (a home, or a ChromaDB server), asks, and closes it.
+ * Reading never writes: nothing is made where nothing is.
+ */
+
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Clock, Deadline, systemClock } from '../base/clock.ts'
+import type { Embedder } from '../embed/embedder.ts'
+import { openEmbedder } from '../embed/open-embedder.ts'
+import { type GivenEmbedder, isEmbedder } from '../engine/embedder.ts'
+import type { Engine } from '../engine/engine.ts'
+import { findHome, HOME_FOLDER, holdsStore } from '../engine/home.ts'
+import { openEngine } from '../engine/open.ts'
+import type { EngineOptions } from '../engine/options.ts'
+import {
+  askCollections,
+  askStore,
+  type CollectionsAnswer,
+  type StoreCall,
+  type Warning,
+} from '../lenses/collections/ask.ts'
+import type { CollectionsSettings } from '../lenses/collections/collections-lens.ts'
+import { ChromaQueryError, notOpened } from '../lenses/collections/errors.ts'
+import { formatResultsMarkdown } from '../lenses/collections/markdown.ts'
+import { type CollectionsInput, checkInput } from '../lenses/collections/request.ts'
+import type { QueryResult } from '../lenses/collections/result.ts'
+import { answerLanguage } from '../lenses/collections/wording.ts'
+import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
+import { openChromaSource } from '../sources/chromadb.ts'
+
+const TIMEOUT_MS = 10_000
+
+/** One question, which makes nothing and writes nothing. */
+const READING: EngineOptions = {
+  create: false,
+  readOnly: true,
+  background: false,
+  warm: true,
+  onlyLenses: ['collections'],
+}
+
+/** The results alone; warnings go to `onWarning`. Rejects with `ChromaQueryError`. */
+export async function queryChromadb(
+  query: string,
+  options: QueryCollectionsOptions = {},
+): Promise<readonly QueryResult[]> {
+  const { results } = await queryCollections(query, options)
+  return results.map(({ title, content, source, score, metadata }) => ({ title, content, source, score, metadata }))
+}
+
+/** Results, warnings and what was asked. Rejects with `ChromaQueryError`. */
+export async function queryCollections(
+  query: string,
+  options: QueryCollectionsOptions = {},
+): Promise<CollectionsAnswer> {
+  const { clock = systemClock, timeoutMs = TIMEOUT_MS, viewer = LOCAL_OWNER, onWarning } = options
+  const { signal = new AbortController().signal } = options
+  const input = { ...options, query }
+  checkInput(input, clock.now())
+  const opened = await openCollections(options)
+  try {
+    const answer = await opened.ask(input, { viewer, signal, timeoutMs })
+    for (const warning of answer.warnings) onWarning?.(warning)
+    return answer
+  } finally {
+    await opened.close()
+  }
+}
+
+/** What a home's configuration declares beside `items` and `analysis`; none where there is no home. */
+export async function declaredCollections(persistDirectory?: string): Promise<readonly string[]> {
+  try {
+    await using engine = await openEngine({ ...READING, embedder: 'none', home: homeIn(persistDirectory) })
+    return (engine.host('collections').settings as CollectionsSettings).collections
+  } catch {
+    // Whoever asks it opens it too, and is told then what is wrong with it.
+    return []
+  }
+}
+
+/** Whether a question that names no store and no server would find one, or the environment names one. */
+export function findsStore(): boolean {
+  if (variable('QUERENT_CHROMA_URL') !== undefined || variable('QUERENT_HOME') !== undefined) return true
+  try {
+    findHome({ workingFolder: process.cwd(), create: false })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** An answer laid out for people; `lang` may leave the choice to the question. */
+export function collectionsMarkdown(
+  results: Parameters<typeof formatResultsMarkdown>[0],
+  query: string,
+  { lang, urls }: { readonly lang: Parameters<typeof answerLanguage>[0]; readonly urls: boolean },
+): string {
+  return formatResultsMarkdown(results, query, { lang: answerLanguage(lang, query), urls })
+}
+
+export interface QueryCollectionsOptions extends Omit<CollectionsInput, 'query'> {
+  /** A Querent home; absent: the one of the working folder. */
+  readonly persistDirectory?: string | undefined
+  /** The sample that comes with this package instead of a store. */
+  readonly sample?: boolean | undefined
+  /** A ChromaDB server instead; default QUERENT_CHROMA_URL, where no home is named. */
+  readonly url?: string | undefined
+  /** Of the server; default QUERENT_CHROMA_TENANT, _DATABASE and _TOKEN, then the server's own defaults. */
+  readonly tenant?: string | undefined
+  readonly database?: string | undefined
+  readonly token?: string | undefined
+  /** Default: the home's for a home, else all-MiniLM-L6-v2. */
+  readonly embedder?: GivenEmbedder | 'none' | undefined
+  /** For collections that were embedded by another model. */
+  readonly embedders?: Readonly<Record<string, GivenEmbedder>> | undefined
+  readonly clock?: Clock | undefined
+  /** Who asks; default the local owner. */
+  readonly viewer?: Viewer | undefined
+  /** Default 10 seconds. */
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly onWarning?: ((warning: Warning) => void) | undefined
+}
+
+interface OpenedCollections {
+  ask(input: CollectionsInput, call: StoreCall): Promise<CollectionsAnswer>
+  close(): Promise<void>
+}
+
+/** Rejects with `ChromaQueryError`. */
+async function openCollections(options: QueryCollectionsOptions): Promise<OpenedCollections> {
+  try {
+    const { persistDirectory, sample = false } = options
+    const isNamed = persistDirectory !== undefined || sample
+    const url = options.url ?? (isNamed ? undefined : variable('QUERENT_CHROMA_URL'))
+    return url === undefined ? await openHome(options) : await openServer(url, options)
+  } catch (error) {
+    if (error instanceof ChromaQueryError) throw error
+    throw notOpened(error instanceof Error ? error.message : String(error), error)
+  }
+}
+
+async function openHome(options: QueryCollectionsOptions): Promise<OpenedCollections> {
+  const { persistDirectory, sample = false, embedder, clock } = options
+  const home = homeIn(persistDirectory)
+  const common = { ...READING, embedder, clock }
+  const isFresh = sample || (persistDirectory !== undefined && home === undefined)
+  const engine = await openEngine(isFresh ? { ...common, store: 'memory', readOnly: false } : { ...common, home })
+  if (sample) await putSample(engine)
+  return {
+    ask: (input, call) => askStore(engine.host('collections'), input, call),
+    close: () => engine.close(),
+  }
+}
+
+/** The home named, which may be the folder around it; undefined where none is named, or the folder holds none yet. */
+function homeIn(persistDirectory: string | undefined): string | undefined {
+  if (persistDirectory === undefined) return undefined
+  const folder = resolve(persistDirectory)
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw notOpened('no such directory')
+  if (existsSync(join(folder, 'chroma.sqlite3'))) {
+    const hint = `start its server (chroma run --path ${persistDirectory}) and name its address with --url`
+    throw notOpened(`${persistDirectory} is a folder of ChromaDB's; ${hint}`)
+  }
+  return [folder, join(folder, HOME_FOLDER)].find(holdsStore)
+}
+
+async function openServer(url: string, options: QueryCollectionsOptions): Promise<OpenedCollections> {
+  const {
+    tenant,
+    database,
+    token,
+    viewer = LOCAL_OWNER,
+    clock = systemClock,
+    embedder: standard = { provider: 'local' },
+  } = options
+  const source = openChromaSource({
+    name: 'chromadb',
+    url,
+    tenant: tenant ?? variable('QUERENT_CHROMA_TENANT'),
+    database: database ?? variable('QUERENT_CHROMA_DATABASE'),
+    token: token ?? variable('QUERENT_CHROMA_TOKEN'),
+  })
+  const embedders = new QuestionEmbedders({ open: () => embedderOf(standard), isOurs: !isEmbedder(standard) }, options)
+  return {
+    ask: (input, { timeoutMs, signal }) =>
+      askCollections(input, {
+        ...{ source, sight: { viewer, partitions: [] }, embed: embedders.embed, now: clock.now() },
+        deadline: new Deadline(timeoutMs, signal),
+      }),
+    close: async () => {
+      await embedders.close()
+      await source.close()
+    },
+  }
+}
+
+/** What is empty is not set. */
+function variable(name: string): string | undefined {
+  return process.env[name] || undefined
+}
+
+type Given = Pick<QueryCollectionsOptions, 'embedders' | 'signal'>
+
+interface StandardEmbedder {
+  open(): Promise<Embedder | null>
+  /** Opened here, so closed here. */
+  readonly isOurs: boolean
+}
+
+/**
+ * The embedders of one query to several collections, which may each have been embedded by another model. A text is embedded
+ * once by each; those opened here are closed here.
+ */
+class QuestionEmbedders {
+  readonly #standard: StandardEmbedder
+  readonly #given: Given
+  readonly #opened: Promise<Embedder | null>[] = []
+  readonly #vectors = new Map<unknown, Promise<Float32Array | null>>()
+
+  constructor(standard: StandardEmbedder, given: Given) {
+    this.#standard = standard
+    this.#given = given
+  }
+
+  readonly embed = (text: string, collection: string): Promise<Float32Array | null> => {
+    const own = this.#given.embedders?.[collection]
+    const known = this.#vectors.get(own)
+    if (known !== undefined) return known
+    const made = this.#embed(text, own)
+    this.#vectors.set(own, made)
+    return made
+  }
+
+  async close(): Promise<void> {
+    for (const opening of this.#opened) await (await opening.catch(() => null))?.close()
+  }
+
+  async #embed(text: string, own: GivenEmbedder | undefined): Promise<Float32Array | null> {
+    const opening = own === undefined ? this.#standard.open() : embedderOf(own)
+    const isOurs = own === undefined ? this.#standard.isOurs : !isEmbedder(own)
+    if (isOurs) this.#opened.push(opening)
+    const embedder = await opening
+    const [vector] = (await embedder?.embed([text], 'query', this.#given.signal)) ?? []
+    return vector ?? null
+  }
+}
+
+function embedderOf(given: GivenEmbedder | 'none'): Promise<Embedder | null> {
+  if (given === 'none') return Promise.resolve(null)
+  if (isEmbedder(given)) return Promise.resolve(given)
+  return openEmbedder(given, { baseFolder: process.cwd(), env: process.env, start: 'first-use' })
+}
+
+/** Public, for whoever asks. Dates are counted back from the engine's clock. */
+export async function putSample(engine: Engine): Promise<void> {
+  const { sampleRecords } = await import('../lenses/collections/sample/sample.ts')
+  const records = sampleRecords(engine.host('collections').clock.now())
+  const entries = records.map(record => ({ ...record, visibility: 'public' as const }))
+  await engine.put({ entries, wait: true }, { viewer: LOCAL_OWNER })
+}

@@ -1,0 +1,70 @@
+/** Which modules short commands load, counted in a process that runs the sources: most of such a command's time is loading. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
+
+const HOOK = new URL('../support/count-modules-child.ts', import.meta.url).href
+const PROGRAM = fileURLToPath(new URL('../../scripts/querent.ts', import.meta.url))
+const SOURCE = new URL('../../src/', import.meta.url).href
+const NOTES = ['ferries one', 'ships two', 'trains three', 'cars four', 'planes five'].map(content => ({ content }))
+
+interface Run {
+  readonly stdout: string
+  /** Paths below `src`, in the order of loading. */
+  readonly modules: readonly string[]
+}
+
+describe('a command over notes', () => {
+  let folder: TempFolder
+  let puts: Run
+  let runs = 0
+  beforeAll(() => {
+    folder = tempFolder()
+    puts = run('call', 'put', JSON.stringify({ entries: NOTES }))
+  })
+  afterAll(() => folder[Symbol.dispose]())
+
+  function run(...args: readonly string[]): Run {
+    const file = folder.file(`modules-${runs++}.txt`)
+    const { stdout, stderr, status } = spawnSync(process.execPath, ['--import', HOOK, PROGRAM, ...args], {
+      cwd: folder.path,
+      env: { PATH: '', HOME: folder.path, QUERENT_HOME: folder.file('home'), QUERENT_EMBEDDER: 'none', MODULES: file },
+      encoding: 'utf8',
+    })
+    expect([status, stderr], args.join(' ')).toEqual([0, expect.not.stringContaining('querent:')])
+    const urls = readFileSync(file, 'utf8').split('\n')
+    return { stdout, modules: urls.flatMap(url => (url.startsWith(SOURCE) ? url.slice(SOURCE.length) : [])) }
+  }
+
+  /** Code of lenses. Their tables are data that the store must know whichever lens is asked. */
+  function lensesIn({ modules }: Run): readonly string[] {
+    return modules.filter(path => /^lenses\/(?!default\/)[^/]+\/(?!tables[.]ts$)/.test(path))
+  }
+
+  it('answers a query without the code of any other lens, in at most 388 modules', () => {
+    const query = run('query', 'ferries')
+    expect(query.stdout).toContain('ferries one')
+    expect(lensesIn(query)).toEqual([])
+    expect(query.modules.length).toBeLessThanOrEqual(388)
+  })
+
+  it('puts entries without the code of any other lens, in at most 389 modules', () => {
+    expect(JSON.parse(puts.stdout)).toMatchObject({ created: NOTES.length })
+    expect(lensesIn(puts)).toEqual([])
+    expect(puts.modules.length).toBeLessThanOrEqual(389)
+  })
+
+  it('lists entries without the code of any other lens, in at most 388 modules', () => {
+    const list = run('list')
+    expect(list.stdout).toContain('5 of 5')
+    expect(lensesIn(list)).toEqual([])
+    expect(list.modules.length).toBeLessThanOrEqual(388)
+  })
+
+  it('loads the code of the lens that a query names, and of no other', () => {
+    const query = run('query', 'ferries', '--lens', 'collections', '--json')
+    expect(new Set(lensesIn(query).map(path => path.split('/')[1]))).toEqual(new Set(['collections']))
+  })
+})
