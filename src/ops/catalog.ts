@@ -8,8 +8,11 @@ import { type EngineOperation, onHost, runOperation } from '../engine/run-operat
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext } from '../model/operation.ts'
 import { backup, doctor, lenses, status } from './admin-ops.ts'
+import { bench } from './bench-op.ts'
+import { brief } from './brief-op.ts'
 import { get, list, put, remove, touch } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
+import { mirror } from './mirror-op.ts'
 import { count, explain, query, similar } from './query-ops.ts'
 import { suggest } from './suggest-op.ts'
 import { watch } from './watch-op.ts'
@@ -38,6 +41,9 @@ const CORE: readonly EngineOperation[] = [
   exportAll,
   importAll,
   lenses,
+  brief,
+  bench,
+  mirror,
 ]
 
 export function makeCatalog(engine: Pick<Engine, 'lensOperations'>): Catalog {

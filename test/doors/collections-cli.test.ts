@@ -296,7 +296,7 @@ describe.skipIf(reason !== null)(`querent mirror${reason === null ? '' : ` (skip
   it('is the local owner’s alone', async () => {
     const args = ['mirror', 'items', '--to', 'chromadb', '--url', server.url]
     const { status, stderr } = await run(args, { env: { QUERENT_VIEWER: 'ana' } })
-    expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('only the local owner') })
+    expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('for the local owner only') })
   })
 })
 

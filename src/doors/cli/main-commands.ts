@@ -7,11 +7,11 @@ import type { Count, Page } from '../../model/page.ts'
 import { withLive } from './flags.ts'
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { command, type Flags, type OperationCommand } from './operation-command.ts'
-import { each } from './render/answer.ts'
+import { all, each } from './render/answer.ts'
 import { footer, pageText } from './render/page.ts'
 import { recallText } from './render/recall.ts'
 import { addText, backupText, doctorText, entryText, explainText, listText, statusText } from './render/reports.ts'
-import { EXIT } from './run.ts'
+import type { Cli } from './run.ts'
 
 /** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
 const QUERY_TIMEOUT_MS = 30_000
@@ -41,6 +41,25 @@ function chatOf(input: JsonObject, { chat }: Flags): JsonObject {
   const name = field[0] === 'format' ? 'chat-format' : field[0].replaceAll('_', '-')
   throw invalidArgument(`--${name}`, field[1], '--chat beside it')
 }
+
+const VARIABLES = {
+  chromadb: ['QUERENT_CHROMA_URL', 'QUERENT_CHROMA_TENANT', 'QUERENT_CHROMA_DATABASE', 'QUERENT_CHROMA_TOKEN'],
+  qdrant: ['QUERENT_QDRANT_URL', '', '', 'QUERENT_QDRANT_API_KEY'],
+} as const
+
+/** Where the flags do not say it, the environment has the address of the server, and the key, which no flag has. */
+function mirrorOf(input: JsonObject, _flags: Flags, { io }: Cli): JsonObject {
+  const variables = VARIABLES[input['to'] as keyof typeof VARIABLES] ?? []
+  const values = variables.map((variable, at) => [['url', 'tenant', 'database', 'token'][at], io.env[variable]])
+  const target = { ...Object.fromEntries(values.filter(([, value]) => value)), ...input }
+  if (variables[0] !== undefined && !('url' in target)) {
+    throw invalidArgument('--url', '', `an address, here or in ${variables[0]}`)
+  }
+  return target
+}
+
+const UNOWNED =
+  'an earlier version made it, and it holds records that this store does not know; it was left as it is; delete it there if it is yours'
 
 export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<Page>({
@@ -154,7 +173,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   }),
   command({ name: 'delete <ids...>', about: 'delete entries by id', print: each('', '{deleted} deleted') }),
   command<Status>({ name: 'status', about: 'show what the store holds', print: statusText }),
-  { name: 'lenses', about: 'list the lenses' },
   command({
     name: 'init',
     opensAll: true,
@@ -193,12 +211,11 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     creates: true,
     call: async (input, { cli, flags, run }) => {
       if (flags['code'] === true) return (await import('./context-commands.ts')).addCode(cli, flags, input)
-      const report = await run<AddReport>()
-      const { added, updated, unchanged, deleted, errors } = report
-      // Some bad files among good ones are no failure.
-      if (errors.length > 0 && added + updated + unchanged + deleted === 0) cli.exitCode = EXIT.failed
-      return report
+      return run()
     },
+    // Some bad files among good ones are no failure.
+    fails: ({ added, updated, unchanged, deleted, errors }) =>
+      errors.length > 0 && added + updated + unchanged + deleted === 0,
     print: addText,
   }),
   command<Examination>({
@@ -208,6 +225,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     examples: ['querent doctor --repair  # repair what can be made again from what is there'],
     call: async (input, context) => (await import('./commands/care.ts')).examined(input, context),
     print: doctorText,
+    fails: ({ ok }) => !ok,
   }),
   command<Backup>({
     name: 'backup <file>',
@@ -219,5 +237,25 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     input: ({ to, ...input }, _flags, { io }) => ({ ...input, to: resolve(io.workingFolder, String(to)) }),
     call: async (input, context) => (await import('./commands/care.ts')).backedUp(input, context),
     print: backupText,
+  }),
+  command<{ readonly text: string }>({ name: 'brief', print: ({ text }) => text }),
+  command<{ readonly refused: readonly object[]; readonly put: number; readonly unchanged: number }>({
+    name: 'mirror <collection>',
+    examples: [
+      'querent mirror items --to chromadb --url http://localhost:8000  # what is there already is left alone',
+      'querent mirror items --to qdrant --url http://localhost:6333  # its key: QUERENT_QDRANT_API_KEY',
+    ],
+    flags: { token: null, url: { help: 'address of the server (default: QUERENT_CHROMA_URL or QUERENT_QDRANT_URL)' } },
+    input: mirrorOf,
+    print: all(
+      each('', '{put} put, {removed} removed, {unchanged} unchanged, {waiting} waiting for a vector'),
+      each('names', 'in {}'),
+    ),
+    aside: all(
+      each('refused', 'querent: {id}: the server refuses it: {reason}'),
+      each('unowned', `querent: {}: ${UNOWNED}`),
+    ),
+    // A few among good ones are no failure.
+    fails: ({ refused, put, unchanged }) => refused.length > 0 && put + unchanged === 0,
   }),
 ]

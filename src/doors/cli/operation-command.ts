@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../base/canonical.ts'
 import { isRecord } from '../../base/record.ts'
 import { BUILT_IN_LENSES } from '../../engine/builtins.ts'
 import type { Operation } from '../../model/operation.ts'
-import { findOperation, fullName, makeCatalog } from '../../ops/catalog.ts'
+import { type EngineOperation, findOperation, fullName, makeCatalog } from '../../ops/catalog.ts'
 import { jsonSchema } from '../../ops/schemas.ts'
 import { textOf as fileOrPiped, parsed, pipedText } from './commands/input.ts'
 import { keepNextPage, nextPage } from './commands/last-page.ts'
@@ -90,6 +90,10 @@ export interface OperationCommand<Answer = never> {
   }
   /** The answer for people. Default: by its shape. */
   readonly print?: Print<Answer>
+  /** For people, on standard error: what the answer says beside its result. Default: nothing. */
+  readonly aside?: Print<Answer>
+  /** Whether the command ends with 1, of an answer that says so. Default: never. */
+  readonly fails?: (answer: Answer) => boolean
   /** Whether the answer is JSON whatever the flags say. Default: false. */
   readonly isJson?: boolean
   /** For `--more`: where the input has the cursor, and the answer that of the next page. */
@@ -168,35 +172,43 @@ export function addGroup(program: Command, cli: Cli, name: string, about: string
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
   groups.add(group)
   fillers.set(group, async () => {
-    const [{ commands, around, firstSteps, isClosed = false }, operations] = await Promise.all([
-      load(),
-      operationsOf(name),
-    ])
-    const entries = commands.map(entry => {
-      return { operation: `${name}.${firstWord(entry.name).replaceAll('-', '_')}`, ...entry }
-    })
-    for (const entry of entries) {
-      const summary = operations.find(one => one.name === entry.operation)?.summary ?? ''
-      addOperationCommand(group, cli, { about: lowerFirst(summary), ...entry }, around)
+    const [loaded, operations] = await Promise.all([load(), operationsOf(name)])
+    addCommands(group, cli, loaded, operations, name)
+    if (loaded.firstSteps !== undefined) {
+      group.addHelpText('after', `\nFirst steps:\n  ${loaded.firstSteps.join('\n  ')}\n`)
     }
-    const named = new Set(entries.flatMap(({ operation, covers = [] }) => [operation, ...covers]))
-    for (const operation of operations) {
-      const { name: full, effect } = operation
-      const entry = {
-        name: full.slice(name.length + 1).replaceAll('_', '-'),
-        operation: full,
-        creates: effect.kind === 'write',
-      }
-      if (!isClosed && !named.has(full))
-        addOperationCommand(group, cli, { about: lowerFirst(operation.summary), ...entry }, around)
-    }
-    if (firstSteps !== undefined) group.addHelpText('after', `\nFirst steps:\n  ${firstSteps.join('\n  ')}\n`)
   })
+}
+
+/** Those of the table, then one for each operation that it does not name. `family`: of the operations; empty: the engine's own. */
+export function addCommands(
+  parent: Command,
+  cli: Cli,
+  { commands, around, isClosed = false }: CommandGroup,
+  operations: readonly Described[],
+  family = '',
+): void {
+  const prefix = family === '' ? '' : `${family}.`
+  const ownName = ({ name }: OperationCommand) => prefix + firstWord(name).replaceAll('-', '_')
+  const entries = commands.map(entry => ({ operation: ownName(entry), ...entry }))
+  const named = new Set(entries.flatMap(entry => [ownName(entry), entry.operation, ...(entry.covers ?? [])]))
+  const others = operations.filter(({ name }) => !isClosed && !named.has(name))
+  const made = others.map(({ name: operation, effect }) => {
+    const name = operation.slice(prefix.length).replaceAll('_', '-')
+    return { name, operation, creates: effect.kind === 'write' }
+  })
+  for (const entry of [...entries, ...made]) {
+    const summary = operations.find(({ name }) => name === entry.operation)?.summary ?? ''
+    addOperationCommand(parent, cli, { about: lowerFirst(summary), ...entry }, around)
+  }
 }
 
 function firstWord(text: string): string {
   return text.split(' ', 1)[0] ?? ''
 }
+
+/** Of the engine itself. */
+export const OWN_OPERATIONS: readonly EngineOperation[] = [...makeCatalog({ lensOperations: [] }).values()]
 
 type Described = Pick<Operation, 'name' | 'summary' | 'effect'>
 
@@ -287,7 +299,7 @@ function addOption(made: Command, flag: string, help: string): void {
 /** An operation of the engine or of a lens that comes with it, before any engine is open. Undefined: there is none. */
 export async function declaredOperation(alias: string): Promise<Operation | undefined> {
   const name = fullName(alias)
-  const operations = (await lensOf(name)?.load())?.operations ?? [...makeCatalog({ lensOperations: [] }).values()]
+  const operations = (await lensOf(name)?.load())?.operations ?? OWN_OPERATIONS
   // The cast: the host of an operation does not matter before there is one.
   return operations.find(operation => operation.name === name) as Operation | undefined
 }
@@ -369,6 +381,8 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
   if (answer === null) return
   if (entry.isJson) await writeJson(cli.io.stdout, answer, 2)
   else await print(cli, flags, answer as never, entry.print ?? shape, input, entry.pages !== undefined)
+  if (entry.aside && !wantsJson(flags)) await write(cli.io.stderr, entry.aside(answer as never, PLAIN_TEXT))
+  if (entry.fails?.(answer as never)) cli.exitCode = EXIT.failed
   if (entry.pages !== undefined && (flags['more'] === true || !wantsJson(flags))) {
     const next = (answer as JsonObject)[entry.pages.next]
     const rest = typeof next === 'string' ? withValue(input, entry.pages.cursor.split('.'), next) : null

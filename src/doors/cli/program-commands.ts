@@ -28,26 +28,6 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
     about: 'take the lines of an export',
     examples: ['querent import backup.jsonl  # from a file', 'gunzip < backup.gz | querent import  # from a pipe'],
   }),
-  plain(async () => (await import('./commands/mirror.ts')).runMirror, {
-    name: 'mirror <collection>',
-    about: 'push a collection to ChromaDB or Qdrant; again to follow it',
-    examples: [
-      'querent mirror items --to chromadb --url http://localhost:8000  # what is there already is left alone',
-      'querent mirror items --to qdrant --url http://localhost:6333  # its key: QUERENT_QDRANT_API_KEY',
-    ],
-    options: {
-      '--url <address>': 'of the server (default: QUERENT_CHROMA_URL or QUERENT_QDRANT_URL)',
-      '--tenant <name>': 'of a ChromaDB server (default: QUERENT_CHROMA_TENANT)',
-      '--database <name>': 'of a ChromaDB server (default: QUERENT_CHROMA_DATABASE)',
-    },
-    more: made =>
-      made.addOption(new Option('--to <engine>', 'where to').choices(['chromadb', 'qdrant']).makeOptionMandatory()),
-  }),
-  plain(async () => (await import('./commands/bench.ts')).runBench, {
-    name: 'bench',
-    about: 'measure this store: time a question, recall of the vector index',
-    more: made => made.option('--queries <number>', 'how many questions to ask', finiteNumber, 50),
-  }),
 ]
 
 /** With the contracts of their seeds: own flags, own exit codes. */
@@ -198,11 +178,6 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
     ],
     isFormless: true,
     more: made => withStream(made).helpOption(false).option('-h, --help', 'show this help, with every operation'),
-  }),
-  plain(async () => (await import('./commands/brief.ts')).runBrief, {
-    name: 'brief',
-    about: 'say in few words what is here and how to ask, for an assistant',
-    examples: ['querent brief --viewer ana  # what the agent ana may see of it, in fewer than 500 tokens'],
   }),
   plain(async () => (await import('./commands/completion.ts')).runCompletion, {
     name: 'completion <shell>',
