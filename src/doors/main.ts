@@ -17,6 +17,8 @@ const SERVERS: Servers = {
     const { mcpOverHttp } = await import('./mcp/http.ts')
     return serveHttp(engine, catalog, { ...options, mcp: mcpOverHttp(engine, catalog) }, signal, ready)
   },
+  readTokens: async (folder, path) => (await import('./http/token-file.ts')).readTokens(folder, path),
+  relayFigures: async signal => (await import('./http/siblings.ts')).relayFigures(signal),
   serveMcp: async (engine, catalog, options, signal) => {
     const { serveMcp } = await import('./mcp/stdio.ts')
     return serveMcp(engine, catalog, options, signal)

@@ -45,6 +45,10 @@ export interface Servers {
     signal: AbortSignal,
     ready: (url: string) => void,
   ): Promise<void>
+  /** JSON of the file that `--tokens` names. */
+  readTokens(workingFolder: string, path: string): Promise<unknown>
+  /** In the first of several processes on one port: hands figures from one to the other, until the signal. */
+  relayFigures(signal: AbortSignal): Promise<void>
   /** Serves on standard input and output until either ends. */
   serveMcp(engine: Engine, catalog: Catalog, options: McpOptions, signal: AbortSignal): Promise<void>
   /** The tools of a lens, or those that are there without one. Throws `unknown_lens`. */
@@ -73,21 +77,9 @@ export interface ServeOptions {
   readonly graceMs: number | undefined
   /** Gets a line when a request is over. */
   readonly note: ((line: HttpRequestLine) => void) | undefined
-  /** Which of several processes on one port this is. */
-  readonly worker: number | undefined
   readonly maxBodyBytes: number | undefined
   readonly receiveMs: number | undefined
   readonly maxConnections: number | undefined
-  /** The other processes on this port; absent: there are none. */
-  readonly siblings: Siblings | undefined
-}
-
-/** What processes on one port report of themselves, so that one of them answers for all. */
-export interface Siblings {
-  /** From now on the others get these when they ask. */
-  answer(own: () => Promise<readonly unknown[]>): void
-  /** Of every one that answers in time, this one too. */
-  gather(): Promise<readonly (readonly unknown[])[]>
 }
 
 /** Nothing: the default tools. */

@@ -1,8 +1,7 @@
 /** `serve` and `mcp`: the interfaces that stay open. They alone do background work. */
 import cluster from 'node:cluster'
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type ParseError, parseTree } from 'jsonc-parser'
 import { jsonText } from '../../../base/printable.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { HttpRequestLine } from '../../../model/request-log.ts'
@@ -17,7 +16,7 @@ import { styleOf } from '../render/style.ts'
 import type { Cli, McpChoice, ServeOptions } from '../run.ts'
 import { type Session, withSession } from '../session.ts'
 import { print } from './print.ts'
-import { EndRequest, runWorkers, WorkerSiblings } from './workers.ts'
+import { EndRequest, runWorkers } from './workers.ts'
 
 interface ServeFlags extends CommonFlags {
   readonly host: string
@@ -77,7 +76,8 @@ async function serveHere(
   const worker = cluster.worker?.id
   // First of all: the first process may say so at any moment.
   using request = worker === undefined ? undefined : new EndRequest(cli.signal)
-  const tokens = flags.tokens === undefined ? undefined : await readTokens(cli.io.workingFolder, flags.tokens)
+  const tokens =
+    flags.tokens === undefined ? undefined : await cli.servers.readTokens(cli.io.workingFolder, flags.tokens)
   const create = paths.length > 0 || isNamed(cli, flags)
   const { workers: processes, log = 'off', logQueries } = flags
   // What the lens beliefs notes of questions: their texts, where the operator wants them.
@@ -101,11 +101,9 @@ async function serveHere(
     timeoutMs: milliseconds(flags.requestTimeout),
     graceMs: milliseconds(flags.grace),
     note: log === 'off' ? undefined : line => void write(cli.io.stderr, `${noted(line)}\n`),
-    worker,
     maxBodyBytes: flags.maxBody,
     receiveMs: milliseconds(flags.receiveTimeout),
     maxConnections: flags.maxConnections,
-    siblings: worker === undefined ? undefined : new WorkerSiblings(),
   }
   const signal = request?.signal ?? cli.signal
   await withSession(cli, flags, session, async opened => {
@@ -199,60 +197,4 @@ async function addFiles(
   const input = { paths: paths.map(path => resolve(io.workingFolder, path)), collection }
   const outcome = await withProgress(io, report => runOperation(add, engine, input, { ...context, report }))
   await writeStyled(io.stderr, addText(outcome, { ...PLAIN_TEXT, style: styleOf({ env: io.env, stdout: io.stderr }) }))
-}
-
-const GROUP_READS = 0o040
-const ALL_BUT_OWNER = 0o077
-
-/**
- * The file's JSON; what it holds is checked by whoever uses it. `path`: from the working folder. Throws `io_failed`, `invalid_json`, and `invalid_argument` for a
- * file that others may read or write and for a token that is there twice. Messages never show a token.
- */
-async function readTokens(workingFolder: string, path: string): Promise<unknown> {
-  let file: FileHandle | null = null
-  try {
-    file = await open(resolve(workingFolder, path))
-    const { mode, uid } = await file.stat()
-    checkAccess(path, mode, uid)
-    return parsed(path, await file.readFile('utf8'))
-  } catch (error) {
-    if (error instanceof QuerentError) throw error
-    throw new QuerentError('io_failed', `--tokens ${path}: ${(error as Error).message}`, { path }, error)
-  } finally {
-    await file?.close()
-  }
-}
-
-/** As PostgreSQL has it for its keys: this user's own file with mode 0600 or less, or one of root, with 0640 or less. */
-function checkAccess(path: string, mode: number, uid: number): void {
-  const user = process.getuid?.()
-  if (user === undefined) return
-  if (uid !== user && uid !== 0) throw wrong(path, 'it belongs to another user: copy it to a file of your own')
-  const isOpen = (mode & ALL_BUT_OWNER & (uid === 0 ? ~GROUP_READS : ~0)) !== 0
-  if (isOpen) {
-    const octal = (mode & 0o777).toString(8).padStart(4, '0')
-    throw wrong(path, `others may read or write it (mode ${octal}): run \`chmod 600\` on it`)
-  }
-}
-
-function parsed(path: string, text: string): unknown {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw new QuerentError('invalid_json', `--tokens ${path}: not JSON`, { path }, error)
-  }
-  // JSON.parse keeps the last of two members with one name.
-  const errors: ParseError[] = []
-  const tree = parseTree(text, errors)
-  const members = tree?.type === 'object' ? (tree.children ?? []) : []
-  const names = members.map(member => member.children?.[0]?.value as unknown)
-  const twice = names.findIndex((name, at) => typeof name === 'string' && names.indexOf(name) < at)
-  if (twice < 0) return value
-  const first = names.indexOf(names[twice])
-  throw wrong(path, `token ${twice + 1} is the same as token ${first + 1}: name each once`)
-}
-
-function wrong(path: string, what: string): QuerentError {
-  return new QuerentError('invalid_argument', `--tokens ${path}: ${what}`, { field: '--tokens', path })
 }
