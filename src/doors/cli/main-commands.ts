@@ -64,7 +64,6 @@ const UNOWNED =
 export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<Page>({
     name: 'query <words...>',
-    about: 'ask a question; `-` reads it from standard input',
     examples: [
       'querent query how does decay work  # the best ten passages, with reasons',
       `querent query '"flat scan" -kernel tag:index'  # a phrase, without a word, with a tag`,
@@ -90,7 +89,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command({
     name: 'recall <words...>',
     operation: 'conversations.query',
-    about: 'ask what was said; `-` reads the question from standard input',
+    about: 'ask what was said',
     examples: [
       'querent recall when did Mira move the kiln  # the best ten messages of all conversations',
       'querent recall --conversation home --speaker Mira where is the kiln  # what she said there',
@@ -121,7 +120,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   }),
   command<ExplainAnswer>({
     name: 'explain <id> <words...>',
-    about: 'show why an entry has its rank in an answer, or why it has none',
     examples: [
       'querent explain docs/decay.md how does decay work  # why it is there, or what dropped it',
       'querent explain a --over b how does decay work  # why a is ranked above b, and what would swap them',
@@ -135,7 +133,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   }),
   command<Count>({
     name: 'count <words...>',
-    about: 'count the results that a question has, over all of its pages',
     examples: ['querent count tag:draft updated:>2025-01-01'],
     arguments: ['text'],
     flags: { timeout_ms: TIMEOUT, ...Object.fromEntries(PAGE_FIELDS.map(name => [name, null])) },
@@ -147,13 +144,12 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   }),
   command<Page>({
     name: 'similar <id>',
-    about: 'find entries like this one',
     print: (page, shown) => pageText(page, { ...shown, input: { any: true } }),
   }),
   command({
     name: 'remember <text>',
     operation: 'conversations.remember',
-    about: 'remember one message or note; the next query finds it. `-` reads it from standard input',
+    about: 'remember one message or note; the next query finds it',
     examples: [
       'querent remember "I moved to Lugo." --speaker Mira --conversation home --at 2025-03-14  # who, where and when',
     ],
@@ -163,16 +159,15 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     input: input => ({ wait: true, ...input }),
     print: each('', '{id}'),
   }),
-  command<EntryView>({ name: 'get <id>', about: 'show one entry', print: entryText }),
+  command<EntryView>({ name: 'get <id>', print: entryText }),
   command({
     name: 'list',
-    about: 'list entries',
     examples: ['querent list --collection notes --limit 20  # the first twenty notes'],
     pages: PAGES,
     print: listText,
   }),
-  command({ name: 'delete <ids...>', about: 'delete entries by id', print: each('', '{deleted} deleted') }),
-  command<Status>({ name: 'status', about: 'show what the store holds', print: statusText }),
+  command({ name: 'delete <ids...>', print: each('', '{deleted} deleted') }),
+  command<Status>({ name: 'status', print: statusText }),
   command({
     name: 'init',
     opensAll: true,
@@ -188,7 +183,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<AddReport>({
     name: 'add <paths...>',
     opensAll: true,
-    about: 'add files and folders, or what changed in them since',
     examples: [
       'querent add notes --collection notes --tag draft  # into a collection, with a tag',
       'querent add talk.jsonl --map content=text --map title=topic  # JSON lines with other field names',
@@ -221,7 +215,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<Examination>({
     name: 'doctor',
     opensAll: true,
-    about: 'check that all is well',
     examples: ['querent doctor --repair  # repair what can be made again from what is there'],
     call: async (input, context) => (await import('./commands/care.ts')).examined(input, context),
     print: doctorText,
@@ -230,7 +223,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<Backup>({
     name: 'backup <file>',
     opensAll: true,
-    about: 'copy the store into one file, also while others write',
     examples: ['querent backup /mnt/usb/notes.db --overwrite  # in the place of the last one'],
     arguments: ['to'],
     options: { '--skip-damaged': 'copy what can be read of a damaged store, and report what was lost' },

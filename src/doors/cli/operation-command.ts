@@ -108,6 +108,8 @@ export interface OperationCommand<Answer = never> {
   readonly isPlaceless?: boolean
   /** Whether every failure ends with 1, also a wrong command line. Default: false. */
   readonly hasOneExitCode?: boolean
+  /** Reports failures in the form of the command's contract. Default: that of its group, else as everywhere. */
+  readonly around?: Around
   /** Commands below it. */
   readonly children?: readonly OperationCommand[]
 }
@@ -151,7 +153,6 @@ export async function fillCommands(parent: Command): Promise<void> {
 /** Commands below one name, of a family of operations. */
 export interface CommandGroup {
   readonly commands: readonly OperationCommand[]
-  /** Reports failures in the form of the group's contract. Default: as everywhere. */
   readonly around?: Around
   /** Command lines at the end of its help. */
   readonly firstSteps?: readonly string[]
@@ -198,8 +199,8 @@ export function addCommands(
     return { name, operation, creates: effect.kind === 'write' }
   })
   for (const entry of [...entries, ...made]) {
-    const summary = operations.find(({ name }) => name === entry.operation)?.summary ?? ''
-    addOperationCommand(parent, cli, { about: lowerFirst(summary), ...entry }, around)
+    const summary = operations.find(({ name }) => name === (entry.operation ?? ownName(entry)))?.summary ?? ''
+    addOperationCommand(parent, cli, { about: lowerFirst(summary), ...(around && { around }), ...entry })
   }
 }
 
@@ -218,13 +219,8 @@ async function operationsOf(family: string): Promise<readonly Described[]> {
   return operations.filter(({ name }) => name.startsWith(`${family}.`))
 }
 
-export function addOperationCommand(
-  parent: Command,
-  cli: Cli,
-  entry: OperationCommand,
-  around: Around = (_, body) => body(),
-): void {
-  const { name, examples } = entry
+function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand): void {
+  const { name, examples, around = (_: Cli, body) => body() } = entry
   const called = entry.operation === undefined ? firstWord(name) : entry.operation
   const about = entry.about ?? ''
   const above = parent.parent ? `${parent.name()} ` : ''
@@ -237,6 +233,8 @@ export function addOperationCommand(
     const schema = await schemaOf(entry, called)
     const paths = called === null ? [] : (entry.arguments ?? made.registeredArguments.map(argument => argument.name()))
     const set = addFlags(made, schema, paths.map(pathOf), entry.flags)
+    for (const [at, argument] of made.registeredArguments.entries())
+      argument.description = argumentHelp(paths[at], schema)
     const setShort = addShorthands(made, entry.shorthands ?? {})
     for (const [flag, help] of Object.entries(entry.options ?? {})) addOption(made, flag, help)
     entry.more?.(made)
@@ -249,6 +247,7 @@ export function addOperationCommand(
     if (takesWords(made, paths, schema)) made.allowUnknownOption()
     runs<readonly unknown[], Flags>(made, cli, (...given) => {
       const flags = given.at(-1) as Flags
+      if (entry.hasOneExitCode) cli.usageExitCode = EXIT.failed
       const words = given.slice(0, -1).map(arg => (Array.isArray(arg) ? wordsOf(made, arg as readonly string[]) : arg))
       const inputOf = async (): Promise<JsonObject> => {
         if (flags['more'] === true) return nextPage(cli, flags, commandPath(made))
@@ -308,6 +307,15 @@ type ArgumentPath = string | { readonly json: string }
 
 function pathOf(one: ArgumentPath): string {
   return typeof one === 'string' ? one : one.json
+}
+
+/** By the field that the argument sets. */
+function argumentHelp(path: ArgumentPath | undefined, schema: JsonObject): string {
+  if (path === undefined) return ''
+  if (typeof path !== 'string') return 'file of JSON; `-` reads standard input'
+  const { description = '' } = fieldAt(schema, path.split('.'))
+  const isText = /(^|\.)(text|content|query|semantic|input)$/.test(path)
+  return lowerFirst(String(description)) + (isText ? '; `-` reads it from standard input' : '')
 }
 
 /** `-word` is part of a text: what begins so is no option of the command. */

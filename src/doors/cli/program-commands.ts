@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { finiteNumber, withStream } from './flags.ts'
 import type { OperationCommand } from './operation-command.ts'
-import type { Cli } from './run.ts'
+import { type Cli, withErrorsAside } from './run.ts'
 
 type Body = (cli: Cli, flags: never, words: never, made: Command) => Promise<void>
 
@@ -16,7 +16,6 @@ function plain(load: () => Promise<Body>, entry: Omit<OperationCommand, 'run' | 
 export const STORE_COMMANDS: readonly OperationCommand[] = [
   plain(async () => (await import('./commands/transfer.ts')).runExport, {
     name: 'export [file]',
-    about: 'print everything the store holds, one JSON line each',
     examples: [
       'querent export --skip-damaged saved.jsonl  # what can be read of a damaged store; exit code 1 if that is not all',
     ],
@@ -25,7 +24,6 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
   }),
   plain(async () => (await import('./commands/transfer.ts')).runImport, {
     name: 'import [file]',
-    about: 'take the lines of an export',
     examples: ['querent import backup.jsonl  # from a file', 'gunzip < backup.gz | querent import  # from a pipe'],
   }),
 ]
@@ -45,7 +43,6 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
     flags: { collections: null, store: null, timeout_ms: null },
     options: {
       '--collection <name>': 'items, analysis, both, or one that the configuration declares (default: both)',
-      '--lang <language>': 'of the answer: auto (en for a question in English, else es), es or en (default: auto)',
       '--json': 'print the whole outcome as one JSON document',
       '--persist-directory <folder>': 'the store to ask; the same as --home',
       '--sample': 'ask the sample that comes with Querent',
@@ -54,8 +51,13 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
       '--database <name>': 'of the server (default: QUERENT_CHROMA_DATABASE)',
       '--urls': 'show the address of each source',
     },
-    run: async ({ query }, flags, cli) =>
-      (await import('./commands/collections.ts')).runCollectionsCommand(cli, query, flags),
+    more: made => {
+      const help = 'of the answer; auto is en for a question in English, else es (default: auto)'
+      return made.addOption(new Option('--lang <language>', help).choices(['auto', 'es', 'en']))
+    },
+    around: async (cli, body) => (await import('./commands/collections.ts')).reportedInALine(cli, body),
+    run: async ({ query = '' }, flags, cli) =>
+      (await import('./commands/collections.ts')).runCollections(cli, String(query), flags),
   },
   {
     name: 'c64 [words...]',
@@ -77,8 +79,15 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
     },
     // A question may begin with a hyphen; what is no flag is reported by the command itself, with its own exit code.
     more: made => made.allowUnknownOption(),
+    around: withErrorsAside,
     run: async (input, flags, cli, [words], made) =>
-      (await import('./commands/c64.ts')).runC64(cli, words as readonly string[], input, flags, made),
+      (await import('./commands/c64.ts')).runC64(
+        cli,
+        (words as readonly string[]).join(' ').trim(),
+        input,
+        flags,
+        made,
+      ),
   },
 ]
 

@@ -13,15 +13,12 @@ export interface Cli {
   readonly signal: AbortSignal
   /** What the process ends with when nothing is thrown. */
   exitCode: number
-  /** What it ends with when the command line is wrong: 2, but for commands whose contract has one code for all. */
+  /** What it ends with when the command line or the input is wrong: 2, but for commands whose contract has one code for all. */
   usageExitCode: number
   /** Set by commands that run until a signal ends them: for those it is a good end. */
   endsBySignal: boolean
-  /**
-   * How a failure is reported: to people, as JSON on standard output, as JSON on standard error, or as `call` does (JSON on
-   * standard output, exit code always 1).
-   */
-  errors: 'text' | 'json' | 'json-aside' | 'call'
+  /** How a failure is reported: to people, as JSON on standard output, or as JSON on standard error. */
+  errors: 'text' | 'json' | 'json-aside'
 }
 
 /** For commands that report errors on standard error in either form. */
