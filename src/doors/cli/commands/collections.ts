@@ -9,6 +9,7 @@ import {
 import { invalidArgument } from '../../../model/errors.ts'
 import { write } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
+import type { Print } from '../render/answer.ts'
 import { oneLine } from '../render/style.ts'
 import { asQuerentError, type Cli, exitCodeFor } from '../run.ts'
 import { clockOf, viewerOf } from '../session.ts'
@@ -52,10 +53,12 @@ export async function runCollections(cli: Cli, query: string, given: Flags): Pro
   })
   const notices = [...(isStoreless && !sample ? [SAMPLE_NOTICE] : []), ...answer.warnings.map(({ message }) => message)]
   for (const notice of notices) await write(cli.io.stderr, `Warning: ${oneLine(notice)}\n`)
-  await print(cli, { ...(json && { json }) }, answer, ({ results }) =>
-    collectionsMarkdown(results, query, { lang, urls }),
-  )
+  const markdown: Print<CollectionsAnswer> = ({ results }) => collectionsMarkdown(results, query, { lang, urls })
+  // As Markdown: texts of others are in it, and no style of ours.
+  await print(cli, json ? { json } : { format: 'md' }, answer, markdown)
 }
+
+type CollectionsAnswer = Awaited<ReturnType<typeof queryCollections>>
 
 async function collectionsOf(wanted: string, persistDirectory: string | undefined): Promise<readonly string[]> {
   if (wanted === 'both') return ['items', 'analysis']
