@@ -65,7 +65,7 @@ export interface OperationCommand<Answer = never> {
   readonly flags?: FlagNames
   readonly shorthands?: Shorthands
   /** Of a command that is no operation: the schema that flags are made of. */
-  readonly schema?: () => Promise<z.ZodType>
+  readonly schema?: (cli: Cli) => Promise<z.ZodType>
   /**
    * Flags that are no field, with their help; `input` reads them. The value of `<name...>` is a list of all that are given, that of
    * `<number>`, `<seconds>`, `<bytes>` or `<days>` a number.
@@ -230,7 +230,7 @@ function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand)
   ]
   const made = define(parent, name, about, examples ?? usage)
   fillers.set(made, async () => {
-    const schema = await schemaOf(entry, called)
+    const schema = await schemaOf(entry, called, cli)
     const paths = called === null ? [] : (entry.arguments ?? made.registeredArguments.map(argument => argument.name()))
     const set = addFlags(made, schema, paths.map(pathOf), entry.flags)
     for (const [at, argument] of made.registeredArguments.entries())
@@ -281,8 +281,8 @@ function commandPath(made: Command): string {
   return above + made.name()
 }
 
-async function schemaOf({ schema }: OperationCommand, called: string | null): Promise<JsonObject> {
-  const input = called === null ? await schema?.() : (await declaredOperation(called))?.input
+async function schemaOf({ schema }: OperationCommand, called: string | null, cli: Cli): Promise<JsonObject> {
+  const input = called === null ? await schema?.(cli) : (await declaredOperation(called))?.input
   if (called !== null && input === undefined) throw new Error(`invariant broken: there is no operation ${called}`)
   return input === undefined ? {} : jsonSchema(input, 'input')
 }

@@ -1,6 +1,6 @@
 /** Commands that are no operation: their bodies are loaded when one of them runs. */
 import { type Command, Option } from 'commander'
-import { finiteNumber, withStream } from './flags.ts'
+import { withStream } from './flags.ts'
 import type { OperationCommand } from './operation-command.ts'
 import { type Cli, withErrorsAside } from './run.ts'
 
@@ -103,8 +103,9 @@ const TOOLS = {
 }
 
 export const SERVER_COMMANDS: readonly OperationCommand[] = [
-  plain(async () => (await import('./commands/serve.ts')).runServe, {
+  {
     name: 'serve [paths...]',
+    operation: null,
     about: 'add files and folders, then answer over HTTP',
     examples: [
       'querent serve notes --open  # a folder, in the browser',
@@ -113,31 +114,23 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
       'querent serve --workers 4 --log text  # four processes on one port, a line for each request',
     ],
     isFormless: true,
+    schema: cli => cli.servers.httpSettings(),
+    flags: { cors: 'cors' },
     options: {
       '--open': 'open the page in the default browser',
       '--collection <name>': 'the collection to add the paths to',
       '--tokens <file>': 'JSON file mapping bearer tokens to viewers; implies --require-token',
-      '--require-token': 'answer nobody as the owner without a token: behind a proxy, or where others use the machine',
-      '--allow-host <name...>': 'also answer requests for this host name (repeatable)',
-      '--cors <origin...>': 'also answer pages of this site, such as https://notes.example (repeatable)',
-      '--request-timeout <seconds>': 'refuse what is not answered after so long',
-      '--max-body <bytes>': 'refuse longer bodies of requests (default 4194304)',
-      '--receive-timeout <seconds>': 'to send a request, a sixth for its head, or to take what is sent (default 60)',
-      '--max-connections <number>': 'of each process; further ones are closed (default 4000)',
-      '--grace <seconds>': 'how long requests under way may go on at the end (default 3)',
+      '--workers <number>': 'processes on one port and store, each with its share of limits (default: 1)',
       '--log-queries <days>': 'log questions of the lens beliefs with their texts, kept so many days',
     },
     more: made => {
-      const socket = new Option('--socket <path>', 'listen on this Unix socket, for this user alone, and on no port')
+      made.options.find(({ long }) => long === '--socket')?.conflicts(['port', 'host', 'open', 'workers'])
       const log = new Option('--log [form]', 'note requests on standard error, a line each; alone: json')
-      return made
-        .option('--port <number>', 'port; 0 takes a free one', finiteNumber, 7411)
-        .option('--host <address>', 'address to listen on', '127.0.0.1')
-        .option('--workers <number>', 'processes on one port and store, each with its share of limits', finiteNumber, 1)
-        .addOption(socket.conflicts(['port', 'host', 'open', 'workers']))
-        .addOption(log.choices(['json', 'text', 'off']).preset('json'))
+      return made.addOption(log.choices(['json', 'text', 'off']).preset('json'))
     },
-  }),
+    run: async (input, flags, cli, [paths]) =>
+      (await import('./commands/serve.ts')).runServe(cli, flags, input, paths as readonly string[]),
+  },
   plain(async () => (await import('./commands/serve.ts')).runMcp, {
     name: 'mcp',
     about: 'serve an agent over MCP on standard input and output',

@@ -1,4 +1,6 @@
 /** What every command body gets. */
+import type { z } from 'zod'
+import type { JsonObject } from '../../base/canonical.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
@@ -34,6 +36,8 @@ export function withErrorsAside(cli: Cli, body: () => Promise<void>): Promise<vo
 
 /** The servers a command line can start. Interfaces do not import each other: whoever starts the process passes these. */
 export interface Servers {
+  /** Of `serve`: its flags are made of them. */
+  httpSettings(): Promise<z.ZodType>
   /** Serves until the signal; calls `ready` with the address once it listens. */
   serveHttp(
     engine: Engine,
@@ -61,22 +65,12 @@ export interface McpToolCost {
 }
 
 export interface ServeOptions {
-  readonly host: string
-  readonly port: number
+  /** As `httpSettings` describes them. */
+  readonly settings: JsonObject
   /** JSON of the file that `--tokens` names; checked by the server. */
   readonly tokens: unknown
-  readonly requireToken: boolean | undefined
-  /** Absolute path. */
-  readonly socket: string | undefined
-  readonly hosts: readonly string[] | undefined
-  readonly origins: readonly string[] | undefined
-  readonly timeoutMs: number | undefined
-  readonly graceMs: number | undefined
   /** Gets a line when a request is over. */
   readonly note: ((line: HttpRequestLine) => void) | undefined
-  readonly maxBodyBytes: number | undefined
-  readonly receiveMs: number | undefined
-  readonly maxConnections: number | undefined
 }
 
 /** Nothing: the default tools. */

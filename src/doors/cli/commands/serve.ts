@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { JsonObject } from '../../../base/canonical.ts'
 import { jsonText } from '../../../base/printable.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { HttpRequestLine } from '../../../model/request-log.ts'
@@ -19,20 +20,8 @@ import { print } from './print.ts'
 import { EndRequest, runWorkers } from './workers.ts'
 
 interface ServeFlags extends CommonFlags {
-  readonly host: string
-  readonly port: number
-  readonly workers: number
-  readonly socket?: string
+  readonly workers?: number
   readonly tokens?: string
-  readonly requireToken?: true
-  readonly allowHost?: readonly string[]
-  readonly cors?: readonly string[]
-  readonly maxBody?: number
-  readonly maxConnections?: number
-  /** Seconds, as the next two. */
-  readonly requestTimeout?: number
-  readonly grace?: number
-  readonly receiveTimeout?: number
   readonly log?: 'json' | 'text' | 'off'
   /** Days. */
   readonly logQueries?: number
@@ -44,9 +33,14 @@ interface ServeFlags extends CommonFlags {
 /** More are no use on any machine. */
 const MOST_WORKERS = 256
 
-/** `paths`: added first. */
-export async function runServe(cli: Cli, flags: ServeFlags, [paths]: readonly [readonly string[]]): Promise<void> {
-  const { workers } = flags
+/** `settings`: of the server. `paths`: added first. */
+export async function runServe(
+  cli: Cli,
+  flags: ServeFlags,
+  settings: JsonObject,
+  paths: readonly string[],
+): Promise<void> {
+  const { workers = 1 } = flags
   if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS) {
     throw invalidArgument('--workers', workers, `a whole number from 1 to ${MOST_WORKERS}`)
   }
@@ -63,7 +57,7 @@ export async function runServe(cli: Cli, flags: ServeFlags, [paths]: readonly [r
     if (flags.open === true) void openBrowser(cli.io, url)
   }
   if (workers > 1 && cluster.isPrimary) cli.exitCode = await runWorkers(cli, workers, listens)
-  else await serveHere(cli, paths, flags, listens)
+  else await serveHere(cli, paths, flags, settings, listens)
 }
 
 /** In this process: the only one, or a worker, whose address the first process reports. */
@@ -71,6 +65,7 @@ async function serveHere(
   cli: Cli,
   paths: readonly string[],
   flags: ServeFlags,
+  settings: JsonObject,
   listens: (url: string) => void,
 ): Promise<void> {
   const worker = cluster.worker?.id
@@ -90,20 +85,11 @@ async function serveHere(
     ...(logQueries !== undefined && { log: questions }),
   }
   const noted = log === 'text' ? asText : jsonText
+  const { socket } = settings
   const options: ServeOptions = {
-    host: flags.host,
-    port: flags.port,
+    settings: { ...settings, ...(socket !== undefined && { socket: resolve(cli.io.workingFolder, String(socket)) }) },
     tokens,
-    requireToken: flags.requireToken,
-    socket: flags.socket === undefined ? undefined : resolve(cli.io.workingFolder, flags.socket),
-    hosts: flags.allowHost,
-    origins: flags.cors,
-    timeoutMs: milliseconds(flags.requestTimeout),
-    graceMs: milliseconds(flags.grace),
     note: log === 'off' ? undefined : line => void write(cli.io.stderr, `${noted(line)}\n`),
-    maxBodyBytes: flags.maxBody,
-    receiveMs: milliseconds(flags.receiveTimeout),
-    maxConnections: flags.maxConnections,
   }
   const signal = request?.signal ?? cli.signal
   await withSession(cli, flags, session, async opened => {
@@ -145,10 +131,6 @@ async function listTools(cli: Cli, flags: McpFlags): Promise<void> {
   const sum = () => `about ${tokens} tokens in all\n`
   const columns = ['tokens', 'tool=name', 'what for=description']
   await print(cli, flags, { lenses: flags.lens ?? [], tools, tokens }, rows('tools', columns, 'no tools', sum))
-}
-
-function milliseconds(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1000
 }
 
 function asText(line: HttpRequestLine): string {
