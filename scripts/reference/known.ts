@@ -4,6 +4,7 @@ import { fillCommands } from '../../src/doors/cli/operation-command.ts'
 import { makeProgram } from '../../src/doors/cli/program.ts'
 import type { Cli } from '../../src/doors/cli/run.ts'
 import { ROUTES } from '../../src/doors/http/routes/mount.ts'
+import { SERVERS } from '../../src/doors/main.ts'
 import { makeTools } from '../../src/doors/mcp/tools.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import type { Catalog } from '../../src/ops/catalog.ts'
@@ -47,7 +48,7 @@ export async function withKnown<T>(make: (known: Known) => T): Promise<T> {
 }
 
 /** Commands are only described here: none of them runs. */
-const NOBODY = { io: { stdout: process.stdout, stderr: process.stderr } } as unknown as Cli
+const NOBODY = { io: { stdout: process.stdout, stderr: process.stderr }, servers: SERVERS } as unknown as Cli
 
 function commandsBelow(parent: Command, place: string): readonly KnownCommand[] {
   return parent.commands.flatMap(command => {

@@ -5,18 +5,29 @@
 import { runCli } from './cli/cli.ts'
 import { type Io, processIo } from './cli/io.ts'
 import type { Servers } from './cli/run.ts'
+import type { HttpSettings } from './http/settings.ts'
 
 /** Resolves to the exit code; never rejects. `argv` without the program's name. */
 export function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
   return runCli(argv, SERVERS, io)
 }
 
-const SERVERS: Servers = {
-  serveHttp: async (engine, catalog, options, signal, ready) => {
+export const SERVERS: Servers = {
+  httpSettings: async () => (await import('./http/settings.ts')).httpSettings,
+  serveHttp: async (engine, catalog, { settings, ...others }, signal, ready) => {
     const { serveHttp } = await import('./http/serve.ts')
+    const { optionsOf } = await import('./http/settings.ts')
     const { mcpOverHttp } = await import('./mcp/http.ts')
-    return serveHttp(engine, catalog, { ...options, mcp: mcpOverHttp(engine, catalog) }, signal, ready)
+    return serveHttp(
+      engine,
+      catalog,
+      { ...optionsOf(settings as HttpSettings), ...others, mcp: mcpOverHttp(engine, catalog) },
+      signal,
+      ready,
+    )
   },
+  readTokens: async (folder, path) => (await import('./http/token-file.ts')).readTokens(folder, path),
+  relayFigures: async signal => (await import('./http/siblings.ts')).relayFigures(signal),
   serveMcp: async (engine, catalog, options, signal) => {
     const { serveMcp } = await import('./mcp/stdio.ts')
     return serveMcp(engine, catalog, options, signal)

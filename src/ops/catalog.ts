@@ -10,8 +10,11 @@ import { builtInLensOf } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import { backup, doctor, lenses, status } from './admin-ops.ts'
+import { bench } from './bench-op.ts'
+import { brief } from './brief-op.ts'
 import { get, list, put, remove, touch } from './entry-ops.ts'
 import { add, exportAll, importAll } from './ingest-ops.ts'
+import { mirror } from './mirror-op.ts'
 import { count, explain, query, similar } from './query-ops.ts'
 import { suggest } from './suggest-op.ts'
 import { watch } from './watch-op.ts'
@@ -40,6 +43,9 @@ const CORE: readonly EngineOperation[] = [
   exportAll,
   importAll,
   lenses,
+  brief,
+  bench,
+  mirror,
 ]
 
 /** Those that concern files or the whole store, in which every lens may have a part. */

@@ -64,7 +64,7 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     ],
     [['list', '--order', 'size'], /Allowed choices/],
     [['call'], /missing operation[\s\S]*Operations:\n {2}query /],
-    [['bench', '--queries', '0'], /^querent: --queries: expected 1 to 1000/],
+    [['bench', '--queries', '0'], /^querent: queries: expected at least 1, got 0/],
     [['import', 'decay.md'], /^querent: line 1: not JSON/],
     [['serve', '--host', '0.0.0.0'], /--tokens is needed/],
     [['serve', '--port', '99999'], /--port: expected 0 to 65535/],
@@ -233,7 +233,7 @@ describe('help', () => {
     const { stdout } = await run(['--help'])
     const commands = [...stdout.matchAll(/^ {2}([a-z0-9]+) \[options\]/gm)].map(match => match[1] ?? '')
     expect(commands.join(' ')).toBe(
-      'query recall watch explain count similar remember get list delete status lenses init add doctor backup export import mirror bench collections c64 serve mcp call brief completion',
+      'query recall watch explain count similar remember get list delete status init add doctor backup brief mirror export import collections c64 serve mcp call completion touch suggest put lenses bench',
     )
     for (const command of commands) {
       const { status, stdout: help, stderr } = await run([command, '--help'])

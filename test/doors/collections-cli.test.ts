@@ -29,10 +29,13 @@ beforeAll(async () => {
       entry('i1', 'items', 'MCP servers now stream their answers', { title: 'Streaming in MCP', date: '2026-02-27' }),
       entry('i2', 'items', 'A server for files over MCP', { title: 'File server', date: '2026-01-10' }),
       entry('i3', 'items', 'Notes on MCP servers without a day', { title: 'Undated' }),
+      entry('n1', 'notes', 'A note about MCP servers', { title: 'Note' }),
       entry('a1', 'analysis', 'What streaming means for MCP servers', { item_id: 'i1', analyzed_at: '2026-02-28' }),
     ],
     wait: true,
   })
+  const settings = { lenses: { collections: { collections: ['notes'] } } }
+  writeFileSync(join(folder.path, '.querent', 'config.json'), JSON.stringify(settings))
 })
 afterAll(() => folder?.[Symbol.dispose]())
 
@@ -80,6 +83,11 @@ describe('querent collections', () => {
     expect(meta).toMatchObject({ store: 'local', cutoff: '2026-02-22T12:00:00.000Z', total: 2 })
   })
 
+  it('takes a collection that the configuration declares; both stays the two (CO-051)', async () => {
+    expect((await ask('MCP servers', '--collection', 'notes')).stdout).toContain('### Notes (1 resultados)')
+    expect((await ask('MCP servers', '--collection', 'both')).stdout).not.toContain('### Note')
+  })
+
   it('finds nothing in an empty folder, warns, and leaves it empty (CO-045, CO-047, CO-071)', async () => {
     const empty = join(folder.path, 'empty')
     mkdirSync(empty)
@@ -120,6 +128,8 @@ describe('querent collections', () => {
     [['x', '--min-score', '2']],
     [['x', '--min-score', '']],
     [['x', '--now', 'soon']],
+    [['x', '--since', 'soon']],
+    [['x', '--url', 'http://127.0.0.1:9', '--persist-directory', '.']],
     [['x', '--sample', '--url', 'http://127.0.0.1:9']],
     [['x', '--days']],
     [['x', '--nonsense']],
@@ -296,7 +306,7 @@ describe.skipIf(reason !== null)(`querent mirror${reason === null ? '' : ` (skip
   it('is the local owner’s alone', async () => {
     const args = ['mirror', 'items', '--to', 'chromadb', '--url', server.url]
     const { status, stderr } = await run(args, { env: { QUERENT_VIEWER: 'ana' } })
-    expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('only the local owner') })
+    expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('for the local owner only') })
   })
 })
 

@@ -11,16 +11,18 @@ import { makeCatalog } from '../../src/ops/catalog.ts'
 export interface Asking {
   readonly viewer: string
   readonly lens?: string
+  /** On a connection alone: tools by name. */
+  readonly tools?: readonly string[]
 }
 
 /** Connects, as somebody. */
 export type Connect = (engine: Engine, client: Client, asking: Asking) => Promise<void>
 
 /** As over standard input and output. The server ends with its client. */
-export const onConnection: Connect = async (engine, client, { viewer: id, lens }) => {
+export const onConnection: Connect = async (engine, client, { viewer: id, lens, tools = [] }) => {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const lenses = engine.lenses.map(({ name }) => name)
-  const choice = { lenses: lens === undefined ? [] : [lens] }
+  const choice = { lenses: lens === undefined ? [] : [lens], tools }
   serveConnection(engine, makeTools(makeCatalog(engine), choice, lenses), { viewer: { id }, lens }, far)
   await client.connect(near)
 }

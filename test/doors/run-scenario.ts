@@ -67,6 +67,8 @@ const MEASURED = new Set(
     'total_time_ms',
     'files_per_second',
     'elapsed_ms',
+    'p50_ms',
+    'p99_ms',
   ].concat([...['bytes', 'log_bytes']]),
 )
 /** Made at random for each request. */

@@ -530,6 +530,25 @@ export function scenario(docs: string): readonly Step[] {
       expect: ({ error }) => expect(error.code).toBe('denied'),
     },
     { name: 'lenses', operation: 'lenses', input: {} },
+    {
+      name: 'a briefing for an assistant',
+      operation: 'brief',
+      viewer: 'ben',
+      input: {},
+      expect: ({ result }) => expect(result).toMatchObject({ entries: 1, text: expect.stringContaining('1 entries') }),
+    },
+    {
+      name: 'measure the store',
+      operation: 'bench',
+      input: { queries: 2 },
+      expect: ({ result }) => expect(result).toMatchObject({ questions: 2, words: { p50_ms: expect.any(Number) } }),
+    },
+    {
+      name: 'mirror a collection where there are no vectors',
+      operation: 'mirror',
+      input: { collection: 'notes', to: 'qdrant', url: 'http://127.0.0.1:9' },
+      expect: ({ error }) => expect(error).toMatchObject({ code: expect.stringMatching(/conflict|provider_failed/) }),
+    },
     { name: 'suggest', operation: 'suggest', input: { prefix: 'R' } },
     { name: 'doctor', operation: 'doctor', input: {}, expect: ({ result }) => expect(result.ok).toBe(true) },
     {

@@ -1,4 +1,4 @@
-/** An operation that is added in one place (that of docs/guide/operations.md) is there on the command line, over HTTP, in OpenAPI and in the reference. */
+/** An operation that is added in one place (that of docs/guide/operations.md) is there on the command line, over HTTP and MCP, in OpenAPI and in the reference. */
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { referencePages } from '../../scripts/reference/pages.ts'
@@ -8,6 +8,7 @@ import { makeCatalog } from '../../src/ops/catalog.ts'
 import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { guidePage } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
+import { newClient, onConnection } from './mcp-in-process.ts'
 
 vi.mock('../../src/lenses/chroma/operations/operations.ts', async original => {
   const { CHROMA_OPERATIONS } = await original<typeof import('../../src/lenses/chroma/operations/operations.ts')>()
@@ -70,6 +71,20 @@ describe('an operation that is added to a lens', () => {
     expect(Object.keys(paths)).toContain('/v1/ops/chroma.greet_node')
     end.abort()
     await served
+  })
+
+  it('is a tool over MCP, where it is chosen by name', async () => {
+    await using engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
+    const client = newClient('2025-11-25')
+    await onConnection(engine, client, { viewer: 'owner', tools: ['chroma_greet_node'] })
+    const { tools } = await client.listTools()
+    expect(tools).toMatchObject([{ name: 'chroma_greet_node', description: 'Greet somebody as often as is wanted.' }])
+    const input = { name: 'Ann', times: 2, detail: 'detailed' }
+    const { structuredContent } = await client.callTool({ name: 'chroma_greet_node', arguments: input })
+    expect(structuredContent).toEqual(TWICE)
+    const wrong = await client.callTool({ name: 'chroma_greet_node', arguments: { name: 'Ann', times: 9 } })
+    expect(wrong).toMatchObject({ isError: true })
+    await client.close()
   })
 
   it('is in the reference, with its command', async () => {

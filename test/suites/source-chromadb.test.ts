@@ -1,7 +1,6 @@
 import { ChromaClient } from 'chromadb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Deadline } from '../../src/base/clock.ts'
-import { runCollections } from '../../src/doors/cli/commands/collections.ts'
 import { mirrorCollection } from '../../src/engine/mirror.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { LOCAL_OWNER } from '../../src/model/viewer.ts'
@@ -218,15 +217,6 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
       const own = { ...embedder, model, embed: async () => [new Float32Array([1, 0.1, 0, 0.05])] }
       const { results } = await queryCollections('x', { ...options, embedder, embedders: { items: own } })
       expect(results.map(({ id }) => id)).toEqual(['one', 'two', 'three', 'four', 'five'])
-    })
-
-    it('is reached by the command, and says when it is not there (CO-046, CO-048)', async () => {
-      const flags = { url: server.url, database: 'small', collection: 'items', json: true }
-      const { stdout, exitCode } = await runCollections('x', flags, { embedder })
-      expect([JSON.parse(stdout).meta.store, exitCode]).toEqual(['chromadb', 0])
-      const { stderr, ...rest } = await runCollections('x', { url: 'http://127.0.0.1:1' }, { embedder })
-      expect(rest).toEqual({ stdout: '', exitCode: 1 })
-      expect(stderr).toMatch(/^Error: Failed to initialize VectorStore: [^\n]+\n$/)
     })
   })
 })

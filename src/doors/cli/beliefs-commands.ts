@@ -153,7 +153,6 @@ export const BELIEFS: CommandGroup = {
     }),
     command({
       name: 'batch <file>',
-      about: 'ask up to 20 queries, a JSON list; `-` reads standard input',
       examples: ['querent beliefs batch queries.json --json  # each is answered, or fails, on its own'],
       arguments: [{ json: 'queries' }],
       print: render.batchText,
@@ -206,7 +205,6 @@ export const BELIEFS: CommandGroup = {
     command({ name: 'derivation <belief_id>', flags: ABOUT.flags, print: render.chainText }),
     command({
       name: 'put [content]',
-      about: 'store a belief that you hold; `-` reads it from standard input',
       examples: [
         'querent beliefs put "Octopuses have three hearts." --domain science/biology  # private',
         'querent beliefs put "…" --federation open-science --from my-note  # shared, and what it rests on',

@@ -141,13 +141,11 @@ export const CHROMA: CommandGroup = {
     command<{ readonly answers: readonly Answer[] }>({
       name: 'batch <file>',
       operation: 'chroma.batch_query',
-      about: 'ask many queries, a JSON list, against one state; `-` reads standard input',
       arguments: [{ json: 'queries' }],
       print: ({ answers }, shown) => answers.map(one => answerText(one, shown)).join('\n'),
     }),
     {
       name: 'store [content]',
-      about: 'store a node; `-` reads its content from standard input',
       examples: [
         'querent chroma store "text" --label "A note" --tags "programming …"  # at the colour of its hashtags',
       ],
@@ -243,7 +241,6 @@ export const CHROMA: CommandGroup = {
     },
     {
       name: 'map [words...]',
-      about: 'draw all nodes in the plane of their colours, with a query and its hits',
       examples: ["querent chroma map '#python' '#async' … --out map.svg  # with a query"],
       arguments: ['input'],
       flags: { ...queryFlags('query.'), k: { short: 'k', help: 'how many results' }, 'query.k': null, hashtags: null },

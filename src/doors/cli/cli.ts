@@ -5,7 +5,7 @@
 import { CommanderError } from 'commander'
 import { Endings, exitCodeOf, type Io, write, writeJson } from './io.ts'
 import { makeProgram } from './program.ts'
-import { asQuerentError, type Cli, EXIT, exitCodeFor, failureText, type Servers } from './run.ts'
+import { asQuerentError, type Cli, EXIT, failureText, type Servers } from './run.ts'
 
 /** Resolves to the exit code; never rejects. `servers` are those that `serve` and `mcp` open. */
 export async function runCli(argv: readonly string[], servers: Servers, io: Io): Promise<number> {
@@ -39,5 +39,5 @@ async function fail(cli: Cli, thrown: unknown): Promise<number> {
   if (cli.errors === 'text') await write(cli.io.stderr, failureText(error))
   else await writeJson(cli.errors === 'json-aside' ? cli.io.stderr : cli.io.stdout, { error })
   if (cli.io.env['QUERENT_DEBUG'] && thrown instanceof Error) await write(cli.io.stderr, `${thrown.stack}\n`)
-  return cli.errors === 'call' ? EXIT.failed : exitCodeFor(error)
+  return error.kind === 'usage' ? cli.usageExitCode : EXIT.failed
 }

@@ -7,11 +7,11 @@ import type { Count, Page } from '../../model/page.ts'
 import { withLive } from './flags.ts'
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { command, type Flags, type OperationCommand } from './operation-command.ts'
-import { each } from './render/answer.ts'
+import { all, each } from './render/answer.ts'
 import { footer, pageText } from './render/page.ts'
 import { recallText } from './render/recall.ts'
 import { addText, backupText, doctorText, entryText, explainText, listText, statusText } from './render/reports.ts'
-import { EXIT } from './run.ts'
+import type { Cli } from './run.ts'
 
 /** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
 const QUERY_TIMEOUT_MS = 30_000
@@ -42,10 +42,28 @@ function chatOf(input: JsonObject, { chat }: Flags): JsonObject {
   throw invalidArgument(`--${name}`, field[1], '--chat beside it')
 }
 
+const VARIABLES = {
+  chromadb: ['QUERENT_CHROMA_URL', 'QUERENT_CHROMA_TENANT', 'QUERENT_CHROMA_DATABASE', 'QUERENT_CHROMA_TOKEN'],
+  qdrant: ['QUERENT_QDRANT_URL', '', '', 'QUERENT_QDRANT_API_KEY'],
+} as const
+
+/** Where the flags do not say it, the environment has the address of the server, and the key, which no flag has. */
+function mirrorOf(input: JsonObject, _flags: Flags, { io }: Cli): JsonObject {
+  const variables = VARIABLES[input['to'] as keyof typeof VARIABLES] ?? []
+  const values = variables.map((variable, at) => [['url', 'tenant', 'database', 'token'][at], io.env[variable]])
+  const target = { ...Object.fromEntries(values.filter(([, value]) => value)), ...input }
+  if (variables[0] !== undefined && !('url' in target)) {
+    throw invalidArgument('--url', '', `an address, here or in ${variables[0]}`)
+  }
+  return target
+}
+
+const UNOWNED =
+  'an earlier version made it, and it holds records that this store does not know; it was left as it is; delete it there if it is yours'
+
 export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<Page>({
     name: 'query <words...>',
-    about: 'ask a question; `-` reads it from standard input',
     examples: [
       'querent query how does decay work  # the best ten passages, with reasons',
       `querent query '"flat scan" -kernel tag:index'  # a phrase, without a word, with a tag`,
@@ -71,7 +89,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command({
     name: 'recall <words...>',
     operation: 'conversations.query',
-    about: 'ask what was said; `-` reads the question from standard input',
+    about: 'ask what was said',
     examples: [
       'querent recall when did Mira move the kiln  # the best ten messages of all conversations',
       'querent recall --conversation home --speaker Mira where is the kiln  # what she said there',
@@ -102,7 +120,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   }),
   command<ExplainAnswer>({
     name: 'explain <id> <words...>',
-    about: 'show why an entry has its rank in an answer, or why it has none',
     examples: [
       'querent explain docs/decay.md how does decay work  # why it is there, or what dropped it',
       'querent explain a --over b how does decay work  # why a is ranked above b, and what would swap them',
@@ -116,7 +133,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   }),
   command<Count>({
     name: 'count <words...>',
-    about: 'count the results that a question has, over all of its pages',
     examples: ['querent count tag:draft updated:>2025-01-01'],
     arguments: ['text'],
     flags: { timeout_ms: TIMEOUT, ...Object.fromEntries(PAGE_FIELDS.map(name => [name, null])) },
@@ -128,13 +144,12 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   }),
   command<Page>({
     name: 'similar <id>',
-    about: 'find entries like this one',
     print: (page, shown) => pageText(page, { ...shown, input: { any: true } }),
   }),
   command({
     name: 'remember <text>',
     operation: 'conversations.remember',
-    about: 'remember one message or note; the next query finds it. `-` reads it from standard input',
+    about: 'remember one message or note; the next query finds it',
     examples: [
       'querent remember "I moved to Lugo." --speaker Mira --conversation home --at 2025-03-14  # who, where and when',
     ],
@@ -144,17 +159,15 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     input: input => ({ wait: true, ...input }),
     print: each('', '{id}'),
   }),
-  command<EntryView>({ name: 'get <id>', about: 'show one entry', print: entryText }),
+  command<EntryView>({ name: 'get <id>', print: entryText }),
   command({
     name: 'list',
-    about: 'list entries',
     examples: ['querent list --collection notes --limit 20  # the first twenty notes'],
     pages: PAGES,
     print: listText,
   }),
-  command({ name: 'delete <ids...>', about: 'delete entries by id', print: each('', '{deleted} deleted') }),
-  command<Status>({ name: 'status', about: 'show what the store holds', print: statusText }),
-  { name: 'lenses', about: 'list the lenses' },
+  command({ name: 'delete <ids...>', print: each('', '{deleted} deleted') }),
+  command<Status>({ name: 'status', print: statusText }),
   command({
     name: 'init',
     opensAll: true,
@@ -170,7 +183,6 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command<AddReport>({
     name: 'add <paths...>',
     opensAll: true,
-    about: 'add files and folders, or what changed in them since',
     examples: [
       'querent add notes --collection notes --tag draft  # into a collection, with a tag',
       'querent add talk.jsonl --map content=text --map title=topic  # JSON lines with other field names',
@@ -193,31 +205,49 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     creates: true,
     call: async (input, { cli, flags, run }) => {
       if (flags['code'] === true) return (await import('./context-commands.ts')).addCode(cli, flags, input)
-      const report = await run<AddReport>()
-      const { added, updated, unchanged, deleted, errors } = report
-      // Some bad files among good ones are no failure.
-      if (errors.length > 0 && added + updated + unchanged + deleted === 0) cli.exitCode = EXIT.failed
-      return report
+      return run()
     },
+    // Some bad files among good ones are no failure.
+    fails: ({ added, updated, unchanged, deleted, errors }) =>
+      errors.length > 0 && added + updated + unchanged + deleted === 0,
     print: addText,
   }),
   command<Examination>({
     name: 'doctor',
     opensAll: true,
-    about: 'check that all is well',
     examples: ['querent doctor --repair  # repair what can be made again from what is there'],
     call: async (input, context) => (await import('./commands/care.ts')).examined(input, context),
     print: doctorText,
+    fails: ({ ok }) => !ok,
   }),
   command<Backup>({
     name: 'backup <file>',
     opensAll: true,
-    about: 'copy the store into one file, also while others write',
     examples: ['querent backup /mnt/usb/notes.db --overwrite  # in the place of the last one'],
     arguments: ['to'],
     options: { '--skip-damaged': 'copy what can be read of a damaged store, and report what was lost' },
     input: ({ to, ...input }, _flags, { io }) => ({ ...input, to: resolve(io.workingFolder, String(to)) }),
     call: async (input, context) => (await import('./commands/care.ts')).backedUp(input, context),
     print: backupText,
+  }),
+  command<{ readonly text: string }>({ name: 'brief', print: ({ text }) => text }),
+  command<{ readonly refused: readonly object[]; readonly put: number; readonly unchanged: number }>({
+    name: 'mirror <collection>',
+    examples: [
+      'querent mirror items --to chromadb --url http://localhost:8000  # what is there already is left alone',
+      'querent mirror items --to qdrant --url http://localhost:6333  # its key: QUERENT_QDRANT_API_KEY',
+    ],
+    flags: { token: null, url: { help: 'address of the server (default: QUERENT_CHROMA_URL or QUERENT_QDRANT_URL)' } },
+    input: mirrorOf,
+    print: all(
+      each('', '{put} put, {removed} removed, {unchanged} unchanged, {waiting} waiting for a vector'),
+      each('names', 'in {}'),
+    ),
+    aside: all(
+      each('refused', 'querent: {id}: the server refuses it: {reason}'),
+      each('unowned', `querent: {}: ${UNOWNED}`),
+    ),
+    // A few among good ones are no failure.
+    fails: ({ refused, put, unchanged }) => refused.length > 0 && put + unchanged === 0,
   }),
 ]

@@ -6,7 +6,15 @@ import type { Command } from 'commander'
 import type { z } from 'zod'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { isRecord } from '../../base/record.ts'
-import { declaredOperation, declaredOperations, findOperation, lensesFor } from '../../ops/catalog.ts'
+import type { Operation } from '../../model/operation.ts'
+import {
+  declaredOperation,
+  declaredOperations,
+  type EngineOperation,
+  findOperation,
+  lensesFor,
+  makeCatalog,
+} from '../../ops/catalog.ts'
 import { jsonSchema } from '../../ops/schemas.ts'
 import { textOf as fileOrPiped, parsed, pipedText } from './commands/input.ts'
 import { keepNextPage, nextPage } from './commands/last-page.ts'
@@ -63,7 +71,7 @@ export interface OperationCommand<Answer = never> {
   readonly flags?: FlagNames
   readonly shorthands?: Shorthands
   /** Of a command that is no operation: the schema that flags are made of. */
-  readonly schema?: () => Promise<z.ZodType>
+  readonly schema?: (cli: Cli) => Promise<z.ZodType>
   /**
    * Flags that are no field, with their help; `input` reads them. The value of `<name...>` is a list of all that are given, that of
    * `<number>`, `<seconds>`, `<bytes>` or `<days>` a number.
@@ -88,6 +96,10 @@ export interface OperationCommand<Answer = never> {
   }
   /** The answer for people. Default: by its shape. */
   readonly print?: Print<Answer>
+  /** For people, on standard error: what the answer says beside its result. Default: nothing. */
+  readonly aside?: Print<Answer>
+  /** Whether the command ends with 1, of an answer that says so. Default: never. */
+  readonly fails?: (answer: Answer) => boolean
   /** Whether the answer is JSON whatever the flags say. Default: false. */
   readonly isJson?: boolean
   /** For `--more`: where the input has the cursor, and the answer that of the next page. */
@@ -102,6 +114,8 @@ export interface OperationCommand<Answer = never> {
   readonly isPlaceless?: boolean
   /** Whether every failure ends with 1, also a wrong command line. Default: false. */
   readonly hasOneExitCode?: boolean
+  /** Reports failures in the form of the command's contract. Default: that of its group, else as everywhere. */
+  readonly around?: Around
   /** Commands below it. */
   readonly children?: readonly OperationCommand[]
 }
@@ -145,7 +159,6 @@ export async function fillCommands(parent: Command): Promise<void> {
 /** Commands below one name, of a family of operations. */
 export interface CommandGroup {
   readonly commands: readonly OperationCommand[]
-  /** Reports failures in the form of the group's contract. Default: as everywhere. */
   readonly around?: Around
   /** Command lines at the end of its help. */
   readonly firstSteps?: readonly string[]
@@ -166,43 +179,48 @@ export function addGroup(program: Command, cli: Cli, name: string, about: string
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
   groups.add(group)
   fillers.set(group, async () => {
-    const [{ commands, around, firstSteps, isClosed = false }, operations] = await Promise.all([
-      load(),
-      declaredOperations(name),
-    ])
-    const entries = commands.map(entry => {
-      return { operation: `${name}.${firstWord(entry.name).replaceAll('-', '_')}`, ...entry }
-    })
-    for (const entry of entries) {
-      const summary = operations.find(one => one.name === entry.operation)?.summary ?? ''
-      addOperationCommand(group, cli, { about: lowerFirst(summary), ...entry }, around)
+    const [loaded, operations] = await Promise.all([load(), declaredOperations(name)])
+    addCommands(group, cli, loaded, operations, name)
+    if (loaded.firstSteps !== undefined) {
+      group.addHelpText('after', `\nFirst steps:\n  ${loaded.firstSteps.join('\n  ')}\n`)
     }
-    const named = new Set(entries.flatMap(({ operation, covers = [] }) => [operation, ...covers]))
-    for (const operation of operations) {
-      const { name: full, effect } = operation
-      const entry = {
-        name: full.slice(name.length + 1).replaceAll('_', '-'),
-        operation: full,
-        creates: effect.kind === 'write',
-      }
-      if (!isClosed && !named.has(full))
-        addOperationCommand(group, cli, { about: lowerFirst(operation.summary), ...entry }, around)
-    }
-    if (firstSteps !== undefined) group.addHelpText('after', `\nFirst steps:\n  ${firstSteps.join('\n  ')}\n`)
   })
+}
+
+/** Those of the table, then one for each operation that it does not name. `family`: of the operations; empty: the engine's own. */
+export function addCommands(
+  parent: Command,
+  cli: Cli,
+  { commands, around, isClosed = false }: CommandGroup,
+  operations: readonly Described[],
+  family = '',
+): void {
+  const prefix = family === '' ? '' : `${family}.`
+  const ownName = ({ name }: OperationCommand) => prefix + firstWord(name).replaceAll('-', '_')
+  const entries = commands.map(entry => ({ operation: ownName(entry), ...entry }))
+  const named = new Set(entries.flatMap(entry => [ownName(entry), entry.operation, ...(entry.covers ?? [])]))
+  const others = operations.filter(({ name }) => !isClosed && !named.has(name))
+  const made = others.map(({ name: operation, effect }) => {
+    const name = operation.slice(prefix.length).replaceAll('_', '-')
+    return { name, operation, creates: effect.kind === 'write' }
+  })
+  for (const entry of [...entries, ...made]) {
+    const summary = operations.find(({ name }) => name === (entry.operation ?? ownName(entry)))?.summary ?? ''
+    addOperationCommand(parent, cli, { about: lowerFirst(summary), ...(around && { around }), ...entry })
+  }
 }
 
 function firstWord(text: string): string {
   return text.split(' ', 1)[0] ?? ''
 }
 
-export function addOperationCommand(
-  parent: Command,
-  cli: Cli,
-  entry: OperationCommand,
-  around: Around = (_, body) => body(),
-): void {
-  const { name, examples } = entry
+/** Of the engine itself. */
+export const OWN_OPERATIONS: readonly EngineOperation[] = [...makeCatalog({ lensOperations: [] }).values()]
+
+type Described = Pick<Operation, 'name' | 'summary' | 'effect'>
+
+function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand): void {
+  const { name, examples, around = (_: Cli, body) => body() } = entry
   const called = entry.operation === undefined ? firstWord(name) : entry.operation
   const about = entry.about ?? ''
   const above = parent.parent ? `${parent.name()} ` : ''
@@ -212,9 +230,11 @@ export function addOperationCommand(
   ]
   const made = define(parent, name, about, examples ?? usage)
   fillers.set(made, async () => {
-    const schema = await schemaOf(entry, called)
+    const schema = await schemaOf(entry, called, cli)
     const paths = called === null ? [] : (entry.arguments ?? made.registeredArguments.map(argument => argument.name()))
     const set = addFlags(made, schema, paths.map(pathOf), entry.flags)
+    for (const [at, argument] of made.registeredArguments.entries())
+      argument.description = argumentHelp(paths[at], schema)
     const setShort = addShorthands(made, entry.shorthands ?? {})
     for (const [flag, help] of Object.entries(entry.options ?? {})) addOption(made, flag, help)
     entry.more?.(made)
@@ -227,6 +247,7 @@ export function addOperationCommand(
     if (takesWords(made, paths, schema)) made.allowUnknownOption()
     runs<readonly unknown[], Flags>(made, cli, (...given) => {
       const flags = given.at(-1) as Flags
+      if (entry.hasOneExitCode) cli.usageExitCode = EXIT.failed
       const words = given.slice(0, -1).map(arg => (Array.isArray(arg) ? wordsOf(made, arg as readonly string[]) : arg))
       const inputOf = async (): Promise<JsonObject> => {
         if (flags['more'] === true) return nextPage(cli, flags, commandPath(made))
@@ -260,8 +281,8 @@ function commandPath(made: Command): string {
   return above + made.name()
 }
 
-async function schemaOf({ schema }: OperationCommand, called: string | null): Promise<JsonObject> {
-  const input = called === null ? await schema?.() : (await declaredOperation(called))?.input
+async function schemaOf({ schema }: OperationCommand, called: string | null, cli: Cli): Promise<JsonObject> {
+  const input = called === null ? await schema?.(cli) : (await declaredOperation(called))?.input
   if (called !== null && input === undefined) throw new Error(`invariant broken: there is no operation ${called}`)
   return input === undefined ? {} : jsonSchema(input, 'input')
 }
@@ -278,6 +299,15 @@ type ArgumentPath = string | { readonly json: string }
 
 function pathOf(one: ArgumentPath): string {
   return typeof one === 'string' ? one : one.json
+}
+
+/** By the field that the argument sets. */
+function argumentHelp(path: ArgumentPath | undefined, schema: JsonObject): string {
+  if (path === undefined) return ''
+  if (typeof path !== 'string') return 'file of JSON; `-` reads standard input'
+  const { description = '' } = fieldAt(schema, path.split('.'))
+  const isText = /(^|\.)(text|content|query|semantic|input)$/.test(path)
+  return lowerFirst(String(description)) + (isText ? '; `-` reads it from standard input' : '')
 }
 
 /** `-word` is part of a text: what begins so is no option of the command. */
@@ -346,6 +376,8 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
   if (answer === null) return
   if (entry.isJson) await writeJson(cli.io.stdout, answer, 2)
   else await print(cli, flags, answer as never, entry.print ?? shape, input, entry.pages !== undefined)
+  if (entry.aside && !wantsJson(flags)) await write(cli.io.stderr, entry.aside(answer as never, PLAIN_TEXT))
+  if (entry.fails?.(answer as never)) cli.exitCode = EXIT.failed
   if (entry.pages !== undefined && (flags['more'] === true || !wantsJson(flags))) {
     const next = (answer as JsonObject)[entry.pages.next]
     const rest = typeof next === 'string' ? withValue(input, entry.pages.cursor.split('.'), next) : null

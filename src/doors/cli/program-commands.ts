@@ -1,8 +1,8 @@
 /** Commands that are no operation: their bodies are loaded when one of them runs. */
 import { type Command, Option } from 'commander'
-import { finiteNumber, withStream } from './flags.ts'
+import { withStream } from './flags.ts'
 import type { OperationCommand } from './operation-command.ts'
-import type { Cli } from './run.ts'
+import { type Cli, withErrorsAside } from './run.ts'
 
 type Body = (cli: Cli, flags: never, words: never, made: Command) => Promise<void>
 
@@ -16,7 +16,6 @@ function plain(load: () => Promise<Body>, entry: Omit<OperationCommand, 'run' | 
 export const STORE_COMMANDS: readonly OperationCommand[] = [
   plain(async () => (await import('./commands/transfer.ts')).runExport, {
     name: 'export [file]',
-    about: 'print everything the store holds, one JSON line each',
     examples: [
       'querent export --skip-damaged saved.jsonl  # what can be read of a damaged store; exit code 1 if that is not all',
     ],
@@ -25,28 +24,7 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
   }),
   plain(async () => (await import('./commands/transfer.ts')).runImport, {
     name: 'import [file]',
-    about: 'take the lines of an export',
     examples: ['querent import backup.jsonl  # from a file', 'gunzip < backup.gz | querent import  # from a pipe'],
-  }),
-  plain(async () => (await import('./commands/mirror.ts')).runMirror, {
-    name: 'mirror <collection>',
-    about: 'push a collection to ChromaDB or Qdrant; again to follow it',
-    examples: [
-      'querent mirror items --to chromadb --url http://localhost:8000  # what is there already is left alone',
-      'querent mirror items --to qdrant --url http://localhost:6333  # its key: QUERENT_QDRANT_API_KEY',
-    ],
-    options: {
-      '--url <address>': 'of the server (default: QUERENT_CHROMA_URL or QUERENT_QDRANT_URL)',
-      '--tenant <name>': 'of a ChromaDB server (default: QUERENT_CHROMA_TENANT)',
-      '--database <name>': 'of a ChromaDB server (default: QUERENT_CHROMA_DATABASE)',
-    },
-    more: made =>
-      made.addOption(new Option('--to <engine>', 'where to').choices(['chromadb', 'qdrant']).makeOptionMandatory()),
-  }),
-  plain(async () => (await import('./commands/bench.ts')).runBench, {
-    name: 'bench',
-    about: 'measure this store: time a question, recall of the vector index',
-    more: made => made.option('--queries <number>', 'how many questions to ask', finiteNumber, 50),
   }),
 ]
 
@@ -65,7 +43,6 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
     flags: { collections: null, store: null, timeout_ms: null },
     options: {
       '--collection <name>': 'items, analysis, both, or one that the configuration declares (default: both)',
-      '--lang <language>': 'of the answer: auto (en for a question in English, else es), es or en (default: auto)',
       '--json': 'print the whole outcome as one JSON document',
       '--persist-directory <folder>': 'the store to ask; the same as --home',
       '--sample': 'ask the sample that comes with Querent',
@@ -74,8 +51,13 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
       '--database <name>': 'of the server (default: QUERENT_CHROMA_DATABASE)',
       '--urls': 'show the address of each source',
     },
-    run: async ({ query }, flags, cli) =>
-      (await import('./commands/collections.ts')).runCollectionsCommand(cli, query, flags),
+    more: made => {
+      const help = 'of the answer; auto is en for a question in English, else es (default: auto)'
+      return made.addOption(new Option('--lang <language>', help).choices(['auto', 'es', 'en']))
+    },
+    around: async (cli, body) => (await import('./commands/collections.ts')).reportedInALine(cli, body),
+    run: async ({ query = '' }, flags, cli) =>
+      (await import('./commands/collections.ts')).runCollections(cli, String(query), flags),
   },
   {
     name: 'c64 [words...]',
@@ -97,8 +79,15 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
     },
     // A question may begin with a hyphen; what is no flag is reported by the command itself, with its own exit code.
     more: made => made.allowUnknownOption(),
+    around: withErrorsAside,
     run: async (input, flags, cli, [words], made) =>
-      (await import('./commands/c64.ts')).runC64(cli, words as readonly string[], input, flags, made),
+      (await import('./commands/c64.ts')).runC64(
+        cli,
+        (words as readonly string[]).join(' ').trim(),
+        input,
+        flags,
+        made,
+      ),
   },
 ]
 
@@ -114,8 +103,9 @@ const TOOLS = {
 }
 
 export const SERVER_COMMANDS: readonly OperationCommand[] = [
-  plain(async () => (await import('./commands/serve.ts')).runServe, {
+  {
     name: 'serve [paths...]',
+    operation: null,
     about: 'add files and folders, then answer over HTTP',
     examples: [
       'querent serve notes --open  # a folder, in the browser',
@@ -124,31 +114,23 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
       'querent serve --workers 4 --log text  # four processes on one port, a line for each request',
     ],
     isFormless: true,
+    schema: cli => cli.servers.httpSettings(),
+    flags: { cors: 'cors' },
     options: {
       '--open': 'open the page in the default browser',
       '--collection <name>': 'the collection to add the paths to',
       '--tokens <file>': 'JSON file mapping bearer tokens to viewers; implies --require-token',
-      '--require-token': 'answer nobody as the owner without a token: behind a proxy, or where others use the machine',
-      '--allow-host <name...>': 'also answer requests for this host name (repeatable)',
-      '--cors <origin...>': 'also answer pages of this site, such as https://notes.example (repeatable)',
-      '--request-timeout <seconds>': 'refuse what is not answered after so long',
-      '--max-body <bytes>': 'refuse longer bodies of requests (default 4194304)',
-      '--receive-timeout <seconds>': 'to send a request, a sixth for its head, or to take what is sent (default 60)',
-      '--max-connections <number>': 'of each process; further ones are closed (default 4000)',
-      '--grace <seconds>': 'how long requests under way may go on at the end (default 3)',
+      '--workers <number>': 'processes on one port and store, each with its share of limits (default: 1)',
       '--log-queries <days>': 'log questions of the lens beliefs with their texts, kept so many days',
     },
     more: made => {
-      const socket = new Option('--socket <path>', 'listen on this Unix socket, for this user alone, and on no port')
+      made.options.find(({ long }) => long === '--socket')?.conflicts(['port', 'host', 'open', 'workers'])
       const log = new Option('--log [form]', 'note requests on standard error, a line each; alone: json')
-      return made
-        .option('--port <number>', 'port; 0 takes a free one', finiteNumber, 7411)
-        .option('--host <address>', 'address to listen on', '127.0.0.1')
-        .option('--workers <number>', 'processes on one port and store, each with its share of limits', finiteNumber, 1)
-        .addOption(socket.conflicts(['port', 'host', 'open', 'workers']))
-        .addOption(log.choices(['json', 'text', 'off']).preset('json'))
+      return made.addOption(log.choices(['json', 'text', 'off']).preset('json'))
     },
-  }),
+    run: async (input, flags, cli, [paths]) =>
+      (await import('./commands/serve.ts')).runServe(cli, flags, input, paths as readonly string[]),
+  },
   plain(async () => (await import('./commands/serve.ts')).runMcp, {
     name: 'mcp',
     about: 'serve an agent over MCP on standard input and output',
@@ -198,11 +180,6 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
     ],
     isFormless: true,
     more: made => withStream(made).helpOption(false).option('-h, --help', 'show this help, with every operation'),
-  }),
-  plain(async () => (await import('./commands/brief.ts')).runBrief, {
-    name: 'brief',
-    about: 'say in few words what is here and how to ask, for an assistant',
-    examples: ['querent brief --viewer ana  # what the agent ana may see of it, in fewer than 500 tokens'],
   }),
   plain(async () => (await import('./commands/completion.ts')).runCompletion, {
     name: 'completion <shell>',

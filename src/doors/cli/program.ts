@@ -5,7 +5,14 @@ import { VERSION } from '../../engine/version.ts'
 import { withFormat, withPlace } from './flags.ts'
 import { write } from './io.ts'
 import { MAIN_COMMANDS } from './main-commands.ts'
-import { addGroup, addOperationCommand, type CommandGroup, fillCommand, takesFlags } from './operation-command.ts'
+import {
+  addCommands,
+  addGroup,
+  type CommandGroup,
+  fillCommand,
+  OWN_OPERATIONS,
+  takesFlags,
+} from './operation-command.ts'
 import { CONFIG, SEED_COMMANDS, SERVER_COMMANDS, SKILLS, STORE_COMMANDS } from './program-commands.ts'
 import type { Cli } from './run.ts'
 
@@ -25,8 +32,8 @@ export function makeProgram(cli: Cli): Command {
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
     .configureHelp({ subcommandTerm: termOf })
   withFormat(withPlace(program))
-  const all = [...MAIN_COMMANDS, ...STORE_COMMANDS, ...SEED_COMMANDS, ...SERVER_COMMANDS]
-  for (const entry of all) addOperationCommand(program, cli, entry)
+  const commands = [...MAIN_COMMANDS, ...STORE_COMMANDS, ...SEED_COMMANDS, ...SERVER_COMMANDS]
+  addCommands(program, cli, { commands }, OWN_OPERATIONS)
   for (const [name, about, load] of GROUPS) addGroup(program, cli, name, about, load)
   return program
 }

@@ -1,4 +1,6 @@
 /** What every command body gets. */
+import type { z } from 'zod'
+import type { JsonObject } from '../../base/canonical.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
@@ -13,15 +15,12 @@ export interface Cli {
   readonly signal: AbortSignal
   /** What the process ends with when nothing is thrown. */
   exitCode: number
-  /** What it ends with when the command line is wrong: 2, but for commands whose contract has one code for all. */
+  /** What it ends with when the command line or the input is wrong: 2, but for commands whose contract has one code for all. */
   usageExitCode: number
   /** Set by commands that run until a signal ends them: for those it is a good end. */
   endsBySignal: boolean
-  /**
-   * How a failure is reported: to people, as JSON on standard output, as JSON on standard error, or as `call` does (JSON on
-   * standard output, exit code always 1).
-   */
-  errors: 'text' | 'json' | 'json-aside' | 'call'
+  /** How a failure is reported: to people, as JSON on standard output, or as JSON on standard error. */
+  errors: 'text' | 'json' | 'json-aside'
 }
 
 /** For commands that report errors on standard error in either form. */
@@ -37,6 +36,8 @@ export function withErrorsAside(cli: Cli, body: () => Promise<void>): Promise<vo
 
 /** The servers a command line can start. Interfaces do not import each other: whoever starts the process passes these. */
 export interface Servers {
+  /** Of `serve`: its flags are made of them. */
+  httpSettings(): Promise<z.ZodType>
   /** Serves until the signal; calls `ready` with the address once it listens. */
   serveHttp(
     engine: Engine,
@@ -45,6 +46,10 @@ export interface Servers {
     signal: AbortSignal,
     ready: (url: string) => void,
   ): Promise<void>
+  /** JSON of the file that `--tokens` names. */
+  readTokens(workingFolder: string, path: string): Promise<unknown>
+  /** In the first of several processes on one port: hands figures from one to the other, until the signal. */
+  relayFigures(signal: AbortSignal): Promise<void>
   /** Serves on standard input and output until either ends. */
   serveMcp(engine: Engine, catalog: Catalog, options: McpOptions, signal: AbortSignal): Promise<void>
   /** The tools of a lens, or those that are there without one. Throws `unknown_lens`. */
@@ -60,34 +65,12 @@ export interface McpToolCost {
 }
 
 export interface ServeOptions {
-  readonly host: string
-  readonly port: number
+  /** As `httpSettings` describes them. */
+  readonly settings: JsonObject
   /** JSON of the file that `--tokens` names; checked by the server. */
   readonly tokens: unknown
-  readonly requireToken: boolean | undefined
-  /** Absolute path. */
-  readonly socket: string | undefined
-  readonly hosts: readonly string[] | undefined
-  readonly origins: readonly string[] | undefined
-  readonly timeoutMs: number | undefined
-  readonly graceMs: number | undefined
   /** Gets a line when a request is over. */
   readonly note: ((line: HttpRequestLine) => void) | undefined
-  /** Which of several processes on one port this is. */
-  readonly worker: number | undefined
-  readonly maxBodyBytes: number | undefined
-  readonly receiveMs: number | undefined
-  readonly maxConnections: number | undefined
-  /** The other processes on this port; absent: there are none. */
-  readonly siblings: Siblings | undefined
-}
-
-/** What processes on one port report of themselves, so that one of them answers for all. */
-export interface Siblings {
-  /** From now on the others get these when they ask. */
-  answer(own: () => Promise<readonly unknown[]>): void
-  /** Of every one that answers in time, this one too. */
-  gather(): Promise<readonly (readonly unknown[])[]>
 }
 
 /** Nothing: the default tools. */

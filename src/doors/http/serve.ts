@@ -1,5 +1,6 @@
 /** Listens: binds, and closes in good order. */
 
+import cluster from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
@@ -13,8 +14,9 @@ import { bound, boundsOf, serverOptions } from './bounds.ts'
 import { Connections } from './connections.ts'
 import { failureResponse } from './failure.ts'
 import { isLoopback, namesOf } from './guard.ts'
-import { Metrics, type Siblings } from './metrics.ts'
+import { Metrics } from './metrics.ts'
 import type { RequestObserver } from './noted.ts'
+import { WorkerSiblings } from './siblings.ts'
 import { listenOnSocket } from './socket.ts'
 import type { After } from './stream.ts'
 import { Authenticator } from './tokens.ts'
@@ -46,10 +48,6 @@ export interface HttpOptions {
   readonly maxConnections?: number | undefined
   /** Gets a line when a request is over. */
   readonly note?: ((line: HttpRequestLine) => void) | undefined
-  /** Which of several processes on one port this is. */
-  readonly worker?: number | undefined
-  /** The others of these processes, whose figures `/metrics` shows too. */
-  readonly siblings?: Siblings | undefined
   /** Where bugs are reported; default: standard error. */
   readonly log?: ((text: string) => void) | undefined
   readonly mcp?: McpHandler | undefined
@@ -70,7 +68,8 @@ export async function serveHttp(
   const { host, graceMs = GRACE_MS } = options
   const local = checkOptions(options)
   const bounds = boundsOf(options)
-  const metrics = new Metrics(engine, options.worker, options.siblings)
+  const { worker } = cluster
+  const metrics = new Metrics(engine, worker?.id, worker === undefined ? undefined : new WorkerSiblings())
   const app = makeApp(engine, catalog, {
     authenticator: new Authenticator({ tokens: options.tokens, requireToken: options.requireToken, local }),
     names: namesOf(local, options.hosts ?? [], options.origins ?? []),

@@ -77,8 +77,11 @@ function asEntry(entry: ToolEntry | string): ToolEntry {
   return typeof entry === 'string' ? { operation: entry } : entry
 }
 
+/** Any operation that answers once; the tables come first, as they say more of theirs. */
 function byName(names: readonly string[], catalog: Catalog, lenses: readonly string[]): readonly ToolEntry[] {
-  const all = [...DEFAULT_TOOLS, ...MORE_TOOLS, ...lenses.flatMap(lens => entriesOf(catalog, lens))]
+  const tables = [...DEFAULT_TOOLS, ...MORE_TOOLS, ...lenses.flatMap(lens => entriesOf(catalog, lens))]
+  const others = [...catalog.values()].filter(({ resumeAt }) => resumeAt === undefined)
+  const all = [...tables, ...others.map(({ name }) => ({ operation: name }))]
   return names.map(name => {
     const entry = all.find(one => nameOf(one) === name)
     if (entry !== undefined) return entry

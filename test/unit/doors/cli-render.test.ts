@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { printable } from '../../../src/base/printable.ts'
-import { markdownTable, type Shown, textTable } from '../../../src/doors/cli/render/answer.ts'
+import { PLAIN_TEXT, rows, type Shown } from '../../../src/doors/cli/render/answer.ts'
 import { explanationText, pageText, shortOrigin } from '../../../src/doors/cli/render/page.ts'
 import { oneLine, type Style, styleOf } from '../../../src/doors/cli/render/style.ts'
 import { leaf, node } from '../../../src/model/explanation.ts'
@@ -164,23 +164,13 @@ describe('a page, as Markdown', () => {
 })
 
 describe('tables', () => {
-  const columns = [
-    { title: 'ID', cell: (row: readonly string[]) => row[0] ?? '' },
-    { title: 'N', align: 'right' as const, cell: (row: readonly string[]) => row[1] ?? '' },
-  ]
+  const table = (values: readonly (readonly [string, number])[], more: Partial<Shown> = {}) =>
+    rows('rows', ['id', 'n'])({ rows: values.map(([id, n]) => ({ id, n })) }, { ...PLAIN_TEXT, ...more })
   it('align their columns', () => {
-    expect(
-      textTable(
-        columns,
-        [
-          ['a', '1'],
-          ['long', '22'],
-        ],
-        plain,
-      ),
-    ).toBe('ID     N\na      1\nlong  22\n')
-    expect(textTable(columns, [['longer than fits', '1']], plain, 8)).toBe('ID     …\nlonger …\n')
-    expect(markdownTable(columns, [['a|b', '1']])).toBe('| ID | N |\n| --- | ---: |\n| a\\|b | 1 |\n')
+    const two = [['a', 1] as const, ['long', 22] as const]
+    expect(table(two)).toBe('ID     N\na      1\nlong  22\n')
+    expect(table([['longer than fits', 1]], { width: 8 })).toBe('ID     …\nlonger …\n')
+    expect(table([['a|b', 1]], { isMarkdown: true })).toBe('| ID | N |\n| --- | ---: |\n| a\\|b | 1 |\n')
   })
 })
 

@@ -1,14 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../src/base/clock.ts'
-import { runCollections } from '../../../src/doors/cli/commands/collections.ts'
 import { openEmbedder } from '../../../src/embed/open-embedder.ts'
 import { openEngine } from '../../../src/engine/open.ts'
 import type { Warning } from '../../../src/lenses/collections/ask.ts'
 import { ChromaQueryError } from '../../../src/lenses/collections/errors.ts'
-import { queryChromadb, queryCollections } from '../../../src/openings/collections.ts'
-import { installSkills } from '../../../src/openings/skills.ts'
+import { collectionsMarkdown, queryChromadb, queryCollections } from '../../../src/openings/collections.ts'
 import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { modelFolder } from '../../support/model.ts'
@@ -78,130 +76,30 @@ describe('the library', () => {
   })
 })
 
-describe('the command', () => {
-  const run = (query: string | undefined, flags: Parameters<typeof runCollections>[1] = {}) =>
-    runCollections(query, { persistDirectory: home, ...flags }, surroundings)
-
-  it('prints Markdown with its headings, in both languages (CO-044, CO-071)', async () => {
-    const { stdout, stderr, exitCode } = await run('servers')
-    for (const heading of [
-      '## Resumen\n',
-      '## Fuentes (4 resultados)\n',
-      '## Detalles\n',
-      '### Analysis (1 resultados)',
-    ]) {
-      expect(stdout).toContain(heading)
-    }
-    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
-    expect((await run('servers', { lang: 'en', collection: 'analysis', nResults: 1 })).stdout).toContain('## Summary\n')
-  })
-
-  it('answers in English where the question is recognised as English, and else in Spanish (CO-032, CO-048)', async () => {
-    const heading = async (query: string, flags = {}) => (await run(query, flags)).stdout.split('\n')[0]
-    expect(await heading('what is new about servers')).toBe('## Summary')
-    expect(await heading('what is new about servers', { lang: 'auto' })).toBe('## Summary')
-    expect(await heading('what is new about servers', { lang: 'es' })).toBe('## Resumen')
-    expect(await heading('qué hay de nuevo sobre servidores')).toBe('## Resumen')
-    expect(await heading('MCP servers')).toBe('## Resumen')
-  })
-
-  it('says so when there is nothing; warnings go to standard error (CO-045, CO-047, CO-071)', async () => {
-    const empty = join(folder.path, 'nothing')
-    mkdirSync(empty)
-    const { stdout, stderr, exitCode } = await run('x', { persistDirectory: empty })
-    expect(stdout).toContain('No se encontraron resultados para: "x"')
-    expect(stderr).toMatch(/^Warning: items: .*\nWarning: analysis: .*\n$/)
-    expect(exitCode).toBe(0)
-  })
-
-  it('prints the full outcome as JSON (CO-048, CO-050)', async () => {
-    const { stdout } = await run('servers', { json: true, days: 7 })
-    const { results, warnings, meta } = JSON.parse(stdout)
-    expect(results[0]).toMatchObject({ source: expect.any(String), rawScore: expect.any(Number), why: ['vector'] })
-    expect(warnings).toMatchObject([{ code: 'undated_kept', collection: 'items', count: 1 }])
-    expect(meta).toMatchObject({
-      store: 'local',
-      cutoff: '2026-02-22T12:00:00.000Z',
-      collections: ['items', 'analysis'],
-      ...{ verdict: expect.stringMatching(/^(answered|weak)$/), nearest: [] },
-    })
-    const foreign = JSON.parse((await run('zzyzx quokka', { json: true })).stdout)
-    expect(foreign.meta).toMatchObject({ verdict: 'nothing_relevant', verdict_reason: expect.any(String) })
-    expect(foreign.meta.nearest).toEqual(foreign.results.slice(0, 3).map(({ id }: { id: string }) => id))
-  })
-
-  it('fails with one line and no answer when the store does (CO-045, CO-046)', async () => {
-    expect(await run('x', { persistDirectory: join(folder.path, 'missing') })).toEqual({
-      stdout: '',
-      stderr: 'Error: Failed to initialize VectorStore: no such directory\n',
-      exitCode: 1,
-    })
-  })
-
-  it.each([
-    ['no query', undefined, {}],
-    ['a blank query', ' ', {}],
-    ['an unknown collection', 'x', { collection: 'nowhere' }],
-    ['days below zero', 'x', { days: -1 }],
-    ['no results', 'x', { nResults: 0 }],
-    ['an unknown language', 'x', { lang: 'fr' }],
-    ['an unknown policy', 'x', { undated: 'maybe' }],
-    ['a score above one', 'x', { minScore: 2 }],
-    ['a wrong date', 'x', { since: 'soon' }],
-    ['two stores', 'x', { url: 'http://localhost:1' }],
-  ])('calls %s a wrong call (CO-045, CO-048)', async (_, query, flags) => {
-    const { stdout, stderr, exitCode } = await run(query, flags as object)
-    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 })
-    expect(stderr).toMatch(/^Error: [^\n]+\n$/)
-  })
-
-  it('takes collections that the configuration declares; both stays the two (CO-051)', async () => {
-    expect((await run('servers', { collection: 'notes' })).stdout).toContain('### Notes (1 resultados)')
-    expect((await run('servers', { collection: 'both' })).stdout).not.toContain('Note')
-  })
+it('answers in English where the question is recognised as English, and else in Spanish (CO-032, CO-048)', () => {
+  const heading = (query: string, lang: 'auto' | 'es' = 'auto') =>
+    collectionsMarkdown([], query, { lang, urls: false }).split('\n')[0]
+  expect(heading('what is new about servers')).toBe('## Summary')
+  expect(heading('what is new about servers', 'es')).toBe('## Resumen')
+  expect(heading('qué hay de nuevo sobre servidores')).toBe('## Resumen')
+  expect(heading('MCP servers')).toBe('## Resumen')
 })
 
-describe.each(['es', 'en'] as const)('the shipped files in %s', lang => {
-  const run = (query: string, flags: object) =>
-    runCollections(query, { persistDirectory: home, ...flags }, surroundings)
-
-  it('hold command lines that run (CO-059)', async () => {
-    using project = tempFolder()
-    const { written } = installSkills({ folder: project.path, lang })
-    const text = written.map(path => readFileSync(join(project.path, path), 'utf8')).join('\n')
-    const lines = [...text.matchAll(/querent collections "([^"]+)"((?: --[a-z-]+ \w+)*)/g)]
-    expect(lines.length).toBeGreaterThanOrEqual(3)
-    for (const [, query = '', rest = ''] of lines) {
-      const { stderr, exitCode } = await run(query, flagsIn(rest))
-      expect([rest, exitCode, stderr.includes('Error')]).toEqual([rest, 0, false])
-    }
+it('gives reasons, a verdict and what comes nearest (CO-048, CO-050)', async () => {
+  const options = { ...surroundings, persistDirectory: home, days: 7 }
+  const { results, warnings, meta } = await queryCollections('servers', options)
+  expect(results[0]).toMatchObject({ source: expect.any(String), rawScore: expect.any(Number), why: ['vector'] })
+  expect(warnings).toMatchObject([{ code: 'undated_kept', collection: 'items', count: 1 }])
+  expect(meta).toMatchObject({
+    store: 'local',
+    cutoff: '2026-02-22T12:00:00.000Z',
+    collections: ['items', 'analysis'],
+    ...{ verdict: expect.stringMatching(/^(answered|weak)$/), nearest: [] },
   })
-
-  it('name the defaults that the command has (CO-059)', async () => {
-    using project = tempFolder()
-    installSkills({ folder: project.path, lang })
-    const skill = readFileSync(join(project.path, '.claude/skills/chroma-query/SKILL.md'), 'utf8')
-    const rows = [...skill.matchAll(/^\| --([a-z][a-z-]+) \| (\S+) \|/gm)].map(([, flag = '', value = '']) => [
-      flag,
-      value,
-    ])
-    expect(rows.length).toBe(9)
-    const plain = await run('servers', {})
-    for (const [flag, value] of rows.filter(([, value]) => !/^(ninguno|none|no)$/.test(value ?? ''))) {
-      expect(await run('servers', flagsIn(` --${flag} ${value}`))).toEqual(plain)
-      expect((await run('servers', flagsIn(` --${flag} nonsense`))).exitCode).toBe(2)
-    }
-  })
+  const foreign = await queryCollections('zzyzx quokka', options)
+  expect(foreign.meta).toMatchObject({ verdict: 'nothing_relevant', verdict_reason: expect.any(String) })
+  expect(foreign.meta.nearest).toEqual(foreign.results.slice(0, 3).map(({ id }) => id))
 })
-
-/** `--n-results 5` as the command line reads it. */
-function flagsIn(text: string): object {
-  const pairs = [...text.matchAll(/--([a-z-]+) (\w+)/g)].map(([, flag = '', value = '']) => [
-    flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    Number.isNaN(Number(value)) ? value : Number(value),
-  ])
-  return Object.fromEntries(pairs)
-}
 
 it('embeds by default with 384 dimensions at length 1, as collections of all-MiniLM-L6-v2 want (CO-055)', async () => {
   const embedder = await openEmbedder({ provider: 'local', folder: modelFolder() }, { baseFolder: home, env: {} })

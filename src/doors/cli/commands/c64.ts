@@ -6,27 +6,19 @@ import { findOperation } from '../../../ops/catalog.ts'
 import { write, writeJson } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
 import { withProgress } from '../progress.ts'
-import { asQuerentError, type Cli, EXIT, errorsAside, failureText } from '../run.ts'
+import { type Cli, EXIT } from '../run.ts'
 import { withSession } from '../session.ts'
 
-/** Sets the exit code itself: this command has one for every failure. `settings`: of the lens. */
+/** `settings`: of the lens. */
 export async function runC64(
   cli: Cli,
-  words: readonly string[],
+  query: string,
   settings: JsonObject,
   flags: Flags,
   made: Command,
 ): Promise<void> {
-  errorsAside(cli)
-  try {
-    const query = words.join(' ').trim()
-    if (query !== '') return await answer(cli, query, settings, flags)
-    await write(cli.io.stderr, made.helpInformation())
-  } catch (thrown) {
-    const error = asQuerentError(thrown)
-    if (cli.errors === 'text') await write(cli.io.stderr, failureText(error))
-    else await writeJson(cli.io.stderr, { error })
-  }
+  if (query !== '') return answer(cli, query, settings, flags)
+  await write(cli.io.stderr, made.helpInformation())
   cli.exitCode = EXIT.failed
 }
 

@@ -4,7 +4,7 @@ import { openEngine, openEngineOrEmpty } from '../../../engine/open.ts'
 import { type Catalog, declaredOperation, findOperation, lensesFor, makeCatalog } from '../../../ops/catalog.ts'
 import { write, writeJson } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
-import type { Cli } from '../run.ts'
+import { type Cli, EXIT } from '../run.ts'
 import { withSession } from '../session.ts'
 import { fileText, parsed, textOf } from './input.ts'
 import { printPieces } from './print.ts'
@@ -20,7 +20,8 @@ export async function runCall(
     return write(cli.io.stdout, `\nOperations:\n${await operationList()}`)
   }
   if (name === undefined) made.error(`error: missing operation\n\nOperations:\n${await operationList()}`)
-  cli.errors = 'call'
+  cli.errors = 'json'
+  cli.usageExitCode = EXIT.failed
   if (name.startsWith('/')) return (await import('../context-commands.ts')).callPath(cli, name, argument, flags)
   const input = await inputOf(cli, argument)
   // One that writes makes a store where there is none.

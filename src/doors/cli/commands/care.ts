@@ -15,13 +15,7 @@ import { type Cli, EXIT } from '../run.ts'
 import { requireOwner } from '../session.ts'
 
 /** A store that no engine can be opened on is looked at from outside, and once more from inside where that repaired it. */
-export async function examined(input: DoctorRequest, context: CallContext): Promise<Examination> {
-  const found = await examinedStore(input, context)
-  if (!found.ok) context.cli.exitCode = EXIT.failed
-  return found
-}
-
-async function examinedStore(input: DoctorRequest, { cli, flags, run }: CallContext): Promise<Examination> {
+export async function examined(input: DoctorRequest, { cli, flags, run }: CallContext): Promise<Examination> {
   const open = () => run<Examination>()
   try {
     return await open()

@@ -1,8 +1,8 @@
 /** `serve` and `mcp`: the interfaces that stay open. They alone do background work. */
 import cluster from 'node:cluster'
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type ParseError, parseTree } from 'jsonc-parser'
+import type { JsonObject } from '../../../base/canonical.ts'
 import { jsonText } from '../../../base/printable.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import type { HttpRequestLine } from '../../../model/request-log.ts'
@@ -17,23 +17,11 @@ import { styleOf } from '../render/style.ts'
 import type { Cli, McpChoice, ServeOptions } from '../run.ts'
 import { type Session, withSession } from '../session.ts'
 import { print } from './print.ts'
-import { EndRequest, runWorkers, WorkerSiblings } from './workers.ts'
+import { EndRequest, runWorkers } from './workers.ts'
 
 interface ServeFlags extends CommonFlags {
-  readonly host: string
-  readonly port: number
-  readonly workers: number
-  readonly socket?: string
+  readonly workers?: number
   readonly tokens?: string
-  readonly requireToken?: true
-  readonly allowHost?: readonly string[]
-  readonly cors?: readonly string[]
-  readonly maxBody?: number
-  readonly maxConnections?: number
-  /** Seconds, as the next two. */
-  readonly requestTimeout?: number
-  readonly grace?: number
-  readonly receiveTimeout?: number
   readonly log?: 'json' | 'text' | 'off'
   /** Days. */
   readonly logQueries?: number
@@ -45,9 +33,14 @@ interface ServeFlags extends CommonFlags {
 /** More are no use on any machine. */
 const MOST_WORKERS = 256
 
-/** `paths`: added first. */
-export async function runServe(cli: Cli, flags: ServeFlags, [paths]: readonly [readonly string[]]): Promise<void> {
-  const { workers } = flags
+/** `settings`: of the server. `paths`: added first. */
+export async function runServe(
+  cli: Cli,
+  flags: ServeFlags,
+  settings: JsonObject,
+  paths: readonly string[],
+): Promise<void> {
+  const { workers = 1 } = flags
   if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS) {
     throw invalidArgument('--workers', workers, `a whole number from 1 to ${MOST_WORKERS}`)
   }
@@ -64,7 +57,7 @@ export async function runServe(cli: Cli, flags: ServeFlags, [paths]: readonly [r
     if (flags.open === true) void openBrowser(cli.io, url)
   }
   if (workers > 1 && cluster.isPrimary) cli.exitCode = await runWorkers(cli, workers, listens)
-  else await serveHere(cli, paths, flags, listens)
+  else await serveHere(cli, paths, flags, settings, listens)
 }
 
 /** In this process: the only one, or a worker, whose address the first process reports. */
@@ -72,12 +65,14 @@ async function serveHere(
   cli: Cli,
   paths: readonly string[],
   flags: ServeFlags,
+  settings: JsonObject,
   listens: (url: string) => void,
 ): Promise<void> {
   const worker = cluster.worker?.id
   // First of all: the first process may say so at any moment.
   using request = worker === undefined ? undefined : new EndRequest(cli.signal)
-  const tokens = flags.tokens === undefined ? undefined : await readTokens(cli.io.workingFolder, flags.tokens)
+  const tokens =
+    flags.tokens === undefined ? undefined : await cli.servers.readTokens(cli.io.workingFolder, flags.tokens)
   const create = paths.length > 0 || isNamed(cli, flags)
   const { workers: processes, log = 'off', logQueries } = flags
   // What the lens beliefs notes of questions: their texts, where the operator wants them.
@@ -90,22 +85,11 @@ async function serveHere(
     ...(logQueries !== undefined && { log: questions }),
   }
   const noted = log === 'text' ? asText : jsonText
+  const { socket } = settings
   const options: ServeOptions = {
-    host: flags.host,
-    port: flags.port,
+    settings: { ...settings, ...(socket !== undefined && { socket: resolve(cli.io.workingFolder, String(socket)) }) },
     tokens,
-    requireToken: flags.requireToken,
-    socket: flags.socket === undefined ? undefined : resolve(cli.io.workingFolder, flags.socket),
-    hosts: flags.allowHost,
-    origins: flags.cors,
-    timeoutMs: milliseconds(flags.requestTimeout),
-    graceMs: milliseconds(flags.grace),
     note: log === 'off' ? undefined : line => void write(cli.io.stderr, `${noted(line)}\n`),
-    worker,
-    maxBodyBytes: flags.maxBody,
-    receiveMs: milliseconds(flags.receiveTimeout),
-    maxConnections: flags.maxConnections,
-    siblings: worker === undefined ? undefined : new WorkerSiblings(),
   }
   const signal = request?.signal ?? cli.signal
   await withSession(cli, flags, session, async opened => {
@@ -147,10 +131,6 @@ async function listTools(cli: Cli, flags: McpFlags): Promise<void> {
   const sum = () => `about ${tokens} tokens in all\n`
   const columns = ['tokens', 'tool=name', 'what for=description']
   await print(cli, flags, { lenses: flags.lens ?? [], tools, tokens }, rows('tools', columns, 'no tools', sum))
-}
-
-function milliseconds(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1000
 }
 
 function asText(line: HttpRequestLine): string {
@@ -199,60 +179,4 @@ async function addFiles(
   const input = { paths: paths.map(path => resolve(io.workingFolder, path)), collection }
   const outcome = await withProgress(io, report => runOperation(add, engine, input, { ...context, report }))
   await writeStyled(io.stderr, addText(outcome, { ...PLAIN_TEXT, style: styleOf({ env: io.env, stdout: io.stderr }) }))
-}
-
-const GROUP_READS = 0o040
-const ALL_BUT_OWNER = 0o077
-
-/**
- * The file's JSON; what it holds is checked by whoever uses it. `path`: from the working folder. Throws `io_failed`, `invalid_json`, and `invalid_argument` for a
- * file that others may read or write and for a token that is there twice. Messages never show a token.
- */
-async function readTokens(workingFolder: string, path: string): Promise<unknown> {
-  let file: FileHandle | null = null
-  try {
-    file = await open(resolve(workingFolder, path))
-    const { mode, uid } = await file.stat()
-    checkAccess(path, mode, uid)
-    return parsed(path, await file.readFile('utf8'))
-  } catch (error) {
-    if (error instanceof QuerentError) throw error
-    throw new QuerentError('io_failed', `--tokens ${path}: ${(error as Error).message}`, { path }, error)
-  } finally {
-    await file?.close()
-  }
-}
-
-/** As PostgreSQL has it for its keys: this user's own file with mode 0600 or less, or one of root, with 0640 or less. */
-function checkAccess(path: string, mode: number, uid: number): void {
-  const user = process.getuid?.()
-  if (user === undefined) return
-  if (uid !== user && uid !== 0) throw wrong(path, 'it belongs to another user: copy it to a file of your own')
-  const isOpen = (mode & ALL_BUT_OWNER & (uid === 0 ? ~GROUP_READS : ~0)) !== 0
-  if (isOpen) {
-    const octal = (mode & 0o777).toString(8).padStart(4, '0')
-    throw wrong(path, `others may read or write it (mode ${octal}): run \`chmod 600\` on it`)
-  }
-}
-
-function parsed(path: string, text: string): unknown {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw new QuerentError('invalid_json', `--tokens ${path}: not JSON`, { path }, error)
-  }
-  // JSON.parse keeps the last of two members with one name.
-  const errors: ParseError[] = []
-  const tree = parseTree(text, errors)
-  const members = tree?.type === 'object' ? (tree.children ?? []) : []
-  const names = members.map(member => member.children?.[0]?.value as unknown)
-  const twice = names.findIndex((name, at) => typeof name === 'string' && names.indexOf(name) < at)
-  if (twice < 0) return value
-  const first = names.indexOf(names[twice])
-  throw wrong(path, `token ${twice + 1} is the same as token ${first + 1}: name each once`)
-}
-
-function wrong(path: string, what: string): QuerentError {
-  return new QuerentError('invalid_argument', `--tokens ${path}: ${what}`, { field: '--tokens', path })
 }

@@ -5,6 +5,7 @@ import type { LiveEvent } from '../../../model/live.ts'
 import { findOperation } from '../../../ops/catalog.ts'
 import { write, writeJson, writeStyled } from '../io.ts'
 import { type Flags, sessionFor } from '../operation-command.ts'
+import { valueAt } from '../render/answer.ts'
 import { cut, oneLine, type Style, styleOf } from '../render/style.ts'
 import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
@@ -76,20 +77,8 @@ export function eventText(event: LiveEvent, style: Style, width: number = Number
 
 /** What an item of any lens says, in short: its title and excerpt, or its content. */
 function gistOf(item: JsonObject): string {
-  const { title, excerpt, content, belief } = item
-  const texts = [
-    textIn({ title }, 'title'),
-    textIn(excerpt, 'text'),
-    textIn({ content }, 'content'),
-    textIn(belief, 'content'),
-  ]
-  const [first = '', second = ''] = texts.map(text => text.replace(/^#+ /, '')).filter(text => text !== '')
+  const texts = ['title', 'excerpt.text', 'content', 'belief.content'].map(path => valueAt(item, path))
+  const [first = '', second = ''] = texts.flatMap(text => (text ? [String(text).replace(/^#+ /, '')] : []))
   // An excerpt may begin with its title.
   return second === '' || second.startsWith(first) ? second || first : `${first}: ${second}`
-}
-
-function textIn(value: unknown, name: string): string {
-  const text =
-    typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
-  return typeof text === 'string' ? text : ''
 }

@@ -62,15 +62,25 @@ export function rows<Answer = object>(
   }
 }
 
-/** Columns of numbers are aligned at the right. */
-function table(found: readonly unknown[], columns: Columns, shown: Shown): string {
-  const made = columns.map((column): Column<unknown> => {
-    const { title, format, of } = fieldOf(column)
-    const isNumber =
-      format !== 'unix' && found.every(row => ['number', 'undefined'].includes(typeof (of(row) ?? undefined)))
-    return { title: title.toUpperCase(), ...(isNumber && { align: 'right' }), cell: row => valueText(of(row), format) }
-  })
-  return shown.isMarkdown ? markdownTable(made, found) : textTable(made, found, shown.style, shown.width)
+/** Columns of numbers are aligned at the right. As text, a line is cut to the width, if there is one. */
+function table(found: readonly unknown[], columns: Columns, { isMarkdown, style, width }: Shown): string {
+  const fields = columns.map(fieldOf)
+  const titles = fields.map(({ title }) => title.toUpperCase())
+  const cells = found.map(row => fields.map(({ format, of }) => oneLine(valueText(of(row), format))))
+  const isNumber = ({ format, of }: Value) =>
+    format !== 'unix' && found.every(row => ['number', 'undefined'].includes(typeof (of(row) ?? undefined)))
+  const areNumbers = fields.map(isNumber)
+  if (isMarkdown) {
+    const line = (texts: readonly string[]): string => `| ${texts.join(' | ')} |`
+    const rule = areNumbers.map(isOne => (isOne ? '---:' : '---'))
+    return lines([line(titles), line(rule), ...cells.map(row => line(row.map(markdownText)))])
+  }
+  const widths = titles.map((title, at) => Math.max(title.length, ...cells.map(row => row[at]?.length ?? 0)))
+  const padded = (text: string, at: number): string =>
+    areNumbers[at] ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0)
+  const line = (texts: readonly string[]): string =>
+    cut(texts.map(padded).join('  ').trimEnd(), width ?? Number.POSITIVE_INFINITY)
+  return lines([style.dim(line(titles)), ...cells.map(line)])
 }
 
 /** One record, a value a line, without those that are not there. `path`: of the record in the answer. */
@@ -162,7 +172,7 @@ function numberText(value: number, format: string): string {
 }
 
 /** Of several paths with `|`, that which leads to something. */
-function valueAt(row: unknown, path: string): unknown {
+export function valueAt(row: unknown, path: string): unknown {
   const paths = path.split('|')
   if (paths.length > 1) return paths.map(one => valueAt(row, one)).find(one => one !== null && one !== undefined)
   return (path === '' ? [] : path.split('.')).reduce<unknown>((at, name) => {
@@ -232,44 +242,7 @@ export function notes(texts: readonly string[], { style }: Pick<Shown, 'style'>)
   return lines(texts.map(text => style.dim(oneLine(text))))
 }
 
-export interface Column<Row> {
-  readonly title: string
-  readonly align?: 'right'
-  cell(row: Row): string
-}
-
-/** The last column is cut to the width, if there is one. */
-export function textTable<Row>(
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-  style: Style,
-  width: number = Number.POSITIVE_INFINITY,
-): string {
-  const cells = rows.map(row => columns.map(column => oneLine(column.cell(row))))
-  const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map(row => row[at]?.length ?? 0)))
-  const line = (row: readonly string[]): string =>
-    cut(
-      row
-        .map((cell, at) => pad(cell, widths[at] ?? 0, columns[at]?.align))
-        .join('  ')
-        .trimEnd(),
-      width,
-    )
-  return [style.dim(line(columns.map(({ title }) => title))), ...cells.map(line)].map(text => `${text}\n`).join('')
-}
-
-export function markdownTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
-  const rule = columns.map(({ align }) => (align === 'right' ? '---:' : '---'))
-  const body = rows.map(row => line(columns.map(column => markdownText(oneLine(column.cell(row))))))
-  return line(columns.map(({ title }) => title)) + line(rule) + body.join('')
-}
-
 /** Text that means itself in Markdown. */
 export function markdownText(text: string): string {
   return text.replace(/[\\`*_[\]<>|#]/g, '\\$&')
-}
-
-function pad(text: string, width: number, align: 'right' | undefined): string {
-  return align === 'right' ? text.padStart(width) : text.padEnd(width)
 }
