@@ -12,7 +12,7 @@ import { allowedEntries, phraseHolders } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { mostByWords } from './most-by-words.ts'
 import { packHits } from './packed-hits.ts'
-import { expectedBase } from './partly-embedded.ts'
+import { absentAmong, expectedBase } from './partly-embedded.ts'
 import { retrieveList } from './retrieve-list.ts'
 import type { Plan, Retrieval } from './stage.ts'
 import { isLate } from './time-limit.ts'
@@ -60,6 +60,12 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
     statistics,
     exhausted: words.exhausted && (meaning?.exhausted ?? true),
     complete: !cutOff && !isLate(context),
+    ...(isPartly && {
+      absent: absentAmong(
+        legs.found.map(({ entry }) => entry),
+        context,
+      ),
+    }),
   }
   return near === legs ? found : { ...found, whole: restored(found, byWords, meaning?.hits ?? null, plan, scope) }
 }
@@ -94,7 +100,7 @@ function markedBy(holders: ReadonlyMap<EntryKey, number>, candidates: readonly C
 
 /** Most answers have no second page, and are still kept for one: so what the legs brought is packed. */
 function restored(
-  { depth, allow, statistics, exhausted, complete }: Retrieval,
+  { depth, allow, statistics, exhausted, complete, absent }: Retrieval,
   byWords: readonly Hit[],
   byMeaning: readonly Hit[] | null,
   plan: Plan,
@@ -104,7 +110,7 @@ function restored(
   const meaning = byMeaning && packHits(byMeaning)
   return context => {
     const candidates = atOnce(unite(legsOf(words(), meaning?.() ?? null), statistics, plan, scope, context))
-    return { candidates, depth, allow, statistics, exhausted, complete }
+    return { candidates, depth, allow, statistics, exhausted, complete, absent }
   }
 }
 

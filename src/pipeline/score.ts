@@ -27,7 +27,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
       ceiling: null,
     }
   }
-  const { statistics } = retrieval
+  const { statistics, absent = new Set() } = retrieval
   const isPartly = statistics['expectedBase'] !== undefined
   const bound = boundDefault(plan.weights, statistics['bmTop'] ?? 0, context.model?.cosineScale ?? 1)
   const noiseDrops = dropsNoise(plan)
@@ -49,7 +49,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
       return { words: bm25Tree(terms), ...(memory !== undefined && { memory: memoryTree(memory) }) }
     },
   })
-  const adjust = (all: readonly Scored[]) => keepFirstByWords(all, otherScores(bound), context)
+  const adjust = (all: readonly Scored[]) => keepFirstByWords(all, otherScores(bound), absent, context)
   const isAdjusted = isPartly && retrieval.isRest !== true
   return {
     ...made,

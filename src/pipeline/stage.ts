@@ -57,6 +57,8 @@ export interface Retrieval {
   readonly exhausted: boolean
   /** False when the deadline cut a leg off. */
   readonly complete: boolean
+  /** While not all is embedded: entries that the viewer could not see any more when they were brought. Later pages are ranked as of then. */
+  readonly absent?: ReadonlySet<EntryKey> | undefined
   /** The best are known already, and left out of the candidates. */
   readonly isRest?: boolean | undefined
   /** The same with all that the legs brought, where what cannot reach the page was left out. Keeps nothing of a context. */

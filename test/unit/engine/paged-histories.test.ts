@@ -215,6 +215,36 @@ it.each([
   planted.mockRestore()
 })
 
+it('ranks later pages by what was there at the first, while not all has a vector (QE-007)', async () => {
+  const rows: readonly [id: string, title: string, content: string, isEmbedded: boolean][] = [
+    ...Array.from({ length: 5 }, (_, at) => [`e${at}`, 'fox', 'fox', true] as const),
+    ['by-title', 'garden', 'fox', true],
+    ['by-words', 'fox', 'garden fox', true],
+    ['first', '', 'automobile fox', true],
+    ['own', '', 'garden', true],
+    ['waiting', 'fox', 'garden fox', false],
+    ...Array.from({ length: 4 }, (_, at) => [`late${at}`, 'fox', 'fox', false] as const),
+  ]
+  const [sample] = fc.sample(known(fc.constant(audience('public', 'bob')), fc.constant('x')), { numRuns: 1, seed: 1 })
+  const all = rows.map(([id, title, content, embedded]): Known => {
+    const plain = { validFrom: null, validUntil: null, tags: [], metadata: {}, origin: null }
+    const draft = { ...(sample as Known).draft, ...plain, id, title, content }
+    return { draft, embedded, access: null }
+  })
+  const { engine, store } = await openWith(all)
+  const input = { text: 'garden +automobile', any: true, touch: false, lens: 'context' }
+  const whole = await wholeAnswer(engine, store, input, ANN)
+  let page = await engine.query({ ...input, limit: 1 }, { viewer: ANN })
+  const told = [...toldBy(page.items, store, ANN)]
+  const gone = whole[1]?.key ?? -1
+  store.write(LATER, writer => writer.delete(gone))
+  while (page.cursor !== null) {
+    page = await engine.query({ ...input, limit: 1, cursor: page.cursor }, { viewer: ANN })
+    told.push(...toldBy(page.items, store, ANN))
+  }
+  expect(told).toEqual(whole.filter(({ key }) => key !== gone))
+})
+
 describe('an answer beyond its first retrieval', () => {
   const contents = ['fox', 'fox rain', 'fox dog', 'fox vixen car', 'fox fox garden']
   const drafted = fc.record({ content: fc.constantFrom(...contents), shown: fc.boolean() })
