@@ -5,8 +5,8 @@
 import type { Entry } from '../model/entry.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
 import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
-import type { StoreReader } from '../store/store.ts'
-import { Members } from './members.ts'
+import type { Store, StoreReader } from '../store/store.ts'
+import { CurrentMembers, Members } from './members.ts'
 
 /**
  * The local owner sees everything. Others see what is public, what is theirs, and what is shared with a federation in
@@ -69,4 +69,28 @@ function sightOf(viewer: Viewer, partitions: readonly { readonly id: PartitionId
 
 function ascending(ids: readonly PartitionId[]): readonly PartitionId[] {
   return [...ids].sort((a, b) => a - b)
+}
+
+/** `lookAt`, remembered by viewer for as long as nobody commits anything. */
+export class Sights {
+  readonly #store: Store
+  readonly #sights = new Map<string, Sight>()
+  readonly #members: CurrentMembers
+  #version: number | null = null
+
+  constructor(store: Store) {
+    this.#store = store
+    this.#members = new CurrentMembers(store)
+  }
+
+  look(viewer: Viewer): Sight {
+    const version = this.#store.version()
+    if (version !== this.#version) this.#sights.clear()
+    this.#version = version
+    const known = this.#sights.get(viewer.id)
+    if (known !== undefined) return known
+    const sight = this.#store.read(reader => lookAt(reader, viewer, this.#members.now()))
+    this.#sights.set(viewer.id, sight)
+    return sight
+  }
 }

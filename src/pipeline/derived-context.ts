@@ -1,4 +1,5 @@
 /** A question's context with something of it replaced. */
+import { Deadline } from '../base/clock.ts'
 import type { Index } from '../index/contract.ts'
 import type { Note } from '../model/page.ts'
 import type { Sight } from '../model/viewer.ts'
@@ -87,5 +88,29 @@ export class DerivedContext implements QueryContext {
 
   note(note: Note): void {
     this.#of.note(note)
+  }
+}
+
+/**
+ * The context of a query whose order is finished after its page was shown, without limits of number and time. Until it thaws it sees what the question saw; from then on what the viewer
+ * may see at the time: explanations are made from it.
+ */
+export class LastingContext extends DerivedContext {
+  #frozen: Sight | null
+
+  constructor(context: QueryContext) {
+    super(context, {
+      query: { ...context.query, limit: Number.MAX_SAFE_INTEGER },
+      deadline: new Deadline(Number.POSITIVE_INFINITY),
+    })
+    this.#frozen = context.sight
+  }
+
+  override get sight(): Sight {
+    return this.#frozen ?? this.look()
+  }
+
+  thaw(): void {
+    this.#frozen = null
   }
 }

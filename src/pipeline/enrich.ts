@@ -2,7 +2,7 @@
 import { toUnit } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
-import { withPhrasesThatHold } from './relax.ts'
+import { withPhrasesThatHold } from './parse.ts'
 import type { Plan } from './stage.ts'
 import { inTime, isLate, lateError } from './time-limit.ts'
 import { weightsOf } from './weights.ts'

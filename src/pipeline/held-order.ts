@@ -8,9 +8,9 @@ import { type ItemKey, itemKey, type Ranked, type Scored } from '../model/candid
 import type { EntryKey } from '../model/entry.ts'
 import type { Note } from '../model/page.ts'
 import type { QueryContext } from './context.ts'
-import { LastingContext } from './lasting-context.ts'
+import { LastingContext } from './derived-context.ts'
+import { waitingOf } from './present.ts'
 import type { Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
-import { waitingOf } from './waiting.ts'
 
 export interface HeldOrder {
   readonly plan: Plan

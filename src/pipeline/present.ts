@@ -1,24 +1,23 @@
 /** Sixth stage: what leaves the engine. Each entry is held against what the viewer may see now, as it is stored now. */
 import { atOnce, type Steps } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
-import { itemKey, type Named, type Ranked } from '../model/candidate.ts'
-import type { Chunk, Entry } from '../model/entry.ts'
+import { type ItemKey, itemKey, type Named, type Ranked } from '../model/candidate.ts'
+import type { Chunk, Entry, EntryKey } from '../model/entry.ts'
 import { toIso } from '../model/instant.ts'
 import type { Coverage, Item, Note } from '../model/page.ts'
 import type { Position } from '../model/query.ts'
 import { stillVisible } from './access.ts'
 import { noteDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
-import { LateCursor, placeOf, writeCursor } from './cursor.ts'
-import { orderOf, roundOf } from './order.ts'
+import { LateCursor, orderLost, placeOf, writeCursor } from './cursor.ts'
+import { toldOrigin } from './disclose.ts'
+import { behind, orderOf, placesOf, roundOf } from './order.ts'
 import { firstDepth, isReadOn } from './page-bounds.ts'
-import { positionOf } from './passage.ts'
-import { type MadeItem, presentItems, type Shown } from './present-items.ts'
+import { positionOf, shownTexts } from './passage.ts'
 import { hasRounds } from './rounds.ts'
-import { alsoShown } from './shown.ts'
+import { alsoShown, forgotten, wasShown } from './shown.ts'
 import { LOCAL_SOURCE } from './source.ts'
 import type { Answer, Plan, Ranking, Retrieval } from './stage.ts'
-import { waitingOf } from './waiting.ts'
 
 /** Results that come nearest where nothing is relevant. */
 const MOST_NEAREST = 3
@@ -196,4 +195,133 @@ function coverageNotes({ embedded }: Coverage, plan: Plan): readonly Note[] {
   const share = `${Math.floor(embedded * 100)} %`
   const message = `${share} of the passages have vectors so far; the others are found by their words only.`
   return [{ code: 'partly_embedded', message }]
+}
+
+export interface Shown {
+  readonly ranked: Ranked
+  readonly entry: Entry
+  /** The passage that it is, where passages are ranked. */
+  readonly chunk: Chunk | null
+}
+
+/** An item without its rank, and the entry as it was then. */
+export interface MadeItem {
+  readonly entry: Entry
+  readonly item: Item
+}
+
+/**
+ * In this order, ranks counting from `first`; a step each. Null: it paused, so that `shown` has to be read again. `made` holds
+ * what was made so far, by place in the order: an item is made again only where its entry was changed since.
+ */
+export function* presentItems(
+  shown: readonly Shown[],
+  first: number,
+  made: Map<Ranked, MadeItem>,
+  ranking: Ranking,
+  retrieval: Retrieval,
+  plan: Plan,
+  context: QueryContext,
+): Steps<readonly Item[] | null> {
+  let paused = false
+  const textOf = shownTexts(
+    shown.map(({ ranked }) => ranked),
+    ranking,
+    retrieval,
+    plan,
+    context,
+  )
+  const { explain, components, why } = ranking.scoring
+  for (const { entry, ranked, chunk } of shown) {
+    const before = made.get(ranked)?.entry
+    if (before !== undefined && isSame(before, entry)) continue
+    const item: Item = {
+      rank: 0,
+      id: entry.id,
+      holder: entry.audience.holder,
+      ...(chunk !== null && { passage: positionOf(chunk) }),
+      collection: entry.collection,
+      kind: entry.kind,
+      title: entry.title,
+      score: ranked.score,
+      components: components(ranked),
+      ...textOf(entry, ranked),
+      tags: entry.tags,
+      metadata: entry.metadata,
+      origin: toldOrigin(entry, context.sight.viewer, context.reader),
+      created_at: toIso(entry.createdAt),
+      updated_at: toIso(entry.updatedAt),
+      source: ranked.source,
+      ...(ranked.related !== undefined && { related_ids: visibleIds(ranked.related, context) }),
+      why: plan.mode === 'list' ? whyListed(entry) : why(ranked),
+    }
+    made.set(ranked, {
+      entry,
+      item: plan.query.explain ? { ...item, explanation: explain(ranked) } : item,
+    })
+    if (yield) paused = true
+  }
+  if (paused) return null
+  return shown.map(({ ranked }, at) => ({ ...(made.get(ranked) as MadeItem).item, rank: first + at }))
+}
+
+export function whyListed(entry: Entry): string {
+  return `fulfils the conditions; changed ${toIso(entry.updatedAt).slice(0, 10)}`
+}
+
+function visibleIds(keys: readonly EntryKey[], context: QueryContext): readonly string[] {
+  const sight = context.look()
+  return context.reader.entries(keys).flatMap(entry => (stillVisible(entry, sight) ? [entry.id] : []))
+}
+
+/** Of the same key: whether nothing of it was changed. */
+function isSame(before: Entry, now: Entry): boolean {
+  const head = (entry: Entry) => JSON.stringify({ ...entry, content: '' })
+  return before.contentHash === now.contentHash && head(before) === head(now)
+}
+
+/** What of an order that is found again the pages before have not shown. Throws `cursor_expired` where the order is seen not to be the one that they were pages of. */
+export function waitingOf(ranked: readonly Ranked[], plan: Plan, context: QueryContext): readonly Ranked[] {
+  const { after } = plan.query
+  if (after === null) return ranked
+  const waiting = behindPage(ranked, after, plan, context)
+  const shown = shownOf(ranked, after, context)
+  if (isByPlace(plan)) {
+    const accounted = new Set([...shown, ...waiting.map(itemKey)])
+    mustAllBeShown(
+      ranked.filter(one => !accounted.has(itemKey(one))),
+      forgotten(after),
+      context,
+    )
+  }
+  return shown.size === 0 ? waiting : waiting.filter(one => !shown.has(itemKey(one)))
+}
+
+function behindPage(ranked: readonly Ranked[], after: Position, plan: Plan, context: QueryContext): readonly Ranked[] {
+  if (isReadOn(plan)) return ranked
+  if (!isByPlace(plan)) return ranked.slice(after.rank)
+  return behind(ranked, after, context)
+}
+
+/** A spread order is not by score: there the number shown is the place. */
+function isByPlace(plan: Plan): boolean {
+  return plan.query.diversity >= 1 || isReadOn(plan)
+}
+
+/** Where some were used meanwhile, what was shown may stand lower now. */
+function shownOf(ranked: readonly Ranked[], after: Position, context: QueryContext): ReadonlySet<ItemKey> {
+  const [isShown, place] = [wasShown(after.shown, context.secret), placesOf(ranked, context)]
+  return new Set(ranked.filter(one => isShown(place(one))).map(itemKey))
+}
+
+/**
+ * What has risen to before the place where the page ended, as use makes it rise in some lenses, would never be shown. Of what
+ * stands there and is not known to have been shown, `count` were.
+ */
+function mustAllBeShown(before: readonly Ranked[], count: number, context: QueryContext): void {
+  if (before.length <= count) return
+  const sight = context.look()
+  const entries = context.reader.entries([...new Set(before.map(({ entry }) => entry))])
+  const visible = new Set(entries.filter(entry => stillVisible(entry, sight)).map(({ key }) => key))
+  if (before.filter(({ entry }) => visible.has(entry)).length > count) throw orderLost()
 }

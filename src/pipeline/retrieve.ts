@@ -3,20 +3,23 @@
  * other's score computed exactly, so that an entry's score does not depend on how deep retrieval went.
  */
 import { Bitset } from '../base/bitset.ts'
-import { atOnce } from '../base/turns.ts'
-import type { Hit, SearchScope } from '../index/contract.ts'
+import { atOnce, type Steps } from '../base/turns.ts'
+import type { Hit, SearchScope, WordIndex, WordTerm } from '../index/contract.ts'
+import { K1 } from '../math/bm25.ts'
 import type { Candidate } from '../model/candidate.ts'
-import type { EntryKey } from '../model/entry.ts'
+import type { ChunkKey, Entry, EntryKey } from '../model/entry.ts'
+import { scoreBy } from '../model/formula.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
+import type { ListPosition } from '../store/store.ts'
 import { allowedEntries, phraseHolders } from './conditions.ts'
 import type { QueryContext } from './context.ts'
-import { mostByWords } from './most-by-words.ts'
-import { packHits } from './packed-hits.ts'
-import { absentAmong, expectedBase } from './partly-embedded.ts'
-import { retrieveList } from './retrieve-list.ts'
+import { boundDefault, mostOf } from './formula.ts'
+import { MEMORY_BOOST } from './memory.ts'
+import { isReadOn, pageBar } from './page-bounds.ts'
+import { absentAmong, expectedBase, KEPT_BY_WORDS, withExpected } from './partly-embedded.ts'
+import { LOCAL_SOURCE } from './source.ts'
 import type { Plan, Retrieval } from './stage.ts'
 import { isLate } from './time-limit.ts'
-import { legsOf, nearThePage, unite } from './union.ts'
 
 /** For a lens with a formula of its own: everything that the legs brought. */
 export async function retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
@@ -160,4 +163,164 @@ function isAllEmbedded({ rows = 0 }: Leg['statistics'], scope: SearchScope, { wo
 function usable(hits: readonly Hit[], except: EntryKey | null, limit: number): readonly Hit[] {
   const others = except === null ? hits : hits.filter(hit => hit.entry !== except)
   return others.length > limit ? others.slice(0, limit) : others
+}
+
+/** An entry that a leg brought. Without a hit: that leg did not bring it, which says nothing of its score there. */
+interface Found {
+  readonly entry: EntryKey
+  readonly words: Hit | undefined
+  readonly meaning: Hit | undefined
+}
+
+interface Legs {
+  /** Each entry once: those by meaning in their order, then those by words alone in theirs. */
+  readonly found: readonly Found[]
+  readonly isByMeaning: boolean
+}
+
+/** `meaning` null: that leg was not asked. */
+function legsOf(words: readonly Hit[], meaning: readonly Hit[] | null): Legs {
+  const byWords = new Map(words.map(hit => [hit.entry, hit]))
+  const found: Found[] = []
+  for (const hit of meaning ?? []) {
+    const { entry } = hit
+    found.push({ entry, words: byWords.get(entry), meaning: hit })
+    byWords.delete(entry)
+  }
+  for (const [entry, hit] of byWords) found.push({ entry, words: hit, meaning: undefined })
+  return { found, isByMeaning: meaning !== null }
+}
+
+/** The score that a leg did not give is computed, so that an entry's score does not depend on how deep the legs went. */
+function* unite(
+  { found, isByMeaning }: Legs,
+  statistics: Retrieval['statistics'],
+  plan: Plan,
+  scope: SearchScope,
+  context: QueryContext,
+): Steps<readonly Candidate[]> {
+  if (!isByMeaning) return found.map(candidate)
+  const without = (leg: 'words' | 'meaning') => found.filter(one => one[leg] === undefined).map(({ entry }) => entry)
+  const moreWords =
+    plan.mode === 'meaning' ? [] : yield* context.words.scoreInSteps(plan.terms, without('words'), scope)
+  const { vectors } = context
+  // As exact as the search was: else an entry's score would tell which leg brought it.
+  const { approximate } = plan.query
+  const moreMeaning =
+    vectors === null || plan.vector === null ? [] : vectors.score(plan.vector, without('meaning'), scope, approximate)
+  // Both are in the order that they were asked for in.
+  let [words, meaning] = [0, 0]
+  const candidates = found.map(one => {
+    const { entry } = one
+    const also = { words: one.words, meaning: one.meaning }
+    if (also.words === undefined && moreWords[words]?.entry === entry) also.words = moreWords[words++]
+    if (also.meaning === undefined && moreMeaning[meaning]?.entry === entry) also.meaning = moreMeaning[meaning++]
+    return candidate({ entry, ...also })
+  })
+  return withExpected(candidates, statistics, scope, context)
+}
+
+/**
+ * What may reach the page under the default formula. What only one leg brought has at most the other leg's last
+ * score there (`floor`: the last cosine of the usual depth), and at most a tenth more by use. While not all is embedded, what may be among the first by words stays too.
+ */
+function nearThePage(
+  legs: Legs,
+  statistics: Retrieval['statistics'],
+  plan: Plan,
+  depth: number,
+  context: QueryContext,
+): Legs {
+  const { found, isByMeaning } = legs
+  if (!isByMeaning) return legs
+  const { bmTop = 0, wordsLast = 0, floor = 0, expectedBase } = statistics
+  const bound = boundDefault(plan.weights, bmTop, context.model?.cosineScale ?? 1)
+  const surely: number[] = []
+  const byWords: number[] = []
+  for (const { words, meaning } of found) {
+    if (meaning !== undefined) {
+      surely.push(scoreBy(bound.formula, { words: words?.score ?? 0, meaning: meaning.score }, bound.numbers))
+    }
+    if (words !== undefined) byWords.push(words.score)
+  }
+  const bar = pageBar(surely, plan.query, depth)
+  const mayReach = (bm: number, cosine: number) => mostOf(bm, cosine, statistics, bound) >= bar
+  const third = expectedBase === undefined ? 0 : (byWords.sort((a, b) => b - a)[KEPT_BY_WORDS - 1] ?? 0)
+  const isKept = (bm: number) => expectedBase !== undefined && bm * (1 + MEMORY_BOOST) >= third
+  const isNear = ({ words, meaning }: Found) => {
+    if (words === undefined) return mayReach(wordsLast, meaning?.score ?? 0)
+    return meaning !== undefined || mayReach(words.score, floor) || isKept(words.score)
+  }
+  return { ...legs, found: found.filter(isNear) }
+}
+
+/** Has at least one hit. An entry without a vector has no signal `meaning`; one without any of the words has 0. */
+function candidate({ entry, words, meaning }: Found): Candidate {
+  const signals: Record<string, number> = {}
+  const chunks: Record<string, ChunkKey> = {}
+  if (words !== undefined) {
+    signals['words'] = words.score
+    chunks['words'] = words.chunk
+  }
+  if (meaning !== undefined) {
+    signals['meaning'] = meaning.score
+    chunks['meaning'] = meaning.chunk
+  }
+  return { entry, source: LOCAL_SOURCE, signals, chunks }
+}
+
+/** The BM25 that a passage could have at best. Approached by a passage that is nothing but these words; above 0 where one of them occurs among the visible. */
+function mostByWords(words: WordIndex, terms: readonly WordTerm[], scope: SearchScope): number {
+  return words.weigh(terms, scope).reduce((sum, { boost, idf }) => sum + boost * idf * (K1 + 1), 0)
+}
+
+const NUMBERS_EACH = 3
+
+/**
+ * As numbers in one piece of memory that the garbage collector need not walk or copy. Gives them back in the same order, without the
+ * `similarity` that searches with a prior have.
+ */
+function packHits(hits: readonly Hit[]): () => readonly Hit[] {
+  const { length } = hits
+  const numbers = new Float64Array(length * NUMBERS_EACH)
+  let at = 0
+  for (const { entry, chunk, score } of hits) {
+    numbers[at++] = entry
+    numbers[at++] = chunk
+    numbers[at++] = score
+  }
+  return () => Array.from({ length }, (_, place) => hitAt(numbers, place * NUMBERS_EACH))
+}
+
+function hitAt(numbers: Float64Array, at: number): Hit {
+  return { entry: numbers[at] as number, chunk: numbers[at + 1] as number, score: numbers[at + 2] as number }
+}
+
+/** What fulfils the conditions, newest change first. Reads on from the page before, where it can (`isReadOn`), so that the tenth page costs what the first does. */
+function retrieveList(plan: Plan, allow: Bitset | null, depth: number, context: QueryContext): Retrieval {
+  const entries = context.reader.list({
+    sight: context.sight,
+    filter: plan.filter,
+    order: 'updated',
+    limit: depth + 1,
+    after: startOf(plan),
+  })
+  const fit = entries.slice(0, depth).filter(entry => allow?.has(entry.key) ?? true)
+  return {
+    candidates: fit.map(listed),
+    depth,
+    allow,
+    statistics: {},
+    exhausted: entries.length <= depth,
+    complete: true,
+  }
+}
+
+function startOf(plan: Plan): ListPosition | null {
+  const { after } = plan.query
+  return after === null || !isReadOn(plan) ? null : { at: after.order, id: after.id, holder: after.holder }
+}
+
+function listed(entry: Entry): Retrieval['candidates'][number] {
+  return { entry: entry.key, source: LOCAL_SOURCE, signals: { updated: entry.updatedAt }, chunks: {} }
 }

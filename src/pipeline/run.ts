@@ -3,10 +3,11 @@
  * deeper, while the page is not full, or not final where an exact answer was wanted. A page that goes on in an order that is
  * held needs the last stage alone.
  */
+import type { Instant } from '../base/clock.ts'
 import type { Query } from '../model/query.ts'
-import { changedSince } from './changed-since.ts'
 import type { QueryContext } from './context.ts'
 import { orderLost, placeOf } from './cursor.ts'
+import { changesOrNull } from './feed.ts'
 import { goOn } from './go-on.ts'
 import { type Found, foundBy, orderLater } from './held-order.ts'
 import type { HeldOrders, HeldPage } from './held-orders.ts'
@@ -261,4 +262,26 @@ async function timed<T>(
   const result = await work()
   context.trace.add(stage, performance.now() - started, out(result))
   return result
+}
+
+/** Changes read at once. */
+const PAGE = 500
+
+/**
+ * Whether something in sight was written after this moment, as far back as the feed reaches: what it has forgotten may have
+ * been. Of what is hidden nothing is asked.
+ */
+export function changedSince(moment: Instant, { reader, sight }: Pick<QueryContext, 'reader' | 'sight'>): boolean {
+  const visible = new Set(sight.partitions)
+  for (let end = reader.lastSeq(); end > 0; end -= PAGE) {
+    const found = changesOrNull(reader, Math.max(0, end - PAGE), PAGE)
+    if (found === null) return true
+    const page = found.filter(({ seq }) => seq <= end)
+    const seen = page.filter(({ partition, from }) => visible.has(partition) || (from !== null && visible.has(from)))
+    if (seen.some(({ at }) => at > moment)) return true
+    const oldest = page[0]
+    if (oldest === undefined || oldest.at <= moment) return false
+    if (oldest.seq === reader.firstSeq()) return oldest.seq > 1
+  }
+  return false
 }

@@ -5,8 +5,8 @@ import { toUnit } from '../math/vector.ts'
 import { type Chunk, chunkText, chunkTitle, type Entry } from '../model/entry.ts'
 import { tokenise } from '../text/tokenise.ts'
 import type { QueryContext } from './context.ts'
+import { unparsed } from './parse.ts'
 import type { Plan, Stages } from './stage.ts'
-import { unparsed } from './unparsed.ts'
 import { weightsWith } from './weights.ts'
 
 /** Words that ask when there is no vector. */

@@ -216,7 +216,7 @@ it.each([
 })
 
 it('ranks later pages by what was there at the first, while not all has a vector (QE-007)', async () => {
-  const rows: readonly [id: string, title: string, content: string, isEmbedded: boolean][] = [
+  const rows: readonly (readonly [id: string, title: string, content: string, isEmbedded: boolean])[] = [
     ...Array.from({ length: 5 }, (_, at) => [`e${at}`, 'fox', 'fox', true] as const),
     ['by-title', 'garden', 'fox', true],
     ['by-words', 'fox', 'garden fox', true],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Audience, audience } from '../../../src/model/partition.ts'
-import { lookAt, stillVisible } from '../../../src/pipeline/access.ts'
-import { Sights } from '../../../src/pipeline/sights.ts'
+import { lookAt, Sights, stillVisible } from '../../../src/pipeline/access.ts'
 import { openWorld } from './world.ts'
 
 const VIEWERS = ['owner', 'ann', 'bob', 'cyd', 'dan', 'nobody'] as const

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Steps } from '../../../src/base/turns.ts'
-import { ValidityWatch } from '../../../src/pipeline/validity.ts'
+import { ValidityWatch } from '../../../src/pipeline/memo.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
 
