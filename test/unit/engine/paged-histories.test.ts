@@ -208,7 +208,7 @@ it.each([
     'orders were made whole when they are asked for',
     () => vi.spyOn(HeldOrders.prototype, 'settleSome').mockReturnValue(false),
   ],
-])('would be found wrong if %s', async (_, plant) => {
+])('would be found wrong if %s', { timeout: PATIENCE_MS }, async (_, plant) => {
   const planted = plant()
   const checked = fc.assert(pagesOf('default'), { numRuns: 3000, endOnFailure: true, seed: 1 })
   await expect(checked).rejects.toThrow('Property failed')
