@@ -8,7 +8,6 @@ import { type ErrorKind, invalidArgument } from '../../model/errors.ts'
 import { toldError } from '../../model/told-error.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { briefPage, head, isObject, withoutEmpty } from './brief.ts'
-import { entryUri } from './entry-uri.ts'
 import { maxTokensOf } from './token-bound.ts'
 import type { AnswerShape } from './tool-table.ts'
 
@@ -242,4 +241,11 @@ function links(shape: AnswerShape, answer: JsonObject): readonly ContentBlock[] 
       name: String(title || id),
       mimeType: 'text/plain',
     }))
+}
+
+export const ENTRY_TEMPLATE = 'querent://entry/{id}'
+
+export function entryUri(id: string): string {
+  // Half a surrogate pair has no bytes.
+  return `querent://entry/${encodeURIComponent(id.toWellFormed())}`
 }

@@ -5,8 +5,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { SuggestedField } from '../../model/suggest.ts'
 import { runOperation } from '../../ops/catalog.ts'
 import { suggest } from '../../ops/suggest-op.ts'
-import { protocolError } from './protocol-error.ts'
-import type { ServerOptions } from './server-options.ts'
+import { protocolError, type ServerOptions } from './server-options.ts'
 
 /** As many as MCP lets a completion hold. */
 const MOST_COMPLETIONS = 100

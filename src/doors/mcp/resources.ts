@@ -4,10 +4,8 @@ import type { Engine } from '../../engine/engine.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { runOperation } from '../../ops/catalog.ts'
 import { get } from '../../ops/entry-ops.ts'
-import { ENTRY_TEMPLATE } from './entry-uri.ts'
-import { protocolError } from './protocol-error.ts'
-import { reportBug } from './report-bug.ts'
-import type { ServerOptions } from './server-options.ts'
+import { ENTRY_TEMPLATE } from './answer.ts'
+import { protocolError, reportBug, type ServerOptions } from './server-options.ts'
 
 export function registerResources(server: McpServer, engine: Engine, options: ServerOptions): void {
   const { viewer, remote } = options

@@ -11,14 +11,12 @@ import {
 import type { JsonObject } from '../../base/canonical.ts'
 import { unread } from '../../engine/admission.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { CallContext } from '../../model/operation.ts'
+import type { CallContext, Progress } from '../../model/operation.ts'
 import { unknownField } from '../../model/parse-input.ts'
 import { runOperation } from '../../ops/catalog.ts'
 import { failure, resultOf, takeRoom } from './answer.ts'
 import { isObject } from './brief.ts'
-import { progressTo } from './progress.ts'
-import { reportBug } from './report-bug.ts'
-import type { ServerOptions } from './server-options.ts'
+import { reportBug, type ServerOptions } from './server-options.ts'
 import { describeTool, type Tool } from './tools.ts'
 
 export function registerTool(server: McpServer, engine: Engine, tool: Tool, options: ServerOptions): void {
@@ -111,4 +109,26 @@ const ACCEPT: jsonSchemaValidator = {
 function withLens(tool: Tool, args: unknown, lens: string | undefined): unknown {
   if (lens === undefined || tool.operation.name !== 'query' || typeof args !== 'object') return args
   return { lens, ...args }
+}
+
+/** Undefined where the client gave no token. What it tells only grows, over all phases together. */
+export function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) | undefined {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return undefined
+  let phase = ''
+  let before = 0
+  let told = -1
+  return next => {
+    if (next.phase !== phase) before = Math.max(0, told)
+    phase = next.phase
+    const progress = before + next.done
+    if (progress <= told) return
+    told = progress
+    const message = next.current === undefined ? next.phase : `${next.phase}: ${next.current}`
+    const total = next.total === null ? {} : { total: before + next.total }
+    // A client that is gone needs no progress; the call itself ends by its signal.
+    mcpReq
+      .notify({ method: 'notifications/progress', params: { progressToken, progress, ...total, message } })
+      .catch(() => {})
+  }
 }

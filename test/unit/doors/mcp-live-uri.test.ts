@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listenMessage } from '../../../src/doors/mcp/live/listen-message.ts'
-import { questionAt } from '../../../src/doors/mcp/live/live-uri.ts'
+import { listenMessage, questionAt } from '../../../src/doors/mcp/live/changes.ts'
 
 describe('the address of a question', () => {
   it.each([

@@ -1,12 +1,13 @@
 /** Tells that answers have changed, for one listener: each question is a live query of the engine as the listener's viewer. */
+import type { McpServer, RequestId } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import { streamOperation } from '../../../ops/catalog.ts'
 import { watch } from '../../../ops/watch-op.ts'
-import type { ServerOptions } from '../server-options.ts'
-import { questionAt } from './live-uri.ts'
+import { isObject } from '../brief.ts'
+import { protocolError, type ServerOptions } from '../server-options.ts'
 
 export interface Listener {
   /** Once for what changed together. */
@@ -96,4 +97,76 @@ function together(act: () => void): () => void {
       act()
     })
   }
+}
+
+export const LIVE_TEMPLATE = 'querent://live/{question}'
+export const LENS_TEMPLATE = 'querent://live/{question}{?lens}'
+
+export interface LiveQuestion {
+  readonly text: string
+  readonly lens?: string
+}
+
+const FORM = /^querent:\/\/live\/([^/?#]+)(?:\?lens=([^&#]+))?$/
+
+/** Null: no address of a question. `lens` answers where the address names none. */
+export function questionAt(uri: string, lens: string | undefined): LiveQuestion | null {
+  const [, question, named] = FORM.exec(uri) ?? []
+  if (question === undefined) return null
+  try {
+    const through = named === undefined ? lens : decodeURIComponent(named)
+    return { text: decodeURIComponent(question), ...(through !== undefined && { lens: through }) }
+  } catch {
+    return null
+  }
+}
+
+/** Of a `subscriptions/listen` request; all else of it the SDK reads and checks. */
+export interface ListenMessage {
+  readonly id: RequestId
+  /** Resources whose changes are to be told. */
+  readonly uris: readonly string[]
+}
+
+/** Null: another message, or one that asks for no resource. */
+export function listenMessage(message: unknown): ListenMessage | null {
+  if (!isObject(message) || message['method'] !== 'subscriptions/listen') return null
+  const { id, params } = message
+  const filter = isObject(params) ? params['notifications'] : undefined
+  const uris = isObject(filter) ? filter['resourceSubscriptions'] : undefined
+  if ((typeof id !== 'string' && typeof id !== 'number') || !Array.isArray(uris)) return null
+  const texts = uris.filter(uri => typeof uri === 'string')
+  // What holds anything else is refused whole.
+  return texts.length === 0 || texts.length < uris.length ? null : { id, uris: texts }
+}
+
+/** All end with the signal. */
+export function takeSubscriptions(
+  { server }: McpServer,
+  engine: Engine,
+  options: ServerOptions,
+  signal: AbortSignal,
+): void {
+  const listening = new Map<string, AbortController>()
+  const end = (uri: string): void => {
+    listening.get(uri)?.abort()
+    listening.delete(uri)
+  }
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    if (listening.has(uri)) return {}
+    const left = new AbortController()
+    listening.set(uri, left)
+    const changed = (): void => void server.sendResourceUpdated({ uri }).catch(() => end(uri))
+    try {
+      await listenTo(engine, [uri], options, AbortSignal.any([left.signal, signal]), { changed, ended: () => end(uri) })
+    } catch (thrown) {
+      end(uri)
+      throw protocolError(thrown, options.viewer)
+    }
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    end(uri)
+    return {}
+  })
 }

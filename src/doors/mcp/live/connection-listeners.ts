@@ -9,10 +9,8 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Engine } from '../../../engine/engine.ts'
 import { isObject } from '../brief.ts'
-import { protocolError } from '../protocol-error.ts'
-import type { ServerOptions } from '../server-options.ts'
-import { listenTo } from './changes.ts'
-import { type ListenMessage, listenMessage } from './listen-message.ts'
+import { protocolError, type ServerOptions } from '../server-options.ts'
+import { type ListenMessage, listenMessage, listenTo } from './changes.ts'
 
 /**
  * Stands between a transport and the SDK's server on it: what asks to listen is passed on once its questions stand, and the

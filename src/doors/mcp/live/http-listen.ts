@@ -7,10 +7,8 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
 import type { Engine } from '../../../engine/engine.ts'
-import { protocolError } from '../protocol-error.ts'
-import type { ServerOptions } from '../server-options.ts'
-import { listenTo } from './changes.ts'
-import { type ListenMessage, listenMessage } from './listen-message.ts'
+import { protocolError, type ServerOptions } from '../server-options.ts'
+import { type ListenMessage, listenMessage, listenTo } from './changes.ts'
 
 /** Whether the request says that it listens: its header must say what its body does, or it is refused later. */
 export function isListening({ method, headers }: Request): boolean {

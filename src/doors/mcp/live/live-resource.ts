@@ -4,12 +4,10 @@ import type { Engine } from '../../../engine/engine.ts'
 import { runOperation } from '../../../ops/catalog.ts'
 import { query } from '../../../ops/query-ops.ts'
 import { briefAnswer } from '../answer.ts'
-import { protocolError } from '../protocol-error.ts'
-import { reportBug } from '../report-bug.ts'
-import type { ServerOptions } from '../server-options.ts'
+import { protocolError, reportBug, type ServerOptions } from '../server-options.ts'
 import { wire } from '../tool-call.ts'
 import { QUERY_ANSWER } from '../tool-table.ts'
-import { LENS_TEMPLATE, LIVE_TEMPLATE, questionAt } from './live-uri.ts'
+import { LENS_TEMPLATE, LIVE_TEMPLATE, questionAt } from './changes.ts'
 
 /** A resource has no parameters to ask for more with: the answer is as long as an agent may want to read again and again. */
 const MAX_TOKENS = 2000
