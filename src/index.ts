@@ -32,14 +32,18 @@ export type { BeliefQuery } from './lenses/beliefs/schema/query.ts'
 export type { C64Answer } from './lenses/c64/ask.ts'
 export type { C64LensOptions } from './lenses/c64/c64-lens.ts'
 export { type C64Options, c64Domain } from './lenses/c64/domain.ts'
-export type { DomainRecord, EnrichmentDomain } from './lenses/c64/enrichment/domain.ts'
 export { type Enrichment, enrich } from './lenses/c64/enrichment/enrich.ts'
-export { extractNumbers } from './lenses/c64/enrichment/extract-numbers.ts'
 export type { HitPayload, HitReference, SearchHit } from './lenses/c64/enrichment/hits.ts'
-export { formatEnrichment } from './lenses/c64/enrichment/markdown.ts'
-export type { NumberRules } from './lenses/c64/enrichment/number-rules.ts'
-export type { NumberRole, ParsedNumber } from './lenses/c64/enrichment/parsed-number.ts'
-export type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from './lenses/c64/enrichment/plugin.ts'
+export { formatEnrichment } from './lenses/c64/enrichment/hits.ts'
+export type { NumberRole, NumberRules, ParsedNumber } from './lenses/c64/enrichment/numbers.ts'
+export { extractNumbers } from './lenses/c64/enrichment/numbers.ts'
+export type {
+  DomainRecord,
+  EnrichmentDomain,
+  EnrichmentInput,
+  EnrichmentPlugin,
+  EnrichmentResult,
+} from './lenses/c64/enrichment/plugin.ts'
 export type { C64Question } from './lenses/c64/question.ts'
 export type { Calls } from './lenses/calls.ts'
 export { type BatchItem, Chroma } from './lenses/chroma/chroma.ts'

@@ -8,7 +8,7 @@ import { queryOperations } from '../query-operations.ts'
 import { askC64, enrichC64, pluginWarnings, queryOf } from './ask.ts'
 import type { Enrichment } from './enrichment/enrich.ts'
 import type { SearchHit } from './enrichment/hits.ts'
-import { formatHits } from './enrichment/markdown.ts'
+import { formatHits } from './enrichment/hits.ts'
 import { c64Options, limit, query, raw } from './question.ts'
 
 const warnings = z

@@ -1,9 +1,8 @@
 /** What the parts of the lens share in one engine. */
 import type { LensHost, Scratch } from '../lens.ts'
-import { keepCorpus } from './corpus/store.ts'
+import { keepCorpus } from './corpus-store.ts'
 import { c64Domain } from './domain.ts'
-import type { EnrichmentDomain } from './enrichment/domain.ts'
-import type { EnrichmentPlugin } from './enrichment/plugin.ts'
+import type { EnrichmentDomain, EnrichmentPlugin } from './enrichment/plugin.ts'
 import { openRemote, type Remote } from './search/remote.ts'
 import type { C64Settings } from './settings.ts'
 

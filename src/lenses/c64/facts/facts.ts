@@ -1,4 +1,4 @@
-/** The fact files, with types. Addresses are texts such as `$D020`, with four upper-case digits. */
+/** The fact files, with types, and what is at an address. Addresses are texts such as `$D020`, with four upper-case digits. */
 import colorFile from './data/colors.json' with { type: 'json' }
 import kernalFile from './data/kernal.json' with { type: 'json' }
 import memoryFile from './data/memory-map.json' with { type: 'json' }
@@ -159,3 +159,127 @@ export const LOCATIONS: readonly LocationFact[] = memoryFile.locations
 export const ROUTINES: readonly RoutineFact[] = memoryFile.romRoutines
 export const CPU_BANKING: readonly BankingFact[] = memoryFile.cpuBanking
 export const VIDEO_BANKS: readonly VideoBankFact[] = memoryFile.vicBanks
+
+export interface Range {
+  readonly start: number
+  /** Inclusive. */
+  readonly end: number
+}
+
+/** Of a text such as `$D020`. */
+export function addressOf(text: string): number {
+  return Number.parseInt(text.slice(1), 16)
+}
+
+export function rangeOf({ start, end }: RangeFact): Range {
+  return { start: addressOf(start), end: addressOf(end) }
+}
+
+export function sizeOf({ start, end }: Range): number {
+  return end - start + 1
+}
+
+export function holds({ start, end }: Range, address: number): boolean {
+  return start <= address && address <= end
+}
+
+interface MirrorRange extends Range {
+  readonly registerCount: number
+  /** Addresses from one copy of the registers to the next. */
+  readonly period: number
+}
+
+const RANGES: readonly MirrorRange[] = CHIPS.map(chip => ({
+  ...rangeOf({ start: chip.regionStart, end: chip.regionEnd }),
+  registerCount: chip.registerCount,
+  period: chip.mirrorPeriod,
+}))
+
+const BY_ADDRESS: ReadonlyMap<number, RegisterFact> = new Map(
+  REGISTERS.map(register => [addressOf(register.address), register]),
+)
+
+/** Null where there is none, at mirrors too. */
+export function registerAt(address: number): RegisterFact | null {
+  return BY_ADDRESS.get(address) ?? null
+}
+
+/** The address that this one repeats; null when it is no mirror of a register, or the register itself. */
+export function mirroredAddress(address: number): number | null {
+  const range = RANGES.find(each => holds(each, address))
+  if (range === undefined) return null
+  const offset = (address - range.start) % range.period
+  const canonical = range.start + offset
+  return offset < range.registerCount && canonical !== address ? canonical : null
+}
+
+export interface Place {
+  readonly title: string
+  readonly summary: string
+}
+
+const JUMP_TABLE: ReadonlyMap<number, KernalFact> = new Map(KERNAL.map(entry => [addressOf(entry.address), entry]))
+
+const ENTRIES: ReadonlyMap<number, Place> = new Map(
+  [...JUMP_TABLE].map(([address, { label, summary }]) => [address, placeOf(`KERNAL ${label}`, summary)]),
+)
+
+const GROUPS = narrowestFirst(IO_GROUPS.map(group => ({ ...rangeOf(group), ...placeOf(group.title, group.summary) })))
+
+const LABELLED = narrowestFirst(
+  LOCATIONS.flatMap(location =>
+    location.label === null ? [] : [{ ...rangeOf(location), ...placeOf(location.label, location.summary) }],
+  ),
+)
+
+const AT_ROUTINES: ReadonlyMap<number, Place> = new Map(
+  ROUTINES.map(({ address, area, label, summary }) => [addressOf(address), placeOf(`${area} ${label}`, summary)]),
+)
+
+const POWER_ON = narrowestFirst(
+  REGIONS.filter(region => region.powerOn).map(region => ({
+    ...rangeOf(region),
+    ...placeOf(region.title, region.summary),
+  })),
+)
+
+/** Every address from 0 to 65535 is somewhere. */
+export function placeAt(address: number): Place {
+  const found =
+    ENTRIES.get(address) ??
+    GROUPS.find(range => holds(range, address)) ??
+    LABELLED.find(range => holds(range, address)) ??
+    AT_ROUTINES.get(address) ??
+    POWER_ON.find(range => holds(range, address))
+  return found ?? placeOf('Memory', 'no region is known here')
+}
+
+/** The routine of the jump table that is called here. */
+export function kernalAt(address: number): KernalFact | null {
+  return JUMP_TABLE.get(address) ?? null
+}
+
+/** The first region above the pages that the system keeps for itself. */
+const FIRST_KNOWN_REGION = 0x0400
+const STARTS: ReadonlySet<number> = new Set([
+  ...LABELLED.map(({ start }) => start).filter(start => start > 0xff),
+  ...POWER_ON.map(({ start }) => start).filter(start => start >= FIRST_KNOWN_REGION),
+])
+
+/** Whether a bare decimal above 255 is surely meant as an address. */
+export function isKnownAddress(value: number): boolean {
+  return STARTS.has(value) || JUMP_TABLE.has(value) || registerAt(value) !== null || mirroredAddress(value) !== null
+}
+
+function placeOf(title: string, summary: string): Place {
+  return { title, summary: bare(summary) }
+}
+
+/** Stands in parentheses, where a full stop at the end is one too many. */
+function bare(summary: string): string {
+  return summary.replace(/\.$/, '')
+}
+
+function narrowestFirst<T extends Range>(ranges: readonly T[]): readonly T[] {
+  return [...ranges].sort((a, b) => sizeOf(a) - sizeOf(b))
+}

@@ -1,7 +1,7 @@
 /** Runs the searches that a strategy asks for, and makes one list of them. */
 import type { Enrichment } from '../enrichment/enrich.ts'
+import { modeText } from '../enrichment/enrich.ts'
 import { type Fusion, fetchSize, merged, type SearchHit, searchesOf, trimByScore } from '../enrichment/hits.ts'
-import { modeText } from '../enrichment/strategy.ts'
 import type { AskedQuestion } from './backend.ts'
 
 export interface SearchSettings {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ParsedNumber } from '../../../../src/lenses/c64/enrichment/parsed-number.ts'
-import { scanNumbers } from '../../../../src/lenses/c64/enrichment/scan-numbers.ts'
+import type { ParsedNumber } from '../../../../src/lenses/c64/enrichment/numbers.ts'
+import { scanNumbers } from '../../../../src/lenses/c64/enrichment/numbers.ts'
 import { numbers, values } from './numbers.ts'
 
 describe('the numbers of a question', () => {

@@ -2,12 +2,22 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../src/base/turns.ts'
 import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
-import { enrich, enrichInSteps, joinContext, withoutEnrichment } from '../../../../src/lenses/c64/enrichment/enrich.ts'
-import { extractNumbers } from '../../../../src/lenses/c64/enrichment/extract-numbers.ts'
-import { formatEnrichment } from '../../../../src/lenses/c64/enrichment/markdown.ts'
-import { type EnrichmentInput, type EnrichmentPlugin, inOrder } from '../../../../src/lenses/c64/enrichment/plugin.ts'
-import { runPlugins as runInSteps } from '../../../../src/lenses/c64/enrichment/run-plugins.ts'
-import { chooseStrategy, hasNaturalLanguage } from '../../../../src/lenses/c64/enrichment/strategy.ts'
+import {
+  chooseStrategy,
+  enrich,
+  enrichInSteps,
+  hasNaturalLanguage,
+  joinContext,
+  withoutEnrichment,
+} from '../../../../src/lenses/c64/enrichment/enrich.ts'
+import { formatEnrichment } from '../../../../src/lenses/c64/enrichment/hits.ts'
+import { extractNumbers } from '../../../../src/lenses/c64/enrichment/numbers.ts'
+import {
+  type EnrichmentInput,
+  type EnrichmentPlugin,
+  inOrder,
+  runPlugins as runInSteps,
+} from '../../../../src/lenses/c64/enrichment/plugin.ts'
 
 const domain = c64Domain()
 const runPlugins = (...given: Parameters<typeof runInSteps>) => atOnce(runInSteps(...given))

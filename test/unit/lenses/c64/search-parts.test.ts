@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../src/base/turns.ts'
 import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
-import { enrich } from '../../../../src/lenses/c64/enrichment/enrich.ts'
+import { chooseStrategy, enrich, hasNaturalLanguage, modeText } from '../../../../src/lenses/c64/enrichment/enrich.ts'
 import {
   fetchSize,
+  formatHits,
   fuseByRank,
   mergeHybrid,
   mergeResults,
@@ -13,8 +14,6 @@ import {
   searchesOf,
   trimByScore,
 } from '../../../../src/lenses/c64/enrichment/hits.ts'
-import { formatHits } from '../../../../src/lenses/c64/enrichment/markdown.ts'
-import { chooseStrategy, hasNaturalLanguage, modeText } from '../../../../src/lenses/c64/enrichment/strategy.ts'
 
 const domain = c64Domain()
 const hit = (id: string | number, score = 0, payload: SearchHit['payload'] = {}): SearchHit => ({ id, score, payload })
