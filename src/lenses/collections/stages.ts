@@ -13,10 +13,10 @@ import { byFormula, scoredBy } from '../../pipeline/formula.ts'
 import { type CollectionAnswer, failedCollection, type SourceRecord } from '../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../pipeline/stage.ts'
 import { judge } from '../../pipeline/verdict.ts'
-import { arranged, foundIn, warningsOf } from './ask.ts'
-import { gather } from './gather.ts'
-import { undatedAmong } from './period.ts'
+import { warningsOf } from './ask.ts'
+import { gather, undatedAmong } from './gather.ts'
 import { type CollectionsOptions, requestOf } from './request.ts'
+import { arranged, foundIn } from './results.ts'
 
 export const COLLECTIONS_STAGES: Partial<Stages> = {
   parse: (query, context) => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SearchHit } from '../../../../src/lenses/c64/enrichment/hits.ts'
-import type { AskedQuestion } from '../../../../src/lenses/c64/search/backend.ts'
-import { runSearch, type SearchSettings } from '../../../../src/lenses/c64/search/run-search.ts'
-import { DEFAULTS } from '../../../../src/lenses/c64/settings.ts'
+import { runSearch, type Search } from '../../../../src/lenses/c64/server.ts'
+import { DEFAULTS, type SearchSettings } from '../../../../src/lenses/c64/settings.ts'
 
 const hit = (id: number, score = 1): SearchHit => ({ id, score, payload: {} })
 const hits = (from: number, to: number, score = 1) =>
@@ -11,14 +10,11 @@ const hits = (from: number, to: number, score = 1) =>
 /** Answers from two lists, and keeps what it was asked. */
 function asked(tagged: readonly SearchHit[], all: readonly SearchHit[]) {
   const calls: string[] = []
-  const question: AskedQuestion = {
-    warnings: [],
-    search: async (tags, limit) => {
-      calls.push(`${tags.join('+') || 'all'} ${limit}`)
-      return (tags.length > 0 ? tagged : all).slice(0, limit)
-    },
+  const find: Search = async (tags, limit) => {
+    calls.push(`${tags.join('+') || 'all'} ${limit}`)
+    return (tags.length > 0 ? tagged : all).slice(0, limit)
   }
-  return { calls, question }
+  return { calls, find }
 }
 
 async function search(
@@ -27,9 +23,9 @@ async function search(
   all: readonly SearchHit[],
   settings: Partial<SearchSettings> = {},
 ) {
-  const { calls, question } = asked(tagged, all)
+  const { calls, find } = asked(tagged, all)
   const filterTags = strategy === 'semantic' ? [] : ['$C123']
-  const found = await runSearch({ strategy, filterTags }, question, { ...DEFAULTS, ...settings })
+  const found = await runSearch({ strategy, filterTags }, find, { ...DEFAULTS, ...settings })
   return { calls, ids: found.hits.map(({ id }) => id), mode: found.mode }
 }
 
@@ -43,16 +39,13 @@ describe('a strategy', () => {
   it('hybrid asks both at once (EN-053)', async () => {
     let running = 0
     let most = 0
-    const question: AskedQuestion = {
-      warnings: [],
-      search: async () => {
-        most = Math.max(most, ++running)
-        await new Promise(resolve => setImmediate(resolve))
-        running--
-        return []
-      },
+    const find: Search = async () => {
+      most = Math.max(most, ++running)
+      await new Promise(resolve => setImmediate(resolve))
+      running--
+      return []
     }
-    await runSearch({ strategy: 'hybrid', filterTags: ['$D020'] }, question, DEFAULTS)
+    await runSearch({ strategy: 'hybrid', filterTags: ['$D020'] }, find, DEFAULTS)
     expect(most).toBe(2)
   })
 

@@ -4,14 +4,12 @@ import { atOnce } from '../../../../src/base/turns.ts'
 import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
 import { chooseStrategy, enrich, hasNaturalLanguage, modeText } from '../../../../src/lenses/c64/enrichment/enrich.ts'
 import {
-  fetchSize,
   formatHits,
   fuseByRank,
   mergeHybrid,
   mergeResults,
   orderByTags,
   type SearchHit,
-  searchesOf,
   trimByScore,
 } from '../../../../src/lenses/c64/enrichment/hits.ts'
 
@@ -54,9 +52,6 @@ describe('natural language', () => {
     expect(chooseStrategy(['A'], true)).toBe('hybrid')
     expect(chooseStrategy(['A'], false)).toBe('filtered')
     expect([chooseStrategy([], true), chooseStrategy([], false)]).toEqual(['semantic', 'semantic'])
-    expect(searchesOf('hybrid')).toEqual({ filtered: true, unfiltered: true })
-    expect(searchesOf('filtered')).toEqual({ filtered: true, unfiltered: false })
-    expect(searchesOf('semantic')).toEqual({ filtered: false, unfiltered: true })
   })
 
   it('is told in the mode (EN-070)', () => {
@@ -131,10 +126,6 @@ describe('merging', () => {
     expect(trimByScore([hit(1, 0), hit(2, -1)], 0.6, 1)).toEqual([hit(1, 0)])
     expect(trimByScore([hit(1, -0.1), hit(2, -1)], 0.6, 5)).toHaveLength(2)
     expect(trimByScore([], 0.6, 5)).toEqual([])
-  })
-
-  it('asks for the larger number (EN-059)', () => {
-    expect([fetchSize(20, 15), fetchSize(20, 50)]).toEqual([20, 50])
   })
 })
 

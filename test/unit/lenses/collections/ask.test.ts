@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ChromaQueryError } from '../../../../src/lenses/collections/errors.ts'
-import { scoreOf } from '../../../../src/lenses/collections/result.ts'
+import { scoreOf } from '../../../../src/lenses/collections/results.ts'
 import type { SourceRecord } from '../../../../src/pipeline/source.ts'
 import { ask, idsOf, recordOf, sourceOf } from './world.ts'
 
