@@ -40,16 +40,9 @@ export function registersIn(query: string): readonly RegisterFact[] {
 }
 
 /** The register that a name means by itself; null when none does, or two. */
-export function registerNamed(name: string): RegisterFact | null {
+function registerNamed(name: string): RegisterFact | null {
   const upper = name.toUpperCase()
   return BY_NAME.get(upper) ?? BY_ALIAS.get(upper) ?? null
-}
-
-/** The registers that a name may mean, depending on the chip that is spoken of. */
-export function registersPossible(name: string): readonly RegisterFact[] {
-  const shared = SHARED.get(name.toUpperCase())
-  const one = registerNamed(name)
-  return shared ?? (one === null ? [] : [one])
 }
 
 /** Short aliases without a digit are words or abbreviations of something else unless in capitals. */
@@ -58,18 +51,12 @@ function aliased(word: Word): RegisterFact | undefined {
   return BY_ALIAS.get(word.upper)
 }
 
-interface ChipsNamed {
-  readonly any: boolean
-  readonly first: boolean
-  readonly second: boolean
-}
-
-function chipsNamed(query: string): ChipsNamed {
+function chipsNamed(query: string) {
   const numbers = [...query.matchAll(/\bCIA\s*[#-]?\s*([12])\b/gi)].map(match => match[1])
   return { any: /\bCIA(?:[12]?\b|_)/i.test(query), first: numbers.includes('1'), second: numbers.includes('2') }
 }
 
-function sharedNamed(word: Word, chips: ChipsNamed): readonly RegisterFact[] {
+function sharedNamed(word: Word, chips: ReturnType<typeof chipsNamed>): readonly RegisterFact[] {
   const registers = SHARED.get(word.upper) ?? []
   const canonical = BY_NAME.get(word.upper)
   const [first, second] = registers
@@ -106,33 +93,15 @@ const WORD_LIKE_LABELS: ReadonlySet<string> = new Set(
 
 /** In order of appearance, each once. */
 export function kernalIn(query: string): readonly KernalFact[] {
-  const named = wordsOf(query).flatMap(word => {
-    const entry = BY_LABEL.get(word.upper)
-    return entry === undefined ? [] : [{ word, entry }]
-  })
-  const signs = {
-    shouted: isShouted(query),
-    spokenOf: /\b(?:kernal|kernel|jsr)\b/i.test(query),
-    clear: named.some(({ word }) => !WORD_LIKE_LABELS.has(word.upper)),
-  }
-  return [...new Set(named.filter(({ word }) => isLabelMeant(word, signs)).map(({ entry }) => entry))]
-}
-
-export function kernalNamed(name: string): KernalFact | null {
-  return BY_LABEL.get(name.toUpperCase()) ?? null
-}
-
-interface LabelSigns {
-  readonly shouted: boolean
-  /** The question is about the system or calls a routine. */
-  readonly spokenOf: boolean
-  /** It holds a label that is no word. */
-  readonly clear: boolean
-}
-
-function isLabelMeant(word: Word, { shouted, spokenOf, clear }: LabelSigns): boolean {
-  if (!WORD_LIKE_LABELS.has(word.upper) || spokenOf) return true
-  return word.isUpper && (!shouted || clear)
+  const named = namedIn(query, BY_LABEL)
+  const isShoutedQuery = isShouted(query)
+  const isAboutSystem = /\b(?:kernal|kernel|jsr)\b/i.test(query)
+  const hasClearLabel = named.some(([word]) => !WORD_LIKE_LABELS.has(word.upper))
+  const meant = named.filter(
+    ([{ upper, isUpper }]) =>
+      !WORD_LIKE_LABELS.has(upper) || isAboutSystem || (isUpper && (!isShoutedQuery || hasClearLabel)),
+  )
+  return [...new Set(meant.map(([, entry]) => entry))]
 }
 
 interface Mnemonic {
@@ -171,32 +140,19 @@ const OPERAND = /^\s+(?:#[$%\d]|\$[0-9a-f]|\(\$)/i
 
 /** Canonical names, in order of appearance, each once. */
 export function mnemonicsIn(query: string): readonly string[] {
-  const named = wordsOf(query).flatMap(word => {
-    const mnemonic = MNEMONICS.get(word.upper)
-    return mnemonic === undefined ? [] : [{ word, mnemonic }]
-  })
-  const clear = new Set(
-    named.filter(({ mnemonic }) => mnemonic.official && !mnemonic.wordLike).map(({ mnemonic }) => mnemonic.canonical),
-  )
-  const signs = { shouted: isShouted(query), assembly: ASSEMBLY_WORD.test(query), clear }
-  const meant = named.filter(({ word, mnemonic }) => isMeant(word, mnemonic, query, signs))
-  return [...new Set(meant.map(({ mnemonic }) => mnemonic.canonical))]
-}
-
-interface Signs {
-  readonly shouted: boolean
-  /** The question speaks of assembly. */
-  readonly assembly: boolean
+  const named = namedIn(query, MNEMONICS)
+  const isShoutedQuery = isShouted(query)
+  const isAboutAssembly = ASSEMBLY_WORD.test(query)
   /** Official mnemonics in it that are no words. */
-  readonly clear: ReadonlySet<string>
-}
-
-function isMeant(word: Word, { official, wordLike }: Mnemonic, query: string, signs: Signs): boolean {
-  const behind = query.slice(word.end)
-  if (OPERAND.test(behind)) return true
-  if (word.isUpper) return !(wordLike && signs.shouted) || signs.assembly || signs.clear.size > 0
-  if (wordLike && official) return /^\s+(?:instruction|opcode|mnemonic)/i.test(behind)
-  return signs.assembly || (official && signs.clear.size >= 2)
+  const clear = new Set(named.flatMap(([, one]) => (one.official && !one.wordLike ? [one.canonical] : [])))
+  const isMeant = ([word, { official, wordLike }]: (typeof named)[number]): boolean => {
+    const behind = query.slice(word.end)
+    if (OPERAND.test(behind)) return true
+    if (word.isUpper) return !(wordLike && isShoutedQuery) || isAboutAssembly || clear.size > 0
+    if (wordLike && official) return /^\s+(?:instruction|opcode|mnemonic)/i.test(behind)
+    return isAboutAssembly || (official && clear.size >= 2)
+  }
+  return [...new Set(named.filter(isMeant).map(([, { canonical }]) => canonical))]
 }
 
 /** `AND` and `BIT` also stand before masks and bit numbers; only an address in their notation follows them for sure. */
@@ -215,10 +171,6 @@ export function operandReader(query: string): (start: number) => boolean {
     const isUpper = word === word.toUpperCase()
     return isUpper ? !(mnemonic.wordLike && shouted) : mnemonic.official && !mnemonic.wordLike
   }
-}
-
-export function canonicalMnemonic(name: string): string | null {
-  return MNEMONICS.get(name.toUpperCase())?.canonical ?? null
 }
 
 /** By the form of `plain`. */
@@ -242,10 +194,6 @@ export function colorsIn(query: string): readonly ColorFact[] {
   return [...new Set(found.filter(color => color !== undefined))]
 }
 
-export function colorNamed(name: string): ColorFact | null {
-  return COLOR_BY_NAME.get(plain(name)) ?? null
-}
-
 /** Capitals, British grey, one blank for each blank, hyphen or underscore. */
 function plain(name: string): string {
   return name
@@ -255,8 +203,7 @@ function plain(name: string): string {
     .replaceAll('GRAY', 'GREY')
 }
 
-export interface Word {
-  readonly text: string
+interface Word {
   readonly upper: string
   readonly isUpper: boolean
   /** Half-open, in UTF-16 units. */
@@ -265,16 +212,23 @@ export interface Word {
 }
 
 /** Words of letters, digits and underscores that begin with a letter and belong to no number such as `$ADC0`. */
-export function wordsOf(query: string): readonly Word[] {
+function wordsOf(query: string): readonly Word[] {
   return [...query.matchAll(/(?<![\p{L}\p{N}_$&%])[A-Za-z][A-Za-z0-9_]*(?![\p{L}\p{N}_])/gu)].map(match => {
     const [text] = match
     const upper = text.toUpperCase()
-    return { text, upper, isUpper: text === upper, start: match.index, end: match.index + text.length }
+    return { upper, isUpper: text === upper, start: match.index, end: match.index + text.length }
+  })
+}
+
+function namedIn<T>(query: string, table: ReadonlyMap<string, T>): readonly (readonly [Word, T])[] {
+  return wordsOf(query).flatMap(word => {
+    const found = table.get(word.upper)
+    return found === undefined ? [] : [[word, found] as const]
   })
 }
 
 /** At least two words and not one lower-case letter. */
-export function isShouted(query: string): boolean {
+function isShouted(query: string): boolean {
   return !/\p{Ll}/u.test(query) && wordsOf(query).length >= 2
 }
 
@@ -288,12 +242,15 @@ export function canonicalTag(tag: string): string {
 
 /** The tag of a register, routine, instruction or colour of this name; null when it is none of them. */
 export function namedTag(name: string): string | null {
-  return registerNamed(name)?.name ?? kernalNamed(name)?.label ?? colorNamed(name)?.tag ?? canonicalMnemonic(name)
+  const upper = name.toUpperCase()
+  const named = registerNamed(name)?.name ?? BY_LABEL.get(upper)?.label ?? COLOR_BY_NAME.get(plain(name))?.tag
+  return named ?? MNEMONICS.get(upper)?.canonical ?? null
 }
 
 /** Every tag that a name in a question may have become, depending on the rest of the question. */
 export function tagsFor(name: string): readonly string[] {
-  return [...new Set([canonicalTag(name), ...registersPossible(name).map(register => register.name)])]
+  const shared = SHARED.get(name.toUpperCase()) ?? []
+  return [...new Set([canonicalTag(name), ...shared.map(register => register.name)])]
 }
 
 /** Names of locations and of routines outside the jump table, aliases to labels. */

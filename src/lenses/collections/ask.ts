@@ -90,13 +90,8 @@ export async function askCollections(input: CollectionsInput, world: Collections
     warnings: gathered.flatMap((one, at) => warningsOf(one, undatedAmong(found[at] ?? [], period))),
     meta: {
       ...metaOf(request, begin),
-      ...{
-        store: source.kind,
-        total: results.length,
-        verdict: null,
-        verdict_reason: `${source.kind} gives no verdict`,
-        nearest: [],
-      },
+      ...{ store: source.kind, total: results.length, nearest: [] },
+      ...{ verdict: null, verdict_reason: `${source.kind} gives no verdict` },
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The numbers of a question: found in the notations of assemblers and BASICs, in every base, and what each stands for. */
 
 /** The largest number that is taken: two bytes. */
-export const MAX_NUMBER = 0xffff
+const MAX_NUMBER = 0xffff
 const MAX_BYTE = 0xff
 
 /**
@@ -10,7 +10,7 @@ const MAX_BYTE = 0xff
  */
 export type NumberRole = 'address' | 'candidate' | 'value' | 'prose'
 
-export const ROLES: readonly NumberRole[] = ['address', 'candidate', 'value', 'prose']
+const ROLES: readonly NumberRole[] = ['address', 'candidate', 'value', 'prose']
 
 export interface ParsedNumber {
   /** As typed, the first time. */
@@ -31,7 +31,7 @@ export function isByte(value: number): boolean {
   return value <= MAX_BYTE
 }
 
-export function toHex(value: number): string {
+function toHex(value: number): string {
   return `$${digits(value, 16, isByte(value) ? 2 : 4)}`
 }
 
@@ -40,7 +40,7 @@ export function toAddress(value: number): string {
   return `$${digits(value, 16, 4)}`
 }
 
-export function toBinary(value: number): string {
+function toBinary(value: number): string {
   return `%${digits(value, 2, 8)}`
 }
 
@@ -135,11 +135,8 @@ const DECIMAL = String.raw`${BEFORE_DIGIT}(?<decimal>\d{1,5})${AFTER_DECIMAL}`
 const SEPARATE = [...PASSED_OVER, ...MARKED, DECIMAL].join('|')
 const GROUPING = [...PASSED_OVER, ...MARKED, GROUPED, DECIMAL].join('|')
 
-const BASES: Readonly<Record<string, 'hex' | 'binary' | 'decimal'>> = {
-  dollar: 'hex',
-  zeroX: 'hex',
-  ampersand: 'hex',
-  trailingH: 'hex',
+/** By the group of the pattern; the others are hexadecimal. */
+const NOTATIONS: Readonly<Record<string, NumberOccurrence['notation']>> = {
   percent: 'binary',
   zeroB: 'binary',
   decimal: 'decimal',
@@ -153,7 +150,7 @@ function numbersOf(match: RegExpExecArray): readonly NumberOccurrence[] {
   if (named === undefined) return []
   const [form, digits] = named
   if (form === 'grouped') return groupedOf(token, match.index)
-  return occurrence(token, digits, match.index, BASES[form] ?? 'decimal')
+  return occurrence(token, digits, match.index, NOTATIONS[form] ?? 'hex')
 }
 
 /** One number if it fits; else the commas separate after all. */
@@ -207,50 +204,30 @@ export interface NumberRules {
 }
 
 /** One role an occurrence; they are given in order, since the second of a pair looks at the first. */
-export function rolesOf(
-  occurrences: readonly NumberOccurrence[],
-  query: string,
-  rules: NumberRules,
-): readonly NumberRole[] {
-  const readers = {
-    operand: operandPattern(rules.addressWords),
-    unit: unitPattern(rules.units),
-    isByteAddress: rules.byteAddresses?.(query) ?? (() => false),
-  }
+function rolesOf(occurrences: readonly NumberOccurrence[], query: string, rules: NumberRules): readonly NumberRole[] {
+  const operand = operandPattern(rules.addressWords)
+  const unit = unitPattern(rules.units)
+  const isByteAddress = rules.byteAddresses?.(query)
   const roles: NumberRole[] = []
-  for (const [index, occurrence] of occurrences.entries()) {
-    const previous = occurrences[index - 1]
-    const paired = previous !== undefined && roles[index - 1] === 'address' && isPair(previous, occurrence, query)
+  const roleOf = (occurrence: NumberOccurrence, index: number): NumberRole => {
+    const { value, start, end, notation } = occurrence
+    const before = textBefore(query, start)
+    const isOperand = operand?.test(before) === true
+    const isDecimal = notation === 'decimal' || notation === 'grouped'
+    if (isDecimal && !/[,#=]\s*$/.test(before) && unit.test(query.slice(end))) return 'prose'
+    if (isDecimal && !isOperand && isNamed(occurrence, rules)) {
+      const previous = occurrences[index - 1]
+      const isPaired = previous !== undefined && roles[index - 1] === 'address' && isPair(previous, occurrence, query)
+      return isByte(value) && (isPaired || /[#=]\s*$/.test(before)) ? 'value' : 'prose'
+    }
+    if (isOperand) return 'address'
+    if (isByte(value)) return isByteAddress?.(occurrence) === true ? 'address' : 'value'
     const next = occurrences[index + 1]
     const leads = next !== undefined && isByte(next.value) && isPair(occurrence, next, query)
-    roles.push(roleOf(occurrence, query, rules, { ...readers, paired, leads }))
+    return !isDecimal || leads || rules.isKnownAddress?.(value) === true ? 'address' : 'candidate'
   }
+  for (const [index, occurrence] of occurrences.entries()) roles.push(roleOf(occurrence, index))
   return roles
-}
-
-interface Surroundings {
-  readonly operand: RegExp | null
-  readonly unit: RegExp
-  readonly isByteAddress: (occurrence: NumberOccurrence) => boolean
-  /** The second of a pair whose first is an address. */
-  readonly paired: boolean
-  /** The first of a pair whose second is a byte. */
-  readonly leads: boolean
-}
-
-function roleOf(occurrence: NumberOccurrence, query: string, rules: NumberRules, around: Surroundings): NumberRole {
-  const { value } = occurrence
-  const before = textBefore(query, occurrence.start)
-  const isOperand = around.operand?.test(before) === true
-  const isDecimal = occurrence.notation === 'decimal' || occurrence.notation === 'grouped'
-  if (isDecimal && !/[,#=]\s*$/.test(before) && around.unit.test(query.slice(occurrence.end))) return 'prose'
-  if (isDecimal && !isOperand && isNamed(occurrence, rules)) {
-    return isByte(value) && (around.paired || /[#=]\s*$/.test(before)) ? 'value' : 'prose'
-  }
-  if (isOperand) return 'address'
-  if (isByte(value)) return around.isByteAddress(occurrence) ? 'address' : 'value'
-  if (!isDecimal || around.leads || rules.isKnownAddress?.(value) === true) return 'address'
-  return 'candidate'
 }
 
 /** Whether a decimal is a name, a year or the like, or an amount with commas in it. */

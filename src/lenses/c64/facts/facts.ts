@@ -68,17 +68,8 @@ export function holds({ start, end }: Range, address: number): boolean {
   return start <= address && address <= end
 }
 
-interface MirrorRange extends Range {
-  readonly registerCount: number
-  /** Addresses from one copy of the registers to the next. */
-  readonly period: number
-}
-
-const RANGES: readonly MirrorRange[] = CHIPS.map(chip => ({
-  ...rangeOf({ start: chip.regionStart, end: chip.regionEnd }),
-  registerCount: chip.registerCount,
-  period: chip.mirrorPeriod,
-}))
+/** `mirrorPeriod`: addresses from one copy of the registers to the next. */
+const CHIP_RANGES = CHIPS.map(chip => ({ ...chip, ...rangeOf({ start: chip.regionStart, end: chip.regionEnd }) }))
 
 const BY_ADDRESS: ReadonlyMap<number, RegisterFact> = new Map(
   REGISTERS.map(register => [addressOf(register.address), register]),
@@ -91,9 +82,9 @@ export function registerAt(address: number): RegisterFact | null {
 
 /** The address that this one repeats; null when it is no mirror of a register, or the register itself. */
 export function mirroredAddress(address: number): number | null {
-  const range = RANGES.find(each => holds(each, address))
+  const range = CHIP_RANGES.find(each => holds(each, address))
   if (range === undefined) return null
-  const offset = (address - range.start) % range.period
+  const offset = (address - range.start) % range.mirrorPeriod
   const canonical = range.start + offset
   return offset < range.registerCount && canonical !== address ? canonical : null
 }
@@ -104,10 +95,6 @@ export interface Place {
 }
 
 const JUMP_TABLE: ReadonlyMap<number, KernalFact> = new Map(KERNAL.map(entry => [addressOf(entry.address), entry]))
-
-const ENTRIES: ReadonlyMap<number, Place> = new Map(
-  [...JUMP_TABLE].map(([address, { label, summary }]) => [address, placeOf(`KERNAL ${label}`, summary)]),
-)
 
 const GROUPS = narrowestFirst(IO_GROUPS.map(group => ({ ...rangeOf(group), ...placeOf(group.title, group.summary) })))
 
@@ -122,7 +109,7 @@ const AT_ROUTINES: ReadonlyMap<number, Place> = new Map(
 )
 
 const POWER_ON = narrowestFirst(
-  REGIONS.filter(region => region.powerOn).map(region => ({
+  REGIONS.filter(({ powerOn }) => powerOn).map(region => ({
     ...rangeOf(region),
     ...placeOf(region.title, region.summary),
   })),
@@ -130,8 +117,9 @@ const POWER_ON = narrowestFirst(
 
 /** Every address from 0 to 65535 is somewhere. */
 export function placeAt(address: number): Place {
+  const routine = JUMP_TABLE.get(address)
+  if (routine !== undefined) return placeOf(`KERNAL ${routine.label}`, routine.summary)
   const found =
-    ENTRIES.get(address) ??
     GROUPS.find(range => holds(range, address)) ??
     LABELLED.find(range => holds(range, address)) ??
     AT_ROUTINES.get(address) ??
@@ -157,12 +145,8 @@ export function isKnownAddress(value: number): boolean {
 }
 
 function placeOf(title: string, summary: string): Place {
-  return { title, summary: bare(summary) }
-}
-
-/** Stands in parentheses, where a full stop at the end is one too many. */
-function bare(summary: string): string {
-  return summary.replace(/\.$/, '')
+  // Shown in parentheses, where a full stop at the end is one too many.
+  return { title, summary: summary.replace(/\.$/, '') }
 }
 
 function narrowestFirst<T extends Range>(ranges: readonly T[]): readonly T[] {
