@@ -71,13 +71,10 @@ export async function askCollections(input: CollectionsInput, world: Collections
       throw notOpened(error instanceof Error ? error.message : String(error), error)
     })
   const { query: text } = request
-  const gathered = await gather(request, {
-    ask: async (collection, limit, where) => {
-      const vector = await embed(collection)
-      const asked = { sight, collections: [collection], text, vector, limit, where, anyTags: [], deadline }
-      return ((await source.ask(asked)).collections as readonly [CollectionAnswer])[0]
-    },
-    deadline,
+  const gathered = await gather(request, deadline, async (collection, limit, where) => {
+    const vector = await embed(collection)
+    const asked = { sight, collections: [collection], text, vector, limit, where, anyTags: [], deadline }
+    return ((await source.ask(asked)).collections as readonly [CollectionAnswer])[0]
   })
   refuseOutage(gathered)
   const turns = turnsUntil(deadline.signal)

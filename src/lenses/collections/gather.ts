@@ -8,39 +8,41 @@ import { recordDate } from '../../model/record-date.ts'
 import type { CollectionAnswer, NumericDate, SourceCondition, SourceRecord } from '../../pipeline/source.ts'
 import type { CollectionsRequest, Period } from './request.ts'
 
-export interface Asked {
-  /** At most `limit` records of a collection, nearest first. */
-  ask(collection: string, limit: number, where: readonly SourceCondition[]): Promise<CollectionAnswer>
-  readonly deadline: Deadline
-}
+/** At most `limit` records of a collection, nearest first. */
+type Ask = (collection: string, limit: number, where: readonly SourceCondition[]) => Promise<CollectionAnswer>
 
 /** How many survivors a fusion with words is given for each result wanted. */
 const POOL = 8
 
-export function gather(request: CollectionsRequest, asked: Asked): Promise<readonly CollectionAnswer[]> {
-  return Promise.all(request.collections.map(collection => gatherFrom(collection, request, asked)))
+export function gather(
+  request: CollectionsRequest,
+  deadline: Deadline,
+  ask: Ask,
+): Promise<readonly CollectionAnswer[]> {
+  return Promise.all(request.collections.map(collection => gatherFrom(collection, request, deadline, ask)))
 }
 
-async function gatherFrom(collection: string, request: CollectionsRequest, asked: Asked): Promise<CollectionAnswer> {
+async function gatherFrom(
+  collection: string,
+  request: CollectionsRequest,
+  deadline: Deadline,
+  ask: Ask,
+): Promise<CollectionAnswer> {
   const { period, nResults, hybrid } = request
   const wanted = hybrid ? nResults * POOL : nResults
-  const given = givenConditions(request)
-  let where: readonly SourceCondition[] = given
+  const given = Object.entries(request.where).flatMap(([key, value]): SourceCondition[] =>
+    value === undefined ? [] : [{ key, op: 'eq', value }],
+  )
+  let where = given
   for (let limit = wanted; ; limit *= 2) {
     // A store on this machine answers on this thread: one collection in each turn of the event loop.
     if (request.collections.length > 1) await nextTurn()
-    const answer = await asked.ask(collection, limit, where)
+    const answer = await ask(collection, limit, where)
     const survivors = isBounded(period) ? answer.records.filter(record => keeps(period, record)) : answer.records
     const isDone = survivors.length >= wanted || answer.exhausted || answer.error !== null
-    if (isDone || asked.deadline.over) return { ...answer, records: survivors.slice(0, wanted) }
+    if (isDone || deadline.over) return { ...answer, records: survivors.slice(0, wanted) }
     where = [...given, ...conditionsOf(period, answer.numericDate)]
   }
-}
-
-function givenConditions({ where }: CollectionsRequest): readonly SourceCondition[] {
-  return Object.entries(where).flatMap(([key, value]) =>
-    value === undefined ? [] : [{ key, op: 'eq', value } as const],
-  )
 }
 
 function isBounded({ since, until }: Period): boolean {

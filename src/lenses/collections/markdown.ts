@@ -3,24 +3,11 @@ import { isEnglishQuestion } from '../../text/language.ts'
 import { wrongParameter } from './errors.ts'
 import { dateText, type QueryResult } from './results.ts'
 
-type AnswerLanguage = 'es' | 'en'
-
-interface Wording {
-  readonly summary: string
-  readonly found: (count: number, query: string, sources: string) => string
-  readonly notFound: (query: string) => string
-  readonly suggestions: string
-  readonly hints: readonly string[]
-  readonly sources: string
-  readonly results: (count: number) => string
-  readonly details: string
-  readonly topics: string
-}
-
-const SPANISH: Wording = {
+const SPANISH = {
   summary: 'Resumen',
-  found: (count, query, sources) => `Encontrados ${count} resultados para "${query}" en: ${sources}`,
-  notFound: query => `No se encontraron resultados para: "${query}"`,
+  found: (count: number, query: string, sources: string) =>
+    `Encontrados ${count} resultados para "${query}" en: ${sources}`,
+  notFound: (query: string) => `No se encontraron resultados para: "${query}"`,
   suggestions: 'Sugerencias',
   hints: [
     'Intenta con términos más generales',
@@ -28,10 +15,12 @@ const SPANISH: Wording = {
     'Prueba con palabras clave alternativas',
   ],
   sources: 'Fuentes',
-  results: count => `(${count} resultados)`,
+  results: (count: number) => `(${count} resultados)`,
   details: 'Detalles',
   topics: 'Temas principales:',
 }
+
+type Wording = typeof SPANISH
 
 const ENGLISH: Wording = {
   summary: 'Summary',
@@ -51,7 +40,8 @@ export function answerLanguage(lang: AnswerLanguage | 'auto', query: string): An
   return isEnglishQuestion(query.match(/[\p{L}\p{M}]+/gu) ?? []) ? 'en' : 'es'
 }
 
-const WORDINGS: Readonly<Record<AnswerLanguage, Wording>> = { es: SPANISH, en: ENGLISH }
+const WORDINGS = { es: SPANISH, en: ENGLISH }
+type AnswerLanguage = keyof typeof WORDINGS
 
 export interface MarkdownOptions {
   readonly lang?: AnswerLanguage | undefined

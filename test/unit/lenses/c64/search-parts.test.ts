@@ -119,10 +119,6 @@ describe('merging', () => {
     ])
   })
 
-  it('by rank prefers what both searches found (EN-057)', () => {
-    expect(idsOf(fuseByRank(hits(1, 2), hits(3, 2), 3))).toEqual([2, 1, 3])
-  })
-
   it('trims below a share of the best score, wherever the best stands (EN-058)', () => {
     const list = [0.5, 0.9, 0.53, 0.55].map((score, id) => hit(id, score))
     expect(trimByScore(list, 0.6, 10).map(({ score }) => score)).toEqual([0.9, 0.55])
