@@ -26,6 +26,9 @@ const plugin = (name: string, enrichment: EnrichmentPlugin['enrich'], priority?:
 const says =
   (...lines: string[]) =>
   () => ({ additionalContext: lines, filterTags: lines.map(line => line.toUpperCase()) })
+const throwing = (what: unknown) => () => {
+  throw what
+}
 const input = (query: string): EnrichmentInput => ({ query, numbers: extractNumbers(query) })
 
 describe('an enriched question', () => {
@@ -109,17 +112,7 @@ describe('an enriched question', () => {
 
   it('is the same every time, whatever the text (EN-020)', () => {
     const words = fc.constantFrom(
-      'POKE',
-      '53280',
-      ',',
-      '14',
-      'lda',
-      '$D040',
-      'LIGHT_BLUE',
-      'icr',
-      'CIA2',
-      'SCREEN',
-      '\n',
+      ...['POKE', '53280', ',', '14', 'lda', '$D040', 'LIGHT_BLUE', 'icr', 'CIA2', 'SCREEN', '\n'],
     )
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -191,20 +184,8 @@ describe('plugins', () => {
   })
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no table')
-      },
-      /no table/,
-    ],
-    [
-      'throws no error',
-      () => {
-        throw 'no table'
-      },
-      /no table/,
-    ],
+    ['throws', throwing(new Error('no table')), /no table/],
+    ['throws no error', throwing('no table'), /no table/],
     ['returns nothing', () => undefined, /additionalContext/],
     ['returns a promise', async () => ({ additionalContext: [], filterTags: [] }), /additionalContext/],
     ['returns a text', () => 'text', /additionalContext/],
