@@ -86,7 +86,7 @@ console.log(performance.now() - begin)`
 
 /** As installed, where it was built; from source Node strips the types of some fifty files first. */
 const BUILT = fileURLToPath(new URL('../dist/lenses/c64/', import.meta.url))
-const isBuilt = existsSync(`${BUILT}plugins/everyday_words_enrichment.js`)
+const isBuilt = existsSync(`${BUILT}domain.js`)
 
 function startMs(): number {
   const folder = isBuilt ? BUILT : fileURLToPath(new URL('../src/lenses/c64/', import.meta.url))

@@ -32,14 +32,18 @@ export type { BeliefQuery } from './lenses/beliefs/schema/query.ts'
 export type { C64Answer } from './lenses/c64/ask.ts'
 export type { C64LensOptions } from './lenses/c64/c64-lens.ts'
 export { type C64Options, c64Domain } from './lenses/c64/domain.ts'
-export type { DomainRecord, EnrichmentDomain } from './lenses/c64/enrichment/domain.ts'
 export { type Enrichment, enrich } from './lenses/c64/enrichment/enrich.ts'
-export { extractNumbers } from './lenses/c64/enrichment/extract-numbers.ts'
 export type { HitPayload, HitReference, SearchHit } from './lenses/c64/enrichment/hits.ts'
-export { formatEnrichment } from './lenses/c64/enrichment/markdown.ts'
-export type { NumberRules } from './lenses/c64/enrichment/number-rules.ts'
-export type { NumberRole, ParsedNumber } from './lenses/c64/enrichment/parsed-number.ts'
-export type { EnrichmentInput, EnrichmentPlugin, EnrichmentResult } from './lenses/c64/enrichment/plugin.ts'
+export { formatEnrichment } from './lenses/c64/enrichment/hits.ts'
+export type { NumberRole, NumberRules, ParsedNumber } from './lenses/c64/enrichment/numbers.ts'
+export { extractNumbers } from './lenses/c64/enrichment/numbers.ts'
+export type {
+  DomainRecord,
+  EnrichmentDomain,
+  EnrichmentInput,
+  EnrichmentPlugin,
+  EnrichmentResult,
+} from './lenses/c64/enrichment/plugin.ts'
 export type { C64Question } from './lenses/c64/question.ts'
 export type { Calls } from './lenses/calls.ts'
 export { type BatchItem, Chroma } from './lenses/chroma/chroma.ts'
@@ -75,11 +79,11 @@ export type { ParseContext, PostContext } from './lenses/chroma/profiles/context
 export { type KnowledgePatchOptions, KnowledgePatchQueryProfile } from './lenses/chroma/profiles/knowledge-patch.ts'
 export { type ProfileHooks, QueryProfile } from './lenses/chroma/profiles/query-profile.ts'
 export type { SchemaExtension } from './lenses/chroma/profiles/schema-extension.ts'
-export { agentDays } from './lenses/collections/agent-days.ts'
 export type { CollectionsAnswer, Warning as CollectionsWarning } from './lenses/collections/ask.ts'
 export { ChromaQueryError } from './lenses/collections/errors.ts'
 export { formatResultsMarkdown } from './lenses/collections/markdown.ts'
-export { dateText, type QueryResult } from './lenses/collections/result.ts'
+export { agentDays } from './lenses/collections/request.ts'
+export { dateText, type QueryResult } from './lenses/collections/results.ts'
 export type { Job, Lens, LensHost } from './lenses/lens.ts'
 export { queryOperations } from './lenses/query-operations.ts'
 export type { Candidate, Ranked, Scored } from './model/candidate.ts'

@@ -1,8 +1,27 @@
 /** Names of the wire as programs write them. */
+import type { JsonObject } from '../base/canonical.ts'
 
 export type CamelName<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelName<Tail>>}` : S
 
 /** `maxDistance` for `max_distance`. */
 export function camelName(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+type Defined<T> = { readonly [Name in keyof T]: Exclude<T[Name], undefined> }
+export type CamelCased<T> = { readonly [Name in keyof T as CamelName<Name>]: T[Name] }
+
+/** By the names of the library; what is undefined is left out. */
+export function camelCased<T extends object>(given: T): CamelCased<Defined<T>> {
+  return renamed(given, camelName) as CamelCased<Defined<T>>
+}
+
+/** By the names of the configuration file and of operations; what is undefined is left out. */
+export function snakeCased(given: object): JsonObject {
+  return renamed(given, name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)) as JsonObject
+}
+
+function renamed(given: object, rename: (name: string) => string): object {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries.map(([name, value]) => [rename(name), value]))
 }

@@ -3,14 +3,14 @@ import { atOnce } from '../base/turns.ts'
 import type { Engine } from '../engine/engine.ts'
 import { openEngineOrEmpty } from '../engine/open.ts'
 import type { EngineOptions } from '../engine/options.ts'
-import { askC64, type C64Answer, enrichC64 } from '../lenses/c64/ask.ts'
+import { askC64, type C64Answer } from '../lenses/c64/ask.ts'
 import { type C64LensOptions, c64Lens } from '../lenses/c64/c64-lens.ts'
-import { keepCorpus } from '../lenses/c64/corpus/store.ts'
+import { keepCorpus } from '../lenses/c64/corpus-store.ts'
 import type { Enrichment } from '../lenses/c64/enrichment/enrich.ts'
-import { formatEnrichment, formatHits } from '../lenses/c64/enrichment/markdown.ts'
+import { formatEnrichment, formatHits } from '../lenses/c64/enrichment/hits.ts'
 import { type C64Question, checkedQuestion } from '../lenses/c64/question.ts'
 import { settingsSchema } from '../lenses/c64/settings.ts'
-import type { LensSettings } from '../lenses/c64/state.ts'
+import { stateOf } from '../lenses/c64/state.ts'
 import { builtInWith } from '../lenses/registry.ts'
 import type { CallContext, Progress } from '../model/operation.ts'
 import { LOCAL_OWNER } from '../model/viewer.ts'
@@ -35,7 +35,7 @@ export class OpenC64 implements AsyncDisposable {
 
   /** What the numbers and names of a question stand for, and how it would be searched. */
   enrich(query: string): Enrichment {
-    return atOnce(enrichC64(this.engine.host('c64'), checkedQuestion({ query })))
+    return atOnce(stateOf(this.engine.host('c64')).enrich(checkedQuestion({ query }).query))
   }
 
   async query(query: string, options: Omit<C64Question, 'query'> = {}, context?: Context): Promise<C64Answer> {
@@ -65,8 +65,8 @@ export function openC64Engine({ c64 = {}, ...options }: OpenC64Options): Promise
 
 /** Puts the facts into the store, where they are not there yet, and waits until they have vectors. */
 export async function embedC64(engine: Engine, report?: (progress: Progress) => void): Promise<void> {
-  const { store, clock, settings } = engine.host('c64')
-  await keepCorpus(store, (settings as LensSettings).settings.collection, clock.now())
+  const host = engine.host('c64')
+  await keepCorpus(host.store, stateOf(host).settings.collection, host.clock.now())
   await engine.embedded(report)
 }
 

@@ -22,10 +22,9 @@ import {
 } from '../lenses/collections/ask.ts'
 import type { CollectionsSettings } from '../lenses/collections/collections-lens.ts'
 import { ChromaQueryError, notOpened } from '../lenses/collections/errors.ts'
-import { formatResultsMarkdown } from '../lenses/collections/markdown.ts'
-import { type CollectionsInput, checkInput } from '../lenses/collections/request.ts'
-import type { QueryResult } from '../lenses/collections/result.ts'
-import { answerLanguage } from '../lenses/collections/wording.ts'
+import { answerLanguage, formatResultsMarkdown } from '../lenses/collections/markdown.ts'
+import { type CollectionsInput, checkedInput } from '../lenses/collections/request.ts'
+import type { QueryResult } from '../lenses/collections/results.ts'
 import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import { openChromaSource } from '../sources/chromadb.ts'
 
@@ -54,10 +53,9 @@ export async function queryCollections(
   query: string,
   options: QueryCollectionsOptions = {},
 ): Promise<CollectionsAnswer> {
-  const { clock = systemClock, timeoutMs = TIMEOUT_MS, viewer = LOCAL_OWNER, onWarning } = options
+  const { timeoutMs = TIMEOUT_MS, viewer = LOCAL_OWNER, onWarning } = options
   const { signal = new AbortController().signal } = options
-  const input = { ...options, query }
-  checkInput(input, clock.now())
+  const input = checkedInput({ ...options, query })
   const opened = await openCollections(options)
   try {
     const answer = await opened.ask(input, { viewer, signal, timeoutMs })

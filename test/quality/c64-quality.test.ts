@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type AskedQuestion, askAll, labelledQuestions, qualityOf } from '../../bench/lib/c64-quality.ts'
 import { cacheOnDisk } from '../../bench/lib/cached-embedder.ts'
 import { openEmbedder } from '../../src/embed/open-embedder.ts'
-import { c64Corpus } from '../../src/lenses/c64/corpus/corpus.ts'
+import { c64Corpus } from '../../src/lenses/c64/corpus.ts'
 import { embedC64, openC64 } from '../../src/openings/c64.ts'
 import { modelFolder } from '../support/model.ts'
 

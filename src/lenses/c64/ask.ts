@@ -1,27 +1,30 @@
 /** The lens's question, in the lens's own form: through the pipeline, or to a Qdrant server. */
-import type { Steps } from '../../base/turns.ts'
 import type { Entry } from '../../model/entry.ts'
 import type { CallContext } from '../../model/operation.ts'
 import type { Item, Note, Page } from '../../model/page.ts'
 import type { QueryInput } from '../../model/query-input.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
+import { camelCased, snakeCased } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
-import { type Enrichment, enrichInSteps, withoutEnrichment } from './enrichment/enrich.ts'
-import type { SearchHit } from './enrichment/hits.ts'
-import { modeText } from './enrichment/strategy.ts'
+import { type Enrichment, modeText, withoutEnrichment } from './enrichment/enrich.ts'
+import { payloadOf, type SearchHit } from './enrichment/hits.ts'
 import type { C64Question } from './question.ts'
-import type { Backend, SearchWarning } from './search/backend.ts'
-import { payloadOf } from './search/payload.ts'
-import { remoteBackend } from './search/remote.ts'
-import { runSearch } from './search/run-search.ts'
-import { enrichmentOf, NO_TAG_MATCH } from './search/stages.ts'
+import { runSearch, searchFor } from './server.ts'
+import type { C64Settings } from './settings.ts'
+import { enrichmentOf, NO_TAG_MATCH } from './stages.ts'
 import { stateOf } from './state.ts'
+
+/** What kept an answer from being all it could be. `code` is stable: `plugin_failed`, `vectors_pending`, or of a note of the pipeline. */
+interface SearchWarning {
+  readonly code: string
+  readonly message: string
+}
 
 export interface C64Answer {
   readonly enrichment: Enrichment
   /** What was searched, for the reader. */
   readonly searchMode: string
-  readonly backend: Backend['name']
+  readonly backend: C64Settings['backend']
   /** Best first. */
   readonly results: readonly SearchHit[]
   /** Null: a server was asked, which gives none. */
@@ -39,16 +42,11 @@ export function askC64(host: LensHost, question: C64Question, call: CallContext)
 }
 
 /** The question as the pipeline is asked it. */
-export function queryOf(host: LensHost, question: C64Question): QueryInput {
+export function queryOf(host: LensHost, { query, cursor, limit, ...options }: C64Question): QueryInput {
   const { settings } = stateOf(host)
-  const { query, cursor, raw, fusion } = question
-  const options = { raw, fetch_limit: question.fetchLimit, min_score_ratio: question.minScoreRatio, fusion }
   return {
-    text: query,
-    cursor,
-    limit: question.limit ?? settings.limit,
-    options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
-    timeout_ms: settings.timeoutMs,
+    ...{ text: query, cursor, limit: limit ?? settings.limit, timeout_ms: settings.timeoutMs },
+    options: snakeCased(options),
   }
 }
 
@@ -85,28 +83,17 @@ function warningOf({ code, message }: Note): readonly SearchWarning[] {
 
 async function askServer(host: LensHost, question: C64Question, call: CallContext): Promise<C64Answer> {
   const { settings, remote } = stateOf(host)
-  const { qdrantCollection: collection, timeoutMs } = settings
-  const enrichment = await turnsUntil(call.signal).run(enrichC64(host, question))
-  const backend = remoteBackend(await remote(), { collection, timeoutMs, sight: host.sight(call.viewer), call })
-  const asked = await backend.ask({ text: enrichment.enrichedQuery, exact: enrichment.filterTags })
-  const given = Object.fromEntries(Object.entries(question).filter(([, value]) => value !== undefined))
-  const { hits, mode } = await runSearch(enrichment, asked, { ...settings, ...given })
+  const enrichment = await turnsUntil(call.signal).run(stateOf(host).enrich(question.query, question.raw))
+  const search = await searchFor(enrichment.enrichedQuery, await remote(), settings, host.sight(call.viewer), call)
+  const { hits, mode } = await runSearch(enrichment, search, { ...settings, ...camelCased(question) })
   return {
     enrichment,
     searchMode: mode,
-    backend: backend.name,
+    backend: 'qdrant',
     results: hits,
     ...{ verdict: null, reason: 'A Qdrant server gives no verdict.', nearest: [], cursor: null },
-    warnings: [...pluginWarnings(enrichment), ...asked.warnings],
+    warnings: pluginWarnings(enrichment),
   }
-}
-
-/** Needs neither store, server, key nor model. */
-export function* enrichC64(
-  host: LensHost,
-  { query, raw = false }: Pick<C64Question, 'query' | 'raw'>,
-): Steps<Enrichment> {
-  return raw ? withoutEnrichment(query) : yield* enrichInSteps(query, stateOf(host).domain)
 }
 
 export function pluginWarnings({ warnings }: Enrichment): readonly SearchWarning[] {

@@ -2,14 +2,14 @@
 import { QuerentError } from '../../model/errors.ts'
 import { isOwner } from '../../model/viewer.ts'
 import type { Lens } from '../lens.ts'
-import { chunkIngester } from './chunks/chunk-ingester.ts'
-import { hasCorpus, keepCorpus } from './corpus/store.ts'
+import { chunkIngester } from './chunk-ingester.ts'
+import { hasCorpus, keepCorpus } from './corpus-store.ts'
 import { type EnrichmentPlugin, inOrder, NO_PLUGIN, PLUGIN_FILE, pluginIn } from './enrichment/plugin.ts'
 import { C64_OPERATIONS } from './operations.ts'
 import { c64Options } from './question.ts'
-import { MODEL_KEY } from './search/remote.ts'
-import { c64Stages } from './search/stages.ts'
+import { MODEL_KEY } from './server.ts'
 import { type GivenSettings, resolveSettings } from './settings.ts'
+import { c64Stages } from './stages.ts'
 import { type LensSettings, stateIfMade, stateOf } from './state.ts'
 
 export interface C64LensOptions extends GivenSettings {

@@ -3,13 +3,14 @@ import { z } from 'zod'
 import { costOfAsking } from '../../model/query-cost.ts'
 import { questionFields } from '../../model/query-input.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
+import { camelCased } from '../camel-name.ts'
 import { lensOperation } from '../lens-operation.ts'
 import { queryOperations } from '../query-operations.ts'
-import { askC64, enrichC64, pluginWarnings, queryOf } from './ask.ts'
+import { askC64, pluginWarnings, queryOf } from './ask.ts'
 import type { Enrichment } from './enrichment/enrich.ts'
-import type { SearchHit } from './enrichment/hits.ts'
-import { formatHits } from './enrichment/markdown.ts'
+import { formatHits } from './enrichment/hits.ts'
 import { c64Options, limit, query, raw } from './question.ts'
+import { stateOf } from './state.ts'
 
 const warnings = z
   .array(
@@ -57,11 +58,11 @@ const enrichOperation = lensOperation({
   effect: { kind: 'read', idempotent: true, storeless: true },
   cost: () => 1,
   run: async (host, input, { signal }) => {
-    const enrichment = await turnsUntil(signal).run(enrichC64(host, input))
-    const numbers = enrichment.numbers.map(({ sourceToken, value, decimal, hex, binary, role }) => ({
-      ...{ source_token: sourceToken, value, decimal, hex, binary, role },
+    const enrichment = await turnsUntil(signal).run(stateOf(host).enrich(input.query, input.raw))
+    const numbers = enrichment.numbers.map(({ sourceToken, at: _at, ...forms }) => ({
+      ...{ source_token: sourceToken, ...forms },
     }))
-    return { query: input.query, numbers, ...told(enrichment), warnings: [...pluginWarnings(enrichment)] }
+    return { query: input.query, numbers, ...outputOf(enrichment), warnings: pluginWarnings(enrichment) }
   },
 })
 
@@ -121,45 +122,30 @@ const queryOperation = lensOperation({
   // The owner's first question puts the facts into the store.
   effect: { kind: 'write', idempotent: true },
   cost: costOfAsking,
-  run: async (host, { fetch_limit, min_score_ratio, formatted, ...rest }, call) => {
-    const question = { ...rest, fetchLimit: fetch_limit, minScoreRatio: min_score_ratio }
-    const { enrichment, searchMode, results, warnings: found, ...answer } = await askC64(host, question, call)
+  run: async (host, { formatted, ...question }, call) => {
+    const { enrichment, searchMode, ...answer } = await askC64(host, camelCased(question), call)
     return {
-      query: rest.query,
-      ...told(enrichment),
-      search_mode: searchMode,
-      backend: answer.backend,
-      results: ownCopy(results),
-      ...{ verdict: answer.verdict, reason: answer.reason, nearest: ownCopy(answer.nearest), cursor: answer.cursor },
-      warnings: [...found],
-      ...(formatted === true ? { formatted: formatHits(results, searchMode, answer.nearest) } : {}),
+      ...{ query: question.query, ...outputOf(enrichment), search_mode: searchMode, ...answer },
+      ...(formatted === true && { formatted: formatHits(answer.results, searchMode, answer.nearest) }),
     }
   },
 })
-
-const questionInput = z.strictObject({ query, limit, ...c64Options.shape })
 
 export const C64_OPERATIONS = [
   enrichOperation,
   queryOperation,
   ...queryOperations({
     name: 'c64',
-    input: questionInput,
-    toQuery: (host, { fetch_limit, min_score_ratio, ...rest }) =>
-      queryOf(host, { ...rest, fetchLimit: fetch_limit, minScoreRatio: min_score_ratio }),
+    input: z.strictObject({ query, limit, ...c64Options.shape }),
+    toQuery: (host, question) => queryOf(host, camelCased(question)),
   }),
 ] as const
 
-function told({ enrichedQuery, additionalContext, filterTags, strategy }: Enrichment) {
+function outputOf({ enrichedQuery, additionalContext, filterTags, strategy }: Enrichment) {
   return {
     enriched_query: enrichedQuery,
-    additional_context: [...additionalContext],
-    filter_tags: [...filterTags],
+    additional_context: additionalContext,
+    filter_tags: filterTags,
     strategy,
   }
-}
-
-/** Schemas speak of lists that may be written to. */
-function ownCopy(hits: readonly SearchHit[]): z.output<typeof hit>[] {
-  return structuredClone(hits) as unknown as z.output<typeof hit>[]
 }

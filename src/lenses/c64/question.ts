@@ -3,18 +3,6 @@ import { z } from 'zod'
 import { MAX_QUERY_LENGTH } from '../../model/limits.ts'
 import { parseInput } from '../../model/parse-input.ts'
 import { questionFields } from '../../model/query-input.ts'
-import type { SearchSettings } from './search/run-search.ts'
-
-/** What is left out is as the lens is set. */
-export interface C64Question extends GivenSearch {
-  readonly query: string
-  /** As it is: no enrichment, searched by meaning among all records. */
-  readonly raw?: boolean | undefined
-  /** Of an answer: the next results. The store alone gives cursors. */
-  readonly cursor?: string | undefined
-}
-
-type GivenSearch = { readonly [Name in keyof SearchSettings]?: SearchSettings[Name] | undefined }
 
 export const query = z
   .string()
@@ -26,19 +14,19 @@ export const query = z
   )
 export const raw = z.boolean().optional().describe('Skip enrichment and search the question as it is. Default: false')
 export const limit = z.int().min(1).max(1_000).optional().describe('Most results, 1 to 1000. Default: 15')
-export const fetchLimit = z
+const fetchLimit = z
   .int()
   .min(1)
   .max(1_000)
   .optional()
   .describe('Candidates of each search, 1 to 1000, at least as many as limit. Default: 20')
-export const minScoreRatio = z
+const minScoreRatio = z
   .number()
   .min(0)
   .max(1)
   .optional()
   .describe('Share of the best score, 0 to 1, below which results are left out. Default: 0.6')
-export const fusion = z
+const fusion = z
   .enum(['tags-first', 'rrf'])
   .optional()
   .describe(
@@ -50,6 +38,9 @@ export const c64Options = z.strictObject({ raw, fetch_limit: fetchLimit, min_sco
 export type C64Options = z.output<typeof c64Options>
 
 const question = z.strictObject({ query, raw, limit, fetchLimit, minScoreRatio, fusion, cursor: questionFields.cursor })
+
+/** What is left out is as the lens is set. `cursor`: of an answer of the store, which alone gives them. */
+export type C64Question = Readonly<z.input<typeof question>>
 
 /** Of the library's callers. Throws `invalid_argument` or `unknown_field`, naming the field. */
 export function checkedQuestion(given: C64Question): C64Question {

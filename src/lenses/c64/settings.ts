@@ -4,45 +4,7 @@
  */
 import { z } from 'zod'
 import { parseInput } from '../../model/parse-input.ts'
-import type { SearchSettings } from './search/run-search.ts'
-
-export interface C64Settings extends SearchSettings {
-  /** The store itself, which needs neither server nor key, or a Qdrant server. */
-  readonly backend: 'embedded' | 'qdrant'
-  /** Of the store. */
-  readonly collection: string
-  /** An address adds the tag of its register or routine. */
-  readonly expandAddresses: boolean
-  readonly qdrantUrl: string
-  readonly qdrantCollection: string
-  /** Whether viewers other than the owner may ask the server. */
-  readonly qdrantPublic: boolean
-  /** Embeds questions for Qdrant. */
-  readonly embeddingModel: string
-  /** A server with OpenAI's interface; absent: OpenAI's own. */
-  readonly embeddingUrl: string | undefined
-  /** How long a question may take. */
-  readonly timeoutMs: number
-}
-
-/** Those that are left out, or undefined, are the next layer's to say. */
-export type GivenSettings = { readonly [Name in keyof C64Settings]?: C64Settings[Name] | undefined }
-
-export const DEFAULTS: C64Settings = {
-  backend: 'embedded',
-  collection: 'c64',
-  limit: 15,
-  fetchLimit: 20,
-  minScoreRatio: 0.6,
-  fusion: 'tags-first',
-  expandAddresses: false,
-  qdrantUrl: 'http://localhost:6333',
-  qdrantCollection: 'c64_training',
-  qdrantPublic: false,
-  embeddingModel: 'text-embedding-3-large',
-  embeddingUrl: undefined,
-  timeoutMs: 30_000,
-}
+import { type CamelCased, camelCased, snakeCased } from '../camel-name.ts'
 
 /** By the names of the configuration file. */
 const FIELDS = {
@@ -65,12 +27,36 @@ const FIELDS = {
   qdrant_collection: z.string().min(1).describe('Collection of the Qdrant server. Default: c64_training'),
   qdrant_public: z.boolean().describe('Whether viewers other than the owner may ask the Qdrant server'),
   embedding_model: z.string().min(1).describe('Embeds questions for Qdrant. Default: text-embedding-3-large'),
-  embedding_url: z.string().min(1).describe("A server with OpenAI's interface; absent: OpenAI's own"),
+  embedding_url: z.string().min(1).optional().describe("A server with OpenAI's interface; absent: OpenAI's own"),
   timeout_ms: z.int().min(1).max(300_000).describe('How long a question to Qdrant may take, in milliseconds'),
 } as const
 
 export type Field = keyof typeof FIELDS
-type Layer = Partial<Record<Field, unknown>>
+type Values = { readonly [Name in Field]: z.output<(typeof FIELDS)[Name]> }
+
+/** By the names of the library. */
+export type C64Settings = CamelCased<Values>
+
+/** Those that are left out, or undefined, are the next layer's to say. */
+export type GivenSettings = { readonly [Name in keyof C64Settings]?: C64Settings[Name] | undefined }
+
+export type SearchSettings = Pick<C64Settings, 'limit' | 'fetchLimit' | 'minScoreRatio' | 'fusion'>
+
+export const DEFAULTS: C64Settings = {
+  backend: 'embedded',
+  collection: 'c64',
+  limit: 15,
+  fetchLimit: 20,
+  minScoreRatio: 0.6,
+  fusion: 'tags-first',
+  expandAddresses: false,
+  qdrantUrl: 'http://localhost:6333',
+  qdrantCollection: 'c64_training',
+  qdrantPublic: false,
+  embeddingModel: 'text-embedding-3-large',
+  embeddingUrl: undefined,
+  timeoutMs: 30_000,
+}
 
 /** `lenses.c64` of the configuration file. */
 export const settingsSchema = z.strictObject(FIELDS).partial()
@@ -93,9 +79,9 @@ export interface SettingsLayers {
 export function resolveSettings({ file, environment = {}, constructed = {} }: SettingsLayers): C64Settings {
   return {
     ...DEFAULTS,
-    ...named(parseInput(settingsSchema, file ?? {}, 'lenses.c64')),
-    ...named(parseInput(settingsSchema, fromEnvironment(environment), 'environment')),
-    ...named(parseInput(settingsSchema, snakeCased(constructed), 'c64')),
+    ...camelCased(parseInput(settingsSchema, file ?? {}, 'lenses.c64')),
+    ...camelCased(parseInput(settingsSchema, fromEnvironment(environment), 'environment')),
+    ...camelCased(parseInput(settingsSchema, snakeCased(constructed), 'c64')),
   }
 }
 
@@ -105,7 +91,7 @@ export function variablesOf(field: Field): readonly string[] {
   return [`C64_${field.toUpperCase()}`, ...(shared === undefined ? [] : [shared])]
 }
 
-function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): Layer {
+function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): object {
   const fields = Object.keys(FIELDS) as Field[]
   const values = fields.map(field => {
     const [own = '', shared = ''] = variablesOf(field)
@@ -121,18 +107,4 @@ function readAs(field: Field, text: string): unknown {
   if (of instanceof z.ZodNumber) return Number.isFinite(Number(text)) ? Number(text) : text
   if (of instanceof z.ZodBoolean) return ['1', 'true'].includes(text) || (['0', 'false'].includes(text) ? false : text)
   return text
-}
-
-function snakeCased(settings: GivenSettings): Layer {
-  const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), value]),
-  )
-}
-
-function named(layer: Layer): Partial<C64Settings> {
-  const entries = Object.entries(layer).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
-  )
 }

@@ -1,10 +1,11 @@
 /** What the parts of the lens share in one engine. */
+import type { Steps } from '../../base/turns.ts'
 import type { LensHost, Scratch } from '../lens.ts'
-import { keepCorpus } from './corpus/store.ts'
+import { keepCorpus } from './corpus-store.ts'
 import { c64Domain } from './domain.ts'
-import type { EnrichmentDomain } from './enrichment/domain.ts'
-import type { EnrichmentPlugin } from './enrichment/plugin.ts'
-import { openRemote, type Remote } from './search/remote.ts'
+import { type Enrichment, enrichInSteps, withoutEnrichment } from './enrichment/enrich.ts'
+import type { EnrichmentDomain, EnrichmentPlugin } from './enrichment/plugin.ts'
+import { openRemote, type Remote } from './server.ts'
 import type { C64Settings } from './settings.ts'
 
 /** What the lens's settings come to, as `host.settings`. */
@@ -34,6 +35,11 @@ export class C64State {
     const { expandAddresses } = this.settings
     this.#domain ??= c64Domain({ expandAddresses, plugins: this.#plugins })
     return this.#domain
+  }
+
+  /** Needs neither store, server, key nor model. `isRaw`: the question as it is. */
+  *enrich(query: string, isRaw = false): Steps<Enrichment> {
+    return isRaw ? withoutEnrichment(query) : yield* enrichInSteps(query, this.domain)
   }
 
   /** A plugin of the user's, before anything is asked. */

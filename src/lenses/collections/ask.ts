@@ -1,6 +1,5 @@
 /** The lens's question: several collections asked, one list answered, with everything that kept it from being whole. */
 import type { Deadline, Instant } from '../../base/clock.ts'
-import type { Steps } from '../../base/turns.ts'
 import type { Entry } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { toIso } from '../../model/instant.ts'
@@ -12,14 +11,12 @@ import type { Sight } from '../../model/viewer.ts'
 import type { CollectionAnswer, Source, SourceErrorCode, SourceKind } from '../../pipeline/source.ts'
 import type { Answer } from '../../pipeline/stage.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
+import { snakeCased } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
 import { ChromaQueryError, notOpened } from './errors.ts'
-import { foldRelated } from './fold.ts'
-import { gather } from './gather.ts'
-import { isBounded, undatedAmong } from './period.ts'
+import { gather, undatedAmong } from './gather.ts'
 import { type CollectionsInput, type CollectionsRequest, checkInput } from './request.ts'
-import { type DetailedResult, resultOf } from './result.ts'
-import { fuseWithWords } from './words.ts'
+import { arranged, type DetailedResult, foundIn, resultOf } from './results.ts'
 
 export interface CollectionsWorld {
   readonly source: Source
@@ -74,30 +71,24 @@ export async function askCollections(input: CollectionsInput, world: Collections
       throw notOpened(error instanceof Error ? error.message : String(error), error)
     })
   const { query: text } = request
-  const gathered = await gather(request, {
-    ask: async (collection, limit, where) => {
-      const vector = await embed(collection)
-      const asked = { sight, collections: [collection], text, vector, limit, where, anyTags: [], deadline }
-      return ((await source.ask(asked)).collections as readonly [CollectionAnswer])[0]
-    },
-    deadline,
+  const gathered = await gather(request, deadline, async (collection, limit, where) => {
+    const vector = await embed(collection)
+    const asked = { sight, collections: [collection], text, vector, limit, where, anyTags: [], deadline }
+    return ((await source.ask(asked)).collections as readonly [CollectionAnswer])[0]
   })
   refuseOutage(gathered)
   const turns = turnsUntil(deadline.signal)
   const found: (readonly DetailedResult[])[] = []
   for (const one of gathered) found.push(await turns.run(foundIn(one, request)))
   const results = await turns.run(arranged(found.flat(), request))
-  const { offset, limit, period, collections } = request
+  const { offset, limit, period } = request
   return {
-    results: results.slice(offset, limit === null ? undefined : offset + limit),
+    results: results.slice(offset, limit === undefined ? undefined : offset + limit),
     warnings: gathered.flatMap((one, at) => warningsOf(one, undatedAmong(found[at] ?? [], period))),
     meta: {
-      store: source.kind,
-      collections,
-      cutoff: isBounded(period) && period.since !== null ? toIso(period.since) : null,
-      total: results.length,
-      durationMs: performance.now() - begin,
-      ...{ verdict: null, verdict_reason: `${source.kind} gives no verdict`, nearest: [] },
+      ...metaOf(request, begin),
+      ...{ store: source.kind, total: results.length, nearest: [] },
+      ...{ verdict: null, verdict_reason: `${source.kind} gives no verdict` },
     },
   }
 }
@@ -106,7 +97,7 @@ export async function askCollections(input: CollectionsInput, world: Collections
 export async function askStore(host: LensHost, input: CollectionsInput, call: StoreCall): Promise<CollectionsAnswer> {
   const begin = performance.now()
   const request = checkInput(input, host.clock.now())
-  const { offset, collections, nResults, period } = request
+  const { offset, collections, nResults } = request
   const most = offset + Math.min(request.limit ?? Number.POSITIVE_INFINITY, collections.length * nResults)
   const results: DetailedResult[] = []
   const page = (cursor: string | undefined): Promise<Answer> => {
@@ -125,13 +116,8 @@ export async function askStore(host: LensHost, input: CollectionsInput, call: St
     results: results.slice(offset),
     warnings: notes.flatMap(warningIn),
     meta: {
-      store: 'local',
-      collections,
-      cutoff: isBounded(period) && period.since !== null ? toIso(period.since) : null,
-      total: answer.total,
-      durationMs: performance.now() - begin,
-      verdict,
-      verdict_reason: reason,
+      ...metaOf(request, begin),
+      ...{ store: 'local', total: answer.total, verdict, verdict_reason: reason },
       nearest: verdict === 'nothing_relevant' ? results.slice(0, MAX_NEAREST).map(({ id }) => id) : [],
     },
   }
@@ -139,20 +125,20 @@ export async function askStore(host: LensHost, input: CollectionsInput, call: St
 
 const MAX_NEAREST = 3
 
+function metaOf({ collections, period: { since } }: CollectionsRequest, begin: number) {
+  return { collections, cutoff: since === null ? null : toIso(since), durationMs: performance.now() - begin }
+}
+
 export interface StoreCall extends Pick<CallContext, 'viewer' | 'signal'> {
   readonly timeoutMs: number
 }
 
 /** The question as the pipeline is asked it. */
-export function queryOf(input: CollectionsInput, { timeoutMs }: Pick<StoreCall, 'timeoutMs'>): QueryInput {
-  const { query: text, nResults, minScore, offset: _offset, limit: _limit, ...rest } = input
-  const { collections, days, since, until, undated, source, actionability, fold, hybrid } = rest
-  const options = {
-    ...{ collections, n_results: nResults, days, since, until, undated, source, actionability, fold, hybrid },
-    min_score: minScore,
-  }
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  return { text, options: Object.fromEntries(given), timeout_ms: timeoutMs }
+export function queryOf(
+  { query: text, offset: _offset, limit: _limit, ...options }: CollectionsInput,
+  { timeoutMs }: Pick<StoreCall, 'timeoutMs'>,
+): QueryInput {
+  return { text, options: snakeCased(options), timeout_ms: timeoutMs }
 }
 
 function detailed({ page: { items }, entries }: Answer): readonly DetailedResult[] {
@@ -179,28 +165,6 @@ function refused(error: unknown): never {
 function warningIn({ code, message, details = {} }: Note): readonly Warning[] {
   // The cast: what `warningsOf` made.
   return details['collection'] === undefined ? [] : [{ code, message, ...details } as unknown as Warning]
-}
-
-/** What one collection has to say, best first. */
-export function* foundIn(
-  { collection, records, space }: CollectionAnswer,
-  { nResults, minScore, hybrid, query }: CollectionsRequest,
-): Steps<readonly DetailedResult[]> {
-  const results = records.map(record => resultOf(record, collection, space))
-  const best = (hybrid ? yield* fuseWithWords(results, query) : results).slice(0, nResults)
-  return best.filter(({ rawScore }) => minScore === null || rawScore >= minScore)
-}
-
-/** Best first; equal scores keep the order of the collections, then the store's. */
-export function* arranged(
-  found: readonly DetailedResult[],
-  request: CollectionsRequest,
-): Steps<readonly DetailedResult[]> {
-  const { hybrid, query } = request
-  const byMeaning = [...found].sort((a, b) => b.rawScore - a.rawScore)
-  const ordered = hybrid ? yield* fuseWithWords(byMeaning, query) : byMeaning
-  yield
-  return request.fold ? foldRelated(ordered) : ordered
 }
 
 /** The outside world as a whole, rather than one collection, is to blame for these. */

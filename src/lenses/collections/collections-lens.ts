@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { parseInput } from '../../model/parse-input.ts'
 import type { Lens } from '../lens.ts'
-import { COLLECTIONS_OPERATIONS, collectionsOptions } from './operations.ts'
+import { COLLECTIONS_OPERATIONS } from './operations.ts'
+import { collectionsOptions } from './request.ts'
 import { COLLECTIONS_STAGES } from './stages.ts'
 
 export const settingsSchema = z.strictObject({

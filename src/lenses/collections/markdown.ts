@@ -1,7 +1,47 @@
 /** An answer as Markdown, laid out as the lens's contract has it. */
+import { isEnglishQuestion } from '../../text/language.ts'
 import { wrongParameter } from './errors.ts'
-import { dateText, type QueryResult } from './result.ts'
-import { type AnswerLanguage, WORDINGS, type Wording } from './wording.ts'
+import { dateText, type QueryResult } from './results.ts'
+
+const SPANISH = {
+  summary: 'Resumen',
+  found: (count: number, query: string, sources: string) =>
+    `Encontrados ${count} resultados para "${query}" en: ${sources}`,
+  notFound: (query: string) => `No se encontraron resultados para: "${query}"`,
+  suggestions: 'Sugerencias',
+  hints: [
+    'Intenta con términos más generales',
+    'Elimina el filtro de días si lo usaste',
+    'Prueba con palabras clave alternativas',
+  ],
+  sources: 'Fuentes',
+  results: (count: number) => `(${count} resultados)`,
+  details: 'Detalles',
+  topics: 'Temas principales:',
+}
+
+type Wording = typeof SPANISH
+
+const ENGLISH: Wording = {
+  summary: 'Summary',
+  found: (count, query, sources) => `Found ${count} results for "${query}" in: ${sources}`,
+  notFound: query => `No results found for: "${query}"`,
+  suggestions: 'Suggestions',
+  hints: ['Try broader terms', 'Remove the day filter if you used it', 'Try alternative keywords'],
+  sources: 'Sources',
+  results: count => `(${count} results)`,
+  details: 'Details',
+  topics: 'Main topics:',
+}
+
+/** `auto`: English for a question that is recognised as English, else Spanish. */
+export function answerLanguage(lang: AnswerLanguage | 'auto', query: string): AnswerLanguage {
+  if (lang !== 'auto') return lang
+  return isEnglishQuestion(query.match(/[\p{L}\p{M}]+/gu) ?? []) ? 'en' : 'es'
+}
+
+const WORDINGS = { es: SPANISH, en: ENGLISH }
+type AnswerLanguage = keyof typeof WORDINGS
 
 export interface MarkdownOptions {
   readonly lang?: AnswerLanguage | undefined

@@ -5,52 +5,17 @@ import { anyObject } from '../../model/json-input.ts'
 import { MAX_LIMIT } from '../../model/limits.ts'
 import { costOfAsking } from '../../model/query-cost.ts'
 import { LOCAL_SOURCE } from '../../pipeline/source.ts'
+import { camelCased } from '../camel-name.ts'
 import { lensOperation } from '../lens-operation.ts'
 import { queryOperations } from '../query-operations.ts'
-import { askCollections, askStore, type CollectionsAnswer, queryOf } from './ask.ts'
-import { formatResultsMarkdown } from './markdown.ts'
-import { type CollectionsInput, checkInput } from './request.ts'
-import { answerLanguage } from './wording.ts'
+import { askCollections, askStore, queryOf } from './ask.ts'
+import { answerLanguage, formatResultsMarkdown } from './markdown.ts'
+import { collectionsOptions, requestOf } from './request.ts'
 
 const TIMEOUT_MS = 10_000
-/** Of one request: more would be a copy of the collection, not an answer. */
-const MOST_RESULTS = 10_000
 
 const text = z.string().min(1)
 const metadata = anyObject.describe('Whatever was stored with the record')
-
-/** What `options` of a query may hold for this lens. */
-export const collectionsOptions = z.strictObject({
-  collections: z
-    .array(text)
-    .min(1)
-    .optional()
-    .describe('Names of the collections to ask, at least 1. Default: items and analysis'),
-  n_results: z
-    .int()
-    .min(1)
-    .max(MOST_RESULTS)
-    .optional()
-    .describe(`Most results of each collection, 1 to ${MOST_RESULTS}. Default: 5`),
-  days: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('Only what is from the last so many days of 24 hours, from 0. Default: any time'),
-  since: text.optional().describe('Only what is from this ISO date on. Default: any time'),
-  until: text
-    .optional()
-    .describe('Only what is from before this ISO date; a day without time is included as a whole. Default: any time'),
-  undated: z
-    .enum(['include', 'exclude'])
-    .optional()
-    .describe('Whether records without a date pass a filter by days or dates. Default: include'),
-  source: text.optional().describe('Only records with this source_type in their metadata. Default: all'),
-  actionability: text.optional().describe('Only records with this value in their metadata. Default: all'),
-  min_score: z.number().min(0).max(1).optional().describe('Lowest score of a result, 0 to 1. Default: no limit'),
-  fold: z.boolean().optional().describe('Give an item and its analysis as one result. Default: false'),
-  hybrid: z.boolean().optional().describe('Fuse the order by meaning with an order by words. Default: false'),
-})
 
 const question = z.string().describe('A question or words; results are ranked by how near they are to its meaning')
 
@@ -120,24 +85,17 @@ const query = lensOperation({
   effect: { kind: 'read', idempotent: true },
   cost: ({ n_results }) => costOfAsking({ limit: n_results }),
   run: async (host, { store = LOCAL_SOURCE, timeout_ms: timeoutMs = TIMEOUT_MS, ...rest }, { viewer, signal }) => {
-    const input = inputOf(rest)
-    if (store === LOCAL_SOURCE) return toOutput(await askStore(host, input, { viewer, signal, timeoutMs }))
-    const answer = await askCollections(input, {
+    const input = camelCased(rest)
+    if (store === LOCAL_SOURCE) return askStore(host, input, { viewer, signal, timeoutMs })
+    return askCollections(input, {
       source: host.source(store),
       sight: host.sight(viewer),
       now: host.clock.now(),
       deadline: new Deadline(timeoutMs, signal),
       embed: async asked => (await host.embedder?.embed([asked], 'query', signal))?.[0] ?? null,
     })
-    return toOutput(answer)
   },
 })
-
-type Asked = Omit<z.output<typeof queryInput>, 'store' | 'timeout_ms'>
-
-function inputOf({ n_results, min_score, ...rest }: Asked): CollectionsInput {
-  return { ...rest, nResults: n_results, minScore: min_score }
-}
 
 const formatInput = z.strictObject({
   results: z
@@ -178,15 +136,10 @@ export const COLLECTIONS_OPERATIONS = [
   ...queryOperations({
     name: 'collections',
     input: z.strictObject({ query: question, ...collectionsOptions.shape }),
-    toQuery: (host, input) => {
-      const { nResults, collections, ...asked } = checkInput(inputOf(input), host.clock.now())
+    toQuery: (host, { query: asked, ...options }) => {
+      const { nResults, collections } = requestOf(asked, options, host.clock.now())
       const limit = Math.min(MAX_LIMIT, nResults * collections.length)
-      return { ...queryOf(inputOf({ ...input, query: asked.query }), { timeoutMs: TIMEOUT_MS }), limit }
+      return { ...queryOf({ ...camelCased(options), query: asked }, { timeoutMs: TIMEOUT_MS }), limit }
     },
   }),
 ] as const
-
-/** Schemas speak of lists that may be written to. */
-function toOutput({ results, warnings, meta }: CollectionsAnswer): z.output<typeof queryOutput> {
-  return structuredClone({ results, warnings, meta }) as unknown as z.output<typeof queryOutput>
-}

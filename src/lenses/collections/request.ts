@@ -1,47 +1,76 @@
 /** What can be asked, checked. Dates become instants, so nothing after this knows of calendars. */
+import { z } from 'zod'
 import type { Instant } from '../../base/clock.ts'
+import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
+import { parseWith } from '../../model/parse-input.ts'
 import { isBareDay, readDate } from '../../model/record-date.ts'
+import { fold } from '../../text/normalise.ts'
+import { camelCased } from '../camel-name.ts'
 import { ChromaQueryError, wrongParameter } from './errors.ts'
 
-export interface CollectionsInput {
-  readonly query: string
-  /** Default `items` and `analysis`. */
-  readonly collections?: readonly string[] | undefined
-  /** Most results of each collection; default 5. */
-  readonly nResults?: number | undefined
-  /** Only what is from the last so many days (of 24 hours, back from now). */
-  readonly days?: number | undefined
-  /** ISO date; included. */
-  readonly since?: string | undefined
-  /** ISO date; a day is included as a whole, a time of day is not. */
-  readonly until?: string | undefined
-  /** What becomes of records without a date where dates matter; default `include`. */
-  readonly undated?: 'include' | 'exclude' | undefined
-  /** `source_type` of the metadata. */
-  readonly source?: string | undefined
-  /** `actionability` of the metadata. */
-  readonly actionability?: string | undefined
-  readonly minScore?: number | undefined
-  /** An item and its analysis as one result. */
-  readonly fold?: boolean | undefined
-  /** Fuse the order by meaning with an order by words. */
-  readonly hybrid?: boolean | undefined
-  readonly offset?: number | undefined
-  readonly limit?: number | undefined
-}
+/** Of one request: more would be a copy of the collection, not an answer. */
+const MOST_RESULTS = 10_000
+const text = z.string().min(1)
 
-export interface CollectionsRequest {
-  readonly query: string
-  readonly collections: readonly string[]
-  readonly nResults: number
-  readonly period: Period
-  readonly where: Readonly<Record<'source_type' | 'actionability', string | undefined>>
-  readonly minScore: number | null
-  readonly fold: boolean
-  readonly hybrid: boolean
-  readonly offset: number
-  readonly limit: number | null
-}
+/** What `options` of a query may hold for this lens. */
+export const collectionsOptions = z.strictObject({
+  collections: z
+    .array(text)
+    .min(1)
+    .optional()
+    .describe('Names of the collections to ask, at least 1. Default: items and analysis'),
+  n_results: z
+    .int()
+    .min(1)
+    .max(MOST_RESULTS)
+    .optional()
+    .describe(`Most results of each collection, 1 to ${MOST_RESULTS}. Default: 5`),
+  days: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Only what is from the last so many days of 24 hours, from 0. Default: any time'),
+  since: text.optional().describe('Only what is from this ISO date on. Default: any time'),
+  until: text
+    .optional()
+    .describe('Only what is from before this ISO date; a day without time is included as a whole. Default: any time'),
+  undated: z
+    .enum(['include', 'exclude'])
+    .optional()
+    .describe('Whether records without a date pass a filter by days or dates. Default: include'),
+  source: text.optional().describe('Only records with this source_type in their metadata. Default: all'),
+  actionability: text.optional().describe('Only records with this value in their metadata. Default: all'),
+  min_score: z.number().min(0).max(1).optional().describe('Lowest score of a result, 0 to 1. Default: no limit'),
+  fold: z.boolean().optional().describe('Give an item and its analysis as one result. Default: false'),
+  hybrid: z.boolean().optional().describe('Fuse the order by meaning with an order by words. Default: false'),
+})
+
+export type CollectionsOptions = ReadonlyDeep<z.output<typeof collectionsOptions>>
+
+const { n_results: _, min_score, ...shared } = collectionsOptions.shape
+const notBlank = z.string().refine(given => given.trim() !== '', 'a text that is not blank')
+const date = z
+  .string()
+  .refine(given => readDate(given) !== null, 'an ISO date such as 2026-03-01 or 2026-03-01T12:00:00Z')
+  .optional()
+
+/** As the library is asked, which has no upper bounds. */
+const inputSchema = z.object({
+  ...shared,
+  ...{ query: notBlank, since: date, until: date, source: z.string().optional(), actionability: z.string().optional() },
+  collections: z.array(notBlank).min(1).optional(),
+  nResults: z.int().min(1).optional(),
+  minScore: min_score,
+  offset: z.int().min(0).optional(),
+  limit: z.int().min(1).optional(),
+})
+
+/**
+ * `days`: of 24 hours, back from now. `since` is included; of `until` a day is included as a whole, a time of day is not.
+ * `limit`: most results of all collections together.
+ */
+export type CollectionsInput = ReadonlyDeep<z.input<typeof inputSchema>>
+export type CollectionsRequest = ReturnType<typeof checkInput>
 
 /** From `since` on and before `until`; null means unbounded. */
 export interface Period {
@@ -50,91 +79,67 @@ export interface Period {
   readonly undated: 'include' | 'exclude'
 }
 
-export const DEFAULT_COLLECTIONS: readonly string[] = ['items', 'analysis']
-export const DEFAULT_RESULTS = 5
 export const DAY_MS = 86_400_000
 /** The earliest instant there is. */
 const EARLIEST: Instant = -8.64e15
 
-/** What `options` of a query may hold for this lens. */
-export interface CollectionsOptions
-  extends Omit<CollectionsInput, 'query' | 'nResults' | 'minScore' | 'offset' | 'limit'> {
-  readonly n_results?: number | undefined
-  readonly min_score?: number | undefined
-}
-
 /** Of a query through the pipeline. Throws as `checkInput`. */
 export function requestOf(query: string, options: CollectionsOptions, now: Instant): CollectionsRequest {
-  const { n_results, min_score, ...rest } = options
-  return checkInput({ ...rest, query, nResults: n_results, minScore: min_score }, now)
+  return checkInput({ ...camelCased(options), query }, now)
 }
 
-/** Throws `ChromaQueryError`, naming the parameter. */
-export function checkInput(input: CollectionsInput, now: Instant): CollectionsRequest {
-  const { query, collections = DEFAULT_COLLECTIONS, source, actionability, fold = false, hybrid = false } = input
-  if (typeof query !== 'string' || query.trim() === '') throw blankQuery()
-  const isList = Array.isArray(collections) && collections.length > 0
-  if (!isList || !collections.every(name => typeof name === 'string' && name.trim() !== '')) {
-    throw wrongParameter('collections', collections, 'a list of names')
-  }
-  return {
-    query,
-    collections: [...new Set(collections)],
-    nResults: whole('nResults', input.nResults ?? DEFAULT_RESULTS, 1),
-    period: periodOf(input, now),
-    where: { source_type: optionalText('source', source), actionability: optionalText('actionability', actionability) },
-    minScore: input.minScore === undefined ? null : share('minScore', input.minScore),
-    fold: flag('fold', fold),
-    hybrid: flag('hybrid', hybrid),
-    offset: whole('offset', input.offset ?? 0, 0),
-    limit: input.limit === undefined ? null : whole('limit', input.limit, 1),
-  }
-}
-
-function blankQuery(): ChromaQueryError {
-  return new ChromaQueryError('query is required', {
-    code: 'invalid_argument',
-    kind: 'usage',
-    details: { field: 'query' },
+/** Without other fields. Throws `ChromaQueryError`, naming the parameter. */
+export function checkedInput(input: CollectionsInput): CollectionsInput {
+  return parseWith(inputSchema, input, ([fault]) => {
+    const { path = [], value, expected = '' } = fault ?? {}
+    if (path[0] !== 'query') return wrongParameter(path.join('.'), value, expected)
+    const usage = { code: 'invalid_argument', kind: 'usage', details: { field: 'query' } } as const
+    return new ChromaQueryError('query is required', usage)
   })
 }
 
+/** With defaults. Throws as `checkedInput`. */
+export function checkInput(input: CollectionsInput, now: Instant) {
+  const { collections = ['items', 'analysis'], source, actionability, ...given } = checkedInput(input)
+  const { query, nResults = 5, fold: isFolded = false, hybrid = false, offset = 0, minScore, limit } = given
+  return {
+    ...{ query, nResults, fold: isFolded, hybrid, offset, minScore, limit },
+    collections: [...new Set(collections)],
+    period: periodOf(given, now),
+    where: { source_type: source, actionability },
+  }
+}
+
 /** Of `days` and `since` the later one holds; days that reach behind all time filter nothing out. */
-function periodOf({ days, since, until, undated = 'include' }: CollectionsInput, now: Instant): Period {
-  if (undated !== 'include' && undated !== 'exclude') throw wrongParameter('undated', undated, 'include or exclude')
+function periodOf({ days, since, until, undated = 'include' }: Partial<CollectionsInput>, now: Instant): Period {
   const starts = [
-    days === undefined ? null : Math.max(EARLIEST, now - whole('days', days, 0) * DAY_MS),
-    since === undefined ? null : instant('since', since),
-  ].filter(start => start !== null)
+    ...(days === undefined ? [] : [Math.max(EARLIEST, now - days * DAY_MS)]),
+    ...(since === undefined ? [] : [readDate(since) ?? EARLIEST]),
+  ]
+  const end = until === undefined ? null : readDate(until)
   return {
     since: starts.length === 0 ? null : Math.max(...starts),
-    until: until === undefined ? null : instant('until', until) + (isBareDay(until) ? DAY_MS : 0),
+    until: end === null ? null : end + (isBareDay(until ?? '') ? DAY_MS : 0),
     undated,
   }
 }
 
-function whole(parameter: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value
-  throw wrongParameter(parameter, value, `an integer of ${least} or more`)
-}
+/** What is about trends needs the longer window, so it is looked for first. */
+const WINDOWS: readonly (readonly [days: number, words: RegExp])[] = [
+  [30, /\b(tendencias?|trends?|trending|trendy)\b/],
+  [
+    7,
+    new RegExp(
+      `\\b(${[
+        'recien(te|tes|temente)?|nuev[oa]s?|novedad(es)?|ultim[oa]s?|hoy|ayer|esta\\s+semana|actualidad',
+        'recent|recently|new|newest|news|latest|lately|today|yesterday|(this|last)\\s+week',
+      ].join('|')})\\b`,
+    ),
+  ],
+]
 
-function share(parameter: string, value: number): number {
-  if (typeof value === 'number' && value >= 0 && value <= 1) return value
-  throw wrongParameter(parameter, value, 'a number from 0 to 1')
-}
-
-function optionalText(parameter: string, value: string | undefined): string | undefined {
-  if (value === undefined || typeof value === 'string') return value
-  throw wrongParameter(parameter, value, 'a text')
-}
-
-function flag(parameter: string, value: boolean): boolean {
-  if (typeof value === 'boolean') return value
-  throw wrongParameter(parameter, value, 'true or false')
-}
-
-function instant(parameter: string, value: string): Instant {
-  const found = readDate(typeof value === 'string' ? value : null)
-  if (found === null) throw wrongParameter(parameter, value, 'an ISO date such as 2026-03-01 or 2026-03-01T12:00:00Z')
-  return found
+/** The agent's day rule: how far back a question looks, by its words, in Spanish or English. Null: no day filter. */
+export function agentDays(question: string): number | null {
+  const folded = fold(question)
+  return WINDOWS.find(([, words]) => words.test(folded))?.[0] ?? null
 }

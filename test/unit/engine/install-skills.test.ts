@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { agentDays } from '../../../src/lenses/collections/agent-days.ts'
+import { agentDays } from '../../../src/lenses/collections/request.ts'
 import { installSkills } from '../../../src/openings/skills.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 

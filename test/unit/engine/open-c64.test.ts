@@ -1,7 +1,7 @@
 /** The lens c64 in an engine: its facts in the store, files of the user's own, and plugins. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { c64Corpus } from '../../../src/lenses/c64/corpus/corpus.ts'
+import { c64Corpus } from '../../../src/lenses/c64/corpus.ts'
 import { c64Markdown, embedC64 } from '../../../src/openings/c64.ts'
 import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'

@@ -1,11 +1,10 @@
 /** From a question to what is searched: numbers, plugins, the joined text and tags, and the way to search. */
+
 import { atOnce, type Steps } from '../../../base/turns.ts'
-import type { EnrichmentDomain } from './domain.ts'
-import { extractNumbers } from './extract-numbers.ts'
-import type { ParsedNumber } from './parsed-number.ts'
-import { inOrder } from './plugin.ts'
-import { type PluginWarning, runPlugins } from './run-plugins.ts'
-import { chooseStrategy, hasNaturalLanguage, type Strategy } from './strategy.ts'
+import type { ParsedNumber } from './numbers.ts'
+import { extractNumbers, scanNumbers } from './numbers.ts'
+import type { EnrichmentDomain } from './plugin.ts'
+import { inOrder, type PluginWarning, runPlugins } from './plugin.ts'
 
 export interface Enrichment {
   readonly query: string
@@ -48,4 +47,83 @@ export function withoutEnrichment(query: string): Enrichment {
 
 export function joinContext(query: string, context: readonly string[]): string {
   return context.length === 0 ? query : `${query}\n[${context.join('; ')}]`
+}
+
+export type Strategy = 'hybrid' | 'filtered' | 'semantic'
+
+export function chooseStrategy(tags: readonly string[], naturalLanguage: boolean): Strategy {
+  if (tags.length === 0) return 'semantic'
+  return naturalLanguage ? 'hybrid' : 'filtered'
+}
+
+type Naming = Pick<EnrichmentDomain, 'canonicalTag' | 'tagsFor' | 'numbers'>
+
+/** Whether at least two words are left when numbers, and names that became tags, are taken away. A step for each token. */
+export function* hasNaturalLanguage(query: string, tags: readonly string[], naming: Naming = {}): Steps<boolean> {
+  const tokens = tokensOf(query, naming)
+  const asked = new Set(tags)
+  let left = 0
+  for (let at = 0; at < tokens.length; ) {
+    const length = nameAt(tokens, at, query, asked, naming)
+    const token = tokens[at]
+    if (length === 0 && token !== undefined && isWord(token)) left += 1
+    if (left >= 2) return true
+    yield
+    at += Math.max(length, 1)
+  }
+  return false
+}
+
+/** What was searched, for the reader. `fellBack`: no record carried a tag, so all were looked at. */
+export function modeText(strategy: Strategy, tags: readonly string[], fellBack = false): string {
+  const list = tags.join(', ')
+  if (strategy === 'hybrid') return `hybrid (filtered on ${list} + semantic)`
+  if (strategy === 'semantic') return 'semantic'
+  return fellBack ? `filtered (${list}), no match, semantic` : `filtered (${list})`
+}
+
+interface Token {
+  readonly text: string
+  readonly isNumber: boolean
+  /** Half-open, in UTF-16 units. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Words and numbers; a number is part of some names ("gray 2"), but no word. */
+function tokensOf(query: string, { numbers }: Naming): readonly Token[] {
+  const scanned = scanNumbers(query, numbers?.commasSeparate?.(query) === true)
+  let next = 0
+  return [...query.matchAll(/[\p{L}\p{N}][\p{L}\p{M}\p{N}_'’]*/gu)].map(({ 0: text, index: start }) => {
+    const end = start + text.length
+    while ((scanned[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next += 1
+    return { text, start, end, isNumber: (scanned[next]?.start ?? Number.POSITIVE_INFINITY) < end }
+  })
+}
+
+/** Names are up to this many words long. */
+const LONGEST_NAME = 3
+
+/** How many tokens from here on are one name that became a tag; the longest counts. */
+function nameAt(
+  tokens: readonly Token[],
+  at: number,
+  query: string,
+  tags: ReadonlySet<string>,
+  naming: Naming,
+): number {
+  const start = tokens[at]?.start ?? 0
+  for (let length = Math.min(LONGEST_NAME, tokens.length - at); length > 0; length -= 1) {
+    const name = query.slice(start, tokens[at + length - 1]?.end)
+    if (tagsOf(name, naming).some(tag => tags.has(tag))) return length
+  }
+  return 0
+}
+
+function tagsOf(name: string, { canonicalTag, tagsFor }: Naming): readonly string[] {
+  return tagsFor?.(name) ?? [canonicalTag?.(name) ?? name, name]
+}
+
+function isWord({ text, isNumber }: Token): boolean {
+  return !isNumber && (text.match(/\p{L}/gu) ?? []).length >= 2
 }

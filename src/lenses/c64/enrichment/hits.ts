@@ -1,5 +1,6 @@
-/** Lists of hits: merged, ordered by tags, trimmed. Pure; every list comes and goes best first. */
-import type { Strategy } from './strategy.ts'
+/** Lists of hits: merged, ordered by tags, trimmed; and as Markdown. Pure; every list comes and goes best first. */
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { Enrichment, Strategy } from './enrich.ts'
 
 export interface SearchHit {
   readonly id: string | number
@@ -19,19 +20,38 @@ export interface HitPayload {
   readonly [field: string]: unknown
 }
 
-export interface HitReference {
-  readonly chunk: string
-  readonly description: string
+export type HitReference = Readonly<Record<'chunk' | 'description', string>>
+
+const TEXTS: ReadonlySet<string> = new Set(['title', 'filename', 'type', 'document'])
+
+/** What a hit shows of a record. Others wrote it: of the fields known here, values of another kind are left out; all other fields stay as they are. */
+export function payloadOf(fields: JsonObject): HitPayload {
+  const kept = Object.entries(fields).filter(([name, value]) => !TEXTS.has(name) || typeof value === 'string')
+  return { ...Object.fromEntries(kept), ...tagsOf(fields['tags']), ...referencesOf(fields['references']) }
+}
+
+/** A server finds a tag that stands alone like a list of one. */
+function tagsOf(given: unknown): Pick<HitPayload, 'tags'> {
+  return given === undefined ? {} : { tags: listOf(given).filter(tag => typeof tag === 'string') }
+}
+
+function referencesOf(given: unknown): Pick<HitPayload, 'references'> {
+  return given === undefined ? {} : { references: listOf(given).flatMap(referenceOf) }
+}
+
+function referenceOf(given: unknown): readonly HitReference[] {
+  const { chunk, description } = (given ?? {}) as Partial<Record<keyof HitReference, unknown>>
+  if (typeof chunk !== 'string') return []
+  return [{ chunk, description: typeof description === 'string' ? description : '' }]
+}
+
+function listOf(given: unknown): readonly unknown[] {
+  return Array.isArray(given) ? given : [given]
 }
 
 /** What is needed of a hit to merge lists of them. */
 type Identified = Pick<SearchHit, 'id'>
 type Scored = Pick<SearchHit, 'score'>
-
-/** How many to ask for, so that trimming has something to choose from. */
-export function fetchSize(fetchLimit: number, limit: number): number {
-  return Math.max(fetchLimit, limit)
-}
 
 /** Each hit once: the primary ones, then the secondary ones that are new. */
 export function mergeResults<T extends Identified>(primary: readonly T[], secondary: readonly T[], limit: number): T[] {
@@ -86,10 +106,7 @@ const FURTHER_TAG = 0.02
 const MOST_FOR_TAGS = 0.06
 
 /** By score and by how many of the question's tags a hit carries; the scores themselves stay as they are. */
-export function orderByTags<T extends Scored & Pick<SearchHit, 'payload'>>(
-  hits: readonly T[],
-  tags: readonly string[],
-): T[] {
+export function orderByTags(hits: readonly SearchHit[], tags: readonly string[]): readonly SearchHit[] {
   const asked = new Set(tags)
   return orderByMatches(hits, ({ payload }) => new Set((payload.tags ?? []).filter(tag => asked.has(tag))).size)
 }
@@ -122,12 +139,46 @@ export function trimByScore<T extends Scored>(hits: readonly T[], ratio: number,
   return kept.slice(0, limit)
 }
 
-export interface SearchPlan {
-  readonly filtered: boolean
-  readonly unfiltered: boolean
+/** `mode`: what was searched, see `modeText`; `nearest`: what came nearest where there are no hits (EN-070). */
+export function formatHits(hits: readonly SearchHit[], mode: string, nearest: readonly SearchHit[] = []): string {
+  if (hits.length === 0) {
+    const titles = nearest.map(({ payload }) => `- ${titleOf(payload)}`)
+    return ['No results found.', ...(titles.length > 0 ? ['---', ['Nearest:', ...titles].join('\n')] : [])].join('\n\n')
+  }
+  return [`_Search mode: ${mode}_`, hits.map(formatHit).join('\n\n---\n\n')].join('\n\n')
 }
 
-/** Which searches a strategy runs. */
-export function searchesOf(strategy: Strategy): SearchPlan {
-  return { filtered: strategy !== 'semantic', unfiltered: strategy !== 'filtered' }
+/** The enriched question, its tags and the way to search. */
+export function formatEnrichment({
+  enrichedQuery,
+  filterTags,
+  strategy,
+}: Pick<Enrichment, 'enrichedQuery' | 'filterTags' | 'strategy'>): string {
+  return `${enrichedQuery}\n\nTags: ${filterTags.join(', ') || 'none'}\nMode: ${strategy}`
+}
+
+function formatHit({ score, payload }: SearchHit, index: number): string {
+  const facts = [
+    `score=${score.toFixed(3)}`,
+    ...[payload.type].filter(given => given !== undefined).map(type => `type=${oneLine(type)}`),
+    ...[payload.filename].filter(given => given !== undefined).map(file => `file=${oneLine(file)}`),
+  ]
+  const heading = `### Result ${index + 1}: ${titleOf(payload)}\n_${facts.join(' | ')}_`
+  const related = (payload.references ?? []).map(({ chunk, description }) =>
+    description === '' ? `- ${oneLine(chunk)}` : `- ${oneLine(chunk)}: ${oneLine(description)}`,
+  )
+  const parts = [
+    heading,
+    (payload.document ?? '').trim(),
+    related.length > 0 ? ['**Related chunks:**', ...related].join('\n') : '',
+  ]
+  return parts.filter(part => part !== '').join('\n\n')
+}
+
+function oneLine(text: string | undefined): string {
+  return (text ?? '').replace(/\s+/g, ' ').trim()
+}
+
+function titleOf({ title, filename }: SearchHit['payload']): string {
+  return oneLine(title) || oneLine(filename) || 'untitled'
 }

@@ -1,60 +1,16 @@
-/** The fact files, with types. Addresses are texts such as `$D020`, with four upper-case digits. */
+/** The fact files, with types, and what is at an address. Addresses are texts such as `$D020`, with four upper-case digits. */
 import colorFile from './data/colors.json' with { type: 'json' }
 import kernalFile from './data/kernal.json' with { type: 'json' }
 import memoryFile from './data/memory-map.json' with { type: 'json' }
 import opcodeFile from './data/opcodes.json' with { type: 'json' }
 import registerFile from './data/registers.json' with { type: 'json' }
 
-export interface RegisterFact {
-  readonly address: string
-  readonly dec: number
-  readonly chip: string
-  readonly name: string
-  readonly aliases: readonly string[]
-  /** Data sheet name that both CIA chips share. */
-  readonly genericName?: string | undefined
-  readonly access: string
-  readonly group: string
-  readonly summary: string
-  readonly bits?: readonly BitFact[] | undefined
-  readonly kernalDefault?: string | null | undefined
-  readonly isColor?: boolean | undefined
-  readonly note?: string | null | undefined
-}
+/** `genericName`: a data sheet name that both CIA chips share. */
+export type RegisterFact = (typeof registerFile.registers)[number]
+export type KernalFact = (typeof kernalFile.entries)[number]
+export type ColorFact = (typeof colorFile.colors)[number]
 
-export interface BitFact {
-  readonly bits: string
-  readonly name: string
-  readonly meaning: string
-}
-
-export interface ChipFact {
-  readonly chip: string
-  readonly title: string
-  readonly registerCount: number
-  readonly regionStart: string
-  readonly regionEnd: string
-  readonly mirrorPeriod: number
-}
-
-export interface KernalFact {
-  readonly address: string
-  readonly dec: number
-  readonly label: string
-  readonly aliases: readonly string[]
-  readonly category: string
-  readonly summary: string
-  readonly romAddress: string
-  readonly vector?: string | null | undefined
-  readonly vectorName?: string | null | undefined
-  readonly in: string
-  readonly out: string
-  readonly affects: readonly string[]
-  readonly callFirst: readonly string[]
-  readonly errors: string
-  readonly englishWord?: boolean | undefined
-}
-
+/** `cycles`: null where it never ends. */
 export interface EncodingFact {
   readonly mode: string
   readonly opcode: string
@@ -64,98 +20,135 @@ export interface EncodingFact {
   readonly branchTaken?: number | undefined
 }
 
-export interface OpcodeFact {
-  readonly mnemonic: string
-  readonly name: string
-  readonly category: string
-  readonly flags: string
-  readonly operation: string
-  readonly englishWord?: boolean | undefined
-  readonly encodings: readonly EncodingFact[]
-}
-
-export interface UndocumentedFact {
-  readonly mnemonic: string
-  readonly aliases: readonly string[]
-  readonly operation: string
-  readonly encodings: readonly EncodingFact[]
-}
-
-export interface ColorFact {
-  readonly index: number
-  readonly name: string
-  readonly tag: string
-  readonly aliases: readonly string[]
-  readonly petscii: string
-  readonly petsciiDec: number
-  readonly keys: string
-  readonly rgb: string
-}
-
-export interface RangeFact {
+interface RangeFact {
   readonly start: string
   readonly end: string
 }
 
-export interface RegionFact extends RangeFact {
-  readonly name: string
-  readonly kind: string
-  readonly summary: string
-  readonly title: string
-  readonly powerOn: boolean
-}
-
-export interface GroupFact extends RangeFact {
-  readonly name: string
-  readonly summary: string
-  readonly title: string
-}
-
-export interface LocationFact extends RangeFact {
-  /** Null: unnamed or unused. */
-  readonly label: string | null
-  readonly aliases: readonly string[]
-  readonly category: string
-  readonly summary: string
-}
-
-export interface RoutineFact {
-  readonly address: string
-  readonly dec: number
-  readonly label: string
-  readonly aliases: readonly string[]
-  readonly area: string
-  readonly summary: string
-}
-
-export interface BankingFact {
-  /** Bits 2 to 0 of the processor port. */
-  readonly port01Low3: string
-  readonly A000: string
-  readonly D000: string
-  readonly E000: string
-}
-
-export interface VideoBankFact {
-  /** Bits 1 and 0 of port A of the second CIA. */
-  readonly dd00Low2: string
-  readonly bank: number
-  readonly start: string
-}
-
 export const REGISTERS: readonly RegisterFact[] = registerFile.registers
-export const CHIPS: readonly ChipFact[] = registerFile.chips
+export const CHIPS = registerFile.chips
 /** Register names that are ordinary words. */
 export const WORD_LIKE_REGISTERS: readonly string[] = registerFile.englishWordNames
 export const KERNAL: readonly KernalFact[] = kernalFile.entries
-export const OPCODES: readonly OpcodeFact[] = opcodeFile.official
-export const UNDOCUMENTED: readonly UndocumentedFact[] = opcodeFile.undocumented
+export const OPCODES = opcodeFile.official
+export const UNDOCUMENTED = opcodeFile.undocumented
 export const COLORS: readonly ColorFact[] = colorFile.colors
 /** Where a value from 0 to 15 is a colour. */
 export const COLOR_RANGES: readonly RangeFact[] = colorFile.meta.contextRanges
-export const REGIONS: readonly RegionFact[] = memoryFile.regions
-export const IO_GROUPS: readonly GroupFact[] = memoryFile.ioGroups
-export const LOCATIONS: readonly LocationFact[] = memoryFile.locations
-export const ROUTINES: readonly RoutineFact[] = memoryFile.romRoutines
-export const CPU_BANKING: readonly BankingFact[] = memoryFile.cpuBanking
-export const VIDEO_BANKS: readonly VideoBankFact[] = memoryFile.vicBanks
+export const REGIONS = memoryFile.regions
+export const IO_GROUPS = memoryFile.ioGroups
+/** `label`: null where it is unnamed or unused. */
+export const LOCATIONS = memoryFile.locations
+export const ROUTINES = memoryFile.romRoutines
+/** `port01Low3`: bits 2 to 0 of the processor port. */
+export const CPU_BANKING = memoryFile.cpuBanking
+/** `dd00Low2`: bits 1 and 0 of port A of the second CIA. */
+export const VIDEO_BANKS = memoryFile.vicBanks
+
+export interface Range {
+  readonly start: number
+  /** Inclusive. */
+  readonly end: number
+}
+
+/** Of a text such as `$D020`. */
+export function addressOf(text: string): number {
+  return Number.parseInt(text.slice(1), 16)
+}
+
+export function rangeOf({ start, end }: RangeFact): Range {
+  return { start: addressOf(start), end: addressOf(end) }
+}
+
+export function sizeOf({ start, end }: Range): number {
+  return end - start + 1
+}
+
+export function holds({ start, end }: Range, address: number): boolean {
+  return start <= address && address <= end
+}
+
+/** `mirrorPeriod`: addresses from one copy of the registers to the next. */
+const CHIP_RANGES = CHIPS.map(chip => ({ ...chip, ...rangeOf({ start: chip.regionStart, end: chip.regionEnd }) }))
+
+const BY_ADDRESS: ReadonlyMap<number, RegisterFact> = new Map(
+  REGISTERS.map(register => [addressOf(register.address), register]),
+)
+
+/** Null where there is none, at mirrors too. */
+export function registerAt(address: number): RegisterFact | null {
+  return BY_ADDRESS.get(address) ?? null
+}
+
+/** The address that this one repeats; null when it is no mirror of a register, or the register itself. */
+export function mirroredAddress(address: number): number | null {
+  const range = CHIP_RANGES.find(each => holds(each, address))
+  if (range === undefined) return null
+  const offset = (address - range.start) % range.mirrorPeriod
+  const canonical = range.start + offset
+  return offset < range.registerCount && canonical !== address ? canonical : null
+}
+
+export interface Place {
+  readonly title: string
+  readonly summary: string
+}
+
+const JUMP_TABLE: ReadonlyMap<number, KernalFact> = new Map(KERNAL.map(entry => [addressOf(entry.address), entry]))
+
+const GROUPS = narrowestFirst(IO_GROUPS.map(group => ({ ...rangeOf(group), ...placeOf(group.title, group.summary) })))
+
+const LABELLED = narrowestFirst(
+  LOCATIONS.flatMap(location =>
+    location.label === null ? [] : [{ ...rangeOf(location), ...placeOf(location.label, location.summary) }],
+  ),
+)
+
+const AT_ROUTINES: ReadonlyMap<number, Place> = new Map(
+  ROUTINES.map(({ address, area, label, summary }) => [addressOf(address), placeOf(`${area} ${label}`, summary)]),
+)
+
+const POWER_ON = narrowestFirst(
+  REGIONS.filter(({ powerOn }) => powerOn).map(region => ({
+    ...rangeOf(region),
+    ...placeOf(region.title, region.summary),
+  })),
+)
+
+/** Every address from 0 to 65535 is somewhere. */
+export function placeAt(address: number): Place {
+  const routine = JUMP_TABLE.get(address)
+  if (routine !== undefined) return placeOf(`KERNAL ${routine.label}`, routine.summary)
+  const found =
+    GROUPS.find(range => holds(range, address)) ??
+    LABELLED.find(range => holds(range, address)) ??
+    AT_ROUTINES.get(address) ??
+    POWER_ON.find(range => holds(range, address))
+  return found ?? placeOf('Memory', 'no region is known here')
+}
+
+/** The routine of the jump table that is called here. */
+export function kernalAt(address: number): KernalFact | null {
+  return JUMP_TABLE.get(address) ?? null
+}
+
+/** The first region above the pages that the system keeps for itself. */
+const FIRST_KNOWN_REGION = 0x0400
+const STARTS: ReadonlySet<number> = new Set([
+  ...LABELLED.map(({ start }) => start).filter(start => start > 0xff),
+  ...POWER_ON.map(({ start }) => start).filter(start => start >= FIRST_KNOWN_REGION),
+])
+
+/** Whether a bare decimal above 255 is surely meant as an address. */
+export function isKnownAddress(value: number): boolean {
+  return STARTS.has(value) || JUMP_TABLE.has(value) || registerAt(value) !== null || mirroredAddress(value) !== null
+}
+
+function placeOf(title: string, summary: string): Place {
+  // Shown in parentheses, where a full stop at the end is one too many.
+  return { title, summary: summary.replace(/\.$/, '') }
+}
+
+function narrowestFirst<T extends Range>(ranges: readonly T[]): readonly T[] {
+  return [...ranges].sort((a, b) => sizeOf(a) - sizeOf(b))
+}

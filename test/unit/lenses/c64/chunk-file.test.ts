@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readChunkFile } from '../../../../src/lenses/c64/chunks/chunk-file.ts'
+import { readChunkFile } from '../../../../src/lenses/c64/chunk-ingester.ts'
 
 const page = `# The border
 

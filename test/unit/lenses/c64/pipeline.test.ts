@@ -2,12 +2,22 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../src/base/turns.ts'
 import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
-import { enrich, enrichInSteps, joinContext, withoutEnrichment } from '../../../../src/lenses/c64/enrichment/enrich.ts'
-import { extractNumbers } from '../../../../src/lenses/c64/enrichment/extract-numbers.ts'
-import { formatEnrichment } from '../../../../src/lenses/c64/enrichment/markdown.ts'
-import { type EnrichmentInput, type EnrichmentPlugin, inOrder } from '../../../../src/lenses/c64/enrichment/plugin.ts'
-import { runPlugins as runInSteps } from '../../../../src/lenses/c64/enrichment/run-plugins.ts'
-import { chooseStrategy, hasNaturalLanguage } from '../../../../src/lenses/c64/enrichment/strategy.ts'
+import {
+  chooseStrategy,
+  enrich,
+  enrichInSteps,
+  hasNaturalLanguage,
+  joinContext,
+  withoutEnrichment,
+} from '../../../../src/lenses/c64/enrichment/enrich.ts'
+import { formatEnrichment } from '../../../../src/lenses/c64/enrichment/hits.ts'
+import { extractNumbers } from '../../../../src/lenses/c64/enrichment/numbers.ts'
+import {
+  type EnrichmentInput,
+  type EnrichmentPlugin,
+  inOrder,
+  runPlugins as runInSteps,
+} from '../../../../src/lenses/c64/enrichment/plugin.ts'
 
 const domain = c64Domain()
 const runPlugins = (...given: Parameters<typeof runInSteps>) => atOnce(runInSteps(...given))
@@ -16,6 +26,9 @@ const plugin = (name: string, enrichment: EnrichmentPlugin['enrich'], priority?:
 const says =
   (...lines: string[]) =>
   () => ({ additionalContext: lines, filterTags: lines.map(line => line.toUpperCase()) })
+const throwing = (what: unknown) => () => {
+  throw what
+}
 const input = (query: string): EnrichmentInput => ({ query, numbers: extractNumbers(query) })
 
 describe('an enriched question', () => {
@@ -99,17 +112,7 @@ describe('an enriched question', () => {
 
   it('is the same every time, whatever the text (EN-020)', () => {
     const words = fc.constantFrom(
-      'POKE',
-      '53280',
-      ',',
-      '14',
-      'lda',
-      '$D040',
-      'LIGHT_BLUE',
-      'icr',
-      'CIA2',
-      'SCREEN',
-      '\n',
+      ...['POKE', '53280', ',', '14', 'lda', '$D040', 'LIGHT_BLUE', 'icr', 'CIA2', 'SCREEN', '\n'],
     )
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -181,20 +184,8 @@ describe('plugins', () => {
   })
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no table')
-      },
-      /no table/,
-    ],
-    [
-      'throws no error',
-      () => {
-        throw 'no table'
-      },
-      /no table/,
-    ],
+    ['throws', throwing(new Error('no table')), /no table/],
+    ['throws no error', throwing('no table'), /no table/],
     ['returns nothing', () => undefined, /additionalContext/],
     ['returns a promise', async () => ({ additionalContext: [], filterTags: [] }), /additionalContext/],
     ['returns a text', () => 'text', /additionalContext/],

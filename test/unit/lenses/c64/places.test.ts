@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mirroredAddress, registerAt } from '../../../../src/lenses/c64/facts/chips.ts'
-import { CHIPS } from '../../../../src/lenses/c64/facts/facts.ts'
-import { kernalAt, placeAt } from '../../../../src/lenses/c64/facts/places.ts'
+import { CHIPS, kernalAt, mirroredAddress, placeAt, registerAt } from '../../../../src/lenses/c64/facts/facts.ts'
 
 describe('mirrors', () => {
   it('are those of the four chips (EN-031)', () => {

@@ -1,25 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { C64_NUMBERS } from '../../../../src/lenses/c64/c64-numbers.ts'
-import { extractNumbers } from '../../../../src/lenses/c64/enrichment/extract-numbers.ts'
+import { C64_NUMBERS } from '../../../../src/lenses/c64/domain.ts'
+import { extractNumbers } from '../../../../src/lenses/c64/enrichment/numbers.ts'
 import type { EnrichmentPlugin, EnrichmentResult } from '../../../../src/lenses/c64/enrichment/plugin.ts'
 import { KERNAL, OPCODES, REGISTERS, UNDOCUMENTED } from '../../../../src/lenses/c64/facts/facts.ts'
-import { ColorEnrichment } from '../../../../src/lenses/c64/plugins/color_enrichment.ts'
-import { MemoryMapEnrichment } from '../../../../src/lenses/c64/plugins/memory_map_enrichment.ts'
-import { MirrorEnrichment } from '../../../../src/lenses/c64/plugins/mirror_enrichment.ts'
-import { NameAddressEnrichment } from '../../../../src/lenses/c64/plugins/name_address_enrichment.ts'
-import { NumberEnrichment } from '../../../../src/lenses/c64/plugins/number_enrichment.ts'
-import { OpcodeEnrichment } from '../../../../src/lenses/c64/plugins/opcode_enrichment.ts'
-import { RegisterEnrichment } from '../../../../src/lenses/c64/plugins/register_enrichment.ts'
-import { TagEnrichment } from '../../../../src/lenses/c64/plugins/tag_enrichment.ts'
+import { builtInPlugins } from '../../../../src/lenses/c64/plugins.ts'
 
+const plugin = (name: string, options = {}): EnrichmentPlugin =>
+  builtInPlugins(options).find(one => one.name === name) as EnrichmentPlugin
 const run = (plugin: EnrichmentPlugin, query: string): EnrichmentResult =>
   plugin.enrich({ query, numbers: extractNumbers(query, C64_NUMBERS) })
 const linesOf = (plugin: EnrichmentPlugin) => (query: string) => run(plugin, query).additionalContext
 const tagsOf = (plugin: EnrichmentPlugin) => (query: string) => run(plugin, query).filterTags
 
 describe('number', () => {
-  const lines = linesOf(new NumberEnrichment())
-  const tags = tagsOf(new NumberEnrichment())
+  const lines = linesOf(plugin('number'))
+  const tags = tagsOf(plugin('number'))
 
   it.each([
     ['$D418', ['$D418 = 54296']],
@@ -76,7 +71,7 @@ describe('mirror', () => {
     ['$D03F', [], []],
     ['$D43D', [], []],
   ])('of %s is %j (EN-032, EN-033)', (query, additionalContext, filterTags) => {
-    expect(run(new MirrorEnrichment(), query)).toEqual({ additionalContext, filterTags })
+    expect(run(plugin('mirror'), query)).toEqual({ additionalContext, filterTags })
   })
 })
 
@@ -93,15 +88,15 @@ describe('memory_map', () => {
     ['$A00D', ['$A00D → BASIC ROM (BASIC interpreter; RAM below it, banked by LORAM)']],
     ['POKE 198,0', ['$00C6 → NDX (characters waiting in the keyboard queue)']],
   ])('says of %s: %j, and tags nothing (EN-034, EN-035)', (query, expected) => {
-    const { additionalContext, filterTags } = run(new MemoryMapEnrichment(), query)
+    const { additionalContext, filterTags } = run(plugin('memory_map'), query)
     expect(additionalContext).toEqual(expected)
     expect(filterTags).toEqual([])
   })
 })
 
 describe('color', () => {
-  const lines = linesOf(new ColorEnrichment())
-  const tags = tagsOf(new ColorEnrichment())
+  const lines = linesOf(plugin('color'))
+  const tags = tagsOf(plugin('color'))
 
   it.each([
     ['POKE 53280,14', ['14 = Light Blue']],
@@ -152,7 +147,7 @@ describe('color', () => {
 })
 
 describe('opcode', () => {
-  const tags = tagsOf(new OpcodeEnrichment())
+  const tags = tagsOf(plugin('opcode'))
 
   it.each([
     ['LDA $D020', []],
@@ -162,7 +157,7 @@ describe('opcode', () => {
     ['LDA of the 6502', ['LDA']],
   ])('is silent beside an address: %s gives %j (EN-040)', (query, expected) => {
     expect(tags(query)).toEqual(expected)
-    expect(linesOf(new OpcodeEnrichment())(query)).toEqual([])
+    expect(linesOf(plugin('opcode'))(query)).toEqual([])
   })
 
   it.each([
@@ -222,7 +217,7 @@ describe('opcode', () => {
 })
 
 describe('register', () => {
-  const tags = tagsOf(new RegisterEnrichment())
+  const tags = tagsOf(plugin('register'))
 
   it.each([
     ['extcol', ['EXTCOL']],
@@ -279,7 +274,7 @@ describe('register', () => {
 })
 
 describe('tag', () => {
-  const tags = tagsOf(new TagEnrichment())
+  const tags = tagsOf(plugin('tag'))
 
   it.each([
     ['CHROUT', ['CHROUT']],
@@ -316,11 +311,11 @@ describe('name_address', () => {
     ['kernal PLOT', ['PLOT = $FFF0 (KERNAL)'], ['$FFF0']],
     ['$D020', [], []],
   ])('%s gives %j and %j (EN-048)', (query, additionalContext, filterTags) => {
-    expect(run(new NameAddressEnrichment(), query)).toEqual({ additionalContext, filterTags })
+    expect(run(plugin('name_address'), query)).toEqual({ additionalContext, filterTags })
   })
 
   it('names what is at an address when asked to (EN-049)', () => {
-    const tags = tagsOf(new NameAddressEnrichment({ expandAddresses: true }))
+    const tags = tagsOf(plugin('name_address', { expandAddresses: true }))
     expect(tags('$D020 and JSR $FFD2')).toEqual(['EXTCOL', 'CHROUT'])
     expect(tags('$C000')).toEqual([])
   })

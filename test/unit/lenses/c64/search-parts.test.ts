@@ -2,24 +2,25 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../src/base/turns.ts'
 import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
-import { enrich } from '../../../../src/lenses/c64/enrichment/enrich.ts'
+import { chooseStrategy, enrich, hasNaturalLanguage, modeText } from '../../../../src/lenses/c64/enrichment/enrich.ts'
 import {
-  fetchSize,
+  formatHits,
   fuseByRank,
   mergeHybrid,
   mergeResults,
   orderByTags,
   type SearchHit,
-  searchesOf,
   trimByScore,
 } from '../../../../src/lenses/c64/enrichment/hits.ts'
-import { formatHits } from '../../../../src/lenses/c64/enrichment/markdown.ts'
-import { chooseStrategy, hasNaturalLanguage, modeText } from '../../../../src/lenses/c64/enrichment/strategy.ts'
+import { runSearch, type Search } from '../../../../src/lenses/c64/server.ts'
+import { DEFAULTS, type SearchSettings } from '../../../../src/lenses/c64/settings.ts'
 
 const domain = c64Domain()
 const hit = (id: string | number, score = 0, payload: SearchHit['payload'] = {}): SearchHit => ({ id, score, payload })
 const hits = (...ids: (string | number)[]) => ids.map(id => hit(id))
 const numbered = (from: number, count: number) => Array.from({ length: count }, (_, index) => hit(from + index))
+/** With these ids, inclusive, and one score. */
+const ranged = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => hit(from + at, 1))
 const idsOf = (list: readonly SearchHit[]) => list.map(({ id }) => id)
 
 describe('natural language', () => {
@@ -55,9 +56,6 @@ describe('natural language', () => {
     expect(chooseStrategy(['A'], true)).toBe('hybrid')
     expect(chooseStrategy(['A'], false)).toBe('filtered')
     expect([chooseStrategy([], true), chooseStrategy([], false)]).toEqual(['semantic', 'semantic'])
-    expect(searchesOf('hybrid')).toEqual({ filtered: true, unfiltered: true })
-    expect(searchesOf('filtered')).toEqual({ filtered: true, unfiltered: false })
-    expect(searchesOf('semantic')).toEqual({ filtered: false, unfiltered: true })
   })
 
   it('is told in the mode (EN-070)', () => {
@@ -121,10 +119,6 @@ describe('merging', () => {
     ])
   })
 
-  it('by rank prefers what both searches found (EN-057)', () => {
-    expect(idsOf(fuseByRank(hits(1, 2), hits(3, 2), 3))).toEqual([2, 1, 3])
-  })
-
   it('trims below a share of the best score, wherever the best stands (EN-058)', () => {
     const list = [0.5, 0.9, 0.53, 0.55].map((score, id) => hit(id, score))
     expect(trimByScore(list, 0.6, 10).map(({ score }) => score)).toEqual([0.9, 0.55])
@@ -133,9 +127,80 @@ describe('merging', () => {
     expect(trimByScore([hit(1, -0.1), hit(2, -1)], 0.6, 5)).toHaveLength(2)
     expect(trimByScore([], 0.6, 5)).toEqual([])
   })
+})
 
-  it('asks for the larger number (EN-059)', () => {
-    expect([fetchSize(20, 15), fetchSize(20, 50)]).toEqual([20, 50])
+/** Answers from two lists, and keeps what it was asked. */
+function asked(tagged: readonly SearchHit[], all: readonly SearchHit[]) {
+  const calls: string[] = []
+  const find: Search = async (tags, limit) => {
+    calls.push(`${tags.join('+') || 'all'} ${limit}`)
+    return (tags.length > 0 ? tagged : all).slice(0, limit)
+  }
+  return { calls, find }
+}
+
+async function search(
+  strategy: 'hybrid' | 'filtered' | 'semantic',
+  tagged: readonly SearchHit[],
+  all: readonly SearchHit[],
+  settings: Partial<SearchSettings> = {},
+) {
+  const { calls, find } = asked(tagged, all)
+  const filterTags = strategy === 'semantic' ? [] : ['$C123']
+  const found = await runSearch({ strategy, filterTags }, find, { ...DEFAULTS, ...settings })
+  return { calls, ids: found.hits.map(({ id }) => id), mode: found.mode }
+}
+
+describe('a strategy', () => {
+  it('filtered looks among tagged records, semantic among all, hybrid does both (EN-053)', async () => {
+    expect((await search('filtered', ranged(1, 2), ranged(3, 4))).calls).toEqual(['$C123 20'])
+    expect((await search('semantic', ranged(1, 2), ranged(3, 4))).calls).toEqual(['all 20'])
+    expect((await search('hybrid', ranged(1, 2), ranged(3, 4))).calls.sort()).toEqual(['$C123 20', 'all 20'])
+  })
+
+  it('hybrid asks both at once (EN-053)', async () => {
+    let running = 0
+    let most = 0
+    const find: Search = async () => {
+      most = Math.max(most, ++running)
+      await new Promise(resolve => setImmediate(resolve))
+      running--
+      return []
+    }
+    await runSearch({ strategy: 'hybrid', filterTags: ['$D020'] }, find, DEFAULTS)
+    expect(most).toBe(2)
+  })
+
+  it('filtered without a hit falls back, and says so (EN-054)', async () => {
+    const { ids, mode, calls } = await search('filtered', [], ranged(3, 4))
+    expect(mode).toBe('filtered ($C123), no match, semantic')
+    expect([ids, calls]).toEqual([
+      [3, 4],
+      ['$C123 20', 'all 20'],
+    ])
+  })
+
+  it('hybrid keeps room for what has no tag, tagged records first (EN-055, EN-056)', async () => {
+    const { ids, mode } = await search('hybrid', ranged(1, 20), ranged(21, 35), { limit: 20 })
+    expect(ids).toEqual([...ranged(1, 14), ...ranged(21, 26)].map(({ id }) => id))
+    expect(mode).toBe('hybrid (filtered on $C123 + semantic)')
+  })
+
+  it('fuses by rank instead when it is set so (EN-057)', async () => {
+    expect((await search('hybrid', [hit(1, 1), hit(2, 1)], [hit(3, 1), hit(2, 1)], { fusion: 'rrf' })).ids).toEqual([
+      2, 1, 3,
+    ])
+  })
+
+  it('fetches the larger of fetchLimit and limit, and cuts at the limit (EN-059)', async () => {
+    expect((await search('semantic', [], ranged(1, 60), { limit: 50 })).calls).toEqual(['all 50'])
+    const few = await search('semantic', [], ranged(1, 60), { limit: 3, fetchLimit: 40 })
+    expect([few.calls, few.ids]).toEqual([['all 40'], [1, 2, 3]])
+  })
+
+  it('leaves out what scores far less than the best (EN-058)', async () => {
+    const list = [hit(1, 0.5), hit(2, 0.9), hit(3, 0.53), hit(4, 0.55)]
+    expect((await search('semantic', [], list)).ids).toEqual([2, 4])
   })
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { c64Corpus, corpusVersion } from '../../../../src/lenses/c64/corpus/corpus.ts'
+import { c64Corpus, corpusVersion } from '../../../../src/lenses/c64/corpus.ts'
 import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
 import { enrich } from '../../../../src/lenses/c64/enrichment/enrich.ts'
 import {
@@ -12,7 +12,7 @@ import {
   ROUTINES,
   UNDOCUMENTED,
 } from '../../../../src/lenses/c64/facts/facts.ts'
-import { canonicalTag, tagsFor } from '../../../../src/lenses/c64/names/tags.ts'
+import { canonicalTag, tagsFor } from '../../../../src/lenses/c64/names.ts'
 
 describe('the canonical tag', () => {
   it.each([

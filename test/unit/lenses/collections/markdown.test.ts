@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { agentDays } from '../../../../src/lenses/collections/agent-days.ts'
 import { ChromaQueryError } from '../../../../src/lenses/collections/errors.ts'
 import { formatResultsMarkdown } from '../../../../src/lenses/collections/markdown.ts'
-import { dateText } from '../../../../src/lenses/collections/result.ts'
+import { agentDays } from '../../../../src/lenses/collections/request.ts'
+import { dateText } from '../../../../src/lenses/collections/results.ts'
 import { texts } from '../../../../src/testing/arbitraries.ts'
 import { resultOf } from './world.ts'
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../src/base/canonical.ts'
 import { Deadline } from '../../../../src/base/clock.ts'
 import { askCollections, type CollectionsAnswer } from '../../../../src/lenses/collections/ask.ts'
 import type { CollectionsInput } from '../../../../src/lenses/collections/request.ts'
-import type { QueryResult } from '../../../../src/lenses/collections/result.ts'
+import type { QueryResult } from '../../../../src/lenses/collections/results.ts'
 import { LOCAL_OWNER } from '../../../../src/model/viewer.ts'
 import {
   type CollectionAnswer,

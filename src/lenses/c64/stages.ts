@@ -3,42 +3,42 @@
  * merged as its strategy says (EN-053 to EN-060). A record scores the mean of its cosine and of its share of what the words of
  * the query can score (BM25); a record without a vector, its share alone.
  */
-import type { Steps } from '../../../base/turns.ts'
-import type { Candidate, Ranked, Scored } from '../../../model/candidate.ts'
-import type { Entry } from '../../../model/entry.ts'
-import type { Filter } from '../../../model/filter.ts'
-import { type Formula, max, number, product, quotient, scoreBy, sum } from '../../../model/formula.ts'
-import type { QueryContext } from '../../../pipeline/context.ts'
-import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
-import { allOf } from '../../../pipeline/filter-input.ts'
-import { byFormula, weightNumbers } from '../../../pipeline/formula.ts'
-import { inOrder } from '../../../pipeline/order.ts'
-import type { Plan, Ranking, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
-import { judge } from '../../../pipeline/verdict.ts'
-import type { LensHost } from '../../lens.ts'
-import { isFact } from '../corpus/store.ts'
-import { type Enrichment, enrichInSteps, withoutEnrichment } from '../enrichment/enrich.ts'
-import { fetchSize, fuseByRank, merged, orderByMatches, trimByScore } from '../enrichment/hits.ts'
-import type { C64Options } from '../question.ts'
-import type { C64Settings } from '../settings.ts'
-import { stateOf } from '../state.ts'
+import type { Steps } from '../../base/turns.ts'
+import type { Candidate, Ranked, Scored } from '../../model/candidate.ts'
+import type { Entry } from '../../model/entry.ts'
+import type { Filter } from '../../model/filter.ts'
+import { type Formula, max, number, product, quotient, scoreBy, sum } from '../../model/formula.ts'
+import type { QueryContext } from '../../pipeline/context.ts'
+import { DEFAULT_STAGES } from '../../pipeline/default-stages.ts'
+import { allOf } from '../../pipeline/filter-input.ts'
+import { byFormula, weightNumbers } from '../../pipeline/formula.ts'
+import { inOrder } from '../../pipeline/order.ts'
+import type { Plan, Ranking, Retrieval, Scoring, Stages, Weights } from '../../pipeline/stage.ts'
+import { judge } from '../../pipeline/verdict.ts'
+import { camelCased } from '../camel-name.ts'
+import type { LensHost } from '../lens.ts'
+import { isFact } from './corpus-store.ts'
+import type { Enrichment } from './enrichment/enrich.ts'
+import { fuseByRank, merged, orderByMatches, trimByScore } from './enrichment/hits.ts'
+import type { C64Options } from './question.ts'
+import type { SearchSettings } from './settings.ts'
+import { stateOf } from './state.ts'
 
 export function c64Stages(host: LensHost): Partial<Stages> {
   const state = () => stateOf(host)
   return {
     parse: (query, context) => {
       const plan = DEFAULT_STAGES.parse({ ...query, syntax: 'plain' }, context)
+      const inCollection: Filter = { op: 'eq', field: 'collection', value: state().settings.collection }
       return {
         ...plan,
-        filter: allOf([inCollection(state().settings), ...(plan.filter === null ? [] : [plan.filter])]),
+        filter: allOf([inCollection, ...(plan.filter === null ? [] : [plan.filter])]),
       }
     },
     enrich: async (plan, context) => {
       if (plan.mode === 'list') return plan
       const { raw = false } = plan.query.options as C64Options
-      const text = plan.query.text.trim()
-      const enriching = raw ? withoutSteps(withoutEnrichment(text)) : enrichInSteps(text, state().domain)
-      return enriched(await context.turns.run(enriching), plan, context)
+      return enriched(await context.turns.run(state().enrich(plan.query.text.trim(), raw)), plan, context)
     },
     retrieve: (plan, depth, context) =>
       plan.mode === 'list' ? DEFAULT_STAGES.retrieve(plan, depth, context) : retrieve(plan, depth, context),
@@ -47,7 +47,7 @@ export function c64Stages(host: LensHost): Partial<Stages> {
     diversify: (scoring, plan, context) =>
       plan.mode === 'list'
         ? DEFAULT_STAGES.diversify(scoring, plan, context)
-        : rank(scoring, plan, { ...state().settings, ...given(plan.query.options as C64Options) }, context),
+        : rank(scoring, plan, { ...state().settings, ...camelCased(plan.query.options as C64Options) }, context),
   }
 }
 
@@ -65,23 +65,6 @@ function factsOf({ facts }: Pick<Plan, 'facts'>): Facts {
 /** The enrichment of an answered query; null: it was a list. */
 export function enrichmentOf(plan: Pick<Plan, 'facts'>): Enrichment | null {
   return (plan.facts['c64'] as Facts | undefined)?.enrichment ?? null
-}
-
-function inCollection({ collection }: C64Settings): Filter {
-  return { op: 'eq', field: 'collection', value: collection }
-}
-
-// biome-ignore lint/correctness/useYield: a value where steps are expected.
-function* withoutSteps<T>(value: T): Steps<T> {
-  return value
-}
-
-function given({ fetch_limit, min_score_ratio, fusion }: C64Options): Partial<C64Settings> {
-  return {
-    ...(fetch_limit !== undefined && { fetchLimit: fetch_limit }),
-    ...(min_score_ratio !== undefined && { minScoreRatio: min_score_ratio }),
-    ...(fusion !== undefined && { fusion }),
-  }
 }
 
 async function enriched(enrichment: Enrichment, plan: Plan, context: QueryContext): Promise<Plan> {
@@ -234,10 +217,10 @@ interface Row {
 const NO_TAG = 'No record has a tag of the query: all were searched.'
 
 /** The order: the lists merged by the strategy, then what else scores enough; in front, documents that enrichment must not displace. */
-function* rank(scoring: Scoring, plan: Plan, settings: C64Settings, context: QueryContext): Steps<Ranking> {
+function* rank(scoring: Scoring, plan: Plan, settings: SearchSettings, context: QueryContext): Steps<Ranking> {
   const { enrichment, asked } = factsOf(plan)
   const { strategy } = enrichment
-  const size = fetchSize(settings.fetchLimit, context.query.limit)
+  const size = Math.max(settings.fetchLimit, context.query.limit)
   const rows = inOrder(scoring.scored, context).map((one): Row => ({ id: one.entry, score: one.score, scored: one }))
   const { numbers } = scoring.measure
   const asAsked = ({ score: own, scored: { signals } }: Row) =>

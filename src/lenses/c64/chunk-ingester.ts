@@ -1,12 +1,49 @@
-/**
- * Reads a Markdown chunk of a collection about the Commodore 64: its title, the tags that its closing sections and ROM
- * listings imply, and the chunks it refers to. Pure; which files changed is for the ingester to know.
- */
-import { addressTags } from '../corpus/memory.ts'
-import { tagList } from '../corpus/wording.ts'
-import type { HitReference } from '../enrichment/hits.ts'
-import { toAddress } from '../enrichment/parsed-number.ts'
-import { canonicalTag } from '../names/tags.ts'
+/** Reads Markdown chunks of a collection about the Commodore 64 into entries: title, the tags that closing sections and ROM listings imply, and the chunks referred to. */
+import type { Steps } from '../../base/turns.ts'
+import type { FileDocument, FileReading, Ingester, SourceFile } from '../../model/ingester.ts'
+import { MAX_TAGS } from '../../model/limits.ts'
+import { chunkContentInSteps } from '../../text/chunk.ts'
+import { addressTags, tagList } from './corpus.ts'
+import type { HitReference } from './enrichment/hits.ts'
+import { toAddress } from './enrichment/numbers.ts'
+import { canonicalTag } from './names.ts'
+
+const EXTENSIONS = ['md', 'markdown']
+const EXAMPLE = /^example_/i
+
+export const chunkIngester: Ingester = {
+  name: 'c64-chunk',
+  version: 1,
+  accepts: ({ extension }) => EXTENSIONS.includes(extension),
+  *read(file): Steps<FileReading> {
+    return { documents: file.text.trim() === '' ? [] : [yield* documentOf(file)], problems: [] }
+  },
+}
+
+function* documentOf({ name, text }: SourceFile): Steps<FileDocument> {
+  const { title, tags, references, document, prose } = readChunkFile(text)
+  const type = EXAMPLE.test(name) ? 'example' : 'documentation'
+  return {
+    id: null,
+    part: null,
+    title: title ?? name.replace(/\.[^.]*$/, ''),
+    content: document,
+    // The prose is the document's beginning; listings say little in words.
+    chunks: yield* chunkContentInSteps(prose === '' ? document : prose, { format: 'markdown' }),
+    kind: type,
+    tags: tags.slice(0, MAX_TAGS),
+    metadata: {
+      type,
+      filename: name,
+      ...(references.length === 0 ? {} : { references: references.map(each => ({ ...each })) }),
+    },
+    createdAt: null,
+    updatedAt: null,
+    validFrom: null,
+    validUntil: null,
+    line: null,
+  }
+}
 
 export interface ChunkFile {
   /** The first heading; null without one. */

@@ -1,7 +1,5 @@
-/**
- * How people say things, and what the manuals call them. A rule fits where all of its words stand in the question, in any
- * order; `|` parts other words for one, and a star any ending. What it means is added unless the question says it already.
- */
+/** How people say things, and what the manuals call them. A rule fits where all of its words stand in the question, in any order; `|` parts other words for one, and a star any ending. What it means is added unless the question says it already. */
+
 export interface EverydayWords {
   readonly said: string
   readonly means: string

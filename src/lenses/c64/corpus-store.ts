@@ -3,15 +3,14 @@
  * Public and held by the owner: everybody who asks this lens needs them, and there is nothing in them to hide. Until then
  * other viewers are answered from facts in memory (QE-019): what they ask writes nothing.
  */
-
-import type { Instant } from '../../../base/clock.ts'
-import { nextTurn } from '../../../base/next-turn.ts'
-import type { ChunkDraft, Entry, EntryDraft } from '../../../model/entry.ts'
-import { audience, OWNER } from '../../../model/partition.ts'
-import type { Store, StoreWriter } from '../../../store/store.ts'
-import { chunkContent } from '../../../text/chunk.ts'
-import type { DomainRecord } from '../enrichment/domain.ts'
+import type { Instant } from '../../base/clock.ts'
+import { nextTurn } from '../../base/next-turn.ts'
+import type { ChunkDraft, Entry, EntryDraft } from '../../model/entry.ts'
+import { audience, OWNER } from '../../model/partition.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+import { chunkContent } from '../../text/chunk.ts'
 import { c64Corpus, corpusVersion } from './corpus.ts'
+import type { DomainRecord } from './enrichment/plugin.ts'
 
 export const CORPUS_KIND = 'fact'
 

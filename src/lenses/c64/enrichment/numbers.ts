@@ -1,0 +1,259 @@
+/** The numbers of a question: found in the notations of assemblers and BASICs, in every base, and what each stands for. */
+
+/** The largest number that is taken: two bytes. */
+const MAX_NUMBER = 0xffff
+const MAX_BYTE = 0xff
+
+/**
+ * What a number stands for, most telling first: a place for sure, perhaps a place, an amount, or part of the prose (a
+ * year, "16 colours"), which no plugin speaks about.
+ */
+export type NumberRole = 'address' | 'candidate' | 'value' | 'prose'
+
+const ROLES: readonly NumberRole[] = ['address', 'candidate', 'value', 'prose']
+
+export interface ParsedNumber {
+  /** As typed, the first time. */
+  readonly sourceToken: string
+  /** 0 to 65535. */
+  readonly value: number
+  readonly decimal: string
+  /** `$` and two digits up to 255, four above. */
+  readonly hex: string
+  /** `%` and eight digits; only up to 255. */
+  readonly binary?: string
+  readonly role?: NumberRole
+  /** Where each spelling of it begins, in UTF-16 units, ascending. */
+  readonly at?: readonly number[]
+}
+
+export function isByte(value: number): boolean {
+  return value <= MAX_BYTE
+}
+
+function toHex(value: number): string {
+  return `$${digits(value, 16, isByte(value) ? 2 : 4)}`
+}
+
+/** Four digits whatever the value: how places are written. */
+export function toAddress(value: number): string {
+  return `$${digits(value, 16, 4)}`
+}
+
+function toBinary(value: number): string {
+  return `%${digits(value, 2, 8)}`
+}
+
+function digits(value: number, base: number, width: number): string {
+  return value.toString(base).toUpperCase().padStart(width, '0')
+}
+
+/** Where the number stands in the query; found again by its token when it was made without places. */
+export function placesOf(number: ParsedNumber, query: string): readonly number[] {
+  if (number.at !== undefined) return number.at
+  const first = query.indexOf(number.sourceToken)
+  return first < 0 ? [] : [first]
+}
+
+/** In order of appearance, each value once, under its first spelling and with its most telling role. Frozen. */
+export function extractNumbers(query: string, rules: NumberRules = {}): readonly ParsedNumber[] {
+  const occurrences = scanNumbers(query, rules.commasSeparate?.(query) === true)
+  const roles = rolesOf(occurrences, query, rules)
+  const byValue = new Map<number, { token: string; role: NumberRole; at: number[] }>()
+  for (const [index, { token, value, start }] of occurrences.entries()) {
+    const role = roles[index] ?? 'value'
+    const known = byValue.get(value)
+    if (known === undefined) byValue.set(value, { token, role, at: [start] })
+    else {
+      known.at.push(start)
+      if (ROLES.indexOf(role) < ROLES.indexOf(known.role)) known.role = role
+    }
+  }
+  return Object.freeze([...byValue].map(([value, { token, role, at }]) => parsed(value, token, role, at)))
+}
+
+function parsed(value: number, sourceToken: string, role: NumberRole, at: readonly number[]): ParsedNumber {
+  const forms = { sourceToken, value, decimal: String(value), hex: toHex(value) }
+  const binary = isByte(value) ? { binary: toBinary(value) } : {}
+  return Object.freeze({ ...forms, ...binary, role, at: Object.freeze([...at]) })
+}
+
+export interface NumberOccurrence {
+  readonly token: string
+  readonly value: number
+  /** Half-open, in UTF-16 units. */
+  readonly start: number
+  readonly end: number
+  /** `grouped`: decimal with commas between thousands. */
+  readonly notation: 'hex' | 'binary' | 'decimal' | 'grouped'
+  /** How many digits were written. */
+  readonly digits: number
+}
+
+/** `commasSeparate`: `1,000` is two numbers, as in a list of operands, not one. In order of appearance. */
+export function scanNumbers(text: string, commasSeparate: boolean): readonly NumberOccurrence[] {
+  const found: NumberOccurrence[] = []
+  const pattern = new RegExp(commasSeparate ? SEPARATE : GROUPING, 'giu')
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const numbers = numbersOf(match)
+    found.push(...numbers)
+    const [first] = numbers
+    const second = first !== undefined && match.groups?.['dollar'] !== undefined ? rangeEnd(text, first) : null
+    if (second === null) continue
+    found.push(second)
+    pattern.lastIndex = second.end
+  }
+  return found
+}
+
+const WORD = String.raw`[\p{L}\p{N}_]`
+const BEFORE = `(?<!${WORD})`
+/** Notations that begin with a digit touch no sign of another notation either. */
+const BEFORE_DIGIT = String.raw`(?<![\p{L}\p{N}_$%&])`
+const AFTER = String.raw`(?!${WORD}|\.\d)`
+/** A percent sign may follow a decimal, but not begin a number of its own there. */
+const AFTER_DECIMAL = String.raw`(?![\p{L}\p{N}_$&]|\.\d|%${WORD})`
+const HEX = '[0-9a-f]'
+
+const PASSED_OVER = [
+  String.raw`(?:\d{4}-\d{2}-\d{2}(?:t\d{2}[\d:.]*z?)?)`,
+  String.raw`(?:\d{1,2}:[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?!\d))`,
+  String.raw`(?:(?<!\d)\d+(?:\.\d+)+|(?<!\.)\.\d+)`,
+]
+const MARKED = [
+  String.raw`${BEFORE}\$(?<dollar>${HEX}{1,4})${AFTER}`,
+  `${BEFORE_DIGIT}0x(?<zeroX>${HEX}{1,4})${AFTER}`,
+  `${BEFORE}&(?<ampersand>${HEX}{4})${AFTER}`,
+  // Four digits, one of them decimal, so that "beach" is a word; or a leading zero.
+  String.raw`${BEFORE_DIGIT}(?<trailingH>0${HEX}{1,4}|(?=[a-f]{0,3}\d)${HEX}{4})h${AFTER}`,
+  `${BEFORE}%(?<percent>[01](?:_?[01]){0,15})${AFTER}`,
+  `${BEFORE_DIGIT}0b(?<zeroB>[01]{1,16})${AFTER}`,
+]
+const GROUPED = String.raw`(?<![\p{L}\p{N}_$%&,])(?<grouped>[1-9]\d{0,2}(?:,\d{3})+)(?!,?\d)${AFTER_DECIMAL}`
+const DECIMAL = String.raw`${BEFORE_DIGIT}(?<decimal>\d{1,5})${AFTER_DECIMAL}`
+
+const SEPARATE = [...PASSED_OVER, ...MARKED, DECIMAL].join('|')
+const GROUPING = [...PASSED_OVER, ...MARKED, GROUPED, DECIMAL].join('|')
+
+/** By the group of the pattern; the others are hexadecimal. */
+const NOTATIONS: Readonly<Record<string, NumberOccurrence['notation']>> = {
+  percent: 'binary',
+  zeroB: 'binary',
+  decimal: 'decimal',
+}
+const RADIX = { hex: 16, binary: 2, decimal: 10, grouped: 10 } as const
+
+/** None for what is passed over and for numbers that are too large. */
+function numbersOf(match: RegExpExecArray): readonly NumberOccurrence[] {
+  const [token] = match
+  const named = Object.entries(match.groups ?? {}).find(([, digits]) => digits !== undefined)
+  if (named === undefined) return []
+  const [form, digits] = named
+  if (form === 'grouped') return groupedOf(token, match.index)
+  return occurrence(token, digits, match.index, NOTATIONS[form] ?? 'hex')
+}
+
+/** One number if it fits; else the commas separate after all. */
+function groupedOf(token: string, start: number): readonly NumberOccurrence[] {
+  const whole = occurrence(token, token.replaceAll(',', ''), start, 'grouped')
+  if (whole.length > 0) return whole
+  let at = start
+  return token.split(',').flatMap(part => {
+    const found = occurrence(part, part, at, 'decimal')
+    at += part.length + 1
+    return found
+  })
+}
+
+function occurrence(
+  token: string,
+  digits: string,
+  start: number,
+  notation: NumberOccurrence['notation'],
+): readonly NumberOccurrence[] {
+  const bare = digits.replaceAll('_', '')
+  const value = Number.parseInt(bare, RADIX[notation])
+  if (value > MAX_NUMBER) return []
+  return [{ token, value, start, end: start + token.length, notation, digits: bare.length }]
+}
+
+/** The end of `$800-9FF` or `$800-1000`, which needs no sign of its own. With fewer digits it is taken away: `$1000-1`. */
+function rangeEnd(text: string, first: NumberOccurrence): NumberOccurrence | null {
+  const pattern = new RegExp(`[-–](${HEX}{${first.digits},4})${AFTER}`, 'iuy')
+  pattern.lastIndex = first.end
+  const digits = pattern.exec(text)?.[1]
+  return digits === undefined ? null : (occurrence(digits, digits, first.end + 1, 'hex')[0] ?? null)
+}
+
+/** All optional: a domain without rules still gets every number, with roles by notation and size. */
+export interface NumberRules {
+  /** Whether the commas of this question separate even groups of three digits. */
+  readonly commasSeparate?: ((query: string) => boolean) | undefined
+  /** Words whose first operand is an address. */
+  readonly addressWords?: readonly string[] | undefined
+  /** After a decimal these make it prose: "1024 bytes". Plurals are named beside their singulars. */
+  readonly units?: readonly string[] | undefined
+  /** Decimals that name things, such as models of a machine. */
+  readonly names?: ReadonlySet<number> | undefined
+  /** Decimals that are no numbers of the domain, such as years. */
+  readonly isProse?: ((value: number) => boolean) | undefined
+  /** Asked for decimals above 255. */
+  readonly isKnownAddress?: ((value: number) => boolean) | undefined
+  /** Made once a question; asked for numbers up to 255, which are values otherwise. */
+  readonly byteAddresses?: ((query: string) => (occurrence: NumberOccurrence) => boolean) | undefined
+}
+
+/** One role an occurrence; they are given in order, since the second of a pair looks at the first. */
+function rolesOf(occurrences: readonly NumberOccurrence[], query: string, rules: NumberRules): readonly NumberRole[] {
+  const operand = operandPattern(rules.addressWords)
+  const unit = unitPattern(rules.units)
+  const isByteAddress = rules.byteAddresses?.(query)
+  const roles: NumberRole[] = []
+  const roleOf = (occurrence: NumberOccurrence, index: number): NumberRole => {
+    const { value, start, end, notation } = occurrence
+    const before = textBefore(query, start)
+    const isOperand = operand?.test(before) === true
+    const isDecimal = notation === 'decimal' || notation === 'grouped'
+    if (isDecimal && !/[,#=]\s*$/.test(before) && unit.test(query.slice(end))) return 'prose'
+    if (isDecimal && !isOperand && isNamed(occurrence, rules)) {
+      const previous = occurrences[index - 1]
+      const isPaired = previous !== undefined && roles[index - 1] === 'address' && isPair(previous, occurrence, query)
+      return isByte(value) && (isPaired || /[#=]\s*$/.test(before)) ? 'value' : 'prose'
+    }
+    if (isOperand) return 'address'
+    if (isByte(value)) return isByteAddress?.(occurrence) === true ? 'address' : 'value'
+    const next = occurrences[index + 1]
+    const leads = next !== undefined && isByte(next.value) && isPair(occurrence, next, query)
+    return !isDecimal || leads || rules.isKnownAddress?.(value) === true ? 'address' : 'candidate'
+  }
+  for (const [index, occurrence] of occurrences.entries()) roles.push(roleOf(occurrence, index))
+  return roles
+}
+
+/** Whether a decimal is a name, a year or the like, or an amount with commas in it. */
+function isNamed({ value, notation }: NumberOccurrence, rules: NumberRules): boolean {
+  if (rules.names?.has(value) === true || rules.isProse?.(value) === true) return true
+  return notation === 'grouped' && rules.isKnownAddress?.(value) !== true
+}
+
+function isPair(first: NumberOccurrence, second: NumberOccurrence, query: string): boolean {
+  return /^\s*,\s*$/.test(query.slice(first.end, second.start))
+}
+
+function operandPattern(words: readonly string[] = []): RegExp | null {
+  return words.length === 0 ? null : new RegExp(String.raw`(?<![\p{L}\p{N}_])(?:${words.join('|')})\s*\(?\s*$`, 'iu')
+}
+
+function unitPattern(units: readonly string[] = []): RegExp {
+  const percent = String.raw`\s?%(?![\p{L}\p{N}_])`
+  const words = String.raw`[\s-]?(?:${units.join('|')})(?![\p{L}\p{N}_])`
+  return new RegExp(units.length === 0 ? `^${percent}` : `^(?:${percent}|${words})`, 'iu')
+}
+
+/** Longer than any word that is looked for and the blanks behind it; keeps reading a long question linear. */
+const NEAR = 48
+
+/** In UTF-16 units; ends at `at`. */
+export function textBefore(query: string, at: number): string {
+  return query.slice(Math.max(0, at - NEAR), at)
+}

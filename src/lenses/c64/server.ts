@@ -1,0 +1,120 @@
+/** The lens over a Qdrant server, which ranks by distance alone; reached through the source contract: this lens meets no network itself. */
+import { Deadline } from '../../base/clock.ts'
+import type { Embedder } from '../../embed/embedder.ts'
+import { QuerentError } from '../../model/errors.ts'
+import type { CallContext } from '../../model/operation.ts'
+import type { Sight } from '../../model/viewer.ts'
+import type { Source, SourceError, SourceRecord } from '../../pipeline/source.ts'
+import type { LensHost } from '../lens.ts'
+import { type Enrichment, modeText } from './enrichment/enrich.ts'
+import { merged, orderByTags, payloadOf, type SearchHit, trimByScore } from './enrichment/hits.ts'
+import type { C64Settings, SearchSettings } from './settings.ts'
+
+export interface Remote {
+  readonly source: Source
+  /** Of the model that the collection was embedded with. */
+  readonly embedder: Embedder
+  close(): Promise<void>
+}
+
+/** The variable of the environment with the key of the server that embeds queries. */
+export const MODEL_KEY = 'OPENAI_API_KEY'
+
+/**
+ * Opens the Qdrant server and the embedder of its collection. Rejects with `invalid_argument` where OpenAI's own server has no
+ * key, and with `provider_failed` where Qdrant does not answer.
+ */
+export async function openRemote(
+  { remote }: Pick<LensHost, 'remote'>,
+  { qdrantUrl, qdrantPublic, embeddingModel, embeddingUrl }: C64Settings,
+  hasModelKey: boolean,
+): Promise<Remote> {
+  if (remote === undefined) {
+    const message = 'c64.backend: qdrant cannot be asked here: this engine reaches no servers; set it to embedded'
+    throw new QuerentError('invalid_argument', message, { field: 'backend' })
+  }
+  if (embeddingUrl === undefined && !hasModelKey) {
+    const message = `${MODEL_KEY}: it is not set; Qdrant is asked with vectors of ${embeddingModel}`
+    throw new QuerentError('invalid_argument', message, { field: MODEL_KEY })
+  }
+  const server = { url: qdrantUrl, public: qdrantPublic, keyVariable: 'QDRANT_API_KEY' }
+  const source = await remote.openServer('c64', server)
+  // OpenAI's key goes to a server that the user named only when it is set: such a server may want none.
+  const keyVariable = embeddingUrl !== undefined && hasModelKey ? MODEL_KEY : undefined
+  const embedder = await remote.openModel({ model: embeddingModel, url: embeddingUrl, keyVariable })
+  return {
+    source,
+    embedder,
+    close: async () => {
+      await embedder.close()
+      await source.close()
+    },
+  }
+}
+
+/** At most `limit` records, best first, among all (no tags) or those with any of the tags; more tags of the question on a record count for it. */
+export type Search = (tags: readonly string[], limit: number) => Promise<readonly SearchHit[]>
+
+/** A search for one text, embedded once, however many searches it takes. */
+export async function searchFor(
+  text: string,
+  { source, embedder }: Remote,
+  { qdrantCollection: collection, timeoutMs }: C64Settings,
+  sight: Sight,
+  { signal }: Pick<CallContext, 'signal'>,
+): Promise<Search> {
+  const deadline = new Deadline(timeoutMs, signal)
+  const [vector = null] = await embedder.embed([text], 'query', signal)
+  return async (anyTags, limit) => {
+    const request = { sight, collections: [collection], text, vector, limit, where: [], anyTags, deadline }
+    const [answer] = (await source.ask(request)).collections
+    if (answer === undefined || answer.error !== null) throw failure(answer?.error ?? null, collection)
+    return orderByTags(answer.records.map(hitOf), anyTags)
+  }
+}
+
+export interface Searched {
+  readonly hits: readonly SearchHit[]
+  /** What was searched, for the reader. */
+  readonly mode: string
+}
+
+/** Runs the searches that a strategy asks for, and makes one list of them. */
+export async function runSearch(
+  { strategy, filterTags }: Pick<Enrichment, 'strategy' | 'filterTags'>,
+  search: Search,
+  { limit, fetchLimit, minScoreRatio, fusion }: SearchSettings,
+): Promise<Searched> {
+  const size = Math.max(fetchLimit, limit)
+  const [tagged, all] = await Promise.all([
+    strategy !== 'semantic' ? search(filterTags, size) : [],
+    strategy !== 'filtered' ? search([], size) : [],
+  ])
+  const finished = (hits: readonly SearchHit[], fellBack = false): Searched => ({
+    hits: trimByScore(hits, minScoreRatio, limit),
+    mode: modeText(strategy, filterTags, fellBack),
+  })
+  // A tag that nothing carries must not give an empty answer.
+  if (strategy === 'filtered' && tagged.length === 0) return finished(await search([], size), true)
+  return finished(merged(strategy, { tagged, all }, fusion, size))
+}
+
+function hitOf({ id, title, content, tags, metadata, distance }: SourceRecord): SearchHit {
+  return {
+    id: /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id,
+    score: distance === null ? 0 : 1 - distance,
+    payload: payloadOf({
+      ...metadata,
+      ...(title === null ? {} : { title }),
+      ...(content === null ? {} : { document: content }),
+      ...(tags.length === 0 ? {} : { tags }),
+    }),
+  }
+}
+
+function failure(error: SourceError | null, collection: string): QuerentError {
+  const { code = 'query_failed', message = `${collection}: no answer` } = error ?? {}
+  if (code === 'cancelled') return new QuerentError('cancelled', message, {})
+  if (code === 'timeout') return new QuerentError('deadline_exceeded', message, { collection })
+  return new QuerentError('provider_failed', message, { collection, reason: code })
+}
