@@ -18,7 +18,7 @@ describe('a page of the lens', () => {
       expect(item.score).toBeCloseTo(rows[at]?.score ?? 0, 12)
       expect(recompute(item.explanation as never)).toBe(item.score)
       expect(Object.keys(item.components)).toEqual(['relevance', 'recency', 'strength'])
-      expect(item.why).toMatch(/^relevance \d\.\d\d \+ recency \d\.\d\d( \+ strength \d\.\d+)?$/)
+      for (const part of item.why.split(' + ')) expect(part).toMatch(/^(relevance|recency|strength) \d\.\d+$/)
     }
     expect(page.verdict).toBe('answered')
   })
