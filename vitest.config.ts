@@ -21,8 +21,10 @@ class SlowFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // For a machine that is four times busier than this one.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     // Two cores are what the smallest machine has; more workers only take memory (each may load the model).
     maxWorkers: 2,
     sequence: { sequencer: SlowFirst },

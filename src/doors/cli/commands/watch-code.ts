@@ -1,7 +1,6 @@
 /** `context index --watch`: reads the files that change, until a signal ends it, which is a good end. */
 import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
-import { nextTurn } from '../../../base/next-turn.ts'
 import { contextOf } from '../../../openings/context.ts'
 import type { CommonFlags } from '../flags.ts'
 import { write } from '../io.ts'
@@ -52,7 +51,9 @@ export async function watchCode(
     const changes = new Changes()
     const isUnwatched = (path: string) => path.split(sep).some(part => UNWATCHED.has(part))
     // Before the first run, so that nothing that changes during it is missed.
-    const watcher = watch([...watched], { ignored: isUnwatched, ignoreInitial: true })
+    // Not persistent: chokidar forgets to close a folder that it begins to watch while it is closed, and the process would not end.
+    const watcher = watch([...watched], { ignored: isUnwatched, ignoreInitial: true, persistent: false })
+    const alive = setInterval(() => undefined, 60_000)
     try {
       let wake = (): void => undefined
       watcher.on('all', (event, path) => {
@@ -78,9 +79,8 @@ export async function watchCode(
         await run({ ...params, force: false, ...(paths !== null && { paths }) })
       }
     } finally {
-      // chokidar forgets to close a folder that it began to watch in the same turn, and the process would not end.
-      await nextTurn()
       await watcher.close()
+      clearInterval(alive)
     }
   })
 }
