@@ -225,9 +225,17 @@ export function explainBy(formula: Formula, row: Numbers, query: Numbers, expans
 /** Components that give less than this share of the greatest are not named. */
 const LEAST_SHARE = 0.01
 
-/** The main reasons in a line: components from the greatest, then factors. `words 0.46 (kiln) + meaning 0.33 (cosine 0.55), × speaker 1.20` */
+/** What factors and divisors are put to: their values are named apart. */
+function baseOf(formula: Formula, row: Numbers, query: Numbers): Formula {
+  if (formula.component !== undefined || formula.kind === 'number' || formula.kind === 'constant') return formula
+  if (formula.kind === 'sum' || formula.kind === 'max') return formula
+  const [first] = partsOf(formula, row, query)
+  return first === undefined ? formula : baseOf(first, row, query)
+}
+
+/** The main reasons in a line: components from the greatest, before factors, then these. `words 0.46 (kiln) + meaning 0.33 (cosine 0.55), × speaker 1.20` */
 export function reasonsBy(formula: Formula, row: Numbers, query: Numbers, expansions: Expansions = {}): string {
-  const components = componentsBy(formula, row, query)
+  const components = componentsBy(baseOf(formula, row, query), row, query)
   const terms: [name: string, detail: string | undefined][] = []
   const factors: string[] = []
   const visit = (part: Formula, isFactor: boolean): void => {

@@ -40,7 +40,7 @@ describeInBrowser('the explorer', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Of Ben alone' }).waitFor()
     await page.getByRole('button', { name: 'Be yourself again' }).click()
-    expect(await field.inputValue()).toBe('')
+    await expect.poll(() => field.inputValue()).toBe('')
     expect(errors).toEqual([])
   })
 

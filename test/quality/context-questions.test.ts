@@ -15,12 +15,13 @@ const set = questionSet('judged on')
 /** What was measured, less a little: other code in the folders moves it. */
 // The corpus is this repository's `src`, so figures move as it grows. On 2026-11-25 the breadth floors were lowered (0.73, 0.68
 // and 0.46 before): the same program over the older `src` still gave 0.736, 0.686 and 0.463. On 2026-11-26 again (0.9 and 0.71, 0.64 and
-// 0.44 before): over the older `src` it gave 0.913 and 0.713, 0.644 and 0.442. The order that is the default, by relevance, keeps its floors.
+// 0.44 before): over the older `src` it gave 0.913 and 0.713, 0.644 and 0.442. Again
+// for 'hybrid, breadth' (0.61 before), when modules of the pipeline were joined and one labelled function was gone: over the older `src` 0.621. The order that is the default, by relevance, keeps its floors.
 const FLOORS: Readonly<Record<string, Measures>> = {
   'exact, breadth': { recall: 0.2, ndcg: 0.17 },
   'exact, relevance': { recall: 0.2, ndcg: 0.19 },
   'semantic, breadth': { recall: 0.88, ndcg: 0.68 },
-  'hybrid, breadth': { recall: 0.61, ndcg: 0.41 },
+  'hybrid, breadth': { recall: 0.59, ndcg: 0.4 },
   'hybrid, relevance': { recall: 0.92, ndcg: 0.82 },
 }
 

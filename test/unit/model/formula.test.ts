@@ -153,7 +153,7 @@ describe('a formula', () => {
     ])
     expect(reasonsBy(formula, { words: 0.2, meaning: 0.5 }, {})).toBe('meaning 0.50 + words 0.20 (fox, den)')
     expect(reasonsBy(formula, { words: 0.2, phrase: 1.5, speaker: 2 }, {})).toBe(
-      'words 0.40 (fox, den), × phrase 1.50, × speaker 2.00',
+      'words 0.20 (fox, den), × phrase 1.50, × speaker 2.00',
     )
     expect(reasonsBy(formula, {}, {})).toBe('little speaks for it')
   })
