@@ -20,7 +20,7 @@ interface Options {
   readonly component?: string
   /** In a sum, a product, a maximum, or as a factor: left out where neither row nor query has a number of this name. */
   readonly when?: string
-  /** Left out where one of them has. */
+  /** Left out where row or query has a number of this name. */
   readonly unless?: string
   /** Whether an explanation shows it. Only what changes nothing may be hidden: 0 in a sum, 1 among factors. */
   readonly shown?: (row: Numbers, query: Numbers) => boolean
@@ -225,7 +225,7 @@ export function explainBy(formula: Formula, row: Numbers, query: Numbers, expans
 /** Components that give less than this share of the greatest are not named. */
 const LEAST_SHARE = 0.01
 
-/** What factors and divisors are put to: their values are named apart. */
+/** The part that factors and divisors apply to: the line of reasons names these apart. */
 function baseOf(formula: Formula, row: Numbers, query: Numbers): Formula {
   if (formula.component !== undefined || formula.kind === 'number' || formula.kind === 'constant') return formula
   if (formula.kind === 'sum' || formula.kind === 'max') return formula
@@ -233,7 +233,7 @@ function baseOf(formula: Formula, row: Numbers, query: Numbers): Formula {
   return first === undefined ? formula : baseOf(first, row, query)
 }
 
-/** The main reasons in a line: components from the greatest, before factors, then these. `words 0.46 (kiln) + meaning 0.33 (cosine 0.55), × speaker 1.20` */
+/** The main reasons in a line: components without the factors, greatest first, then the factors. `words 0.46 (kiln) + meaning 0.33 (cosine 0.55), × speaker 1.20` */
 export function reasonsBy(formula: Formula, row: Numbers, query: Numbers, expansions: Expansions = {}): string {
   const components = componentsBy(baseOf(formula, row, query), row, query)
   const terms: [name: string, detail: string | undefined][] = []

@@ -1,4 +1,4 @@
-/** Why one entry stands over another: the gap, what it is made of, and what would turn it round. */
+/** Why one result ranks above another: the gap, what it is made of, and which weights would swap the two. */
 import { type ItemKey, itemKey, type Scored } from '../model/candidate.ts'
 import type { Comparison } from '../model/explain-answer.ts'
 import { crossings } from '../model/formula.ts'

@@ -137,7 +137,7 @@ export function explainKept(tree: Explanation, { score, lifted }: Scored): Expla
   return node('score', 'max', [{ ...tree, label: 'own score' }, leaf('just above the next', score, note)])
 }
 
-/** Those that the indexes still have, and the viewer may not see any more. */
+/** Entries that the indexes still have and the viewer may no longer see. */
 export function absentAmong(entries: readonly EntryKey[], context: QueryContext): ReadonlySet<EntryKey> {
   const sight = context.look()
   const identities = context.reader.identities(entries)

@@ -124,7 +124,7 @@ export function questionAt(uri: string, lens: string | undefined): LiveQuestion 
 /** Of a `subscriptions/listen` request; all else of it the SDK reads and checks. */
 export interface ListenMessage {
   readonly id: RequestId
-  /** Resources whose changes are to be told. */
+  /** Resources whose changes the client wants to hear of. */
   readonly uris: readonly string[]
 }
 
