@@ -10,7 +10,21 @@ const WORK_MS = 20
  */
 export type Steps<T> = Generator<undefined, T, boolean>
 
-/** The pauses of one piece of work. Work that is shorter than `WORK_MS` has none. */
+/** When the work of this turn of the event loop began, as far as `Turns` know; null: there was none yet. */
+let begun: number | null = null
+
+/** Many short pieces of work that follow each other in promises are one long piece to whoever waits for the event loop. */
+function beginOfTurn(): number {
+  if (begun === null) {
+    begun = performance.now()
+    setImmediate(() => {
+      begun = null
+    })
+  }
+  return begun
+}
+
+/** The pauses of one piece of work. While all work of a turn of the event loop is shorter than `WORK_MS`, there are none. */
 export class Turns {
   readonly #check: () => void
   readonly #now: () => number
@@ -19,15 +33,11 @@ export class Turns {
   #since: number
 
   /** `check` throws where the work shall end: it is called after each pause. `now`: milliseconds that never go back. */
-  constructor(
-    check: () => void = () => {},
-    now: () => number = () => performance.now(),
-    turn: () => Promise<void> = nextTurn,
-  ) {
+  constructor(check: () => void = () => {}, now?: () => number, turn: () => Promise<void> = nextTurn) {
     this.#check = check
-    this.#now = now
+    this.#now = now ?? (() => performance.now())
     this.#turn = turn
-    this.#since = now()
+    this.#since = now === undefined ? beginOfTurn() : now()
   }
 
   /** Called once, before the next pause: the last moment at which all is as it was. Replaces the one given before. */

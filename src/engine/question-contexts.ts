@@ -63,6 +63,8 @@ export class QuestionContexts {
   async load({ signal }: Pick<CallContext, 'signal'>): Promise<void> {
     const { store, indexes } = this.#parts
     const turns = turnsUntil(signal)
+    // Here a pause costs nothing: within the query, what others may change would have to be kept first.
+    await turns.pauseIfDue()
     await turns.run(indexes.getInSteps('words'))
     await turns.run(this.#memo.followInSteps(store))
   }

@@ -100,45 +100,104 @@ export interface BoundFormula {
   readonly numbers: Numbers
 }
 
-function lookUp(name: string, row: Numbers, query: Numbers): number {
-  return row[name] ?? query[name] ?? 0
-}
-
+/** Whether row or query have a number of this name. */
 function has(name: string, row: Numbers, query: Numbers): boolean {
   return row[name] !== undefined || query[name] !== undefined
 }
 
-/** A quotient has both of its parts, and a lift its first, whoever has the numbers. */
-function isThere({ kind, of }: Combination, at: number, row: Numbers, query: Numbers): boolean {
+/** A quotient has both of its parts, and a lift its first, whatever numbers there are. */
+function isConditional({ kind, of }: Combination, at: number): boolean {
   const { when, unless } = of[at] as Formula
-  if (when === undefined && unless === undefined) return true
-  if (kind === 'quotient' || (kind === 'lift' && at === 0)) return true
+  return (when !== undefined || unless !== undefined) && kind !== 'quotient' && !(kind === 'lift' && at === 0)
+}
+
+function isThere({ when, unless }: Formula, row: Numbers, query: Numbers): boolean {
   return (when === undefined || has(when, row, query)) && (unless === undefined || !has(unless, row, query))
 }
 
 function partsOf(formula: Combination, row: Numbers, query: Numbers): readonly Formula[] {
-  return formula.of.filter((_, at) => isThere(formula, at, row, query))
+  return formula.of.filter((part, at) => !isConditional(formula, at) || isThere(part, row, query))
 }
 
-/** Costs a step for each node of the formula: every candidate of a query is scored. */
+export type Scorer = (row: Numbers) => number
+
 export function scoreBy(formula: Formula, row: Numbers, query: Numbers): number {
-  if (formula.kind === 'number') return formula.sign * lookUp(formula.name, row, query)
-  if (formula.kind === 'constant') return formula.value
+  return scorerOf(formula, query)(row)
+}
+
+const SCORERS = new WeakMap<Numbers, Map<Formula, Scorer>>()
+
+/**
+ * The score of a row, with the numbers of the query looked up once: every candidate of a query is scored. Kept as long as `query`, which must not
+ * be changed.
+ */
+export function scorerOf(formula: Formula, query: Numbers): Scorer {
+  const known = SCORERS.get(query)?.get(formula)
+  if (known !== undefined) return known
+  const made = makeScorer(formula, query)
+  const scorers = SCORERS.get(query) ?? new Map<Formula, Scorer>()
+  SCORERS.set(query, scorers.set(formula, made))
+  return made
+}
+
+function makeScorer(formula: Formula, query: Numbers): Scorer {
+  if (formula.kind === 'constant') {
+    const { value } = formula
+    return () => value
+  }
+  if (formula.kind === 'number') {
+    const { name, sign } = formula
+    const ofQuery = query[name] ?? 0
+    return row => sign * (row[name] ?? ofQuery)
+  }
   const { kind, of } = formula
-  if (kind === 'quotient') {
-    const divisor = scoreBy(of[1] as Formula, row, query)
-    return divisor > 0 ? scoreBy(of[0] as Formula, row, query) / divisor : 0
+  const parts = of.map((part, at) => scorerWhere(formula, at, scorerOf(part, query), query))
+  const [first = nothing, second = nothing] = parts
+  switch (kind) {
+    case 'sum':
+      return row => {
+        let value = 0
+        for (const part of parts) value += part(row) ?? 0
+        return value
+      }
+    case 'max':
+      return row => {
+        let value = Number.NEGATIVE_INFINITY
+        for (const part of parts) value = Math.max(value, part(row) ?? value)
+        return value === Number.NEGATIVE_INFINITY ? 0 : value
+      }
+    case 'quotient':
+      return row => {
+        const divisor = second(row) ?? 0
+        return divisor > 0 ? (first(row) ?? 0) / divisor : 0
+      }
+    default:
+      return row => {
+        let value = 1
+        for (let at = 0; at < parts.length; at++) {
+          const factor = (parts[at] as Part)(row) ?? 1
+          if (at === 0 && kind === 'lift' && factor <= 0) return factor
+          value *= factor
+        }
+        return value
+      }
   }
-  let value = kind === 'sum' ? 0 : kind === 'max' ? Number.NEGATIVE_INFINITY : 1
-  for (let at = 0; at < of.length; at++) {
-    if (!isThere(formula, at, row, query)) continue
-    const part = scoreBy(of[at] as Formula, row, query)
-    if (kind === 'sum') value += part
-    else if (kind === 'max') value = Math.max(value, part)
-    else if (kind === 'lift' && at === 0 && part <= 0) return part
-    else value *= part
-  }
-  return value === Number.NEGATIVE_INFINITY ? 0 : value
+}
+
+/** Null for a row that the part is left out for. */
+type Part = (row: Numbers) => number | null
+
+function nothing(): null {
+  return null
+}
+
+function scorerWhere(formula: Combination, at: number, scorer: Scorer, query: Numbers): Part {
+  const part = formula.of[at] as Formula
+  if (!isConditional(formula, at)) return scorer
+  const { when, unless } = part
+  if (unless !== undefined && query[unless] !== undefined) return nothing
+  if (unless === undefined && when !== undefined && query[when] !== undefined) return scorer
+  return row => (isThere(part, row, query) ? scorer(row) : null)
 }
 
 /** What the parts with a name give to the score. They add up to it, as far as rounding allows, if every term is in one. */

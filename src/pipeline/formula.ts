@@ -13,6 +13,7 @@ import {
   type BoundFormula,
   componentsBy,
   constant,
+  type Expansions,
   explainBy,
   type Formula,
   lift,
@@ -23,6 +24,7 @@ import {
   quotient,
   reasonsBy,
   scoreBy,
+  scorerOf,
   sum,
 } from '../model/formula.ts'
 import { MEMORY_BOOST, timesUsed } from './memory.ts'
@@ -117,9 +119,16 @@ export function byFormula(
   candidates: readonly Candidate[],
   measure: Measure,
 ): Pick<Scoring, 'scored' | 'explain' | 'components' | 'why' | 'measure'> {
-  const { formula, numbers, expansions = () => ({}), remarks = () => [] } = measure
+  const { formula, numbers, remarks = () => [] } = measure
+  // Both the reasons and the explanation of a result name them.
+  const made = new WeakMap<Scored, Expansions>()
+  const expansions = (scored: Scored): Expansions => {
+    const known = made.get(scored) ?? measure.expansions?.(scored) ?? {}
+    made.set(scored, known)
+    return known
+  }
   return {
-    scored: candidates.map(candidate => scoredBy(candidate, measure)),
+    scored: candidates.map(scoredBy(measure)),
     components: ({ signals, lifted }) => {
       const components = componentsBy(formula, signals, numbers)
       return lifted === undefined ? components : { ...components, partly_embedded: lifted }
@@ -130,8 +139,9 @@ export function byFormula(
   }
 }
 
-export function scoredBy(candidate: Candidate, { formula, numbers }: BoundFormula): Scored {
-  return { ...candidate, score: scoreBy(formula, candidate.signals, numbers), lifted: undefined }
+export function scoredBy({ formula, numbers }: BoundFormula): (candidate: Candidate) => Scored {
+  const scoreOf = scorerOf(formula, numbers)
+  return candidate => ({ ...candidate, score: scoreOf(candidate.signals), lifted: undefined })
 }
 
 /** The most that an entry with at most these signals scores under the default formula, used or not, with a vector or without. */

@@ -77,17 +77,15 @@ export function foundBy(
  * ranked by changes; the longer after the page, the less it costs those who never ask for more.
  */
 export function orderLater(page: RankedPage, context: QueryContext): () => HeldOrder {
-  const { stages, plan, round, last } = page
+  const { stages, plan, round, last, passages } = page
   const { more } = page.ranking
-  const { verdict, reason, verdictBy } = page.ranking.scoring
+  const { verdict, reason, verdictBy, isWhole } = page.ranking.scoring
   const { get, lasting, newest } = page.found
   const notes = [...context.notes]
   const shown = new Set(upTo(last, waitingOf(page.ranking.ranked, plan, context)))
   return () => {
     const whole: Plan = { ...plan, query: lasting.query }
     const { all, scoring: byEntry } = get()
-    const { passages } = page
-    const { isWhole } = page.ranking.scoring
     const scoring = passages === null ? byEntry : { ...byEntry, scored: passages.scored, isWhole }
     const ranked = more?.() ?? atOnce(stages.diversify(scoring, whole, lasting)).ranked
     const rest = waitingOf(ranked, whole, lasting).filter(one => !shown.has(itemKey(one)))

@@ -8,7 +8,7 @@ import type { Hit, SearchScope, WordIndex, WordTerm } from '../index/contract.ts
 import { K1 } from '../math/bm25.ts'
 import type { Candidate } from '../model/candidate.ts'
 import type { ChunkKey, Entry, EntryKey } from '../model/entry.ts'
-import { scoreBy } from '../model/formula.ts'
+import { scorerOf } from '../model/formula.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
 import type { ListPosition } from '../store/store.ts'
 import { allowedEntries, phraseHolders } from './conditions.ts'
@@ -232,14 +232,14 @@ function nearThePage(
   context: QueryContext,
 ): Legs {
   const { found, isByMeaning } = legs
-  if (!isByMeaning) return legs
   const { bmTop = 0, wordsLast = 0, floor = 0, expectedBase } = statistics
   const bound = boundDefault(plan.weights, bmTop, context.model?.cosineScale ?? 1)
+  const scoreOf = scorerOf(bound.formula, bound.numbers)
   const surely: number[] = []
   const byWords: number[] = []
   for (const { words, meaning } of found) {
-    if (meaning !== undefined) {
-      surely.push(scoreBy(bound.formula, { words: words?.score ?? 0, meaning: meaning.score }, bound.numbers))
+    if (meaning !== undefined || !isByMeaning) {
+      surely.push(scoreOf({ words: words?.score ?? 0, meaning: meaning?.score ?? 0 }))
     }
     if (words !== undefined) byWords.push(words.score)
   }
@@ -249,7 +249,7 @@ function nearThePage(
   const isKept = (bm: number) => expectedBase !== undefined && bm * (1 + MEMORY_BOOST) >= third
   const isNear = ({ words, meaning }: Found) => {
     if (words === undefined) return mayReach(wordsLast, meaning?.score ?? 0)
-    return meaning !== undefined || mayReach(words.score, floor) || isKept(words.score)
+    return meaning !== undefined || mayReach(words.score, isByMeaning ? floor : 0) || isKept(words.score)
   }
   return { ...legs, found: found.filter(isNear) }
 }

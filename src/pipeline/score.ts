@@ -1,10 +1,10 @@
 /** Fourth stage: the default formula over each candidate, and what the whole answer is worth. */
 import type { Candidate, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
-import { type BoundFormula, constant, scoreBy } from '../model/formula.ts'
+import { type BoundFormula, constant, scorerOf } from '../model/formula.ts'
 import type { QueryContext } from './context.ts'
 import { bm25Tree, boundDefault, byFormula, mostOf, scoredBy, weightNumbers } from './formula.ts'
-import { memoryTree, type Remembered, remember } from './memory.ts'
+import { MEMORY_BOOST, memoryTree, type Remembered, remember } from './memory.ts'
 import { dropsNoise, isNoise, onlyNoiseIsLeft } from './noise.ts'
 import { pageBar } from './page-bounds.ts'
 import { explainKept, keepFirstByWords, type OtherScores, withExpected } from './partly-embedded.ts'
@@ -55,8 +55,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
     ...made,
     scored: isAdjusted ? adjust(made.scored) : made.scored,
     explain: scored => explainKept(made.explain(scored), scored),
-    rate: passages =>
-      withExpected(passages, statistics, scope(), context).map(passage => scoredBy(remembered(passage), bound)),
+    rate: passages => withExpected(passages, statistics, scope(), context).map(remembered).map(scoredBy(bound)),
     ...(isAdjusted && { adjust }),
     ...judgement,
     isWhole: noiseDrops && onlyNoiseIsLeft(retrieval, context),
@@ -82,11 +81,11 @@ function withMemory(candidate: Candidate, memories: ReadonlyMap<EntryKey, Rememb
 }
 
 function otherScores({ formula, numbers }: BoundFormula): OtherScores {
-  const wordsAlone = { ...numbers, ...weightNumbers({ words: 1, meaning: 0 }) }
+  const byWords = scorerOf(formula, { ...numbers, ...weightNumbers({ words: 1, meaning: 0 }) })
+  const byAll = scorerOf(formula, numbers)
   return {
-    byWords: ({ signals }) => ((signals['words'] ?? 0) > 0 ? scoreBy(formula, signals, wordsAlone) : null),
-    byKnown: ({ signals: { expected: _, ...known } }) =>
-      known['meaning'] === undefined ? null : scoreBy(formula, known, numbers),
+    byWords: ({ signals }) => ((signals['words'] ?? 0) > 0 ? byWords(signals) : null),
+    byKnown: ({ signals: { expected: _, ...known } }) => (known['meaning'] === undefined ? null : byAll(known)),
   }
 }
 
@@ -103,12 +102,12 @@ function memoriesOf(
   const { query } = plan
   const memories = new Map<EntryKey, Remembered>()
   if (!query.memory) return memories
-  const relevances = candidates.map(({ signals }) => scoreBy(formula, signals, numbers))
+  const relevanceOf = scorerOf(formula, numbers)
+  const relevances = candidates.map(({ signals }) => relevanceOf(signals))
   // What words keep among the first must not depend on how long the page is.
   const bar = statistics['expectedBase'] === undefined ? pageBar(relevances, query, depth) : Number.NEGATIVE_INFINITY
-  const mostUsed = { ...numbers, memory: 1 }
-  const near = candidates.filter(({ signals }) => scoreBy(formula, signals, mostUsed) >= bar)
-  const keys = near.map(candidate => candidate.entry)
+  const isNear = (relevance: number) => Math.max(relevance, relevance * (1 + MEMORY_BOOST)) >= bar
+  const keys = candidates.flatMap(({ entry }, at) => (isNear(relevances[at] as number) ? entry : []))
   const upTo = allKnown(query.after) ? query.begun : Number.POSITIVE_INFINITY
   for (const [entry, state] of context.reader.access(context.sight.viewer, keys)) {
     if (state.lastAccessed <= upTo) memories.set(entry, remember(state, query.asOf))

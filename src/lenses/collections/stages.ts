@@ -132,7 +132,7 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
   return {
     ...made,
     scored: made.scored.map(one => ({ ...one, order: -(one.signals['place'] ?? 0) })),
-    rate: passages => passages.map(passage => scoredBy(atMostOne(passage), made.measure)),
+    rate: passages => passages.map(atMostOne).map(scoredBy(made.measure)),
     ...judge(retrieval, plan, context),
     ceiling: null,
   }

@@ -50,6 +50,16 @@ describe('work in steps', () => {
     expect(calls).toEqual(['before', 'pause', 'pause', 'pause'])
   })
 
+  it('QE-019: pauses too where many short pieces of work follow each other without a turn of the event loop', async () => {
+    const pauses: boolean[] = []
+    for (let piece = 0; piece < 10; piece++) {
+      const turns = new Turns()
+      for (const end = performance.now() + 5; performance.now() < end; );
+      pauses.push(await turns.pauseIfDue())
+    }
+    expect(pauses).toContain(true)
+  })
+
   it('can be done without a pause', () => {
     expect(atOnce(workOf([100, 100]).work())).toBe(0)
   })
