@@ -25,8 +25,8 @@ export const FLOORS: Figures = {
   declarations: 0.98,
   dependencies: 0.98,
   heritage: 0.97,
-  callPrecision: 0.9,
-  callRecall: 0.75,
+  callPrecision: 0.98,
+  callRecall: 0.9,
 }
 
 /** CX-071: a figure may not fall by more below what was measured. */

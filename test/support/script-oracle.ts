@@ -107,7 +107,11 @@ class Oracle {
       ? this.#place(this.#symbolAt(callee)?.declarations)
       : (this.#place(signature === undefined ? undefined : [signature as ts.Declaration]) ??
         this.#place(this.#symbolAt(callee)?.declarations?.filter(isCallable)))
-    if (target !== null) this.#relate(`${file}#${ownerOf(node, file)}`, 'CALLS', target)
+    const owner = `${file}#${ownerOf(node, file)}`
+    if (target !== null) this.#relate(owner, 'CALLS', target)
+    // A value that is called, or made from, is what the call names, whatever it was made of (CX-076).
+    const constant = this.#place(this.#symbolAt(callee)?.declarations, 'Constant')
+    if (constant !== null) this.#relate(owner, 'CALLS', constant)
   }
 
   #symbolAt(node: ts.Node): ts.Symbol | undefined {
@@ -116,11 +120,13 @@ class Oracle {
     return this.#checker.getAliasedSymbol(symbol)
   }
 
-  #place(declarations: readonly ts.Declaration[] | undefined): string | null {
+  /** Of a concept of this type; without one, of any but a constant. */
+  #place(declarations: readonly ts.Declaration[] | undefined, type: string | null = null): string | null {
     for (const declaration of declarations ?? []) {
       const path = relative(this.#root, declaration.getSourceFile().fileName)
       const named = conceptOf(declaration)
-      if (this.#files.has(path) && named !== null && named.type !== 'Constant') return `${path}#${named.name}`
+      const isWanted = type === null ? named?.type !== 'Constant' : named?.type === type
+      if (this.#files.has(path) && named !== null && isWanted) return `${path}#${named.name}`
     }
     return null
   }

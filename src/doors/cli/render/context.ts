@@ -38,6 +38,12 @@ const places: Print<object> = all(
       .join(''),
   tabbed('references', `${NAMED}\t{relation}\t${PLACE}`),
   tabbed('callers', `${NAMED}\t{hops}\t${PLACE}`),
+  (answer, shown) => {
+    const { total = 0 } = (answer as { readonly unresolved?: { readonly total: number } }).unresolved ?? {}
+    return total === 0
+      ? ''
+      : tabbed('unresolved.places', `${NAMED}\t{url}:{line}\t{text}`, `NOT RESOLVED (${total})`)(answer, shown)
+  },
 )
 
 /** Of `definition`, `references` or `callers`. */

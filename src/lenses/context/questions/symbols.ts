@@ -9,6 +9,7 @@ import { clamped, concept, id, placeFields, text, total } from '../schemas.ts'
 import { CONCEPTS } from '../tables.ts'
 import { findNamed, namedAnd, place } from './named.ts'
 import { reach } from './reach.ts'
+import { callsUnresolved, unresolvedCalls } from './written-calls.ts'
 
 const MOST = 1000
 
@@ -78,8 +79,9 @@ const references = handler({
         )
         .describe('Concepts that refer to it'),
       total: total.describe('References there are'),
+      unresolved: unresolvedCalls.describe('Calls of the name of which it is not known what they call; not in total'),
     }),
-  run(call, { relation: wanted = null, limit, ...named }) {
+  async run(call, { relation: wanted = null, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
     const scope = { partitions: seen.sight.partitions }
     const found = concepts.flatMap(of =>
@@ -90,7 +92,9 @@ const references = handler({
         return [{ ...brief(concept), relation, of: of.id, ...place(concept) }]
       }),
     )
-    return { result: { of: concepts.map(brief), references: found.slice(0, limit), total: found.length } }
+    const isOfCalls = wanted === null || wanted === 'CALLS'
+    const unresolved = await callsUnresolved(call, seen, links, isOfCalls ? concepts : [], limit)
+    return { result: { of: concepts.map(brief), references: found.slice(0, limit), total: found.length, unresolved } }
   },
 })
 
@@ -112,12 +116,14 @@ const callers = handler({
         )
         .describe('Nearest first'),
       total: total.describe('Callers there are'),
+      unresolved: unresolvedCalls.describe('Calls of the name of which it is not known what they call; not in total'),
     }),
-  run(call, { depth, limit, ...named }) {
+  async run(call, { depth, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
     const found = reach(seen, links, concepts, { depth, relations: new Set(['CALLS']) })
     const told = found.map(({ concept, hops, via }) => ({ ...brief(concept), hops, via, ...place(concept) }))
-    return { result: { of: concepts.map(brief), callers: told.slice(0, limit), total: told.length } }
+    const unresolved = await callsUnresolved(call, seen, links, concepts, limit)
+    return { result: { of: concepts.map(brief), callers: told.slice(0, limit), total: told.length, unresolved } }
   },
 })
 

@@ -69,6 +69,80 @@ describe('/context/references and /context/callers', () => {
   })
 })
 
+describe('calls of values and calls that could not be resolved (CX-076)', () => {
+  const FILES = {
+    'a.ts': `const wrap = <T>(f: T): T => f
+export const f = wrap(() => 1)
+export const alias = f
+export function inside() { return f() }
+interface EmptyError extends Error {}
+export const EmptyError: new () => EmptyError = class extends Error {}
+`,
+    'b.ts': `import { alias, EmptyError, f } from './a'
+import f2 from './c'
+import * as A from './a'
+export function named() { return f() }
+export function member() { return A.f() }
+export function renamed() { return alias() }
+export function byDefault() { return f2() }
+export function made() { return new EmptyError() }
+`,
+    'c.ts': `const only = [() => 2][0]!
+export default only
+`,
+    'd.ts': `export class Sub {
+  next(v: number): number
+  next(v: number) { return v }
+}
+export class Other { next() {} }
+// sub.next(0) is a comment
+export function operate(init: (sub: any) => void) { init(new Sub()) }
+export const resolved = (sub: Sub) => sub.next(1)
+export const handedOn = operate(sub => { sub.next(2) })
+export function guarded(other: unknown) { return (other as any).next(3) }
+export function ofAnother(other: Other) { other.next() }
+export function nobody() {}
+export interface Later { next(v: number): void }
+`,
+    'notes.md': 'Call `next(1)` first.\n',
+  }
+
+  it('lists those who call a constant, under an alias, a namespace or a type of the same name, from any file', async () => {
+    await using code = await openCodeFolder(FILES)
+    await code.do('/context/index')
+    const callers = async (name: string) => names((await code.do('/context/callers', { name }))['callers'])
+    expect(await callers('f')).toEqual(expect.arrayContaining(['inside', 'named', 'member']))
+    expect(await callers('alias')).toContain('renamed')
+    expect(await callers('EmptyError')).toContain('made')
+    expect(await callers('only')).toEqual(['byDefault'])
+  })
+
+  it('lists where else the name is written as a call, and counts it: nothing there, then nothing is written', async () => {
+    await using code = await openCodeFolder(FILES)
+    await code.do('/context/index')
+    const found = await code.do('/context/callers', { name: 'Sub.next' })
+    expect(names(found['callers'])).toEqual(['resolved'])
+    expect(found['unresolved']).toEqual({
+      places: [
+        expect.objectContaining({ name: 'handedOn', line: 9, text: expect.stringContaining('sub.next(2)') }),
+        expect.objectContaining({ name: 'guarded', line: 10 }),
+      ],
+      total: 2,
+    })
+    expect((await code.do('/context/callers', { name: 'Sub.next', limit: 1 }))['unresolved']).toMatchObject({
+      total: 2,
+    })
+    expect((await code.do('/context/references', { name: 'Sub.next' }))['unresolved']).toEqual(found['unresolved'])
+    const none = { places: [], total: 0 }
+    expect(await code.do('/context/callers', { name: 'nobody' })).toMatchObject({
+      callers: [],
+      total: 0,
+      unresolved: none,
+    })
+    expect((await code.do('/context/references', { name: 'Sub.next', relation: 'USES' }))['unresolved']).toEqual(none)
+  })
+})
+
 describe('/context/impact', () => {
   it('tells what depends on changed files', async () => {
     await using code = await sample()
