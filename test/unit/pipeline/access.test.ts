@@ -46,17 +46,6 @@ describe('who sees what', () => {
     const seeing = VIEWERS.filter(id => entry && stillVisible(entry, lookAt(world.parts.store, { id })))
     expect(seeing).toEqual(seenBy)
   })
-
-  it('lists partitions in ascending order, without those out of sight', () => {
-    const world = peopledWorld()
-    world.put({ id: 'a', audience: audience('private', 'bob') })
-    world.put({ id: 'b', audience: audience('private', 'ann') })
-    world.put({ id: 'c', audience: audience('public') })
-    const all = lookAt(world.parts.store, { id: 'owner' }).partitions
-    const anns = lookAt(world.parts.store, { id: 'ann' }).partitions
-    expect(all).toEqual([...all].sort((a, b) => a - b))
-    expect(anns.length).toBe(2)
-  })
 })
 
 describe('remembered sights', () => {
@@ -73,13 +62,5 @@ describe('remembered sights', () => {
     world.join('lab', 'bob')
     world.join('lab', 'ann', 'left')
     expect(sights.look(bob).partitions).toEqual([])
-  })
-
-  it('are kept apart by viewer', () => {
-    const world = peopledWorld()
-    world.put({ id: 'x', audience: audience('private', 'ann') })
-    const sights = new Sights(world.parts.store)
-    expect(sights.look({ id: 'ann' }).partitions.length).toBe(1)
-    expect(sights.look({ id: 'bob' }).partitions.length).toBe(0)
   })
 })

@@ -63,16 +63,6 @@ describe('filters', () => {
     world.parts.store.write(1, writer => writer.touch({ id: 'owner' }, [key], Date.UTC(2025, 1, 1), 1))
     expect(await ids({ text: 'fox', filter: { accessed: { after: '2020-01-01' } } })).toEqual(['a'])
   })
-
-  it('of one viewer are not remembered for another', async () => {
-    const world = openWorld()
-    world.put({ id: 'hers', content: 'fox', tags: ['red'], audience: audience('private', 'ann') })
-    world.put({ id: 'his', content: 'fox', tags: ['red'], audience: audience('private', 'bob') })
-    await world.embedAll()
-    const ids = async (id: string) =>
-      (await world.ask({ text: 'fox', filter: { tags: ['red'] } }, { viewer: { id } })).page.items.map(item => item.id)
-    expect([await ids('ann'), await ids('bob'), await ids('ann')]).toEqual([['hers'], ['his'], ['hers']])
-  })
 })
 
 describe('validity', () => {

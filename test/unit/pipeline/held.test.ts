@@ -116,19 +116,6 @@ describe('what is held for several', () => {
 describe('an order that is not whole yet', () => {
   const order = { rest: [] } as never
 
-  it('is made once, when it is asked for', () => {
-    const orders = new HeldOrders()
-    let made = 0
-    const make = () => {
-      made++
-      return order
-    }
-    const later = orders.later(make, 'ann', 200)
-    expect([made, later.get(), later.get(), made]).toEqual([0, order, order, 1])
-    settle(orders)
-    expect([later.get(), made]).toEqual([order, 1])
-  })
-
   it('is made before the indexes change, with hundreds of others', () => {
     const orders = new HeldOrders()
     const all = Array.from({ length: 300 }, () => orders.later(() => order, 'ann', 200))

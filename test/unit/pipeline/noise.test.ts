@@ -27,13 +27,6 @@ describe('what nothing speaks for', () => {
     expect(page.trace?.filter(({ stage }) => stage === 'retrieve').length).toBe(1)
   })
 
-  it('leaves whole pages', async () => {
-    const world = await foxWorld()
-    const pages = await world.pages({ text: 'fox', limit: 4 })
-    expect(pages.map(({ page }) => page.items.length)).toEqual([4, 2])
-    expect(ids(pages.flatMap(({ page }) => page.items))).toEqual(FOXES)
-  })
-
   it('is shown where anything is asked for, and where the question insists on words', async () => {
     const world = await foxWorld()
     expect((await world.ask({ text: 'fox', any: true, limit: 1000 })).page.items.length).toBe(506)

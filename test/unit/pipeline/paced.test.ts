@@ -82,13 +82,6 @@ describe('an answer at the pace of its reader', () => {
     expect([state.isFreed || when === 'before', hand.waiting.size]).toEqual([true, 0])
   })
 
-  it('tells why it was stopped, where that is known', async () => {
-    const { caller, read } = numbers()
-    await read.next()
-    caller.abort(new QuerentError('conflict', 'the engine is closed'))
-    await expect(read.next()).rejects.toMatchObject({ code: 'conflict' })
-  })
-
   it('leaves no trace on a signal that lives longer', async () => {
     const { caller, read } = numbers(2)
     const listened = new Set<unknown>()

@@ -145,20 +145,6 @@ describe('while a store is being embedded', () => {
     expect(lifted).toBeGreaterThan(0)
   })
 
-  it('pages of one result are the same order as one page of all, held or not', async () => {
-    for (let seed = 1; seed <= 3; seed++) {
-      const uniform = seededUniform(seed)
-      const world = await worldOf(entriesOf(seed, 30), () => uniform() < 0.5)
-      for (const isAlone of [false, true]) {
-        const input = { text: 'amber birch', any: true, touch: false }
-        const { page } = await world.ask({ ...input, limit: 30 }, { isAlone })
-        const pages = await world.pages({ ...input, limit: 1 }, { isAlone })
-        const ids = pages.flatMap(answer => answer.page.items.map(({ id }) => id))
-        expect(ids.slice(0, 10)).toEqual(page.items.map(({ id }) => id).slice(0, 10))
-      }
-    }
-  })
-
   it('a short page is the beginning of a long one, with the same scores', async () => {
     for (const [seed, count] of [30, 40, 50, 150, 200].entries()) {
       const uniform = seededUniform(seed)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Deadline } from '../../../src/base/clock.ts'
 import { audience } from '../../../src/model/partition.ts'
+import type { QueryContext } from '../../../src/pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
 import { runQuery } from '../../../src/pipeline/run.ts'
 import { type AskWorld, WORLD_NOW } from '../../../src/testing/ask-world.ts'
@@ -32,20 +33,6 @@ function lateAt(stage: keyof typeof DEFAULT_STAGES, options: { stop: boolean }) 
 }
 
 describe('the driver', () => {
-  it('runs six stages in order, and tells what each gave and took', async () => {
-    const { page } = await (await foxWorld()).ask({ text: 'fox b', trace: true })
-    expect(page.trace?.map(({ stage, out }) => [stage, out])).toEqual([
-      ['parse', 2],
-      ['enrich', 2],
-      ['retrieve', 3],
-      ['score', 3],
-      ['diversify', 3],
-      ['present', 3],
-    ])
-    for (const { ms } of page.trace ?? []) expect(ms).toBeGreaterThanOrEqual(0)
-    expect((await (await foxWorld()).ask({ text: 'fox' })).page).not.toHaveProperty('trace')
-  })
-
   it('names the entries of the items, in their order', async () => {
     const world = await foxWorld()
     const { page, entries } = await world.ask({ text: 'fox b' })
@@ -157,4 +144,27 @@ describe('the second check', () => {
     world.join('lab', 'bob', 'suspended')
     expect(await ids()).toEqual([[1, 'public']])
   })
+})
+
+/** Looking at the vector index may load tens of megabytes. */
+function withoutVectors(context: QueryContext): QueryContext {
+  return Object.defineProperty({ ...context }, 'vectors', {
+    get: () => {
+      throw new Error('looked at the vector index')
+    },
+  })
+}
+
+it('a question by words does not look at the vector index, and tells all the same how much is embedded', async () => {
+  const world = openWorld()
+  for (const id of ['a', 'b']) world.put({ id, content: `fox ${id}`, audience: audience('public') })
+  await world.embedAll()
+  world.put({ id: 'c', content: 'fox c', audience: audience('public') })
+  world.put({ id: 'd', content: 'fox d', audience: audience('private', 'ann') })
+  const options = { twist: withoutVectors, viewer: { id: 'bob' } }
+  const { page } = await world.ask({ text: 'fox', mode: 'words' }, options)
+  expect(page.items).toHaveLength(3)
+  expect(page.coverage.embedded).toBeCloseTo(2 / 3)
+  expect((await world.ask({ text: '', filter: { kinds: ['note'] } }, options)).page.items).toHaveLength(3)
+  await expect(world.ask({ text: 'fox' }, options)).rejects.toThrow('looked at the vector index')
 })

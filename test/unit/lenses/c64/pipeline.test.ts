@@ -132,11 +132,6 @@ describe('an enriched question', () => {
     )
   })
 
-  it('can be had as it is', () => {
-    const raw = withoutEnrichment('POKE 53280,14')
-    expect([raw.enrichedQuery, raw.filterTags, raw.strategy]).toEqual(['POKE 53280,14', [], 'semantic'])
-  })
-
   it('is printed with its tags and mode (EN-072)', () => {
     const context = '[$D418 = 54296; $D418 → SID Filter and Volume (cutoff, resonance, routing, mode, volume)]'
     expect(formatEnrichment(enrich('$D418', domain))).toBe(`$D418\n${context}\n\nTags: $D418\nMode: filtered`)
@@ -154,10 +149,6 @@ describe('plugins', () => {
       plugin('first', says('first'), -1),
     ]
     expect(inOrder(plugins).map(({ name }) => name)).toEqual(['first', 'z', 'a', 'b', 'late'])
-  })
-
-  it('of one name are an error (EN-023)', () => {
-    expect(() => inOrder([plugin('a', says()), plugin('a', says())])).toThrow(/two are named "a"/)
   })
 
   it('see one frozen input (EN-020)', () => {

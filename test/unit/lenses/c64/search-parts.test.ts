@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../src/base/turns.ts'
 import { c64Domain } from '../../../../src/lenses/c64/domain.ts'
-import { chooseStrategy, enrich, hasNaturalLanguage, modeText } from '../../../../src/lenses/c64/enrichment/enrich.ts'
+import { enrich, hasNaturalLanguage } from '../../../../src/lenses/c64/enrichment/enrich.ts'
 import {
   formatHits,
   fuseByRank,
@@ -50,19 +50,6 @@ describe('natural language', () => {
     ['$9A', 'semantic'],
   ])('and tags decide how %s is searched: %s (EN-052)', (query, strategy) => {
     expect(enrich(query, domain).strategy).toBe(strategy)
-  })
-
-  it('decides between filtered and hybrid only (EN-052)', () => {
-    expect(chooseStrategy(['A'], true)).toBe('hybrid')
-    expect(chooseStrategy(['A'], false)).toBe('filtered')
-    expect([chooseStrategy([], true), chooseStrategy([], false)]).toEqual(['semantic', 'semantic'])
-  })
-
-  it('is told in the mode (EN-070)', () => {
-    expect(modeText('hybrid', ['A', 'B'])).toBe('hybrid (filtered on A, B + semantic)')
-    expect(modeText('filtered', ['A', 'B'])).toBe('filtered (A, B)')
-    expect(modeText('semantic', [])).toBe('semantic')
-    expect(modeText('filtered', ['$C123'], true)).toBe('filtered ($C123), no match, semantic')
   })
 })
 
@@ -171,15 +158,6 @@ describe('a strategy', () => {
     expect(most).toBe(2)
   })
 
-  it('filtered without a hit falls back, and says so (EN-054)', async () => {
-    const { ids, mode, calls } = await search('filtered', [], ranged(3, 4))
-    expect(mode).toBe('filtered ($C123), no match, semantic')
-    expect([ids, calls]).toEqual([
-      [3, 4],
-      ['$C123 20', 'all 20'],
-    ])
-  })
-
   it('hybrid keeps room for what has no tag, tagged records first (EN-055, EN-056)', async () => {
     const { ids, mode } = await search('hybrid', ranged(1, 20), ranged(21, 35), { limit: 20 })
     expect(ids).toEqual([...ranged(1, 14), ...ranged(21, 26)].map(({ id }) => id))
@@ -196,11 +174,6 @@ describe('a strategy', () => {
     expect((await search('semantic', [], ranged(1, 60), { limit: 50 })).calls).toEqual(['all 50'])
     const few = await search('semantic', [], ranged(1, 60), { limit: 3, fetchLimit: 40 })
     expect([few.calls, few.ids]).toEqual([['all 40'], [1, 2, 3]])
-  })
-
-  it('leaves out what scores far less than the best (EN-058)', async () => {
-    const list = [hit(1, 0.5), hit(2, 0.9), hit(3, 0.53), hit(4, 0.55)]
-    expect((await search('semantic', [], list)).ids).toEqual([2, 4])
   })
 })
 
@@ -239,10 +212,6 @@ _score=0.500 | file=a.md_
 
 ### Result 3: untitled
 _score=0.250_`)
-  })
-
-  it('say so when there are none (EN-070)', () => {
-    expect(formatHits([], 'filtered (A)')).toBe('No results found.')
   })
 
   it('keep a title on its line (EN-070)', () => {

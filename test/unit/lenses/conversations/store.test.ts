@@ -189,12 +189,6 @@ describe('an export that goes on where something was remembered', () => {
 })
 
 describe('what else holds of messages', () => {
-  it('the past is asked without what was said later', async () => {
-    await add(KILN)
-    const then = await engine.query({ text: 'kiln', as_of: '2025-03-14T10:01:30Z' })
-    expect(idsOf(then)).toEqual(['kiln/m2'])
-  })
-
   it('agents see what they may: a private conversation of one is none of the other', async () => {
     await add(KILN)
     const viewer = { viewer: { id: 'ana' } }

@@ -5,8 +5,6 @@ import type { Engine } from '../../../../../src/engine/engine.ts'
 import { askConversations } from '../../../../../src/lenses/conversations/asking/ask.ts'
 import type { MessageResult } from '../../../../../src/lenses/conversations/asking/ask-schema.ts'
 import { recompute } from '../../../../../src/model/explanation.ts'
-import { parseInput } from '../../../../../src/model/parse-input.ts'
-import { findOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { call, KILN as LINES, line, writeLines } from '../../../../support/conversations.ts'
@@ -180,36 +178,6 @@ describe('conversations.query', () => {
     ])
   })
 
-  it('pages through all of it, once each', async () => {
-    await say('kiln', KILN)
-    const all = idsOf(await ask('the kiln', { limit: 100 }))
-    const paged: string[] = []
-    let cursor: string | undefined
-    do {
-      const page = await ask('the kiln', { limit: 2, ...(cursor && { cursor }) })
-      paged.push(...idsOf(page))
-      cursor = page.cursor
-    } while (cursor)
-    expect(paged).toEqual(all)
-  })
-
-  it('goes on in the order of the first page, whatever is said meanwhile', async () => {
-    const texts = Array.from({ length: 40 }, (_, at) => `The kiln ${'was hot '.repeat(at % 7)}${at}`)
-    for (const [at, text] of texts.entries()) await call(engine, 'remember', { text, conversation: `c${at % 2}` })
-    await engine.embedded()
-    const whole = await ask('the kiln', { limit: 100, explain: true })
-    const paged: MessageResult[] = []
-    let cursor: string | undefined
-    do {
-      const page = await ask('the kiln', { limit: 7, explain: true, ...(cursor && { cursor }) })
-      paged.push(...page.messages)
-      cursor = page.cursor
-      await call(engine, 'remember', { text: 'The kiln, the kiln', conversation: 'c0' })
-    } while (cursor)
-    const told = ({ id, score, explanation }: MessageResult) => ({ id, score, explanation })
-    expect(paged.map(told)).toEqual(whole.messages.map(told))
-  })
-
   it('tells what was said around a message, in its session and at the time asked about', async () => {
     await say('kiln', KILN)
     const asked = { limit: 1, neighbours: 1, conversations: ['kiln'] }
@@ -349,36 +317,24 @@ describe('what changes behind a page', () => {
     await call(of, 'put', { entries }, 'ana')
   }
 
-  describe('between a page and the telling of its messages', () => {
-    it('what stays is told with its neighbours', async () => {
-      const all = await told(async () => {})
-      for (const text of SAID) expect(all).toContain(text)
-    })
+  it.each<[string, (of: Engine) => Promise<unknown>, readonly string[]]>([
+    ['what stays is shown with its neighbours', async () => {}, []],
+    ['what is deleted is left out', of => call(of, 'delete', { ids: ['kiln/m0'] }, 'ana'), ['kiln/m0']],
+    [
+      'what is hidden is left out, and what was hidden with it',
+      of => hide(of, ['kiln/m0', 'kiln/m1']),
+      ['kiln/m0', 'kiln/m1', ...SAID.slice(0, 2)],
+    ],
+  ])('%s', async (_, change, gone) => {
+    const left = await told(change)
+    for (const text of gone) expect(left).not.toContain(text)
+    for (const text of ['kiln/m2', ...(gone.length === 0 ? SAID : [])]) expect(left).toContain(text)
+  })
 
-    it('what is deleted is left out', async () => {
-      const left = await told(of => call(of, 'delete', { ids: ['kiln/m0'] }, 'ana'))
-      expect(left).toContain('kiln/m2')
-      expect(left).not.toContain('kiln/m0')
-    })
-
-    it('what is no message any more has no neighbours', async () => {
-      const left = await told(of =>
-        call(
-          of,
-          'put',
-          { entries: [{ id: 'kiln/m2', kind: 'note', content: 'The kiln is hot.', visibility: 'public' }] },
-          'ana',
-        ),
-      )
-      const { messages } = JSON.parse(left)
-      for (const { id, neighbours } of messages) expect(neighbours.length).toBe(id === 'kiln/m2' ? 0 : 1)
-    })
-
-    it('what is hidden is left out, and what was hidden with it', async () => {
-      const left = await told(of => hide(of, ['kiln/m0', 'kiln/m1']))
-      expect(left).toContain('kiln/m2')
-      for (const hidden of ['kiln/m0', 'kiln/m1', SAID[0], SAID[1]]) expect(left).not.toContain(hidden)
-    })
+  it('what is no message any more has no neighbours', async () => {
+    const entry = { id: 'kiln/m2', kind: 'note', content: 'The kiln is hot.', visibility: 'public' }
+    const { messages } = JSON.parse(await told(of => call(of, 'put', { entries: [entry] }, 'ana')))
+    for (const { id, neighbours } of messages) expect(neighbours.length).toBe(id === 'kiln/m2' ? 0 : 1)
   })
 })
 
@@ -387,11 +343,12 @@ describe('later pages, whatever was asked and said meanwhile,', () => {
   const OTHERS = ['sand at the door', 'barn', 'where is the clay kiln', 'nothing of it']
 
   it.each([true, false])('are those of one long page (approximate: %s)', async approximate => {
-    await using engine = await openTestEngine()
+    await using engine = await openTestEngine({ embedder: openToyEmbedder() })
     for (let at = 0; at < 40; at++) {
       const text = [1, 2, 3].map(step => WORDS[(at * step) % WORDS.length]).join(' ')
       await call(engine, 'remember', { text: `${text} ${at}`, conversation: `c${at % 3}`, id: `m${at}` })
     }
+    await engine.embedded()
     const asked = { text: 'clay in the kiln', explain: true, touch: false, approximate }
     const ask = (more: object) => call(engine, 'conversations.query', { ...asked, ...more })
     const told = ({ messages }: { readonly messages: readonly MessageResult[] }) =>
@@ -405,50 +362,8 @@ describe('later pages, whatever was asked and said meanwhile,', () => {
       paged.push(...told(answer))
       cursor = answer.cursor
       await call(engine, 'conversations.query', { text: OTHERS[page % OTHERS.length], touch: false })
-      if (page === 2) await call(engine, 'remember', { text: 'The clay kiln.', conversation: 'c1', id: 'late' })
+      await call(engine, 'remember', { text: 'The clay kiln.', conversation: 'c1', id: `late${page}` })
     }
     expect(paged).toEqual(whole)
-  })
-})
-
-describe('a stream and a watch over messages', () => {
-  const ASKED = { text: 'kiln', lens: 'conversations', touch: false }
-
-  it('gives the pieces of a stream in the order of a page', async () => {
-    await using engine = await openTestEngine()
-    for (let at = 0; at < 30; at++) {
-      await call(engine, 'remember', {
-        text: `The kiln ${'hot '.repeat(at % 7)}${at}`,
-        conversation: `c${at % 3}`,
-        id: `${at}`,
-      })
-    }
-    const page = await engine.query({ ...ASKED, limit: 30 })
-    const streamed: string[] = []
-    const asking = { viewer: { id: 'owner' }, signal: new AbortController().signal }
-    for await (const chunk of engine.stream({ ...ASKED, limit: 30, chunk_size: 4 }, asking)) {
-      streamed.push(...chunk.items.map(({ id }) => id))
-    }
-    expect(page.items.length).toBe(30)
-    expect(streamed).toEqual(page.items.map(({ id }) => id))
-  })
-
-  it('tells a live question of a message as soon as it is remembered', async () => {
-    await using engine = await openTestEngine()
-    await call(engine, 'remember', { text: 'The kiln is cold.', conversation: 'home', id: 'a' })
-    const stop = new AbortController()
-    const watch = findOperation(makeCatalog(engine), 'watch')
-    const input = parseInput(watch.input, { text: 'kiln', lens: 'conversations' })
-    const events = watch.stream?.(engine, input as never, { viewer: { id: 'owner' }, signal: stop.signal })
-    const told: string[] = []
-    for await (const event of events ?? []) {
-      told.push(JSON.stringify(event))
-      if (told.at(-1)?.includes('home/a'))
-        await call(engine, 'remember', { text: 'The kiln is hot.', conversation: 'home', id: 'b' })
-      if (told.at(-1)?.includes('home/b')) break
-    }
-    expect(told.some(event => event.includes('home/a') && !event.includes('home/b'))).toBe(true)
-    expect(told.at(-1)).toContain('home/b')
-    stop.abort()
   })
 })

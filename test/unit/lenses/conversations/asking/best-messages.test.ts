@@ -2,9 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../../src/base/turns.ts'
-import { bestOf, nearThePage, type Place } from '../../../../../src/lenses/conversations/asking/best-messages.ts'
+import { bestOf } from '../../../../../src/lenses/conversations/asking/best-messages.ts'
 import type { ConversationScores, Weighed } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
-import type { Query } from '../../../../../src/model/query.ts'
 
 interface Made {
   readonly weight: number
@@ -71,36 +70,6 @@ describe('the best messages of several conversations', () => {
         },
       ),
     )
-  })
-
-  it('have in a conversation alone the scores that they have in it', () => {
-    const { best, isCut } = atOnce(bestOf(weighed([{ weight: 0, scores: [0.5, 0, 1, 0.25, 0.5] }], []), 2, () => true))
-    expect(best.map(({ at, score }) => [at, score])).toEqual([
-      [0, 0.5 * MOST],
-      [2, MOST],
-      [4, 0.5 * MOST],
-    ])
-    expect(isCut).toBe(true)
-  })
-
-  it('are near the page as many as it may show, with all that are as good as the last of those', () => {
-    const query = {
-      limit: 1,
-      after: null,
-      diversity: 1,
-      perCollection: null,
-      perOrigin: null,
-      group: 'entry',
-    } as unknown as Query
-    const near = (scores: readonly number[]) =>
-      nearThePage(
-        scores.map(score => ({ score }) as Place),
-        query,
-        100,
-      )
-    expect(near([9, 1, 8, 5, 7, 5, 6, 5, 2])).toEqual([0, 2, 3, 4, 5, 6, 7])
-    expect(near([1, 1, 1, 1, 1, 1, 1, 1]).length).toBe(8)
-    expect(near([3, 2])).toEqual([0, 1])
   })
 
   it('are looked for only where they can be', () => {

@@ -9,7 +9,7 @@ import { weighConversation } from '../../../../../src/lenses/conversations/askin
 import { questionOf } from '../../../../../src/lenses/conversations/asking/question.ts'
 import type { Transcript } from '../../../../../src/lenses/conversations/asking/transcript.ts'
 import { Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
-import { Workspace, Workspaces } from '../../../../../src/lenses/conversations/asking/workspace.ts'
+import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
 import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
@@ -223,17 +223,6 @@ describe('a conversation that is read for the first time', () => {
       expect(step.value).toEqual(before)
     }
     expect(transcript.spoken.length).toBeGreaterThan(65)
-  })
-})
-
-describe('workspaces', () => {
-  it('are for one question each while it is at work, and used again when it is done', () => {
-    const workspaces = new Workspaces()
-    const [one, other] = [workspaces.take(), workspaces.take()]
-    expect(one).not.toBe(other)
-    workspaces.giveBack(one)
-    expect(workspaces.take()).toBe(one)
-    expect(workspaces.take()).not.toBe(other)
   })
 })
 

@@ -193,19 +193,4 @@ describe('the export of Claude', () => {
     expect(conversations[0]?.title).toBe('N')
     expect(problemLines(problems)).toEqual([expect.stringContaining('[0].chat_messages[1] | not JSON')])
   })
-
-  it('loses no message that is whole, wherever the file was cut', async () => {
-    const message = (id: string) =>
-      `{"uuid":"${id}","sender":"human","text":"${id}","created_at":"2025-03-14T10:00:00Z"}`
-    const head = '[{"uuid":"k","chat_messages":['
-    const text = `${head}${message('a')},${message('b')}]`
-    const [afterFirst, afterSecond] = [`${head}${message('a')}`.length, text.length - 1]
-    for (let length = head.length; length <= text.length; length++) {
-      const { conversations } = await readAll([fileOf('conversations.json', text.slice(0, length))], {
-        format: 'claude',
-      })
-      const count = conversations[0]?.messages.length ?? 0
-      expect([length, count]).toEqual([length, length >= afterSecond ? 2 : length >= afterFirst ? 1 : 0])
-    }
-  })
 })

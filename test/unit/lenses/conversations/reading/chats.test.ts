@@ -161,15 +161,23 @@ describe('the export of a chat of WhatsApp', () => {
     expect(lines).toEqual(['04-13 10:00 Ana: see\n[13/04/2025, 09:00:00] Tom: old\n13-04-2025, 1:00 - x'])
   })
 
-  it('is read with a word between date and time, and with other signs within them', async () => {
-    const { lines } = await whatsapp(['[14.3.2025 klo 13.05.07] Ana: x', '[14.3.2025 klo 13.06.07] Tom: y'])
-    expect(lines).toEqual(['03-14 13:05 Ana: x', '03-14 13:06 Tom: y'])
-    expect((await whatsapp(['14-03-25 9:05 - Ana: x'])).lines).toEqual(['03-14 09:05 Ana: x'])
-  })
-
-  it('is read with a word between date and time that has an accent, as in French', async () => {
-    const { lines } = await whatsapp(['14/03/2025 à 10:00 - Ana: Où est le four ?', '[14/03/2025 à 10:01] Zoé: non'])
-    expect(lines).toEqual(['03-14 10:00 Ana: Où est le four ?\n[14/03/2025 à 10:01] Zoé: non'])
+  it.each([
+    ['a word between date and time', '[14.3.2025 klo 13.05.07] Ana: x', '03-14 13:05 Ana: x'],
+    ['such a word with an accent', '14/03/2025 à 10:00 - Ana: Où ?', '03-14 10:00 Ana: Où ?'],
+    ['other signs within the date', '14-03-25 9:05 - Ana: x', '03-14 09:05 Ana: x'],
+    ['a colon in a name', '13/04/2025, 10:00 - Bar 24:7: open: always', '04-13 10:00 Bar 24:7: open: always'],
+    [
+      'a file, whatever its name says',
+      '[13/04/25, 10:00:00] Ana: \u200e<attached: 1-missed video call.mp4>',
+      '04-13 10:00 Ana: [video 1-missed video call.mp4]',
+    ],
+    [
+      'words about omitted images',
+      '13/04/2025, 10:00 - Ana: why is every image omitted',
+      '04-13 10:00 Ana: why is every image omitted',
+    ],
+  ])('is read with %s', async (_, line, expected) => {
+    expect((await whatsapp([line])).lines).toEqual([expected])
   })
 
   it('is read with digits of Arabic and Persian, marks of direction in the date, and halves of the day as they say them', async () => {
@@ -202,21 +210,6 @@ describe('the export of a chat of WhatsApp', () => {
     const { lines, left } = await whatsapp(['13/04/2025, 10:00 - Ana: x', `13/04/2025, 10:01 - ${rest}`])
     expect(lines.slice(1)).toEqual(isEvent ? [] : [`04-13 10:01 ${rest}`])
     expect(left).toEqual(isEvent ? { 'line of WhatsApp itself': 1 } : {})
-  })
-
-  it('takes a name that has a colon without a blank behind it', async () => {
-    const { lines } = await whatsapp(['13/04/2025, 10:00 - Bar 24:7: open: always'])
-    expect(lines).toEqual(['04-13 10:00 Bar 24:7: open: always'])
-  })
-
-  it('takes a file for a file, whatever its name tells', async () => {
-    const { lines } = await whatsapp(['[13/04/25, 10:00:00] Ana: \u200e<attached: 0001-missed video call.mp4>'])
-    expect(lines).toEqual(['04-13 10:00 Ana: [video 0001-missed video call.mp4]'])
-  })
-
-  it('keeps what people wrote about omitted images', async () => {
-    const { lines } = await whatsapp(['13/04/2025, 10:00 - Ana: why is every image omitted'])
-    expect(lines).toEqual(['04-13 10:00 Ana: why is every image omitted'])
   })
 
   it('takes no longer than it must over runs of blanks and marks', async () => {
