@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Ranked } from '../../../src/model/candidate.ts'
 import type { Note } from '../../../src/model/page.ts'
 import type { QueryContext } from '../../../src/pipeline/context.ts'
-import { foundBy, orderLater, type RankedPage } from '../../../src/pipeline/held-order.ts'
+import { foundBy, orderLater, type RankedPage } from '../../../src/pipeline/later-pages.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../../src/pipeline/stage.ts'
 
 const ranked = (...entries: number[]) => entries.map(entry => ({ entry }) as Ranked)
