@@ -111,16 +111,11 @@ function digest(text: string): string {
 
 const DIGEST_LENGTH = 12
 
-/** An item in a resume token, short for a header line. `id` as a number: the rest of the key from that position. */
-export type TokenRow = [
-  key: string,
-  id: string | number,
-  version: string,
-  standing: string,
-  score: number,
-  rank: number,
-  passage?: number,
-]
+/**
+ * An item in a resume token, short for a header line: key, id (as a number: the rest of the key from that position), version,
+ * standing, score, rank, passage.
+ */
+export type TokenRow = [string, string | number, string, string, number, number, number?]
 
 export function asRow({ key, id, passage, version, standing, score, rank }: Omit<SentItem, 'bytes'>): TokenRow {
   const shortId = key.endsWith(id) ? key.length - id.length : id
@@ -146,8 +141,10 @@ export class LiveMachine {
   readonly #options: LiveOptions
   /** In the order of ranks, as long as events are sent in it. */
   readonly #sent = new Map<string, SentItem>()
-  #bytes = 0
-  #lastAsOf: Instant
+  /** Of what the subscriber has, in a resume token. */
+  bytes = 0
+  /** Moment of the last answer that was sent completely. */
+  asOf: Instant
   /** What is to be sent; null when there is nothing beyond what was sent. */
   #wanted: LiveState | null = null
   #plan: Difference[] = []
@@ -159,22 +156,13 @@ export class LiveMachine {
 
   constructor(options: LiveOptions, delivered: Delivered) {
     this.#options = options
-    this.#lastAsOf = delivered.asOf
+    this.asOf = delivered.asOf
     for (const item of delivered.items) this.#set(item)
   }
 
   /** What the subscriber has: a copy. */
   get delivered(): Delivered {
-    return { items: [...this.#sent.values()], asOf: this.#lastAsOf }
-  }
-
-  get asOf(): Instant {
-    return this.#lastAsOf
-  }
-
-  /** Of what the subscriber has, in a resume token. */
-  get bytes(): number {
-    return this.#bytes
+    return { items: [...this.#sent.values()], asOf: this.asOf }
   }
 
   /** What the subscriber has, and what is about to be sent. */
@@ -245,7 +233,7 @@ export class LiveMachine {
     this.#extend(
       differences(this.#sent, this.#wanted as LiveState, {
         includeReranks: this.#options.includeReranks,
-        lastAsOf: this.#lastAsOf,
+        lastAsOf: this.asOf,
         opening: this.#opening,
         lost: this.#lost,
         onlyTime: this.#onlyTime,
@@ -276,13 +264,13 @@ export class LiveMachine {
     const { items, asOf } = this.#wanted
     const sent = items.map(item => ({ before: this.#sent.get(item.key) as SentItem, item }))
     this.#sent.clear()
-    this.#bytes = 0
+    this.bytes = 0
     for (const { before, item } of sent) {
       const rank = this.#options.includeReranks ? before.rank : item.rank
       this.#set({ ...before, rank, fields: before.version === asSent(item).version ? item.fields : before.fields })
     }
     this.#lost.clear()
-    this.#lastAsOf = asOf
+    this.asOf = asOf
     this.#opening = null
     this.#onlyTime = false
     this.#wanted = null
@@ -296,12 +284,12 @@ export class LiveMachine {
   }
 
   #set(item: SentItem): void {
-    this.#bytes += item.bytes - (this.#sent.get(item.key)?.bytes ?? 0)
+    this.bytes += item.bytes - (this.#sent.get(item.key)?.bytes ?? 0)
     this.#sent.set(item.key, item)
   }
 
   #delete(key: string): void {
-    this.#bytes -= this.#sent.get(key)?.bytes ?? 0
+    this.bytes -= this.#sent.get(key)?.bytes ?? 0
     this.#sent.delete(key)
   }
 }

@@ -3,7 +3,6 @@
  * by another process; then each subscription is asked whether that concerns it. Looking with each commit would be sooner, and
  * reveal by its hour that something hidden was written (BQ-169).
  */
-import type { Clock } from '../../base/clock.ts'
 import { v4Id } from '../../base/random-id.ts'
 import { systemTimers, type Timers } from '../../base/timers.ts'
 import { Places } from '../../identity/places.ts'
@@ -14,7 +13,7 @@ import { closedError } from '../ending.ts'
 import { LiveMachine } from './difference.ts'
 import { KeptStates, MAX_EVENTS_SINCE, type Resumption, readToken, TOKEN_LIFE_MS } from './resume.ts'
 import { Scheduler } from './schedule.ts'
-import { type Begun, LiveSubscription, type LiveWorld } from './subscription.ts'
+import { type Begun, LiveSubscription, type LiveWorld, valueOr } from './subscription.ts'
 
 export interface LiveSettings {
   /**
@@ -28,12 +27,9 @@ export interface LiveSettings {
   readonly timers?: Timers | undefined
 }
 
-export interface LiveParts {
+export interface LiveParts extends Pick<LiveWorld, 'clock' | 'secret'> {
   readonly store: Pick<Store, 'version'>
-  readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
-  /** Seals resume tokens; the same for every process on the store. */
-  secret(): string
 }
 
 const MAX_PER_VIEWER = 50
@@ -178,7 +174,8 @@ export class LocalLiveQueries implements LiveQueries {
   /** Time is looked at each time, what was written where the version says that anything was. */
   #look(): void {
     if (this.#isChecking) return
-    const version = this.#versionNow()
+    // Null: the store cannot be read just now.
+    const version = valueOr(null, () => this.#parts.store.version())
     if (version !== this.#version) {
       this.#version = version
       void this.#checkAll()
@@ -186,15 +183,6 @@ export class LocalLiveQueries implements LiveQueries {
     }
     const now = this.#parts.clock.now()
     for (const subscription of [...this.#subscriptions.values()]) subscription.passed(now)
-  }
-
-  /** Null: the store cannot be read just now. */
-  #versionNow(): number | null {
-    try {
-      return this.#parts.store.version()
-    } catch {
-      return null
-    }
   }
 
   async #checkAll(): Promise<void> {

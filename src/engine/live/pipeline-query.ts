@@ -148,12 +148,14 @@ class PipelineQuery implements LiveQuery {
     const { partitions } = this.#asking.look(this.viewer)
     return this.#asking.store.read(reader => {
       const known = new Set(items.flatMap(({ key }) => this.#entryOf.get(key) ?? []))
-      const where = new Map(reader.entries([...known]).map(entry => [keyOfEntry(entry), entry.partition]))
+      const where = new Map(
+        reader.entries([...known]).map(({ audience, id, partition }) => [keyOf(audience.holder, id), partition]),
+      )
       const isThere = ({ key, id, passage }: LiveName) => {
         const ofEntry = passage === undefined ? key : key.slice(`${passage}\n`.length)
         const partition = where.get(ofEntry)
         if (partition !== undefined) return partitions.includes(partition)
-        return reader.identities(reader.find(id, partitions)).some(found => keyOf(found) === ofEntry)
+        return reader.identities(reader.find(id, partitions)).some(found => keyOf(found.holder, found.id) === ofEntry)
       }
       return items.filter(item => !isThere(item)).map(({ key }) => key)
     })
@@ -221,10 +223,11 @@ function liveItem(item: Item, entry: Entry, chunk: Chunk | null): LiveItem {
   const versioned = Object.entries(shown).filter(([name]) => isVersioned(name))
   const fields = FIELDS.map(name => [name, canonicalJson(shown[name] as Json)] as const)
   const { passage } = item
+  const key = keyOf(entry.audience.holder, entry.id)
   const text = chunk && canonicalJson([chunkText(entry, chunk), chunk.startLine, chunk.endLine])
   const content = text === null ? entry.contentHash : sha256(text)
   return {
-    key: passage === undefined ? keyOfEntry(entry) : `${passage}\n${keyOfEntry(entry)}`,
+    key: passage === undefined ? key : `${passage}\n${key}`,
     id: item.id,
     passage,
     version: sha256(canonicalJson({ ...Object.fromEntries(versioned), content })),
@@ -238,10 +241,6 @@ function liveItem(item: Item, entry: Entry, chunk: Chunk | null): LiveItem {
   }
 }
 
-function keyOfEntry({ audience, id }: Pick<Entry, 'audience' | 'id'>): string {
-  return keyOf({ holder: audience.holder, id })
-}
-
-function keyOf({ holder, id }: { readonly holder: string; readonly id: string }): string {
+function keyOf(holder: string, id: string): string {
   return `${holder}\n${id}`
 }

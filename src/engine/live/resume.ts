@@ -14,28 +14,21 @@ import { asRow, type Delivered, fromRow, type SentItem, type TokenRow } from './
 /** After more events, or more time, a subscription begins again (BQ-165). */
 export const MAX_EVENTS_SINCE = 1_000
 export const TOKEN_LIFE_MS = 10 * 60_000
-/** A token must fit into a header line of a request (Last-Event-ID): about 4,000 characters when sealed. */
-const MAX_ITEM_BYTES = 2_700
+/** More do not travel: a token must fit into a header line (Last-Event-ID), about 4,000 characters when sealed. */
+export const MAX_ITEM_BYTES = 2_700
 /** Some hundred bytes each. */
 const MAX_SUBSCRIPTIONS = 10_000
 /** Up to some hundred kB each. */
 const MAX_HISTORIES = 200
 const UNBOUNDED = { bytes: Number.POSITIVE_INFINITY, lifetimeMs: Number.POSITIVE_INFINITY }
 
-export interface Resumption {
+export interface Resumption extends Pick<Delivered, 'asOf'> {
   readonly subscription: string
   readonly seq: number
   /** When the token was given. */
   readonly at: Instant
-  /** Moment of the answer that was sent last. */
-  readonly asOf: Instant
   /** Null: too large to travel. */
   readonly items: readonly SentItem[] | null
-}
-
-/** Whether items of so many bytes travel in a token. */
-export function travels(bytes: number): boolean {
-  return bytes < MAX_ITEM_BYTES
 }
 
 export function writeToken(secret: string, source: LiveQuery, resumption: Resumption): string {

@@ -20,7 +20,7 @@ import {
   type Subscription,
 } from '../../model/live.ts'
 import { asSent, type Cause, type Difference, type LiveMachine } from './difference.ts'
-import { type KeptStates, travels, writeToken } from './resume.ts'
+import { type KeptStates, MAX_ITEM_BYTES, writeToken } from './resume.ts'
 import { GridAlarm, type Scheduler } from './schedule.ts'
 
 /** What subscriptions share. */
@@ -29,7 +29,7 @@ export interface LiveWorld {
   readonly timers: Timers
   readonly scheduler: Scheduler
   readonly kept: KeptStates
-  /** Seals resume tokens. */
+  /** Seals resume tokens; the same for every process on the store. */
   secret(): string
   /** It has ended. */
   ended(subscription: LiveSubscription): void
@@ -95,7 +95,10 @@ export class LiveSubscription implements Subscription {
     this.#machine = machine
     this.#last = state
     this.#seq = seq
-    this.#alarm = new GridAlarm(world.timers, options.debounceMs, () => this.#wake())
+    this.#alarm = new GridAlarm(world.timers, options.debounceMs, () => {
+      if (this.#cause !== null) this.#isDue = true
+      this.pump()
+    })
     this.#tokenDue = world.timers.now() + TOKEN_REFRESH_MS
     world.kept.reached(id, source.viewer.id, seq)
   }
@@ -103,7 +106,7 @@ export class LiveSubscription implements Subscription {
   resumeToken(): string {
     const { clock, kept } = this.#world
     const { bytes, asOf } = this.#machine
-    const items = travels(bytes) ? this.#machine.delivered.items : null
+    const items = bytes < MAX_ITEM_BYTES ? this.#machine.delivered.items : null
     if (items === null) kept.keep(this.id, this.source.viewer.id, () => this.#machine.delivered)
     const resumption = { subscription: this.id, seq: this.#seq, at: clock.now(), asOf, items }
     return writeToken(this.#world.secret(), this.source, resumption)
@@ -143,9 +146,9 @@ export class LiveSubscription implements Subscription {
   check(now: Instant): void {
     if (this.status === 'cancelled') return
     // A store that cannot be read just now takes no right away, and may have changed.
-    if (!trueUnless(() => this.source.allowed?.() ?? true)) this.end('unauthorized')
+    if (!valueOr(true, () => this.source.allowed?.() ?? true)) this.end('unauthorized')
     if (!this.#isActive) return
-    if (trueUnless(() => this.source.concerned(this.#last))) this.#changed()
+    if (valueOr(true, () => this.source.concerned(this.#last))) this.#changed()
     this.passed(now)
   }
 
@@ -250,11 +253,6 @@ export class LiveSubscription implements Subscription {
     if (!this.#isDue && !this.#isAsking) this.#alarm.setForNext()
   }
 
-  #wake(): void {
-    if (this.#cause !== null) this.#isDue = true
-    this.pump()
-  }
-
   /** As many events as may go out now. */
   async #send(): Promise<void> {
     this.#isSending = true
@@ -339,10 +337,11 @@ export class LiveSubscription implements Subscription {
   }
 }
 
-function trueUnless(ask: () => boolean): boolean {
+/** `failed` where looking it up throws. */
+export function valueOr<T>(failed: T, lookUp: () => T): T {
   try {
-    return ask()
+    return lookUp()
   } catch {
-    return true
+    return failed
   }
 }

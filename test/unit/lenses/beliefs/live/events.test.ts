@@ -99,20 +99,6 @@ it('tells of lost sight at once, by the id alone, and of nothing after (BQ-161)'
   expect(heard()).toEqual([])
 })
 
-it('begins with what there is, in order and beside the cap (BQ-162)', async () => {
-  const world = await beginWithPeople()
-  for (let at = 0; at < 5; at++)
-    await world.as('bob').put({ id: `b${at}`, content: `fox ${'moon '.repeat(at)}`, ...PUBLIC })
-  const { events, heard } = await watch(world, 'ann', { max_events_per_minute: 1 })
-  expect(events.map(({ details }) => details['new_rank'])).toEqual([1, 2, 3, 4, 5])
-  expect(heard().every(line => line.endsWith('initial'))).toBe(true)
-  await world.as('bob').put({ id: 'next', content: 'fox fox', ...PUBLIC })
-  await pass(world)
-  expect(heard()).toEqual(['added next new_match'])
-  const quiet = await watch(world, 'ann', { notify_on_connect: false })
-  expect(quiet.events).toEqual([])
-})
-
 it('is not woken by what its requester may not see (BQ-169)', async () => {
   const world = await beginWithPeople()
   const owner = world.as('owner')
