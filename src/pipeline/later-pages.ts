@@ -55,7 +55,7 @@ export interface RankedPage {
 export interface Found {
   /** To be called first before anything that it is scored by changes; later calls give the same. */
   get(): { readonly all: Retrieval; readonly scoring: Scoring }
-  readonly lasting: Lasting
+  lasting(): Lasting
   /** What came later than the retrieval has a higher key. */
   readonly newest: EntryKey
 }
@@ -70,12 +70,19 @@ export function foundBy(
 ): Found {
   // Keeps hold of the candidates only where they cannot be had again.
   const bring = retrieval.whole ?? (() => retrieval)
-  const lasting = lastingContext(context)
+  const { sight } = context
+  let made: Lasting | null = null
+  // Most answers have no later pages.
+  const lasting = () => {
+    made ??= lastingContext(context, sight)
+    return made
+  }
   let found: ReturnType<Found['get']> | null = null
   const get = () => {
     if (found !== null) return found
-    const all = bring(lasting.context)
-    found = { all, scoring: mark(stages.score(all, { ...plan, query: lasting.context.query }, lasting.context)) }
+    const whole = lasting().context
+    const all = bring(whole)
+    found = { all, scoring: mark(stages.score(all, { ...plan, query: whole.query }, whole)) }
     return found
   }
   return { get, lasting, newest: context.reader.newestEntry() }
@@ -89,20 +96,21 @@ export function orderLater(page: RankedPage, context: QueryContext): () => HeldO
   const { stages, plan, round, last } = page
   const { more } = page.ranking
   const { verdict, reason, verdictBy } = page.ranking.scoring
-  const { get, lasting, newest } = page.found
+  const { get, newest } = page.found
   const notes = [...context.notes]
   const waiting = waitingOf(page.ranking.ranked, plan, context).map(itemKey)
   const shown = new Set(waiting.slice(0, waiting.indexOf(last) + 1))
   return () => {
-    const whole: Plan = { ...plan, query: lasting.context.query }
+    const { context: lasting, thaw } = page.found.lasting()
+    const whole: Plan = { ...plan, query: lasting.query }
     const { all, scoring: byEntry } = get()
     const { passages } = page
     const { isWhole } = page.ranking.scoring
     const scoring = passages === null ? byEntry : { ...byEntry, scored: passages.scored, isWhole }
-    const ranked = more?.() ?? atOnce(stages.diversify(scoring, whole, lasting.context)).ranked
-    const rest = waitingOf(ranked, whole, lasting.context).filter(one => !shown.has(itemKey(one)))
+    const ranked = more?.() ?? atOnce(stages.diversify(scoring, whole, lasting)).ranked
+    const rest = waitingOf(ranked, whole, lasting).filter(one => !shown.has(itemKey(one)))
     const isRest = new Set(rest.map(itemKey))
-    lasting.thaw()
+    thaw()
     return {
       plan,
       retrieval: { ...numbersOf(all), exhausted: passages?.exhausted ?? all.exhausted },
@@ -262,7 +270,7 @@ async function deeper(
   stages: Stages,
   context: QueryContext,
 ): Promise<HeldOrder> {
-  const { context: lasting, thaw } = lastingContext(context)
+  const { context: lasting, thaw } = lastingContext(context, context.sight)
   const inTime = derived(lasting, { deadline: context.deadline })
   // From the beginning: what was changed since may have moved to before the place where a page ended.
   const plan: Plan = { ...order.plan, query: { ...lasting.query, after: null } }
@@ -379,8 +387,8 @@ interface Lasting {
   thaw(): void
 }
 
-function lastingContext(context: QueryContext): Lasting {
-  let frozen: Sight | null = context.sight
+function lastingContext(context: QueryContext, sight: Sight): Lasting {
+  let frozen: Sight | null = sight
   const lasting = derived(context, {
     query: { ...context.query, limit: Number.MAX_SAFE_INTEGER },
     deadline: new Deadline(Number.POSITIVE_INFINITY),

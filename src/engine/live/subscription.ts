@@ -170,12 +170,9 @@ export class LiveSubscription implements Subscription {
     if (this.#isDue && !this.#isAsking) void this.#ask()
     if (this.#isBlind) return
     const now = this.#world.timers.now()
-    if (this.#machine.peek(now, this.#isAsking) !== null) {
-      void this.#send()
-      return
-    }
     const freed = this.#isAsking ? null : this.#machine.heldUntil(now)
-    if (freed !== null) this.#alarm.setFor(freed)
+    if (this.#machine.peek(now, this.#isAsking) !== null) void this.#send()
+    else if (freed !== null) this.#alarm.setFor(freed)
   }
 
   get #isActive(): boolean {
