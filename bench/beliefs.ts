@@ -6,7 +6,7 @@
 import { modelKey } from '../src/embed/embedder.ts'
 import type { KernelVectorIndex } from '../src/index/vectors.ts'
 import { estimateMemory } from '../src/lenses/beliefs/measures/memory-estimate.ts'
-import { runQuery } from '../src/lenses/beliefs/paging/page.ts'
+import { runQuery } from '../src/lenses/beliefs/paging/reading.ts'
 import { parseRequest } from '../src/lenses/beliefs/schema/faults.ts'
 import { queryInput, toQuery } from '../src/lenses/beliefs/schema/query.ts'
 import { stateOf } from '../src/lenses/beliefs/state.ts'

@@ -5,7 +5,7 @@
  */
 import { SettableClock } from '../src/base/clock.ts'
 import { openEngine } from '../src/engine/open.ts'
-import { runQuery } from '../src/lenses/beliefs/paging/page.ts'
+import { runQuery } from '../src/lenses/beliefs/paging/reading.ts'
 import { parseRequest } from '../src/lenses/beliefs/schema/faults.ts'
 import { queryInput, toQuery } from '../src/lenses/beliefs/schema/query.ts'
 import { stateOf } from '../src/lenses/beliefs/state.ts'

@@ -1,4 +1,6 @@
 /** The engine over one store. Each method checks its input and who asks, and hands on to what knows how. */
+
+import { systemTimers } from '../base/timers.ts'
 import { Turns } from '../base/turns.ts'
 import type { Limits } from '../identity/limits.ts'
 import type { Calls } from '../lenses/calls.ts'
@@ -45,8 +47,7 @@ import { importLines } from './import.ts'
 import { lensCalls } from './lens-calls.ts'
 import { LensHosts } from './lens-hosts.ts'
 import { listEntries, suggest, viewEntry } from './listing.ts'
-import { StandingQuestions } from './live/pipeline-question.ts'
-import { systemTimers } from './live/timers.ts'
+import { PipelineLive } from './live/pipeline-query.ts'
 import { NewVectors } from './new-vectors.ts'
 import type { Parts } from './parts.ts'
 import { type SignedRequests, signedRequests } from './signed-requests.ts'
@@ -58,7 +59,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   readonly #parts: Parts
   readonly #hosts: LensHosts
   readonly #asking: Asking
-  readonly #standing: StandingQuestions
+  readonly #live: PipelineLive
   readonly #vectors: NewVectors
   readonly #closing = new AbortController()
   readonly cursors: CursorHandles
@@ -69,7 +70,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     this.#parts = parts
     this.cursors = new CursorHandles(parts.store, parts.clock)
     this.#asking = new Asking(parts, lens => this.host(lens))
-    this.#standing = new StandingQuestions(parts, this.#asking)
+    this.#live = new PipelineLive(parts, this.#asking)
     this.#vectors = new NewVectors(parts)
     this.#hosts = new LensHosts(parts, {
       live: this.live,
@@ -119,7 +120,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   subscribe(input: WatchInput, handlers: LiveHandlers, context?: Context): Promise<Subscription> {
-    return this.#during(context, call => this.#standing.subscribe(parseInput(watchInput, input), handlers, call))
+    return this.#during(context, call => this.#live.subscribe(parseInput(watchInput, input), handlers, call))
   }
 
   explain(input: ExplainRequest, context?: Context): Promise<ExplainAnswer> {
@@ -266,7 +267,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   get live(): LiveQueries {
-    return this.#standing.live
+    return this.#live.live
   }
 
   get signedRequests(): SignedRequests {
@@ -289,7 +290,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   #end(): Promise<void> {
-    this.#standing.close()
+    this.#live.live.close()
     this.#closing.abort(closedError())
     return this.#parts.close()
   }

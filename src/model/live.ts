@@ -1,6 +1,6 @@
 /**
- * Live queries: a question that stands. Whoever asks it gets what has changed in its answer, as events; what keeps it is
- * described by a `StandingQuestion`, so that every lens can be watched in the same way.
+ * Live queries: a subscriber gets what has changed in an answer, as events. What is watched is described by a `LiveQuery`, so
+ * that every lens can be watched in the same way.
  */
 import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -48,8 +48,8 @@ export interface LiveState {
   readonly until: Instant
 }
 
-/** A question that can be watched, and what the engine asks of it. All synchronous parts take microseconds. */
-export interface StandingQuestion {
+/** A query that can be watched, and what the engine asks of it. All synchronous parts take microseconds. */
+export interface LiveQuery {
   readonly viewer: Viewer
   /** The question, canonical: what a resume token is bound to, with the viewer. */
   readonly binding: string
@@ -122,10 +122,7 @@ export interface LiveEvent {
   readonly reason: LiveReason
   /** Plain words for the reason. */
   readonly text: string
-  /**
-   * previous_score, score, previous_rank, new_rank, changed_fields, previous_id: where they apply; `held`: true where the
-   * cap had held it back, so that it may stand for several changes.
-   */
+  /** previous_score, score, previous_rank, new_rank, changed_fields, previous_id: where they apply. */
   readonly details: JsonObject
   /** Reconnecting with it goes on after this event. */
   readonly resume_token: string
@@ -155,9 +152,8 @@ export interface LiveHandlers {
   /** Awaited: never called again before it has ended. */
   onEvent(event: LiveEvent): void | Promise<void>
   /**
-   * A minute after the last token that was told, and each minute that nothing else is: a token that is good from now on, so
-   * that who hears nothing for long can come back too. Also when asking, which had failed, works again and nothing else is to
-   * be told. Never while `onEvent` runs.
+   * Each minute in which no event brings one: a token that is good from now on, so that a subscriber who hears nothing for
+   * long can come back too. Also when asking, which had failed, works again and there is no event. Never while `onEvent` runs.
    */
   onToken?(token: string): void
   /** What `onEvent` threw, or what asking again failed with: the subscription goes on. */
@@ -186,19 +182,14 @@ export interface Subscription {
   cancel(): void
 }
 
-/** Keeps standing questions; one in an engine. Lent to lenses as `LensHost.live`. */
+/** Keeps subscriptions; one in an engine. Lent to lenses as `LensHost.live`. */
 export interface LiveQueries {
   /**
    * Resolves when the first events (of `notifyOnConnect`, or since the token) are on their way. Rejects with what asking
    * rejects with, `resume_invalid`, and `rate_limited` for more than the viewer may have; with `cancelled` when the signal
-   * comes before it stands, and is no matter after that.
+   * comes before it has begun. Later the signal cancels the subscription.
    */
-  subscribe(
-    question: StandingQuestion,
-    options: LiveOptions,
-    handlers: LiveHandlers,
-    signal?: AbortSignal,
-  ): Promise<Subscription>
+  subscribe(query: LiveQuery, options: LiveOptions, handlers: LiveHandlers, signal?: AbortSignal): Promise<Subscription>
   /** Subscriptions that are active or paused: of a viewer, or all. */
   count(viewer?: Viewer): number
   /** Ends all subscriptions of a viewer who may ask no longer: one final status (`unauthorized`), no content. */

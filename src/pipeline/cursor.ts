@@ -22,28 +22,38 @@ export interface CursorSeal {
   /** Everything the cursor belongs to (question, viewer, lens), as one text. */
   readonly binding: string
   readonly now: Instant
+  /** A day, unless a lens says otherwise. */
+  readonly lifetimeMs?: number
 }
 
-/** What every cursor is sealed for; whose it is stands inside, so that a stranger's can be told from a broken one. */
+/** What every cursor is sealed for; whose it is stands inside, so that one of another owner differs from a broken one. */
 const PURPOSE = 'querent cursor'
 const HASH_LENGTH = 32
 
-type Fields = [
-  owner: string,
-  expires: Instant,
-  asOf: Instant,
-  begun: Instant,
-  ...place: [
-    order: number,
-    id: string,
-    holder: string,
-    rank: number,
-    depth: number,
-    round: number,
-    shown: string,
-    passage?: number,
-  ],
-]
+/** Of any lens: `place` says where a page ended. The same place, owner and moment have the same bytes. */
+export function sealCursor(
+  place: readonly (string | number | null)[],
+  { secret, binding, now, lifetimeMs = CURSOR_LIFETIME_MS }: CursorSeal,
+): string {
+  return seal(secret, PURPOSE, JSON.stringify([ownerOf(binding), now + lifetimeMs, ...place]))
+}
+
+/**
+ * The place in a cursor, as it was sealed. Throws `cursor_invalid` for what no engine on this store has written,
+ * `cursor_mismatch` for the cursor of another question, viewer or lens (the message does not say which), `cursor_expired` for
+ * what is too old.
+ */
+export function openCursor(cursor: string, { secret, binding, now }: CursorSeal): readonly unknown[] {
+  const text = unseal(secret, PURPOSE, cursor)
+  if (text === null) throw refusal('cursor_invalid', 'it is damaged, or comes from another store')
+  // Sealed, so the shape is as it was written.
+  const [owner, expires, ...place] = JSON.parse(text) as [string, Instant, ...unknown[]]
+  if (owner !== ownerOf(binding)) {
+    throw refusal('cursor_mismatch', 'it does not belong to this request; repeat the one whose page it came with')
+  }
+  if (now >= expires) throw refusal('cursor_expired', 'it is too old')
+  return place
+}
 
 /**
  * A place in one answer, unsealed and without what was shown before: what an engine holds the rest of an order under. Costs
@@ -84,30 +94,20 @@ export class LateCursor {
   }
 }
 
-export function writeCursor({ position, asOf, begun }: CursorContent, { secret, binding, now }: CursorSeal): string {
+export function writeCursor({ position, asOf, begun }: CursorContent, cursorSeal: CursorSeal): string {
   const { order, id, holder, passage, rank, depth, round, shown } = position
-  const expires = now + CURSOR_LIFETIME_MS
-  const fields: Fields = [ownerOf(binding), expires, asOf, begun, order, id, holder, rank, depth, round, shown]
-  if (passage !== undefined) fields.push(passage)
-  return seal(secret, PURPOSE, JSON.stringify(fields))
+  const place = [asOf, begun, order, id, holder, rank, depth, round, shown]
+  return sealCursor(passage === undefined ? place : [...place, passage], cursorSeal)
 }
 
-/**
- * Throws `cursor_invalid` for what no engine on this store has written, `cursor_mismatch` for the cursor of another
- * question, viewer or lens (of which is not told), `cursor_expired` for what is too old.
- */
-export function readCursor(cursor: string, { secret, binding, now }: CursorSeal): CursorContent {
-  const text = unseal(secret, PURPOSE, cursor)
-  if (text === null) {
-    throw refusal('cursor_invalid', 'it is damaged, or comes from another store')
-  }
-  // Sealed, so the shape is as it was written.
-  const [owner, expires, asOf, begun, ...place] = JSON.parse(text) as Fields
-  if (owner !== ownerOf(binding)) {
-    throw refusal('cursor_mismatch', 'it does not belong to this request; repeat the one whose page it came with')
-  }
-  if (now >= expires) throw refusal('cursor_expired', 'it is more than a day old')
-  const [order, id, holder, rank, depth, round, shown, passage] = place
+type Place = [
+  ...[asOf: Instant, begun: Instant, order: number, id: string, holder: string],
+  ...[rank: number, depth: number, round: number, shown: string, passage?: number],
+]
+
+/** Throws what `openCursor` throws. */
+export function readCursor(cursor: string, cursorSeal: CursorSeal): CursorContent {
+  const [asOf, begun, order, id, holder, rank, depth, round, shown, passage] = openCursor(cursor, cursorSeal) as Place
   return { asOf, begun, position: { order, id, holder, passage, rank, depth, round, shown } }
 }
 

@@ -1,4 +1,5 @@
 /** The newest part of the change feed in memory, read once for however many follow it from where each of them stands. */
+import { lowerBound } from '../base/lower-bound.ts'
 import type { Change, Store } from '../store/store.ts'
 import { changesOrNull, reachesBack } from './feed.ts'
 
@@ -32,7 +33,8 @@ export class RecentChanges {
     if (position === this.#to) return []
     if (position < this.#from) return this.#read(position)
     if (position > this.#to) return null
-    return this.#kept.slice(firstAfter(this.#kept, position))
+    const kept = this.#kept
+    return kept.slice(lowerBound(kept.length, at => (kept[at] as Change).seq <= position))
   }
 
   #follow(): void {
@@ -65,15 +67,4 @@ export class RecentChanges {
       }
     })
   }
-}
-
-/** The place of the first change after a position. */
-function firstAfter(changes: readonly Change[], position: number): number {
-  let [low, high] = [0, changes.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((changes[middle] as Change).seq <= position) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -8,9 +8,7 @@ import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
 import { orderLost, placeOf } from './cursor.ts'
 import { changesOrNull } from './feed.ts'
-import { goOn } from './go-on.ts'
-import { type Found, foundBy, orderLater } from './held-order.ts'
-import type { HeldOrders, HeldPage } from './held-orders.ts'
+import { type Found, foundBy, goOn, type HeldOrders, type HeldPage, LaterOrder, orderLater } from './later-pages.ts'
 import { hasCaps } from './page-bounds.ts'
 import { byGroup } from './passage.ts'
 import { isBetter, mayBeMisspelt } from './respell.ts'
@@ -56,7 +54,7 @@ export interface PartRequest {
 export async function runPart(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
   mustHaveTime(context)
   const { held, from, limit } = request
-  const went = from === null || held === null ? null : await runOn(from, held, limit, stages, context)
+  const went = from === null || held === null ? null : await runOn(from, limit, stages, context)
   if (went !== null) return went
   const { after, begun } = context.query
   if (after !== null && changedSince(begun, context)) throw orderLost()
@@ -71,13 +69,7 @@ export function holdRest({ answer, next, size }: Part, { now, sight }: QueryCont
   cursor.whenRead(() => held.hold(cursor.place, id, next, size, now))
 }
 
-async function runOn(
-  from: HeldPage,
-  held: HeldOrders,
-  limit: number,
-  stages: Stages,
-  context: QueryContext,
-): Promise<Part | null> {
+async function runOn(from: HeldPage, limit: number, stages: Stages, context: QueryContext): Promise<Part | null> {
   const order = from.order.get()
   if (order === null) return null
   const went = await timed(
@@ -88,7 +80,7 @@ async function runOn(
   )
   if (went === null) return null
   const answer = finished(went.answer, context.query, context, went.complete)
-  const next = went.order === order ? from.order : held.whole(went.order)
+  const next = went.order === order ? from.order : new LaterOrder(() => went.order)
   const size = went.order.before.length + went.order.rest.length
   return { answer, next: went.complete ? { order: next, at: went.at } : null, size }
 }

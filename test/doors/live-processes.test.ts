@@ -82,23 +82,6 @@ const told = (events: readonly Event[]): readonly string[] =>
 const SOON = ['--debounce', '0']
 
 describe('querent watch', () => {
-  it('prints what others write, ends well on Ctrl-C, and goes on later from where it ended', async () => {
-    const watcher = new Running(['watch', 'honey', '--json', ...SOON])
-    await watcher.printed(/"initial"/)
-    const written = await note('More honey.')
-    await watcher.printed(new RegExp(`"id":"${written}"`))
-    expect(await watcher.end()).toBe(0)
-    const events = eventsIn(watcher.stdout)
-    expect(told(events)).toEqual(['1 added honey initial', `2 added ${written} new_match`])
-    const token = events[1]?.resume_token ?? ''
-    expect(watcher.stderr).toBe(`querent: watching; Ctrl-C ends\nquerent: to go on from here: --resume ${token}\n`)
-
-    const missed = await note('Honey again.')
-    const later = new Running(['watch', 'honey', '--json', ...SOON, '--resume', token, '--count', '1'])
-    expect(await later.ended).toBe(0)
-    expect(told(eventsIn(later.stdout))).toEqual([`3 added ${missed} new_match`])
-  })
-
   it('prints a line an event for people; ends on SIGTERM as well', async () => {
     const id = await note('Wax melts.')
     const watcher = new Running(['watch', 'wax', ...SOON])
@@ -202,121 +185,91 @@ class Connection implements AsyncDisposable {
   }
 }
 
-async function serving(operation = 'watch'): Promise<{ readonly server: Running; readonly url: string }> {
+async function serving(operation: string): Promise<{ readonly server: Running; readonly url: string }> {
   const server = new Running(['serve', '--port', '0'])
   return { server, url: `${await server.printed(/listens on (\S+)\n/, 'stderr')}/v1/ops/${operation}` }
 }
 
-describe('POST /v1/ops/watch', () => {
-  const INPUT = { text: 'granite', debounce_ms: 0 }
+/** Each operation that watches: how it is asked over HTTP and by command, and how another process writes what it finds. */
+const WATCHES = [
+  {
+    operation: 'watch',
+    input: (text: string) => ({ text, debounce_ms: 0 }),
+    command: (text: string) => ['watch', text],
+    put: (content: string, id: string) => note(content, id),
+    remove: (id: string) => querent(['delete', id], { cwd: folder }),
+    invalid: { error: { code: 'resume_invalid' } },
+  },
+  {
+    operation: 'beliefs.watch',
+    input: (text: string) => ({ query: { semantic: text }, options: { debounce_ms: 0 } }),
+    command: (text: string) => ['beliefs', 'watch', text, '--local'],
+    put: async (content: string, id: string) => {
+      const done = await querent(['beliefs', 'put', content, '--id', id, '--no-wait'], { cwd: folder })
+      expect(done).toMatchObject({ status: 0, stderr: '' })
+    },
+    remove: (id: string) => querent(['beliefs', 'delete', id], { cwd: folder }),
+    invalid: { error: { code: 'INVALID_QUERY', details: { reason: 'resume_invalid' } } },
+  },
+] as const
 
-  it('BQ-165: sends events that others cause, and goes on after the last of them when the server has come back', async () => {
-    const one = await note('Granite is hard.')
-    const first = await serving()
+describe.each(WATCHES)('$operation', ({ operation, input, command, put, remove, invalid }) => {
+  it('BQ-165: sends over HTTP events that other processes cause, and goes on when the server has come back.', async () => {
+    const [one, two, three] = [`${operation} one`, `${operation} two`, `${operation} three`]
+    await put('Granite is hard.', one)
+    const first = await serving(operation)
     let last = ''
     {
-      await using connection = await Connection.open(first.url, INPUT)
+      await using connection = await Connection.open(first.url, input('granite'))
       const [head, initial] = await connection.take(2)
       expect(head).toMatchObject({ event: 'subscribed', id: expect.any(String), data: { began: 'anew' } })
-      expect(initial?.event).toBe('added')
-      const two = await note('Granite is speckled.')
+      await put('Granite is speckled.', two)
       const [added] = await connection.take(1)
       expect(told([initial?.data, added?.data] as readonly Event[])).toEqual([
         `1 added ${one} initial`,
         `2 added ${two} new_match`,
       ])
-      expect(added?.id).toBe(added?.data.resume_token)
+      expect([initial?.event, added?.id]).toEqual(['added', added?.data.resume_token])
       last = added?.id ?? ''
       // It ends the stream, at once and without a failure.
       expect(await first.server.end('SIGTERM')).toBe(0)
       expect(await connection.next()).toBe(undefined)
     }
-    await querent(['delete', one], { cwd: folder })
-    const three = await note('Granite once more.')
-    const second = await serving()
-    await using connection = await Connection.open(second.url, INPUT, { 'last-event-id': last })
+    await remove(one)
+    await put('Granite once more.', three)
+    const second = await serving(operation)
+    await using connection = await Connection.open(second.url, input('granite'), { 'last-event-id': last })
     const [head, ...events] = await connection.take(3)
     expect(head?.data).toMatchObject({ began: 'continued' })
     expect(told(events.map(({ data }) => data))).toEqual([`3 removed ${one} unavailable`, `4 added ${three} new_match`])
+    const headers = { accept: 'text/event-stream', 'last-event-id': last }
+    const refused = await fetch(second.url, { method: 'POST', body: JSON.stringify(input('basalt')), headers })
+    expect({ status: refused.status, body: await refused.json() }).toMatchObject({ status: 400, body: invalid })
     await second.server.end('SIGTERM')
   })
 
-  it('refuses with a status what cannot be watched or gone on with', async () => {
-    const { server, url } = await serving()
-    const post = async (input: unknown, headers: Readonly<Record<string, string>>) => {
-      const response = await fetch(url, { method: 'POST', body: JSON.stringify(input), headers: { ...headers } })
-      return { status: response.status, body: (await response.json()) as { error: { code: string } } }
-    }
-    const sse = { accept: 'text/event-stream' }
-    expect(await post(INPUT, { ...sse, 'last-event-id': 'nonsense' })).toMatchObject({
-      status: 400,
-      body: { error: { code: 'resume_invalid' } },
-    })
-    expect(await post({ text: 'x', limit: 0 }, sse)).toMatchObject({ status: 400 })
-    expect(await post(INPUT, {})).toMatchObject({
-      status: 400,
-      body: { error: { code: 'invalid_argument', message: expect.stringContaining('text/event-stream') } },
-    })
-    await server.end('SIGTERM')
-  })
-})
-
-describe('beliefs', () => {
-  const put = (content: string, id: string) =>
-    querent(['beliefs', 'put', content, '--id', id, '--no-wait'], { cwd: folder }).then(({ status, stderr }) =>
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' }),
-    )
-
-  it('are watched by command: what another process writes, what it takes back, and what is wrong', async () => {
-    const args = ['beliefs', 'watch', 'obsidian', '--local', ...SOON]
+  it('prints as a command what another process writes and takes back, and goes on later from where it ended.', async () => {
+    const [one, two] = [`${operation} obsidian`, `${operation} sharp`]
+    const args = [...command('obsidian'), ...SOON]
     const watcher = new Running([...args, '--json'])
     await watcher.printed(/watching/, 'stderr')
-    await put('Obsidian is glass.', 'obsidian')
+    await put('Obsidian is glass.', one)
     await watcher.printed(/"new_match"/)
-    await querent(['beliefs', 'delete', 'obsidian'], { cwd: folder })
+    await remove(one)
     await watcher.printed(/"removed"/)
     expect(await watcher.end()).toBe(0)
     const events = eventsIn(watcher.stdout)
-    expect(told(events)).toEqual(['1 added obsidian new_match', '2 removed obsidian unavailable'])
-    const token = /--resume (\S+)/.exec(watcher.stderr)?.[1] ?? ''
-    expect(token).toBe(events[1]?.resume_token)
-
-    await put('Obsidian is sharp.', 'sharp')
+    // Beliefs that were there before may match a little.
+    const news = events.filter(({ id }) => id === one).map(({ type, reason }) => `${type} ${reason}`)
+    expect(news).toEqual(['added new_match', 'removed unavailable'])
+    const token = events.at(-1)?.resume_token ?? ''
+    expect(watcher.stderr).toBe(`querent: watching; Ctrl-C ends\nquerent: to go on from here: --resume ${token}\n`)
+    await put('Obsidian is sharp.', two)
     const later = new Running([...args, '--resume', token, '--count', '1'])
     expect(await later.ended).toBe(0)
-    expect(later.stdout).toMatch(/^\S+ {2}added {5}sharp {2}Obsidian is sharp\. {2}It is new and matches\.\n$/)
-
+    expect(later.stdout).toMatch(/^\S+ {2}added {5}\S+ \S+ {2}.*Obsidian is sharp\..* {2}It is new and matches\.\n$/)
     const refused = await querent([...args, '--json', '--resume', `${token}x`], { cwd: folder })
-    expect(refused).toMatchObject({ status: 2, stdout: '' })
-    expect(JSON.parse(refused.stderr)).toMatchObject({
-      error: { code: 'INVALID_QUERY', details: { reason: 'resume_invalid' } },
-    })
-  })
-
-  it('BQ-165: are watched over HTTP, and gone on with after the last event', async () => {
-    const { server, url } = await serving('beliefs.watch')
-    const input = { query: { semantic: 'pumice' }, options: { debounce_ms: 0, notify_on_connect: false } }
-    let last = ''
-    {
-      await using connection = await Connection.open(url, input)
-      expect(await connection.take(1)).toMatchObject([{ event: 'subscribed', data: { began: 'anew' } }])
-      await put('Pumice floats.', 'floats')
-      const [added] = await connection.take(1)
-      expect(added?.data).toMatchObject({ seq: 1, id: 'floats', belief: { content: 'Pumice floats.' } })
-      last = added?.id ?? ''
-    }
-    await put('Pumice is light.', 'light')
-    await using connection = await Connection.open(url, input, { 'last-event-id': last })
-    const [head, added] = await connection.take(2)
-    expect(head?.data).toMatchObject({ began: 'continued' })
-    expect(added?.data).toMatchObject({ seq: 2, id: 'light', reason: 'new_match' })
-    const headers = { accept: 'text/event-stream', 'last-event-id': last }
-    const other = { ...input, query: { semantic: 'basalt' } }
-    const refused = await fetch(url, { method: 'POST', body: JSON.stringify(other), headers })
-    expect({ status: refused.status, body: await refused.json() }).toMatchObject({
-      status: 400,
-      body: { error: { code: 'INVALID_QUERY', details: { reason: 'resume_invalid' } } },
-    })
-    await server.end('SIGTERM')
+    expect(refused).toMatchObject({ status: 2 })
+    expect(JSON.parse(refused.stdout || refused.stderr)).toMatchObject(invalid)
   })
 })

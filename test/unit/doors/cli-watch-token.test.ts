@@ -3,16 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import type { Engine } from '../../../src/engine/engine.ts'
 import type * as Opening from '../../../src/engine/open.ts'
 import { runInProcess } from '../../support/in-process.ts'
 import { ManualTimers } from '../../support/manual-timers.ts'
 
-const shared = vi.hoisted(() => ({ timers: null as unknown, asked: 0 }))
+const shared = vi.hoisted(() => ({ timers: null as unknown, engine: null as Engine | null }))
 
 vi.mock('../../../src/engine/open.ts', async original => {
   const { openEngine } = await original<typeof Opening>()
-  const opened: typeof openEngine = options =>
-    openEngine({ ...options, embedder: 'none', live: { timers: shared.timers as ManualTimers } })
+  const opened: typeof openEngine = async options => {
+    shared.engine = await openEngine({ ...options, embedder: 'none', live: { timers: shared.timers as ManualTimers } })
+    return shared.engine
+  }
   return { openEngine: opened }
 })
 
@@ -27,7 +30,7 @@ it('tells in the end how to go on from there, not from its last event', async ()
     expect(await runInProcess(['init'], options)).toMatchObject({ status: 0 })
     expect(await runInProcess(['call', 'put', '-'], { ...options, stdin })).toMatchObject({ status: 0 })
     const watching = runInProcess(['watch', 'honey', '--words', '--json'], options)
-    while (timers.waiting < 2) await new Promise(resolve => setTimeout(resolve, 5))
+    while (shared.engine?.live.count() !== 1) await new Promise(resolve => setTimeout(resolve, 5))
     await timers.pass(60_000)
     await timers.pass(60_000)
     process.emit('SIGINT')

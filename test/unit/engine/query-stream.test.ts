@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { streamQuery } from '../../../src/engine/asking.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import type { Timers } from '../../../src/engine/live/timers.ts'
+import type { Timers } from '../../../src/base/timers.ts'
 import type { PageChunk } from '../../../src/model/page.ts'
 import { LOCAL_OWNER } from '../../../src/model/viewer.ts'
 import { findOperation, makeCatalog, streamOperation } from '../../../src/ops/catalog.ts'

@@ -1,7 +1,6 @@
 /** The operation `watch`: a stream that is made as it is taken, and frees everything when nobody takes it. */
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/base/canonical.ts'
-import { SettableClock } from '../../../src/base/clock.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { EngineOptions } from '../../../src/engine/options.ts'
 import type { Lens } from '../../../src/lenses/lens.ts'
@@ -10,7 +9,7 @@ import { callOperation, makeCatalog, streamOperation } from '../../../src/ops/ca
 import { watch } from '../../../src/ops/watch-op.ts'
 import { DEFAULT_LENS_STAGES } from '../../../src/pipeline/default-stages.ts'
 import type { Stages } from '../../../src/pipeline/stage.ts'
-import { openTestEngine, TEST_NOW } from '../../support/engines.ts'
+import { openTestEngine } from '../../support/engines.ts'
 import { ManualTimers } from '../../support/manual-timers.ts'
 
 interface Opened {
@@ -158,39 +157,6 @@ describe('watch', () => {
     await stream.return?.()
     expect(timers.waiting).toBe(0)
     await engine.close()
-  })
-
-  it('brings a fresh token each minute that nothing changes, which is good to go on with (BQ-165)', async () => {
-    const clock = new SettableClock(TEST_NOW)
-    const { engine, timers, open, put } = await opened({ clock })
-    await put('a', 'a fox')
-    const stream = open({ text: 'fox', debounce_ms: 0 })
-    await stream.next()
-    const { value: event } = await stream.next()
-    let last: JsonObject | undefined
-    for (let minute = 0; minute < 30; minute++) {
-      const alive = stream.next()
-      clock.set(clock.now() + 60_000)
-      await timers.pass(60_000)
-      last = (await alive).value
-      expect(last).toEqual({ type: 'alive', resume_token: expect.any(String) })
-    }
-    expect(last?.['resume_token']).not.toBe((event as JsonObject)['resume_token'])
-    const { store } = engine.host('default')
-    await stream.return?.()
-    clock.set(clock.now() + 10 * 60_000)
-    // Another process on the store, which knows nothing of it.
-    const other = await openTestEngine({ store, clock, live: { timers } })
-    const context = { viewer: LOCAL_OWNER, signal: new AbortController().signal }
-    const began = async (token: unknown) => {
-      const again = streamOperation(watch as never, other, { text: 'fox', resume_token: token }, context)
-      const pieces = again[Symbol.asyncIterator]()
-      const { value } = await pieces.next()
-      await pieces.return?.()
-      return (value as JsonObject)['began']
-    }
-    expect(await began(last?.['resume_token'])).toBe('continued')
-    await other.close()
   })
 
   it('ends quietly while it begins', async () => {

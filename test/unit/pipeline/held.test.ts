@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Held } from '../../../src/pipeline/held.ts'
-import { HeldOrders } from '../../../src/pipeline/held-orders.ts'
+import { HeldOrders } from '../../../src/pipeline/later-pages.ts'
 
 const BOUNDS = { most: 4, bytes: 100, lifetimeMs: 1_000 }
 

@@ -3,7 +3,7 @@
  * anew and held against what was told. What a node gave stays while it does not answer: only that it does not is told.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
-import type { LiveItem, LiveState, StandingQuestion } from '../../../model/live.ts'
+import type { LiveItem, LiveQuery, LiveState } from '../../../model/live.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { BeliefsError } from '../errors.ts'
 import { sourcesToAsk } from '../nodes/asking/sources-to-ask.ts'
@@ -24,7 +24,7 @@ import type { StandingBeliefs } from './standing-question.ts'
 const RECHECK_MS = 60_000
 const RETRY_MS = 5_000
 
-export class StandingEverywhere implements StandingQuestion {
+export class StandingEverywhere implements LiveQuery {
   readonly viewer: Viewer
   readonly binding: string
   readonly query: JsonObject

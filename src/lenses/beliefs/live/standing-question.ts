@@ -7,7 +7,7 @@ import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import type { LiveItem, LiveState, StandingQuestion } from '../../../model/live.ts'
+import type { LiveItem, LiveQuery, LiveState } from '../../../model/live.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { type ShowView, showCurrent } from '../access/show.ts'
@@ -25,14 +25,11 @@ import { VERSIONS } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { TrustIn } from '../trust/trust-in.ts'
+import { copiesOf, filtersHoldUntil, Judge, type Remembered, scoresOf } from './affects.ts'
 import { holderOfKey, itemOf, keyOf } from './items.ts'
-import { Judge } from './judge.ts'
-import { type LiveShared, liveShared } from './live-state.ts'
-import { copiesOf, type Remembered, scoresOf } from './remembered.ts'
-import type { SightWatch } from './sight-watch.ts'
+import type { SightWatch, TrustWatch } from './shared.ts'
+import { type LiveShared, liveShared } from './shared.ts'
 import { basisOf, type TrustBases, type TrustBasis } from './trust-basis.ts'
-import type { TrustWatch } from './trust-watch.ts'
-import { filtersHoldUntil } from './until.ts'
 
 /** Of more beliefs whose holders count otherwise it is not told one by one what they come to. */
 const MOST_WEIGHED = 300
@@ -48,7 +45,7 @@ interface Draft {
   readonly remembered: Remembered
 }
 
-export class StandingBeliefs implements StandingQuestion {
+export class StandingBeliefs implements LiveQuery {
   readonly viewer: Viewer
   readonly binding: string
   readonly query: JsonObject
@@ -126,16 +123,16 @@ export class StandingBeliefs implements StandingQuestion {
   concerned(_last: LiveState): boolean {
     const last = this.#last
     if (last === null) return true
-    const { news } = this.#shared
-    const version = this.#shared.catchUp()
+    const shared = this.#shared
+    const version = shared.catchUp()
     const sight = this.#sight.refresh(version)
     const { requester } = this.#sight
     const now = this.#state.host.clock.now()
     const trust = this.#trust.refresh(requester, now, version)
-    const changes = news.since(last.position)
+    const changes = shared.since(last.position)
     const trustHoldsUntil = Math.min(last.trustHoldsUntil, this.#trust.atMost.holdsUntil)
     // What was told as news is not told again, unless asking gives another answer to hold it against.
-    this.#last = { ...last, position: news.position, sight, trust, trustHoldsUntil }
+    this.#last = { ...last, position: shared.position, sight, trust, trustHoldsUntil }
     if (changes === null || sight !== last.sight) return true
     const weighed = trust === last.trust ? NO_ROWS : this.#trust.rowsSince(last.trust, requester)
     if (weighed === null || weighed.length > MOST_WEIGHED) return true
@@ -179,7 +176,7 @@ export class StandingBeliefs implements StandingQuestion {
     const { requester } = view
     // Of the first step, whose trust the scores rest on: what changes at a pause is news after it.
     const version = this.#shared.catchUp()
-    const { position } = this.#shared.news
+    const { position } = this.#shared
     const sight = this.#sight.refresh(version)
     const trust = this.#trust.refresh(requester, asOf, version)
     this.#trust.answered(asOf)
@@ -225,7 +222,7 @@ export class StandingBeliefs implements StandingQuestion {
   }
 
   #vectorOf(entry: EntryKey): Float32Array | null {
-    return this.#model === null ? null : this.#shared.news.vectorOf(entry, this.#model)
+    return this.#model === null ? null : this.#shared.vectorOf(entry, this.#model)
   }
 }
 

@@ -1,16 +1,22 @@
 /** Live queries as programs have them (BQ-156, BQ-163, BQ-166, BQ-168). */
-import type { JsonObject } from '../../../base/canonical.ts'
+import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { LiveEvent, LiveHandlers, LiveReason, Subscription } from '../../../model/live.ts'
-import type { LiveInput } from '../../../model/live-input.ts'
+import { type LiveInput, liveOptions } from '../../../model/live-input.ts'
+import type { CallContext } from '../../../model/operation.ts'
 import type { Viewer } from '../../../model/viewer.ts'
+import { AGENTS } from '../../../store/core-tables.ts'
 import type { LensHost } from '../../lens.ts'
+import { BeliefsError } from '../errors.ts'
 import type { Belief } from '../model.ts'
 import { inCall } from '../operations/call.ts'
+import { type Requester, toContext } from '../schema/context.ts'
 import { parseRequest } from '../schema/faults.ts'
-import type { BeliefQuery } from '../schema/query.ts'
+import { type BeliefQuery, type Query, toQuery } from '../schema/query.ts'
 import { type Watch, watchInput } from '../schema/questions.ts'
-import { asBeliefEvent, subscribeTo } from './watch.ts'
+import type { BeliefsState } from '../state.ts'
+import { StandingEverywhere } from './standing-everywhere.ts'
+import { StandingBeliefs } from './standing-question.ts'
 
 export interface BeliefEvent {
   readonly subscription_id: string
@@ -128,4 +134,58 @@ export async function subscribeAll(begin: readonly (() => Promise<BeliefSubscrip
     resume_all: all(subscription => subscription.resume()),
     cancel_all: all(subscription => subscription.cancel()),
   }
+}
+
+/** Throws UNAUTHORIZED where the query claims to be of somebody else, and what the query fails with. */
+export function subscribeTo(
+  state: BeliefsState,
+  requester: Requester,
+  input: Watch,
+  handlers: LiveHandlers,
+  { signal, isStillAllowed = () => true }: Pick<CallContext, 'signal' | 'isStillAllowed'>,
+): Promise<Subscription> {
+  const query = toQuery(input.query, requester)
+  const options = liveOptions({ ...input.options, resume_token: input.resume_token })
+  const { live } = state.host
+  if (live === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this engine keeps no live queries')
+  // The casts: what was checked is JSON. What is kept is a copy, for the caller may change its own.
+  const asked = JSON.parse(canonicalJson(input.query as unknown as JsonObject)) as JsonObject
+  const isAllowed = () => isStillAllowed() && mayAsk(state, requester.id, input.query.context)
+  const own = new StandingBeliefs(state, { id: requester.id }, query, asked, isAllowed)
+  const { federated, network } = query.options.scope
+  if (!federated && !network) return live.subscribe(own, options, handlers, signal)
+  const question = new StandingEverywhere(state, own, query, gap => handlers.onError?.(gap))
+  const untilEnd: LiveHandlers = {
+    ...(handlers.wanted && { wanted: () => handlers.wanted?.() ?? null }),
+    ...(handlers.onToken && { onToken: token => handlers.onToken?.(token) }),
+    onEvent: event => handlers.onEvent(event),
+    onError: error => handlers.onError?.(error),
+    onEnd: why => {
+      question.close()
+      handlers.onEnd?.(why)
+    },
+  }
+  return live.subscribe(question, options, untilEnd, signal).catch(error => {
+    question.close()
+    throw error
+  })
+}
+
+/** Whether the query still speaks for its requester: what it calls its trust graph may be called otherwise by now. */
+function mayAsk({ host }: BeliefsState, id: string, context: Query['context']): boolean {
+  if (typeof context?.trust_graph !== 'string') return true
+  const row = host.store.table(AGENTS).get({ id })
+  try {
+    toContext(context, { id, trustGraph: (row?.['trust_graph'] as string | null | undefined) ?? null })
+    return true
+  } catch (error) {
+    return !(error instanceof BeliefsError && error.code === 'UNAUTHORIZED')
+  }
+}
+
+/** As the contract of the lens has it: what came is a belief, and its loss of sight is told by its id alone (BQ-157). */
+export function asBeliefEvent({ item, ...event }: LiveEvent): JsonObject {
+  const shown = item === undefined ? {} : { belief: item }
+  // The cast: an event is plain data, but its interface has no index signature.
+  return { ...event, ...shown } as unknown as JsonObject
 }

@@ -1,7 +1,7 @@
 /** Asking. */
 import { faulty } from '../errors.ts'
 import { queryResult } from '../model.ts'
-import { runQuery } from '../paging/page.ts'
+import { runQuery } from '../paging/reading.ts'
 import { NO_STREAM, type Query, streamedInput, toQuery } from '../schema/query.ts'
 import { operation } from './call.ts'
 import { BODY_LIMIT, costOf } from './cost.ts'

@@ -1,6 +1,6 @@
 /** Questions beside a query: how much there is and of what kind, several queries at once, and what a belief rests on. */
 import { derivationChain } from '../model.ts'
-import { runQuery } from '../paging/page.ts'
+import { runQuery } from '../paging/reading.ts'
 import { runBatch } from '../questions/batch.ts'
 import { contradictionsOf } from '../questions/contradictions.ts'
 import { countMatches } from '../questions/count.ts'

@@ -4,7 +4,8 @@
  */
 import { canonicalJson, type Json, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
-import { seal, unseal } from '../../../base/sealed.ts'
+import { QuerentError } from '../../../model/errors.ts'
+import { type CursorSeal, openCursor, sealCursor } from '../../../pipeline/cursor.ts'
 import { type Fault, faulty } from '../errors.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
@@ -29,8 +30,6 @@ export interface CursorOwner {
   readonly requester: string
 }
 
-const PURPOSE = 'querent cursor beliefs.query'
-const VERSION = 1
 const HASH_LENGTH = 32
 
 /** Names the query without what may change from page to page: cursor, limit, offset, and how it is told. */
@@ -45,37 +44,50 @@ export function questionHash({ semantic, filters, context, weights, options }: C
 export function writeCursor(secret: string, owner: CursorOwner, content: CursorContent, now: Instant): string {
   const { asOf, boundary, passed, digest } = content
   const { final, createdAt, id } = boundary
-  const expires = now + CURSOR_LIFETIME_MS
-  const fields = [VERSION, owner.question, owner.requester, asOf, final, createdAt, id, passed, digest, expires]
-  return seal(secret, PURPOSE, JSON.stringify(fields))
+  return sealCursor([asOf, final, createdAt, id, passed, digest], sealOf(secret, owner, now))
 }
 
 /** Throws INVALID_QUERY with the reason `cursor_invalid`, `cursor_mismatch` or `cursor_expired`. */
 export function readCursor(secret: string, cursor: string, owner: CursorOwner, now: Instant): CursorContent {
-  const text = unseal(secret, PURPOSE, cursor)
-  if (text === null) throw wrong('cursor_invalid', 'a cursor that came with an answer, unchanged')
-  // Sealed, so the shape is as it was written.
-  const fields = JSON.parse(text) as [
-    number,
-    string,
-    string,
-    ...[number, number, number, string, number, string, number],
-  ]
-  const [version, question, requester, asOf, final, createdAt, id, passed, digest, expires] = fields
-  if (version !== VERSION) throw wrong('cursor_invalid', 'a cursor that came with an answer, unchanged')
-  if (question !== owner.question || requester !== owner.requester) {
-    throw wrong('cursor_mismatch', 'the cursor of an earlier answer to this query')
+  try {
+    const place = openCursor(cursor, sealOf(secret, owner, now)) as [number, number, number, string, number, string]
+    const [asOf, final, createdAt, id, passed, digest] = place
+    return { asOf, boundary: { final, createdAt, id }, passed, digest }
+  } catch (error) {
+    if (error instanceof QuerentError && isReason(error.code)) throw wrong(error.code)
+    throw error
   }
-  if (now >= expires) throw cursorExpired()
-  return { asOf, boundary: { final, createdAt, id }, passed, digest }
+}
+
+function sealOf(secret: string, { question, requester }: CursorOwner, now: Instant): CursorSeal {
+  const binding = JSON.stringify(['beliefs.query', question, requester])
+  return { secret, binding, now, lifetimeMs: CURSOR_LIFETIME_MS }
+}
+
+const CONSTRAINTS = {
+  cursor_invalid: 'a cursor that came with an answer, unchanged',
+  cursor_mismatch: 'the cursor of an earlier answer to this query',
+  cursor_expired: 'a cursor whose order is still known; ask without one again',
+}
+
+type Reason = keyof typeof CONSTRAINTS
+
+function isReason(code: string): code is Reason {
+  return Object.hasOwn(CONSTRAINTS, code)
 }
 
 /** It is too old, or its order is not known any more. */
 export function cursorExpired(): Error {
-  return wrong('cursor_expired', 'a cursor whose order is still known; ask without one again')
+  return wrong('cursor_expired')
 }
 
-function wrong(reason: string, constraint: string): Error {
-  const fault: Fault = { code: 'INVALID_QUERY', path: 'options.cursor', constraint, reason, value: null }
+function wrong(reason: Reason): Error {
+  const fault: Fault = {
+    code: 'INVALID_QUERY',
+    path: 'options.cursor',
+    constraint: CONSTRAINTS[reason],
+    reason,
+    value: null,
+  }
   return faulty([fault])
 }

@@ -4,10 +4,18 @@
  * untouched by what is hidden.
  */
 import { sha256 } from '../../../base/canonical.ts'
-import { hashOfTwo, shareHash } from '../../../base/text-hash.ts'
+import { Recent } from '../../../base/recent.ts'
+import { hashOfTwo, shareHash, textHash } from '../../../base/text-hash.ts'
+import type { PartitionId } from '../../../model/partition.ts'
+import type { Requester } from '../access/requester.ts'
+import { FEDERATED } from '../access/source-numbers.ts'
+import type { BeliefColumns } from '../columns/columns.ts'
+import type { Matches, MatchesToken } from '../matching/matches.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { sumsOf } from './match-sums.ts'
-import { trustSums } from './trust-sums.ts'
+import { holderNames, trustQuestion } from '../ranking/trust-columns.ts'
+import type { BeliefsState } from '../state.ts'
+import { federationTarget } from '../trust/agent-arrays.ts'
+import type { TrustStamp } from '../trust/stamp.ts'
 
 const DIGEST_LENGTH = 24
 
@@ -41,4 +49,228 @@ function meaningSums(evaluation: Evaluation): readonly number[] {
     if (likeness !== undefined) count(row, shareHash(likeness))
   }
   return [one, other]
+}
+
+export interface Sums {
+  /** What numbers of holders mean. */
+  readonly holdersMark: string
+  readonly sums: readonly [number, number]
+  /** Whose trust counts, by number, with hashes of their names. */
+  readonly holders: Int32Array
+  readonly names: Uint32Array
+  /** By number of the holder: matches in which trust in them counts. */
+  readonly counts: Uint32Array
+}
+
+/** By token: what matches were found to sum up to outlives them by a step, and what they become is summed from it. */
+const SUMS = new WeakMap<MatchesToken, Sums>()
+
+export function sumsOf({ matches, view }: Evaluation): Sums {
+  const known = SUMS.get(matches.token)
+  if (known !== undefined) return known
+  const made = summed(matches, view.columns, new Through(view.requester))
+  SUMS.set(matches.token, made)
+  return made
+}
+
+/** Those that differ by a few from others are summed by these: the others are the same from query to query. */
+function summed(matches: Matches, columns: BeliefColumns, through: Through): Sums {
+  const { taken, step } = matches
+  const { holdersMark } = columns.texts
+  if (taken !== null) {
+    const from = SUMS.get(taken.from.token) ?? summed(taken.from, columns, through)
+    SUMS.set(taken.from.token, from)
+    const rows = Int32Array.from(taken.gone).filter(row => taken.from.has(row))
+    const gone = new Summing(columns, through)
+    for (const row of rows) gone.addRow(row, taken.from.sourceOf(row))
+    return changed(from, gone, new Summing(columns, through), columns)
+  }
+  const before = step === null ? undefined : SUMS.get(step.from)
+  const came = new Summing(columns, through)
+  const { rows, sources } = step !== null && before?.holdersMark === holdersMark ? step.came : matches
+  for (let place = 0; place < rows.length; place++) came.addRow(rows[place] as number, sources[place] as number)
+  if (step === null || before?.holdersMark !== holdersMark) return collected(came, columns)
+  const gone = new Summing(columns, through)
+  for (const { partition, holder, marks, source } of step.gone) gone.add(partition, holder, marks[0], marks[1], source)
+  return changed(before, gone, came, columns)
+}
+
+/** Less some, and with some others. */
+function changed(from: Sums, gone: Summing, came: Summing, columns: BeliefColumns): Sums {
+  const sums = [
+    (from.sums[0] - gone.sums[0] + came.sums[0]) | 0,
+    (from.sums[1] - gone.sums[1] + came.sums[1]) | 0,
+  ] as const
+  const counts = from.counts.map(
+    (count, holder) => count - (gone.counts[holder] as number) + (came.counts[holder] as number),
+  )
+  const isSame = from.counts.every((count, holder) => (count === 0) === (counts[holder] === 0))
+  return isSame ? { ...from, sums, counts } : collected({ sums, counts }, columns)
+}
+
+class Summing {
+  readonly counts: Uint32Array
+  #one = 0
+  #other = 0
+  readonly #columns: BeliefColumns
+  readonly #through: Through
+  readonly #names: Names
+  readonly #hashes: Uint32Array
+
+  constructor(columns: BeliefColumns, through: Through) {
+    this.#columns = columns
+    this.#through = through
+    this.#names = namesOf(columns)
+    this.counts = new Uint32Array(columns.texts.bounds.holders)
+    this.#hashes = new Uint32Array(columns.texts.bounds.holders)
+  }
+
+  get sums(): readonly [number, number] {
+    return [this.#one, this.#other]
+  }
+
+  addRow(row: number, source: number): void {
+    const { marks, holders, partitions } = this.#columns.arrays
+    const [mark, second] = [marks[row * 2] as number, marks[row * 2 + 1] as number]
+    this.add(partitions[row] as number, holders[row] as number, mark, second, source)
+  }
+
+  add(partition: PartitionId, holder: number, mark: number, second: number, source: number): void {
+    const isFederated = source === FEDERATED
+    let factor = isFederated ? this.#through.hash(partition) : 1
+    // In a strict federation nothing rests on holders, and nothing may tell of them (BQ-104).
+    if (!isFederated || !this.#through.isStrict(partition)) {
+      if (this.counts[holder] === 0) this.#hashes[holder] = this.#names.hash(holder)
+      this.counts[holder] = (this.counts[holder] as number) + 1
+      factor = (factor + 2 * (this.#hashes[holder] as number)) | 0
+    }
+    this.#one = (this.#one + Math.imul(mark, factor)) | 0
+    this.#other = (this.#other + hashOfTwo(second, factor ^ mark)) | 0
+  }
+}
+
+function collected({ sums, counts }: Pick<Sums, 'sums' | 'counts'>, columns: BeliefColumns): Sums {
+  const { holdersMark } = columns.texts
+  const names = namesOf(columns)
+  const holders = new Int32Array(counts.length)
+  const hashes = new Uint32Array(counts.length)
+  let found = 0
+  for (let holder = 0; holder < counts.length; holder++) {
+    if (counts[holder] === 0) continue
+    holders[found] = holder
+    hashes[found++] = names.hash(holder)
+  }
+  return { holdersMark, sums, counts, holders: holders.subarray(0, found), names: hashes.subarray(0, found) }
+}
+
+/** Hashes of holders' names, by number: a number may come to stand for another one. */
+class Names {
+  readonly #columns: BeliefColumns
+  readonly #names: string[] = []
+  readonly #hashes: number[] = []
+
+  constructor(columns: BeliefColumns) {
+    this.#columns = columns
+  }
+
+  hash(holder: number): number {
+    const name = this.#columns.texts.holder(holder)
+    if (this.#names[holder] !== name) {
+      this.#names[holder] = name
+      this.#hashes[holder] = (textHash(name) | 1) >>> 0
+    }
+    return this.#hashes[holder] as number
+  }
+}
+
+const NAMES = new WeakMap<BeliefColumns, Names>()
+
+function namesOf(columns: BeliefColumns): Names {
+  const known = NAMES.get(columns)
+  if (known !== undefined) return known
+  const made = new Names(columns)
+  NAMES.set(columns, made)
+  return made
+}
+
+/** The federation through which the requester meets a partition, as an odd number. */
+class Through {
+  readonly #requester: Requester
+  /** By partition; 0: not asked yet. */
+  readonly #hashes: Uint32Array
+  readonly #strict: Uint8Array
+
+  constructor(requester: Requester) {
+    this.#requester = requester
+    const size = (requester.sight.partitions.at(-1) ?? -1) + 1
+    this.#hashes = new Uint32Array(size)
+    this.#strict = new Uint8Array(size)
+  }
+
+  hash(partition: number): number {
+    if (this.#hashes[partition] === 0) {
+      const federation = this.#requester.federationsOf(partition)[0] ?? ''
+      this.#hashes[partition] = textHash(federation) | 1
+      this.#strict[partition] = this.#requester.isStrict(federation) ? 1 : 0
+    }
+    return this.#hashes[partition] as number
+  }
+
+  isStrict(partition: number): boolean {
+    this.hash(partition)
+    return this.#strict[partition] === 1
+  }
+}
+
+const NINE_DECIMALS = 1e9
+/** What trust comes to is summed as of the minute's beginning: after that it only fades, by a millionth at most. */
+const MINUTE_MS = 60_000
+/** 80 kB each over 10,000 holders. */
+const MOST_COLUMNS = 64
+
+interface TrustColumn {
+  readonly stamp: TrustStamp
+  readonly names: readonly string[]
+  readonly trust: Float64Array
+}
+
+const COLUMNS = new WeakMap<BeliefsState, Recent<string, { value: TrustColumn | null }>>()
+const TRUST_SUMS = new WeakMap<Matches, { readonly trust: Float64Array; readonly sums: readonly [number, number] }>()
+
+export function trustSums(evaluation: Evaluation): readonly number[] {
+  const { requester, trustColumns, question, matches } = evaluation
+  const trust = trustOfMinute(evaluation)
+  const known = TRUST_SUMS.get(matches)
+  const sums = known?.trust === trust ? known.sums : holderSums(sumsOf(evaluation), trust)
+  TRUST_SUMS.set(matches, { trust, sums })
+  const strict = question.scope.federated ? requester.federations.filter(id => requester.isStrict(id)) : []
+  return [...sums, ...strict.map(id => shareHash(trustColumns.named(federationTarget(id)).trust))]
+}
+
+/** To nine decimals, which fit 32 bits: longer numbers take four times as long. */
+function holderSums({ holders, names }: Sums, trust: Float64Array): readonly [number, number] {
+  let one = 0
+  let other = 0
+  for (let at = 0; at < holders.length; at++) {
+    const value = Math.round((trust[holders[at] as number] as number) * NINE_DECIMALS)
+    const name = names[at] as number
+    one = (one + hashOfTwo(name, value)) | 0
+    other = (other + hashOfTwo(value, name)) | 0
+  }
+  return [one, other]
+}
+
+/** By holder. The same array for as long as nothing but time has changed it, within the minute. */
+function trustOfMinute({ state, view, requester, question, asOf }: Evaluation): Float64Array {
+  const asked = trustQuestion(question.context)
+  const minute = Math.floor(asOf / MINUTE_MS) * MINUTE_MS
+  const found = state.trust.trustOf(requester.id, asked, minute, () => view.time?.check())
+  const names = holderNames(view.columns)
+  const columns = COLUMNS.get(state) ?? new Recent<string, { value: TrustColumn | null }>(MOST_COLUMNS)
+  COLUMNS.set(state, columns)
+  const kept = columns.get(JSON.stringify([requester.id, asked, minute]), () => ({ value: null }))
+  if (kept.value?.names !== names || !kept.value.stamp.equals(found.stamp)) {
+    kept.value = { stamp: found.stamp, names, trust: found.columns(names).trust }
+  }
+  return kept.value.trust
 }

@@ -6,21 +6,27 @@
  */
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
+import { requesterOf } from '../../../identity/requester.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { Held } from '../../../pipeline/held.ts'
 import { isSeen } from '../access/is-seen.ts'
 import type { Requester } from '../access/requester.ts'
 import type { ShowView } from '../access/show.ts'
-import { beginningOf, type Front, settlementOf } from '../answer/front.ts'
+import { beginningOf, type Front, frontOf, settlementOf } from '../answer/front.ts'
 import { POOL } from '../answer/spread.ts'
 import { inScope, scopeRequest } from '../matching/in-scope.ts'
 import type { FrozenEntries } from '../matching/matches.ts'
+import { evaluateInSteps } from '../query/evaluate.ts'
 import { Evaluation } from '../query/evaluation.ts'
 import type { Question, Understood } from '../query/question.ts'
+import type { Embedded } from '../query/understand.ts'
 import { byOrder, type Picked, type ScoredBelief } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/context.ts'
+import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
+import type { TimeLimit } from '../time-limit.ts'
 import type { HolderTrust } from '../trust/holders.ts'
-import type { Boundary } from './cursor.ts'
+import { type Boundary, CURSOR_LIFETIME_MS, type CursorContent, type CursorOwner, cursorExpired } from './cursor.ts'
 import { digestOf } from './digest.ts'
 
 /** Scored ahead of what a page asks for: at least so many, or so many times as many. */
@@ -180,4 +186,55 @@ const KEY_BYTES = 32
 /** Of one query no two have the same id. */
 function compare(a: Boundary, b: Boundary): number {
   return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
+}
+
+/** Orders that are held in one engine. */
+const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS }
+
+const ORDERS = new WeakMap<BeliefsState, Held<HeldOrder>>()
+
+export function ordersOf(state: BeliefsState): Held<HeldOrder> {
+  const known = ORDERS.get(state)
+  if (known !== undefined) return known
+  const made = new Held<HeldOrder>(HELD, requesterOf)
+  ORDERS.set(state, made)
+  return made
+}
+
+/** What an order is held under: the same for all cursors of one. */
+export function nameOf(
+  { question, requester }: CursorOwner,
+  { asOf, digest }: Pick<CursorContent, 'asOf' | 'digest'>,
+): string {
+  return JSON.stringify([question, requester, asOf, digest])
+}
+
+/** The order as of the cursor's moment; throws where it cannot be known any more. */
+export async function rebuilt(
+  state: BeliefsState,
+  query: CheckedQuery,
+  requester: string,
+  embedded: Embedded,
+  content: CursorContent,
+  time: TimeLimit,
+): Promise<HeldOrder> {
+  const rebuild = function* (view: ShowView): Steps<HeldOrder> {
+    const evaluation = yield* evaluateInSteps(state, view, query, embedded, content.asOf)
+    const front = yield* frontOf(evaluation, query.options)
+    const order = new HeldOrder({ evaluation, front, warnings: warningsOf(query, embedded, evaluation) })
+    if (order.digest !== content.digest || !(yield* order.stands(content, evaluation))) throw cursorExpired()
+    return order
+  }
+  return state.lookInSteps(requester, rebuild, time)
+}
+
+export function warningsOf(query: CheckedQuery, embedded: Embedded, evaluation: Evaluation): readonly CheckedWarning[] {
+  return [...query.warnings, ...embedded.warnings, ...pending(evaluation)]
+}
+
+function pending(evaluation: Evaluation): readonly CheckedWarning[] {
+  const count = evaluation.withoutVector(evaluation.matches).length
+  if (count === 0) return []
+  const message = `${count} of the beliefs that match have no vector yet: they rank as if they had nothing to do with the text.`
+  return [{ code: 'vectors_pending', message }]
 }

@@ -10,6 +10,7 @@ import { type Draft, draftOf } from '../answer/draft.ts'
 import { beginningOf, frontOf } from '../answer/front.ts'
 import { type Compared, showingOf, showPage } from '../answer/show-page.ts'
 import { type Answer, tellPage } from '../answer/tell-page.ts'
+import { countersOf } from '../counters.ts'
 import type { QueryResult } from '../model.ts'
 import { sourcesToAsk } from '../nodes/asking/sources-to-ask.ts'
 import { openGathered } from '../nodes/gathered/gathered-reading.ts'
@@ -21,8 +22,7 @@ import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/acts.ts'
 import { type Boundary, type CursorContent, type CursorOwner, questionHash, readCursor, writeCursor } from './cursor.ts'
-import { HeldOrder } from './held-order.ts'
-import { nameOf, ordersOf, rebuilt, warningsOf } from './orders.ts'
+import { HeldOrder, nameOf, ordersOf, rebuilt, warningsOf } from './held-order.ts'
 import type { Pages } from './pages.ts'
 
 /** How often a page is made anew when something of it went out of sight while it was made. */
@@ -260,4 +260,14 @@ class Reading implements Pages {
   get #places(): { readonly passed: number; readonly isExplained: boolean } {
     return { passed: this.#passed, isExplained: this.#query.options.includeExplanation }
   }
+}
+
+export async function runQuery(state: BeliefsState, query: CheckedQuery, call: Call): Promise<QueryResult> {
+  const reading = await openReading(state, query, call)
+  const started = performance.now()
+  const result = await reading.next(query.options.limit)
+  const cursor = reading.cursor()
+  const elapsedMs = Math.round((performance.now() - started) * 1000) / 1000
+  countersOf(state.host).countQuery(elapsedMs, result.beliefs.length)
+  return { ...result, ...(cursor !== null && { next_cursor: cursor }), query_time_ms: elapsedMs }
 }

@@ -6,8 +6,8 @@ import type {
   LiveHandlers,
   LiveItem,
   LiveOptions,
+  LiveQuery,
   LiveState,
-  StandingQuestion,
   Subscription,
 } from '../../../../src/model/live.ts'
 import { ManualTimers } from '../../../support/manual-timers.ts'
@@ -83,7 +83,7 @@ export class ScriptedWorld {
   }
 }
 
-export class ScriptedQuestion implements StandingQuestion {
+export class ScriptedQuestion implements LiveQuery {
   readonly viewer: { id: string }
   readonly binding: string
   readonly query = { text: 'letters' }

@@ -1,6 +1,7 @@
 /** Subscriptions at work, on time that is moved by hand: how they begin, the grid, losses, pauses, bounds of time. */
 import { describe, expect, it } from 'vitest'
 import { QuerentError } from '../../../../src/model/errors.ts'
+import type { LiveEvent } from '../../../../src/model/live.ts'
 import { OPTIONS } from './items.ts'
 import { ScriptedQuestion, ScriptedWorld, START, Watch } from './scripted.ts'
 
@@ -262,5 +263,183 @@ describe('time (BQ-158)', () => {
     await world.timers.pass(3000)
     expect(watch.question.asked).toBe(3)
     expect(watch.news()).toEqual(['added a initial'])
+  })
+})
+
+describe('handlers (BQ-166)', () => {
+  it('that throw are reported, counted, and stop nothing', async () => {
+    const world = new ScriptedWorld()
+    world.write(['a', 'b'])
+    const throws = (text: string) => () => {
+      throw new Error(text)
+    }
+    const onEvent = ({ id }: LiveEvent) => (id === 'a' ? throws('no')() : Promise.reject(new Error('not this either')))
+    const failing = await world.watch({}, { onEvent, onError: throws('nor this') })
+    const other = await world.watch()
+    expect([failing.events.length, other.events.length]).toEqual([2, 2])
+    expect(failing.errors).toEqual([new Error('no'), new Error('not this either')])
+    expect(failing.subscription.handlerErrors).toBe(4)
+  })
+
+  it('never overlap, and a slow one gets fewer events that say as much', async () => {
+    const world = new ScriptedWorld()
+    let [running, most] = [0, 0]
+    const free = Promise.withResolvers<void>()
+    const onEvent = async () => {
+      most = Math.max(most, ++running)
+      await free.promise
+      running -= 1
+    }
+    const slow = await world.watch({ debounceMs: 100 }, { onEvent })
+    for (let at = 1; at <= 50; at++) {
+      world.write([`a${at}`, `b${at}`])
+      await world.timers.pass(100)
+    }
+    expect(slow.events.map(({ seq }) => seq)).toEqual([1])
+    expect(slow.question.asked).toBeLessThan(4)
+    free.resolve()
+    await world.timers.pass(1000)
+    expect([most, slow.events.length, slow.listener.texts]).toEqual([1, 3, ['a50', 'b50']])
+  })
+})
+
+describe('asking that fails', () => {
+  it('is reported, and tried again at the next change, or after a second, two, four', async () => {
+    const world = new ScriptedWorld()
+    const watch = await world.watch({ debounceMs: 0 })
+    const failure = new QuerentError('store_locked', 'busy')
+    watch.question.fails = failure
+    world.write(['a'])
+    await world.timers.pass(4000)
+    expect([watch.errors, watch.subscription.handlerErrors]).toEqual([[failure, failure, failure], 0])
+    watch.question.fails = null
+    world.write(['a2'])
+    await world.timers.pass(100)
+    expect(watch.news()).toEqual(['added a now_matches'])
+  })
+
+  it('because the viewer may not any more ends that subscription and no other (BQ-167)', async () => {
+    const world = new ScriptedWorld()
+    const [watch, other] = [await world.watch(), await world.watch()]
+    watch.question.fails = new QuerentError('denied', 'gone')
+    world.write(['a'])
+    await world.timers.pass(1000)
+    expect([watch.ends, watch.errors, other.ends, other.news()]).toEqual([
+      ['unauthorized'],
+      [],
+      [],
+      ['added a now_matches'],
+    ])
+  })
+
+  it('for want of time is given up, holds up nobody else, and what it says too late counts for nothing (BQ-192)', async () => {
+    const world = new ScriptedWorld()
+    const [watch, other] = [await world.watch(), await world.watch()]
+    const late = Promise.withResolvers<void>()
+    const { question } = watch
+    question.ask = async () => {
+      const state = world.state
+      await late.promise
+      return state
+    }
+    world.write(['a'])
+    await world.timers.pass(6500)
+    expect(watch.errors).toMatchObject([{ code: 'deadline_exceeded', details: { timeout_ms: 5000 } }])
+    expect(other.news()).toEqual(['added a now_matches'])
+    question.ask = ScriptedQuestion.prototype.ask
+    world.write(['b'])
+    await world.timers.pass(1000)
+    late.resolve()
+    await world.timers.pass(5000)
+    expect(watch.news()).toEqual(['added b now_matches'])
+  })
+
+  it('at first is left at once by a caller who goes, whose place is free then (BQ-192)', async () => {
+    const world = new ScriptedWorld({ mostPerViewer: 2 })
+    const question = new ScriptedQuestion(world)
+    const signals: AbortSignal[] = []
+    question.ask = (signal?: AbortSignal) => {
+      if (signal !== undefined) signals.push(signal)
+      return new Promise(() => undefined)
+    }
+    const [asked, queued] = [new AbortController(), new AbortController()]
+    const both = [asked, queued].map(({ signal }) =>
+      world.live.subscribe(question, OPTIONS, new Watch(question).handlers, signal).catch(error => error),
+    )
+    await world.timers.settle()
+    await expect(world.watch()).rejects.toMatchObject({ code: 'rate_limited' })
+    queued.abort()
+    expect(await both[1]).toMatchObject({ code: 'cancelled' })
+    asked.abort()
+    expect(await both[0]).toMatchObject({ code: 'cancelled' })
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+    await Promise.all([world.watch(), world.watch()])
+    expect(world.live.count()).toBe(2)
+  })
+
+  it('to look up what may be seen shows nothing until it works again (BQ-155, BQ-161)', async () => {
+    const world = new ScriptedWorld()
+    const taken = Promise.withResolvers<void>()
+    const watch = await world.watch({ debounceMs: 0 }, { onEvent: () => taken.promise })
+    world.write(['a', 'b', 'c'])
+    await world.timers.pass(100)
+    expect(watch.news()).toEqual(['added a now_matches'])
+    const failure = new Error('database is locked')
+    watch.question.lost = () => {
+      throw failure
+    }
+    world.hidden.add('b')
+    taken.resolve()
+    await world.timers.pass(5000)
+    // After one, two and four seconds.
+    expect([watch.news(), watch.errors]).toEqual([[], [failure, failure, failure]])
+    watch.question.lost = ScriptedQuestion.prototype.lost
+    await world.timers.pass(5000)
+    expect(watch.news()).toEqual(['added c now_matches'])
+  })
+})
+
+describe('many subscriptions', () => {
+  it('are refused beyond what a requester may have, paused ones counted, the local owner not limited (BQ-167)', async () => {
+    const world = new ScriptedWorld({ mostPerViewer: 2 })
+    const as = (viewer: string) => {
+      const watch = new Watch(new ScriptedQuestion(world, viewer))
+      return world.live.subscribe(watch.question, OPTIONS, watch.handlers)
+    }
+    const refused = { code: 'rate_limited', details: { limit: 2 } }
+    const [first] = await Promise.all([as('ann'), as('ann'), as('owner'), as('owner'), as('owner')])
+    first?.pause()
+    await expect(as('ann')).rejects.toMatchObject(refused)
+    expect([world.live.count({ id: 'ann' }), world.live.count()]).toEqual([2, 5])
+    first?.cancel()
+    await as('ann')
+    // Keys that are no agent here are one requester together.
+    const [key] = await Promise.all([as('did:key:zone'), as('did:key:ztwo')])
+    await expect(as('did:key:zthree')).rejects.toMatchObject(refused)
+    key?.cancel()
+    const both = await Promise.allSettled([as('did:key:zfour'), as('did:key:zfive')])
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  })
+
+  it('are asked one at a time, in their order, and others run between', async () => {
+    const world = new ScriptedWorld({ mostPerViewer: 1000 })
+    let [asking, most, rounds] = [0, 0, 0]
+    const order: number[] = []
+    for (let at = 0; at < 300; at++) {
+      const watch = await world.watch()
+      watch.question.ask = async () => {
+        most = Math.max(most, ++asking)
+        await Promise.resolve()
+        asking -= 1
+        order.push(at)
+        return ScriptedQuestion.prototype.ask.call(watch.question)
+      }
+    }
+    const count = setInterval(() => (rounds += 1), 0)
+    world.write(['a'])
+    await world.timers.pass(1000)
+    clearInterval(count)
+    expect([most, order]).toEqual([1, Array.from({ length: 300 }, (_, at) => at)])
+    expect(rounds).toBeGreaterThan(0)
   })
 })

@@ -74,8 +74,8 @@ vi.mock('../../../../src/lenses/beliefs/questions/similar.ts', async original =>
   return { ...actual, similarTo }
 })
 
-vi.mock('../../../../src/lenses/beliefs/paging/page.ts', async original => {
-  const actual = await original<typeof import('../../../../src/lenses/beliefs/paging/page.ts')>()
+vi.mock('../../../../src/lenses/beliefs/paging/reading.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/paging/reading.ts')>()
   const known = new WeakMap<object, Map<string, ReturnType<typeof actual.runQuery>>>()
   const runQuery: typeof actual.runQuery = (state, query, call) => {
     if (planted.leak !== 'cache') return actual.runQuery(state, query, call)

@@ -2,7 +2,7 @@
 import type { Instant } from '../../../../base/clock.ts'
 import type { Steps } from '../../../../base/turns.ts'
 import type { ShowView } from '../../access/show.ts'
-import { warningsOf } from '../../paging/orders.ts'
+import { warningsOf } from '../../paging/held-order.ts'
 import { evaluateInSteps } from '../../query/evaluate.ts'
 import { Evaluation } from '../../query/evaluation.ts'
 import { type Embedded, understand } from '../../query/understand.ts'

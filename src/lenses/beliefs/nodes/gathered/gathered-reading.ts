@@ -17,7 +17,7 @@ import {
   cursorExpired,
   writeCursor,
 } from '../../paging/cursor.ts'
-import { nameOf } from '../../paging/orders.ts'
+import { nameOf } from '../../paging/held-order.ts'
 import type { Pages } from '../../paging/pages.ts'
 import type { Picked } from '../../ranking/scored.ts'
 import type { CheckedWarning } from '../../schema/context.ts'

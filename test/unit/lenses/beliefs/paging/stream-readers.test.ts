@@ -1,7 +1,7 @@
 /** Who reads a stream of `beliefs.query` slowly, or leaves it. */
 import { describe, expect, it, vi } from 'vitest'
 import { IDLE_MS } from '../../../../../src/lenses/beliefs/operations/streamed.ts'
-import { ordersOf } from '../../../../../src/lenses/beliefs/paging/orders.ts'
+import { ordersOf } from '../../../../../src/lenses/beliefs/paging/held-order.ts'
 import type { LastChunk, QueryChunk } from '../../../../../src/lenses/beliefs/paging/stream.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { allOf, filled, streamOf, Timers } from './streaming.ts'

@@ -27,32 +27,12 @@ describe('BQ-150, BQ-151: the chunks of a stream', () => {
     expect(chunks.flatMap(({ beliefs }) => beliefs)).toEqual(whole.beliefs)
   })
 
-  it('stay in the order of the first moment, whatever comes meanwhile', async () => {
-    const world = await filled(9)
-    const whole = await world.ask()
-    const stream = streamOf(world, { chunk_size: 4 })
-    const read = [...((await stream.next()).value as QueryChunk).beliefs]
-    world.wait(1)
-    await world.call('beliefs.put', 'bob', { id: 'late', content: 'fox honey', visibility: 'public' })
-    await world.call('trust.set', 'ann', { target: 'bob', trust_level: 0 })
-    for (const { beliefs } of await allOf(stream)) read.push(...beliefs)
-    expect(read).toEqual(whole.beliefs)
-  })
-
   it.each([0, 101, 1.5, 'ten'])('cannot be of %s', async size => {
     const world = await filled(1)
     const details = expect.objectContaining({ path: 'options.chunk_size' })
     expect(() => streamOf(world, { chunk_size: size })).toThrow(
       expect.objectContaining({ code: 'INVALID_QUERY', details }),
     )
-  })
-
-  it('go on at a cursor', async () => {
-    const world = await filled(9)
-    const whole = await world.ask()
-    const { next_cursor: cursor } = await world.ask({ limit: 4 })
-    const chunks = await allOf(streamOf(world, { chunk_size: 2, cursor }))
-    expect(chunks.flatMap(({ beliefs }) => beliefs)).toEqual(whole.beliefs.slice(4))
   })
 })
 
@@ -106,15 +86,6 @@ describe('BQ-150, BQ-155: the last chunk', () => {
       }
       expect(typeof cursor).toBe(typeof next)
     }
-  })
-
-  it('has a cursor that goes on behind it', async () => {
-    const world = await filled(12)
-    const whole = await world.ask({ limit: 100 })
-    const chunks = await allOf(streamOf(world, { chunk_size: 3, limit: 7 }))
-    const { next_cursor: cursor } = chunks.at(-1) as LastChunk
-    const rest = await world.ask({ limit: 100, cursor })
-    expect([...chunks.flatMap(({ beliefs }) => beliefs), ...rest.beliefs]).toEqual(whole.beliefs)
   })
 
   it('has what failed: time was up for a later piece, and the part so far has a cursor', async () => {

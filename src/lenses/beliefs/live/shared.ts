@@ -1,8 +1,13 @@
 /**
- * Whether an agent's trust has changed for another reason than time, in those whose beliefs it sees. Others' edges and
- * reputations are compared as they would have counted at one and the same moment, and only after a change that may matter.
+ * What the subscriptions of one engine share: the feed of changes, and for each viewer whether visibility or trust have changed for
+ * another reason than time.
  */
+
 import type { Instant } from '../../../base/clock.ts'
+import { Recent } from '../../../base/recent.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import { RecentChanges } from '../../../pipeline/recent-changes.ts'
+import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import type { BeliefsState } from '../state.ts'
@@ -11,6 +16,151 @@ import { faded } from '../trust/fading.ts'
 import type { TrustMark } from '../trust/graph.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { TrustQuestion } from '../trust/resolved-edges.ts'
+
+/** A kilobyte or two each. */
+const MAX_VECTORS = 256
+
+export interface LiveShared {
+  /** In the feed, as of the last `catchUp`. */
+  readonly position: number
+  /** Takes in what was committed; the store's version, by which those who ask after each other spare asking again. */
+  catchUp(): number
+  /** Changes after a position, ascending, as of the last `catchUp`; null: no longer known. */
+  since(position: number): readonly Change[] | null
+  /** By this model; null: it has none yet. As of the last `catchUp`, or later. */
+  vectorOf(entry: EntryKey, model: string): Float32Array | null
+  sightOf(viewer: string): SightWatch
+  trustOf(viewer: string, question: TrustQuestion): TrustWatch
+}
+
+const SHARED = new WeakMap<BeliefsState, LiveShared>()
+
+export function liveShared(state: BeliefsState): LiveShared {
+  const known = SHARED.get(state)
+  if (known !== undefined) return known
+  const made = new Shared(state)
+  SHARED.set(state, made)
+  return made
+}
+
+class Shared implements LiveShared {
+  readonly #state: BeliefsState
+  readonly #changes: RecentChanges
+  /** By position: most subscriptions ask from the same one. */
+  readonly #since = new Map<number, readonly Change[] | null>()
+  readonly #vectors = new Recent<EntryKey, { readonly vector: Float32Array | null }>(MAX_VECTORS)
+  readonly #sights = new Watches<SightWatch>()
+  readonly #trusts = new Watches<TrustWatch>()
+  #caughtUp: number | null = null
+  position: number
+
+  constructor(state: BeliefsState) {
+    this.#state = state
+    this.#changes = new RecentChanges(state.host.store)
+    this.position = this.#changes.position()
+  }
+
+  catchUp(): number {
+    const version = this.#state.host.store.version()
+    if (version === this.#caughtUp) return version
+    const before = this.position
+    this.position = this.#changes.position()
+    this.#since.clear()
+    const changed = this.since(before)
+    const entries = changed && new Set(changed.map(({ entry }) => entry))
+    this.#vectors.forget(entry => entries === null || entries.has(entry))
+    this.#state.columns.refresh()
+    this.#caughtUp = version
+    return version
+  }
+
+  since(position: number): readonly Change[] | null {
+    if (position === this.position) return []
+    let known = this.#since.get(position)
+    if (known === undefined) {
+      known = this.#changes.since(position)
+      this.#since.set(position, known)
+    }
+    return known
+  }
+
+  vectorOf(entry: EntryKey, model: string): Float32Array | null {
+    const { store } = this.#state.host
+    return this.#vectors.get(entry, () => {
+      const chunk = store.firstChunks([entry]).get(entry)
+      const found = chunk === undefined ? [] : store.vectorsOnly(model, [chunk])
+      return { vector: found[0]?.vector ?? null }
+    }).vector
+  }
+
+  sightOf(viewer: string): SightWatch {
+    return this.#sights.of(viewer, () => new SightWatch(this.#state, viewer))
+  }
+
+  trustOf(viewer: string, question: TrustQuestion): TrustWatch {
+    return this.#trusts.of(JSON.stringify([viewer, question]), () => new TrustWatch(this.#state, viewer, question))
+  }
+}
+
+/** Kept for as long as some question holds them. */
+class Watches<W extends WeakKey> {
+  readonly #known = new Map<string, WeakRef<W>>()
+  readonly #gone = new FinalizationRegistry<string>(key => {
+    if (this.#known.get(key)?.deref() === undefined) this.#known.delete(key)
+  })
+
+  of(key: string, make: () => W): W {
+    const known = this.#known.get(key)?.deref()
+    if (known !== undefined) return known
+    const made = make()
+    this.#known.set(key, new WeakRef(made))
+    this.#gone.register(made, key)
+    return made
+  }
+}
+
+export class SightWatch {
+  readonly #state: BeliefsState
+  readonly #viewer: string
+  #requester: Requester
+  #revision = 0
+  #version: number | null = null
+
+  constructor(state: BeliefsState, viewer: string) {
+    this.#state = state
+    this.#viewer = viewer
+    this.#requester = state.requester(viewer)
+  }
+
+  /** As memberships stand now. */
+  get requester(): Requester {
+    return this.#requester
+  }
+
+  /** Another number when the requester sees others, or through other federations, than at the last call. `version`: of the store. */
+  refresh(version: number): number {
+    if (version === this.#version) return this.#revision
+    this.#version = version
+    const now = this.#state.requester(this.#viewer)
+    if (now === this.#requester) return this.#revision
+    if (!seeAlike(this.#requester, now)) this.#revision++
+    this.#requester = now
+    return this.#revision
+  }
+}
+
+function seeAlike(before: Requester, now: Requester): boolean {
+  if (before.federations.join('\n') !== now.federations.join('\n')) return false
+  if (now.federations.some(id => before.isStrict(id) !== now.isStrict(id))) return false
+  const isTheSame = (partition: number) =>
+    before.kindOf(partition) === now.kindOf(partition) &&
+    before.federationsOf(partition).join('\n') === now.federationsOf(partition).join('\n')
+  return (
+    before.sight.partitions.every(isTheSame) &&
+    // What lies in a new partition is news.
+    now.sight.partitions.every(partition => !before.knows(partition) || isTheSame(partition))
+  )
+}
 
 interface Base {
   readonly trust: HolderTrust

@@ -1,0 +1,20 @@
+/** Machine time: when to look, ask and send. It has no part in what an answer says. */
+import { nextTurn } from './next-turn.ts'
+
+export interface Timers {
+  /** Milliseconds, never backwards. */
+  now(): number
+  /** Calls back once, this many milliseconds from now; returns what prevents it. */
+  after(ms: number, callback: () => void): () => void
+  /** Resolves when everything else that waits has had its turn. */
+  turn(): Promise<void>
+}
+
+export const systemTimers: Timers = {
+  now: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+  turn: nextTurn,
+}

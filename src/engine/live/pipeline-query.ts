@@ -1,0 +1,246 @@
+/**
+ * A query through the pipeline that is watched, whichever lens answers it. Nearly every visible change concerns it, for words
+ * and meaning weigh an entry by all that is visible; what the viewer may not see does not.
+ */
+import { canonicalJson, type Json, type JsonObject, sha256 } from '../../base/canonical.ts'
+import type { Instant } from '../../base/clock.ts'
+import { Recent } from '../../base/recent.ts'
+import { type Chunk, chunkText, type Entry, type EntryKey } from '../../model/entry.ts'
+import { QuerentError } from '../../model/errors.ts'
+import { type Filter, matches } from '../../model/filter.ts'
+import type { LiveHandlers, LiveItem, LiveName, LiveQuery, LiveState, Subscription } from '../../model/live.ts'
+import { partWatchInput, type WatchInput } from '../../model/live-input.ts'
+import type { CallContext } from '../../model/operation.ts'
+import type { Item, Page } from '../../model/page.ts'
+import type { QueryInput } from '../../model/query-input.ts'
+import type { Sight, Viewer } from '../../model/viewer.ts'
+import { DEFAULT_LENS_STAGES } from '../../pipeline/default-stages.ts'
+import { isTracked } from '../../pipeline/memo.ts'
+import { RecentChanges } from '../../pipeline/recent-changes.ts'
+import type { Change } from '../../store/store.ts'
+import type { Asking } from '../asking.ts'
+import type { Parts } from '../parts.ts'
+import { LocalLiveQueries } from './live-queries.ts'
+
+/** A window that slides with time (`updated:<7d`) is looked at so often. */
+const SLIDING_MS = 60_000
+const DAY_MS = 24 * 60 * 60_000
+/** Entries that changed, some kilobytes each. */
+const MAX_CHANGED = 256
+/** Of a page's item: what has its own place in events, or follows from the others' and from time. */
+const NOT_OF_VERSION = ['passage', 'rank', 'score', 'components', 'excerpt', 'passages', 'why', 'explanation']
+const FIELDS = ['title', 'collection', 'kind', 'tags', 'metadata', 'origin', 'updated_at'] as const
+
+/** Watches what the pipeline answers. */
+export class PipelineLive {
+  readonly live: LocalLiveQueries
+  readonly parts: Parts
+  readonly asking: Asking
+  /** Entries as they are now, by number of the change: each is read once, however many queries are watched. */
+  readonly #changed = new Recent<number, Entry | null>(MAX_CHANGED)
+  #changes: RecentChanges | null = null
+
+  constructor(parts: Parts, asking: Asking) {
+    const { store, clock, random } = parts
+    this.parts = parts
+    this.asking = asking
+    this.live = new LocalLiveQueries({ store, clock, random, secret: () => asking.secret() }, parts.live)
+  }
+
+  /** The feed of changes, in memory; read once for all subscriptions. */
+  get changes(): RecentChanges {
+    this.#changes ??= new RecentChanges(this.parts.store)
+    return this.#changes
+  }
+
+  /** Null: it is gone. As of the change or later: what is later has a later change. */
+  entryOf({ seq, entry }: Change): Entry | null {
+    return this.#changed.get(seq, () => this.parts.store.entry(entry) ?? null)
+  }
+
+  async subscribe(input: WatchInput, handlers: LiveHandlers, call: CallContext): Promise<Subscription> {
+    const { query, options } = partWatchInput(input)
+    return this.live.subscribe(new PipelineQuery(query, call, this), options, handlers, call.signal)
+  }
+}
+
+class PipelineQuery implements LiveQuery {
+  readonly viewer: Viewer
+  readonly binding: string
+  readonly query: JsonObject
+  readonly timeoutMs: number
+  readonly allowed: () => boolean
+  readonly #input: QueryInput
+  readonly #parts: PipelineLive
+  /** How its conditions move as time passes. */
+  readonly #window: 'fixed' | 'by day' | 'sliding'
+  /** What entries must fulfil to be in a list, where only that decides; else null. */
+  readonly #conditions: Filter | null
+  /** Whether the lens has the default stages alone, so that it is known what its answers rest on. */
+  readonly #isPlain: boolean
+  /** Of the last answer. */
+  #mode: Page['mode'] | null = null
+  #entries: ReadonlySet<EntryKey> = new Set()
+  #entryOf: ReadonlyMap<string, EntryKey> = new Map()
+  #asking: Asking
+  #position: number
+  #sight: Sight
+
+  /** Throws what asking throws of the input: `query_syntax`, `unknown_lens`, … */
+  constructor(input: QueryInput, { viewer, isStillAllowed = () => true }: CallContext, live: PipelineLive) {
+    const { registry, defaultLens, clock } = live.parts
+    this.viewer = viewer
+    this.allowed = isStillAllowed
+    this.#parts = live
+    this.#asking = live.asking
+    // Else what the viewer reads elsewhere would move ranks, and no event would say so.
+    this.#input = { ...input, memory: input.memory ?? false }
+    // Fields may be present and undefined, which JSON does not have.
+    this.query = JSON.parse(JSON.stringify(this.#input)) as JsonObject
+    this.binding = canonicalJson({ lens: defaultLens, ...this.query })
+    this.timeoutMs = live.asking.resolve(input, { viewer }).timeoutMs
+    const { stages } = registry.must(input.lens ?? defaultLens)
+    this.#isPlain = (stages === undefined || stages === DEFAULT_LENS_STAGES) && (input.diversity ?? 1) >= 1
+    const now = clock.now()
+    const [here, soon, tomorrow] = [now, now + 1, now + DAY_MS].map(at => this.#conditionsAt(at))
+    const isHere = (other: Filter | null | undefined) => canonicalJson(other as Json) === canonicalJson(here as Json)
+    this.#window = input.as_of !== undefined || isHere(tomorrow) ? 'fixed' : isHere(soon) ? 'by day' : 'sliding'
+    this.#conditions = this.#window === 'fixed' && here && isTracked(here) ? here : null
+    this.#position = live.changes.position()
+    this.#sight = live.asking.look(viewer)
+  }
+
+  async ask(signal: AbortSignal): Promise<LiveState> {
+    const { asking, changes } = this.#parts
+    // From before it begins: what is committed meanwhile may or may not be in the answer.
+    this.#position = changes.position()
+    this.#sight = asking.look(this.viewer)
+    const call = { viewer: this.viewer, signal }
+    this.#asking = await asking.for(this.#input, call)
+    const { answer, asOf, nextBound } = await this.#asking.standing(this.#input, call)
+    this.#mustBeWhole(answer.page)
+    this.#mode = answer.page.mode
+    this.#entries = new Set(answer.entries.map(({ key }) => key))
+    return {
+      items: this.#itemsOf(answer.page.items, answer.entries),
+      full: answer.cursor !== null,
+      asOf,
+      until: Math.min(nextBound, this.#endOfWindow(asOf)),
+    }
+  }
+
+  concerned(): boolean {
+    const { asking, changes } = this.#parts
+    const before = this.#sight.partitions
+    const news = changes.since(this.#position)
+    this.#sight = asking.look(this.viewer)
+    this.#position = changes.position()
+    const now = this.#sight.partitions
+    if (news === null || before.length !== now.length || before.some((id, at) => id !== now[at])) return true
+    const partitions = new Set(now)
+    return news.some(change => {
+      const { partition, from } = change
+      return (partitions.has(partition) || (from !== null && partitions.has(from))) && this.#affects(change)
+    })
+  }
+
+  lost(items: readonly LiveName[]): readonly string[] {
+    const { partitions } = this.#asking.look(this.viewer)
+    return this.#asking.store.read(reader => {
+      const known = new Set(items.flatMap(({ key }) => this.#entryOf.get(key) ?? []))
+      const where = new Map(
+        reader.entries([...known]).map(({ audience, id, partition }) => [keyOf(audience.holder, id), partition]),
+      )
+      const isThere = ({ key, id, passage }: LiveName) => {
+        const ofEntry = passage === undefined ? key : key.slice(`${passage}\n`.length)
+        const partition = where.get(ofEntry)
+        if (partition !== undefined) return partitions.includes(partition)
+        return reader.identities(reader.find(id, partitions)).some(found => keyOf(found.holder, found.id) === ofEntry)
+      }
+      return items.filter(item => !isThere(item)).map(({ key }) => key)
+    })
+  }
+
+  /**
+   * Whether a visible change may have changed the last answer; false is certain. Left aside are vectors where words answer,
+   * and what does not fulfil the conditions of a list.
+   */
+  #affects(change: Change): boolean {
+    const isVector = change.kind === 'vectors'
+    if (!this.#isPlain) return true
+    if (this.#mode === 'words' && this.#input.mode === 'words') return !isVector
+    if (this.#mode !== 'list' || this.#conditions === null) return true
+    if (isVector || this.#entries.has(change.entry)) return !isVector
+    // Of what was below the last place, or no part of it, only that counts which it is now.
+    const entry = this.#parts.entryOf(change)
+    return entry !== null && matches(this.#conditions, { entry, access: null, aspect: () => null })
+  }
+
+  #mustBeWhole({ coverage, notes }: Page): void {
+    const has = (code: string) => notes.some(note => note.code === code)
+    if (!coverage.complete || has('meaning_late')) {
+      const details = { timeout_ms: this.timeoutMs }
+      throw new QuerentError('deadline_exceeded', `the answer was not whole after ${this.timeoutMs} ms`, details)
+    }
+    const hadMeaning = this.#mode === 'hybrid' || this.#mode === 'meaning'
+    if (hadMeaning && has('words_only')) {
+      throw new QuerentError('embedder_failed', 'words alone would answer at the moment, other than before')
+    }
+  }
+
+  #itemsOf(items: readonly Item[], entries: readonly Entry[]): readonly LiveItem[] {
+    const known = new Map<string, EntryKey>()
+    const found = items.flatMap((item, at) => {
+      const entry = entries[at]
+      const { passage } = item
+      const chunk = passage === undefined ? null : entry && this.#asking.store.chunksOf(entry.key)[passage - 1]
+      if (entry === undefined || chunk === undefined) return []
+      const live = liveItem(item, entry, chunk)
+      known.set(live.key, entry.key)
+      return [live]
+    })
+    this.#entryOf = known
+    return found
+  }
+
+  #conditionsAt(at: Instant): Filter | null {
+    const call = { viewer: this.viewer, signal: new AbortController().signal }
+    return this.#parts.asking.conditions(this.#input, at, call)
+  }
+
+  #endOfWindow(asOf: Instant): Instant {
+    if (this.#window === 'fixed') return Number.POSITIVE_INFINITY
+    const midnight = (Math.floor(asOf / DAY_MS) + 1) * DAY_MS
+    return this.#window === 'sliding' ? Math.min(asOf + SLIDING_MS, midnight) : midnight
+  }
+}
+
+/** `chunk`: the passage that it is; null: it is the whole entry. */
+function liveItem(item: Item, entry: Entry, chunk: Chunk | null): LiveItem {
+  const shown = item as unknown as JsonObject
+  // Every change of the entry moves that moment; of a passage its own text decides.
+  const isVersioned = (name: string) => !NOT_OF_VERSION.includes(name) && (chunk === null || name !== 'updated_at')
+  const versioned = Object.entries(shown).filter(([name]) => isVersioned(name))
+  const fields = FIELDS.map(name => [name, canonicalJson(shown[name] as Json)] as const)
+  const { passage } = item
+  const key = keyOf(entry.audience.holder, entry.id)
+  const text = chunk && canonicalJson([chunkText(entry, chunk), chunk.startLine, chunk.endLine])
+  const content = text === null ? entry.contentHash : sha256(text)
+  return {
+    key: passage === undefined ? key : `${passage}\n${key}`,
+    id: item.id,
+    passage,
+    version: sha256(canonicalJson({ ...Object.fromEntries(versioned), content })),
+    score: item.score,
+    // Every text that comes or goes moves all scores a little: reported with what it leads to, never by itself.
+    standing: '',
+    since: entry.knownAt,
+    rank: item.rank,
+    shown,
+    fields: { ...Object.fromEntries(fields), content },
+  }
+}
+
+function keyOf(holder: string, id: string): string {
+  return `${holder}\n${id}`
+}

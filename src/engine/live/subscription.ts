@@ -1,0 +1,344 @@
+/**
+ * One subscription at work: looks when something was committed, asks again at the next point of its grid, and sends what
+ * changed, one event at a time, as events are taken. The grid is fixed when it begins, so what the viewer may not see moves
+ * no event in time (BQ-169).
+ */
+import type { JsonObject } from '../../base/canonical.ts'
+import type { Clock, Instant } from '../../base/clock.ts'
+import type { Timers } from '../../base/timers.ts'
+import { QuerentError } from '../../model/errors.ts'
+import { toIso } from '../../model/instant.ts'
+import {
+  LIVE_TEXTS,
+  type LiveEvent,
+  type LiveHandlers,
+  type LiveName,
+  type LiveOptions,
+  type LiveQuery,
+  type LiveState,
+  type LiveStatus,
+  type Subscription,
+} from '../../model/live.ts'
+import { asSent, type Cause, type Difference, type LiveMachine } from './difference.ts'
+import { type KeptStates, MAX_ITEM_BYTES, writeToken } from './resume.ts'
+import { GridAlarm, type Scheduler } from './schedule.ts'
+
+/** What subscriptions share. */
+export interface LiveWorld {
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly scheduler: Scheduler
+  readonly kept: KeptStates
+  /** Seals resume tokens; the same for every process on the store. */
+  secret(): string
+  /** It has ended. */
+  ended(subscription: LiveSubscription): void
+}
+
+export interface Begun {
+  readonly id: string
+  /** Of the last event that was sent, 0 for none. */
+  readonly seq: number
+  readonly began: Subscription['began']
+  readonly machine: LiveMachine
+  readonly state: LiveState
+}
+
+/** Events sent before others get a turn. */
+const EVENTS_A_TURN = 32
+/** After so long without one, a subscriber gets a fresh token: none is old when its connection is lost. */
+const TOKEN_REFRESH_MS = 60_000
+/** What fails is tried again after a second, two, four, at most a minute. */
+const FIRST_RETRY_MS = 1_000
+const LAST_RETRY_MS = 60_000
+
+export class LiveSubscription implements Subscription {
+  readonly id: string
+  readonly query: JsonObject
+  readonly createdAt: Instant
+  readonly began: Subscription['began']
+  readonly source: LiveQuery
+  status: LiveStatus = 'active'
+  eventsDelivered = 0
+  lastEventAt: Instant | null = null
+  handlerErrors = 0
+  readonly #world: LiveWorld
+  readonly #handlers: LiveHandlers
+  readonly #machine: LiveMachine
+  readonly #stop = new AbortController()
+  readonly #alarm: GridAlarm
+  #seq: number
+  /** Machine time of the next token, if no event brings one first. */
+  #tokenDue: number
+  /** The last answer. */
+  #last: LiveState
+  /** Why it has to be asked again; null: it has not. */
+  #cause: Cause | null = null
+  /** The point of the grid has come. */
+  #isDue = false
+  #isAsking = false
+  #isSending = false
+  /** It cannot be looked up what the viewer may no longer see: nothing is shown until asking again works. */
+  #isBlind = false
+  /** Failures in a row. */
+  #failures = 0
+
+  constructor(source: LiveQuery, options: LiveOptions, handlers: LiveHandlers, begun: Begun, world: LiveWorld) {
+    const { id, seq, began, machine, state } = begun
+    this.source = source
+    this.query = source.query
+    this.id = id
+    this.began = began
+    this.createdAt = world.clock.now()
+    this.#world = world
+    this.#handlers = handlers
+    this.#machine = machine
+    this.#last = state
+    this.#seq = seq
+    this.#alarm = new GridAlarm(world.timers, options.debounceMs, () => {
+      if (this.#cause !== null) this.#isDue = true
+      this.pump()
+    })
+    this.#tokenDue = world.timers.now() + TOKEN_REFRESH_MS
+    world.kept.reached(id, source.viewer.id, seq)
+  }
+
+  resumeToken(): string {
+    const { clock, kept } = this.#world
+    const { bytes, asOf } = this.#machine
+    const items = bytes < MAX_ITEM_BYTES ? this.#machine.delivered.items : null
+    if (items === null) kept.keep(this.id, this.source.viewer.id, () => this.#machine.delivered)
+    const resumption = { subscription: this.id, seq: this.#seq, at: clock.now(), asOf, items }
+    return writeToken(this.#world.secret(), this.source, resumption)
+  }
+
+  pause(): void {
+    if (!this.#isActive) return
+    this.status = 'paused'
+    this.#isDue = false
+    this.#alarm.stop()
+  }
+
+  /** Asks at once: nobody noticed what changed meanwhile. */
+  resume(): void {
+    if (this.status !== 'paused') return
+    this.status = 'active'
+    this.#cause = 'change'
+    this.#isDue = true
+    this.#dropLost()
+    this.pump()
+  }
+
+  cancel(): void {
+    this.end('cancelled')
+  }
+
+  end(why: 'cancelled' | 'closed' | 'unauthorized'): void {
+    if (this.status === 'cancelled') return
+    this.status = 'cancelled'
+    this.#alarm.stop()
+    this.#stop.abort()
+    this.#world.ended(this)
+    this.#guarded(() => this.#handlers.onEnd?.(why))
+  }
+
+  /** Something was committed, or time has passed. Takes microseconds where neither concerns it. */
+  check(now: Instant): void {
+    if (this.status === 'cancelled') return
+    // A store that cannot be read just now takes no right away, and may have changed.
+    if (!valueOr(true, () => this.source.allowed?.() ?? true)) this.end('unauthorized')
+    if (!this.#isActive) return
+    if (valueOr(true, () => this.source.concerned(this.#last))) this.#changed()
+    this.passed(now)
+  }
+
+  /** Nothing was committed: but a bound may have been crossed, also backwards. */
+  passed(now: Instant): void {
+    if (!this.#isActive) return
+    this.#refreshToken()
+    if (this.#cause !== null || this.#isAsking) return
+    if (this.source.stirred?.() === true) this.#changed()
+    else if (now >= this.#last.until || now < this.#last.asOf) {
+      this.#cause = 'time'
+      this.#arm()
+    }
+  }
+
+  /** Does what can be done now; whatever ends later comes back here. */
+  pump(): void {
+    if (!this.#isActive || this.#isSending) return
+    if (this.#isDue && !this.#isAsking) void this.#ask()
+    if (this.#isBlind) return
+    const now = this.#world.timers.now()
+    const freed = this.#isAsking ? null : this.#machine.heldUntil(now)
+    if (this.#machine.peek(now, this.#isAsking) !== null) void this.#send()
+    else if (freed !== null) this.#alarm.setFor(freed)
+  }
+
+  get #isActive(): boolean {
+    return this.status === 'active'
+  }
+
+  #changed(): void {
+    this.#cause = 'change'
+    this.#dropLost()
+    this.#arm()
+    this.pump()
+  }
+
+  async #ask(): Promise<void> {
+    const cause = this.#cause ?? 'change'
+    this.#isAsking = true
+    this.#isDue = false
+    this.#cause = null
+    this.#alarm.stop()
+    try {
+      const turn = { timeoutMs: this.source.timeoutMs, signal: this.#stop.signal }
+      const state = await this.#world.scheduler.run(signal => this.source.ask(signal), turn)
+      // A pause throws nothing away: what was learned is sent after it, unless it has changed again.
+      if (!this.#stop.signal.aborted) this.#take(state, cause)
+      // Whoever heard that asking fails hears that it works again: by what has changed, else by a token.
+      if (this.#failures > 0) this.#tokenDue = Number.NEGATIVE_INFINITY
+      this.#failures = 0
+    } catch (error) {
+      this.#failed(error)
+    } finally {
+      this.#isAsking = false
+    }
+    if (this.#cause !== null && !this.#alarm.isSet) this.#arm()
+    this.pump()
+  }
+
+  #take(state: LiveState, cause: Cause): void {
+    const lost = this.source.lost([...this.#machine.known, ...state.items])
+    this.#isBlind = false
+    this.#machine.lose(lost)
+    this.#last = { ...state, items: state.items.filter(({ key }) => !lost.includes(key)) }
+    this.#machine.answered(this.#last, cause)
+  }
+
+  #failed(error: unknown): void {
+    if (this.status === 'cancelled') return
+    if (error instanceof QuerentError && error.kind === 'denied') {
+      this.end('unauthorized')
+      return
+    }
+    this.#cause = 'change'
+    const wait = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures)
+    this.#failures += 1
+    if (this.#isActive) this.#alarm.setFor(this.#world.timers.now() + wait)
+    this.#guarded(() => this.#handlers.onError?.(error))
+  }
+
+  /** Keys of those that the viewer may no longer see; null: it cannot be looked up. */
+  #lostOf(items: readonly LiveName[]): readonly string[] | null {
+    try {
+      return items.length === 0 ? [] : this.source.lost(items)
+    } catch (error) {
+      this.#isBlind = true
+      this.#failed(error)
+      return null
+    }
+  }
+
+  #dropLost(): void {
+    this.#machine.lose(this.#lostOf(this.#machine.known) ?? [])
+  }
+
+  /** Asks at the next point of the grid. */
+  #arm(): void {
+    if (!this.#isDue && !this.#isAsking) this.#alarm.setForNext()
+  }
+
+  /** As many events as may go out now. */
+  async #send(): Promise<void> {
+    this.#isSending = true
+    try {
+      for (let sent = 1; this.#isActive; sent++) {
+        // Without a pause once it is wanted: nothing else is handed over between that and the event.
+        for (let wait = this.#wanted(); wait !== null; wait = this.#wanted()) await wait
+        // What fell due is asked first: then what was not sent yet is merged with it.
+        if (!this.#isActive || (this.#isDue && !this.#isAsking)) break
+        const difference = this.#next()
+        if (difference === null) break
+        await this.#hand(difference)
+        if (sent % EVENTS_A_TURN === 0) await this.#world.timers.turn()
+      }
+    } finally {
+      this.#isSending = false
+    }
+    this.pump()
+  }
+
+  /** The next event, of an item that the viewer may see at this moment; null also where that cannot be looked up. */
+  #next(): Difference | null {
+    const now = this.#world.timers.now()
+    for (;;) {
+      const next = this.#machine.peek(now, this.#isAsking)
+      const lost = next?.now ? this.#lostOf([next.now]) : []
+      if (lost === null) return null
+      if (lost.length === 0) return this.#machine.take(now, this.#isAsking)
+      this.#machine.lose(lost)
+    }
+  }
+
+  async #hand({ type, key, id, passage, reason, details, now }: Difference): Promise<void> {
+    const { kept, clock, timers } = this.#world
+    const at = clock.now()
+    this.#seq += 1
+    this.eventsDelivered += 1
+    this.lastEventAt = at
+    this.#tokenDue = timers.now() + TOKEN_REFRESH_MS
+    kept.reached(this.id, this.source.viewer.id, this.#seq)
+    kept.changed(this.id, this.source.viewer.id, key, now && asSent(now), this.#machine.asOf)
+    const event: LiveEvent = {
+      subscription_id: this.id,
+      seq: this.#seq,
+      timestamp: toIso(at),
+      type,
+      id,
+      ...(passage !== undefined && { passage }),
+      ...(now && { item: now.shown }),
+      reason,
+      text: LIVE_TEXTS[reason],
+      details,
+      resume_token: this.resumeToken(),
+    }
+    try {
+      await this.#handlers.onEvent(event)
+    } catch (error) {
+      this.handlerErrors += 1
+      // Nobody hears of what fails after the end.
+      if (this.status !== 'cancelled') this.#guarded(() => this.#handlers.onError?.(error))
+    }
+  }
+
+  #wanted(): Promise<void> | null {
+    return this.#handlers.wanted?.() ?? null
+  }
+
+  #refreshToken(): void {
+    const now = this.#world.timers.now()
+    if (this.#handlers.onToken === undefined || this.#isSending || now < this.#tokenDue || this.#wanted() !== null)
+      return
+    this.#tokenDue = now + TOKEN_REFRESH_MS
+    this.#guarded(() => this.#handlers.onToken?.(this.resumeToken()))
+  }
+
+  #guarded(call: () => void): void {
+    try {
+      call()
+    } catch {
+      this.handlerErrors += 1
+    }
+  }
+}
+
+/** `failed` where looking it up throws. */
+export function valueOr<T>(failed: T, lookUp: () => T): T {
+  try {
+    return lookUp()
+  } catch {
+    return failed
+  }
+}
