@@ -1,9 +1,10 @@
 /** The concepts in memory, by what questions look at first: ids, names, types, places. */
+import type { Bitset } from '../../base/bitset.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
-import { EntryRows } from './entry-rows.ts'
+import { EntryRows, entrySet } from './entry-rows.ts'
 import { foldName, placesByWord, wordsOf } from './names.ts'
 import { CONCEPTS } from './tables.ts'
 
@@ -93,6 +94,12 @@ class View implements VisibleConcepts {
   byEntry(entry: EntryKey): Concept | undefined {
     return this.#byEntry.get(entry)
   }
+}
+
+/** Those that conditions allow; null: all. */
+export function among(concepts: VisibleConcepts, allow: Bitset | null): VisibleConcepts {
+  if (allow === null || entrySet(concepts.all).without(allow).size === 0) return concepts
+  return new View(concepts.all.filter(({ entry }) => allow.has(entry)))
 }
 
 /** What is kept of concepts and not held in memory; null, or absent: there is none. */

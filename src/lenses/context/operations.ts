@@ -3,9 +3,11 @@ import type { z } from 'zod'
 import type { Operation } from '../../model/operation.ts'
 import type { LensHost } from '../lens.ts'
 import type { NamedOperation } from '../lens-operation.ts'
+import { queryOperations } from '../query-operations.ts'
 import { callHandler, type Handler, type TypedHandler } from './call.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
 import { HANDLERS, type KnownHandler } from './handlers.ts'
+import { contextQuestion, queryOfQuestion } from './query/request.ts'
 
 /** As `operationName` makes it. */
 type NameOf<Path extends string> = Path extends `/context/${infer Rest}`
@@ -25,9 +27,16 @@ type OperationOf<H> =
     : never
 
 // The cast: names and schemas are those of the handlers.
-export const CONTEXT_OPERATIONS = [...HANDLERS.values()].map(
-  operationOf,
-) as unknown as readonly OperationOf<KnownHandler>[]
+const CALLS = [...HANDLERS.values()].map(operationOf) as unknown as readonly OperationOf<KnownHandler>[]
+
+export const CONTEXT_OPERATIONS = [
+  ...CALLS,
+  ...queryOperations({
+    name: 'context',
+    input: contextQuestion,
+    toQuery: (_, question) => queryOfQuestion(question),
+  }),
+] as const
 
 /** `/context/query` is plainly `context.query`. */
 export function operationName(path: string): string {

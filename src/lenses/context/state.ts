@@ -2,7 +2,7 @@
 import type { LensHost } from '../lens.ts'
 import { Files } from './body/files.ts'
 import { Concepts } from './concepts.ts'
-import { type ContextSettings, DEFAULTS } from './settings.ts'
+import { type ContextSettings, checkSettings } from './settings.ts'
 
 export interface ContextState {
   readonly concepts: Concepts
@@ -19,7 +19,7 @@ export function stateOf(host: LensHost): ContextState {
   const made: ContextState = {
     concepts: new Concepts(host.store),
     files: new Files(host.store),
-    settings: (host.settings as ContextSettings | undefined) ?? DEFAULTS,
+    settings: (host.settings as ContextSettings | undefined) ?? checkSettings(undefined),
   }
   STATES.set(host, made)
   return made

@@ -1,9 +1,6 @@
 /** Vectors of what a call has written, so that it is found by meaning at once (CX-024); what fails is left to the engine. */
-import { modelKey } from '../../embed/embedder.ts'
-import { type VectorIndex, vectorsName } from '../../index/contract.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { embedEntries } from '../embed-entries.ts'
-import type { LensHost } from '../lens.ts'
 import type { Call } from './call.ts'
 
 /** More than this is work for the background. */
@@ -16,11 +13,4 @@ export async function embedNow({ host, signal }: Call, entries: readonly EntryKe
   } catch {
     // The concept is written; its vector is made by the background, which tells what keeps failing.
   }
-}
-
-/** Null without an embedder. */
-export async function vectorIndex(host: LensHost): Promise<VectorIndex | null> {
-  if (host.embedder === null) return null
-  await host.ready?.([vectorsName(modelKey(host.embedder.model))])
-  return host.index(vectorsName(modelKey(host.embedder.model))) as VectorIndex
 }

@@ -1,8 +1,11 @@
-/** From anchors along links to their neighbours: in the order they are reached, or by what they are worth (CX-026 to CX-029). */
+/**
+ * From anchors along links to their neighbours: in the order they are reached, or by what they are worth (CX-026 to CX-029); and
+ * which anchors an answer has room for beside them (CX-023).
+ */
 import type { Link, LinkIndex, SearchScope } from '../../../index/contract.ts'
 import type { Concept, VisibleConcepts } from '../concepts.ts'
 import type { Anchor } from './anchors.ts'
-import type { ContextRequest } from './request.ts'
+import type { ContextQuestion } from './request.ts'
 
 export interface Neighbour {
   readonly concept: Concept
@@ -28,11 +31,11 @@ const DAMPING = 0.5
 const STEPS_BEYOND = 2
 
 /** At most `room` neighbours of the anchors. */
-export function neighbours(
+function neighbours(
   graph: Graph,
   anchors: readonly Anchor[],
   room: number,
-  { depth, rank }: Pick<ContextRequest, 'depth' | 'rank'>,
+  { depth, rank }: Pick<ContextQuestion, 'depth' | 'rank'>,
 ): readonly Neighbour[] {
   if (room <= 0 || depth === 0 || anchors.length === 0) return []
   if (rank === 'breadth') return reached(graph, anchors, room, depth)
@@ -44,7 +47,7 @@ export function neighbours(
 }
 
 /** How many neighbours there are, counted up to `room`: the same whatever they are ranked by. */
-export function reachable(graph: Graph, anchors: readonly Anchor[], room: number, depth: number): number {
+function reachable(graph: Graph, anchors: readonly Anchor[], room: number, depth: number): number {
   return room <= 0 || depth === 0 ? 0 : reached(graph, anchors, room, depth).length
 }
 
@@ -99,9 +102,7 @@ function byCloseness(
   all: readonly Neighbour[],
   depth: number,
 ): Neighbour[] {
-  const weights = anchors.map(({ concept, cosine, evidence }) => {
-    return { node: concept.id, weight: Math.max(LEAST_WEIGHT, evidence?.total ?? cosine ?? 1) }
-  })
+  const weights = anchors.map(({ concept, worth }) => ({ node: concept.id, weight: Math.max(LEAST_WEIGHT, worth) }))
   const among = all.map(({ concept }) => concept.id)
   const walk = { ...scope, anchors: weights, damping: DAMPING, iterations: depth + STEPS_BEYOND, among }
   const ranks = new Map(links.rank(walk).map(({ node, score }) => [node, score]))
@@ -120,4 +121,39 @@ function* waysOf(
     })
   yield* ways(links.out(from.id, scope))
   yield* ways(links.in(from.id, scope))
+}
+
+/** Share of the limit that anchors may take while neighbours fill the rest. */
+const ANCHOR_SHARE = 0.6
+
+export interface Chosen {
+  readonly anchors: readonly Anchor[]
+  readonly neighbours: readonly Neighbour[]
+}
+
+/**
+ * `ordered`: best first. Those that `isFixed` are never displaced. The others stop at their share of the limit, and go on
+ * as far as neighbours leave room; each further anchor may bring neighbours of its own, so they are looked for anew.
+ */
+export function choose(
+  graph: Graph,
+  ordered: readonly Anchor[],
+  question: Pick<ContextQuestion, 'limit' | 'depth' | 'rank'>,
+): Chosen {
+  const { limit, depth } = question
+  const all = ordered.slice(0, limit)
+  const fixed = all.filter(({ isFixed }) => isFixed).length
+  const others = all.length - fixed
+  const share = depth === 0 ? limit : Math.ceil(ANCHOR_SHARE * limit)
+  for (let taken = Math.max(0, Math.min(others, share - fixed)); ; taken++) {
+    const anchors = firstOf(all, taken)
+    const room = limit - anchors.length
+    if (taken < others && reachable(graph, anchors, room, depth) < room) continue
+    return { anchors, neighbours: neighbours(graph, anchors, room, question) }
+  }
+}
+
+function firstOf(all: readonly Anchor[], others: number): readonly Anchor[] {
+  let taken = 0
+  return all.filter(({ isFixed }) => isFixed || taken++ < others)
 }

@@ -1,0 +1,171 @@
+/**
+ * The lens in the pipeline: concepts that the question names or means are found, then their neighbours over links, as many as an
+ * answer has room for. The order is that of retrieval; the score is the formula's (`relevance.ts`).
+ */
+import type { LinkIndex } from '../../../index/contract.ts'
+import type { Candidate, Scored } from '../../../model/candidate.ts'
+import type { Filter } from '../../../model/filter.ts'
+import { allowedEntries } from '../../../pipeline/conditions.ts'
+import type { QueryContext } from '../../../pipeline/context.ts'
+import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
+import { allOf } from '../../../pipeline/filter-input.ts'
+import { byFormula } from '../../../pipeline/formula.ts'
+import { unparsed } from '../../../pipeline/parse.ts'
+import { explainKept } from '../../../pipeline/partly-embedded.ts'
+import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
+import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
+import { isLate } from '../../../pipeline/time-limit.ts'
+import { type Judgement, judge } from '../../../pipeline/verdict.ts'
+import { weightsWith } from '../../../pipeline/weights.ts'
+import { cutNote } from '../../../text/query-parser.ts'
+import type { LensHost } from '../../lens.ts'
+import { among } from '../concepts.ts'
+import { CONCEPT_KIND } from '../mind/rows.ts'
+import { stateOf } from '../state.ts'
+import { LINKS } from '../tables.ts'
+import { type Anchor, LEG_DEPTH, plainAnchors, relevantAnchors } from './anchors.ts'
+import { choose, type Graph, type Neighbour } from './expand.ts'
+import { boundRelevance, MATCHES, type Match, MEANING } from './relevance.ts'
+import { type ContextQuestion, isByRelevance, questionOf, wantsMeaning } from './request.ts'
+
+const ONLY_CONCEPTS: Filter = { op: 'eq', field: 'kind', value: CONCEPT_KIND }
+
+export function contextStages(host: LensHost): Partial<Stages> {
+  const { retrieve: list, score: scoreList } = DEFAULT_STAGES
+  return {
+    parse: (query, context) => {
+      const filter = allOf([ONLY_CONCEPTS, ...(query.filter === null ? [] : [query.filter])])
+      if (query.text.trim() === '') return { ...DEFAULT_STAGES.parse({ ...query, syntax: 'plain' }, context), filter }
+      const question = questionOf(query)
+      if (query.text.trim() !== question.text) context.note(cutNote(query.text.length))
+      return {
+        // Cosines are returned with three decimals, which are those of exact vectors.
+        query: { ...query, approximate: false },
+        parsed: unparsed(question.text),
+        mode: modeOf(question, query.mode === 'words'),
+        filter,
+        terms: question.text.split(/\s+/u).map(text => ({ text, boost: 1 })),
+        ...{ vector: null, weights: weightsWith(0), except: null, facts: {} },
+      }
+    },
+    enrich,
+    retrieve: (plan, depth, context) =>
+      plan.mode === 'list' ? list(plan, depth, context) : retrieve(host, plan, context),
+    score: (retrieval, plan, context) =>
+      plan.mode === 'list' ? scoreList(retrieval, plan, context) : score(retrieval, plan, context),
+    diversify: function* (scoring, plan, context) {
+      const scored = plan.mode === 'list' ? scoring.scored : scoring.scored.filter(({ order }) => order !== undefined)
+      return { ...(yield* DEFAULT_STAGES.diversify({ ...scoring, scored }, plan, context)), scoring }
+    },
+  }
+}
+
+function modeOf(question: ContextQuestion, byWords: boolean): Plan['mode'] {
+  if (byWords || !wantsMeaning(question)) return 'words'
+  return question.mode === 'semantic' ? 'meaning' : 'hybrid'
+}
+
+async function enrich(plan: Plan, context: QueryContext): Promise<Plan> {
+  if (plan.mode === 'meaning' && context.model === null) {
+    context.note({ code: 'words_only', message: 'Nothing was searched by meaning: there is no embedder.' })
+    return { ...plan, isUnembedded: true }
+  }
+  const asked = await DEFAULT_STAGES.enrich(plan, context)
+  const meaning = plan.mode === 'meaning' ? 1 : (plan.query.meaningWeight ?? MEANING)
+  return { ...asked, weights: weightsWith(asked.vector === null ? 0 : meaning) }
+}
+
+async function retrieve(host: LensHost, plan: Plan, context: QueryContext): Promise<Retrieval> {
+  const question = questionOf(plan.query)
+  const retrieval = await legs(question, plan, context)
+  const { partitions } = context.sight
+  const concepts = among(stateOf(host).concepts.visible(partitions), retrieval.allow)
+  const brought = { host, context, plan, question, concepts, retrieval }
+  const { anchors, bmTop } = isByRelevance(question)
+    ? await relevantAnchors(brought)
+    : { anchors: await plainAnchors(brought), bmTop: 0 }
+  const links = context.index(LINKS.name) as LinkIndex
+  const graph: Graph = { links, scope: { partitions }, concepts }
+  const chosen = choose(graph, anchors, question)
+  const isChosen = new Set(chosen.anchors)
+  const candidates = [
+    ...[...chosen.anchors, ...chosen.neighbours].map(placed),
+    // Known to explanations only: there was no room for them.
+    ...anchors.filter(anchor => !isChosen.has(anchor)).map(({ candidate }) => candidate),
+  ]
+  return {
+    ...retrieval,
+    candidates: withChunks(candidates, context),
+    statistics: { ...retrieval.statistics, rankedBmTop: bmTop },
+    exhausted: true,
+  }
+}
+
+/** Words and meaning over concepts, as far as the question asks for them. */
+async function legs(question: ContextQuestion, plan: Plan, context: QueryContext): Promise<Retrieval> {
+  const isAsked = question.mode === 'hybrid' ? isByRelevance(question) || plan.vector !== null : plan.vector !== null
+  if (isAsked) {
+    // In the documented order words of texts have no part but in the verdict.
+    const mode = isByRelevance(question) ? plan.mode : 'meaning'
+    return DEFAULT_STAGES.retrieve({ ...plan, mode }, LEG_DEPTH, context)
+  }
+  const allow = await context.turns.run(allowedEntries(plan, context))
+  const found = { depth: LEG_DEPTH, allow, statistics: {}, exhausted: true, complete: !isLate(context) }
+  return { ...found, candidates: [] }
+}
+
+function placed(one: Anchor | Neighbour, place: number): Candidate {
+  if ('candidate' in one) return { ...one.candidate, signals: { ...one.candidate.signals, place } }
+  const { concept, hops, via, score } = one
+  const signals = { place, hops, via: via.id, ...(score !== null && { link: score }) }
+  return { entry: concept.entry, source: LOCAL_SOURCE, signals, chunks: {} }
+}
+
+/** Of what no leg brought the first chunk is shown; a concept has one. */
+function withChunks(candidates: readonly Candidate[], { reader }: QueryContext): readonly Candidate[] {
+  const isBare = ({ chunks }: Candidate) => Object.keys(chunks).length === 0
+  const first = reader.firstChunks(candidates.filter(isBare).map(({ entry }) => entry))
+  return candidates.map(candidate => {
+    const chunk = isBare(candidate) ? first.get(candidate.entry) : undefined
+    return chunk === undefined ? candidate : { ...candidate, chunks: { words: chunk } }
+  })
+}
+
+/** The order is that of retrieval; what had no room there has none. */
+function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
+  const { rankedBmTop = 0 } = retrieval.statistics
+  const made = byFormula(retrieval.candidates, {
+    ...boundRelevance(plan, rankedBmTop, context.model),
+    remarks: ({ signals: { hops } }) => (hops === undefined ? [] : [hops === 1 ? 'linked' : `linked over ${hops}`]),
+  })
+  return {
+    ...made,
+    scored: made.scored.map(ordered),
+    explain: scored => explainKept(made.explain(scored), scored),
+    ...judged(retrieval, plan, context),
+    ceiling: null,
+  }
+}
+
+function ordered(scored: Scored): Scored {
+  const { place, lifted } = scored.signals
+  const own = lifted === undefined ? scored : { ...scored, score: scored.score + lifted, lifted }
+  return place === undefined ? own : { ...own, order: -place }
+}
+
+/** What the question names is known here, whatever words and meaning say. */
+function judged(retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
+  const { mode } = questionOf(plan.query)
+  const matches = new Set(retrieval.candidates.map(({ signals: { match = -1 } }) => MATCHES[match] as Match))
+  const isNamed = matches.has('whole') || matches.has('name')
+  if (isNamed) return { verdict: 'answered', reason: null, verdictBy: 'words' }
+  const sharesWords = matches.has('words')
+  if (mode === 'exact' || mode === 'names') {
+    return sharesWords
+      ? { verdict: 'weak', reason: 'Names share words with the question; none holds it.', verdictBy: 'words' }
+      : { verdict: 'nothing_relevant', reason: 'No name has anything of the question.', verdictBy: 'words' }
+  }
+  const judgement = judge(retrieval, plan, context)
+  if (judgement.verdict !== 'nothing_relevant' || !sharesWords) return judgement
+  return { ...judgement, verdict: 'weak', reason: `A name shares words with the question. ${judgement.reason}` }
+}
