@@ -1,10 +1,9 @@
 /** The lens `context`: a code base as concepts, their links and the files they come from. */
 import type { Lens } from '../lens.ts'
-import { checkTables } from './check.ts'
+import { checkTables, READINGS } from './doctor.ts'
 import { CONTEXT_OPERATIONS } from './operations.ts'
 import { contextOptions } from './query/request.ts'
 import { contextStages } from './query/stages.ts'
-import { READINGS } from './repairs.ts'
 import { checkSettings } from './settings.ts'
 import { CONTEXT_TABLES, LINKS } from './tables.ts'
 

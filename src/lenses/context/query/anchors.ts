@@ -12,9 +12,8 @@ import { keepFirstByWords, withExpected } from '../../../pipeline/partly-embedde
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval } from '../../../pipeline/stage.ts'
 import type { LensHost } from '../../lens.ts'
-import { type Concept, textsOfConcepts, type VisibleConcepts } from '../concepts.ts'
 import { entrySet } from '../entry-rows.ts'
-import { stateOf } from '../state.ts'
+import { type Concept, stateOf, textsOfConcepts, type VisibleConcepts } from '../state.ts'
 import { PROVENANCE } from '../tables.ts'
 import { boundRelevance, isWholeFile, MATCHES, type Match, otherScores } from './relevance.ts'
 import type { ContextQuestion } from './request.ts'
@@ -34,7 +33,7 @@ export interface Anchor {
 }
 
 /** What the legs of words and vectors brought, and what they were asked. */
-export interface Brought {
+interface Brought {
   readonly host: LensHost
   readonly context: QueryContext
   readonly plan: Plan
@@ -186,7 +185,7 @@ function nearestTo(concepts: readonly Concept[], url: string, start: number, end
     .slice(0, CONCEPTS_A_FILE)
 }
 
-export interface RelevantAnchors {
+interface RelevantAnchors {
   /** What the question names in full, whatever else is near it; then by relevance. More than fit an answer. */
   readonly anchors: readonly Anchor[]
   /** BM25 of the best text among them. */

@@ -5,10 +5,9 @@ import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import { isOwner } from '../../../model/viewer.ts'
 import { LineStarts } from '../../../text/lines.ts'
-import type { Call } from '../call.ts'
-import type { Concept } from '../concepts.ts'
-import type { Look } from '../mind/look.ts'
+import type { Call, Look } from '../call.ts'
 import { id } from '../schemas.ts'
+import type { Concept } from '../state.ts'
 import { PROVENANCE } from '../tables.ts'
 
 export const filePreview = z.lazy(() =>

@@ -8,9 +8,8 @@ import { idf } from '../../../math/bm25.ts'
 import { languagesOfQuestion } from '../../../text/language.ts'
 import { fold } from '../../../text/normalise.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
-import type { Concept, VisibleConcepts } from '../concepts.ts'
-import { covers, foldName, placesByWord, plainWordsOf, wordsOf } from '../names.ts'
-import { pathOrTail } from '../urls.ts'
+import { covers, foldName, pathOrTail, placesByWord, plainWordsOf, wordsOf } from '../names.ts'
+import type { Concept, VisibleConcepts } from '../state.ts'
 
 /** One bit each; the count of a thing's own words stands above them. */
 const MOST_WORDS = 20

@@ -1,17 +1,59 @@
-/** `/graph/…` and `/mind/search` (CX-053, CX-054): what there is, around one concept, and near a text. */
+/** `/graph/…` and `/mind/search` (CX-053, CX-054): what there is, around one concept, and near a text; drawn as lines of text or in the language of Mermaid. */
 import { z } from 'zod'
-import type { LinkIndex } from '../../../index/contract.ts'
-import { QuerentError } from '../../../model/errors.ts'
-import { MAX_TIMEOUT_MS } from '../../../model/limits.ts'
-import { type Call, handler } from '../call.ts'
-import type { Concept } from '../concepts.ts'
-import { type Edge, edgesFrom } from '../mind/edges.ts'
-import { brief, type Look, look, mustSee } from '../mind/look.ts'
-import { CONCEPT_KIND } from '../mind/rows.ts'
-import { clamp, clamped, concept, id, question, total } from '../schemas.ts'
-import { EDGES, LINKS } from '../tables.ts'
-import { tally } from '../tally.ts'
-import { drawAscii, drawMermaid } from './draw.ts'
+import type { LinkIndex } from '../../index/contract.ts'
+import { QuerentError } from '../../model/errors.ts'
+import { MAX_TIMEOUT_MS } from '../../model/limits.ts'
+import { brief, type Call, handler, type Look, look, mustSee } from './call.ts'
+import { type Edge, edgesFrom } from './mind/edges.ts'
+import { CONCEPT_KIND } from './mind/rows.ts'
+import { tally } from './names.ts'
+import { clamp, clamped, concept, id, question, total } from './schemas.ts'
+import type { Concept } from './state.ts'
+import { EDGES, LINKS } from './tables.ts'
+
+interface DrawnEdge {
+  readonly source: number
+  readonly target: number
+  readonly relation: string
+}
+
+type DrawnNode = Pick<Concept, 'id' | 'name' | 'type'>
+
+function drawAscii(nodes: readonly DrawnNode[], edges: readonly DrawnEdge[]): string {
+  if (nodes.length === 0) return '(empty graph)'
+  const byId = new Map(nodes.map(node => [node.id, node]))
+  return nodes
+    .flatMap(node => {
+      const ways = edges.filter(({ source }) => source === node.id)
+      const lines = ways.map(({ relation, target }, at) => {
+        const branch = at === ways.length - 1 ? '└──' : '├──'
+        return `${branch} ${oneLine(relation)} → ${labelOf(byId.get(target))}`
+      })
+      return [labelOf(node), ...(lines.length === 0 ? ['└── (no outgoing edges)'] : lines)]
+    })
+    .join('\n')
+}
+
+function drawMermaid(nodes: readonly DrawnNode[], edges: readonly DrawnEdge[]): string {
+  return [
+    'graph TD',
+    ...nodes.map(({ id, name, type }) => `  ${id}["${escaped(`${name} (${type})`)}"]`),
+    ...edges.map(({ source, target, relation }) => `  ${source} -->|${escaped(relation)}| ${target}`),
+  ].join('\n')
+}
+
+function labelOf(node: DrawnNode | undefined): string {
+  return node === undefined ? '' : `[${oneLine(node.name)}] ${oneLine(node.type)}`
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/gu, ' ')
+}
+
+/** Mermaid knows entities, named by `#`. */
+function escaped(text: string): string {
+  return oneLine(text).replace(/[#"|<>&`]/gu, sign => `#${sign.codePointAt(0)};`)
+}
 
 const search = handler({
   path: '/mind/search',
