@@ -175,7 +175,7 @@ const onePath = {
   name: 'one-path',
   severity: 'error',
   from: {
-    path: '^src/lenses/(c64|collections|conversations|default)/',
+    path: '^src/lenses/(c64|collections|context|conversations|default)/',
     pathNot: '^src/lenses/(c64/corpus/store|conversations/asking/transcripts)[.]ts$',
   },
   to: {

@@ -3,7 +3,7 @@ import { DEFAULTS as BELIEFS, SETTING_TEXTS as BELIEFS_TEXTS } from '../../src/l
 import { DEFAULTS as C64, settingsSchema as c64Schema, type Field, variablesOf } from '../../src/lenses/c64/settings.ts'
 import { SETTING_KEYS, variableOf } from '../../src/lenses/chroma/setting-keys.ts'
 import { settingsSchema as collectionsSchema } from '../../src/lenses/collections/collections-lens.ts'
-import { DEFAULTS as CONTEXT, SETTING_TEXTS as CONTEXT_TEXTS } from '../../src/lenses/context/settings.ts'
+import { settingsSchema as contextSchema } from '../../src/lenses/context/settings.ts'
 import { jsonSchema } from '../../src/ops/schemas.ts'
 import { fieldRows } from './fields.ts'
 import { code, table } from './markdown.ts'
@@ -31,11 +31,8 @@ function collections(): string {
 }
 
 function context(): string {
-  const rows = Object.entries(CONTEXT).map(([name, value]) => {
-    const { values, means } = textOf(CONTEXT_TEXTS, name)
-    return [code(name), values, valueText(value), `${means}.`]
-  })
-  return `## Context\n\n\`lenses.context\`.\n\n${table(HEAD, rows)}`
+  const rows = fieldRows(jsonSchema(contextSchema, 'input'), new Map())
+  return `## Context\n\n\`lenses.context\`.\n\n${table(['Key', 'Value', 'Meaning'], rows)}`
 }
 
 function beliefs(): string {

@@ -64,6 +64,7 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
       notes: [...context.notes, ...coverageNotes(coverage, plan)],
     },
     entries: shown.map(({ entry }) => entry),
+    ranked: shown.map(({ ranked }) => ranked),
     ...(near !== null && { nearest: near.shown.map(({ entry }) => entry) }),
     total: isRefused ? 0 : first - 1 + waiting.length,
     facts: plan.facts,

@@ -120,6 +120,8 @@ export interface Answer {
    * an entry may occur several times.
    */
   readonly entries: readonly Entry[]
+  /** The candidates that these items are, in the same order. */
+  readonly ranked: readonly Ranked[]
   /** Those of the page's `nearest`. */
   readonly nearest?: readonly Entry[] | undefined
   /** Items of this page and of all others, as far as they are known. */

@@ -152,7 +152,8 @@ function unreadNotes(unread: readonly Unread[]): readonly Note[] {
   return [{ code: 'read_as_text', message: `Searched as text: ${shown.join('; ')}${more}.` }]
 }
 
-function cutNote(length: number): Note {
+/** Of a text that is longer than what is searched of it. */
+export function cutNote(length: number): Note {
   const message = `The text has ${length} characters; the first ${MAX_QUERY_LENGTH} were searched.`
   return { code: 'text_cut', message }
 }

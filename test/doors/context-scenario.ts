@@ -71,6 +71,27 @@ export const CONTEXT_STEPS: readonly Step[] = [
     { input: { query: 'LoginService', mode: 'exact', max_tokens: 300, snippet: 'head' } },
     () => {},
   ),
+  {
+    name: 'why it is there',
+    operation: 'context.explain',
+    inputFrom: answers => ({
+      query: { query: 'LoginService', mode: 'exact' },
+      id: `concept:${idOf(answers, 'LoginService')}`,
+    }),
+    expect: ({ result }) => expect(result).toMatchObject({ rank: 1, dropped: null }),
+  },
+  {
+    name: 'how many there are',
+    operation: 'context.count',
+    input: { query: 'LoginService', depth: 0 },
+    expect: ({ result }) => expect(result).toMatchObject({ exact: true, verdict: 'answered' }),
+  },
+  {
+    name: 'ask what changes, in one answer',
+    operation: 'context.watch',
+    input: { query: 'LoginService' },
+    expect: ({ error }) => expect(error.code).toBe('invalid_argument'),
+  },
   step('ask, as an agent', 'query', { viewer: 'ana', input: { query: 'LoginService', mode: 'exact' } }, () => {}),
   step('ask nothing', 'query', { input: { query: '' } }, refused('query')),
   step('ask in a mode that is none', 'query', { input: { query: 'x', mode: 'vague' } }, refused('mode')),

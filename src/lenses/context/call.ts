@@ -1,15 +1,23 @@
-/** The one way in: `call(path, params, emit?)` finds the handler, times it, and always resolves to an envelope (CX-001). */
+/**
+ * The one way in: `call(path, params, emit?)` finds the handler, reads its parameters by their schema, times it, and always resolves to an
+ * envelope (CX-001). What is wrong with parameters is reported all at once, in the shape of the parameters.
+ */
 import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import { isRecord } from '../../base/record.ts'
+import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Effect } from '../../model/operation.ts'
-import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
+import { check, type Fault } from '../../model/parse-input.ts'
+import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../../model/viewer.ts'
+import type { Workspace } from '../../model/workspace.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { embedEntries } from '../embed-entries.ts'
 import type { LensHost } from '../lens.ts'
-import { type Envelope, type ErrorMap, errorAt, type Outcome, Refusal, refusal } from './envelope.ts'
-import { type Reading, readParams } from './params.ts'
-import { type ContextState, stateOf } from './state.ts'
+import { mustBeInitialised, type Part } from './counters.ts'
+import { type Envelope, type ErrorMap, errorAt, joined, type Outcome, Refusal, refusal } from './envelope.ts'
+import { type Concept, type ContextState, stateOf, type VisibleConcepts } from './state.ts'
 import { LINKS } from './tables.ts'
 
 export interface ProgressEvent {
@@ -138,4 +146,131 @@ function asText(value: unknown): string {
   } catch {
     return typeof value
   }
+}
+
+/** How a call wants its parameters read. */
+export interface Reading<T extends z.ZodType = z.ZodType> {
+  readonly params: T
+  /** Parts that must be there. */
+  readonly needs?: readonly Part[] | undefined
+  /** Parameters whose faults are reported before a missing part (CX-013). */
+  readonly first?: readonly string[] | undefined
+}
+
+/** The parameters as their schema makes them. Throws `Refusal`: for `first` ones, then for missing parts, then for the rest. */
+function readParams<T extends z.ZodType>(
+  { params, needs = [], first = [] }: Reading<T>,
+  store: StoreReader,
+  given: unknown,
+): z.output<T> {
+  const { data, faults } = check(params, given)
+  const early = faults.filter(({ path: [name] }) => first.includes(String(name)))
+  if (early.length > 0) throw refused(early)
+  mustBeInitialised(store, ...needs)
+  if (faults.length > 0) throw refused(faults)
+  return data as z.output<T>
+}
+
+/** The error map of the contract (CX-004): `required` for what is missing, null or blank, else `invalid`. */
+function refused(faults: readonly Fault[]): Refusal {
+  const errors = new Map<string, ErrorMap>()
+  for (const fault of faults) {
+    const { path, isItem } = placeOf(fault)
+    const place = path.map(String)
+    if (!errors.has(place.join('\n'))) errors.set(place.join('\n'), errorAt(place, ...detailOf(fault, isItem)))
+  }
+  return new Refusal(joined([...errors.values()]))
+}
+
+/** Of an item that is a plain value the list is at fault, of an object the item. */
+function placeOf({ path, issue }: Fault): { readonly path: Fault['path']; readonly isItem: boolean } {
+  const isItem = typeof path.at(-1) === 'number'
+  const isObject = issue.code === 'invalid_type' && issue.expected === 'object'
+  return { path: isItem && !isObject ? path.slice(0, -1) : path, isItem }
+}
+
+function detailOf({ path, issue, value }: Fault, isItem: boolean): [code: string, message: string] {
+  const field = String(path.findLast(key => typeof key === 'string') ?? 'params')
+  if (isItem) {
+    const isObject = issue.code === 'invalid_type' && issue.expected === 'object'
+    return ['invalid', isObject ? 'an item must be an object' : `${field} must be a list of texts`]
+  }
+  // A text that must hold something is a pattern.
+  const isMissing = value === undefined || value === null || issue.code === 'invalid_format'
+  if (isMissing && issue.code !== 'custom') return ['required', `${field} is required`]
+  if (issue.code === 'custom') {
+    return [issue.params?.['code'] === 'required' ? 'required' : 'invalid', `${field} ${issue.message}`]
+  }
+  return ['invalid', `${field} must be ${wanted(issue)}`]
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+function wanted(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return TYPES[issue.expected] ?? issue.expected
+    case 'invalid_value':
+      return `one of: ${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      return `${issue.minimum} or more`
+    default:
+      return issue.message
+  }
+}
+
+/** Only the local owner's calls look at the disk: it is the owner's. Throws `Refusal`. */
+export function mustHaveWorkspace({ host, viewer }: Call): Workspace {
+  if (host.workspace === undefined) throw refusal('body', 'no_workspace', 'this store belongs to no folder')
+  if (!isOwner(viewer)) throw refusal('body', 'denied', 'files are read for the local owner only')
+  return host.workspace
+}
+
+/** More than this is work for the background. */
+const MOST = 64
+
+export async function embedNow({ host, signal }: Call, entries: readonly EntryKey[]): Promise<void> {
+  if (entries.length > MOST) return
+  try {
+    await embedEntries(host, entries, signal)
+  } catch {
+    // The concept is written; its vector is made by the background, which tells what keeps failing.
+  }
+}
+
+export interface Look {
+  readonly sight: Sight
+  readonly concepts: VisibleConcepts
+}
+
+export function look({ host, state, viewer }: Call): Look {
+  const sight = host.sight(viewer)
+  return { sight, concepts: state.concepts.visible(sight.partitions) }
+}
+
+/** Throws `Refusal` with code `not_found` at that place. */
+export function mustSee({ concepts }: Look, id: number, place: readonly string[] = ['id']): Concept {
+  const concept = concepts.byId(id)
+  if (concept === undefined) throw new Refusal(errorAt(place, 'not_found', 'concept not found'))
+  return concept
+}
+
+/** As `mustSee`, of what this viewer may change: its own, and for the local owner all. */
+export function mustOwn(call: Call, seen: Look, id: number, place: readonly string[] = ['id']): Concept {
+  const concept = mustSee(seen, id, place)
+  if (!isOwner(call.viewer) && call.host.store.entry(concept.entry)?.audience.holder !== call.viewer.id) {
+    throw new Refusal(errorAt(place, 'denied', 'only who holds a concept may change it'))
+  }
+  return concept
+}
+
+export function brief({ id, name, type }: Concept): { id: number; name: string; type: string } {
+  return { id, name, type }
 }

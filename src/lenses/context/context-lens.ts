@@ -1,8 +1,9 @@
 /** The lens `context`: a code base as concepts, their links and the files they come from. */
 import type { Lens } from '../lens.ts'
-import { checkTables } from './check.ts'
+import { checkTables, READINGS } from './doctor.ts'
 import { CONTEXT_OPERATIONS } from './operations.ts'
-import { READINGS } from './repairs.ts'
+import { contextOptions } from './query/request.ts'
+import { contextStages } from './query/stages.ts'
 import { checkSettings } from './settings.ts'
 import { CONTEXT_TABLES, LINKS } from './tables.ts'
 
@@ -11,6 +12,8 @@ export function contextLens(): Lens {
     name: 'context',
     summary: 'Concepts of a code base by name and meaning, with their neighbours, files and links',
     syntax: 'plain',
+    options: contextOptions,
+    stages: contextStages,
     tables: CONTEXT_TABLES,
     linkIndexes: [LINKS],
     operations: CONTEXT_OPERATIONS,

@@ -1,5 +1,17 @@
-/** Whole numbers that the lens keeps by name. */
+/**
+ * What the lens keeps by name in one table: which of its two parts are there, named body (files and text) and mind (concepts and
+ * links); counters of the numbers that callers name concepts and links by (decision 012); and the revision of what the indexer keeps.
+ *
+ * What one viewer cannot see must not show in the numbers of what it can: so each audience counts by itself. A number is
+ * `sequence * 2^32 + count`; the local owner's own sequence is 0, so that its numbers are 1, 2, 3. Within a sequence numbers ascend, and none is
+ * given twice, whatever is deleted.
+ */
+import { sha256 } from '../../base/canonical.ts'
+import { type Audience, audience, partitionKey } from '../../model/partition.ts'
+import { isOwner, type Viewer } from '../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
+import type { LensHost } from '../lens.ts'
+import { refusal } from './envelope.ts'
 import { STATE } from './tables.ts'
 
 export function counter(reader: StoreReader, name: string): number | undefined {
@@ -8,4 +20,109 @@ export function counter(reader: StoreReader, name: string): number | undefined {
 
 export function setCounter(writer: StoreWriter, name: string, value: number): void {
   writer.table(STATE).put({ name, value })
+}
+
+export type Numbered = 'concept' | 'edge'
+
+const RANGE = 2 ** 32
+/** So many fit below what a number holds exactly. */
+const SEQUENCES = 2 ** 21
+const SALT = 'numbering_salt'
+
+const OWN = partitionKey(audience('private'))
+
+/**
+ * Which sequence counts what these audiences see together. Two audiences may fall into one sequence (1 in 2^21): numbers
+ * stay unique, and each then learns how many the other was given. The salt keeps anybody from choosing a name for that.
+ */
+export function sequenceOf(reader: StoreReader, audiences: readonly Audience[]): number {
+  const keys = [...new Set(audiences.map(partitionKey))].sort()
+  if (keys.every(key => key === OWN)) return 0
+  const salted = [counter(reader, SALT) ?? 0, ...keys].join('\n')
+  return 1 + (Number.parseInt(sha256(salted).slice(0, 13), 16) % (SEQUENCES - 1))
+}
+
+/** The first of so many numbers in a row. */
+export function nextNumbers(writer: StoreWriter, of: Numbered, count: number, sequence = 0): number {
+  const name = counterName(of, sequence)
+  const next = counter(writer, name) ?? 1
+  setCounter(writer, name, next + count)
+  return sequence * RANGE + next
+}
+
+export function counterName(of: Numbered, sequence: number): string {
+  return sequence === 0 ? `next_${of}` : `next_${of} ${sequence}`
+}
+
+/** Which sequence a number is of, and where it stands there. */
+export function placeOf(number: number): { readonly sequence: number; readonly count: number } {
+  return { sequence: Math.floor(number / RANGE), count: number % RANGE }
+}
+
+/** Once a store. */
+function saltNumbers(writer: StoreWriter, random: (bytes: number) => Uint8Array): void {
+  if (counter(writer, SALT) === undefined) setCounter(writer, SALT, Buffer.from(random(6)).readUIntBE(0, 6))
+}
+
+export type Part = 'body' | 'mind'
+
+const NOT_THERE: Readonly<Record<Part, string>> = {
+  body: 'body not initialized (call /body/init)',
+  mind: 'mind not initialized (call /mind/init)',
+}
+
+export function isInitialised(reader: StoreReader, part: Part): boolean {
+  return reader.table(STATE).get({ name: part }) !== undefined
+}
+
+/** False: it was there already. `random` makes what keeps numbers apart, where that is not there yet. */
+export function initialise(writer: StoreWriter, part: Part, random?: (bytes: number) => Uint8Array): boolean {
+  if (random !== undefined) saltNumbers(writer, random)
+  if (isInitialised(writer, part)) return false
+  writer.table(STATE).put({ name: part, value: 1 })
+  return true
+}
+
+/** Throws `Refusal` with code `not_initialized`. */
+export function mustBeInitialised(reader: StoreReader, ...parts: readonly Part[]): void {
+  for (const part of parts) if (!isInitialised(reader, part)) throw refusal(part, 'not_initialized', NOT_THERE[part])
+}
+
+/** The file that both parts are in, for the owner; to others the machine's folders are not shown. */
+export function storePath({ host, viewer }: { readonly host: LensHost; readonly viewer: Viewer }): string | null {
+  return isOwner(viewer) ? (host.workspace?.storeFile ?? ':memory:') : null
+}
+
+const REVISION = 'index_revision'
+/** 1 while a run writes: what it left behind must be compared as a whole. */
+const UNFINISHED = 'index_unfinished'
+
+export function revisionOf(reader: StoreReader): number {
+  return counter(reader, REVISION) ?? 0
+}
+
+export function isUnfinished(reader: StoreReader): boolean {
+  return (counter(reader, UNFINISHED) ?? 0) > 0
+}
+
+/** The revision that begins. */
+export function beginRevision(writer: StoreWriter): number {
+  const revision = revisionOf(writer) + 1
+  setCounter(writer, REVISION, revision)
+  setCounter(writer, UNFINISHED, 1)
+  return revision
+}
+
+export function endRevision(writer: StoreWriter): void {
+  setCounter(writer, UNFINISHED, 0)
+}
+
+/** For whoever takes files away outside of a run: the next run compares all. */
+export function leaveUnfinished(writer: StoreWriter): void {
+  beginRevision(writer)
+}
+
+/** For whoever deletes concepts outside of a run: pictures in memory still have them. */
+export function changeRevision(writer: StoreWriter): void {
+  setCounter(writer, REVISION, revisionOf(writer) + 1)
 }

@@ -25,6 +25,11 @@ const meta = z.lazy(() =>
     timestamp: z.string().describe('When it ended, ISO 8601 in UTC'),
     duration_ms: z.number().min(0).describe('How long it took, milliseconds with three decimals'),
     warnings: z.array(z.string()).optional().describe('What did not go as asked, without being an error'),
+    verdict: z
+      .enum(['answered', 'weak', 'nothing_relevant'])
+      .optional()
+      .describe('Of /context/query, with rank relevance or explain: whether something here answers the question'),
+    reason: z.string().optional().describe('Why, where the verdict is not answered'),
   }),
 )
 

@@ -1,4 +1,5 @@
-/** Comparing names of concepts with what was asked (CX-017 to CX-019). */
+/** Comparing names of concepts with what was asked (CX-017 to CX-019), and URLs of files with the paths that people write for them. */
+import { compareText } from '../../base/compare.ts'
 
 /** One form for all cases of a text, over all of Unicode: capitals, which unlike small letters leave no two forms of one. */
 export function foldName(text: string): string {
@@ -47,4 +48,47 @@ export function placesByWord<T>(things: readonly T[], wordsOf: (thing: T) => Ite
     }
   }
   return byWord
+}
+
+/** From the folder `root`, whose URL has no slash at its end; null: the file lies elsewhere, or its URL is none. */
+export function pathBelow(root: string, url: string): string | null {
+  return url.startsWith(`${root}/`) ? decoded(url.slice(root.length + 1)) : null
+}
+
+/** The path from `root`; of a file elsewhere its tail. */
+export function pathOrTail(url: string, root: string | undefined): string {
+  const path = root === undefined ? null : pathBelow(root, url)
+  return path ?? decoded(tailOf(url)) ?? tailOf(url)
+}
+
+/** The path from `root`, as people write it; the URL of what lies elsewhere, or has a name of more than one line. */
+export function shownPath(url: string, root: string | undefined): string {
+  const path = root === undefined ? null : pathBelow(root, url)
+  return path === null || /\p{Cc}/u.test(path) ? url : path
+}
+
+/** The last three parts: they say more of a file than where its folder lies. */
+export function tailOf(url: string): string {
+  return url.split('/').slice(-3).join('/')
+}
+
+/** Whether it is the folder, or lies below it. */
+export function isBelow(url: string, folder: string): boolean {
+  const bare = folder.endsWith('/') ? folder.slice(0, -1) : folder
+  return url === bare || url.startsWith(`${bare}/`)
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+/** How often each name comes, in the order of names. */
+export function tally(names: readonly string[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return Object.fromEntries([...counts].sort(([a], [b]) => compareText(a, b)))
 }

@@ -3,9 +3,40 @@ import type { z } from 'zod'
 import type { Operation } from '../../model/operation.ts'
 import type { LensHost } from '../lens.ts'
 import type { NamedOperation } from '../lens-operation.ts'
+import { queryOperations } from '../query-operations.ts'
+import { FILE_HANDLERS, TEXT_HANDLERS } from './body.ts'
 import { callHandler, type Handler, type TypedHandler } from './call.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
-import { HANDLERS, type KnownHandler } from './handlers.ts'
+import { GRAPH_HANDLERS } from './graph.ts'
+import { INDEX_HANDLER } from './indexing/index-run.ts'
+import { CONCEPT_HANDLERS } from './mind/concepts.ts'
+import { EDGE_HANDLERS } from './mind/edges.ts'
+import { EXTRACT_HANDLER } from './mind/patch.ts'
+import { PROVENANCE_HANDLERS } from './mind/provenance.ts'
+import { QUERY_HANDLER } from './query/answer.ts'
+import { contextQuestion, queryOfQuestion } from './query/request.ts'
+import { IMPACT_HANDLER } from './questions/impact.ts'
+import { MAP_HANDLER } from './questions/map.ts'
+import { SYMBOL_HANDLERS } from './questions/symbols.ts'
+
+const ALL = [
+  QUERY_HANDLER,
+  INDEX_HANDLER,
+  EXTRACT_HANDLER,
+  ...SYMBOL_HANDLERS,
+  IMPACT_HANDLER,
+  MAP_HANDLER,
+  ...FILE_HANDLERS,
+  ...TEXT_HANDLERS,
+  ...CONCEPT_HANDLERS,
+  ...EDGE_HANDLERS,
+  ...PROVENANCE_HANDLERS,
+  ...GRAPH_HANDLERS,
+] as const
+
+export type KnownHandler = (typeof ALL)[number]
+
+export const HANDLERS: ReadonlyMap<string, Handler> = new Map(ALL.map(handler => [handler.path, handler]))
 
 /** As `operationName` makes it. */
 type NameOf<Path extends string> = Path extends `/context/${infer Rest}`
@@ -25,9 +56,16 @@ type OperationOf<H> =
     : never
 
 // The cast: names and schemas are those of the handlers.
-export const CONTEXT_OPERATIONS = [...HANDLERS.values()].map(
-  operationOf,
-) as unknown as readonly OperationOf<KnownHandler>[]
+const CALLS = [...HANDLERS.values()].map(operationOf) as unknown as readonly OperationOf<KnownHandler>[]
+
+export const CONTEXT_OPERATIONS = [
+  ...CALLS,
+  ...queryOperations({
+    name: 'context',
+    input: contextQuestion,
+    toQuery: (_, question) => queryOfQuestion(question),
+  }),
+] as const
 
 /** `/context/query` is plainly `context.query`. */
 export function operationName(path: string): string {

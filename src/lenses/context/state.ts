@@ -1,8 +1,173 @@
-/** What the parts of the lens share in one engine. */
+/** What the parts of the lens share in one engine: its settings, and concepts and files in memory, by what questions look at first. */
+import type { Bitset } from '../../base/bitset.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import type { PartitionId } from '../../model/partition.ts'
+import type { Row } from '../../model/table.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
-import { Files } from './body/files.ts'
-import { Concepts } from './concepts.ts'
-import { type ContextSettings, DEFAULTS } from './settings.ts'
+import { EntryRows, entrySet } from './entry-rows.ts'
+import { foldName, placesByWord, wordsOf } from './names.ts'
+import { type ContextSettings, checkSettings } from './settings.ts'
+import { CONCEPTS, FILES } from './tables.ts'
+
+const COLUMNS = ['entry', 'id', 'name', 'type', 'url', 'start_line', 'end_line']
+
+export class Concept {
+  readonly entry: EntryKey
+  readonly partition: PartitionId
+  readonly id: number
+  readonly name: string
+  readonly type: string
+  readonly url: string | null
+  readonly startLine: number | null
+  readonly endLine: number | null
+  readonly folded: string
+  #words: readonly string[] | null = null
+
+  constructor(row: Row, partition: PartitionId) {
+    this.entry = row['entry'] as EntryKey
+    this.partition = partition
+    this.id = row['id'] as number
+    this.name = row['name'] as string
+    this.type = row['type'] as string
+    this.url = row['url'] as string | null
+    this.startLine = row['start_line'] as number | null
+    this.endLine = row['end_line'] as number | null
+    this.folded = foldName(this.name)
+  }
+
+  /** Folded words of the name, each once. */
+  get words(): readonly string[] {
+    this.#words ??= [...new Set(wordsOf(this.name))]
+    return this.#words
+  }
+}
+
+/** What one viewer sees. */
+export interface VisibleConcepts {
+  /** In ascending order of ids. */
+  readonly all: readonly Concept[]
+  byId(id: number): Concept | undefined
+  byEntry(entry: EntryKey): Concept | undefined
+  /** Each word of a name, folded, with the places in `all` of those that have it. */
+  readonly byWord: ReadonlyMap<string, readonly number[]>
+}
+
+class Concepts {
+  readonly #rows: EntryRows<Concept>
+  readonly #views = new WeakMap<readonly Concept[], VisibleConcepts>()
+
+  constructor(store: Store) {
+    this.#rows = new EntryRows(store, CONCEPTS, COLUMNS, (row, partition) => new Concept(row, partition))
+  }
+
+  visible(partitions: readonly PartitionId[]): VisibleConcepts {
+    const rows = this.#rows.visible(partitions)
+    const known = this.#views.get(rows)
+    if (known !== undefined) return known
+    const view = new View(rows)
+    this.#views.set(rows, view)
+    return view
+  }
+}
+
+class View implements VisibleConcepts {
+  readonly all: readonly Concept[]
+  readonly #byId: ReadonlyMap<number, Concept>
+  readonly #byEntry: ReadonlyMap<EntryKey, Concept>
+  #byWord: ReadonlyMap<string, readonly number[]> | null = null
+
+  constructor(rows: readonly Concept[]) {
+    this.all = rows.toSorted((a, b) => a.id - b.id)
+    this.#byId = new Map(rows.map(concept => [concept.id, concept]))
+    this.#byEntry = new Map(rows.map(concept => [concept.entry, concept]))
+  }
+
+  /** Made when it is first asked for: many questions need no more than the names. */
+  get byWord(): ReadonlyMap<string, readonly number[]> {
+    this.#byWord ??= placesByWord(this.all, ({ words }) => words)
+    return this.#byWord
+  }
+
+  byId(id: number): Concept | undefined {
+    return this.#byId.get(id)
+  }
+
+  byEntry(entry: EntryKey): Concept | undefined {
+    return this.#byEntry.get(entry)
+  }
+}
+
+/** Those that conditions allow; null: all. */
+export function among(concepts: VisibleConcepts, allow: Bitset | null): VisibleConcepts {
+  if (allow === null || entrySet(concepts.all).without(allow).size === 0) return concepts
+  return new View(concepts.all.filter(({ entry }) => allow.has(entry)))
+}
+
+/** What is kept of concepts and not held in memory; null, or absent: there is none. */
+export function textsOfConcepts(
+  reader: StoreReader,
+  column: 'signature' | 'doc',
+  entries: readonly EntryKey[],
+): ReadonlyMap<EntryKey, string | null> {
+  const rows = reader.table(CONCEPTS).scan({}, { entries, columns: ['entry', column] })
+  return new Map(rows.map(row => [row['entry'] as EntryKey, row[column] as string | null]))
+}
+
+const FILE_COLUMNS = ['entry', 'url', 'hash', 'size', 'mtime', 'indexed_hash']
+
+export interface RegisteredFile {
+  readonly entry: EntryKey
+  readonly partition: PartitionId
+  readonly url: string
+  readonly hash: string
+  readonly size: number
+  readonly mtime: number
+  /** Null: its text is not kept. */
+  readonly indexedHash: string | null
+}
+
+/** What one viewer sees. Of several entries of one URL the oldest counts. */
+export interface VisibleFiles {
+  readonly all: readonly RegisteredFile[]
+  byUrl(url: string): RegisteredFile | undefined
+  byEntry(entry: EntryKey): RegisteredFile | undefined
+}
+
+class Files {
+  readonly #rows: EntryRows<RegisteredFile>
+  readonly #views = new WeakMap<readonly RegisteredFile[], VisibleFiles>()
+
+  constructor(store: Store) {
+    this.#rows = new EntryRows(store, FILES, FILE_COLUMNS, registered)
+  }
+
+  visible(partitions: readonly PartitionId[]): VisibleFiles {
+    const all = this.#rows.visible(partitions)
+    const known = this.#views.get(all)
+    if (known !== undefined) return known
+    const urls = new Map(all.toReversed().map(file => [file.url, file]))
+    const entries = new Map(all.map(file => [file.entry, file]))
+    const view: VisibleFiles = { all, byUrl: url => urls.get(url), byEntry: entry => entries.get(entry) }
+    this.#views.set(all, view)
+    return view
+  }
+}
+
+function registered(row: Row, partition: PartitionId): RegisteredFile {
+  return { ...fileIn(row), partition }
+}
+
+export function fileIn(row: Row): Omit<RegisteredFile, 'partition'> {
+  return {
+    entry: row['entry'] as EntryKey,
+    url: row['url'] as string,
+    hash: row['hash'] as string,
+    size: row['size'] as number,
+    mtime: row['mtime'] as number,
+    indexedHash: row['indexed_hash'] as string | null,
+  }
+}
 
 export interface ContextState {
   readonly concepts: Concepts
@@ -19,7 +184,7 @@ export function stateOf(host: LensHost): ContextState {
   const made: ContextState = {
     concepts: new Concepts(host.store),
     files: new Files(host.store),
-    settings: (host.settings as ContextSettings | undefined) ?? DEFAULTS,
+    settings: (host.settings as ContextSettings | undefined) ?? checkSettings(undefined),
   }
   STATES.set(host, made)
   return made

@@ -2,7 +2,7 @@
 import { loadStack, writeStack } from '../../../src/lenses/chroma/colour/stack-file.ts'
 import { loadVocabulary } from '../../../src/lenses/chroma/colour/vocabulary.ts'
 import { findTime } from '../../../src/lenses/chroma/profiles/time/find-time.ts'
-import { parseDiff } from '../../../src/lenses/context/questions/unified-diff.ts'
+import { parseDiff } from '../../../src/lenses/context/questions/impact.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { readDate } from '../../../src/model/record-date.ts'
 import { chunkContent, type TextFormat } from '../../../src/text/chunk.ts'

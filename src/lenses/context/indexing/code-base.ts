@@ -1,23 +1,176 @@
 /**
- * What is known of all indexed code: of every file enough to tell whose links a change touches, the rest when it is asked
- * for. Loaded from the store when a run needs it, and kept for the next one while nothing else has changed it.
+ * What is known of all indexed code: of every file enough to say whose links a change touches, the rest when it is asked for. Loaded from the store
+ * when a run needs it, and kept for the next one while nothing else has changed it. Texts and extractions of a run stay in memory
+ * until they are written, as far as there is room, then in the store.
  */
+import { Recent } from '../../../base/recent.ts'
+import { storableText } from '../../../base/storable.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import type { Row } from '../../../model/table.ts'
 import type { Workspace } from '../../../model/workspace.ts'
-import type { Store } from '../../../store/store.ts'
-import type { OwnFile } from '../body/register.ts'
-import { READING_VERSION } from '../extract/concept.ts'
+import type { Store, StoreWriter } from '../../../store/store.ts'
+import type { OwnFile } from '../body.ts'
+import { revisionOf } from '../counters.ts'
+import { type Extraction, READING_VERSION } from '../extract/concept.ts'
 import type { Card } from '../extract/resolve/card.ts'
-import { CodeGraph } from '../extract/resolve/code-graph.ts'
+import { CodeGraph, type Extractions } from '../extract/resolve/code-graph.ts'
 import type { LinkTarget } from '../extract/resolve/link-file.ts'
 import type { ConceptAt } from '../mind/rows.ts'
-import { CARDS, CONCEPTS } from '../tables.ts'
-import { pathBelow } from '../urls.ts'
-import { cardIn } from './card-row.ts'
-import { revisionOf } from './revision.ts'
-import { MOST_HELD, Shelf } from './shelf.ts'
-import { packageNamed, symbolOf } from './symbols.ts'
+import { pathBelow } from '../names.ts'
+import { CARDS, CONCEPTS, EXTRACTIONS, UNWRITTEN } from '../tables.ts'
 import type { Turn } from './turn.ts'
+
+const PACKAGE = 'Package '
+
+export function symbolOf(key: string): string {
+  return storableText(key)
+}
+
+/** In the order of its concepts; none: the file was kept without. */
+export function symbolsOf(extraction: Extraction | null): readonly string[] {
+  return extraction?.concepts.map(({ key }) => symbolOf(key)) ?? []
+}
+
+/** Whether it is a file's own concept, which has its path for a name. */
+export function isOfFile(symbol: string): boolean {
+  return /^(?:Module|Document|Entity) /.test(symbol)
+}
+
+export function packageSymbol(name: string): string {
+  return storableText(`${PACKAGE}${name}`)
+}
+
+export function packageNamed(symbol: string): string {
+  return symbol.slice(PACKAGE.length)
+}
+
+export function cardRow(entry: EntryKey, card: Card): Row {
+  const { hash, surfaceHash: surface, named, asked } = card
+  return {
+    entry,
+    version: READING_VERSION,
+    hash,
+    surface,
+    named: bytesOf(named),
+    asked: bytesOf(asked),
+    package: card.package,
+  }
+}
+
+function cardIn(row: Row): Card {
+  return {
+    hash: row['hash'] as string,
+    surfaceHash: row['surface'] as string,
+    named: hashesIn(row['named'] as Uint8Array),
+    asked: hashesIn(row['asked'] as Uint8Array),
+    package: row['package'] as string | null,
+  }
+}
+
+function bytesOf(hashes: Uint32Array): Uint8Array {
+  return new Uint8Array(hashes.buffer, hashes.byteOffset, hashes.byteLength)
+}
+
+/** A copy: bytes out of a store may begin anywhere. */
+function hashesIn(bytes: Uint8Array): Uint32Array {
+  const hashes = new Uint32Array(bytes.length >> 2)
+  bytesOf(hashes).set(bytes.subarray(0, hashes.byteLength))
+  return hashes
+}
+
+/** Characters of texts and extractions: what 5,000 files of ordinary size come to. */
+const MOST_HELD = 64 * 1024 * 1024
+/** Parsed extractions kept: a file asks a few dozen others. */
+const MOST_PARSED = 512
+
+interface Unwritten {
+  readonly text: string
+  /** JSON; null: the file is kept without concepts. */
+  readonly extraction: string | null
+}
+
+class Shelf implements Extractions {
+  readonly #store: Store
+  /** The file that a path stands for; undefined: not written yet. */
+  readonly #entryOf: (path: string) => EntryKey | undefined
+  readonly #mostHeld: number
+  readonly #held = new Map<string, Unwritten>()
+  readonly #spilled = new Set<string>()
+  readonly #parsed = new Recent<string, Extraction | null>(MOST_PARSED)
+  #size = 0
+
+  constructor(store: Store, entryOf: (path: string) => EntryKey | undefined, mostHeld: number) {
+    this.#store = store
+    this.#entryOf = entryOf
+    this.#mostHeld = mostHeld
+  }
+
+  get(path: string): Extraction | null {
+    return this.#parsed.get(path, () => {
+      const json = this.#json(path)
+      return json === null ? null : (JSON.parse(json) as Extraction)
+    })
+  }
+
+  /** `hold` has it. */
+  put(): void {}
+
+  remove(path: string): void {
+    this.#parsed.forget(known => known === path)
+  }
+
+  async hold(path: string, text: string, extraction: Extraction | null, write: Turn['write']): Promise<void> {
+    this.written(path)
+    this.remove(path)
+    if (extraction !== null) this.#parsed.get(path, () => extraction)
+    const held = { text, extraction: extraction === null ? null : JSON.stringify(extraction) }
+    this.#held.set(path, held)
+    this.#size += sizeOf(held)
+    if (this.#size > this.#mostHeld) await this.#spill(write)
+  }
+
+  /** Of a file that is held. */
+  unwritten(path: string): Unwritten {
+    const held = this.#held.get(path)
+    if (held !== undefined) return held
+    const row = this.#store.table(UNWRITTEN).get({ path })
+    return { text: (row?.['text'] as string) ?? '', extraction: (row?.['extraction'] as string | null) ?? null }
+  }
+
+  /** Once it is in its place in the store. */
+  written(path: string): void {
+    const held = this.#held.get(path)
+    if (held !== undefined) this.#size -= sizeOf(held)
+    this.#held.delete(path)
+    this.#spilled.delete(path)
+  }
+
+  #json(path: string): string | null {
+    if (this.#held.has(path) || this.#spilled.has(path)) return this.unwritten(path).extraction
+    const entry = this.#entryOf(path)
+    if (entry === undefined) return null
+    return (this.#store.table(EXTRACTIONS).get({ entry })?.['extraction'] as string | null | undefined) ?? null
+  }
+
+  async #spill(write: Turn['write']): Promise<void> {
+    await write(writer => {
+      for (const [path, held] of this.#held) writer.table(UNWRITTEN).put({ path, ...held })
+    })
+    for (const path of this.#held.keys()) this.#spilled.add(path)
+    this.#held.clear()
+    this.#size = 0
+  }
+}
+
+/** Also what a run left that was killed. */
+export function dropUnwritten(writer: StoreWriter): void {
+  const table = writer.table(UNWRITTEN)
+  for (const row of table.scan({}, { columns: ['path'] })) table.delete({ path: row['path'] as string })
+}
+
+function sizeOf({ text, extraction }: Unwritten): number {
+  return text.length + (extraction?.length ?? 0)
+}
 
 export class CodeBase {
   graph: CodeGraph = new CodeGraph()

@@ -6,8 +6,8 @@
 import { QuerentError } from '../../../model/errors.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { Call } from '../call.ts'
+import { revisionOf } from '../counters.ts'
 import { refusal } from '../envelope.ts'
-import { revisionOf } from './revision.ts'
 
 /** Times that the work begins. Files that are written are not read again, so each start has less to do. */
 const MAX_STARTS = 20

@@ -1,29 +1,198 @@
-/** Writing what was read out of one file: its text, its concepts and its card. Run inside a write transaction. */
+/**
+ * Writes what was read out of one file: its text, its concepts, its card and its links; and takes back what came from files that are gone, or no
+ * longer say it. All of it runs inside a write transaction.
+ */
+import type { Instant } from '../../../base/clock.ts'
 import { storableText } from '../../../base/storable.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
-import type { StoreWriter } from '../../../store/store.ts'
+import type { Viewer } from '../../../model/viewer.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { LineStarts } from '../../../text/lines.ts'
-import { indexText } from '../body/register.ts'
+import { forgetFile, indexText, type OwnFile } from '../body.ts'
 import type { Call } from '../call.ts'
+import { changeRevision, nextNumbers } from '../counters.ts'
 import { READING_VERSION, type ReadConcept } from '../extract/concept.ts'
 import {
   type ConceptAt,
   type ConceptDraft,
   conceptRow,
   conceptText,
+  deleteConcept,
   MAX_TEXT_LINES,
+  NOTE,
   putConcept,
   putProvenance,
 } from '../mind/rows.ts'
-import { CARDS, CONCEPTS, EXTRACTIONS, PROVENANCE } from '../tables.ts'
-import { cardRow } from './card-row.ts'
-import type { CodeBase } from './code-base.ts'
-import { dropConcept } from './drop-file.ts'
-import { atOf, entryOf, rowsOf } from './file-rows.ts'
-import type { ReadFile } from './look-over.ts'
-import { movePatch } from './move-patch.ts'
-import { isOfFile, symbolOf } from './symbols.ts'
+import { CARDS, CONCEPTS, EDGES, EXTRACTIONS, FILES, PROVENANCE } from '../tables.ts'
+import { type CodeBase, cardRow, isOfFile, packageNamed, packageSymbol, symbolOf } from './code-base.ts'
+import type { Changes, ReadFile } from './look-over.ts'
+
+interface FileRows {
+  /** Those of the indexer. */
+  readonly own: readonly Row[]
+  /** Those that only a patch knows of. */
+  readonly patched: readonly Row[]
+}
+
+function rowsOf(reader: StoreReader, url: string): FileRows {
+  const rows = reader.table(CONCEPTS).scan({ url })
+  return {
+    own: rows.filter(row => row['symbol'] !== null),
+    patched: rows.filter(row => row['symbol'] === null),
+  }
+}
+
+/** Symbol -> where the concept is; of those that were read out of the file. */
+function conceptsOf(reader: StoreReader, url: string): ReadonlyMap<string, ConceptAt> {
+  return new Map(rowsOf(reader, url).own.map(row => [row['symbol'] as string, atOf(row)]))
+}
+
+function entryOf(row: Row): EntryKey {
+  return row['entry'] as EntryKey
+}
+
+function atOf(row: Row): ConceptAt {
+  return { id: row['id'] as number, entry: entryOf(row) }
+}
+
+/** With its concepts, and whatever else comes from it alone. */
+export function dropFile(writer: StoreWriter, codeBase: CodeBase, file: OwnFile, path: string | null): void {
+  dropConceptsOf(writer, file.url)
+  if (path !== null) codeBase.drop(path)
+  forgetFile(writer, file)
+}
+
+/** Concepts of files that are registered no more: a scan has found them gone. */
+export function dropOrphans(writer: StoreWriter): void {
+  const files = writer.table(FILES).scan({}, { columns: ['entry', 'url'] })
+  const known = new Set(files.map(({ url }) => url))
+  const urls = new Set<string>()
+  for (const { url, symbol } of writer.table(CONCEPTS).scan({}, { columns: ['entry', 'url', 'symbol'] })) {
+    if (url !== null && symbol !== null && !known.has(url)) urls.add(url as string)
+  }
+  for (const url of urls) dropConceptsOf(writer, url)
+}
+
+/** What also comes from another file stays, as if a call had made it. */
+function dropConcept(writer: StoreWriter, row: Row, url: string): void {
+  const entry = entryOf(row)
+  writer.table(PROVENANCE).delete({ entry, url })
+  const [other] = writer.table(PROVENANCE).scan({ entry })
+  if (other === undefined) {
+    deleteConcept(writer, atOf(row))
+    return
+  }
+  writer.table(CONCEPTS).put({ ...row, url: other['url'] ?? null, start_line: null, end_line: null, symbol: null })
+  writer.announce(entry)
+}
+
+/**
+ * Outside of a run. A file whose last concept goes this way is read again by the next run: none is kept as read that has no
+ * concepts (CX-075).
+ */
+export function deleteByCall(writer: StoreWriter, at: ConceptAt): void {
+  const row = writer.table(CONCEPTS).get({ entry: at.entry })
+  deleteConcept(writer, at)
+  if (row === undefined || row['symbol'] === null) return
+  changeRevision(writer)
+  const url = row['url'] as string | null
+  if (url === null || rowsOf(writer, url).own.length > 0) return
+  for (const { entry } of writer.table(FILES).scan({ url }, { columns: ['entry', 'url'] })) {
+    writer.table(EXTRACTIONS).delete({ entry: entry as EntryKey })
+    writer.table(CARDS).delete({ entry: entry as EntryKey })
+  }
+}
+
+function dropConceptsOf(writer: StoreWriter, url: string): void {
+  for (const row of rowsOf(writer, url).own) dropConcept(writer, row, url)
+  for (const link of writer.table(PROVENANCE).scan({ url })) {
+    const entry = link['entry'] as EntryKey
+    const row = writer.table(CONCEPTS).get({ entry })
+    writer.table(PROVENANCE).delete({ entry, url })
+    const isLeft = writer.table(PROVENANCE).count({ entry }) > 0 || row?.['type'] === NOTE
+    if (row !== undefined && !isLeft) deleteConcept(writer, atOf(row))
+  }
+}
+
+/** What has an id keeps it: where it stands, where it moved, where a patch named it first. Others get the next ones. */
+export function giveIds(writer: StoreWriter, codeBase: CodeBase, { changed, renamed }: Changes, viewer: Viewer): void {
+  for (const { path, stamp, symbols } of changed) {
+    const ids = codeBase.idsIn(path)
+    const before = renamed.get(stamp.url)
+    if (before !== undefined) takeOver(writer, ids, before.url, symbols)
+    takeUp(writer, ids, stamp.url, () => codeBase.shelf.get(path)?.concepts ?? [], viewer)
+    const fresh = symbols.filter(symbol => !ids.has(symbol))
+    let id = fresh.length === 0 ? 0 : nextNumbers(writer, 'concept', fresh.length)
+    for (const symbol of fresh) ids.set(symbol, id++)
+  }
+}
+
+/** Concepts of a moved file keep their ids. */
+function takeOver(writer: StoreWriter, ids: Map<string, number>, from: string, symbols: readonly string[]): void {
+  const [first, ...rest] = symbols
+  const before = [...conceptsOf(writer, from)].map(([symbol, { id }]) => [symbol, id] as const)
+  const own = before.find(([symbol]) => isOfFile(symbol))
+  if (first !== undefined && own !== undefined) ids.set(first, own[1])
+  const byName = new Map(before)
+  for (const symbol of rest) {
+    const id = byName.get(symbol)
+    if (id !== undefined) ids.set(symbol, id)
+  }
+}
+
+/** Concepts that a patch named before the indexer read them: each is the one of that type and name that has no id yet. */
+function takeUp(
+  writer: StoreWriter,
+  ids: Map<string, number>,
+  url: string,
+  concepts: () => readonly ReadConcept[],
+  viewer: Viewer,
+): void {
+  const { patched } = rowsOf(writer, url)
+  if (patched.length === 0) return
+  const holders = new Map(writer.identities(patched.map(entryOf)).map(({ key, holder }) => [key, holder]))
+  const mine = patched.filter(row => holders.get(entryOf(row)) === viewer.id)
+  const known = new Map(mine.map(row => [`${row['type']} ${row['name']}`, row['id'] as number]))
+  for (const { key, name, type } of concepts()) {
+    const id = known.get(`${type} ${storableText(name)}`)
+    if (id === undefined || ids.has(symbolOf(key))) continue
+    ids.set(symbolOf(key), id)
+    known.delete(`${type} ${storableText(name)}`)
+  }
+}
+
+/** Before the indexer's own concepts move: those are left to it. */
+function movePatch(writer: StoreWriter, from: string, to: string, now: Instant): void {
+  const linked = writer.table(PROVENANCE).scan({ url: from })
+  const entries = linked.map(row => row['entry'] as EntryKey)
+  if (entries.length === 0) return
+  const rows = new Map(
+    writer
+      .table(CONCEPTS)
+      .scan({}, { entries })
+      .map(row => [row['entry'], row]),
+  )
+  for (const link of linked) {
+    const row = rows.get(link['entry'] ?? null)
+    if (row === undefined || row['symbol'] !== null) continue
+    writer.table(PROVENANCE).delete({ entry: link['entry'] as EntryKey, url: from })
+    writer.table(PROVENANCE).put({ ...link, url: to })
+    if (row['url'] === from) moveConcept(writer, row, to, now)
+  }
+  for (const edge of writer.table(EDGES).scan({ origin: from }, { entries })) {
+    writer.table(EDGES).put({ ...edge, origin: to })
+  }
+}
+
+function moveConcept(writer: StoreWriter, row: Row, url: string, now: Instant): void {
+  const before = { id: row['id'] as number, entry: row['entry'] as EntryKey }
+  const old = writer.entry(before.entry)
+  if (old === undefined) return
+  const draft = { name: row['name'] as string, type: row['type'] as string, url }
+  putConcept(writer, draft, { audience: old.audience, now, before })
+}
 
 export interface HeldFile extends Omit<ReadFile, 'isNew'> {
   /** Of the extraction. */
@@ -119,4 +288,89 @@ function bySymbol(row: Row): readonly [string, Row] {
 
 function rowOfFile(rows: ReadonlyMap<string, Row>): Row | undefined {
   return [...rows.values()].find(row => isOfFile(row['symbol'] as string))
+}
+
+/** Marks links as the indexer's: those of calls are never touched. */
+const ORIGIN = 'code'
+
+/** With what it leads to looked up, so that nothing is read for it inside of the transaction. */
+interface FoundLink {
+  readonly symbol: string
+  readonly relation: string
+  readonly weight: number
+  readonly target: number | { readonly package: string }
+}
+
+interface Wanted {
+  readonly entry: EntryKey
+  readonly source: number
+  readonly target: number
+  readonly relation: string
+  readonly weight: number
+}
+
+/** Of a file as it is now in the graph. A concept that has no id is none of the store's. */
+export function findLinks(codeBase: CodeBase, path: string): readonly FoundLink[] {
+  return codeBase.graph.links(path).flatMap(({ source, relation, target: place, weight }) => {
+    const target = 'package' in place ? place : codeBase.idOf(place)
+    return target === undefined ? [] : [{ symbol: symbolOf(source), relation, weight, target }]
+  })
+}
+
+/** What stays the same is not written. Run inside a write transaction. */
+export function writeLinks(
+  writer: StoreWriter,
+  call: Call,
+  codeBase: CodeBase,
+  url: string,
+  links: readonly FoundLink[],
+): void {
+  const concepts = conceptsOf(writer, url)
+  const wanted = new Map<string, Wanted>()
+  for (const { symbol, relation, target: place, weight } of links) {
+    const from = concepts.get(symbol)
+    if (from === undefined) continue
+    const target = typeof place === 'number' ? place : packageId(writer, call, codeBase, place.package)
+    const edge = { entry: from.entry, source: from.id, target, relation, weight }
+    wanted.set(nameOf(edge), edge)
+  }
+  const entries = [...concepts.values()].map(({ entry }) => entry)
+  const touched = new Set<EntryKey>()
+  const table = writer.table(EDGES)
+  for (const row of entries.length === 0 ? [] : table.scan({ origin: ORIGIN }, { entries })) {
+    const name = nameOf(row as unknown as Wanted)
+    if (wanted.delete(name)) continue
+    table.delete({ id: row['id'] as number })
+    touched.add(row['entry'] as EntryKey)
+  }
+  let id = wanted.size === 0 ? 0 : nextNumbers(writer, 'edge', wanted.size)
+  for (const edge of wanted.values()) {
+    table.put({ id: id++, ...edge, origin: ORIGIN })
+    touched.add(edge.entry)
+  }
+  for (const entry of touched) writer.announce(entry)
+}
+
+/** Packages that no file asks for any more. */
+export function dropUnusedPackages(writer: StoreWriter, { packages }: CodeBase): void {
+  const edges = writer.table(EDGES)
+  for (const [name, at] of packages) {
+    if (edges.scan({ target: at.id, origin: ORIGIN }, { columns: ['id'], limit: 1 }).length > 0) continue
+    deleteConcept(writer, at)
+    packages.delete(name)
+  }
+}
+
+function packageId(writer: StoreWriter, { host, viewer }: Call, { packages }: CodeBase, name: string): number {
+  const known = packages.get(name)
+  if (known !== undefined) return known.id
+  const symbol = packageSymbol(name)
+  const draft = { name: packageNamed(symbol), type: 'Package', symbol }
+  const made = putConcept(writer, draft, { audience: audience('private', viewer.id), now: host.clock.now() })
+  packages.set(name, made)
+  return made.id
+}
+
+function nameOf({ source, target, relation, weight }: Wanted): string {
+  return `${source} ${target} ${relation} ${weight}`
 }

@@ -5,11 +5,10 @@ import { type Steps, Turns } from '../../../base/turns.ts'
 import type { Row } from '../../../model/table.ts'
 import { writeMany } from '../../../pipeline/write-many.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { type Call, handler, mustNotBeCancelled } from '../call.ts'
+import { type Call, handler, type Look, look, mustNotBeCancelled, mustOwn, mustSee } from '../call.ts'
 import { type ErrorMap, errorAt, joined, Refusal, refusal } from '../envelope.ts'
 import { deleted, id, text, total, weight } from '../schemas.ts'
 import { EDGES } from '../tables.ts'
-import { type Look, look, mustOwn, mustSee } from './look.ts'
 import { deleteEdge, putEdge } from './rows.ts'
 
 const edge = z.lazy(() =>

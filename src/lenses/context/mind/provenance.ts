@@ -2,10 +2,9 @@
 import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
 import type { Row } from '../../../model/table.ts'
-import { handler } from '../call.ts'
+import { handler, type Look, look, mustOwn } from '../call.ts'
 import { fileUrl, id, text, total } from '../schemas.ts'
 import { PROVENANCE } from '../tables.ts'
-import { type Look, look, mustOwn } from './look.ts'
 import { putProvenance } from './rows.ts'
 
 const conceptId = id.describe('Number of a concept, from 1')

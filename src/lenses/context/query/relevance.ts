@@ -1,138 +1,112 @@
 /**
- * Anchors by relevance. Names, texts, passages and vectors each offer their best; all that are offered are then compared in
- * every part. What the question names in full comes first, whatever else is near it.
+ * What speaks for a concept, as one formula: its name, path, doc comment, code and passages by words, its vector by meaning. How the
+ * numbers were chosen, and what they are worth: docs/decisions/024.
+ *
+ *     evidence  = words·(name + path + doc + bm/bmTop + passage) / 5 + meaning·max(0, cosine)
+ *     relevance = evidence, of a whole file times 0.8
+ *
+ * A neighbour has nothing of these: it scores what links give it, and is ranked by the order of retrieval.
  */
-import type { Hit, WordIndex, WordTerm } from '../../../index/contract.ts'
-import type { EntryKey } from '../../../model/entry.ts'
-import type { Call } from '../call.ts'
-import { type Concept, textsOfConcepts } from '../concepts.ts'
-import { entrySet } from '../entry-rows.ts'
-import type { Look } from '../mind/look.ts'
-import { type Anchor, wantsMeaning } from './anchors.ts'
-import { tellingWords } from './cover.ts'
-import { docShares } from './doc-share.ts'
-import { type Evidence, weighed } from './evidence.ts'
-import { nearest, type Space, spaceOf, termsOf } from './meaning.ts'
-import { bestNames, type NameMatch } from './name-matches.ts'
-import { passageConcepts } from './passages.ts'
-import { pathShares } from './path-shares.ts'
-import type { ContextRequest } from './request.ts'
+import type { EmbeddingModel } from '../../../embed/embedder.ts'
+import {
+  type BoundFormula,
+  constant,
+  type Formula,
+  max,
+  type Numbers,
+  number,
+  product,
+  quotient,
+  scoreBy,
+  sum,
+} from '../../../model/formula.ts'
+import { weightNumbers } from '../../../pipeline/formula.ts'
+import type { OtherScores } from '../../../pipeline/partly-embedded.ts'
+import type { Plan } from '../../../pipeline/stage.ts'
 
-export interface RankedAnchor extends Anchor {
-  readonly evidence: Evidence
+/** How a concept was found first; the signal `match` is the place in this list. */
+export const MATCHES = ['whole', 'name', 'words', 'meaning', 'text'] as const
+export type Match = (typeof MATCHES)[number]
+
+/** Share of meaning, where there is a vector; words have the rest. */
+export const MEANING = 0.7
+const WORD_PARTS = 5
+/** What a concept that is a whole file keeps: what stands in the file says more, and the file is returned anyway. */
+const WHOLE_FILE = 0.8
+const WHOLE_FILES: ReadonlySet<string> = new Set(['Module', 'Document', 'Package'])
+
+export function isWholeFile(type: string): boolean {
+  return WHOLE_FILES.has(type)
 }
 
-export interface RelevanceAnswer {
-  /** Best first; more than fit an answer. */
-  readonly anchors: readonly RankedAnchor[]
-  readonly warnings: readonly string[]
+/** In a sum nothing is said of what is 0. */
+function part(label: string, name: string): Formula {
+  return number(label, name, { component: name, shown: row => (row[name] ?? 0) > 0 })
 }
 
-/** Best names, and best texts, that are offered. */
-const MOST_NAMED = 50
-const MOST_TEXTS = 50
+const TEXT = quotient('share of the best text', number('BM25', 'words'), number('best BM25 here', 'bmTop'), {
+  component: 'text',
+  shown: ({ words = 0 }) => words > 0,
+})
 
-/** Not for mode `semantic`, where there is nothing to fuse. In the modes without meaning only names offer anchors. */
-export async function relevantAnchors(call: Call, seen: Look, request: ContextRequest): Promise<RelevanceAnswer> {
-  const { space, warnings } = await spaceFor(call, seen, request)
-  await call.host.ready?.(['words'])
-  const question: Question = {
-    ...{ call, seen, space },
-    words: call.host.index('words') as WordIndex,
-    terms: termsOf(request.query),
-    telling: tellingWords(request.query),
-  }
-  const anchors = compared(question, offered(question, request))
-  return { anchors: anchors.sort(bestFirst), warnings }
+const COSINE = max('cosine', [
+  number('cosine', 'meaning', { when: 'meaning' }),
+  number('expected cosine', 'expected', {
+    when: 'expected',
+    note: 'no vector yet: what passages with as much of the words have',
+  }),
+  constant('least', 0, { shown: ({ meaning = 0, expected = 0 }) => meaning <= 0 && expected <= 0 }),
+])
+
+const EVIDENCE = sum('evidence', [
+  product('words', [
+    sum('parts', [
+      part('words in its name', 'name'),
+      part('words in its path', 'path'),
+      part('words in its comment', 'doc'),
+      TEXT,
+      part('words in one passage', 'passage'),
+    ]),
+    number('weight of words', 'weight_words'),
+    constant('one of five parts', 1 / WORD_PARTS),
+  ]),
+  product('meaning', [COSINE, number('weight of meaning', 'weight_meaning'), number('scale', 'cosineScale')], {
+    component: 'meaning',
+    shown: (_, { weight_meaning: weight = 0 }) => weight > 0,
+    detail: row => `cosine ${scoreBy(COSINE, row, {}).toFixed(2)}`,
+  }),
+])
+
+const SCORE = sum(
+  'score',
+  [
+    product('relevance', [EVIDENCE, constant('of a whole file', WHOLE_FILE, { when: 'whole' })], { when: 'match' }),
+    number('by links from what was found', 'link', { component: 'links', when: 'link' }),
+  ],
+  { note: ({ hops }) => (hops === undefined ? undefined : `reached over links, ${hops} in a row`) },
+)
+
+/**
+ * Numbers of a row: `match` of what was found, with `name`, `path`, `doc`, `passage` (shares, 0 to 1), `words` (BM25), `meaning` and
+ * `expected` (cosines), `whole`; `hops` of a neighbour, with `link`.
+ */
+export function boundRelevance(
+  { weights }: Pick<Plan, 'weights'>,
+  bmTop: number,
+  model: EmbeddingModel | null,
+): BoundFormula {
+  const numbers = { ...weightNumbers(weights), bmTop, cosineScale: model?.cosineScale ?? 1 }
+  return { formula: SCORE, numbers }
 }
 
-interface Question {
-  readonly call: Call
-  readonly seen: Look
-  readonly space: Space | null
-  readonly words: WordIndex
-  readonly terms: readonly WordTerm[]
-  /** Folded. */
-  readonly telling: readonly string[]
-}
-
-interface Offers {
-  readonly names: ReadonlyMap<Concept, NameMatch>
-  /** Cosines of those that are near enough to count. */
-  readonly near: ReadonlyMap<Concept, number>
-  readonly passages: ReadonlyMap<Concept, number>
-  readonly texts: readonly Hit[]
-}
-
-async function spaceFor(
-  call: Call,
-  seen: Look,
-  request: ContextRequest,
-): Promise<{ readonly space: Space | null; readonly warnings: readonly string[] }> {
-  if (!wantsMeaning(request) || seen.concepts.all.length === 0) return { space: null, warnings: [] }
-  const { space, warning } = await spaceOf(call, seen, request.query)
-  return { space, warnings: space === null ? [`${warning}: answered from names and words`] : [] }
-}
-
-function offered({ call, seen, space, words, terms, telling }: Question, { mode, query }: ContextRequest): Offers {
-  const { concepts, sight } = seen
-  const isHybrid = mode === 'hybrid'
-  const names = bestNames(concepts, query, telling, { most: MOST_NAMED, inWords: mode !== 'exact' })
+export function otherScores({ formula, numbers }: BoundFormula): OtherScores {
+  const wordsAlone: Numbers = { ...numbers, ...weightNumbers({ words: 1, meaning: 0 }) }
   return {
-    names: new Map(names.map(match => [match.concept, match])),
-    near: new Map(space === null ? [] : nearest(call, seen, space).map(({ concept, cosine }) => [concept, cosine])),
-    passages: isHybrid ? passageConcepts(call, seen, terms) : new Map(),
-    texts: isHybrid
-      ? words.search({ terms, k: MOST_TEXTS, partitions: sight.partitions, allow: entrySet(concepts.all) })
-      : [],
+    byWords: ({ signals }) => {
+      const score = scoreBy(formula, signals, wordsAlone)
+      return score > 0 ? score : null
+    },
+    byKnown: ({ signals: { expected: _, ...known } }) =>
+      known['meaning'] === undefined ? null : scoreBy(formula, known, numbers),
   }
-}
-
-function compared(question: Question, { names, near, passages, texts }: Offers): RankedAnchor[] {
-  const { call, seen, space, words, terms, telling } = question
-  const { partitions } = seen.sight
-  const byText = texts.flatMap(({ entry }) => seen.concepts.byEntry(entry) ?? [])
-  const all = [...new Set([...names.keys(), ...near.keys(), ...passages.keys(), ...byText])]
-  const entries = all.map(({ entry }) => entry)
-  const pathShare = pathShares(seen.concepts, telling, call.host.workspace?.url)
-  const docs = textsOfConcepts(call.host.store, 'doc', entries)
-  const docShare = docShares(words.weigh(terms, { partitions }))
-  const bm = completed(new Map(texts.map(({ entry, score }) => [entry, score])), entries, missing =>
-    words.score(terms, missing, { partitions }),
-  )
-  const best = Math.max(0, ...bm.values())
-  const cosines = completed(new Map([...near].map(([{ entry }, cosine]) => [entry, cosine])), entries, missing =>
-    space === null ? [] : space.index.score(space.vector, missing, { partitions }),
-  )
-  const scale = call.host.embedder?.model.cosineScale ?? 1
-  return all.map(concept => {
-    const { entry, url } = concept
-    const named = names.get(concept)
-    const match = named?.match ?? (near.has(concept) ? 'meaning' : 'text')
-    const cosine = near.get(concept) ?? (match === 'text' ? (cosines.get(entry) ?? null) : null)
-    const shares = {
-      name: named?.share ?? 0,
-      path: url === null ? 0 : pathShare(url),
-      doc: docShare(docs.get(entry) ?? ''),
-      text: best > 0 ? (bm.get(entry) ?? 0) / best : 0,
-      passage: passages.get(concept) ?? 0,
-      meaning: scale * (cosines.get(entry) ?? 0),
-    }
-    return { concept, match, cosine, evidence: weighed(concept, shares, space !== null) }
-  })
-}
-
-/** What a search found, and the scores of the other entries. */
-function completed(
-  found: ReadonlyMap<EntryKey, number>,
-  entries: readonly EntryKey[],
-  scoresOf: (missing: readonly EntryKey[]) => readonly Hit[],
-): ReadonlyMap<EntryKey, number> {
-  const others = scoresOf(entries.filter(entry => !found.has(entry)))
-  return new Map([...found, ...others.map(({ entry, score }) => [entry, score] as const)])
-}
-
-function bestFirst(a: RankedAnchor, b: RankedAnchor): number {
-  const whole = Number(b.match === 'whole') - Number(a.match === 'whole')
-  return whole || b.evidence.total - a.evidence.total || a.concept.id - b.concept.id
 }

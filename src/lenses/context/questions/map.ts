@@ -6,12 +6,11 @@ import { z } from 'zod'
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { countTokens } from '../../../text/count-tokens.ts'
-import { handler } from '../call.ts'
-import { type Concept, textsOfConcepts, type VisibleConcepts } from '../concepts.ts'
-import { look } from '../mind/look.ts'
+import { handler, look } from '../call.ts'
+import { isBelow, shownPath } from '../names.ts'
 import { clamped, text, total } from '../schemas.ts'
+import { type Concept, textsOfConcepts, type VisibleConcepts } from '../state.ts'
 import { LINKS } from '../tables.ts'
-import { isBelow, shownPath } from '../urls.ts'
 
 const DEFAULT_TOKENS = 2_000
 const MOST_TOKENS = 200_000

@@ -1,15 +1,124 @@
-/** `/context/definition`, `/context/references` and `/context/callers`: where a name is, and who uses it. */
+/** `/context/definition`, `/context/references` and `/context/callers`: where a name is, by id or as people write it, and who uses it. */
 import { z } from 'zod'
+import type { LinkIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { LineStarts } from '../../../text/lines.ts'
-import { handler } from '../call.ts'
-import { brief } from '../mind/look.ts'
+import { brief, type Call, handler, type Look, look, mustSee } from '../call.ts'
+import { refusal } from '../envelope.ts'
+import { foldName } from '../names.ts'
 import { textsOf } from '../query/previews.ts'
-import { clamped, concept, id, placeFields, text, total } from '../schemas.ts'
-import { CONCEPTS } from '../tables.ts'
-import { findNamed, namedAnd, place } from './named.ts'
-import { reach } from './reach.ts'
+import { clamped, concept, id, placeFields, REQUIRED, text, total } from '../schemas.ts'
+import type { Concept } from '../state.ts'
+import { CONCEPTS, LINKS } from '../tables.ts'
 import { callsUnresolved, unresolvedCalls } from './written-calls.ts'
+
+/** Parameters that name a concept, and others. */
+function namedAnd<Shape extends z.ZodRawShape>(more: Shape) {
+  return z
+    .object({
+      id: id.nullish().describe('Number of a concept; this or name is required'),
+      name: z
+        .string()
+        .nullish()
+        .describe('Its name: login, LoginService.login, or the path of a module; this or id is required'),
+      ...more,
+    })
+    .refine(named => isNamed(named as Named), { ...REQUIRED, path: ['name'], error: 'is required' })
+    .meta({ anyOf: [{ required: ['id'] }, { required: ['name'] }], examples: [{ name: 'LoginService.login' }] })
+}
+
+interface Named {
+  readonly id?: number | null | undefined
+  readonly name?: string | null | undefined
+}
+
+function isNamed({ id, name }: Named): boolean {
+  return (id ?? null) !== null || (name ?? '').trim() !== ''
+}
+
+interface Asked {
+  readonly seen: Look
+  readonly links: LinkIndex
+  /** Best match first. */
+  readonly concepts: readonly Concept[]
+}
+
+/** Throws `Refusal` where nothing is named so. */
+function findNamed(call: Call, { id, name }: Named): Asked {
+  const seen = look(call)
+  const links = call.host.index(LINKS.name) as LinkIndex
+  if (id !== null && id !== undefined) return { seen, links, concepts: [mustSee(seen, id)] }
+  const wanted = (name ?? '').trim()
+  const concepts = conceptsNamed(seen, wanted)
+  if (concepts.length === 0) throw refusal('name', 'not_found', `there is no concept named ${wanted}`)
+  return { seen, links, concepts }
+}
+
+/** Whole names before members' names before either in other letters; of those, by id. */
+function conceptsNamed({ concepts }: Look, name: string): readonly Concept[] {
+  const folded = foldName(name)
+  const tests: readonly ((concept: Concept) => boolean)[] = [
+    concept => concept.name === name,
+    concept => isTail(concept.name, name),
+    concept => concept.folded === folded,
+    concept => isTail(concept.folded, folded),
+  ]
+  for (const test of tests) {
+    const found = concepts.all.filter(test)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+export function place({ url, startLine, endLine }: Concept): {
+  url: string | null
+  start_line: number | null
+  end_line: number | null
+} {
+  return { url, start_line: startLine, end_line: endLine }
+}
+
+/** `load` of `Store.load`; `store.ts` of `src/store.ts`. */
+function isTail(name: string, tail: string): boolean {
+  return name.length > tail.length && name.endsWith(tail) && /[./]/.test(name.charAt(name.length - tail.length - 1))
+}
+
+interface Reached {
+  readonly concept: Concept
+  /** Links in a row, from 1. */
+  readonly hops: number
+  /** Id of what it refers to. */
+  readonly via: number
+  readonly relation: string
+}
+
+/** By hops, then in the order in which they are reached; each once, none of those started from. */
+export function reach(
+  { concepts, sight }: Look,
+  links: LinkIndex,
+  from: readonly Concept[],
+  { depth, relations }: { readonly depth: number; readonly relations: ReadonlySet<string> },
+): readonly Reached[] {
+  const scope = { partitions: sight.partitions }
+  const known = new Set(from.map(({ id }) => id))
+  const found: Reached[] = []
+  let edge: readonly Concept[] = from
+  for (let hops = 1; hops <= depth && edge.length > 0; hops++) {
+    const next: Concept[] = []
+    for (const { id: via } of edge) {
+      for (const { node, relation: number } of links.in(via, scope)) {
+        const concept = concepts.byId(node)
+        const relation = links.relationName(number)
+        if (concept === undefined || known.has(node) || !relations.has(relation)) continue
+        known.add(node)
+        found.push({ concept, hops, via, relation })
+        next.push(concept)
+      }
+    }
+    edge = next
+  }
+  return found
+}
 
 const MOST = 1000
 

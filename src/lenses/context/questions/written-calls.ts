@@ -7,12 +7,11 @@ import { compareText } from '../../../base/compare.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { LinkIndex, WordIndex } from '../../../index/contract.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
-import type { Call } from '../call.ts'
-import type { Concept } from '../concepts.ts'
+import { brief, type Call, type Look } from '../call.ts'
 import { entrySet } from '../entry-rows.ts'
 import { grammarOf, languageOf } from '../extract/file-kind.ts'
-import { brief, type Look } from '../mind/look.ts'
 import { concept, total } from '../schemas.ts'
+import type { Concept } from '../state.ts'
 
 export const unresolvedCalls = z.lazy(() =>
   z.strictObject({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { covers, placesByWord } from '../../../../src/lenses/context/names.ts'
-import { coversOf, tellingWords } from '../../../../src/lenses/context/query/cover.ts'
+import { coversOf, tellingWords } from '../../../../src/lenses/context/query/words.ts'
 import { idf } from '../../../../src/math/bm25.ts'
 
 const word = fc.constantFrom('AUTH', 'AUTHENTICATION', 'USER', 'USERS', 'LOG', 'LOGIN', 'STORE', 'X')

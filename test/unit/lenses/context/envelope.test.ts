@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { callHandler, handler } from '../../../../src/lenses/context/call.ts'
-import { isCallPath } from '../../../../src/lenses/context/call-input.ts'
-import { Context } from '../../../../src/lenses/context/context.ts'
+import { Context, isCallPath } from '../../../../src/lenses/context/context.ts'
 import { joined } from '../../../../src/lenses/context/envelope.ts'
 import { openWorld } from './world.ts'
 

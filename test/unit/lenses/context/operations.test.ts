@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HANDLERS } from '../../../../src/lenses/context/handlers.ts'
-import { CONTEXT_OPERATIONS, operationName } from '../../../../src/lenses/context/operations.ts'
+import { CONTEXT_OPERATIONS, HANDLERS, operationName } from '../../../../src/lenses/context/operations.ts'
 import { checkSettings } from '../../../../src/lenses/context/settings.ts'
 import { findOperation, makeCatalog, runOperation } from '../../../../src/ops/catalog.ts'
+import { tempFolder } from '../../../../src/testing/temp-folder.ts'
 import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
 import { openTestEngine } from '../../../support/engines.ts'
 import { idsOf, openWorld } from './world.ts'
@@ -18,8 +20,10 @@ describe('operations of the lens', () => {
     expect(operationName(path)).toBe(name)
   })
 
-  it('are one a path', () => {
-    expect(new Set(CONTEXT_OPERATIONS.map(({ name }) => name)).size).toBe(HANDLERS.size)
+  it('are one a path, and explain, count and watch of the question', () => {
+    const names = new Set(CONTEXT_OPERATIONS.map(({ name }) => name))
+    const others = ['context.explain', 'context.count', 'context.watch']
+    expect(names).toEqual(new Set([...[...HANDLERS.keys()].map(operationName), ...others]))
   })
 
   it('give the envelope, and never throw for parameters (CX-001)', async () => {
@@ -33,15 +37,34 @@ describe('operations of the lens', () => {
 
 describe('settings of the lens (CX-021)', () => {
   it('move the cut of what is meant', async () => {
-    await using world = await openWorld({ embedder: openToyEmbedder() })
-    await world.concepts('Car', 'CarTeapotLampDesk')
-    const ask = { query: 'vehicle', mode: 'semantic', depth: 0 }
-    expect(idsOf(await world.query(ask))).toEqual([1])
-    const host = { ...world.host, settings: checkSettings({ least_share: 0, least_score: 0.1 }) }
-    expect(idsOf(await world.queryOn(host, ask))).toEqual([1, 2])
+    using folder = tempFolder()
+    const found = async () => {
+      await using world = await openWorld({ embedder: openToyEmbedder(), home: folder.path, empty: true })
+      return idsOf(await world.query({ query: 'vehicle', mode: 'semantic', depth: 0 }))
+    }
+    {
+      await using world = await openWorld({ embedder: openToyEmbedder(), home: folder.path })
+      await world.concepts('Car', 'CarTeapotLampDesk')
+    }
+    expect(await found()).toEqual([1])
+    writeFileSync(
+      join(folder.path, 'config.json'),
+      JSON.stringify({ lenses: { context: { least_share: 0, least_score: 0.1 } } }),
+    )
+    expect(await found()).toEqual([1, 2])
   })
 
-  it.each([[[]], [{ least: 1 }], [{ least_score: 2 }], [{ least_share: '0.5' }]])('are not %j', given => {
-    expect(() => checkSettings(given)).toThrow(expect.objectContaining({ code: 'invalid_argument' }))
+  it.each([
+    [[], 'invalid_argument'],
+    [{ least: 1 }, 'unknown_field'],
+    [{ least_score: 2 }, 'invalid_argument'],
+    [{ least_share: '0.5' }, 'invalid_argument'],
+    [{ max_files: 0 }, 'invalid_argument'],
+    [{ max_files: 1.5 }, 'invalid_argument'],
+    [{ max_wait: -1 }, 'invalid_argument'],
+    [{ max_wait: 1e9 }, 'invalid_argument'],
+    [{ max_wait: '1' }, 'invalid_argument'],
+  ])('are not %j', (given, code) => {
+    expect(() => checkSettings(given)).toThrow(expect.objectContaining({ code }))
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type PackItem, pack } from '../../../../src/lenses/context/pack.ts'
+import { type PackItem, pack } from '../../../../src/lenses/context/query/pack.ts'
 import { countTokens } from '../../../../src/text/count-tokens.ts'
 
 /** Words and signs, roughly: not additive over pieces, as no tokenizer is. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseDiff } from '../../../../src/lenses/context/questions/unified-diff.ts'
+import { parseDiff } from '../../../../src/lenses/context/questions/impact.ts'
 import { type CodeFolder, openCodeFolder } from '../../../support/code-folder.ts'
 import { sampleFiles } from './indexing/sample.ts'
 

@@ -1,12 +1,16 @@
 /** Rank `relevance` of /context/query: anchors by all that speaks for them. The documented order is held by query.test.ts. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { sha256 } from '../../../../src/base/canonical.ts'
 import { type ConceptDraft, putConcept, putProvenance } from '../../../../src/lenses/context/mind/rows.ts'
 import { foldName } from '../../../../src/lenses/context/names.ts'
 import { FILES } from '../../../../src/lenses/context/tables.ts'
+import { toUnit } from '../../../../src/math/vector.ts'
+import { recompute } from '../../../../src/model/explanation.ts'
 import { audience } from '../../../../src/model/partition.ts'
 import { draftOf, wholeChunk } from '../../../../src/testing/entries.ts'
-import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
+import { seededUniform } from '../../../../src/testing/seeded.ts'
+import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../../../src/testing/toy-embedder.ts'
 import { type ContextWorld, idsOf, openWorld } from './world.ts'
 
 interface Told {
@@ -164,7 +168,7 @@ describe('labels and keys by relevance', () => {
     await world.concepts('Car')
     const { status, meta, result } = await world.call('/context/query', { ...RELEVANT, query: 'car' })
     expect(status).toBe('success')
-    expect(meta['warnings']).toEqual([expect.stringMatching(/no embedder: answered from names and words$/)])
+    expect(meta['warnings']).toEqual([expect.stringMatching(/words alone: there is no embedder/)])
     expect(result).toMatchObject({ concepts: [{ id: 1, relevance: 'exact' }] })
     const short = await world.call('/context/query', { ...RELEVANT, query: 'ca' })
     expect(short.meta).not.toHaveProperty('warnings')
@@ -193,5 +197,107 @@ describe('neighbours by relevance', () => {
         .toSorted(),
     ).toEqual([6, 7])
     expect(idsOf(await world.query({ ...ask, query: 'login form', depth: 0 })).toSorted()).toEqual([1, 2, 3, 4, 5])
+  })
+})
+
+describe('the verdict (QE-005)', () => {
+  const asked = async (world: ContextWorld, params: object) => {
+    const { meta, result } = await world.call('/context/query', { ...RELEVANT, ...params })
+    const { concepts } = result as unknown as { readonly concepts: readonly { readonly name: string }[] }
+    return { verdict: meta['verdict'], reason: meta['reason'], names: concepts.map(({ name }) => name) }
+  }
+
+  it('is in `meta` by relevance and where reasons are asked for; results are shown in any case', async () => {
+    await using world = await openWorld({ embedder: openToyEmbedder() })
+    await world.concepts('FastVehicle', 'TeapotLamp')
+    expect(await asked(world, { query: 'vehicle' })).toMatchObject({ verdict: 'answered', reason: undefined })
+    expect(await asked(world, { query: 'zebra', mode: null })).toEqual({
+      ...{ verdict: 'nothing_relevant', reason: 'No name has anything of the question.', names: [] },
+    })
+    expect(await asked(world, { query: 'vehicle of a zebra', mode: null })).toMatchObject({
+      ...{ verdict: 'weak', names: ['FastVehicle'] },
+    })
+    const { meta } = await world.call('/context/query', { query: 'vehicle', mode: 'hybrid' })
+    expect(meta).not.toHaveProperty('verdict')
+    expect((await world.call('/context/query', { query: 'vehicle', explain: true })).meta).toMatchObject({
+      verdict: 'answered',
+    })
+  })
+
+  it('is that of the pipeline, which keeps what came nearest apart', async () => {
+    await using world = await openWorld()
+    put(world, { name: 'one', text: 'const limit = capacity - size' }, { name: 'two', text: 'const sum = a + b' })
+    const text = 'capital of mongolia'
+    const page = await world.engine.query({ text, lens: 'context' })
+    expect(page).toMatchObject({ verdict: 'nothing_relevant', verdict_by: 'words', items: [] })
+    expect(await asked(world, { query: text })).toMatchObject({ verdict: page.verdict, names: [] })
+    const near = await world.engine.query({ text: 'capacity of mongolia', lens: 'context' })
+    expect([...near.items, ...(near.nearest ?? [])].map(({ title }) => title)).toEqual(['one'])
+  })
+})
+
+describe('while not all has a vector', () => {
+  const NAMES = 'amber birch cedar delta ember fjord grove heron islet jetty kelp larch'.split(' ')
+
+  /** Concepts of random words, and a vector for those that are drawn. */
+  async function drawn(seed: number, share: number): Promise<ContextWorld> {
+    const embed = (texts: readonly string[]) => Promise.resolve(texts.map(anyVector))
+    const world = await openWorld({ embedder: { model: TOY_MODEL, embed, close: () => Promise.resolve() } })
+    const uniform = seededUniform(seed)
+    const words = (count: number) => Array.from({ length: count }, () => NAMES[Math.floor(uniform() * NAMES.length)])
+    const drafts = Array.from({ length: 30 }, () => ({ name: words(2).join('_'), text: words(6).join(' ') }))
+    put(world, ...drafts)
+    const { store } = world.host
+    const chance = seededUniform(seed * 7919)
+    const chunks = store.chunksWithoutVector(TOY_KEY, 100).filter(() => chance() < share)
+    const vectors = chunks.map(({ key: chunk }) => ({ chunk, vector: anyVector(`${chunk}`) }))
+    store.write(0, writer => writer.putVectors(TOY_KEY, vectors))
+    return world
+  }
+
+  /** Nothing about it follows from the words: the hardest case for ranking without it. Eight dimensions give cosines of all sizes. */
+  function anyVector(text: string): Float32Array {
+    const uniform = seededUniform(Number.parseInt(sha256(text).slice(0, 8), 16))
+    const parts = Float64Array.from({ length: TOY_MODEL.dimensions }, (_, at) => (at < 8 ? uniform() - 0.5 : 0))
+    return toUnit(parts) as Float32Array
+  }
+
+  it('a concept among the first three by words and with all embedded stays there, whatever has vectors (QE-007)', async () => {
+    let watched = 0
+    for (const seed of [1, 2, 3, 4]) {
+      await using whole = await drawn(seed, 1)
+      for (const share of [0, 0.2, 0.5, 0.9]) {
+        await using partly = await drawn(seed, share)
+        for (const text of ['amber birch', 'cedar', 'heron islet jetty', 'larch delta']) {
+          const first = async (world: ContextWorld, mode: 'words' | 'hybrid') => {
+            const query = {
+              text,
+              mode,
+              lens: 'context',
+              any: true,
+              limit: 3,
+              options: { depth: 0, limit: 50 },
+            } as const
+            return (await world.engine.query(query)).items.map(({ id }) => id)
+          }
+          const byWords = await first(whole, 'words')
+          const both = (await first(whole, 'hybrid')).filter(id => byWords.includes(id))
+          expect(await first(partly, 'hybrid'), `${seed}, ${share}, ${text}`).toEqual(expect.arrayContaining(both))
+          watched += both.length
+        }
+      }
+    }
+    expect(watched).toBeGreaterThan(25)
+  })
+
+  it('is ranked by the cosine that its words let expect, and says so', async () => {
+    await using world = await drawn(1, 0.5)
+    const query = { text: 'amber birch', lens: 'context', any: true, explain: true, options: { depth: 0 } } as const
+    const { items, notes } = await world.engine.query(query)
+    expect(notes.map(({ code }) => code)).toEqual(['partly_embedded'])
+    expect(JSON.stringify(items)).toContain('no vector yet')
+    for (const { score, explanation } of items) {
+      expect(recompute(explanation as NonNullable<typeof explanation>)).toBeCloseTo(score, 10)
+    }
   })
 })

@@ -6,7 +6,6 @@ import { Context } from '../../../../src/lenses/context/context.ts'
 import type { Envelope } from '../../../../src/lenses/context/envelope.ts'
 import type { LensHost } from '../../../../src/lenses/lens.ts'
 import { LOCAL_OWNER, type Viewer } from '../../../../src/model/viewer.ts'
-import type { Workspace } from '../../../../src/model/workspace.ts'
 import { openTestEngine } from '../../../support/engines.ts'
 
 export interface ContextWorld extends AsyncDisposable {
@@ -20,7 +19,6 @@ export interface ContextWorld extends AsyncDisposable {
   /** `[source, target]`, or with relation and weight. */
   edges(...edges: readonly (readonly [number, number, string?, number?])[]): Promise<void>
   query(params: unknown): Promise<Answer>
-  queryOn(host: LensHost, params: unknown): Promise<Answer>
 }
 
 export interface Answer {
@@ -31,14 +29,12 @@ export interface Answer {
 
 export interface WorldOptions extends EngineOptions {
   readonly empty?: boolean
-  readonly workspace?: Workspace
 }
 
 /** Both parts are there unless `empty`. */
-export async function openWorld({ empty = false, workspace, ...options }: WorldOptions = {}): Promise<ContextWorld> {
+export async function openWorld({ empty = false, ...options }: WorldOptions = {}): Promise<ContextWorld> {
   const engine = await openTestEngine(options)
-  const own = engine.host('context')
-  const host: LensHost = workspace === undefined ? own : { ...own, workspace }
+  const host = engine.host('context')
   const call = (path: string, params: unknown = null, viewer: Viewer = LOCAL_OWNER) =>
     new Context(host, viewer).call(path, params)
   const mustDo = async (path: string, params?: unknown, viewer?: Viewer): Promise<JsonObject> => {
@@ -65,7 +61,6 @@ export async function openWorld({ empty = false, workspace, ...options }: WorldO
       await mustDo('/mind/edges/create-many', { edges: drafts })
     },
     query: async params => (await mustDo('/context/query', params)) as unknown as Answer,
-    queryOn: async (on, params) => (await new Context(on).call('/context/query', params)).result as unknown as Answer,
     [Symbol.asyncDispose]: () => engine.close(),
   }
 }
@@ -74,26 +69,28 @@ export function idsOf({ concepts }: Answer): readonly number[] {
   return concepts.map(({ id }) => id)
 }
 
-/** How often something asks the store, tables included. The lens's memory of a host is kept by host: it is a fresh one. */
-export async function countCalls(host: LensHost, body: (host: LensHost) => Promise<unknown>): Promise<number> {
+/** How often something asks the store, and its tables. */
+export async function countCalls({ store }: LensHost, body: () => Promise<unknown>): Promise<number> {
   let calls = 0
-  const counting = <T extends object>(object: T): T =>
-    new Proxy(object, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name, target)
-        if (typeof value !== 'function') return value
-        return (...args: readonly unknown[]) => {
+  const restore: (() => void)[] = []
+  const count = (object: object): void => {
+    for (let from = object; from !== Object.prototype; from = Object.getPrototypeOf(from)) {
+      for (const name of Object.getOwnPropertyNames(from)) {
+        const value: unknown = Reflect.get(object, name)
+        if (name === 'constructor' || Object.hasOwn(object, name) || typeof value !== 'function') continue
+        const counted = (...args: readonly unknown[]) => {
           if (name !== 'table' && name !== 'read' && name !== 'version') calls++
-          const passed = args.map(arg => {
-            return typeof arg === 'function'
-              ? (inner: object) => (arg as (on: object) => unknown)(counting(inner))
-              : arg
-          })
-          const result: unknown = Reflect.apply(value, target, passed)
-          return name === 'table' ? counting(result as object) : result
+          const result: unknown = Reflect.apply(value, object, args)
+          if (name === 'table') count(result as object)
+          return result
         }
-      },
-    })
-  await body({ ...host, store: counting(host.store) })
+        Object.defineProperty(object, name, { value: counted, configurable: true })
+        restore.push(() => Reflect.deleteProperty(object, name))
+      }
+    }
+  }
+  count(store)
+  await body()
+  for (const undo of restore) undo()
   return calls
 }

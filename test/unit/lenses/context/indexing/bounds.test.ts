@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import { Context } from '../../../../../src/lenses/context/context.ts'
 import { CONTEXT_OPERATIONS } from '../../../../../src/lenses/context/operations.ts'
-import { checkSettings, DEFAULTS } from '../../../../../src/lenses/context/settings.ts'
+import { checkSettings } from '../../../../../src/lenses/context/settings.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import type { Operation } from '../../../../../src/model/operation.ts'
 import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
@@ -45,16 +45,8 @@ describe('a run of /context/index', () => {
 
 describe('the settings', () => {
   it('have these defaults', () => {
-    expect(checkSettings({})).toEqual(DEFAULTS)
-    expect(DEFAULTS).toMatchObject({ max_files: 50_000, max_wait: 60 })
+    expect(checkSettings(undefined)).toMatchObject({ max_files: 50_000, max_wait: 60 })
   })
-
-  it.each([[{ max_files: 0 }], [{ max_files: 1.5 }], [{ max_wait: -1 }], [{ max_wait: 1e9 }], [{ max_wait: '1' }]])(
-    'are not %j',
-    given => {
-      expect(() => checkSettings(given)).toThrow(/lenses\.context\.max_/)
-    },
-  )
 })
 
 /** Takes texts and never gives vectors, until it is told to stop. */

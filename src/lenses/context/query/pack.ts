@@ -4,8 +4,14 @@
  * twice. The same input gives the same text.
  */
 import { z } from 'zod'
-import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
-import { id, total } from './schemas.ts'
+import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
+import { countTokens } from '../../../text/count-tokens.ts'
+import { LineStarts } from '../../../text/lines.ts'
+import type { Call, Look } from '../call.ts'
+import { shownPath } from '../names.ts'
+import { id, total } from '../schemas.ts'
+import { type Concept, textsOfConcepts } from '../state.ts'
+import { textsOf } from './previews.ts'
 
 export interface PackItem {
   readonly id: number
@@ -156,4 +162,35 @@ function noticesOf(ids: readonly number[]): readonly string[] {
     `(${ids.length} left out; ask with a larger max_tokens)`,
     `(${ids.length} left out)`,
   ]
+}
+
+/** The texts and signatures of concepts, by rank. */
+export async function packAnswer(
+  call: Call,
+  seen: Look,
+  concepts: readonly Concept[],
+  maxTokens: number,
+): Promise<Pack> {
+  const entries = concepts.map(({ entry }) => entry)
+  const signatures = textsOfConcepts(call.host.store, 'signature', entries)
+  const urls = [...new Set(concepts.flatMap(({ url }) => url ?? []))]
+  const texts = await textsOf(call, seen, urls)
+  const root = call.host.workspace?.url
+  const items = concepts.map((concept): PackItem => {
+    const { id, name, type, url } = concept
+    const lines = linesOf(concept)
+    const content = url === null ? undefined : texts.get(url)
+    return {
+      ...{ id, name, type },
+      place: url === null ? '' : `${shownPath(url, root)}${lines === null ? '' : `:${lines.start}-${lines.end}`}`,
+      text: content === undefined || lines === null ? null : new LineStarts(content).between(lines.start, lines.end),
+      signature: signatures.get(concept.entry) || null,
+      lines: url === null || lines === null ? undefined : { url, ...lines },
+    }
+  })
+  return pack(items, maxTokens, countTokens)
+}
+
+function linesOf({ startLine, endLine }: Concept): { readonly start: number; readonly end: number } | null {
+  return startLine === null || endLine === null ? null : { start: startLine, end: endLine }
 }

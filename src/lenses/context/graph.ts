@@ -1,15 +1,59 @@
-/** `/graph/…` and `/mind/search` (CX-053, CX-054): what there is, around one concept, and near a text. */
+/** `/graph/…` and `/mind/search` (CX-053, CX-054): what there is, around one concept, and near a text; drawn as lines of text or in the language of Mermaid. */
 import { z } from 'zod'
-import type { LinkIndex } from '../../../index/contract.ts'
-import { type Call, handler } from '../call.ts'
-import type { Concept } from '../concepts.ts'
-import { type Edge, edgesFrom } from '../mind/edges.ts'
-import { brief, type Look, look, mustSee } from '../mind/look.ts'
-import { nearestConcepts } from '../query/meaning.ts'
-import { clamp, clamped, concept, id, question, total } from '../schemas.ts'
-import { EDGES, LINKS } from '../tables.ts'
-import { tally } from '../tally.ts'
-import { drawAscii, drawMermaid } from './draw.ts'
+import type { LinkIndex } from '../../index/contract.ts'
+import { QuerentError } from '../../model/errors.ts'
+import { MAX_TIMEOUT_MS } from '../../model/limits.ts'
+import { brief, type Call, handler, type Look, look, mustSee } from './call.ts'
+import { type Edge, edgesFrom } from './mind/edges.ts'
+import { CONCEPT_KIND } from './mind/rows.ts'
+import { tally } from './names.ts'
+import { clamp, clamped, concept, id, question, total } from './schemas.ts'
+import type { Concept } from './state.ts'
+import { EDGES, LINKS } from './tables.ts'
+
+interface DrawnEdge {
+  readonly source: number
+  readonly target: number
+  readonly relation: string
+}
+
+type DrawnNode = Pick<Concept, 'id' | 'name' | 'type'>
+
+function drawAscii(nodes: readonly DrawnNode[], edges: readonly DrawnEdge[]): string {
+  if (nodes.length === 0) return '(empty graph)'
+  const byId = new Map(nodes.map(node => [node.id, node]))
+  return nodes
+    .flatMap(node => {
+      const ways = edges.filter(({ source }) => source === node.id)
+      const lines = ways.map(({ relation, target }, at) => {
+        const branch = at === ways.length - 1 ? '└──' : '├──'
+        return `${branch} ${oneLine(relation)} → ${labelOf(byId.get(target))}`
+      })
+      return [labelOf(node), ...(lines.length === 0 ? ['└── (no outgoing edges)'] : lines)]
+    })
+    .join('\n')
+}
+
+function drawMermaid(nodes: readonly DrawnNode[], edges: readonly DrawnEdge[]): string {
+  return [
+    'graph TD',
+    ...nodes.map(({ id, name, type }) => `  ${id}["${escaped(`${name} (${type})`)}"]`),
+    ...edges.map(({ source, target, relation }) => `  ${source} -->|${escaped(relation)}| ${target}`),
+  ].join('\n')
+}
+
+function labelOf(node: DrawnNode | undefined): string {
+  return node === undefined ? '' : `[${oneLine(node.name)}] ${oneLine(node.type)}`
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/gu, ' ')
+}
+
+/** Mermaid knows entities, named by `#`. */
+function escaped(text: string): string {
+  return oneLine(text).replace(/[#"|<>&`]/gu, sign => `#${sign.codePointAt(0)};`)
+}
 
 const search = handler({
   path: '/mind/search',
@@ -29,11 +73,31 @@ const search = handler({
         .describe('Nearest first'),
     }),
   async run(call, { query, limit }) {
-    const { meant, warnings } = await nearestConcepts(call, look(call), query.trim(), limit)
-    const matches = meant.map(({ concept, cosine }) => ({ ...brief(concept), score: Math.round(cosine * 1000) / 1000 }))
-    return { result: { matches }, ...(warnings.length === 0 ? {} : { meta: { warnings } }) }
+    const { matches, warnings } = await nearestConcepts(call, query, limit)
+    return { result: { matches }, ...(warnings.length > 0 && { meta: { warnings } }) }
   },
 })
+
+/** By meaning alone, without a cut. */
+async function nearestConcepts(call: Call, text: string, limit: number) {
+  const conditions = { lens: 'default', syntax: 'plain', mode: 'meaning', filter: { kinds: [CONCEPT_KIND] } } as const
+  const ways = { any: true, memory: false, touch: false, approximate: false, timeout_ms: MAX_TIMEOUT_MS, limit }
+  try {
+    const { page, ranked } = await call.host.query({ text, ...conditions, ...ways }, call)
+    const { concepts } = look(call)
+    const matches = ranked.flatMap(({ entry, signals: { meaning = 0 } }) => {
+      const concept = concepts.byEntry(entry)
+      return concept === undefined ? [] : [{ ...brief(concept), score: Math.round(meaning * 1000) / 1000, meaning }]
+    })
+    return {
+      matches: matches.sort((a, b) => b.meaning - a.meaning || a.id - b.id).map(({ meaning: _, ...match }) => match),
+      warnings: page.notes.map(({ message }) => message),
+    }
+  } catch (error) {
+    if (!(error instanceof QuerentError) || error.code !== 'embedder_failed') throw error
+    return { matches: [], warnings: [`semantic search is unavailable: ${error.message}`] }
+  }
+}
 
 const counts = z.record(z.string(), z.int())
 const summary = handler({

@@ -1,0 +1,182 @@
+/** `/context/query`: concepts for a question, their neighbours, their files, and how they hang together. */
+import { z } from 'zod'
+import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
+import type { LinkIndex } from '../../../index/contract.ts'
+import type { Ranked } from '../../../model/candidate.ts'
+import type { Item } from '../../../model/page.ts'
+import { type Call, handler, look } from '../call.ts'
+import { type Outcome, Refusal, refusal } from '../envelope.ts'
+import { conceptRef, id, total } from '../schemas.ts'
+import type { Concept } from '../state.ts'
+import { LINKS } from '../tables.ts'
+import { isNamed } from './anchors.ts'
+import { bundle, packAnswer } from './pack.ts'
+import { filePreview, filePreviews } from './previews.ts'
+import { MATCHES, type Match } from './relevance.ts'
+import { type ContextRequest, contextRequest, isByRelevance, queryOf, requireMeaning } from './request.ts'
+
+/** What each part gives to the relevance of a concept; they add up to `total`. */
+const evidence = z.lazy(() =>
+  z.strictObject({
+    total: z.number().min(0).describe('Sum of the parts; rounded parts may add up to a little more or less'),
+    name: z.number().min(0).max(1).describe('Words of the query in its name'),
+    path: z.number().min(0).max(1).describe('Words of the query in the path of its file'),
+    doc: z.number().min(0).max(1).describe('Words of the query in its doc comment'),
+    text: z.number().min(0).max(1).describe('Words of the query in its code'),
+    passage: z.number().min(0).max(1).describe('Words of the query in one passage of its file'),
+    meaning: z.number().min(0).max(1).describe('Nearness of its vector to that of the query'),
+  }),
+)
+const found = z.lazy(() =>
+  z.strictObject({
+    ...conceptRef,
+    relevance: z
+      .enum(['direct', 'exact', 'semantic', 'both', 'neighbor'])
+      .describe(
+        'How it came in. exact, semantic, both: by name, by meaning, by both; direct: by name, without a mode; neighbor: over a link',
+      ),
+    score: z.number().nullable().optional().describe('Cosine with the query, or with explain the score of a neighbour'),
+    hops: total.optional().describe('With explain: links from what was found; 0: it was found itself'),
+    via: id.nullable().optional().describe('With explain: number of the concept it was reached from; null: none'),
+    match: z
+      .enum(MATCHES)
+      .nullable()
+      .optional()
+      .describe('With explain: what of it the query matched first; null for a neighbour'),
+    parts: evidence.optional().describe('With explain and rank relevance: what each part gives to its relevance'),
+  }),
+)
+const edge = z.lazy(() =>
+  z.strictObject({
+    source: id.describe('Number of the concept it starts at'),
+    target: id.describe('Number of the concept it leads to'),
+    relation: z.string().describe('Its kind, such as CALLS'),
+    weight: z.number().min(0).optional().describe('With explain: how strong it is'),
+  }),
+)
+const answerShape = z.lazy(() =>
+  z.strictObject({
+    concepts: z.array(found).describe('What was found, best first, then neighbours'),
+    files: z.array(filePreview).describe('Files of these concepts, in the order in which they name them'),
+    graph: z
+      .strictObject({
+        nodes: z.array(id).describe('Numbers of the concepts, in their order'),
+        edges: z.array(edge).describe('Links between them'),
+      })
+      .describe('How the concepts hang together'),
+    bundle: bundle.optional().describe('With max_tokens: texts of the concepts'),
+  }),
+)
+type Answer = ReadonlyDeep<z.infer<typeof answerShape>>
+type Found = Answer['concepts'][number]
+
+export const QUERY_HANDLER = handler({
+  path: '/context/query',
+  summary: 'Find concepts of the code for a question, with their neighbours, files and links',
+  effect: 'read',
+  needs: ['body', 'mind'],
+  // A question that says nothing is reported before anything else (CX-013).
+  first: ['query'],
+  params: () => contextRequest.unwrap(),
+  result: () => answerShape,
+  async run(call, request) {
+    requireMeaning(request)
+    try {
+      return await answer(call, request)
+    } catch (error) {
+      if (error instanceof Refusal) throw error
+      const cause = error instanceof Error ? error.message : String(error)
+      throw refusal('query', 'query_error', `failed to query context: ${cause}`)
+    }
+  },
+})
+
+/** What the page of the pipeline has, in the form of the contract. */
+async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answer>> {
+  const { page, ranked } = await call.host.query(queryOf(request), call)
+  const seen = look(call)
+  const rows = page.items.flatMap((item, at) => {
+    const one = ranked[at] as Ranked
+    const concept = seen.concepts.byEntry(one.entry)
+    return concept === undefined ? [] : [{ concept, item, signals: one.signals }]
+  })
+  const concepts = rows.map(({ concept }) => concept)
+  const links = call.host.index(LINKS.name) as LinkIndex
+  const result = {
+    concepts: rows.map(row => foundOf(row, request)),
+    files: await filePreviews(call, seen, concepts, request.snippet),
+    graph: {
+      nodes: concepts.map(({ id }) => id),
+      edges: edgesAmong(links, seen.sight.partitions, concepts, request.explain),
+    },
+    ...(request.max_tokens !== null && { bundle: await packAnswer(call, seen, concepts, request.max_tokens) }),
+  }
+  const warnings = page.notes.map(({ message }) => message)
+  const isJudged = request.rank === 'relevance' || request.explain
+  const meta = {
+    ...(warnings.length > 0 && { warnings }),
+    ...(isJudged && { verdict: page.verdict, ...(page.reason !== null && { reason: page.reason }) }),
+  }
+  return { result, meta }
+}
+
+interface Row {
+  readonly concept: Concept
+  readonly item: Item
+  readonly signals: Ranked['signals']
+}
+
+function foundOf({ concept, item, signals }: Row, { mode, rank, explain }: ContextRequest): Found {
+  const { id, name, type } = concept
+  const { hops, via, link, near, meaning } = signals
+  if (hops !== undefined) {
+    const why = explain ? { hops, via: via ?? null, match: null, score: link === undefined ? null : rounded(link) } : {}
+    return { id, name, type, relevance: 'neighbor', ...why }
+  }
+  const match = MATCHES[signals['match'] ?? 0] as Match
+  const score = near === undefined || meaning === undefined ? null : rounded(meaning)
+  const byName = score === null ? 'exact' : 'both'
+  const relevance = mode === null ? 'direct' : isNamed(match) ? byName : 'semantic'
+  const isShown = explain || (mode !== null && score !== null)
+  const parts = explain && isByRelevance({ rank, mode: mode ?? 'names' }) ? { parts: partsOf(item) } : {}
+  return {
+    ...{ id, name, type, relevance },
+    ...(isShown && { score }),
+    ...(explain && { hops: 0, via: null, match }),
+    ...parts,
+  }
+}
+
+/** Rounded, so they may add up to a little more or less than the total. */
+function partsOf({ score, components }: Item): NonNullable<Found['parts']> {
+  const part = (name: string) => rounded(components[name] ?? 0)
+  return {
+    ...{ total: rounded(score), name: part('name'), path: part('path'), doc: part('doc') },
+    ...{ text: part('text'), passage: part('passage'), meaning: part('meaning') },
+  }
+}
+
+function rounded(score: number): number {
+  return Math.round(score * 1000) / 1000
+}
+
+/** By source in the order of the answer, then target, then relation; equal triples once, the heaviest. */
+function edgesAmong(
+  links: LinkIndex,
+  partitions: readonly number[],
+  concepts: readonly Concept[],
+  explain: boolean,
+): Answer['graph']['edges'] {
+  if (concepts.length < 2) return []
+  const within = new Set(concepts.map(({ id }) => id))
+  return concepts.flatMap(({ id: source }) => {
+    const edges = new Map<string, z.infer<typeof edge>>()
+    for (const { node: target, relation: number, weight } of links.out(source, { partitions })) {
+      if (!within.has(target)) continue
+      const relation = links.relationName(number)
+      // Equal ones follow each other by weight, so the last is the heaviest.
+      edges.set(JSON.stringify([target, relation]), { source, target, relation, ...(explain ? { weight } : {}) })
+    }
+    return [...edges.values()]
+  })
+}

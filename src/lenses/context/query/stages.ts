@@ -1,0 +1,321 @@
+/**
+ * The lens in the pipeline: concepts that the question names or means are found, then their neighbours over links, in the order they are
+ * reached or by what they are worth (CX-026 to CX-029), as many as an answer has room for (CX-023). The order is that of retrieval; the
+ * score is the formula's (`relevance.ts`).
+ */
+import type { Link, LinkIndex, SearchScope } from '../../../index/contract.ts'
+import type { Candidate, Scored } from '../../../model/candidate.ts'
+import type { Filter } from '../../../model/filter.ts'
+import { allowedEntries } from '../../../pipeline/conditions.ts'
+import type { QueryContext } from '../../../pipeline/context.ts'
+import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
+import { allOf } from '../../../pipeline/filter-input.ts'
+import { byFormula } from '../../../pipeline/formula.ts'
+import { unparsed } from '../../../pipeline/parse.ts'
+import { explainKept } from '../../../pipeline/partly-embedded.ts'
+import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
+import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
+import { isLate } from '../../../pipeline/time-limit.ts'
+import { type Judgement, judge } from '../../../pipeline/verdict.ts'
+import { weightsWith } from '../../../pipeline/weights.ts'
+import { cutNote } from '../../../text/query-parser.ts'
+import type { LensHost } from '../../lens.ts'
+import { CONCEPT_KIND } from '../mind/rows.ts'
+import { among, type Concept, stateOf, type VisibleConcepts } from '../state.ts'
+import { LINKS } from '../tables.ts'
+import { type Anchor, LEG_DEPTH, plainAnchors, relevantAnchors } from './anchors.ts'
+import { boundRelevance, MATCHES, type Match, MEANING } from './relevance.ts'
+import { type ContextQuestion, isByRelevance, questionOf, wantsMeaning } from './request.ts'
+
+interface Neighbour {
+  readonly concept: Concept
+  readonly hops: number
+  /** The concept it was reached from. */
+  readonly via: Concept
+  /** What it is ranked by; null in the order of reaching. */
+  readonly score: number | null
+}
+
+interface Graph {
+  readonly links: LinkIndex
+  readonly scope: SearchScope
+  readonly concepts: VisibleConcepts
+}
+
+/** What a hop takes from a score. */
+const DECAY = 0.5
+/** Of an anchor in a walk: there is none without. */
+const LEAST_WEIGHT = 0.01
+/** Of a walk: chance to go on, and steps at most beyond the depth. */
+const DAMPING = 0.5
+const STEPS_BEYOND = 2
+
+/** At most `room` neighbours of the anchors. */
+function neighbours(
+  graph: Graph,
+  anchors: readonly Anchor[],
+  room: number,
+  { depth, rank }: Pick<ContextQuestion, 'depth' | 'rank'>,
+): readonly Neighbour[] {
+  if (room <= 0 || depth === 0 || anchors.length === 0) return []
+  if (rank === 'breadth') return reached(graph, anchors, room, depth)
+  const all = scored(graph, anchors, depth)
+  const order = rank === 'weighted' ? all : byCloseness(graph, anchors, all, depth)
+  return order
+    .sort((a, b) => (b.score ?? 0) - (a.score ?? 0) || a.hops - b.hops || a.concept.id - b.concept.id)
+    .slice(0, room)
+}
+
+/** How many neighbours there are, counted up to `room`: the same whatever they are ranked by. */
+function reachable(graph: Graph, anchors: readonly Anchor[], room: number, depth: number): number {
+  return room <= 0 || depth === 0 ? 0 : reached(graph, anchors, room, depth).length
+}
+
+function reached(graph: Graph, anchors: readonly Anchor[], room: number, depth: number): readonly Neighbour[] {
+  const present = new Set(anchors.map(({ concept }) => concept))
+  const found: Neighbour[] = []
+  let from: readonly Concept[] = anchors.map(({ concept }) => concept)
+  for (let hops = 1; hops <= depth; hops++) {
+    const added: Concept[] = []
+    for (const via of from) {
+      for (const { concept } of waysOf(graph, via)) {
+        if (found.length === room) return found
+        if (present.has(concept)) continue
+        present.add(concept)
+        added.push(concept)
+        found.push({ concept, hops, via, score: null })
+      }
+    }
+    from = added
+  }
+  return found
+}
+
+/** Everything within `depth`, each by its best way: the score it comes from, times the weight, times the decay. */
+function scored(graph: Graph, anchors: readonly Anchor[], depth: number): Neighbour[] {
+  const present = new Set(anchors.map(({ concept }) => concept))
+  const all: Neighbour[] = []
+  let from = anchors.map(({ concept, cosine }) => ({ concept, score: cosine ?? 1 }))
+  for (let hops = 1; hops <= depth; hops++) {
+    const best = new Map<Concept, Neighbour & { readonly score: number }>()
+    for (const { concept: via, score: before } of from) {
+      for (const { concept, weight } of waysOf(graph, via)) {
+        if (present.has(concept)) continue
+        const score = before * weight * DECAY
+        const known = best.get(concept)
+        if (known === undefined || known.score < score) best.set(concept, { concept, hops, via, score })
+      }
+    }
+    from = [...best.values()]
+    for (const neighbour of best.values()) {
+      present.add(neighbour.concept)
+      all.push(neighbour)
+    }
+  }
+  return all
+}
+
+/** By short walks: half of them return to an anchor at each step, so that few would come back from further away. */
+function byCloseness(
+  { links, scope }: Graph,
+  anchors: readonly Anchor[],
+  all: readonly Neighbour[],
+  depth: number,
+): Neighbour[] {
+  const weights = anchors.map(({ concept, worth }) => ({ node: concept.id, weight: Math.max(LEAST_WEIGHT, worth) }))
+  const among = all.map(({ concept }) => concept.id)
+  const walk = { ...scope, anchors: weights, damping: DAMPING, iterations: depth + STEPS_BEYOND, among }
+  const ranks = new Map(links.rank(walk).map(({ node, score }) => [node, score]))
+  return all.map(neighbour => ({ ...neighbour, score: ranks.get(neighbour.concept.id) ?? 0 }))
+}
+
+/** Where its links lead, then where links to it come from, each in ascending id. */
+function* waysOf(
+  { links, scope, concepts }: Graph,
+  from: Concept,
+): Generator<{ readonly concept: Concept; readonly weight: number }> {
+  const ways = (list: readonly Link[]) =>
+    list.flatMap(({ node, weight }) => {
+      const concept = concepts.byId(node)
+      return concept === undefined ? [] : [{ concept, weight }]
+    })
+  yield* ways(links.out(from.id, scope))
+  yield* ways(links.in(from.id, scope))
+}
+
+/** Share of the limit that anchors may take while neighbours fill the rest. */
+const ANCHOR_SHARE = 0.6
+
+interface Chosen {
+  readonly anchors: readonly Anchor[]
+  readonly neighbours: readonly Neighbour[]
+}
+
+/**
+ * `ordered`: best first. Those that `isFixed` are never displaced. The others stop at their share of the limit, and go on
+ * as far as neighbours leave room; each further anchor may bring neighbours of its own, so they are looked for anew.
+ */
+function choose(
+  graph: Graph,
+  ordered: readonly Anchor[],
+  question: Pick<ContextQuestion, 'limit' | 'depth' | 'rank'>,
+): Chosen {
+  const { limit, depth } = question
+  const all = ordered.slice(0, limit)
+  const fixed = all.filter(({ isFixed }) => isFixed).length
+  const others = all.length - fixed
+  const share = depth === 0 ? limit : Math.ceil(ANCHOR_SHARE * limit)
+  for (let taken = Math.max(0, Math.min(others, share - fixed)); ; taken++) {
+    const anchors = firstOf(all, taken)
+    const room = limit - anchors.length
+    if (taken < others && reachable(graph, anchors, room, depth) < room) continue
+    return { anchors, neighbours: neighbours(graph, anchors, room, question) }
+  }
+}
+
+function firstOf(all: readonly Anchor[], others: number): readonly Anchor[] {
+  let taken = 0
+  return all.filter(({ isFixed }) => isFixed || taken++ < others)
+}
+
+const ONLY_CONCEPTS: Filter = { op: 'eq', field: 'kind', value: CONCEPT_KIND }
+
+export function contextStages(host: LensHost): Partial<Stages> {
+  const { retrieve: list, score: scoreList } = DEFAULT_STAGES
+  return {
+    parse: (query, context) => {
+      const filter = allOf([ONLY_CONCEPTS, ...(query.filter === null ? [] : [query.filter])])
+      if (query.text.trim() === '') return { ...DEFAULT_STAGES.parse({ ...query, syntax: 'plain' }, context), filter }
+      const question = questionOf(query)
+      if (query.text.trim() !== question.text) context.note(cutNote(query.text.length))
+      return {
+        // Cosines are returned with three decimals, which are those of exact vectors.
+        query: { ...query, approximate: false },
+        parsed: unparsed(question.text),
+        mode: modeOf(question, query.mode === 'words'),
+        filter,
+        terms: question.text.split(/\s+/u).map(text => ({ text, boost: 1 })),
+        ...{ vector: null, weights: weightsWith(0), except: null, facts: {} },
+      }
+    },
+    enrich,
+    retrieve: (plan, depth, context) =>
+      plan.mode === 'list' ? list(plan, depth, context) : retrieve(host, plan, context),
+    score: (retrieval, plan, context) =>
+      plan.mode === 'list' ? scoreList(retrieval, plan, context) : score(retrieval, plan, context),
+    diversify: function* (scoring, plan, context) {
+      const scored = plan.mode === 'list' ? scoring.scored : scoring.scored.filter(({ order }) => order !== undefined)
+      return { ...(yield* DEFAULT_STAGES.diversify({ ...scoring, scored }, plan, context)), scoring }
+    },
+  }
+}
+
+function modeOf(question: ContextQuestion, byWords: boolean): Plan['mode'] {
+  if (byWords || !wantsMeaning(question)) return 'words'
+  return question.mode === 'semantic' ? 'meaning' : 'hybrid'
+}
+
+async function enrich(plan: Plan, context: QueryContext): Promise<Plan> {
+  if (plan.mode === 'meaning' && context.model === null) {
+    context.note({ code: 'words_only', message: 'Nothing was searched by meaning: there is no embedder.' })
+    return { ...plan, isUnembedded: true }
+  }
+  const asked = await DEFAULT_STAGES.enrich(plan, context)
+  const meaning = plan.mode === 'meaning' ? 1 : (plan.query.meaningWeight ?? MEANING)
+  return { ...asked, weights: weightsWith(asked.vector === null ? 0 : meaning) }
+}
+
+async function retrieve(host: LensHost, plan: Plan, context: QueryContext): Promise<Retrieval> {
+  const question = questionOf(plan.query)
+  const retrieval = await legs(question, plan, context)
+  const { partitions } = context.sight
+  const concepts = among(stateOf(host).concepts.visible(partitions), retrieval.allow)
+  const brought = { host, context, plan, question, concepts, retrieval }
+  const { anchors, bmTop } = isByRelevance(question)
+    ? await relevantAnchors(brought)
+    : { anchors: await plainAnchors(brought), bmTop: 0 }
+  const links = context.index(LINKS.name) as LinkIndex
+  const graph: Graph = { links, scope: { partitions }, concepts }
+  const chosen = choose(graph, anchors, question)
+  const isChosen = new Set(chosen.anchors)
+  const candidates = [
+    ...[...chosen.anchors, ...chosen.neighbours].map(placed),
+    // Known to explanations only: there was no room for them.
+    ...anchors.filter(anchor => !isChosen.has(anchor)).map(({ candidate }) => candidate),
+  ]
+  return {
+    ...retrieval,
+    candidates: withChunks(candidates, context),
+    statistics: { ...retrieval.statistics, rankedBmTop: bmTop },
+    exhausted: true,
+  }
+}
+
+/** Words and meaning over concepts, as far as the question asks for them. */
+async function legs(question: ContextQuestion, plan: Plan, context: QueryContext): Promise<Retrieval> {
+  const isAsked = question.mode === 'hybrid' ? isByRelevance(question) || plan.vector !== null : plan.vector !== null
+  if (isAsked) {
+    // In the documented order words of texts have no part but in the verdict.
+    const mode = isByRelevance(question) ? plan.mode : 'meaning'
+    return DEFAULT_STAGES.retrieve({ ...plan, mode }, LEG_DEPTH, context)
+  }
+  const allow = await context.turns.run(allowedEntries(plan, context))
+  const found = { depth: LEG_DEPTH, allow, statistics: {}, exhausted: true, complete: !isLate(context) }
+  return { ...found, candidates: [] }
+}
+
+function placed(one: Anchor | Neighbour, place: number): Candidate {
+  if ('candidate' in one) return { ...one.candidate, signals: { ...one.candidate.signals, place } }
+  const { concept, hops, via, score } = one
+  const signals = { place, hops, via: via.id, ...(score !== null && { link: score }) }
+  return { entry: concept.entry, source: LOCAL_SOURCE, signals, chunks: {} }
+}
+
+/** Of what no leg brought the first chunk is shown; a concept has one. */
+function withChunks(candidates: readonly Candidate[], { reader }: QueryContext): readonly Candidate[] {
+  const isBare = ({ chunks }: Candidate) => Object.keys(chunks).length === 0
+  const first = reader.firstChunks(candidates.filter(isBare).map(({ entry }) => entry))
+  return candidates.map(candidate => {
+    const chunk = isBare(candidate) ? first.get(candidate.entry) : undefined
+    return chunk === undefined ? candidate : { ...candidate, chunks: { words: chunk } }
+  })
+}
+
+/** The order is that of retrieval; what had no room there has none. */
+function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
+  const { rankedBmTop = 0 } = retrieval.statistics
+  const made = byFormula(retrieval.candidates, {
+    ...boundRelevance(plan, rankedBmTop, context.model),
+    remarks: ({ signals: { hops } }) => (hops === undefined ? [] : [hops === 1 ? 'linked' : `linked over ${hops}`]),
+  })
+  return {
+    ...made,
+    scored: made.scored.map(ordered),
+    explain: scored => explainKept(made.explain(scored), scored),
+    ...judged(retrieval, plan, context),
+    ceiling: null,
+  }
+}
+
+function ordered(scored: Scored): Scored {
+  const { place, lifted } = scored.signals
+  const own = lifted === undefined ? scored : { ...scored, score: scored.score + lifted, lifted }
+  return place === undefined ? own : { ...own, order: -place }
+}
+
+/** What the question names is known here, whatever words and meaning say. */
+function judged(retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
+  const { mode } = questionOf(plan.query)
+  const matches = new Set(retrieval.candidates.map(({ signals: { match = -1 } }) => MATCHES[match] as Match))
+  const isNamed = matches.has('whole') || matches.has('name')
+  if (isNamed) return { verdict: 'answered', reason: null, verdictBy: 'words' }
+  const sharesWords = matches.has('words')
+  if (mode === 'exact' || mode === 'names') {
+    return sharesWords
+      ? { verdict: 'weak', reason: 'Names share words with the question; none holds it.', verdictBy: 'words' }
+      : { verdict: 'nothing_relevant', reason: 'No name has anything of the question.', verdictBy: 'words' }
+  }
+  const judgement = judge(retrieval, plan, context)
+  if (judgement.verdict !== 'nothing_relevant' || !sharesWords) return judgement
+  return { ...judgement, verdict: 'weak', reason: `A name shares words with the question. ${judgement.reason}` }
+}
