@@ -41,7 +41,8 @@ type Fields = [
     depth: number,
     round: number,
     shown: string,
-    passage?: number,
+    passage?: number | null,
+    tie?: number,
   ],
 ]
 
@@ -50,8 +51,8 @@ type Fields = [
  * far less than a cursor, which most requesters never read.
  */
 export function placeOf({ binding, asOf, begun }: Pick<Query, 'binding' | 'asOf' | 'begun'>, end: Position): string {
-  const { order, id, holder, passage, rank, depth, round } = end
-  return JSON.stringify([binding, asOf, begun, order, id, holder, passage, rank, depth, round])
+  const { order, tie, id, holder, passage, rank, depth, round } = end
+  return JSON.stringify([binding, asOf, begun, order, id, holder, passage, rank, depth, round, tie])
 }
 
 /** Of a page that another follows. Sealed when it is first read: most cursors never are. */
@@ -85,10 +86,11 @@ export class LateCursor {
 }
 
 export function writeCursor({ position, asOf, begun }: CursorContent, { secret, binding, now }: CursorSeal): string {
-  const { order, id, holder, passage, rank, depth, round, shown } = position
+  const { order, tie, id, holder, passage, rank, depth, round, shown } = position
   const expires = now + CURSOR_LIFETIME_MS
   const fields: Fields = [ownerOf(binding), expires, asOf, begun, order, id, holder, rank, depth, round, shown]
-  if (passage !== undefined) fields.push(passage)
+  if (passage !== undefined || tie !== undefined) fields.push(passage ?? null)
+  if (tie !== undefined) fields.push(tie)
   return seal(secret, PURPOSE, JSON.stringify(fields))
 }
 
@@ -107,8 +109,9 @@ export function readCursor(cursor: string, { secret, binding, now }: CursorSeal)
     throw refusal('cursor_mismatch', 'it does not belong to this request; repeat the one whose page it came with')
   }
   if (now >= expires) throw refusal('cursor_expired', 'it is more than a day old')
-  const [order, id, holder, rank, depth, round, shown, passage] = place
-  return { asOf, begun, position: { order, id, holder, passage, rank, depth, round, shown } }
+  const [order, id, holder, rank, depth, round, shown, passage, tie] = place
+  const position = { order, tie, id, holder, passage: passage ?? undefined, rank, depth, round, shown }
+  return { asOf, begun, position }
 }
 
 /** Of an order that is held nowhere any more, and stands otherwise by now. */

@@ -79,7 +79,7 @@ async function deeper(
   const candidates = brought.candidates.filter(({ entry }) => isNew(entry) && entry <= order.newest)
   const statistics = joinedStatistics(order.retrieval, brought)
   const asked: Retrieval = { ...brought, candidates, statistics, isRest: true }
-  const { scoring, retrieval } = await byGroup(stages.score(asked, plan, lasting), asked, plan, inTime)
+  const { scoring, retrieval } = await byGroup(await stages.score(asked, plan, lasting), asked, plan, inTime)
   lasting.thaw()
   const unknown = scoring.scored.filter(one => !isKnown.has(itemKey(one)))
   const fresh = unknown.map((one): Scored => (hasRounds(plan) ? { ...one, round } : one))

@@ -52,10 +52,14 @@ export interface Found {
   readonly newest: EntryKey
 }
 
-/** `mark`: adds the retrieval that brought an entry, where there was more than one. */
+/**
+ * `mark`: adds the retrieval that brought an entry, where there was more than one. `scored`: what the score stage returned, where that was
+ * a promise; else null, and all is scored when it is needed.
+ */
 export function foundBy(
   retrieval: Retrieval,
   mark: (scoring: Scoring) => Scoring,
+  scored: () => Scoring | null,
   stages: Stages,
   plan: Plan,
   context: QueryContext,
@@ -65,8 +69,11 @@ export function foundBy(
   let found: ReturnType<Found['get']> | null = null
   const get = () => {
     if (found !== null) return found
-    const all = bring(lasting)
-    found = { all, scoring: mark(stages.score(all, { ...plan, query: lasting.query }, lasting)) }
+    const known = scored()
+    const all = known === null ? bring(lasting) : retrieval
+    // The cast: a stage that returned no promise for the page returns none now.
+    const scoring = known ?? mark(stages.score(all, { ...plan, query: lasting.query }, lasting) as Scoring)
+    found = { all, scoring }
     return found
   }
   return { get, lasting, newest: context.reader.newestEntry() }

@@ -64,6 +64,7 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
       notes: [...context.notes, ...coverageNotes(coverage, plan)],
     },
     entries: shown.map(({ entry }) => entry),
+    ranked: shown.map(({ ranked }) => ranked),
     ...(near !== null && { nearest: near.shown.map(({ entry }) => entry) }),
     total: isRefused ? 0 : first - 1 + waiting.length,
     facts: plan.facts,
@@ -159,6 +160,7 @@ function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, { secr
   return {
     order: orderOf(ranked),
     ...nameOf(last),
+    ...(ranked.tie !== undefined && { tie: ranked.tie }),
     rank: (after?.rank ?? 0) + shown.length,
     // A list is read on from here, unless it must be counted from the beginning.
     depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,

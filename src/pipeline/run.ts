@@ -200,13 +200,21 @@ async function retrieveAndRank(
     () => rounds.next(),
     found => found.candidates.length,
   )
-  const found = foundBy(brought, rounds.marker, stages, plan, context)
+  let late: Scoring | null = null
+  const found = foundBy(brought, rounds.marker, () => late, stages, plan, context)
   // Scores, and those of pages to come, are made in one piece.
   await context.turns.pauseIfDue()
   const scored = await timed(
     'score',
     context,
-    () => rounds.marker(stages.score(brought, plan, context)),
+    () => {
+      const scoring = stages.score(brought, plan, context)
+      if (!(scoring instanceof Promise)) return rounds.marker(scoring)
+      return scoring.then(made => {
+        late = rounds.marker(made)
+        return late
+      })
+    },
     ({ scored }) => scored.length,
   )
   // Pages to come are of what there was before others write in a pause.

@@ -93,7 +93,8 @@ describe('query', () => {
     // biome-ignore lint/suspicious/noExplicitAny: as above
     expect(results.map((row: any) => row.entry_id)).toEqual(['fresh', 'old'])
     expect(query).toMatchObject({ k: 2, update_access: false, now: SECONDS })
-    expect(await answer(['query', '--tags', PYTHON, '-k', '2', ...dry])).toEqual({ results, query, warnings: [] })
+    const same = { results, query, verdict: 'answered', reason: null, warnings: [] }
+    expect(await answer(['query', '--tags', PYTHON, '-k', '2', ...dry])).toEqual(same)
     const byText = await answer(['query', 'top 1 python asyncio', ...dry])
     expect(byText.results).toMatchObject([{ entry_id: 'fresh' }])
   })

@@ -117,6 +117,34 @@ export const CHROMA_STEPS: readonly Step[] = [
     },
   },
   {
+    name: 'why the one used before is there',
+    operation: 'chroma.explain',
+    input: { query: { hashtags: HASHTAGS.python, k: 3 }, id: 'used', over: 'far' },
+    expect: ({ result }) => {
+      expect(result).toMatchObject({ rank: 1, dropped: null })
+      expect(result.over.gap).toBeGreaterThan(0)
+    },
+  },
+  {
+    name: 'why another is not',
+    operation: 'chroma.explain',
+    input: { query: { hashtags: HASHTAGS.python }, id: 'gone' },
+    expect: ({ result }) =>
+      expect(result.dropped).toEqual({ stage: 'retrieve', reason: 'It is rotten; include_rotten finds it.' }),
+  },
+  {
+    name: 'how many there are',
+    operation: 'chroma.count',
+    input: { hashtags: HASHTAGS.python },
+    expect: ({ result }) => expect(result).toMatchObject({ count: 3, exact: true, verdict: 'answered' }),
+  },
+  {
+    name: 'watching has no whole answer',
+    operation: 'chroma.watch',
+    input: { input: 'python async notes' },
+    expect: ({ error }) => expect(error.code).toBe('invalid_argument'),
+  },
+  {
     name: 'that it was asked shows',
     operation: 'chroma.get',
     input: { entry_id: 'fresh' },

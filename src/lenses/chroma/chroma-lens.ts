@@ -8,7 +8,8 @@ import { installPlugin, isPlugin } from './profiles/plugin.ts'
 import type { ProfileHooks } from './profiles/query-profile.ts'
 import { Profiles } from './profiles/registry.ts'
 import type { SchemaExtension } from './profiles/schema-extension.ts'
-import { POINTS } from './query/look.ts'
+import { type ChromaOptions, chromaOptions } from './query/question.ts'
+import { POINTS } from './query/search.ts'
 import { chromaStages, touchNodes } from './query/stages.ts'
 import { type ConstructedSettings, resolveSettings, wrong } from './settings.ts'
 import { closeState, type LensSettings, stateOf } from './state.ts'
@@ -31,8 +32,9 @@ export function chromaLens(options: ChromaLensOptions = {}): Lens {
     tables: CHROMA_TABLES,
     transfer: CHROMA_TRANSFER,
     pointIndexes: [{ name: POINTS, table: NODES, columns: ['l', 'a', 'b'] }],
+    options: chromaOptions,
     stages: chromaStages,
-    touch: (host, viewer, entries, now) => touchNodes(host, viewer.id, entries, now),
+    touch: (host, viewer, entries, now, options) => touchNodes(host, viewer, entries, now, options as ChromaOptions),
     operations: CHROMA_OPERATIONS,
     jobs: memoryJobs(host => stateOf(host).memory),
     settings: (file, environment): LensSettings => ({

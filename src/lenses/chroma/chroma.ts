@@ -7,7 +7,7 @@ import type { JsonObject } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
-import { checkArgument, checkCamel } from './camel.ts'
+import { checkArgument, checkCamel, checkToWire } from './camel.ts'
 import type { Assignment, Target } from './colour/assignment.ts'
 import { type Migration, migrateHashtag } from './colour/migrate.ts'
 import { tagsInText } from './colour/suggest.ts'
@@ -21,6 +21,7 @@ import {
   type Binding,
   type Color,
   type DetailedAnswer,
+  hashtagList,
   type NodeRow,
   type QueryOptions,
   queryInput,
@@ -36,15 +37,19 @@ import { importNodes } from './nodes/import.ts'
 import { type PointsOptions, type PointsPage, pointsOf, pointsOptions } from './nodes/points.ts'
 import type { ProfileHooks } from './profiles/query-profile.ts'
 import type { SchemaExtension } from './profiles/schema-extension.ts'
-import { type KnnOptions, knnOptions, runKnn } from './query/knn.ts'
-import { POINTS } from './query/look.ts'
-import { runBatch, runQuery } from './query/run-query.ts'
+import { ask, askMany } from './query/ask.ts'
+import { knnOptions } from './query/question.ts'
+import { POINTS } from './query/search.ts'
 import { retrying, retryingWrite } from './retry.ts'
 import { type ChromaState, secondsNow, stateOf } from './state.ts'
 
 /** `hashtags` (a list) or `input` (a text), and the options of a query. */
 export type BatchItem = QueryOptions &
   ({ readonly hashtags: readonly string[] } | { readonly input: string }) & { readonly [other: string]: unknown }
+
+export type KnnOptions = Pick<QueryOptions, 'k' | 'maxDistance' | 'includeRotten' | 'updateAccess'>
+
+const NEVER = new AbortController().signal
 
 export class Chroma {
   readonly viewer: Viewer
@@ -60,6 +65,10 @@ export class Chroma {
     return stateOf(this.#host)
   }
 
+  get #call() {
+    return { viewer: this.viewer, signal: NEVER }
+  }
+
   /** Rows, best first. A list is hashtags; a text goes through a query profile. */
   async query(input: readonly string[] | string, options?: QueryOptions): Promise<readonly ResultRow[]> {
     return (await this.queryDetailed(input, options)).results
@@ -67,7 +76,10 @@ export class Chroma {
 
   /** With the parameters as they were settled, and warnings. */
   async queryDetailed(input: readonly string[] | string, options?: QueryOptions): Promise<DetailedAnswer> {
-    return runQuery(this.#state, this.viewer, input, checkCamel(queryOptions, options ?? {}, 'options'))
+    const checked = checkToWire(queryOptions, options ?? {}, 'options')
+    if (typeof input === 'string') return ask(this.#state, this.#call, { ...checked, input })
+    if (!Array.isArray(input)) throw invalidParameter('hashtags', input, 'a list of hashtags, or a text')
+    return ask(this.#state, this.#call, { ...checked, hashtags: checkArgument('hashtags', hashtagList, input) })
   }
 
   /** One answer an item, in their order; all or none. */
@@ -77,7 +89,7 @@ export class Chroma {
 
   async batchQueryDetailed(items: readonly BatchItem[]): Promise<readonly DetailedAnswer[]> {
     if (!Array.isArray(items)) throw invalidParameter('queries', items, 'a list of queries')
-    return runBatch(this.#state, this.viewer, items, item => checkCamel(queryInput, item, 'query'))
+    return askMany(this.#state, this.#call, items, item => checkToWire(queryInput, item, 'query'))
   }
 
   /** The nearest by colour alone. */
@@ -86,7 +98,15 @@ export class Chroma {
   }
 
   async queryKnnDetailed(hashtags: readonly string[], options?: KnnOptions): Promise<DetailedAnswer> {
-    return runKnn(this.#state, this.viewer, hashtags, checkCamel(knnOptions, options ?? {}, 'options'))
+    const checked = checkToWire(knnOptions, options ?? {}, 'options')
+    // A text is for profiles, and this has none.
+    if (!Array.isArray(hashtags)) throw invalidParameter('hashtags', hashtags, 'a list of hashtags')
+    return ask(
+      this.#state,
+      this.#call,
+      { ...checked, hashtags: checkArgument('hashtags', hashtagList, hashtags) },
+      'distance',
+    )
   }
 
   /** The id of the new node, private to this viewer unless it says otherwise. */

@@ -19,7 +19,7 @@ export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Pro
       if (!(error instanceof QuerentError) || error instanceof ChromaError) throw error
       const wait = WAITS[attempt - 1]
       if (error.kind === 'busy' && wait !== undefined) await sleep(wait)
-      else throw toldAsDatabaseError(error, attempt)
+      else throw asDatabaseError(error, attempt)
     }
   }
 }
@@ -33,7 +33,9 @@ export async function retryingWrite<T>(
   return retrying(work, sleep)
 }
 
-function toldAsDatabaseError(error: QuerentError, attempts: number): QuerentError {
+/** Trouble of the store as a `DatabaseError`; any other error as it is. */
+export function asDatabaseError(error: unknown, attempts: number): unknown {
+  if (!(error instanceof QuerentError) || error instanceof ChromaError) return error
   if (error.kind === 'busy') return new DatabaseError(error.message, { retryable: true, attempts }, error)
   if (!FAILURES.includes(error.code)) return error
   const reason = error.code === 'store_corrupt' ? { reason: error.code } : {}

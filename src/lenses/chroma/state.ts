@@ -9,7 +9,7 @@ import { Memories, type MemoryContext } from './memory/memories.ts'
 import { NodeCache } from './nodes/node-cache.ts'
 import type { Extensions } from './profiles/extensions.ts'
 import type { Profiles } from './profiles/registry.ts'
-import { FieldValues } from './query/field-values.ts'
+import { FieldValues } from './query/fields.ts'
 import type { ChromaSettings } from './settings.ts'
 
 /** What the lens's settings come to, as `host.settings`. */

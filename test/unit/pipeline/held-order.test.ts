@@ -37,7 +37,14 @@ it('holds what is behind the last one shown, by the verdict and the notes of its
   const page: RankedPage = {
     stages: stages as unknown as Stages,
     plan,
-    found: foundBy(near, scoring => scoring, stages as unknown as Stages, plan, context as unknown as QueryContext),
+    found: foundBy(
+      near,
+      scoring => scoring,
+      () => null,
+      stages as unknown as Stages,
+      plan,
+      context as unknown as QueryContext,
+    ),
     ranking: { ranked: ranked(1, 2, 3), scoring: { verdict: 'answered', reason: null } as unknown as Scoring },
     ...{ round: 0, last: 2, passages: null },
   }

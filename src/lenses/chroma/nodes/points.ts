@@ -9,7 +9,7 @@ import { FADED } from '../memory/formulas.ts'
 import { MODES } from '../memory/modes.ts'
 import { MODE_NAMES } from '../mode-names.ts'
 import { color } from '../model.ts'
-import { type Look, looking } from '../query/look.ts'
+import { type Look, looking } from '../query/search.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
 import { nodeState } from './rows.ts'
 
@@ -59,7 +59,7 @@ export function pointsOf(
 ): PointsPage {
   state.access.flush()
   const now = secondsNow(state.host)
-  return looking(state, viewer, look => {
+  return looking(state, state.host.sight(viewer), look => {
     const { columns, points, partitions } = look
     const keys = Float64Array.from(points.entries(partitions))
       .filter(entry => columns.has(entry))

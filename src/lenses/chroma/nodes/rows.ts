@@ -13,7 +13,11 @@ export interface Computed {
 }
 
 /** `columns`: those of plug-ins that are installed, null where unset. */
-export function nodeRow({ entry, aspect }: StoredNode, memory: NodeMemory, columns: JsonObject): NodeRow {
+export function nodeRow(
+  { entry, aspect }: StoredNode,
+  memory: Omit<NodeMemory, 'version'>,
+  columns: JsonObject,
+): NodeRow {
   const [color_L, color_a, color_b] = aspect.color
   return {
     ...columns,

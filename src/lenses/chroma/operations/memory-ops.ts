@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import type { CallContext } from '../../../model/operation.ts'
 import type { LensHost } from '../../lens.ts'
-import { camelKeys } from '../camel.ts'
 import { Chroma } from '../chroma.ts'
 import type { RunOptions } from '../memory/batches.ts'
 import { decayReport, runDecayCycle } from '../memory/decay.ts'
@@ -93,8 +92,8 @@ const map = chromaOperation({
     .meta({ not: { required: ['hashtags', 'input'] } }),
   output: drawnMap,
   effect: { kind: 'read', idempotent: true },
-  run: (host, { hashtags, input, k, query = {} }, { viewer }) =>
-    drawMap(stateOf(host), viewer, hashtags ?? input, { ...camelKeys(query), ...(k !== undefined && { k }) }),
+  run: (host, { hashtags, input, k, query = {} }, call) =>
+    drawMap(stateOf(host), call, { ...query, hashtags, input, ...(k !== undefined && { k }) }),
 })
 
 export const MEMORY_OPERATIONS = [decay, lifecycle, counts, forecast, points, map] as const

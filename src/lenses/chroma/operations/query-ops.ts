@@ -1,13 +1,13 @@
-/** Queries: one, many, and the nearest alone. */
+/** Queries: one, many, the nearest alone; and what every lens has of its query. */
 import { z } from 'zod'
 import { parseWith } from '../../../model/parse-input.ts'
 import { costOfAsking } from '../../../model/query-cost.ts'
-import { camelKeys } from '../camel.ts'
+import { queryOperations } from '../../query-operations.ts'
 import { invalidInput } from '../errors.ts'
 import { detailedAnswer, hashtagList, queryInput } from '../model.ts'
 import { isPlainObject } from '../plain.ts'
-import { knnOptions, runKnn } from '../query/knn.ts'
-import { runBatch, runQuery } from '../query/run-query.ts'
+import { ask, askMany } from '../query/ask.ts'
+import { knnOptions, questionInput, questionOf } from '../query/question.ts'
 import { stateOf } from '../state.ts'
 import { chromaOperation } from './chroma-operation.ts'
 
@@ -18,8 +18,7 @@ const query = chromaOperation({
   output: detailedAnswer,
   effect: { kind: 'read', idempotent: false },
   cost: costOfQuery,
-  run: (host, { hashtags, input, ...options }, { viewer }) =>
-    runQuery(stateOf(host), viewer, hashtags ?? input, camelKeys(options)),
+  run: (host, item, call) => ask(stateOf(host), call, item),
 })
 
 const queries = z.strictObject({
@@ -41,10 +40,9 @@ const batch = chromaOperation({
       itemsOf(given).reduce<number>((sum, each) => sum + costOfQuery(each), 0),
     ),
   questions: itemsOf,
-  async run(host, given, { viewer }) {
+  async run(host, given, call) {
     const items = parseWith(queries.extend({ queries: z.array(z.unknown()) }), given, invalidInput).queries
-    const check = (item: unknown) => camelKeys(parseWith(queryInput, item, invalidInput))
-    return { answers: await runBatch(stateOf(host), viewer, items, check) }
+    return { answers: await askMany(stateOf(host), call, items, item => parseWith(queryInput, item, invalidInput)) }
   },
 })
 
@@ -55,10 +53,23 @@ const knn = chromaOperation({
   output: detailedAnswer,
   effect: { kind: 'read', idempotent: false },
   cost: costOfQuery,
-  run: (host, { hashtags, ...options }, { viewer }) => runKnn(stateOf(host), viewer, hashtags, camelKeys(options)),
+  run: (host, item, call) => ask(stateOf(host), call, item, 'distance'),
 })
 
-export const QUERY_OPERATIONS = [query, batch, knn] as const
+const [explain, count, watch] = queryOperations({
+  name: 'chroma',
+  input: questionInput,
+  toQuery: (host, asked) => questionOf(stateOf(host), asked),
+})
+
+export const QUERY_OPERATIONS = [
+  query,
+  batch,
+  knn,
+  { ...explain, invalid: invalidInput },
+  { ...count, invalid: invalidInput },
+  { ...watch, invalid: invalidInput },
+] as const
 
 /** By `k`; what stands there instead of a number is refused when it runs. */
 function costOfQuery(asked: unknown): number {

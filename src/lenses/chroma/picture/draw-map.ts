@@ -1,11 +1,12 @@
 /** The map of what a viewer sees, and of one question where there is one. Looking at it is no use of what it shows. */
 import { z } from 'zod'
 import type { EntryKey } from '../../../model/entry.ts'
-import type { Viewer } from '../../../model/viewer.ts'
+import type { CallContext } from '../../../model/operation.ts'
 import { strengthNorm } from '../memory/formulas.ts'
-import type { Color, QueryOptions } from '../model.ts'
-import { type Look, looking, POINTS } from '../query/look.ts'
-import { runQuery } from '../query/run-query.ts'
+import type { Color } from '../model.ts'
+import { ask } from '../query/ask.ts'
+import type { CheckedItem } from '../query/question.ts'
+import { type Look, looking, POINTS } from '../query/search.ts'
 import type { ChromaState } from '../state.ts'
 import { type MapNode, type MapQuestion, MOST_NODES, mapSvg } from './map.ts'
 
@@ -19,13 +20,13 @@ export type DrawnMap = Readonly<z.infer<typeof drawnMap>>
 
 export async function drawMap(
   state: ChromaState,
-  viewer: Viewer,
-  asked: readonly string[] | string | undefined,
-  options: QueryOptions,
+  call: Pick<CallContext, 'viewer' | 'signal'>,
+  item: CheckedItem,
 ): Promise<DrawnMap> {
   await state.host.ready?.([POINTS])
-  const question = asked === undefined ? null : await ask(state, viewer, asked, options)
-  return looking(state, viewer, look => {
+  const isAsked = item.hashtags !== undefined || item.input !== undefined
+  const question = isAsked ? await questionOf(state, call, item) : null
+  return looking(state, state.host.sight(call.viewer), look => {
     const strongest = byStrength(look)
     const drawn = strongest.slice(0, MOST_NODES)
     const titles = titlesOf(
@@ -37,18 +38,17 @@ export async function drawMap(
   })
 }
 
-async function ask(
+async function questionOf(
   state: ChromaState,
-  viewer: Viewer,
-  asked: readonly string[] | string,
-  options: QueryOptions,
+  call: Pick<CallContext, 'viewer' | 'signal'>,
+  item: CheckedItem,
 ): Promise<MapQuestion> {
-  const { results, query } = await runQuery(state, viewer, asked, { ...options, updateAccess: false })
+  const { results, query } = await ask(state, call, { ...item, update_access: false })
   const hits = results.map(row => {
     const color: Color = [row.color_L, row.color_a, row.color_b]
     return { label: row.label, color, score: row.score }
   })
-  return { color: query.color, text: typeof asked === 'string' ? asked : query.hashtags.join(' '), hits }
+  return { color: query.color, text: item.input ?? query.hashtags.join(' '), hits }
 }
 
 type Placed = Omit<MapNode, 'label'> & { readonly entry: EntryKey }

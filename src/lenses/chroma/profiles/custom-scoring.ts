@@ -1,8 +1,9 @@
-/** Blends a profile's own score into the memory score, entry by entry (CQ-080). */
+/** A profile's own score, entry by entry (CQ-080). */
+import type { EntryKey } from '../../../model/entry.ts'
 import { reasonOf } from '../errors.ts'
 import type { EffectiveQuery, ResultRow, Warning } from '../model.ts'
 import { copyJson } from './copy.ts'
-import { type Awaitable, type ProfileHooks, QueryProfile } from './query-profile.ts'
+import { type ProfileHooks, QueryProfile } from './query-profile.ts'
 
 export const MEMORY_SHARE = 0.7
 export const CUSTOM_SHARE = 0.3
@@ -11,38 +12,37 @@ export const CUSTOM_SHARE = 0.3
 const MAX_NAMED = 10
 
 export interface CustomScoring {
-  /** The entry's score before ranking. `entry.score` is its memory score; without a usable custom one it stays that. */
-  blend(entry: ResultRow): Awaitable<number>
+  /** From 0 to 1; null: it gave none. `row.score` is the memory score. What was scored with the same one is not scored again. */
+  score(entry: EntryKey, row: ResultRow): Promise<number | null>
   /** One at most: which entries kept their memory score, and why the first did. */
   readonly warnings: readonly Warning[]
 }
 
 export function customScoringOf(name: string, profile: ProfileHooks, query: EffectiveQuery): CustomScoring | null {
-  const hook = profile.customScoring
-  if (hook === undefined || hook === QueryProfile.prototype.customScoring) return null
+  const hook = scoringHook(profile)
+  if (hook === null) return null
   const failures: { readonly entry: string; readonly why: string }[] = []
-  const blended = (entry: ResultRow, custom: unknown): number => {
-    if (typeof custom === 'number' && Number.isFinite(custom)) {
-      return MEMORY_SHARE * entry.score + CUSTOM_SHARE * Math.min(1, Math.max(0, custom))
-    }
-    return failed(entry, `expected a finite number, got ${typeof custom === 'number' ? custom : typeof custom}`)
+  const known = new Map<EntryKey, { readonly memory: number; readonly own: number | null }>()
+  const failed = ({ entry_id }: ResultRow, why: string): null => {
+    failures.push({ entry: entry_id, why })
+    return null
   }
-  const failed = (entry: ResultRow, why: string): number => {
-    failures.push({ entry: entry.entry_id, why })
-    return entry.score
+  const clamped = (row: ResultRow, own: unknown): number | null => {
+    if (typeof own === 'number' && Number.isFinite(own)) return Math.min(1, Math.max(0, own))
+    return failed(row, `expected a finite number, got ${typeof own === 'number' ? own : typeof own}`)
   }
   return {
-    blend: entry => {
+    score: async (entry, row) => {
+      const before = known.get(entry)
+      if (before?.memory === row.score) return before.own
+      let own: number | null
       try {
-        const custom: unknown = hook.call(profile, copyJson(entry, 'entry'), copyJson(query, 'query'))
-        if (!(custom instanceof Promise)) return blended(entry, custom)
-        return custom.then(
-          (value: unknown) => blended(entry, value),
-          error => failed(entry, reasonOf(error)),
-        )
+        own = clamped(row, await hook.call(profile, copyJson(row, 'entry'), copyJson(query, 'query')))
       } catch (error) {
-        return failed(entry, reasonOf(error))
+        own = failed(row, reasonOf(error))
       }
+      known.set(entry, { memory: row.score, own })
+      return own
     },
     get warnings() {
       const [first] = failures
@@ -52,4 +52,9 @@ export function customScoringOf(name: string, profile: ProfileHooks, query: Effe
       return [{ code: 'custom_scoring_failed', message, details: { profile: name, entries, failed: failures.length } }]
     },
   }
+}
+
+/** Null: the profile leaves the score to memory. */
+export function scoringHook({ customScoring }: ProfileHooks): QueryProfile['customScoring'] | null {
+  return customScoring === undefined || customScoring === QueryProfile.prototype.customScoring ? null : customScoring
 }

@@ -4,7 +4,7 @@ import { type Sleep, sleepFor } from '../machine-time.ts'
 import type { EffectiveQuery, ResultRow, Warning } from '../model.ts'
 import { CodeSearchQueryProfile } from './code-search.ts'
 import type { PostContext, ProfileView } from './context.ts'
-import { type CustomScoring, customScoringOf } from './custom-scoring.ts'
+import { type CustomScoring, customScoringOf, scoringHook } from './custom-scoring.ts'
 import { DefaultQueryProfile } from './default-profile.ts'
 import { KnowledgePatchQueryProfile } from './knowledge-patch.ts'
 import { type Parsed, parseOr, parseWith } from './parsing.ts'
@@ -111,7 +111,12 @@ export class Profiles {
     return { ...instead, profile: DEFAULT_PROFILE, warnings: [warning] }
   }
 
-  /** The blend of memory and custom score for one query; null when the profile has no scoring of its own (CQ-080). */
+  /** Whether the profile has scoring of its own. */
+  hasScoring(name: string): boolean {
+    return scoringHook(this.#must(name)) !== null
+  }
+
+  /** The profile's own score for one query; null when the profile has no scoring of its own (CQ-080). */
   customScoring(name: string, query: EffectiveQuery): CustomScoring | null {
     return customScoringOf(name, this.#must(name), query)
   }

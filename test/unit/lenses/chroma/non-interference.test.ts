@@ -49,6 +49,8 @@ class ChromaWorld {
       ...{ store: twist(openMemoryStore({ storeId: 'one' })), background: false, now: () => clock.now(), random },
     })
     const world = new ChromaWorld(chroma, randomness)
+    // The first query draws the secret of the store's cursors.
+    await chroma.engine.count({ text: 'fox' })
     clock.now = () => world.now
     await chroma.assignHashtags(TAGS.map(([hashtag, zone]) => ({ hashtag, zone })))
     return world

@@ -24,12 +24,13 @@ describe('code_search (CQ-148)', () => {
     expect((await profiles.parse('code_search', 'retry', viewOf(WORLD))).params.metadataFilters).toBeUndefined()
   })
 
-  it('scores by the words of the label that were asked for', () => {
+  it('scores by the words of the label that were asked for', async () => {
     const query = { ...QUERY, hashtags: ['#retry', '#async', '#m0'], completed_hashtags: ['#m0'] }
-    const blend = (label: string) => profiles.customScoring('code_search', query)?.blend(row({ label, score: 0 }))
-    expect(blend('retryAsync(times)')).toBeCloseTo(0.3, 12)
-    expect(blend('class AsyncHTTPClient')).toBeCloseTo(0.15, 12)
-    expect(blend('m0')).toBe(0)
+    const custom = profiles.customScoring('code_search', query)
+    const scores = ['retryAsync(times)', 'class AsyncHTTPClient', 'm0'].map((label, at) =>
+      custom?.score(at, row({ label })),
+    )
+    expect(await Promise.all(scores)).toEqual([1, 0.5, 0])
   })
 
   it('shows three entries of a file at most', async () => {

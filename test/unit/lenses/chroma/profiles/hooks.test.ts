@@ -122,68 +122,6 @@ describe('a parse hook', () => {
   })
 })
 
-describe('custom scoring', () => {
-  const scoring = (customScoring: unknown) => {
-    const custom = new Profiles({ profiles: { mine: profileOf({ customScoring }) } }).customScoring('mine', QUERY)
-    if (custom === null) throw new Error('the profile scores')
-    return custom
-  }
-
-  it('is 0.7 of memory and 0.3 of its own, clamped (CQ-080)', async () => {
-    expect(scoring(() => 1).blend(row({ score: 0.8 }))).toBeCloseTo(0.86, 12)
-    expect(scoring(() => 7).blend(row({ score: 0.8 }))).toBeCloseTo(0.86, 12)
-    expect(scoring(() => -7).blend(row({ score: 0.8 }))).toBeCloseTo(0.56, 12)
-    expect(await scoring(async () => 0.5).blend(row({ score: 0.8 }))).toBeCloseTo(0.71, 12)
-  })
-
-  it('runs only where a profile has its own (CQ-080)', () => {
-    class Mine extends QueryProfile {}
-    const profiles = new Profiles({ profiles: { mine: new Mine(), bare: { parseInput: () => ({ hashtags: [] }) } } })
-    expect(['mine', 'bare', 'default'].map(name => profiles.customScoring(name, QUERY))).toEqual([null, null, null])
-    expect(profiles.customScoring('code_search', QUERY)).not.toBeNull()
-  })
-
-  it.each([
-    ['NaN', () => Number.NaN],
-    ['text', () => '1'],
-    ['nothing', () => undefined],
-    [
-      'an error',
-      () => {
-        throw new Error('no')
-      },
-    ],
-    ['a rejection', () => Promise.reject(new Error('no'))],
-  ])('that gives %s leaves the memory score, with one warning and one call (CQ-080)', async (_, hook) => {
-    let calls = 0
-    const custom = scoring(() => {
-      calls += 1
-      return hook()
-    })
-    expect(custom.warnings).toEqual([])
-    expect(await custom.blend(row({ entry_id: 'e7', score: 0.8 }))).toBe(0.8)
-    expect(calls).toBe(1)
-    expect(custom.warnings).toMatchObject([{ code: 'custom_scoring_failed', details: { entries: ['e7'], failed: 1 } }])
-  })
-
-  it('gets copies (CQ-007)', () => {
-    const entry = row({ hashtags: ['#a'], metadata: { list: [1] } })
-    const before = structuredClone(entry)
-    const custom = scoring(
-      (copy: { hashtags: string[]; metadata: { list: number[] } }, query: { hashtags: string[] }) => {
-        copy.hashtags.push('#b')
-        copy.metadata.list.push(2)
-        query.hashtags.push('#c')
-        return 1
-      },
-    )
-    custom.blend(entry)
-    custom.blend(entry)
-    expect(entry).toEqual(before)
-    expect(QUERY.hashtags).toEqual(['#a'])
-  })
-})
-
 describe('a post-process hook', () => {
   const post = (postProcess: unknown, sleeps: number[] = []) => {
     const sleep = async (ms: number): Promise<void> => {

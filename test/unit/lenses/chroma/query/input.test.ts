@@ -56,6 +56,8 @@ describe('the input', () => {
   it('CQ-006, CQ-040: what is refused changes nothing', async () => {
     await using world = await openWorld()
     const id = await world.node()
+    // The first query makes the secret of the store's cursors.
+    await world.chroma.query(TAGS, { updateAccess: false })
     const before = await world.chroma.getNode(id)
     const version = world.chroma.engine.host('chroma').store.version()
     const refused = world.chroma

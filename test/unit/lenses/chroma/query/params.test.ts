@@ -2,11 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkCamel } from '../../../../../src/lenses/chroma/camel.ts'
 import { type QueryOptions, queryOptions } from '../../../../../src/lenses/chroma/model.ts'
-import { settle } from '../../../../../src/lenses/chroma/query/params.ts'
+import { settle } from '../../../../../src/lenses/chroma/query/question.ts'
 
 const checkOptions = (given: unknown) => checkCamel(queryOptions, given, 'options')
 
-const BUILT_IN = { k: 5, maxDistance: null, includeRotten: false, scoreWeights: null }
+const BUILT_IN = { defaultK: 5, defaultMaxDistance: null, includeRotten: false, defaultScoreWeights: null }
+const NONE = { maxDistance: null, temporalRange: null, metadataFilters: null, scoreWeights: null }
 const WEIGHTS = { relevance: 0.7, recency: 0.2, strength: 0.1 }
 
 const refused = (parameter: string) =>
@@ -18,32 +19,35 @@ const refused = (parameter: string) =>
 
 describe('where a parameter comes from', () => {
   it('CQ-003: nothing given, the built-in values', () => {
-    expect(settle({}, {}, BUILT_IN)).toEqual({ ...BUILT_IN, temporalRange: null, metadataFilters: null })
+    expect(settle({}, {}, BUILT_IN)).toEqual({ ...NONE, k: 5, includeRotten: false })
   })
 
   it('CQ-004: the call beats the profile, the profile the configuration', () => {
-    const configured = { ...BUILT_IN, k: 10 }
+    const configured = { ...BUILT_IN, defaultK: 10 }
     expect(settle({}, {}, configured).k).toBe(10)
     expect(settle({}, { k: 7 }, configured).k).toBe(7)
     expect(settle({ k: 3 }, { k: 7 }, configured).k).toBe(3)
     expect(
-      settle({ includeRotten: false }, { includeRotten: true }, { ...BUILT_IN, includeRotten: true }).includeRotten,
+      settle({ include_rotten: false }, { includeRotten: true }, { ...BUILT_IN, includeRotten: true }).includeRotten,
     ).toBe(false)
   })
 
   it('CQ-005: null lifts a limit, and is absent for k, include_rotten and profile', () => {
-    const configured = { k: 9, maxDistance: 5, includeRotten: true, scoreWeights: WEIGHTS }
+    const configured = { defaultK: 9, defaultMaxDistance: 5, includeRotten: true, defaultScoreWeights: WEIGHTS }
     const nothing = {
       k: null,
-      maxDistance: null,
-      includeRotten: null,
-      scoreWeights: null,
-      temporalRange: null,
-      metadataFilters: null,
+      max_distance: null,
+      include_rotten: null,
+      score_weights: null,
+      temporal_range: null,
+      metadata_filters: null,
     }
     const parsed = { temporalRange: [1, 2] as const, metadataFilters: { a: 1 } }
-    expect(settle(nothing, parsed, configured)).toEqual({ ...nothing, k: 9, includeRotten: true })
-    expect(settle({}, parsed, configured)).toEqual({ ...configured, ...parsed })
+    expect(settle(nothing, parsed, configured)).toEqual({ ...NONE, k: 9, includeRotten: true })
+    expect(settle({}, parsed, configured)).toEqual({
+      ...{ k: 9, maxDistance: 5, includeRotten: true, scoreWeights: WEIGHTS },
+      ...parsed,
+    })
   })
 })
 
