@@ -323,7 +323,6 @@ export const CHROMA_STEPS: readonly Step[] = [
     expect: ({ result }) => expect(result).toMatchObject({ hashtag: '#quorum' }),
   },
   { name: 'points', operation: 'chroma.points', input: { limit: 3 } },
-  { name: 'a map', operation: 'chroma.map', input: { hashtags: HASHTAGS.python, k: 2 } },
   {
     name: 'delete',
     operation: 'chroma.delete',

@@ -1,6 +1,4 @@
 /** `querent chroma …` (CQ-121): hashtags, nodes, queries and memory of the lens `chroma`. */
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import type { ExplainAnswer } from '../../model/explain-answer.ts'
@@ -13,7 +11,7 @@ import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { type CallContext, type CommandGroup, command, type Flags } from './operation-command.ts'
 import { all, each, exactShape, notes, type Print, rows } from './render/answer.ts'
 import { countText, explainText } from './render/reports.ts'
-import { type Cli, withErrorsAside } from './run.ts'
+import { withErrorsAside } from './run.ts'
 
 /** Of the query at this path: other names than those of the fields, and what words and other flags say. */
 function queryFlags(at: '' | 'query.'): FlagNames {
@@ -278,34 +276,5 @@ export const CHROMA: CommandGroup = {
         rows('items', ['WHEN=at unix', 'event', 'ENTRY=entry_id', 'label'], 'nothing changes'),
       ),
     },
-    {
-      name: 'map [words...]',
-      examples: ["querent chroma map '#python' '#async' … --out map.svg  # with a query"],
-      arguments: ['input'],
-      flags: { ...queryFlags('query.'), k: { short: 'k', help: 'how many results' }, 'query.k': null, hashtags: null },
-      options: QUERY,
-      more: made => made.requiredOption('--out <file>', 'where to write the SVG'),
-      input: ({ input, query, ...rest }, flags) => ({
-        ...rest,
-        ...subjectOf(String(input), flags),
-        query: { ...(query as JsonObject | undefined), ...queryOptions(flags) },
-      }),
-      call: async (_input, { run, cli, flags }) => {
-        const { svg, nodes } = await run<{ readonly svg: string; readonly nodes: number }>()
-        return { out: await writtenTo(String(flags['out']), svg, cli), nodes }
-      },
-      print: (answer: object, shown) =>
-        each('', '{nodes} nodes drawn to {out}')({ ...answer, out: shown.flags['out'] }, shown),
-    },
   ],
-}
-
-async function writtenTo(out: string, svg: string, { io }: Cli): Promise<string> {
-  const file = resolve(io.workingFolder, out)
-  try {
-    await writeFile(file, svg)
-  } catch (error) {
-    throw new QuerentError('io_failed', `--out: ${(error as Error).message}`, { path: file }, error)
-  }
-  return file
 }

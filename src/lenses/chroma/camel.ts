@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import { type Fault, parseWith } from '../../model/parse-input.ts'
 import { type CamelName, camelName } from '../camel-name.ts'
 import { invalidInput, invalidParameter } from './errors.ts'
-import { isPlainObject } from './plain.ts'
 
 /** `{ max_distance: 5 }` as `{ maxDistance: 5 }`, of the top level only. */
 export type Camel<T> = { [K in keyof T as CamelName<K>]: T[K] }
@@ -42,4 +41,11 @@ export function checkArgument<T extends z.ZodType>(name: string, schema: T, valu
   const named = (fault: Fault): Fault =>
     typeof fault.path[0] === 'string' ? fault : { ...fault, path: [name, ...fault.path] }
   return parseWith(schema, value, faults => invalidInput(faults.map(named)))
+}
+
+/** A plain object of this realm: what JSON makes of `{…}`, and nothing that brings behaviour with it. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
 }

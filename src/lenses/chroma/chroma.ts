@@ -8,13 +8,12 @@ import { QuerentError } from '../../model/errors.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
 import { checkArgument, checkCamel, checkToWire } from './camel.ts'
-import type { Assignment, Target } from './colour/assignment.ts'
+import type { Assignment, Target } from './colour/bindings.ts'
+import { tagsInText } from './colour/hashtag.ts'
 import { type Migration, migrateHashtag } from './colour/migrate.ts'
-import { tagsInText } from './colour/suggest.ts'
 import { assignStarter } from './colour/vocabulary.ts'
 import { invalidParameter } from './errors.ts'
-import { type DecayReport, runDecayCycle } from './memory/decay.ts'
-import { type LifecycleReport, runLifecycleCheck } from './memory/lifecycle.ts'
+import { type DecayReport, type LifecycleReport, runDecayCycle, runLifecycleCheck } from './memory/cycles.ts'
 import { type Statistics, statisticsOf } from './memory/statistics.ts'
 import type { ModeName } from './mode-names.ts'
 import {
@@ -29,14 +28,25 @@ import {
   type ResultRow,
   type Warning,
 } from './model.ts'
-import * as changes from './nodes/change.ts'
-import { modeName, type NewNode, newNode, storeNode } from './nodes/create.ts'
-import { type DocumentToImport, documentToImport, exportNodes, type NodeDocument } from './nodes/export.ts'
-import { type Foretold, foretell } from './nodes/foretell.ts'
-import { importNodes } from './nodes/import.ts'
-import { type PointsOptions, type PointsPage, pointsOf, pointsOptions } from './nodes/points.ts'
+import {
+  type DocumentToImport,
+  documentToImport,
+  exportNodes,
+  importNodes,
+  type NodeDocument,
+} from './nodes/document.ts'
+import * as changes from './nodes/nodes.ts'
+import { modeName, type NewNode, newNode, storeNode } from './nodes/nodes.ts'
+import {
+  type Foretold,
+  foretell,
+  type PointsOptions,
+  type PointsPage,
+  pointsOf,
+  pointsOptions,
+} from './nodes/points.ts'
+import type { SchemaExtension } from './profiles/extensions.ts'
 import type { ProfileHooks } from './profiles/query-profile.ts'
-import type { SchemaExtension } from './profiles/schema-extension.ts'
 import { ask, askMany } from './query/ask.ts'
 import { knnOptions } from './query/question.ts'
 import { POINTS } from './query/search.ts'

@@ -1,7 +1,7 @@
 /** Completes a set of tags that breaks the zone rules by those that occur together with it most (CQ-089, CQ-090). */
-import { countZones, mustBeValid, violationsOf } from '../colour/zone-rules.ts'
+import { countZones, mustBeValid, violationsOf } from '../colour/coordinates.ts'
 import type { Binding } from '../model.ts'
-import type { ProfileView } from './context.ts'
+import type { ProfileView } from './query-profile.ts'
 
 export interface CompletedTags {
   /** The bound tags given, then those added. */

@@ -5,7 +5,7 @@ import { parseWith } from '../../../model/parse-input.ts'
 import type { QueryInput } from '../../../model/query-input.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import { checkCamel } from '../camel.ts'
-import { tagsInText } from '../colour/suggest.ts'
+import { tagsInText } from '../colour/hashtag.ts'
 import { invalidInput } from '../errors.ts'
 import {
   type EffectiveQuery,
@@ -18,7 +18,7 @@ import {
   type Warning,
 } from '../model.ts'
 import { readAspect } from '../nodes/stored.ts'
-import type { ProfileView } from '../profiles/context.ts'
+import type { ProfileView } from '../profiles/query-profile.ts'
 import type { ParsedText } from '../profiles/registry.ts'
 import type { ChromaState } from '../state.ts'
 import { POINTS } from './search.ts'

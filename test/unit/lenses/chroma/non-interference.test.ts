@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CHROMA_OPERATIONS } from '../../../../src/lenses/chroma/operations/operations.ts'
+import { CHROMA_OPERATIONS } from '../../../../src/lenses/chroma/operations.ts'
 import { MEMORY } from '../../../../src/lenses/chroma/tables.ts'
 import type { LensHost } from '../../../../src/lenses/lens.ts'
 import { QuerentError } from '../../../../src/model/errors.ts'

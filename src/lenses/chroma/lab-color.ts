@@ -1,6 +1,6 @@
 /** The colour of a node as a screen shows it. The only place that knows the colour library. */
 import { converter, formatHex, toGamut } from 'culori'
-import type { Color } from '../model.ts'
+import type { Color } from './model.ts'
 
 const toScreen = toGamut('rgb', 'lch65')
 const fromLab = converter('lch65')

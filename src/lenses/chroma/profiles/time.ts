@@ -1,12 +1,41 @@
-/**
- * What else people write about time (`since last Tuesday`, `from 3 to 5 March 2024`, `el 5 de mayo de 2023`), read by
- * chrono-node. It finds dates in much that is none (`sat`, `may`, `at 5`), so only some of what it finds counts.
- */
+/** Finds the time that a question speaks of. The exact words come first; a library knows what else people write. */
+
 import { casual as english } from 'chrono-node/en'
 import { casual as spanish } from 'chrono-node/es'
-import { languagesOfQuestion } from '../../../../text/language.ts'
-import { calendar, DAY, type FoundTime, type Period, related, type Unit, utc } from './period.ts'
-import { BEGIN, RELATION, relationOf } from './words.ts'
+import { languagesOfQuestion } from '../../../text/language.ts'
+import {
+  BEGIN,
+  calendar,
+  DAY,
+  exactTime,
+  type FoundTime,
+  type Period,
+  RELATION,
+  related,
+  relationOf,
+  type Unit,
+  utc,
+} from './exact-time.ts'
+
+/**
+ * The leftmost of the exact words (CQ-088), unless they are only part of what was written: `the day before yesterday`,
+ * `from 2024-01-05 to 2024-02-03`.
+ */
+export function findTime(text: string, now: number): FoundTime | null {
+  const exact = exactTime(text, now)
+  const others = libraryTimes(text, now)
+  if (exact === null) return others[0] ?? null
+  const end = exact.index + exact.length
+  const whole = others.find(
+    other =>
+      other.index + other.length >= end &&
+      (other.index < exact.index || (other.isRange && other.index <= exact.index && other.length > exact.length)),
+  )
+  return whole ?? exact
+}
+
+// What else people write about time (`since last Tuesday`, `from 3 to 5 March 2024`, `el 5 de mayo de 2023`), read by
+// chrono-node. It finds dates in much that is none (`sat`, `may`, `at 5`), so only some of what it finds counts.
 
 type Result = ReturnType<typeof english.parse>[number]
 type Components = Result['start']
