@@ -303,6 +303,15 @@ export const CHROMA_STEPS: readonly Step[] = [
     input: { content: 'Async Python, (pathlib) and node.js.' },
     expect: ({ result }) => expect(result.hashtags).toEqual(['#async', '#python', '#pathlib', '#node.js']),
   },
+  {
+    name: 'a whole set for a text',
+    operation: 'chroma.suggest_hashtags',
+    input: { content: 'Async python and a cow', complete: true },
+    expect: ({ result }) => {
+      expect(result.hashtags.slice(0, 2)).toEqual(['#python', '#async'])
+      expect(result.tags[0]).toEqual({ hashtag: '#python', zone: 'Core', reason: 'named', score: 1 })
+    },
+  },
   { name: 'what will become of them', operation: 'chroma.forecast', input: { days: 365 } },
   {
     name: 'move a hashtag',
@@ -376,6 +385,13 @@ export const CHROMA_STEPS: readonly Step[] = [
     operation: 'chroma.export',
     input: {},
     expect: ({ result }) => expect(result.nodes.map((node: Json) => node.entry_id)).toEqual(['far', 'fresh', 'gone']),
+  },
+  {
+    name: 'an agent stores with hashtags chosen for it',
+    operation: 'chroma.store',
+    viewer: 'ben',
+    input: { label: 'Python', content: 'How async functions wait.', auto_tags: true },
+    expect: ({ result }) => expect(result.tags.length).toBeGreaterThanOrEqual(8),
   },
 ]
 

@@ -9,6 +9,7 @@ import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
 import { checkArgument, checkCamel, checkToWire } from './camel.ts'
 import type { Assignment, Target } from './colour/bindings.ts'
+import type { ChosenTag } from './colour/completion.ts'
 import { tagsInText } from './colour/hashtag.ts'
 import { type Migration, migrateHashtag } from './colour/migrate.ts'
 import { assignStarter } from './colour/vocabulary.ts'
@@ -36,7 +37,7 @@ import {
   type NodeDocument,
 } from './nodes/document.ts'
 import * as changes from './nodes/nodes.ts'
-import { modeName, type NewNode, newNode, storeNode } from './nodes/nodes.ts'
+import { chooseTags, modeName, type NewNode, newNode, storeTagged } from './nodes/nodes.ts'
 import {
   type Foretold,
   foretell,
@@ -121,8 +122,12 @@ export class Chroma {
 
   /** The id of the new node, private to this viewer unless it says otherwise. */
   async store(node: NewNode): Promise<string> {
-    const checked = checkCamel(newNode, node, 'node')
-    return this.#written(() => storeNode(this.#state, this.viewer, checked))
+    return (await this.storeDetailed(node)).entry_id
+  }
+
+  /** With the hashtags that were chosen, where the node asks for it (`autoTags`). */
+  storeDetailed(node: NewNode): ReturnType<typeof storeTagged> {
+    return storeTagged(this.#state, this.viewer, checkCamel(newNode, node, 'node'))
   }
 
   /** Null when there is none. No access. */
@@ -229,6 +234,14 @@ export class Chroma {
   /** Assigned hashtags that the text names, in order of first appearance. */
   suggestHashtags(content: string): readonly string[] {
     return tagsInText(content, this.#state.bindings.current.resolve)
+  }
+
+  /**
+   * A set that keeps the zone rules, for any text: what it names, then the assigned hashtags nearest in meaning, with zone, reason and
+   * score. Rejects with `invalid_hashtags` where too few are assigned.
+   */
+  async completeHashtags(content: string): Promise<readonly ChosenTag[]> {
+    return chooseTags(this.#state, checkArgument('content', z.string(), content))
   }
 
   computeNodeColor(hashtags: readonly string[]): Color {

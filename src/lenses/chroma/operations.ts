@@ -18,9 +18,9 @@ import { invalidInput, QueryError } from './errors.ts'
 import { decayReport, lifecycleReport, type RunOptions, runDecayCycle, runLifecycleCheck } from './memory/cycles.ts'
 import { DAY } from './memory/formulas.ts'
 import { statistics } from './memory/statistics.ts'
-import { binding, detailedAnswer, hashtagList, nodeRow, queryInput, zone } from './model.ts'
+import { binding, detailedAnswer, hashtagList, nodeRow, queryInput, ZONES, zone } from './model.ts'
 import { documentToImport, nodeDocument } from './nodes/document.ts'
-import { changeNode, entryId, newNode, nodeChanges, nodeUpdate, storeNode } from './nodes/nodes.ts'
+import { changeNode, chooseTags, entryId, newNode, nodeChanges, nodeUpdate, storeTagged } from './nodes/nodes.ts'
 import { foretold, pointsOptions, pointsPage } from './nodes/points.ts'
 import { ask, askMany } from './query/ask.ts'
 import { knnOptions, questionInput, questionOf } from './query/question.ts'
@@ -107,12 +107,14 @@ const store = chromaOperation({
   name: 'chroma.store',
   summary: 'Store a node at the colour of its hashtags',
   input: newNode,
-  output: z.strictObject({ entry_id: z.string().describe('Id of the new node') }),
+  output: z.lazy(() =>
+    z.strictObject({
+      entry_id: z.string().describe('Id of the new node'),
+      tags: chosenTags.optional().describe('With auto_tags: the hashtags, and why each was chosen'),
+    }),
+  ),
   effect: { kind: 'write', idempotent: false },
-  async run(host, input, { viewer }) {
-    const state = stateOf(host)
-    return { entry_id: await retryingWrite(() => storeNode(state, viewer, camelKeys(input)), state) }
-  },
+  run: (host, input, { viewer, signal }) => storeTagged(stateOf(host), viewer, camelKeys(input), signal),
 })
 
 const get = chromaOperation({
@@ -295,13 +297,37 @@ const place = chromaOperation({
   },
 })
 
+const chosenTags = z.array(
+  z.strictObject({
+    hashtag: z.string().describe('Normalised: #lower-case'),
+    zone: z.enum(ZONES).describe('Zone of its anchor'),
+    reason: z
+      .enum(['named', 'meaning', 'words'])
+      .describe('named: the text has it; meaning, words: of the vocabulary, the nearest to the text'),
+    score: z.number().min(0).max(1).describe('Nearness to the text, 0 to 1; 1 of what it names'),
+  }),
+)
+
 const suggest = chromaOperation({
   name: 'chroma.suggest_hashtags',
-  summary: 'Find the assigned hashtags that a text names; nothing is applied',
-  input: z.strictObject({ content: z.string().describe('A text, such as the content of a node to store') }),
-  output: z.strictObject({ hashtags: z.array(z.string()).describe('Normalised, in order of first appearance') }),
+  summary: 'Find the assigned hashtags that a text names, or a whole set for it; nothing is applied',
+  input: z.strictObject({
+    content: z.string().describe('A text, such as the content of a node to store'),
+    complete: z
+      .boolean()
+      .optional()
+      .describe('Add the assigned hashtags nearest in meaning until the set keeps the rules of zones. Default: false'),
+  }),
+  output: z.strictObject({
+    hashtags: z.array(z.string()).describe('Normalised: those that the text names in order of appearance, then others'),
+    tags: chosenTags.optional().describe('With complete: the same, and why each was chosen'),
+  }),
   effect: { kind: 'read', idempotent: true },
-  run: async (host, { content }, { viewer }) => ({ hashtags: new Chroma(host, viewer).suggestHashtags(content) }),
+  async run(host, { content, complete = false }, { viewer, signal }) {
+    if (!complete) return { hashtags: new Chroma(host, viewer).suggestHashtags(content) }
+    const tags = await chooseTags(stateOf(host), content, undefined, signal)
+    return { hashtags: tags.map(({ hashtag }) => hashtag), tags }
+  },
 })
 
 export const HASHTAG_OPERATIONS = [assign, unassign, migrate, hashtags, place, suggest] as const

@@ -1,6 +1,7 @@
 /** What the parts of the lens share in one engine. */
 import type { LensHost } from '../lens.ts'
 import { Bindings } from './colour/bindings.ts'
+import { TagMeanings } from './colour/completion.ts'
 import { Coordinates } from './colour/coordinates.ts'
 import { StorageError } from './errors.ts'
 import { AccessUpdates } from './memory/access.ts'
@@ -26,6 +27,7 @@ export interface ChromaState {
   readonly sleep: Sleep
   readonly bindings: Bindings
   readonly coordinates: Coordinates
+  readonly meanings: TagMeanings
   readonly memories: Memories
   readonly access: AccessUpdates
   /** For what works on memories. */
@@ -77,6 +79,7 @@ function makeState(host: LensHost): ChromaState {
     sleep,
     bindings,
     coordinates: new Coordinates(bindings),
+    meanings: new TagMeanings(host),
     memories,
     access,
     memory: { host, memories, access, settings: { enabled, decay_enabled: decayEnabled } },

@@ -61,6 +61,11 @@ export class MemoryColumns {
     return this.#cells.alive.size === this.#cells.size ? null : this.#cells.alive
   }
 
+  /** Nodes that are rotten for this viewer; null when none is. Live, as `allow`. */
+  get rotten(): Bitset | null {
+    return this.allow === null ? null : this.#cells.rotten
+  }
+
   /** The newest line of the log of uses that is reflected here. */
   get seen(): number {
     return this.#seen

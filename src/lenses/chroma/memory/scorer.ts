@@ -115,6 +115,7 @@ export class MemoryCells {
   #flags = new Uint8Array(1024)
   #size = 0
   readonly #alive = new Bitset()
+  readonly #rotten = new Bitset()
 
   /** Number of nodes. */
   get size(): number {
@@ -124,6 +125,11 @@ export class MemoryCells {
   /** Nodes that are not rotten. Live: changes with the cells. */
   get alive(): Bitset {
     return this.#alive
+  }
+
+  /** Nodes that are. Live, as `alive`. */
+  get rotten(): Bitset {
+    return this.#rotten
   }
 
   get byteLength(): number {
@@ -175,14 +181,16 @@ export class MemoryCells {
       (cell.rotten ? ROTTEN : 0) |
       (cell.decay_enabled ? DECAYS : 0) |
       (cell.used ? USED : 0)
-    if (cell.rotten) this.#alive.delete(entry)
-    else this.#alive.add(entry)
+    const [is, isNot] = cell.rotten ? [this.#rotten, this.#alive] : [this.#alive, this.#rotten]
+    is.add(entry)
+    isNot.delete(entry)
   }
 
   delete(entry: EntryKey): void {
     if (!this.has(entry)) return
     this.#flags[entry] = 0
     this.#alive.delete(entry)
+    this.#rotten.delete(entry)
     this.#size--
   }
 

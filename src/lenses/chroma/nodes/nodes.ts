@@ -12,11 +12,14 @@ import type { Viewer } from '../../../model/viewer.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { chunkContent } from '../../../text/chunk.ts'
 import type { Camel } from '../camel.ts'
+import { type ChosenTag, completeSet } from '../colour/completion.ts'
 import { nodeIdOf } from '../colour/coordinates.ts'
+import { tagsInText } from '../colour/hashtag.ts'
 import { invalidParameter } from '../errors.ts'
 import { defaultMemory, readMemory, tellUses, writeMemory } from '../memory/memory-rows.ts'
 import { MODE_NAMES, type ModeName } from '../mode-names.ts'
 import { hashtagList, type NodeRow } from '../model.ts'
+import { retryingWrite } from '../retry.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
 import { findNode, findOwnNode, type NodeAspect, nodeRow, type StoredNode, writeAspect } from './stored.ts'
 
@@ -51,23 +54,34 @@ export const pluginFields = z
   .record(z.string(), anyJson)
   .describe('Values by column that a plug-in added; null unsets one. Default: none')
 
-export const newNode = z.strictObject({
-  hashtags: hashtagList,
-  ...nodeTexts,
-  mode_name: modeName.optional().describe(`${modeName.description}. Default: Adaptive (setting memory.default_mode)`),
-  plugin_fields: pluginFields.optional(),
-  visibility: z
-    .enum(['private', 'shared', 'public'])
-    .optional()
-    .describe('Who may see it beside its holder: nobody, members of federations, everybody. Default: private'),
-  federations: z
-    .array(z.string())
-    .optional()
-    .describe(
-      'Ids of the federations whose members may see it. Only with visibility shared, where it is required. Default: none',
-    ),
-  collection: z.string().min(1).optional().describe('Collection of the entry. Default: chroma'),
-})
+export const newNode = z
+  .strictObject({
+    hashtags: hashtagList.optional().describe(`${hashtagList.description}; or give auto_tags`),
+    auto_tags: z
+      .boolean()
+      .optional()
+      .describe(
+        'Choose the hashtags: those of `hashtags` or else those that label and content name, and then the assigned ones nearest in meaning. Default: false',
+      ),
+    ...nodeTexts,
+    mode_name: modeName.optional().describe(`${modeName.description}. Default: Adaptive (setting memory.default_mode)`),
+    plugin_fields: pluginFields.optional(),
+    visibility: z
+      .enum(['private', 'shared', 'public'])
+      .optional()
+      .describe('Who may see it beside its holder: nobody, members of federations, everybody. Default: private'),
+    federations: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Ids of the federations whose members may see it. Only with visibility shared, where it is required. Default: none',
+      ),
+    collection: z.string().min(1).optional().describe('Collection of the entry. Default: chroma'),
+  })
+  .refine(({ hashtags, auto_tags }) => hashtags !== undefined || auto_tags === true, {
+    path: ['hashtags'],
+    error: 'a list of hashtags, or auto_tags',
+  })
 export type NewNode = Camel<ReadonlyDeep<z.input<typeof newNode>>>
 
 /** The id of the new node. */
@@ -80,6 +94,30 @@ export function storeNode(state: ChromaState, viewer: Viewer, given: NewNode): s
     state.extensions.write(writer, key, node.pluginFields)
   })
   return id
+}
+
+/** Stores a node; where it asks for it, with the hashtags chosen (CQ-149). */
+export async function storeTagged(
+  state: ChromaState,
+  viewer: Viewer,
+  { autoTags = false, ...node }: NewNode,
+  signal?: AbortSignal,
+): Promise<{ readonly entry_id: string; readonly tags?: readonly ChosenTag[] }> {
+  if (!autoTags) return { entry_id: await retryingWrite(() => storeNode(state, viewer, node), state) }
+  const tags = await chooseTags(state, `${node.label}\n${node.content}`, node.hashtags, signal)
+  const hashtags = tags.map(({ hashtag }) => hashtag)
+  return { entry_id: await retryingWrite(() => storeNode(state, viewer, { ...node, hashtags }), state), tags }
+}
+
+/** A set that keeps the zone rules: `given`, or what the text names, and then the nearest of the vocabulary. */
+export function chooseTags(
+  { bindings, coordinates, meanings }: ChromaState,
+  text: string,
+  given?: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly ChosenTag[]> {
+  const named = given ?? tagsInText(text, bindings.current.resolve)
+  return completeSet(text, coordinates.resolveAll(named), bindings.list(), meanings, signal)
 }
 
 export interface NodeToPut {
@@ -126,7 +164,7 @@ function checked(
   const metadata = structuredClone(given.metadata ?? null)
   const pluginFields = state.extensions.check(given.pluginFields ?? {})
   const audience = audienceOf(viewer, given)
-  const { hashtags, bindings } = state.coordinates.check(given.hashtags)
+  const { hashtags, bindings } = state.coordinates.check(given.hashtags ?? [])
   const color = state.coordinates.color({ bindings })
   const aspect: NodeAspect = {
     color,

@@ -2,10 +2,11 @@
 import type { Json } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { filledWith, keepsRules, neighboursOf } from '../colour/completion.ts'
+import { mustBeValid } from '../colour/coordinates.ts'
 import { ChromaError, QueryProfileError, reasonOf } from '../errors.ts'
-import type { EffectiveQuery, QueryParams, ResultRow, Warning } from '../model.ts'
+import type { Binding, EffectiveQuery, QueryParams, ResultRow, Warning } from '../model.ts'
 import type { Sleep } from '../retry.ts'
-import { completed, isValidSet } from './complete.ts'
 import { copyJson, type PostContext, type ProfileHooks, type ProfileView, QueryProfile } from './query-profile.ts'
 
 export interface Parsed {
@@ -31,9 +32,12 @@ const PARAMETERS: readonly string[] = [
 export async function parseWith(name: string, profile: ProfileHooks, text: string, view: ProfileView): Promise<Parsed> {
   const added = new Set<string>()
   const complete = (hashtags: readonly string[]): readonly string[] => {
-    const set = completed(hashtags, view)
-    for (const hashtag of set.added) added.add(hashtag)
-    return set.hashtags
+    const matched = boundOf(hashtags, view)
+    if (!view.completeHashtags) mustBeValid(matched)
+    const others = keepsRules(matched) ? [] : neighboursOf(matched, view.nodesWith, view.resolve)
+    const set = filledWith(matched, others).map(({ hashtag }) => hashtag)
+    for (const hashtag of set.slice(matched.length)) added.add(hashtag)
+    return set
   }
   const context = {
     now: view.now,
@@ -43,7 +47,7 @@ export async function parseWith(name: string, profile: ProfileHooks, text: strin
     tagsIn: (words: string) => [...view.tagsIn(words)],
     nodesWith: (hashtag: string) => view.nodesWith(hashtag),
     complete,
-    isValid: (hashtags: readonly string[]) => isValidSet(hashtags, view),
+    isValid: (hashtags: readonly string[]) => keepsRules(boundOf(hashtags, view)),
   }
   let params: QueryParams
   try {
@@ -55,6 +59,12 @@ export async function parseWith(name: string, profile: ProfileHooks, text: strin
   }
   const asked = new Set(params.hashtags.filter(hashtag => added.has(hashtag)))
   return { params, completed: [...added].filter(hashtag => asked.has(hashtag)), reported: reportable(params.state) }
+}
+
+/** Tags that are not assigned are passed over. */
+function boundOf(hashtags: readonly string[], view: ProfileView): readonly Binding[] {
+  const bound = hashtags.flatMap(hashtag => view.resolve(hashtag) ?? [])
+  return [...new Map(bound.map(binding => [binding.hashtag, binding])).values()]
 }
 
 /** As `parseWith`, with the `QueryProfileError` it may fail with as a value. */

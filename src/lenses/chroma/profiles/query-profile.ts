@@ -53,8 +53,8 @@ export interface ProfileView {
 
 export interface ParseContext extends ProfileView {
   /**
-   * A set that keeps the zone rules: these tags, and where they break the rules those that occur together with them most
-   * (CQ-090). Throws `ValidationError` when no set can be made, or when completion is switched off.
+   * These tags, and where they break the zone rules those that occur together with them most in nodes (CQ-090). What is still missing is
+   * added when the profile has returned. Throws `ValidationError` where completion is switched off.
    */
   complete(hashtags: readonly string[]): readonly string[]
   /** Whether these tags keep the zone rules by themselves. */

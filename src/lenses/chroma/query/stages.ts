@@ -2,6 +2,7 @@
  * The lens in the pipeline: the text is a query profile's, candidates come from the points, and the score is that of memory, into which a
  * profile may blend its own (CQ-055). Phases 1 to 3 make the plan, 4 to 6 bring the candidates, 7 and 8 score and rank them.
  */
+import type { PointHit } from '../../../index/contract.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { constant, type Formula, number, product, sum, weightedSum } from '../../../model/formula.ts'
@@ -23,7 +24,17 @@ import { CUSTOM_SHARE, type CustomScoring, MEMORY_SHARE } from '../profiles/hook
 import { retrying } from '../retry.ts'
 import { type ChromaState, stateOf } from '../state.ts'
 import { type ChromaOptions, type Prepared, prepare } from './question.ts'
-import { type Asked, best, brokenFilter, byText, type Look, looking, nearestBeyond, type RankedBy } from './search.ts'
+import {
+  type Asked,
+  best,
+  brokenFilter,
+  byPlace,
+  byText,
+  type Look,
+  looking,
+  nearestBeyond,
+  type RankedBy,
+} from './search.ts'
 
 export function chromaStages(host: LensHost): Partial<Stages> {
   // Made on first use: a lens that nobody asks costs nothing.
@@ -70,10 +81,11 @@ export function factsOf({ facts }: Pick<Plan, 'facts'>): ChromaFacts {
 async function enrich(state: ChromaState, plan: Plan, context: QueryContext): Promise<Plan> {
   const { text, asOf, touch } = plan.query
   const options = plan.query.options as ChromaOptions
-  const prepared = await prepare(state, context.sight, text, options, { now: Math.floor(asOf / 1000), touch })
+  const { sight, deadline } = context
+  const prepared = await prepare(state, text, options, { sight, signal: deadline.signal, asOf, touch })
   const { query, warnings } = prepared
   for (const warning of warnings) context.note(warning)
-  context.note({ code: HASHTAGS, message: `Asked by ${query.hashtags.join(' ')}` })
+  if (query.hashtags.length > 0) context.note({ code: HASHTAGS, message: `Asked by ${query.hashtags.join(' ')}` })
   const by = options.rank_by ?? 'score'
   const custom = by === 'score' ? state.profiles.customScoring(query.profile, query) : null
   return { ...plan, facts: { ...plan.facts, chroma: { ...prepared, by, custom } satisfies ChromaFacts } }
@@ -88,6 +100,7 @@ const FIRST = 3
 async function retrieve(state: ChromaState, plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
   const { query, by, custom, most } = factsOf(plan)
   const allow = filtered(plan, context)
+  if (most === 0) return { candidates: [], depth, allow, statistics: {}, exhausted: true, complete: true }
   const asked: Asked = allow === null ? query : { ...query, allow }
   // Of nodes that only memory scores, no more than there may be results.
   const widening = depth / firstDepth(context.query)
@@ -98,6 +111,7 @@ async function retrieve(state: ChromaState, plan: Plan, depth: number, context: 
       looking(state, context.sight, look => {
         const hits = best(look, asked, by, custom === null && wanted >= most ? wanted : wanted + 1)
         if (hits.length === 0) noteBeyond(look, asked, context)
+        else noteRotten(look, asked, by, hits[Math.min(hits.length, most, plan.query.limit) - 1] as PointHit, context)
         return {
           candidates: candidatesOf(look, hits.slice(0, wanted), query),
           depth,
@@ -118,6 +132,21 @@ function noteBeyond(look: Look, asked: Asked, context: QueryContext): void {
   if (distance === null) return
   const message = `no node lies within ${asked.max_distance}; the nearest that passes the filters is ${distance.toFixed(3)} away`
   context.note({ code: 'no_results_within_distance', message, details: { nearest_distance: distance } })
+}
+
+/** More rotten ones than this are not counted. */
+const MOST_ROTTEN = 1_000
+
+/** CQ-151. Of what the viewer has forgotten and would see before the last result. */
+function noteRotten(look: Look, asked: Asked, by: RankedBy, last: PointHit, context: QueryContext): void {
+  const rotten = asked.include_rotten ? null : look.columns.rotten
+  if (rotten === null) return
+  const allow = asked.allow === undefined ? rotten : rotten.and(asked.allow)
+  const others = best(look, { ...asked, include_rotten: true, allow }, by, MOST_ROTTEN)
+  const count = others.filter(hit => byPlace(hit, last) < 0).length
+  if (count === 0) return
+  const message = `${count} rotten nodes would be before the last result; include_rotten shows them`
+  context.note({ code: 'rotten_nearer', message, details: { count } })
 }
 
 /** With the memory that they are scored by: rows show it, whatever is written until then (CQ-070). */
@@ -157,6 +186,8 @@ function candidatesOf(
   })
 }
 
+const NOTHING_KNOWN = 'The text names no hashtag that is assigned, and no node is like it.'
+
 /** Without memory. */
 const RELEVANCE_ALONE: ScoreWeights = { relevance: 1, recency: 0, strength: 0 }
 
@@ -194,7 +225,7 @@ function score(
 
 function scoredBy({ settings }: ChromaState, { candidates }: Retrieval, plan: Plan, formula: Formula): Scoring {
   const isEmpty = candidates.length === 0
-  const { max_distance } = factsOf(plan).query
+  const { max_distance, hashtags } = factsOf(plan).query
   const within = max_distance === null ? '' : ` within a distance of ${max_distance}`
   return {
     ...byFormula(candidates, {
@@ -202,7 +233,7 @@ function scoredBy({ settings }: ChromaState, { candidates }: Retrieval, plan: Pl
       numbers: {},
     }),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
-    reason: isEmpty ? `No node passes the filters${within}.` : null,
+    reason: !isEmpty ? null : hashtags.length === 0 ? NOTHING_KNOWN : `No node passes the filters${within}.`,
     ceiling: null,
   }
 }
