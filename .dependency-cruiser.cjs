@@ -169,13 +169,13 @@ const packageRules = [
 
 /**
  * Lenses on the one path (decision 064): they reach indexes, pages and live queries through the pipeline alone. What writes their
- * own entries may know the store. Conversations keep the words of their messages in columns of their own, which read it too.
+ * own entries may know the store; those of chroma know its types alone. Conversations keep the words of their messages in columns of their own, which read it too.
  */
 const onePath = {
   name: 'one-path',
   severity: 'error',
   from: {
-    path: '^src/lenses/(c64|collections|context|conversations|default)/',
+    path: '^src/lenses/(c64|chroma|collections|context|conversations|default)/',
     pathNot: '^src/lenses/(c64/corpus/store|conversations/asking/transcripts)[.]ts$',
   },
   to: {

@@ -13,6 +13,6 @@ export function demoContext(root: string, folder: string): void {
   run('context', 'query', 'word index', '-l', '6')
   console.log('\n# … who calls it, what a change would touch, and the whole in few words.')
   run('context', 'callers', 'chunkContent')
-  run('context', 'impact', join(folder, 'src/lenses/chroma/picture/lab-color.ts'))
+  run('context', 'impact', join(folder, 'src/lenses/chroma/lab-color.ts'))
   run('context', 'map', '--max-tokens', '400')
 }

@@ -1,7 +1,7 @@
 /** Settings of the lenses: in `config.json` under `lenses.<name>`, and some in the environment. */
 import { DEFAULTS as BELIEFS, SETTING_TEXTS as BELIEFS_TEXTS } from '../../src/lenses/beliefs/settings.ts'
 import { DEFAULTS as C64, settingsSchema as c64Schema, type Field, variablesOf } from '../../src/lenses/c64/settings.ts'
-import { SETTING_KEYS, variableOf } from '../../src/lenses/chroma/setting-keys.ts'
+import { SETTING_KEYS, variableOf } from '../../src/lenses/chroma/settings.ts'
 import { settingsSchema as collectionsSchema } from '../../src/lenses/collections/collections-lens.ts'
 import { settingsSchema as contextSchema } from '../../src/lenses/context/settings.ts'
 import { jsonSchema } from '../../src/ops/schemas.ts'

@@ -108,7 +108,7 @@ export class Asking {
     const { stages, context, release } = await this.#prepare(input, call)
     try {
       const answer = await runQuery(stages, context, this.#held)
-      if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
+      if (context.query.touch) this.#touch(answer, call.viewer, context.query)
       return answer
     } finally {
       release()
@@ -116,8 +116,12 @@ export class Asking {
   }
 
   /** What a stream asks for piece by piece. Throws what asking would. */
-  resolve(input: QueryInput, { viewer }: Pick<CallContext, 'viewer'>): Query {
-    return this.#resolve(input, viewer, this.#parts.clock.now())
+  resolve(input: QueryInput, call: Pick<CallContext, 'viewer' | 'now'>): Query {
+    return this.#resolve(input, call.viewer, this.#now(call))
+  }
+
+  #now({ now }: Pick<CallContext, 'now'>): Instant {
+    return now ?? this.#parts.clock.now()
   }
 
   /** The next `limit` items of an answer to the query, which has more of them; `from` where its order is held. */
@@ -126,7 +130,7 @@ export class Asking {
     const { context, release } = this.#contexts.make(query, this.#parts.clock.now(), call)
     try {
       const part = await runPart(this.#stagesOf(query.lens), context, { held: this.#held, from, limit })
-      if (query.touch) this.#touch(part.answer, call.viewer, query.lens)
+      if (query.touch) this.#touch(part.answer, call.viewer, query)
       return part
     } finally {
       release()
@@ -191,7 +195,7 @@ export class Asking {
     // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
     const { stages, context } = await this.#prepare({ text: id, limit, group }, call)
     const answer = await runQuery(similarTo(entry, stages), context)
-    if (context.query.touch) this.#touch(answer, call.viewer, context.query.lens)
+    if (context.query.touch) this.#touch(answer, call.viewer, context.query)
     // It takes no cursor: more of them are had by a higher limit.
     return { ...answer.page, cursor: null }
   }
@@ -205,7 +209,7 @@ export class Asking {
 
   /** `known`: the query, if it was resolved already; a moment later it is another one. */
   #prepareAtOnce(input: QueryInput, call: CallContext, known: Query | null = null): Prepared {
-    const now = this.#parts.clock.now()
+    const now = this.#now(call)
     const query = known?.begun === now ? known : this.#resolve(input, call.viewer, now)
     return { stages: this.#stagesOf(query.lens), ...this.#contexts.make(query, now, call) }
   }
@@ -238,13 +242,13 @@ export class Asking {
     this.#count(() => this.#parts.uses.count(viewer, entries, this.#parts.clock.now()))
   }
 
-  #touch(answer: Answer, viewer: Viewer, lens: string): void {
+  #touch(answer: Answer, viewer: Viewer, { lens, options }: Query): void {
     if (!this.#countsUse) return
     // Several passages of an entry are one use of it.
     const entries = [...new Set(answer.entries.map(({ key }) => key))]
     if (entries.length === 0) return
     const { touch } = this.#parts.registry.must(lens)
-    if (touch) this.#count(() => touch(this.#host(lens), viewer, entries, this.#parts.clock.now()))
+    if (touch) this.#count(() => touch(this.#host(lens), viewer, entries, this.#parts.clock.now(), options))
     else this.used(entries, viewer)
   }
 

@@ -185,7 +185,7 @@ export interface LensHost {
    * Asks through the pipeline with this lens's stages (or another lens's, named in the input). With the page come its items'
    * entries as they were then: what is read later must be checked for access again.
    */
-  query(input: QueryInput, call: Pick<CallContext, 'viewer' | 'signal'>): Promise<Answer>
+  query(input: QueryInput, call: Pick<CallContext, 'viewer' | 'signal' | 'now'>): Promise<Answer>
   explain(request: ExplainRequest, call: CallContext): Promise<ExplainAnswer>
   count(input: QueryInput, call: CallContext): Promise<Count>
   stream(input: QueryInput, call: CallContext): AsyncIterable<PageChunk>
@@ -298,9 +298,9 @@ export interface Lens extends LensDeclaration {
   beforeWrite?(writer: StoreWriter, entries: readonly EntryKey[]): () => void
   /**
    * Counts the use of the entries that a question through the stages has shown. Absent: the store's access state does.
-   * Not called for questions that do not touch. May throw what a busy or read-only store throws: then it is not counted.
+   * Not called for questions that do not touch. `options`: of the query, as the lens's schema returns them. May throw what a busy or read-only store throws: then it is not counted.
    */
-  touch?(host: LensHost, viewer: Viewer, entries: readonly EntryKey[], now: Instant): void
+  touch?(host: LensHost, viewer: Viewer, entries: readonly EntryKey[], now: Instant, options: unknown): void
   /**
    * Takes what a trusted plug-in exports, before `open`; throws what is wrong with it. False: it is none of this lens's.
    * A module that any lens took is welcome, whatever the others make of it. `file`: the module's.

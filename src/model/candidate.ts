@@ -27,6 +27,8 @@ export interface Scored extends Candidate {
   readonly lifted?: number | undefined
   /** A list ordered by something else than its score (a date, say) is ranked by this, descending. */
   readonly order?: number | undefined
+  /** Where scores (or what stands for them) are equal, the one with the higher `tie` is first. Absent: 0. */
+  readonly tie?: number | undefined
   /** The retrieval that brought it first, from 0 (also where absent): entries of an earlier one stand before it. */
   readonly round?: number | undefined
 }
@@ -57,10 +59,13 @@ export interface Named {
 /** Where something stands in the total order of an answer. */
 export interface Place extends Named {
   readonly order: number
+  /** Absent: 0. */
+  readonly tie?: number | undefined
 }
 
-/** The one total order: score (or what stands for it) descending, then id, holder and passage ascending. */
+/** The one total order: score (or what stands for it) and `tie` descending, then id, holder and passage ascending. */
 export function byPlace(a: Place, b: Place): number {
   if (a.order !== b.order) return b.order - a.order
+  if (a.tie !== b.tie) return (b.tie ?? 0) - (a.tie ?? 0)
   return compareText(a.id, b.id) || compareText(a.holder, b.holder) || (a.passage ?? 0) - (b.passage ?? 0)
 }

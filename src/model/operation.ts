@@ -1,6 +1,7 @@
 /** One thing the engine can do, described once: every door, its help and its schemas are made from this. */
 import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
+import type { Instant } from '../base/clock.ts'
 import type { QuerentError } from './errors.ts'
 import type { Fault } from './parse-input.ts'
 import type { Viewer } from './viewer.ts'
@@ -18,6 +19,8 @@ export interface CallContext {
   /** From the door's authentication. */
   readonly viewer: Viewer
   readonly signal: AbortSignal
+  /** The moment of the call, where whoever makes it has read the clock for it already. Absent: the clock is read. */
+  readonly now?: Instant | undefined
   readonly report?: ((progress: Progress) => void) | undefined
   /**
    * Whether the request came from outside, with a token or a signature: then it counts against the requester's limits.

@@ -7,6 +7,8 @@ import { DEFAULT_LIMIT, DEFAULT_TIMEOUT_MS } from './limits.ts'
 export interface Position {
   /** The last item's place in the total order. */
   readonly order: number
+  /** Of items with an order of two numbers, the second; absent: 0. */
+  readonly tie?: number | undefined
   readonly id: string
   readonly holder: string
   /** Where passages are ranked: its position in the entry, from 1. */

@@ -21,13 +21,13 @@ export function named({ id, passage }: Pick<Compared, 'id' | 'passage'>): string
   return passage === undefined ? `"${id}"` : `passage ${passage} of "${id}"`
 }
 
-export function compare(
+export async function compare(
   one: Compared,
   other: Compared,
   survey: Survey,
   stages: Stages,
   context: QueryContext,
-): Comparison {
+): Promise<Comparison> {
   const [a, b] = [scoredOf(one.target, survey), scoredOf(other.target, survey)]
   const gap = (a?.score ?? 0) - (b?.score ?? 0)
   const { components } = survey.ranking.scoring
@@ -37,7 +37,7 @@ export function compare(
   const isByScore = a?.order === undefined && b?.order === undefined
   const isWeighed = survey.ranking.scoring.measure.numbers['weight_meaning'] !== undefined
   const isHybrid = a !== undefined && b !== undefined && isByScore && survey.plan.mode === 'hybrid'
-  const swap = isHybrid && isWeighed ? findSwap(a, b, trial) : null
+  const swap = isHybrid && isWeighed ? await findSwap(a, b, trial) : null
   const advice = !isByScore ? NOT_BY_SCORE : isHybrid && !isWeighed ? NOT_KNOWN : adviceOf(swap)
   return {
     id: other.id,
@@ -73,28 +73,32 @@ interface Trial {
 const MAX_PROOFS = 16
 
 /** Found from the formula, and then proved by scoring both again with the changed weight: what is lifted while not all is embedded is in no formula. */
-function findSwap(a: Scored, b: Scored, trial: Trial): Comparison['swap'] {
+async function findSwap(a: Scored, b: Scored, trial: Trial): Promise<Comparison['swap']> {
   const { plan, ranking } = trial.survey
   const from = plan.weights.meaning
   const before = firstOf([a, b], trial)
   const numbersAt = (share: number) => weightNumbers(weightsWith(share))
   let proofs = 0
   for (const to of crossings(ranking.scoring.measure, [a.signals, b.signals], numbersAt, from)) {
-    if (firstOf(scoredWith(to, [a, b], trial), trial) !== before) return { weight: 'meaning_weight', from, to }
+    if (firstOf(await scoredWith(to, [a, b], trial), trial) !== before) return { weight: 'meaning_weight', from, to }
     if (++proofs >= MAX_PROOFS) return null
   }
   return null
 }
 
 /** The two scored again, in this order, with another share of meaning. */
-function scoredWith(meaning: number, pair: readonly Scored[], { survey, stages, context }: Trial): readonly Scored[] {
+async function scoredWith(
+  meaning: number,
+  pair: readonly Scored[],
+  { survey, stages, context }: Trial,
+): Promise<readonly Scored[]> {
   const plan: Plan = { ...survey.plan, weights: weightsWith(meaning) }
   const { retrieval, ranking } = survey
   // While not all is embedded, a score may depend on those of others.
   const isPartly = retrieval.statistics['expectedBase'] !== undefined
   const isByPassage = plan.query.group === 'passage'
   const candidates = isPartly && !isByPassage ? retrieval.candidates : pair
-  const { scored, rate, adjust } = stages.score({ ...retrieval, candidates }, plan, context)
+  const { scored, rate, adjust } = await stages.score({ ...retrieval, candidates }, plan, context)
   const all = isByPassage && isPartly && rate ? (adjust?.(rate(ranking.scoring.scored)) ?? scored) : scored
   return isPartly ? pair.flatMap(one => all.find(other => itemKey(other) === itemKey(one)) ?? []) : scored
 }

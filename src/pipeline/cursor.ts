@@ -60,8 +60,8 @@ export function openCursor(cursor: string, { secret, binding, now }: CursorSeal)
  * far less than a cursor, which most requesters never read.
  */
 export function placeOf({ binding, asOf, begun }: Pick<Query, 'binding' | 'asOf' | 'begun'>, end: Position): string {
-  const { order, id, holder, passage, rank, depth, round } = end
-  return JSON.stringify([binding, asOf, begun, order, id, holder, passage, rank, depth, round])
+  const { order, tie, id, holder, passage, rank, depth, round } = end
+  return JSON.stringify([binding, asOf, begun, order, id, holder, passage, rank, depth, round, tie])
 }
 
 /** Of a page that another follows. Sealed when it is first read: most cursors never are. */
@@ -95,20 +95,23 @@ export class LateCursor {
 }
 
 export function writeCursor({ position, asOf, begun }: CursorContent, cursorSeal: CursorSeal): string {
-  const { order, id, holder, passage, rank, depth, round, shown } = position
-  const place = [asOf, begun, order, id, holder, rank, depth, round, shown]
-  return sealCursor(passage === undefined ? place : [...place, passage], cursorSeal)
+  const { order, tie, id, holder, passage, rank, depth, round, shown } = position
+  const place: Place = [asOf, begun, order, id, holder, rank, depth, round, shown]
+  if (passage !== undefined || tie !== undefined) place.push(passage ?? null)
+  if (tie !== undefined) place.push(tie)
+  return sealCursor(place as (string | number | null)[], cursorSeal)
 }
 
 type Place = [
   ...[asOf: Instant, begun: Instant, order: number, id: string, holder: string],
-  ...[rank: number, depth: number, round: number, shown: string, passage?: number],
+  ...[rank: number, depth: number, round: number, shown: string, passage?: number | null, tie?: number],
 ]
 
 /** Throws what `openCursor` throws. */
 export function readCursor(cursor: string, cursorSeal: CursorSeal): CursorContent {
-  const [asOf, begun, order, id, holder, rank, depth, round, shown, passage] = openCursor(cursor, cursorSeal) as Place
-  return { asOf, begun, position: { order, id, holder, passage, rank, depth, round, shown } }
+  const [asOf, begun, ...place] = openCursor(cursor, cursorSeal) as Place
+  const [order, id, holder, rank, depth, round, shown, passage, tie] = place
+  return { asOf, begun, position: { order, tie, id, holder, passage: passage ?? undefined, rank, depth, round, shown } }
 }
 
 /** Of an order that is held nowhere any more, and stands otherwise by now. */

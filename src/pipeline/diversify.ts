@@ -95,6 +95,6 @@ function ranksOf(ordered: readonly Scored[]): readonly Ranked[] {
 }
 
 function rankedAs(scored: Scored, rank: number): Ranked {
-  const { entry, passage, source, signals, chunks, related, score, lifted, order, round } = scored
-  return { entry, passage, source, signals, chunks, related, score, lifted, order, round, rank }
+  const { entry, passage, source, signals, chunks, related, score, lifted, order, tie, round } = scored
+  return { entry, passage, source, signals, chunks, related, score, lifted, order, tie, round, rank }
 }

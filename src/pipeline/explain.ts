@@ -14,7 +14,7 @@ import type { QueryContext } from './context.ts'
 import { NOTHING_SPEAKS } from './noise.ts'
 import { positionOf } from './passage.ts'
 import { whyListed } from './present.ts'
-import type { Stages } from './stage.ts'
+import type { Retrieval, Stages } from './stage.ts'
 import { rankedOf, type Survey, scoredOf, survey, type Target } from './survey.ts'
 
 export interface ExplainTarget {
@@ -65,7 +65,7 @@ export async function explainEntry(
     score: scored?.score ?? null,
     explanation,
     dropped,
-    over: other === null ? null : compare(one, other, surveyed, stages, context),
+    over: other === null ? null : await compare(one, other, surveyed, stages, context),
     sentence:
       dropped === null
         ? `${name} has rank ${must(ranked, 'what was not dropped').rank}: ${why}.`
@@ -211,10 +211,18 @@ function fieldsOf(filter: Filter): readonly FieldName[] {
 
 function unreached(target: Target, survey: Survey): Dropped {
   const { plan, retrieval } = survey
+  if (retrieval.missing !== undefined) return unreachedBy(retrieval.missing, target, survey)
   const legs = plan.mode === 'hybrid' ? 'by words nor by meaning' : `by ${plan.mode}`
   const best = `It is ${plan.mode === 'hybrid' ? 'neither ' : 'not '}among the best ${legs}`
   const ranked = rankedOf(target, survey)
   if (ranked !== undefined) return { stage: 'retrieve', reason: `${best}; asked deeper it has rank ${ranked.rank}.` }
   const words = retrieval.complete ? 'and nothing in it matches' : 'and time was up before looking deeper'
   return { stage: 'retrieve', reason: `${best}, ${words}.` }
+}
+
+function unreachedBy(missing: NonNullable<Retrieval['missing']>, target: Target, survey: Survey): Dropped {
+  const ranked = rankedOf(target, survey)
+  const rank = ranked === undefined ? '.' : `; asked deeper it has rank ${ranked.rank}.`
+  const reason = ranked === undefined ? missing(target.entry) : null
+  return { stage: 'retrieve', reason: reason ?? `It is not among the best${rank}` }
 }

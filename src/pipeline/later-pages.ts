@@ -52,24 +52,34 @@ export interface RankedPage {
 }
 
 /** All that a retrieval brought and its scores, not only what may reach the page. */
+interface AllScored {
+  readonly all: Retrieval
+  readonly scoring: Scoring
+}
+
 export interface Found {
   /** To be called first before anything that it is scored by changes; later calls give the same. */
-  get(): { readonly all: Retrieval; readonly scoring: Scoring }
+  get(): AllScored
   lasting(): Lasting
   /** What came later than the retrieval has a higher key. */
   readonly newest: EntryKey
+}
+
+/** What the score stage returned, where that was a promise; else null, and all is scored when it is needed. */
+export interface Late {
+  scored: AllScored | null
 }
 
 /** `mark`: adds the retrieval that brought an entry, where there was more than one. */
 export function foundBy(
   retrieval: Retrieval,
   mark: (scoring: Scoring) => Scoring,
+  late: Late,
   stages: Stages,
   plan: Plan,
   context: QueryContext,
 ): Found {
-  // Keeps hold of the candidates only where they cannot be had again.
-  const bring = retrieval.whole ?? (() => retrieval)
+  const bring = bringerOf(retrieval)
   const { sight } = context
   let made: Lasting | null = null
   // Most answers have no later pages.
@@ -77,15 +87,23 @@ export function foundBy(
     made ??= lastingContext(context, sight)
     return made
   }
-  let found: ReturnType<Found['get']> | null = null
+  let found: AllScored | null = null
   const get = () => {
+    found ??= late.scored
     if (found !== null) return found
     const whole = lasting().context
     const all = bring(whole)
-    found = { all, scoring: mark(stages.score(all, { ...plan, query: whole.query }, whole)) }
+    // The cast: a stage that returned no promise for the page returns none now.
+    const scoring = stages.score(all, { ...plan, query: whole.query }, whole) as Scoring
+    found = { all, scoring: mark(scoring) }
     return found
   }
   return { get, lasting, newest: context.reader.newestEntry() }
+}
+
+/** Keeps hold of the candidates only where they cannot be had again; in a function of its own, since closures of one scope share what they keep. */
+function bringerOf(retrieval: Retrieval): (context: QueryContext) => Retrieval {
+  return retrieval.whole ?? (() => retrieval)
 }
 
 /**
@@ -283,7 +301,7 @@ async function deeper(
   const candidates = brought.candidates.filter(({ entry }) => isNew(entry) && entry <= order.newest)
   const statistics = joinedStatistics(order.retrieval, brought)
   const asked: Retrieval = { ...brought, candidates, statistics, isRest: true }
-  const { scoring, retrieval } = await byGroup(stages.score(asked, plan, lasting), asked, plan, inTime)
+  const { scoring, retrieval } = await byGroup(await stages.score(asked, plan, lasting), asked, plan, inTime)
   thaw()
   const unknown = scoring.scored.filter(one => !isKnown.has(itemKey(one)))
   const fresh = unknown.map((one): Scored => (hasRounds(plan) ? { ...one, round } : one))

@@ -38,7 +38,8 @@ export function firstInOrder(scored: readonly Scored[], most: number, context: V
 
 /** Those that stand strictly behind the position; `ranked` is in order. */
 export function behind<T extends Scored>(ranked: readonly T[], after: Position, context: Viewing): readonly T[] {
-  const distance = (one: T) => roundOf(one) - after.round || after.order - orderOf(one)
+  const distance = (one: T) =>
+    roundOf(one) - after.round || after.order - orderOf(one) || (after.tie ?? 0) - (one.tie ?? 0)
   const notBefore = ranked.filter(one => distance(one) >= 0)
   const tied = notBefore.filter(one => distance(one) === 0)
   if (tied.length === 0) return notBefore
@@ -51,7 +52,8 @@ function byOrder(a: Scored, b: Scored): number {
   if (roundOf(a) !== roundOf(b)) return roundOf(a) - roundOf(b)
   const first = orderOf(a)
   const second = orderOf(b)
-  return first === second ? 0 : first < second ? 1 : -1
+  if (first !== second) return first < second ? 1 : -1
+  return a.tie === b.tie ? 0 : (b.tie ?? 0) - (a.tie ?? 0)
 }
 
 function isTie(one: Scored, other: Scored | undefined): boolean {
@@ -76,7 +78,7 @@ export function placesOf(scored: readonly Scored[], context: Viewing): (one: Sco
   const ordinals = new Map(chunks.map(({ key, ordinal }) => [key, ordinal]))
   return one => {
     const { id, holder } = identities.get(one.entry) ?? GONE
-    const place = { order: orderOf(one), id, holder }
+    const place: Place = { order: orderOf(one), id, holder, ...(one.tie !== undefined && { tie: one.tie }) }
     if (one.passage === undefined) return place
     return { ...place, passage: (ordinals.get(one.passage) ?? Number.MAX_SAFE_INTEGER - 1) + 1 }
   }

@@ -160,6 +160,7 @@ function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, { secr
   return {
     order: orderOf(ranked),
     ...nameOf(last),
+    ...(ranked.tie !== undefined && { tie: ranked.tie }),
     rank: (after?.rank ?? 0) + shown.length,
     // A list is read on from here, unless it must be counted from the beginning.
     depth: hasRounds(plan) || isReadOn(plan) ? firstDepth(plan.query) : retrieval.depth,

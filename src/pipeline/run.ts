@@ -8,7 +8,16 @@ import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
 import { orderLost, placeOf } from './cursor.ts'
 import { changesOrNull } from './feed.ts'
-import { type Found, foundBy, goOn, type HeldOrders, type HeldPage, LaterOrder, orderLater } from './later-pages.ts'
+import {
+  type Found,
+  foundBy,
+  goOn,
+  type HeldOrders,
+  type HeldPage,
+  type Late,
+  LaterOrder,
+  orderLater,
+} from './later-pages.ts'
 import { hasCaps } from './page-bounds.ts'
 import { byGroup } from './passage.ts'
 import { isBetter, mayBeMisspelt } from './respell.ts'
@@ -192,13 +201,22 @@ async function retrieveAndRank(
     () => rounds.next(),
     found => found.candidates.length,
   )
-  const found = foundBy(brought, rounds.marker, stages, plan, context)
+  const late: Late = { scored: null }
+  const found = foundBy(brought, rounds.marker, late, stages, plan, context)
   // Scores, and those of pages to come, are made in one piece.
   await context.turns.pauseIfDue()
   const scored = await timed(
     'score',
     context,
-    () => rounds.marker(stages.score(brought, plan, context)),
+    () => {
+      const scoring = stages.score(brought, plan, context)
+      if (!(scoring instanceof Promise)) return rounds.marker(scoring)
+      return scoring.then(made => {
+        const marked = rounds.marker(made)
+        late.scored = { all: brought, scoring: marked }
+        return marked
+      })
+    },
     ({ scored }) => scored.length,
   )
   // Pages to come are of what there was before others write in a pause.

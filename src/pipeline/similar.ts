@@ -36,8 +36,8 @@ export function similarTo(entry: Entry, stages: Stages): Stages {
     },
     enrich: plan => Promise.resolve(plan),
     // The bar of evidence was measured on questions; the nearest entries are what was asked for here.
-    score: (retrieval, plan, context) => {
-      const scoring = stages.score(retrieval, plan, context)
+    score: async (retrieval, plan, context) => {
+      const scoring = await stages.score(retrieval, plan, context)
       return scoring.scored.length === 0 ? scoring : { ...scoring, verdict: 'answered', reason: null }
     },
   }

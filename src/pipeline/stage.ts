@@ -61,6 +61,8 @@ export interface Retrieval {
   readonly absent?: ReadonlySet<EntryKey> | undefined
   /** The best are known already, and left out of the candidates. */
   readonly isRest?: boolean | undefined
+  /** Why an entry that is not among the candidates is not, in a sentence; null: its score is too low. Absent: by the legs of the default lens. */
+  readonly missing?: ((entry: EntryKey) => string | null) | undefined
   /** The same with all that the legs brought, where what cannot reach the page was left out. Keeps nothing of a context. */
   readonly whole?: ((context: QueryContext) => Retrieval) | undefined
 }
@@ -138,6 +140,11 @@ export interface Answer {
   readonly endKey: ItemKey | null
 }
 
+/** Stages whose score needs nothing from elsewhere. */
+export interface DirectStages extends Stages {
+  score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
+}
+
 export interface Stages {
   /** Text and options to a plan. Throws `query_syntax` with a position. */
   parse(query: Query, context: QueryContext): Plan
@@ -147,8 +154,11 @@ export interface Stages {
   enrich(plan: Plan, context: QueryContext): Promise<Plan>
   /** Candidates, only from partitions in sight. `depth` is entries a leg; asked again with more when a page needs it. */
   retrieve(plan: Plan, depth: number, context: QueryContext): Promise<Retrieval>
-  /** One number a candidate, and the parts it is made from. */
-  score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
+  /**
+   * One number a candidate, and the parts it is made from. May return a promise where the score is made elsewhere, as by a plug-in: then
+   * it scores all candidates of the retrieval, and what it returned serves later pages too.
+   */
+  score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring | Promise<Scoring>
   /** The total order, caps and spread. Others write between its steps. */
   diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking>
   /** Second access check, cut to the page, excerpts, explanations, cursor. The check holds for the moment of its last step. */

@@ -117,6 +117,34 @@ export const CHROMA_STEPS: readonly Step[] = [
     },
   },
   {
+    name: 'why the one used before is there',
+    operation: 'chroma.explain',
+    input: { query: { hashtags: HASHTAGS.python, k: 3 }, id: 'used', over: 'far' },
+    expect: ({ result }) => {
+      expect(result).toMatchObject({ rank: 1, dropped: null })
+      expect(result.over.gap).toBeGreaterThan(0)
+    },
+  },
+  {
+    name: 'why another is not',
+    operation: 'chroma.explain',
+    input: { query: { hashtags: HASHTAGS.python }, id: 'gone' },
+    expect: ({ result }) =>
+      expect(result.dropped).toEqual({ stage: 'retrieve', reason: 'It is rotten; include_rotten finds it.' }),
+  },
+  {
+    name: 'how many there are',
+    operation: 'chroma.count',
+    input: { hashtags: HASHTAGS.python },
+    expect: ({ result }) => expect(result).toMatchObject({ count: 3, exact: true, verdict: 'answered' }),
+  },
+  {
+    name: 'watching has no whole answer',
+    operation: 'chroma.watch',
+    input: { input: 'python async notes' },
+    expect: ({ error }) => expect(error.code).toBe('invalid_argument'),
+  },
+  {
     name: 'that it was asked shows',
     operation: 'chroma.get',
     input: { entry_id: 'fresh' },
@@ -275,6 +303,15 @@ export const CHROMA_STEPS: readonly Step[] = [
     input: { content: 'Async Python, (pathlib) and node.js.' },
     expect: ({ result }) => expect(result.hashtags).toEqual(['#async', '#python', '#pathlib', '#node.js']),
   },
+  {
+    name: 'a whole set for a text',
+    operation: 'chroma.suggest_hashtags',
+    input: { content: 'Async python and a cow', complete: true },
+    expect: ({ result }) => {
+      expect(result.hashtags.slice(0, 2)).toEqual(['#python', '#async'])
+      expect(result.tags[0]).toEqual({ hashtag: '#python', zone: 'Core', reason: 'named', score: 1 })
+    },
+  },
   { name: 'what will become of them', operation: 'chroma.forecast', input: { days: 365 } },
   {
     name: 'move a hashtag',
@@ -295,7 +332,6 @@ export const CHROMA_STEPS: readonly Step[] = [
     expect: ({ result }) => expect(result).toMatchObject({ hashtag: '#quorum' }),
   },
   { name: 'points', operation: 'chroma.points', input: { limit: 3 } },
-  { name: 'a map', operation: 'chroma.map', input: { hashtags: HASHTAGS.python, k: 2 } },
   {
     name: 'delete',
     operation: 'chroma.delete',
@@ -349,6 +385,13 @@ export const CHROMA_STEPS: readonly Step[] = [
     operation: 'chroma.export',
     input: {},
     expect: ({ result }) => expect(result.nodes.map((node: Json) => node.entry_id)).toEqual(['far', 'fresh', 'gone']),
+  },
+  {
+    name: 'an agent stores with hashtags chosen for it',
+    operation: 'chroma.store',
+    viewer: 'ben',
+    input: { label: 'Python', content: 'How async functions wait.', auto_tags: true },
+    expect: ({ result }) => expect(result.tags.length).toBeGreaterThanOrEqual(8),
   },
 ]
 

@@ -1,7 +1,7 @@
 /** What the guide to the lens chroma shows is what happens. */
 import { describe, expect, it } from 'vitest'
-import { CHROMA_OPERATIONS } from '../../src/lenses/chroma/operations/operations.ts'
-import { SETTING_KEYS } from '../../src/lenses/chroma/setting-keys.ts'
+import { CHROMA_OPERATIONS } from '../../src/lenses/chroma/operations.ts'
+import { SETTING_KEYS } from '../../src/lenses/chroma/settings.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { blocks, guidePage, pattern, printedBy, runSession } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'

@@ -11,7 +11,7 @@ import { runInProcess } from '../support/in-process.ts'
 import { newClient, onConnection } from './mcp-in-process.ts'
 
 vi.mock('../../src/lenses/chroma/operations/operations.ts', async original => {
-  const { CHROMA_OPERATIONS } = await original<typeof import('../../src/lenses/chroma/operations/operations.ts')>()
+  const { CHROMA_OPERATIONS } = await original<typeof import('../../src/lenses/chroma/operations.ts')>()
   const { blocks, guidePage } = await import('../support/guide-page.ts')
   const [program = ''] = blocks(guidePage('operations.md'), 'ts')
   using folder = tempFolder()

@@ -1,8 +1,6 @@
 /** An endless history of the lens `chroma`: the same for a child that is killed over and over, and for one that is not. */
 
-import type { RunOptions } from '../../src/lenses/chroma/memory/batches.ts'
-import { runDecayCycle } from '../../src/lenses/chroma/memory/decay.ts'
-import { runLifecycleCheck } from '../../src/lenses/chroma/memory/lifecycle.ts'
+import { type RunOptions, runDecayCycle, runLifecycleCheck } from '../../src/lenses/chroma/memory/cycles.ts'
 import { MODE_NAMES } from '../../src/lenses/chroma/mode-names.ts'
 import { stateOf } from '../../src/lenses/chroma/state.ts'
 import { OWNER } from '../../src/model/partition.ts'

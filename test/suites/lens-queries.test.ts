@@ -9,7 +9,8 @@ import { recompute } from '../../src/model/explanation.ts'
 import type { LiveEvent } from '../../src/model/live.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
 import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
-import { openTestEngine } from '../support/engines.ts'
+import { HASHTAGS, nodeOf } from '../support/chroma-nodes.ts'
+import { openTestEngine, TEST_NOW } from '../support/engines.ts'
 
 interface Row {
   readonly id: string
@@ -24,7 +25,7 @@ interface LensCase {
   /** The rows of the lens's own operation for the same question. */
   rows(engine: Engine, limit: number): Promise<readonly Row[]>
   /** Of the lens's family of operations; absent: the engine's own operations are the lens's. */
-  readonly family?: 'conversations' | 'c64' | 'collections' | 'context'
+  readonly family?: 'chroma' | 'conversations' | 'c64' | 'collections' | 'context'
   /** The question in the lens's own form. */
   readonly own?: JsonObject
 }
@@ -102,6 +103,25 @@ const CASES: readonly LensCase[] = [
     },
     family: 'collections',
     own: { query: TEXT },
+  },
+  {
+    lens: 'chroma',
+    query: { text: '', lens: 'chroma', options: { hashtags: HASHTAGS.python, update_access: false } },
+    fill: async (engine, from, to) => {
+      if (from === 0) await engine.chroma.assign({ starter: true })
+      const sets = [HASHTAGS.python, HASHTAGS.database, HASHTAGS.web]
+      const created = TEST_NOW / 1000 - 3_600
+      const nodes = Array.from({ length: to - from }, (_, at) =>
+        nodeOf(`e${from + at}`, sets[at % sets.length] as readonly string[], { created_at: created - at * 60 }),
+      )
+      await engine.chroma.import({ version: 1, nodes } as never)
+    },
+    rows: async (engine, k) => {
+      const { results } = await engine.chroma.query({ hashtags: [...HASHTAGS.python], k, update_access: false })
+      return results.map(({ entry_id: id, score }) => ({ id, score }))
+    },
+    family: 'chroma',
+    own: { hashtags: HASHTAGS.python, k: 30 },
   },
   {
     lens: 'context',
@@ -187,6 +207,7 @@ describe.each(CASES)('the lens $lens', one => {
       collections: /not follow from scores alone/,
       context: /not follow from scores alone/,
       conversations: /not known in this lens/,
+      chroma: /not known in this lens/,
     }
     expect(over?.sentence).toMatch(sentence[lens as keyof typeof sentence] ?? /change places/)
     expect(Object.values(over?.by_component ?? {}).reduce((sum, part) => sum + part, 0)).toBeCloseTo(

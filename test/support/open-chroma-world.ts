@@ -1,6 +1,6 @@
 /** A small chroma in memory: a settable clock, hashtags on known anchors, nodes in one line. */
 
-import type { NewNode } from '../../src/lenses/chroma/nodes/create.ts'
+import type { NewNode } from '../../src/lenses/chroma/nodes/nodes.ts'
 import { type OpenChroma, type OpenChromaOptions, openChroma } from '../../src/openings/chroma.ts'
 
 export const NOW = 1_700_000_000

@@ -1,14 +1,17 @@
 /** `querent chroma …` (CQ-121): hashtags, nodes, queries and memory of the lens `chroma`. */
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
+import type { ExplainAnswer } from '../../model/explain-answer.ts'
 import { toInstant } from '../../model/instant.ts'
+import type { Count } from '../../model/page.ts'
 import { parsed, pipedText, textOf } from './commands/input.ts'
-import type { FlagNames } from './generated-flags.ts'
+import { watchOperation } from './commands/watch.ts'
+import { withLive } from './flags.ts'
+import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { type CallContext, type CommandGroup, command, type Flags } from './operation-command.ts'
 import { all, each, exactShape, notes, type Print, rows } from './render/answer.ts'
-import { type Cli, withErrorsAside } from './run.ts'
+import { countText, explainText } from './render/reports.ts'
+import { withErrorsAside } from './run.ts'
 
 /** Of the query at this path: other names than those of the fields, and what words and other flags say. */
 function queryFlags(at: '' | 'query.'): FlagNames {
@@ -37,6 +40,15 @@ function subjectOf(words: string, { tags }: Flags): JsonObject {
   if (tags !== undefined) return { hashtags: [...named, ...tagsOf(String(tags))] }
   if (named.length === 0) return {}
   return named.every(word => word.startsWith('#')) ? { hashtags: named } : { input: words }
+}
+
+/** What is asked: the words and the flags. Throws `invalid_argument` where neither names anything. */
+function askedIn(query: Json | undefined, flags: Flags): JsonObject {
+  const { input, ...options } = query as JsonObject
+  const words = String(input ?? '')
+  const subject = subjectOf(words, flags)
+  if (Object.keys(subject).length === 0) throw invalidArgument('words', words, 'hashtags or a text')
+  return { ...options, ...subject, ...queryOptions(flags) }
 }
 
 function queryOptions({ from, to, filter, weights }: Flags): JsonObject {
@@ -130,12 +142,7 @@ export const CHROMA: CommandGroup = {
       arguments: ['input'],
       flags: queryFlags(''),
       options: { ...QUERY, '--knn': 'the nearest alone, whatever memory says' },
-      input: ({ input, ...options }, flags) => {
-        const words = String(input)
-        const subject = subjectOf(words, flags)
-        if (Object.keys(subject).length === 0) throw invalidArgument('words', words, 'hashtags or a text')
-        return { ...options, ...subject, ...queryOptions(flags) }
-      },
+      input: (input, flags) => askedIn(input, flags),
       print: answerText,
     }),
     command<{ readonly answers: readonly Answer[] }>({
@@ -144,19 +151,50 @@ export const CHROMA: CommandGroup = {
       arguments: [{ json: 'queries' }],
       print: ({ answers }, shown) => answers.map(one => answerText(one, shown)).join('\n'),
     }),
+    command<ExplainAnswer>({
+      name: 'explain <id> [words...]',
+      examples: [
+        'querent chroma explain 1b4e… recent python notes --over 77c0…  # why it ranks above the other, or does not',
+      ],
+      arguments: ['id', 'query.input'],
+      flags: queryFlags('query.'),
+      options: QUERY,
+      input: ({ query, ...input }, flags) => ({ ...input, query: askedIn(query, flags) }),
+      print: explainText,
+    }),
+    command<Count>({
+      name: 'count [words...]',
+      arguments: ['input'],
+      flags: { ...queryFlags(''), k: null },
+      options: QUERY,
+      input: (input, flags) => askedIn(input, flags),
+      print: countText,
+    }),
+    command({
+      name: 'watch [words...]',
+      about: 'show what changes in the answer to a query, until Ctrl-C',
+      examples: ['querent chroma watch recent python notes  # a line for each node that comes, changes or goes'],
+      arguments: ['input'],
+      flags: { ...queryFlags(''), ...liveFlags('') },
+      options: QUERY,
+      more: withLive,
+      input: (input, flags) => askedIn(input, flags),
+      run: (input, flags, cli) => watchOperation(cli, flags, 'chroma.watch', input),
+    }),
     {
       name: 'store [content]',
       examples: [
         'querent chroma store "text" --label "A note" --tags "programming …"  # at the colour of its hashtags',
       ],
       flags: NODE_FLAGS,
-      more: made => made.requiredOption('--tags <list>', TAGS['--tags <list>']),
+      options: TAGS,
       input: async (input, { tags }, cli) => ({
         ...input,
-        hashtags: tagsOf(String(tags)),
+        ...(tags !== undefined && { hashtags: tagsOf(String(tags)) }),
         content: input['content'] ?? (await pipedText(cli)),
       }),
       creates: true,
+      embeds: true,
       print: each('', '{entry_id}'),
     },
     { name: 'get <entry_id>' },
@@ -220,6 +258,7 @@ export const CHROMA: CommandGroup = {
       name: 'suggest <words...>',
       operation: 'chroma.suggest_hashtags',
       arguments: ['content'],
+      embeds: true,
       print: each('hashtags', '{}'),
     },
     {
@@ -239,34 +278,5 @@ export const CHROMA: CommandGroup = {
         rows('items', ['WHEN=at unix', 'event', 'ENTRY=entry_id', 'label'], 'nothing changes'),
       ),
     },
-    {
-      name: 'map [words...]',
-      examples: ["querent chroma map '#python' '#async' … --out map.svg  # with a query"],
-      arguments: ['input'],
-      flags: { ...queryFlags('query.'), k: { short: 'k', help: 'how many results' }, 'query.k': null, hashtags: null },
-      options: QUERY,
-      more: made => made.requiredOption('--out <file>', 'where to write the SVG'),
-      input: ({ input, query, ...rest }, flags) => ({
-        ...rest,
-        ...subjectOf(String(input), flags),
-        query: { ...(query as JsonObject | undefined), ...queryOptions(flags) },
-      }),
-      call: async (_input, { run, cli, flags }) => {
-        const { svg, nodes } = await run<{ readonly svg: string; readonly nodes: number }>()
-        return { out: await writtenTo(String(flags['out']), svg, cli), nodes }
-      },
-      print: (answer: object, shown) =>
-        each('', '{nodes} nodes drawn to {out}')({ ...answer, out: shown.flags['out'] }, shown),
-    },
   ],
-}
-
-async function writtenTo(out: string, svg: string, { io }: Cli): Promise<string> {
-  const file = resolve(io.workingFolder, out)
-  try {
-    await writeFile(file, svg)
-  } catch (error) {
-    throw new QuerentError('io_failed', `--out: ${(error as Error).message}`, { path: file }, error)
-  }
-  return file
 }

@@ -10,7 +10,16 @@ import { command, type Flags, type OperationCommand } from './operation-command.
 import { all, each } from './render/answer.ts'
 import { footer, pageText } from './render/page.ts'
 import { recallText } from './render/recall.ts'
-import { addText, backupText, doctorText, entryText, explainText, listText, statusText } from './render/reports.ts'
+import {
+  addText,
+  backupText,
+  countText,
+  doctorText,
+  entryText,
+  explainText,
+  listText,
+  statusText,
+} from './render/reports.ts'
 import type { Cli } from './run.ts'
 
 /** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
@@ -139,8 +148,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     shorthands: WORDS,
     input: queryOf,
     embeds: true,
-    print: ({ count, exact, reason }) =>
-      `${exact ? '' : 'more than '}${count}${reason === null ? '' : ` (${reason})`}\n`,
+    print: countText,
   }),
   command<Page>({
     name: 'similar <id>',

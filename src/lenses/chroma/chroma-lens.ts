@@ -1,15 +1,14 @@
 /** The lens `chroma`: knowledge in colour space, ranked by relevance, recency and strength. */
 import type { Lens, LensHost } from '../lens.ts'
-import { type Sleep, sleepFor } from './machine-time.ts'
-import { memoryJobs } from './memory/jobs.ts'
-import { CHROMA_OPERATIONS } from './operations/operations.ts'
-import { Extensions } from './profiles/extensions.ts'
-import { installPlugin, isPlugin } from './profiles/plugin.ts'
+import { memoryJobs } from './memory/cycles.ts'
+import { CHROMA_OPERATIONS } from './operations.ts'
+import { Extensions, type SchemaExtension } from './profiles/extensions.ts'
 import type { ProfileHooks } from './profiles/query-profile.ts'
-import { Profiles } from './profiles/registry.ts'
-import type { SchemaExtension } from './profiles/schema-extension.ts'
-import { POINTS } from './query/look.ts'
+import { installPlugin, isPlugin, Profiles } from './profiles/registry.ts'
+import { type ChromaOptions, chromaOptions } from './query/question.ts'
+import { POINTS } from './query/search.ts'
 import { chromaStages, touchNodes } from './query/stages.ts'
+import { type Sleep, sleepFor } from './retry.ts'
 import { type ConstructedSettings, resolveSettings, wrong } from './settings.ts'
 import { closeState, type LensSettings, stateOf } from './state.ts'
 import { CHROMA_TABLES, NODES } from './tables.ts'
@@ -31,8 +30,9 @@ export function chromaLens(options: ChromaLensOptions = {}): Lens {
     tables: CHROMA_TABLES,
     transfer: CHROMA_TRANSFER,
     pointIndexes: [{ name: POINTS, table: NODES, columns: ['l', 'a', 'b'] }],
+    options: chromaOptions,
     stages: chromaStages,
-    touch: (host, viewer, entries, now) => touchNodes(host, viewer.id, entries, now),
+    touch: (host, viewer, entries, now, options) => touchNodes(host, viewer, entries, now, options as ChromaOptions),
     operations: CHROMA_OPERATIONS,
     jobs: memoryJobs(host => stateOf(host).memory),
     settings: (file, environment): LensSettings => ({

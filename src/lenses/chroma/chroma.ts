@@ -7,20 +7,21 @@ import type { JsonObject } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
-import { checkArgument, checkCamel } from './camel.ts'
-import type { Assignment, Target } from './colour/assignment.ts'
+import { checkArgument, checkCamel, checkToWire } from './camel.ts'
+import type { Assignment, Target } from './colour/bindings.ts'
+import type { ChosenTag } from './colour/completion.ts'
+import { tagsInText } from './colour/hashtag.ts'
 import { type Migration, migrateHashtag } from './colour/migrate.ts'
-import { tagsInText } from './colour/suggest.ts'
 import { assignStarter } from './colour/vocabulary.ts'
 import { invalidParameter } from './errors.ts'
-import { type DecayReport, runDecayCycle } from './memory/decay.ts'
-import { type LifecycleReport, runLifecycleCheck } from './memory/lifecycle.ts'
+import { type DecayReport, type LifecycleReport, runDecayCycle, runLifecycleCheck } from './memory/cycles.ts'
 import { type Statistics, statisticsOf } from './memory/statistics.ts'
 import type { ModeName } from './mode-names.ts'
 import {
   type Binding,
   type Color,
   type DetailedAnswer,
+  hashtagList,
   type NodeRow,
   type QueryOptions,
   queryInput,
@@ -28,23 +29,38 @@ import {
   type ResultRow,
   type Warning,
 } from './model.ts'
-import * as changes from './nodes/change.ts'
-import { modeName, type NewNode, newNode, storeNode } from './nodes/create.ts'
-import { type DocumentToImport, documentToImport, exportNodes, type NodeDocument } from './nodes/export.ts'
-import { type Foretold, foretell } from './nodes/foretell.ts'
-import { importNodes } from './nodes/import.ts'
-import { type PointsOptions, type PointsPage, pointsOf, pointsOptions } from './nodes/points.ts'
+import {
+  type DocumentToImport,
+  documentToImport,
+  exportNodes,
+  importNodes,
+  type NodeDocument,
+} from './nodes/document.ts'
+import * as changes from './nodes/nodes.ts'
+import { chooseTags, modeName, type NewNode, newNode, storeTagged } from './nodes/nodes.ts'
+import {
+  type Foretold,
+  foretell,
+  type PointsOptions,
+  type PointsPage,
+  pointsOf,
+  pointsOptions,
+} from './nodes/points.ts'
+import type { SchemaExtension } from './profiles/extensions.ts'
 import type { ProfileHooks } from './profiles/query-profile.ts'
-import type { SchemaExtension } from './profiles/schema-extension.ts'
-import { type KnnOptions, knnOptions, runKnn } from './query/knn.ts'
-import { POINTS } from './query/look.ts'
-import { runBatch, runQuery } from './query/run-query.ts'
+import { ask, askMany } from './query/ask.ts'
+import { knnOptions } from './query/question.ts'
+import { POINTS } from './query/search.ts'
 import { retrying, retryingWrite } from './retry.ts'
 import { type ChromaState, secondsNow, stateOf } from './state.ts'
 
 /** `hashtags` (a list) or `input` (a text), and the options of a query. */
 export type BatchItem = QueryOptions &
   ({ readonly hashtags: readonly string[] } | { readonly input: string }) & { readonly [other: string]: unknown }
+
+export type KnnOptions = Pick<QueryOptions, 'k' | 'maxDistance' | 'includeRotten' | 'updateAccess'>
+
+const NEVER = new AbortController().signal
 
 export class Chroma {
   readonly viewer: Viewer
@@ -60,6 +76,10 @@ export class Chroma {
     return stateOf(this.#host)
   }
 
+  get #call() {
+    return { viewer: this.viewer, signal: NEVER }
+  }
+
   /** Rows, best first. A list is hashtags; a text goes through a query profile. */
   async query(input: readonly string[] | string, options?: QueryOptions): Promise<readonly ResultRow[]> {
     return (await this.queryDetailed(input, options)).results
@@ -67,7 +87,10 @@ export class Chroma {
 
   /** With the parameters as they were settled, and warnings. */
   async queryDetailed(input: readonly string[] | string, options?: QueryOptions): Promise<DetailedAnswer> {
-    return runQuery(this.#state, this.viewer, input, checkCamel(queryOptions, options ?? {}, 'options'))
+    const checked = checkToWire(queryOptions, options ?? {}, 'options')
+    if (typeof input === 'string') return ask(this.#state, this.#call, { ...checked, input })
+    if (!Array.isArray(input)) throw invalidParameter('hashtags', input, 'a list of hashtags, or a text')
+    return ask(this.#state, this.#call, { ...checked, hashtags: checkArgument('hashtags', hashtagList, input) })
   }
 
   /** One answer an item, in their order; all or none. */
@@ -77,7 +100,7 @@ export class Chroma {
 
   async batchQueryDetailed(items: readonly BatchItem[]): Promise<readonly DetailedAnswer[]> {
     if (!Array.isArray(items)) throw invalidParameter('queries', items, 'a list of queries')
-    return runBatch(this.#state, this.viewer, items, item => checkCamel(queryInput, item, 'query'))
+    return askMany(this.#state, this.#call, items, item => checkToWire(queryInput, item, 'query'))
   }
 
   /** The nearest by colour alone. */
@@ -86,13 +109,25 @@ export class Chroma {
   }
 
   async queryKnnDetailed(hashtags: readonly string[], options?: KnnOptions): Promise<DetailedAnswer> {
-    return runKnn(this.#state, this.viewer, hashtags, checkCamel(knnOptions, options ?? {}, 'options'))
+    const checked = checkToWire(knnOptions, options ?? {}, 'options')
+    // A text is for profiles, and this has none.
+    if (!Array.isArray(hashtags)) throw invalidParameter('hashtags', hashtags, 'a list of hashtags')
+    return ask(
+      this.#state,
+      this.#call,
+      { ...checked, hashtags: checkArgument('hashtags', hashtagList, hashtags) },
+      'distance',
+    )
   }
 
   /** The id of the new node, private to this viewer unless it says otherwise. */
   async store(node: NewNode): Promise<string> {
-    const checked = checkCamel(newNode, node, 'node')
-    return this.#written(() => storeNode(this.#state, this.viewer, checked))
+    return (await this.storeDetailed(node)).entry_id
+  }
+
+  /** With the hashtags that were chosen, where the node asks for it (`autoTags`). */
+  storeDetailed(node: NewNode): ReturnType<typeof storeTagged> {
+    return storeTagged(this.#state, this.viewer, checkCamel(newNode, node, 'node'))
   }
 
   /** Null when there is none. No access. */
@@ -199,6 +234,14 @@ export class Chroma {
   /** Assigned hashtags that the text names, in order of first appearance. */
   suggestHashtags(content: string): readonly string[] {
     return tagsInText(content, this.#state.bindings.current.resolve)
+  }
+
+  /**
+   * A set that keeps the zone rules, for any text: what it names, then the assigned hashtags nearest in meaning, with zone, reason and
+   * score. Rejects with `invalid_hashtags` where too few are assigned.
+   */
+  async completeHashtags(content: string): Promise<readonly ChosenTag[]> {
+    return chooseTags(this.#state, checkArgument('content', z.string(), content))
   }
 
   computeNodeColor(hashtags: readonly string[]): Color {

@@ -273,6 +273,10 @@ export const detailedAnswer = z.lazy(() =>
   z.strictObject({
     results: z.array(resultRow).describe('Best first'),
     query: effectiveQuery.describe('The query as it was taken, every parameter settled'),
+    verdict: z
+      .enum(['answered', 'weak', 'nothing_relevant'])
+      .describe('Whether a node answers the query; nothing_relevant: none passes the filters'),
+    reason: z.string().nullable().describe('Why, where the verdict is not answered'),
     warnings: z.array(warning).describe('What did not go as asked, without being an error'),
   }),
 )

@@ -1,7 +1,6 @@
 /** Database trouble (CQ-106): work that met a busy store is tried again, and what remains is told as a DatabaseError. */
 import { QuerentError } from '../../model/errors.ts'
 import { ChromaError, DatabaseError } from './errors.ts'
-import type { Sleep } from './machine-time.ts'
 import type { ChromaState } from './state.ts'
 
 /** Before the second to the fifth attempt, ms. */
@@ -19,7 +18,7 @@ export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Pro
       if (!(error instanceof QuerentError) || error instanceof ChromaError) throw error
       const wait = WAITS[attempt - 1]
       if (error.kind === 'busy' && wait !== undefined) await sleep(wait)
-      else throw toldAsDatabaseError(error, attempt)
+      else throw asDatabaseError(error, attempt)
     }
   }
 }
@@ -33,9 +32,26 @@ export async function retryingWrite<T>(
   return retrying(work, sleep)
 }
 
-function toldAsDatabaseError(error: QuerentError, attempts: number): QuerentError {
+/** Trouble of the store as a `DatabaseError`; any other error as it is. */
+export function asDatabaseError(error: unknown, attempts: number): unknown {
+  if (!(error instanceof QuerentError) || error instanceof ChromaError) return error
   if (error.kind === 'busy') return new DatabaseError(error.message, { retryable: true, attempts }, error)
   if (!FAILURES.includes(error.code)) return error
   const reason = error.code === 'store_corrupt' ? { reason: error.code } : {}
   return new DatabaseError(error.message, { retryable: false, attempts, ...reason }, error)
+}
+
+/** Machine time for what waits or is put off: it is no matter of the engine's clock. */
+
+export type Sleep = (ms: number) => Promise<void>
+
+export const sleepFor: Sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
+
+/** Calls `run` once after so many ms; what it returns calls that off. */
+export type Timer = (run: () => void, ms: number) => () => void
+
+/** Does not keep the process alive. */
+export const machineTimer: Timer = (run, ms) => {
+  const timeout = setTimeout(run, ms).unref()
+  return () => clearTimeout(timeout)
 }

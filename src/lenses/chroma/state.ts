@@ -1,15 +1,16 @@
 /** What the parts of the lens share in one engine. */
 import type { LensHost } from '../lens.ts'
 import { Bindings } from './colour/bindings.ts'
+import { TagMeanings } from './colour/completion.ts'
 import { Coordinates } from './colour/coordinates.ts'
 import { StorageError } from './errors.ts'
-import type { Sleep } from './machine-time.ts'
 import { AccessUpdates } from './memory/access.ts'
-import { Memories, type MemoryContext } from './memory/memories.ts'
-import { NodeCache } from './nodes/node-cache.ts'
+import { Memories, type MemoryContext } from './memory/columns.ts'
+import { NodeCache } from './nodes/stored.ts'
 import type { Extensions } from './profiles/extensions.ts'
 import type { Profiles } from './profiles/registry.ts'
-import { FieldValues } from './query/field-values.ts'
+import { FieldValues } from './query/fields.ts'
+import type { Sleep } from './retry.ts'
 import type { ChromaSettings } from './settings.ts'
 
 /** What the lens's settings come to, as `host.settings`. */
@@ -26,6 +27,7 @@ export interface ChromaState {
   readonly sleep: Sleep
   readonly bindings: Bindings
   readonly coordinates: Coordinates
+  readonly meanings: TagMeanings
   readonly memories: Memories
   readonly access: AccessUpdates
   /** For what works on memories. */
@@ -77,6 +79,7 @@ function makeState(host: LensHost): ChromaState {
     sleep,
     bindings,
     coordinates: new Coordinates(bindings),
+    meanings: new TagMeanings(host),
     memories,
     access,
     memory: { host, memories, access, settings: { enabled, decay_enabled: decayEnabled } },

@@ -36,7 +36,6 @@ export const PICTURE_CALLS: readonly Call[] = [
   by(ASKER, 'chroma.forecast', { days: 30, limit: 3 }),
   by(ASKER, 'chroma.forecast', { until: 1_900_000_000 }),
   by(ASKER, 'chroma.points', { offset: 1, limit: 2 }),
-  by(ASKER, 'chroma.map', { hashtags: HASHTAGS.python, k: 3, query: { include_rotten: true } }),
   by(ASKER, 'collections.query', {
     query: 'fox en rojo',
     collections: ['notes', 'items'],

@@ -1,7 +1,7 @@
 /** What reads a text by hand, each by its name: tokens, chunks, passages, headings, differences, hashtags, times. */
-import { loadStack, writeStack } from '../../../src/lenses/chroma/colour/stack-file.ts'
+import { loadStack, writeStack } from '../../../src/lenses/chroma/colour/stack.ts'
 import { loadVocabulary } from '../../../src/lenses/chroma/colour/vocabulary.ts'
-import { findTime } from '../../../src/lenses/chroma/profiles/time/find-time.ts'
+import { findTime } from '../../../src/lenses/chroma/profiles/time.ts'
 import { parseDiff } from '../../../src/lenses/context/questions/impact.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { readDate } from '../../../src/model/record-date.ts'

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadPlugins, type PluginRequest } from '../../../src/engine/plugins.ts'
 import { Extensions } from '../../../src/lenses/chroma/profiles/extensions.ts'
-import { installPlugin } from '../../../src/lenses/chroma/profiles/plugin.ts'
-import { Profiles } from '../../../src/lenses/chroma/profiles/registry.ts'
+import { installPlugin, Profiles } from '../../../src/lenses/chroma/profiles/registry.ts'
 
 const GOOD = 'export const profiles = { mine: { parseInput: () => ({ hashtags: ["#a"] }) } }\n'
 const SPOILT = `export const extensions = [{ name: 'x', version: '1', columns: { fine: 'text' } }]

@@ -1,7 +1,7 @@
 /** BQ-190 beyond the lens beliefs: a store that is asked another way is not asked for less. */
 import { describe, expect, it } from 'vitest'
 import { C64_OPERATIONS } from '../../../src/lenses/c64/operations.ts'
-import { CHROMA_OPERATIONS } from '../../../src/lenses/chroma/operations/operations.ts'
+import { CHROMA_OPERATIONS } from '../../../src/lenses/chroma/operations.ts'
 import { COLLECTIONS_OPERATIONS } from '../../../src/lenses/collections/operations.ts'
 import { makeCatalog } from '../../../src/ops/catalog.ts'
 import { noEngine } from '../../support/operations.ts'

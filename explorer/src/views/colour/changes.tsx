@@ -1,4 +1,4 @@
-import type { Foretold } from '../../../../src/lenses/chroma/nodes/foretell.ts'
+import type { Foretold } from '../../../../src/lenses/chroma/nodes/points.ts'
 import { EntryLink } from '../../parts/entry-link.tsx'
 import { count, day } from '../../parts/format.ts'
 

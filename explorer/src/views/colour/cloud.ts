@@ -1,6 +1,7 @@
 /** The nodes of the space as they come, page by page, with what a graphics card wants of them. */
+
+import { hexOf } from '../../../../src/lenses/chroma/lab-color.ts'
 import type { NodePoint } from '../../../../src/lenses/chroma/nodes/points.ts'
-import { hexOf } from '../../../../src/lenses/chroma/picture/lab-color.ts'
 import { PAGE, pointsFrom } from './lens.ts'
 import { placeOf } from './scene/place.ts'
 

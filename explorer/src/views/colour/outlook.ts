@@ -1,6 +1,5 @@
 /** What a node looks like at a moment to come, if nobody uses it until then: by the lens's own formulas. */
-import { decayedStrength, FADED, healthOf, strengthNorm } from '../../../../src/lenses/chroma/memory/formulas.ts'
-import { MODES } from '../../../../src/lenses/chroma/memory/modes.ts'
+import { decayedStrength, FADED, healthOf, MODES, strengthNorm } from '../../../../src/lenses/chroma/memory/formulas.ts'
 import type { NodePoint } from '../../../../src/lenses/chroma/nodes/points.ts'
 
 export const LIVES = ['active', 'faded', 'rotten', 'ascended'] as const

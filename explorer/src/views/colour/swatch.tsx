@@ -1,4 +1,4 @@
-import { hexOf } from '../../../../src/lenses/chroma/picture/lab-color.ts'
+import { hexOf } from '../../../../src/lenses/chroma/lab-color.ts'
 
 /** A colour as it is drawn. Said in numbers elsewhere, where it matters. */
 export function Swatch({ color }: { readonly color: readonly [number, number, number] }) {

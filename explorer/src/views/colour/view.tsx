@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Binding, DetailedAnswer } from '../../../../src/lenses/chroma/model.ts'
-import type { Foretold } from '../../../../src/lenses/chroma/nodes/foretell.ts'
+import type { Foretold } from '../../../../src/lenses/chroma/nodes/points.ts'
 import { Busy } from '../../parts/busy.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EntryLink } from '../../parts/entry-link.tsx'

@@ -10,6 +10,7 @@ import type {
   ListPage,
   Status,
 } from '../../../engine/engine.ts'
+import type { Count } from '../../../model/page.ts'
 import {
   all,
   type Columns,
@@ -62,6 +63,9 @@ function skippedText(skipped: AddReport['skipped']): string {
   const reasons = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${oneLine(reason)}: ${count}`)
   return `${sum} skipped${sum === 0 ? '' : ` (${reasons.join(', ')})`}`
 }
+
+export const countText: Print<Count> = ({ count, exact, reason }) =>
+  `${exact ? '' : 'more than '}${count}${reason === null ? '' : ` (${reason})`}\n`
 
 export const explainText: Print<ExplainAnswer> = all<ExplainAnswer>(
   each('over', '{sentence}'),

@@ -3,25 +3,184 @@
  * each change; reading it costs microseconds, so it is read at every look-up and the table only when the stamp is another.
  * The store's version would not do: inside a transaction that is rolled back later it stands still.
  */
+import { z } from 'zod'
 import { must } from '../../../base/assert.ts'
 import { sha256 } from '../../../base/canonical.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { Filter } from '../../../model/filter.ts'
+import { LOCAL_OWNER } from '../../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { HashtagConflictError, invalidParameter, placed, StorageError, UnknownHashtagError } from '../errors.ts'
-import type { Binding } from '../model.ts'
-import { HASHTAGS } from '../tables.ts'
+import { type Camel, checkArgument, checkCamel } from '../camel.ts'
 import {
-  type Assignment,
-  type CheckedAssignment,
-  checkAssignment,
-  checkTarget,
-  type Target,
-  zoneOf,
-} from './assignment.ts'
-import { BindingDraft } from './binding-draft.ts'
-import { BindingSet, bindingOf } from './binding-set.ts'
-import { nodesCarrying } from './carriers.ts'
+  HashtagConflictError,
+  invalidParameter,
+  placed,
+  StorageError,
+  UnknownHashtagError,
+  ValidationError,
+} from '../errors.ts'
+import { type Binding, ZONES, type Zone, zone as zoneInput } from '../model.ts'
+import { HASHTAGS, NODES } from '../tables.ts'
 import { normaliseHashtag } from './hashtag.ts'
+import { ANCHORS, STACK, ZONE_BOUNDS } from './stack.ts'
+
+/** Where a hashtag shall sit: on any free anchor of a zone (in any letter case), or on this anchor. */
+export const targetFields = {
+  zone: zoneInput
+    .optional()
+    .describe('Zone, in any letter case: the free anchor of it with the lowest number; or give anchor_id'),
+  anchor_id: z.int().min(1).max(ANCHORS).optional().describe(`Number of the anchor, 1 to ${ANCHORS}; or give zone`),
+}
+const target = z
+  .strictObject(targetFields)
+  .refine(({ zone, anchor_id }) => (zone === undefined) !== (anchor_id === undefined), {
+    path: ['zone'],
+    error: 'a zone, or else an anchor id: one of the two',
+  })
+
+/** Exactly one of the two. */
+export interface Target {
+  readonly zone?: string | undefined
+  readonly anchorId?: number | undefined
+}
+type CheckedTarget = Camel<z.output<typeof target>>
+
+export interface Assignment extends Target {
+  readonly hashtag: string
+  /** Of a file, from 1; reported in errors. */
+  readonly line?: number | undefined
+}
+interface CheckedAssignment {
+  readonly hashtag: string
+  readonly target: CheckedTarget
+}
+
+export function checkTarget(given: unknown): CheckedTarget {
+  return checkCamel(target, given, 'zone')
+}
+
+export function checkAssignment(given: unknown): CheckedAssignment {
+  if (typeof given !== 'object' || given === null)
+    throw invalidParameter('assignments', given, 'a hashtag and its place')
+  const { hashtag, line: _, ...place } = given as Assignment
+  return { hashtag: normaliseHashtag(hashtag, 'hashtag'), target: checkTarget(place) }
+}
+
+/** Looks up a hashtag in its normal form. */
+export type Resolve = (hashtag: string) => Binding | null
+
+/** All bindings at one moment: whoever holds one sees the same throughout. */
+export class BindingSet {
+  protected readonly byHashtag: Map<string, Binding>
+  protected readonly byAnchor: Map<number, Binding>
+
+  /** Anchors exist and are distinct, and so are hashtags. */
+  constructor(bindings: Iterable<Binding>) {
+    const all = [...bindings]
+    this.byHashtag = new Map(all.map(binding => [binding.hashtag, binding]))
+    this.byAnchor = new Map(all.map(binding => [binding.anchor_id, binding]))
+  }
+
+  get size(): number {
+    return this.byHashtag.size
+  }
+
+  /** Of a hashtag in its normal form; null when it is not assigned. */
+  readonly resolve: Resolve = hashtag => this.byHashtag.get(hashtag) ?? null
+
+  /** What sits on this anchor; null when it is free. */
+  at(anchorId: number): Binding | null {
+    return this.byAnchor.get(anchorId) ?? null
+  }
+
+  /** By ascending anchor. */
+  list(zone?: Zone): readonly Binding[] {
+    return (zone === undefined ? ZONES : [zone]).flatMap(one => {
+      const { first, last } = ZONE_BOUNDS[one]
+      const found: Binding[] = []
+      for (let id = first; id <= last; id++) {
+        const binding = this.byAnchor.get(id)
+        if (binding !== undefined) found.push(binding)
+      }
+      return found
+    })
+  }
+
+  values(): Iterable<Binding> {
+    return this.byHashtag.values()
+  }
+}
+
+/** The hashtag on this anchor, or undefined when there is no such anchor. */
+export function bindingOf(hashtag: string, anchorId: number): Binding | undefined {
+  const anchor = STACK.anchor(anchorId)
+  if (anchor === undefined) return undefined
+  const { id, zone, L, a, b, mass } = anchor
+  return Object.freeze({ hashtag, anchor_id: id, zone, L, a, b, mass })
+}
+
+/** Bindings as they would be after a change: tried out here, then written in one transaction by `Bindings.change`. */
+export class BindingDraft extends BindingSet {
+  /** Anchors on which something else may sit now. */
+  readonly changed: Set<number> = new Set()
+  /** No anchor of the zone below this one is free. */
+  readonly #firstFree = new Map<Zone, number>()
+
+  /** The binding there is, when it already is as asked for. */
+  assign({ hashtag, target }: CheckedAssignment): Binding {
+    const held = this.resolve(hashtag)
+    if (held === null) return this.bind(hashtag, this.placeFor(target))
+    if (sitsAt(held, target)) return held
+    throw new HashtagConflictError(
+      'hashtag_assigned',
+      `hashtag: ${hashtag} already sits on anchor ${held.anchor_id} (${held.zone}); moving it is a migration`,
+      { hashtag, anchor_id: held.anchor_id, zone: held.zone },
+    )
+  }
+
+  /** The free anchor with the lowest id in the zone, or the one named; throws when there is none, or it is not free. */
+  placeFor({ zone, anchorId }: CheckedTarget): number {
+    if (anchorId === undefined) return this.#lowestFree(zone as Zone)
+    const held = this.at(anchorId)
+    if (held === null) return anchorId
+    throw new HashtagConflictError(
+      'anchor_occupied',
+      `anchor_id: ${held.hashtag} already sits on anchor ${held.anchor_id}`,
+      { anchor_id: held.anchor_id, hashtag: held.hashtag },
+    )
+  }
+
+  /** The hashtag is not assigned, the anchor is free. */
+  bind(hashtag: string, anchorId: number): Binding {
+    const binding = must(bindingOf(hashtag, anchorId), `anchor ${anchorId}`)
+    this.byHashtag.set(hashtag, binding)
+    this.byAnchor.set(anchorId, binding)
+    this.changed.add(anchorId)
+    return binding
+  }
+
+  free({ hashtag, anchor_id }: Binding): void {
+    this.byHashtag.delete(hashtag)
+    this.byAnchor.delete(anchor_id)
+    this.changed.add(anchor_id)
+    this.#firstFree.clear()
+  }
+
+  #lowestFree(zone: Zone): number {
+    const { first, last } = ZONE_BOUNDS[zone]
+    let id = this.#firstFree.get(zone) ?? first
+    while (id <= last && this.byAnchor.has(id)) id++
+    this.#firstFree.set(zone, id)
+    if (id <= last) return id
+    throw new ValidationError('zone_full', `zone: every anchor of the zone ${zone} is taken`, { zone })
+  }
+}
+
+/** Whether the binding fulfils what was asked for. */
+export function sitsAt(binding: Binding, { zone, anchorId }: CheckedTarget): boolean {
+  return anchorId === undefined ? binding.zone === zone : binding.anchor_id === anchorId
+}
 
 /** Named text of the store that is another after each change of a binding. */
 export const HASHTAG_STAMP = 'chroma_hashtags'
@@ -58,7 +217,7 @@ export class Bindings {
 
   /** By ascending anchor. */
   list(zone?: string): readonly Binding[] {
-    return this.current.list(zone === undefined ? undefined : zoneOf(zone))
+    return this.current.list(zone === undefined ? undefined : checkArgument('zone', zoneInput, zone))
   }
 
   /** Puts a hashtag on the lowest free anchor of a zone, or on a chosen one; as it is when it already sits there. */
@@ -110,14 +269,14 @@ export class Bindings {
     const { store, clock, random } = this.#host
     let written: { readonly set: BindingSet; readonly stamp: string } | undefined
     const result = store.write(clock.now(), writer => {
-      const draft = new BindingDraft(this.current)
+      const draft = new BindingDraft(this.current.values())
       const done = body(draft, writer)
       if (draft.changed.size > 0) {
         // Random, since a counter that was rolled back would be given out twice.
         const stamp = sha256(random(16))
         writeBindings(writer, draft)
         writer.setMeta(HASHTAG_STAMP, stamp)
-        written = { set: draft.result(), stamp }
+        written = { set: new BindingSet(draft.values()), stamp }
       }
       return done
     })
@@ -133,7 +292,7 @@ export class Bindings {
     const { current } = this
     const held = wanted.map(({ hashtag }) => current.resolve(hashtag))
     if (held.includes(null)) return this.change(assign)
-    return assign(new BindingDraft(current))
+    return assign(new BindingDraft(current.values()))
   }
 
   #adopt(set: BindingSet, stamp: string | undefined): void {
@@ -161,4 +320,20 @@ function writeBindings(writer: StoreWriter, draft: BindingDraft): void {
     if (binding === null) table.delete({ anchor })
     else table.put({ anchor, hashtag: binding.hashtag })
   }
+}
+
+/**
+ * The nodes that carry a hashtag, whoever holds them, ascending. Asked of the nodes' own column, not of the entries' tags, which others
+ * may rewrite. Looks at every node: about a second for a million, and only for the rare change of a binding.
+ */
+export function nodesCarrying(host: LensHost, reader: StoreReader, hashtag: string): readonly EntryKey[] {
+  const written: Filter = { op: 'contains', field: `${NODES.aspect}.hashtags`, text: JSON.stringify(hashtag) }
+  const candidates = reader.matching(host.sight(LOCAL_OWNER), written)
+  return [...candidates].filter(entry => hashtagsOf(reader, entry).includes(hashtag))
+}
+
+/** As stored, by ascending anchor of that time; none when the entry is no node. */
+export function hashtagsOf(reader: StoreReader, entry: EntryKey): readonly string[] {
+  const row = reader.table(NODES).get({ entry })
+  return row === undefined ? [] : (JSON.parse(String(row['hashtags'])) as string[])
 }

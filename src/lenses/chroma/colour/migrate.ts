@@ -8,13 +8,17 @@ import type { LensHost } from '../../lens.ts'
 import { UnknownHashtagError, ValidationError } from '../errors.ts'
 import type { Binding, Color } from '../model.ts'
 import { NODES } from '../tables.ts'
-import { checkTarget, type Target } from './assignment.ts'
-import { type BindingDraft, sitsAt } from './binding-draft.ts'
-import type { Bindings } from './bindings.ts'
-import { hashtagsOf, nodesCarrying } from './carriers.ts'
+import {
+  type BindingDraft,
+  type Bindings,
+  checkTarget,
+  hashtagsOf,
+  nodesCarrying,
+  sitsAt,
+  type Target,
+} from './bindings.ts'
+import { countZones, nodeIdOf, violationsOf } from './coordinates.ts'
 import { normaliseHashtag } from './hashtag.ts'
-import { nodeIdOf } from './node-id.ts'
-import { countZones, violationsOf } from './zone-rules.ts'
 
 export const migration = z.lazy(() =>
   z.strictObject({

@@ -2,8 +2,11 @@
  * The semantic stack: 10,000 anchors in colour space, the same in every store for ever. Computed when first looked at
  * (some 20 ms) instead of carried along as data; a test holds it to the published hash.
  */
-import { sha256 } from '../../../base/canonical.ts'
-import type { Anchor, Zone } from '../model.ts'
+import type { Instant } from '../../../base/clock.ts'
+import { isRecord } from '../../../base/record.ts'
+import { type ChromaError, StorageError } from '../errors.ts'
+import type { Anchor, Binding, Zone } from '../model.ts'
+import { normaliseHashtag } from './hashtag.ts'
 
 export interface Stack {
   /** By ascending id. */
@@ -23,9 +26,6 @@ export const ZONE_BOUNDS: Readonly<
   Outer: { first: 7501, last: ANCHORS, inner: 0.6, outer: 1 },
 }
 
-/** Of `stackText`, as published. */
-export const STACK_HASH = '565caa409393756a60451f4469777078e6f45f8894706946ed889ca44b2dc9e3'
-
 let made: readonly Anchor[] | undefined
 
 export const STACK: Stack = {
@@ -34,15 +34,6 @@ export const STACK: Stack = {
     return made
   },
   anchor: id => STACK.anchors[id - 1],
-}
-
-/** One line an anchor, `1,Core,54,-4,1,0.20`, joined by single line feeds. */
-export function stackText(anchors: readonly Anchor[]): string {
-  return anchors.map(({ id, zone, L, a, b, mass }) => `${id},${zone},${L},${a},${b},${mass.toFixed(2)}`).join('\n')
-}
-
-export function hashOfStack(anchors: readonly Anchor[]): string {
-  return sha256(stackText(anchors))
 }
 
 interface Point {
@@ -98,4 +89,74 @@ function halfToEven(value: number): number {
   const isHalf = value - below === 0.5
   const rounded = isHalf ? below + Math.abs(below % 2) : Math.round(value)
   return rounded + 0 // turns negative zero into zero
+}
+
+export interface StackFile {
+  readonly version: string
+  /** ISO 8601. */
+  readonly generated_at: string
+  /** Of the tag slots, by ascending anchor: ready for `assignMany`. */
+  readonly assignments: readonly { readonly hashtag: string; readonly anchorId: number }[]
+}
+
+const VERSION = '1.0.0'
+
+/** The whole stack with what is bound to it, one anchor a line: for other tools. */
+export function writeStack(bindings: readonly Pick<Binding, 'hashtag' | 'anchor_id'>[], now: Instant): string {
+  const hashtags = new Map(bindings.map(({ anchor_id, hashtag }) => [anchor_id, hashtag]))
+  const lines = STACK.anchors.map(anchor => JSON.stringify({ ...anchor, hashtag: hashtags.get(anchor.id) ?? null }))
+  const head = { version: VERSION, generated_at: new Date(now).toISOString(), total_anchors: ANCHORS }
+  return `${JSON.stringify(head).slice(0, -1)},"anchors":[\n${lines.join(',\n')}\n]}\n`
+}
+
+/**
+ * The hashtags of a stack file written elsewhere. As there is one stack (its hash is checked by a test), a file is sound when each of its
+ * anchors is the one of that id (CQ-023). Throws `stack_invalid`, with details.anchor_id where it is one anchor's fault.
+ */
+export function loadStack(json: string): StackFile {
+  const file = parsed(json)
+  if (!isRecord(file)) throw invalid('expected an object with version, generated_at, total_anchors and anchors')
+  const { version, generated_at, total_anchors, anchors: rows } = file
+  if (typeof version !== 'string') throw invalid('version: expected text')
+  if (typeof generated_at !== 'string') throw invalid('generated_at: expected text')
+  if (!Array.isArray(rows) || total_anchors !== ANCHORS || rows.length !== ANCHORS)
+    throw invalid(`anchors: expected a list of ${ANCHORS}, and total_anchors ${ANCHORS}`)
+  const seen = new Set<string>()
+  const assignments = STACK.anchors.flatMap((anchor, at) => {
+    const hashtag = hashtagOf(anchor, rows[at])
+    if (hashtag === null) return []
+    if (seen.has(hashtag)) throw invalid(`${hashtag} sits on two anchors`, anchor.id)
+    seen.add(hashtag)
+    return [{ hashtag, anchorId: anchor.id }]
+  })
+  return { version, generated_at, assignments }
+}
+
+/** Of a row that is this anchor. The slot may be called `tag` or `hashtag`; null and absent are free. */
+function hashtagOf(anchor: Anchor, row: unknown): string | null {
+  if (!isRecord(row)) throw invalid('expected an object', anchor.id)
+  for (const [name, expected] of Object.entries(anchor))
+    if (row[name] !== expected) throw invalid(`${name}: expected ${expected}, got ${String(row[name])}`, anchor.id)
+  const given = row['hashtag'] ?? row['tag'] ?? null
+  try {
+    return given === null ? null : normaliseHashtag(given)
+  } catch (error) {
+    throw invalid((error as ChromaError).message, anchor.id, error)
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch (error) {
+    throw invalid('the file is not JSON', undefined, error)
+  }
+}
+
+function invalid(problem: string, anchorId?: number, cause?: unknown): StorageError {
+  const place = anchorId === undefined ? 'stack' : `stack, anchor ${anchorId}`
+  const details = anchorId === undefined ? {} : { anchor_id: anchorId }
+  return new StorageError('stack_invalid', `${place}: ${problem}`, details, cause, {
+    help: 'Use an unchanged stack file.',
+  })
 }

@@ -6,14 +6,11 @@ import { must } from '../../../base/assert.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
-import { machineTimer, type Timer } from '../machine-time.ts'
 import type { Warning } from '../model.ts'
-import type { MemoryColumns } from './columns.ts'
-import { reinforced } from './formulas.ts'
-import type { Memories } from './memories.ts'
-import { defaultMemory, type StoredMemory, writeMemory } from './memory-rows.ts'
-import { MODES } from './modes.ts'
-import { tellUses } from './uses.ts'
+import { machineTimer, type Timer } from '../retry.ts'
+import type { Memories, MemoryColumns } from './columns.ts'
+import { MODES, reinforced } from './formulas.ts'
+import { defaultMemory, type StoredMemory, tellUses, writeMemory } from './memory-rows.ts'
 
 const QUEUE_LENGTH = 100
 const QUEUE_MS = 1_000

@@ -10,14 +10,12 @@ import type { Row } from '../../../model/table.ts'
 import { aroundDamage } from '../../../pipeline/around-damage.ts'
 import { entriesChangedAfter } from '../../../pipeline/feed.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
+import type { LensHost } from '../../lens.ts'
 import type { ScoreWeights } from '../model.ts'
 import { NODES } from '../tables.ts'
-import { BlockBounds } from './block-bounds.ts'
-import { type Cell, MemoryCells } from './cells.ts'
-import { memoryRows, readMemories, readMemory, type StoredMemory } from './memory-rows.ts'
-import { isModeName } from './modes.ts'
-import { BY_RELEVANCE, MemoryScorer } from './scorer.ts'
-import { lastUse, usesSince } from './uses.ts'
+import { isModeName } from './formulas.ts'
+import { lastUse, memoryRows, readMemories, readMemory, type StoredMemory, usesSince } from './memory-rows.ts'
+import { BlockBounds, BY_RELEVANCE, type Cell, MemoryCells, MemoryScorer } from './scorer.ts'
 
 const PAGE = 10_000
 /** Rows of MEMORY that are kept, 200 bytes each. */
@@ -61,6 +59,11 @@ export class MemoryColumns {
   /** Nodes that are not rotten for this viewer, seen or not; null when none is rotten. Live: read it, do not keep it. */
   get allow(): Bitset | null {
     return this.#cells.alive.size === this.#cells.size ? null : this.#cells.alive
+  }
+
+  /** Nodes that are rotten for this viewer; null when none is. Live, as `allow`. */
+  get rotten(): Bitset | null {
+    return this.allow === null ? null : this.#cells.rotten
   }
 
   /** The newest line of the log of uses that is reflected here. */
@@ -230,4 +233,38 @@ function* allNodes(reader: StoreReader): Generator<Row> {
     if (rows.length < PAGE) return
     after = rows.at(-1)?.['entry'] as EntryKey
   }
+}
+
+/** Viewers whose columns are kept: 17 MB each at a million nodes. */
+const VIEWERS = 8
+
+export class Memories {
+  readonly #store: Store
+  readonly #columns = new Recent<string, MemoryColumns>(VIEWERS)
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** In step with what is committed. The first call for a viewer reads all nodes. */
+  of(viewer: string): MemoryColumns {
+    const columns = this.#columns.get(viewer, () => new MemoryColumns(this.#store, viewer))
+    columns.refresh()
+    return columns
+  }
+}
+
+export interface MemorySettings {
+  /** False: no strength, no decay, no lifecycle; scores are relevance alone. */
+  readonly enabled: boolean
+  /** False: decay cycles are skipped. */
+  readonly decay_enabled: boolean
+}
+
+export interface MemoryContext {
+  readonly host: LensHost
+  readonly memories: Memories
+  /** What was used and waits to be written. */
+  readonly access: { flush(): unknown }
+  readonly settings: MemorySettings
 }

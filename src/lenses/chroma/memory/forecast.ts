@@ -7,24 +7,23 @@ import { TopK } from '../../../base/top-k.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import { invalidParameter } from '../errors.ts'
-import type { Cell } from './cells.ts'
-import { lastCycle } from './cycle-state.ts'
+import type { MemoryContext } from './columns.ts'
 import {
   ascends,
   DAY,
   decayedStrength,
   FADED,
   healthOf,
+  MODES,
+  type Mode,
   rawStrength,
   recencyOf,
   rots,
   strengthNorm,
   strengthRate,
 } from './formulas.ts'
-import type { MemoryContext } from './memories.ts'
-import { memoryRows } from './memory-rows.ts'
-import { MODES, type Mode } from './modes.ts'
-import { visibleNodes } from './visible.ts'
+import { lastCycle, memoryRows, visibleNodes } from './memory-rows.ts'
+import type { Cell } from './scorer.ts'
 
 const LIMIT = 100
 /** By rounding, a time is off by far less; a value that stands on its threshold may never cross it. */

@@ -3,9 +3,8 @@ import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { MODE_NAMES, type ModeName } from '../mode-names.ts'
-import type { MemoryContext } from './memories.ts'
-import { memoryRows } from './memory-rows.ts'
-import { visibleNodes } from './visible.ts'
+import type { MemoryContext } from './columns.ts'
+import { memoryRows, visibleNodes } from './memory-rows.ts'
 
 const figure = z.number().min(0).nullable()
 

@@ -3,9 +3,8 @@
  * the rest is plain language; entries whose label names what was asked for come first, and no file fills the answer.
  */
 import type { EffectiveQuery, MetadataFilters, QueryParams, ResultRow } from '../model.ts'
-import type { ParseContext } from './context.ts'
 import { readQuestion } from './default-profile.ts'
-import { QueryProfile } from './query-profile.ts'
+import { type ParseContext, QueryProfile } from './query-profile.ts'
 
 export interface CodeSearchOptions {
   /** Entries of one file (`metadata.path`) in an answer; default 3. */

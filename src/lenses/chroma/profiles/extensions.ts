@@ -1,12 +1,13 @@
 /** The schema extensions of one engine: registered before the store opens, checked and migrated when it does. */
 import type { Json } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { isRecord } from '../../../base/record.ts'
+import { isStorable } from '../../../base/storable.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
-import { PluginError, reasonOf, StartupError } from '../errors.ts'
+import { invalidParameter, PluginError, reasonOf, StartupError, ValidationError } from '../errors.ts'
 import { PLUGIN_FIELDS } from '../tables.ts'
-import { type ColumnTypes, checkFields, type PluginFields, readFields, writeFields } from './plugin-columns.ts'
-import { checkExtension, clash, compareVersions, type Migration, type SchemaExtension } from './schema-extension.ts'
+import { copyJson } from './query-profile.ts'
 
 export class Extensions {
   readonly #extensions = new Map<string, SchemaExtension>()
@@ -148,4 +149,170 @@ function isSame(a: SchemaExtension, b: SchemaExtension): boolean {
   const shape = ({ version, columns, requires }: SchemaExtension): string =>
     JSON.stringify([version, Object.entries(columns).sort(), Object.entries(requires ?? {}).sort()])
   return shape(a) === shape(b)
+}
+
+export type PluginColumnType = 'text' | 'real' | 'integer' | 'json'
+const TYPES: readonly string[] = ['text', 'real', 'integer', 'json']
+
+export interface SchemaExtension {
+  /** 1 to 64 lower-case letters, digits and underscores. */
+  readonly name: string
+  /** `2`, `1.4` or `1.4.2`. */
+  readonly version: string
+  /** snake_case names. Every column may be null; once stored, columns stay. */
+  readonly columns: Readonly<Record<string, PluginColumnType>>
+  /** Other extensions by name, with the oldest version that will do. */
+  readonly requires?: Readonly<Record<string, string>> | undefined
+  /** Runs once, in one transaction, when a store last had an older version. Synchronous. */
+  readonly migrate?: ((migration: Migration) => void) | undefined
+}
+
+export interface Migration {
+  readonly from: string
+  readonly to: string
+  readonly now: Instant
+  /** Entries that have a value in the column. */
+  entriesWith(column: string): readonly EntryKey[]
+  /** Null where it is unset. Also of columns that an older version had. */
+  read(entry: EntryKey, column: string): Json
+  write(entry: EntryKey, column: string, value: Json): void
+}
+
+/** What a row has without any plug-in (CQ-074 to CQ-076), and names that a row must not take. */
+export const CORE_FIELDS: ReadonlySet<string> = new Set([
+  ...['entry_id', 'node_id', 'color_L', 'color_a', 'color_b', 'color_l', 'color', 'hashtags', 'label', 'content'],
+  ...['metadata', 'created_at', 'last_accessed', 'strength_raw', 'decay_health', 'ascension', 'rotten', 'mode_name'],
+  ...['access_count', 'decay_enabled', 'state', 'distance', 'relevance', 'recency', 'strength_norm', 'score'],
+  ...['version', 'id', 'entry', 'viewer', 'plugin_fields'],
+])
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/
+const VERSION = /^\d{1,9}(?:\.\d{1,9}){0,2}$/
+
+/** Throws `PluginError`; a plug-in comes from outside and may have any shape. */
+export function checkExtension(given: unknown): SchemaExtension {
+  const extension = (typeof given === 'object' && given !== null ? given : {}) as Partial<SchemaExtension>
+  const { name, version, columns, requires = {}, migrate } = extension
+  const shown = typeof name === 'string' ? name.slice(0, 80) : typeof name
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw wrong(shown, 'name', 'lower-case letters, digits, underscores')
+  if (!isVersion(version)) throw wrong(shown, 'version', 'a version such as 1.4.2')
+  if (!isRecord(columns) || Object.keys(columns).length === 0) throw wrong(shown, 'columns', 'at least one column')
+  for (const [column, type] of Object.entries(columns)) {
+    if (!NAME.test(column)) throw wrong(shown, `columns.${column}`, 'a snake_case name')
+    if (CORE_FIELDS.has(column)) throw clash(shown, column, 'the core')
+    if (!TYPES.includes(type as string)) throw wrong(shown, `columns.${column}`, `one of ${TYPES.join(', ')}`)
+  }
+  if (!isRecord(requires)) throw wrong(shown, 'requires', 'versions by name')
+  for (const [other, least] of Object.entries(requires)) {
+    if (!isVersion(least)) throw wrong(shown, `requires.${other}`, 'a version such as 1.4.2')
+  }
+  if (migrate !== undefined && typeof migrate !== 'function') throw wrong(shown, 'migrate', 'a function')
+  return { name, version, columns: { ...columns }, requires: { ...requires }, migrate }
+}
+
+export function clash(extension: string, column: string, owner: string): PluginError {
+  const message = `extension ${extension}: column ${column} belongs to ${owner} already; rename it`
+  return new PluginError('column_clash', message, { extension, column, owner })
+}
+
+/** Negative when `a` is older. Missing parts are 0. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map(version => version.split('.').map(Number)) as [number[], number[]]
+  const differences = [0, 1, 2].map(part => (left[part] ?? 0) - (right[part] ?? 0))
+  return differences.find(difference => difference !== 0) ?? 0
+}
+
+function isVersion(value: unknown): value is string {
+  return typeof value === 'string' && VERSION.test(value)
+}
+
+function wrong(extension: string, field: string, expected: string): PluginError {
+  const message = `extension ${extension}: ${field}: expected ${expected}`
+  return new PluginError('invalid_extension', message, { extension, field, expected })
+}
+
+export type PluginFields = Readonly<Record<string, Json>>
+export type ColumnTypes = ReadonlyMap<string, PluginColumnType>
+
+/** Checked values of the columns named. Throws before anything is written. `parameter` is what the caller called it. */
+export function checkFields(given: unknown, types: ColumnTypes, parameter = 'plugin_fields'): PluginFields {
+  if (!isRecord(given)) throw invalidParameter(parameter, given, 'an object of plug-in columns')
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, checked(name, value, types, parameter)]),
+  )
+}
+
+/** All columns of one node, null where unset, in the order they were registered. */
+export function readFields(reader: StoreReader, entry: EntryKey, types: ColumnTypes): PluginFields {
+  if (types.size === 0) return {}
+  const rows = reader.table(PLUGIN_FIELDS).scan({ entry })
+  const values = new Map(rows.map(row => [row['name'], JSON.parse(String(row['value'])) as Json]))
+  return Object.fromEntries([...types.keys()].map(name => [name, values.get(name) ?? null]))
+}
+
+/** Every node's value of one column: one scan instead of one a candidate, for filters. */
+export function readColumn(reader: StoreReader, name: string): ReadonlyMap<EntryKey, Json> {
+  const rows = reader.table(PLUGIN_FIELDS).scan({ name })
+  return new Map(rows.map(row => [Number(row['entry']) as EntryKey, JSON.parse(String(row['value'])) as Json]))
+}
+
+/** Sets checked values; null unsets. Other columns stay as they are. */
+export function writeFields(writer: StoreWriter, entry: EntryKey, fields: PluginFields): void {
+  const table = writer.table(PLUGIN_FIELDS)
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null) table.delete({ entry, name })
+    else table.put({ entry, name, value: JSON.stringify(value) })
+  }
+}
+
+function checked(name: string, value: unknown, types: ColumnTypes, parameter: string): Json {
+  const place = `${parameter}.${name}`
+  const type = types.get(name)
+  if (type === undefined) throw unknownColumn(name, types, place)
+  if (value === null || value === undefined) return null
+  const sound = ACCEPTED[type].accepts(value)
+  if (!sound) throw invalidParameter(place, value, `${ACCEPTED[type].expected} or null`)
+  if (type !== 'json') return value as Json
+  try {
+    return copyJson(value as Json, place)
+  } catch (error) {
+    throw invalidParameter(place, value, `JSON data (${reasonOf(error)})`)
+  }
+}
+
+function unknownColumn(name: string, types: ColumnTypes, place: string): Error {
+  if (CORE_FIELDS.has(name)) {
+    const message = `${place}: a field of the core; plug-ins write only their own columns`
+    return new PluginError('core_field', message, { column: name })
+  }
+  const known = [...types.keys()].sort()
+  const message = `${place}: no plug-in has this column; known: ${known.join(', ') || 'none'}`
+  return new ValidationError('unknown_column', message, { column: name, known })
+}
+
+const ACCEPTED: Readonly<
+  Record<PluginColumnType, { readonly expected: string; readonly accepts: (value: unknown) => boolean }>
+> = {
+  text: {
+    expected: 'text without the character NUL',
+    accepts: value => typeof value === 'string' && isStorable(value),
+  },
+  real: { expected: 'a finite number', accepts: value => Number.isFinite(value) },
+  integer: { expected: 'a whole number', accepts: value => Number.isSafeInteger(value) },
+  json: { expected: 'JSON data', accepts: () => true },
+}
+
+/** The columns that `knowledge_patch` filters by and adds up; it does without them through metadata (CQ-117). */
+export const CHROMA_BASE: SchemaExtension = {
+  name: 'chromabase',
+  version: '1.0.0',
+  columns: {
+    paradigm: 'text',
+    subdomain_path: 'text',
+    release_status: 'text',
+    relevance_date: 'text',
+    source_url: 'text',
+    layout_traits: 'json',
+  },
 }

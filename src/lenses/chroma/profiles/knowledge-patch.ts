@@ -2,14 +2,15 @@
  * Structured questions about changes to knowledge: `paradigm | subdomains | cutoff | release | format`, as in
  * `ai_tools | claude:tools:updates | 2025-06-01 | latest | xml`; with fewer fields plain language (CQ-107 to CQ-116).
  */
+
+import type { Json } from '../../../base/canonical.ts'
+import { isRecord } from '../../../base/record.ts'
 import { normaliseHashtag } from '../colour/hashtag.ts'
 import { QueryProfileError, UnknownHashtagError } from '../errors.ts'
 import type { QueryParams, ResultRow } from '../model.ts'
-import type { ParseContext, PostContext } from './context.ts'
 import { readQuestion } from './default-profile.ts'
-import { cutoffOf } from './knowledge-cutoff.ts'
-import { fullPath, withLayoutTraits, withPath } from './knowledge-rows.ts'
-import { QueryProfile } from './query-profile.ts'
+import { calendar, dated, SECONDS, unitOf } from './exact-time.ts'
+import { type ParseContext, type PostContext, QueryProfile } from './query-profile.ts'
 
 export interface KnowledgePatchOptions {
   /** Tags added to a path that is too short for the zone rules, by paradigm (CQ-109). */
@@ -116,4 +117,94 @@ function fault(field: string, expected: string, value: string): QueryProfileErro
     value: value.slice(0, 80),
     expected,
   })
+}
+
+type Fault = (field: string, expected: string, value: string) => Error
+
+const EXPECTED =
+  'a past time: YYYY, YYYY-MM, YYYY-MM-DD, an ISO date-time, "N days ago", now, today, yesterday or Unix seconds'
+
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i
+const AGO = /^(\d{1,9})\s+(hours?|days?|weeks?|months?|years?)\s+ago$/i
+
+/** Unix seconds. Throws what `fault` makes for anything unreadable, impossible or in the future. */
+export function cutoffOf(text: string, now: number, fault: Fault): number {
+  const cutoff = text === '' ? now - SECONDS.year : read(text, now)
+  if (cutoff === null || !Number.isSafeInteger(cutoff) || cutoff > now) throw fault('cutoff', EXPECTED, text)
+  return cutoff
+}
+
+function read(text: string, now: number): number | null {
+  const word = text.toLowerCase()
+  if (word === 'now') return now
+  if (word === 'today') return calendar('day', now).start
+  if (word === 'yesterday') return calendar('day', now, -1).start
+  if (/^\d{9,11}$/.test(text)) return Number(text)
+  const [, count, unit] = AGO.exec(text) ?? []
+  if (count !== undefined && unit !== undefined) return now - Number(count) * SECONDS[unitOf(unit)]
+  return dated(text)?.start ?? dateTime(text)
+}
+
+function dateTime(text: string): number | null {
+  const [, day = '', time = '', zone = 'Z'] = DATE_TIME.exec(text) ?? []
+  // `Date.parse` takes 30 February for 1 March.
+  if (dated(day) === null) return null
+  const at = Date.parse(`${day}T${time}${zone.toUpperCase()}`)
+  return Number.isNaN(at) ? null : Math.floor(at / 1_000)
+}
+
+/** Segments without white space around them and without empty ones, the paradigm in front. */
+export function fullPath(paradigm: string, path: string): string {
+  const segments = path
+    .split(':')
+    .map(segment => segment.trim())
+    .filter(segment => segment !== '')
+  return (segments[0] === paradigm ? segments : [paradigm, ...segments]).join(':')
+}
+
+/** Rows of exactly this full path, however they spell it. */
+export function withPath(rows: readonly ResultRow[], wanted: string): ResultRow[] {
+  return rows.filter(row => {
+    const path = fieldOf(row, 'subdomain_path')
+    const paradigm = fieldOf(row, 'paradigm')
+    if (typeof path !== 'string') return false
+    return (typeof paradigm === 'string' ? fullPath(paradigm.trim(), path) : path) === wanted
+  })
+}
+
+/** Each row with the share of every layout trait in all of them. */
+export function withLayoutTraits(rows: readonly ResultRow[]): ResultRow[] {
+  const sums = new Map<string, number>()
+  for (const row of rows) {
+    for (const [trait, value] of Object.entries(traitsOf(row))) {
+      if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) {
+        sums.set(trait, (sums.get(trait) ?? 0) + value)
+      }
+    }
+  }
+  const total = [...sums.values()].reduce((sum, value) => sum + value, 0)
+  const shares = total > 0 && Number.isFinite(total) ? [...sums].map(([trait, sum]) => [trait, sum / total]) : []
+  return rows.map(row => ({ ...row, _aggregated_layout_traits: Object.fromEntries(shares) as Json }))
+}
+
+/** The plug-in column first, then the metadata. */
+function fieldOf(row: ResultRow, name: string): Json {
+  const column = Object.hasOwn(row, name) ? row[name] : null
+  if (column !== null && column !== undefined) return column
+  const { metadata } = row
+  return metadata !== null && Object.hasOwn(metadata, name) ? (metadata[name] ?? null) : null
+}
+
+function traitsOf(row: ResultRow): object {
+  const field = fieldOf(row, 'layout_traits')
+  const traits = typeof field === 'string' ? parsed(field) : field
+  return isRecord(traits) ? traits : {}
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }

@@ -1,15 +1,24 @@
 /** The profiles of one engine by name, and how their hooks are run: errors, retries, copies (CQ-078 to CQ-093). */
+
+import { isRecord } from '../../../base/record.ts'
 import { PluginError, QueryError } from '../errors.ts'
-import { type Sleep, sleepFor } from '../machine-time.ts'
 import type { EffectiveQuery, ResultRow, Warning } from '../model.ts'
+import { type Sleep, sleepFor } from '../retry.ts'
 import { CodeSearchQueryProfile } from './code-search.ts'
-import type { PostContext, ProfileView } from './context.ts'
-import { type CustomScoring, customScoringOf } from './custom-scoring.ts'
 import { DefaultQueryProfile } from './default-profile.ts'
+import type { Extensions, SchemaExtension } from './extensions.ts'
+import {
+  type CustomScoring,
+  customScoringOf,
+  type Parsed,
+  type PostProcessed,
+  parseOr,
+  parseWith,
+  postProcessWith,
+  scoringHook,
+} from './hooks.ts'
 import { KnowledgePatchQueryProfile } from './knowledge-patch.ts'
-import { type Parsed, parseOr, parseWith } from './parsing.ts'
-import { type PostProcessed, postProcessWith } from './post-processing.ts'
-import type { ProfileHooks } from './query-profile.ts'
+import type { PostContext, ProfileHooks, ProfileView } from './query-profile.ts'
 
 /** The built-in profile for plain language; the name is reserved. */
 export const DEFAULT_PROFILE = 'default'
@@ -111,7 +120,12 @@ export class Profiles {
     return { ...instead, profile: DEFAULT_PROFILE, warnings: [warning] }
   }
 
-  /** The blend of memory and custom score for one query; null when the profile has no scoring of its own (CQ-080). */
+  /** Whether the profile has scoring of its own. */
+  hasScoring(name: string): boolean {
+    return scoringHook(this.#must(name)) !== null
+  }
+
+  /** The profile's own score for one query; null when the profile has no scoring of its own (CQ-080). */
   customScoring(name: string, query: EffectiveQuery): CustomScoring | null {
     return customScoringOf(name, this.#must(name), query)
   }
@@ -143,4 +157,34 @@ function mustHaveHooks(name: string, profile: unknown): void {
   if (typeof hooks['parseInput'] === 'function' && wrong === undefined) return
   const message = `profile ${name}: expected an object with ${wrong ?? 'parseInput'} as a function`
   throw new PluginError('invalid_profile', message, { profile: name, hook: wrong ?? 'parseInput' })
+}
+
+export interface PluginHost {
+  readonly profiles: Pick<Profiles, 'register' | 'savepoint'>
+  readonly extensions: Pick<Extensions, 'register' | 'savepoint'>
+}
+
+/** Whether a module exports anything that is taken here. */
+export function isPlugin({ profiles, extensions }: Readonly<Record<string, unknown>>): boolean {
+  return profiles !== undefined || extensions !== undefined
+}
+
+/** Throws `PluginError` and leaves nothing behind when any part is refused. */
+export function installPlugin(exported: Readonly<Record<string, unknown>>, host: PluginHost): void {
+  const { profiles, extensions } = exported
+  if (!isPlugin(exported)) throw wrong('profiles', '`profiles` or `extensions`')
+  if (profiles !== undefined && !isRecord(profiles)) throw wrong('profiles', '`profiles` as an object by name')
+  if (extensions !== undefined && !Array.isArray(extensions)) throw wrong('extensions', '`extensions` as a list')
+  const undo = [host.profiles.savepoint(), host.extensions.savepoint()]
+  try {
+    for (const extension of extensions ?? []) host.extensions.register(extension as SchemaExtension)
+    for (const [name, profile] of Object.entries(profiles ?? {})) host.profiles.register(name, profile as ProfileHooks)
+  } catch (error) {
+    for (const step of undo) step()
+    throw error
+  }
+}
+
+function wrong(field: string, expected: string): PluginError {
+  return new PluginError('invalid_plugin', `plug-in: expected the module to export ${expected}`, { field })
 }

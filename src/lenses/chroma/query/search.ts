@@ -1,10 +1,35 @@
-/** Phases 4 to 8 of a query: the best nodes by score, exactly, of those that pass every filter (CQ-056 to CQ-065, CQ-098). */
+/** Which nodes a query brings, exactly: the best by score, or the nearest, of those that pass every filter (CQ-056 to CQ-065, CQ-098). */
 import type { Bitset } from '../../../base/bitset.ts'
-import type { PointHit, PointScorer } from '../../../index/contract.ts'
+import type { PointHit, PointIndex, PointScorer } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import type { PartitionId } from '../../../model/partition.ts'
+import type { Sight, Viewer } from '../../../model/viewer.ts'
+import type { Store, StoreReader } from '../../../store/store.ts'
+import type { MemoryColumns } from '../memory/columns.ts'
 import type { EffectiveQuery } from '../model.ts'
-import type { Look } from './look.ts'
-import { passingTimes } from './temporal.ts'
+import type { ChromaState } from '../state.ts'
+import { NODES } from '../tables.ts'
+
+export const POINTS = 'points'
+
+/** One committed state of the store as a viewer sees it. Not to be kept beyond the read it was made in. */
+export interface Look {
+  readonly state: ChromaState
+  readonly viewer: Viewer
+  readonly reader: StoreReader
+  readonly points: PointIndex
+  readonly partitions: readonly PartitionId[]
+  readonly columns: MemoryColumns
+}
+
+/** Everything that `body` reads belongs together; it must not wait for anything. */
+export function looking<T>(state: ChromaState, { viewer, partitions }: Sight, body: (look: Look) => T): T {
+  const { host, memories } = state
+  return host.store.read(reader => {
+    const points = host.index(POINTS) as PointIndex
+    return body({ state, viewer, reader, points, partitions, columns: memories.of(viewer.id) })
+  })
+}
 
 /** What is asked of the index: a query's geometry and filters. */
 export type Asked = Pick<
@@ -15,22 +40,40 @@ export type Asked = Pick<
   readonly allow?: Bitset | undefined
 }
 
-/** The k best by score, then distance, then entry id; fewer where fewer pass. */
-export function bestByScore(look: Look, asked: Asked, k: number): readonly PointHit[] {
-  return ordered(look, search(look, asked, scorerOf(look, asked), k), k)
-}
+/** By score, then distance, then entry id; or by distance, then entry id. */
+export type RankedBy = 'score' | 'distance'
 
-/** The k nearest, by distance, then entry id; their scores are those of a query. */
-export function nearest(look: Look, asked: Asked, k: number): readonly PointHit[] {
-  const scorer = scorerOf(look, asked)
-  const hits = ordered(look, search(look, asked, BY_DISTANCE, k), k)
-  return hits.map(({ entry, distance }) => ({ entry, distance, score: scorer.score(entry, distance) }))
+/** The k best, in order; fewer where fewer pass. */
+export function best(look: Look, asked: Asked, by: RankedBy, k: number): readonly PointHit[] {
+  return ordered(look, search(look, asked, by === 'score' ? scorerOf(look, asked) : BY_DISTANCE, k), k)
 }
 
 /** How far the nearest node is that the distance limit alone keeps out; null when there is none (CQ-073). */
 export function nearestBeyond(look: Look, asked: Asked): number | null {
   if (asked.max_distance === null) return null
-  return nearest(look, { ...asked, max_distance: null }, 1)[0]?.distance ?? null
+  return best(look, { ...asked, max_distance: null }, 'distance', 1)[0]?.distance ?? null
+}
+
+/** Why a node does not come at all; null: it passes the filters. */
+export function brokenFilter(look: Look, asked: Asked, entry: EntryKey): string | null {
+  const { columns, points, reader, state } = look
+  const cell = columns.memory(entry)
+  const point = points.pointOf(entry)
+  if (cell === undefined || point === undefined) return 'It is not a node of the lens chroma.'
+  if (cell.rotten && !asked.include_rotten) return 'It is rotten; include_rotten finds it.'
+  if (
+    asked.max_distance !== null &&
+    Math.hypot(...point.map((at, axis) => at - (asked.color[axis] ?? 0))) > asked.max_distance
+  )
+    return `It is farther away than max_distance (${asked.max_distance}).`
+  if (asked.temporal_range !== null && !passingTimes(look, asked.temporal_range)(entry))
+    return 'It was neither created nor last used in the temporal_range.'
+  const filters = asked.metadata_filters ?? {}
+  const broken = Object.entries(filters).filter(
+    ([field, condition]) => !state.fields.passing(reader, { [field]: condition }).has(entry),
+  )
+  if (broken.length > 0) return `It does not fulfil the condition on ${broken.map(([field]) => field).join(', ')}.`
+  return null
 }
 
 /** Without one, the index ranks by minus the distance: this does the same, and so can be filtered. */
@@ -69,11 +112,14 @@ function scorerOf({ columns, points, state }: Look, { score_weights: weights, no
   return columns.scorer({ weights, now, points, memoryEnabled: state.settings.memory.enabled })
 }
 
-/** The index ends ties by entry key; callers shall see them by entry id, by code unit, and then by holder. */
+/** The index ends ties by entry key, and brings all that tie with the last; requesters see them by entry id and holder, by code unit (CQ-065). */
 function ordered({ reader }: Look, hits: readonly PointHit[], k: number): readonly PointHit[] {
-  if (!hits.some((hit, at) => at > 0 && isTie(hit, hits[at - 1] as PointHit))) return hits.slice(0, k)
+  const isTie = (hit: PointHit, at: number) => at > 0 && byPlace(hits[at - 1] as PointHit, hit) === 0
+  if (!hits.some(isTie)) return hits.slice(0, k)
   const names = new Map(reader.identities(hits.map(hit => hit.entry)).map(one => [one.key, one]))
   const name = (entry: EntryKey) => names.get(entry) ?? { id: '', holder: '' }
+  const byName = (a: { id: string; holder: string }, b: { id: string; holder: string }) =>
+    byText(a.id, b.id) || byText(a.holder, b.holder)
   return [...hits].sort((a, b) => byPlace(a, b) || byName(name(a.entry), name(b.entry))).slice(0, k)
 }
 
@@ -87,10 +133,35 @@ export function byText(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-function byName(a: { id: string; holder: string }, b: { id: string; holder: string }): number {
-  return byText(a.id, b.id) || byText(a.holder, b.holder)
+/** A test of nodes (CQ-057): created or last accessed, as stored before the query, within the closed interval. Asked of many, so it makes nothing. */
+function passingTimes(look: Look, [start, end]: readonly [number, number]): (entry: EntryKey) => boolean {
+  const { columns, reader, state } = look
+  const { store } = state.host
+  const created = TIMES.get(store) ?? new CreatedTimes()
+  TIMES.set(store, created)
+  const isWithin = (time: number) => start <= time && time <= end
+  return entry => isWithin(columns.lastAccessed(entry)) || isWithin(created.of(reader, entry))
 }
 
-function isTie(a: PointHit, b: PointHit): boolean {
-  return a.score === b.score && a.distance === b.distance
+const TIMES = new WeakMap<Store, CreatedTimes>()
+
+/** When nodes were created: it never changes and keys are never reused, so each is read once. 8 bytes a key. */
+class CreatedTimes {
+  #times = new Float64Array(1024).fill(Number.NaN)
+
+  of(reader: StoreReader, entry: EntryKey): number {
+    const known = this.#times[entry] ?? Number.NaN
+    return Number.isNaN(known) ? this.#read(reader, entry) : known
+  }
+
+  #read(reader: StoreReader, entry: EntryKey): number {
+    const created = Number(reader.table(NODES).get({ entry })?.['created_at'] ?? Number.NEGATIVE_INFINITY)
+    if (entry >= this.#times.length) {
+      const grown = new Float64Array(Math.max(entry + 1, this.#times.length * 2)).fill(Number.NaN)
+      grown.set(this.#times)
+      this.#times = grown
+    }
+    this.#times[entry] = created
+    return created
+  }
 }

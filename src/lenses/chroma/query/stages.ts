@@ -1,119 +1,318 @@
 /**
- * The lens in the pipeline (`querent query --lens chroma`): the text is a query profile's, candidates come from the points,
- * and the score is explained by what it was made of. Its own operations give the seed's rows; this gives pages.
+ * The lens in the pipeline: the text is a query profile's, candidates come from the points, and the score is that of memory, into which a
+ * profile may blend its own (CQ-055). Phases 1 to 3 make the plan, 4 to 6 bring the candidates, 7 and 8 score and rank them.
  */
-import type { Bitset } from '../../../base/bitset.ts'
-import type { Candidate } from '../../../model/candidate.ts'
+import type { PointHit } from '../../../index/contract.ts'
+import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { weightedSum } from '../../../model/formula.ts'
+import { constant, type Formula, number, product, sum, weightedSum } from '../../../model/formula.ts'
+import type { Viewer } from '../../../model/viewer.ts'
 import { filtered } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { byFormula } from '../../../pipeline/formula.ts'
+import { firstDepth } from '../../../pipeline/page-bounds.ts'
 import { unparsed } from '../../../pipeline/parse.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
 import type { LensHost } from '../../lens.ts'
-import { recencyOf, relevanceOf, strengthNorm } from '../memory/formulas.ts'
-import { MODES, weightsOf } from '../memory/modes.ts'
-import type { EffectiveQuery, ScoreWeights } from '../model.ts'
+import { MODES, recencyOf, relevanceOf, strengthNorm, weightsOf } from '../memory/formulas.ts'
+import { defaultMemory } from '../memory/memory-rows.ts'
+import { MODE_NAMES } from '../mode-names.ts'
+import type { EffectiveQuery, ResultRow, ScoreWeights } from '../model.ts'
+import { nodeRow, resultRow } from '../nodes/stored.ts'
+import { CUSTOM_SHARE, type CustomScoring, MEMORY_SHARE } from '../profiles/hooks.ts'
+import { retrying } from '../retry.ts'
 import { type ChromaState, stateOf } from '../state.ts'
-import { looking } from './look.ts'
-import { prepare } from './prepare.ts'
-import { bestByScore } from './search.ts'
+import { type ChromaOptions, type Prepared, prepare } from './question.ts'
+import {
+  type Asked,
+  best,
+  brokenFilter,
+  byPlace,
+  byText,
+  type Look,
+  looking,
+  nearestBeyond,
+  type RankedBy,
+} from './search.ts'
 
 export function chromaStages(host: LensHost): Partial<Stages> {
   // Made on first use: a lens that nobody asks costs nothing.
   const state = (): ChromaState => stateOf(host)
   return {
-    parse: query => ({
-      query,
-      parsed: unparsed(query.text),
-      mode: query.mode,
-      filter: query.filter,
-      terms: query.text.split(/\s+/).flatMap(text => (text === '' ? [] : [{ text, boost: 1 }])),
-      vector: null,
-      weights: { words: 0, meaning: 0 },
-      except: null,
-      facts: {},
-    }),
+    parse: query => {
+      const { profile } = query.options as ChromaOptions
+      const { profiles } = state()
+      const scores = profiles.hasScoring(profiles.select(profile))
+      return {
+        // How much a profile adds is not known in advance: where it scores, all are asked for that could reach the page.
+        query: scores ? { ...query, approximate: false } : query,
+        parsed: unparsed(query.text),
+        mode: query.mode,
+        filter: query.filter,
+        terms: query.text.split(/\s+/).flatMap(text => (text === '' ? [] : [{ text, boost: 1 }])),
+        vector: null,
+        weights: { words: 0, meaning: 0 },
+        except: null,
+        facts: {},
+      }
+    },
+    // biome-ignore lint/correctness/useYield: a text is the profile's, in whatever spelling.
+    respell: function* () {
+      return null
+    },
     enrich: (plan, context) => enrich(state(), plan, context),
-    retrieve: async (plan, depth, context) => retrieve(state(), plan, depth, context),
-    score: (retrieval, plan) => score(state(), retrieval, plan),
+    retrieve: (plan, depth, context) => retrieve(state(), plan, depth, context),
+    score: (retrieval, plan, context) => score(state(), retrieval, plan, context),
   }
+}
+
+/** What the plan of a query holds beside what all plans hold. */
+export interface ChromaFacts extends Prepared {
+  readonly by: RankedBy
+  /** Null: memory alone scores. */
+  readonly custom: CustomScoring | null
+}
+
+export function factsOf({ facts }: Pick<Plan, 'facts'>): ChromaFacts {
+  return facts['chroma'] as ChromaFacts
 }
 
 async function enrich(state: ChromaState, plan: Plan, context: QueryContext): Promise<Plan> {
-  const now = Math.floor(plan.query.asOf / 1000)
-  const { query, warnings } = await prepare(state, context.sight.viewer, plan.query.text, {}, now)
-  for (const { code, message } of warnings) context.note({ code, message })
-  context.note({ code: 'hashtags', message: `Asked by ${query.hashtags.join(' ')}` })
-  return { ...plan, facts: { ...plan.facts, chroma: query } }
+  const { text, asOf, touch } = plan.query
+  const options = plan.query.options as ChromaOptions
+  const { sight, deadline } = context
+  const prepared = await prepare(state, text, options, { sight, signal: deadline.signal, asOf, touch })
+  const { query, warnings } = prepared
+  for (const warning of warnings) context.note(warning)
+  if (query.hashtags.length > 0) context.note({ code: HASHTAGS, message: `Asked by ${query.hashtags.join(' ')}` })
+  const by = options.rank_by ?? 'score'
+  const custom = by === 'score' ? state.profiles.customScoring(query.profile, query) : null
+  return { ...plan, facts: { ...plan.facts, chroma: { ...prepared, by, custom } satisfies ChromaFacts } }
 }
 
-function retrieve(state: ChromaState, plan: Plan, depth: number, context: QueryContext): Retrieval {
+/** Code of the note that says which hashtags were asked by. */
+export const HASHTAGS = 'hashtags'
+
+/** Nodes asked for at first where a profile scores, as a multiple of those wanted (CQ-099). */
+const FIRST = 3
+
+async function retrieve(state: ChromaState, plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
+  const { query, by, custom, most } = factsOf(plan)
   const allow = filtered(plan, context)
-  const asked = queryOf(plan)
-  const candidates = looking(state, context.sight.viewer, look => {
-    const hits = bestByScore(look, allow === null ? asked : { ...asked, allow }, depth + 1)
-    return hits.map(({ entry, distance }): Candidate => {
-      const cell = look.columns.memory(entry)
-      const mode = MODES[cell?.mode_name ?? 'Adaptive']
-      const signals = {
-        distance,
-        relevance: relevanceOf(distance),
-        recency: recencyOf(mode, cell?.last_accessed ?? 0, asked.now),
-        strength: strengthNorm(cell?.strength_raw ?? 0),
-        ...weightSignals(state, asked, weightsOf(mode)),
-      }
-      return { entry, source: LOCAL_SOURCE, signals, chunks: {} }
-    })
+  if (most === 0) return { candidates: [], depth, allow, statistics: {}, exhausted: true, complete: true }
+  const asked: Asked = allow === null ? query : { ...query, allow }
+  // Of nodes that only memory scores, no more than there may be results.
+  const widening = depth / firstDepth(context.query)
+  const first = FIRST * Math.min(most, plan.query.limit)
+  const wanted = custom === null ? Math.min(depth, most) : Math.min(depth, Math.ceil(widening * first))
+  return retrying(
+    () =>
+      looking(state, context.sight, look => {
+        const hits = best(look, asked, by, custom === null && wanted >= most ? wanted : wanted + 1)
+        if (hits.length === 0) noteBeyond(look, asked, context)
+        else noteRotten(look, asked, by, hits[Math.min(hits.length, most, plan.query.limit) - 1] as PointHit, context)
+        return {
+          candidates: candidatesOf(look, hits.slice(0, wanted), query),
+          depth,
+          allow,
+          statistics: {},
+          exhausted: hits.length <= wanted,
+          complete: true,
+          missing: entry => looking(state, context.sight, now => brokenFilter(now, asked, entry)),
+        }
+      }),
+    state.sleep,
+  )
+}
+
+/** CQ-073. */
+function noteBeyond(look: Look, asked: Asked, context: QueryContext): void {
+  const distance = nearestBeyond(look, asked)
+  if (distance === null) return
+  const message = `no node lies within ${asked.max_distance}; the nearest that passes the filters is ${distance.toFixed(3)} away`
+  context.note({ code: 'no_results_within_distance', message, details: { nearest_distance: distance } })
+}
+
+/** More rotten ones than this are not counted. */
+const MOST_ROTTEN = 1_000
+
+/** CQ-151. Of what the viewer has forgotten and would see before the last result. */
+function noteRotten(look: Look, asked: Asked, by: RankedBy, last: PointHit, context: QueryContext): void {
+  const rotten = asked.include_rotten ? null : look.columns.rotten
+  if (rotten === null) return
+  const allow = asked.allow === undefined ? rotten : rotten.and(asked.allow)
+  const others = best(look, { ...asked, include_rotten: true, allow }, by, MOST_ROTTEN)
+  const count = others.filter(hit => byPlace(hit, last) < 0).length
+  if (count === 0) return
+  const message = `${count} rotten nodes would be before the last result; include_rotten shows them`
+  context.note({ code: 'rotten_nearer', message, details: { count } })
+}
+
+/** With the memory that they are scored by: rows show it, whatever is written until then (CQ-070). */
+function candidatesOf(
+  { columns, reader, state }: Look,
+  hits: readonly { readonly entry: EntryKey; readonly distance: number }[],
+  { score_weights, now }: EffectiveQuery,
+): readonly Candidate[] {
+  const { enabled } = state.settings.memory
+  const stored = columns.stored(
+    reader,
+    hits.map(({ entry }) => entry),
+  )
+  return hits.map(({ entry, distance }, place) => {
+    const cell = columns.memory(entry)
+    const mode = MODES[cell?.mode_name ?? MODE_NAMES[0]]
+    // Never used: the last access that the columns have is the creation.
+    const memory = stored.get(entry) ?? defaultMemory(cell?.last_accessed ?? 0)
+    const weights = enabled ? (score_weights ?? weightsOf(mode)) : RELEVANCE_ALONE
+    const signals = {
+      place,
+      distance,
+      relevance: relevanceOf(distance),
+      recency: recencyOf(mode, memory.last_accessed, now),
+      strength: strengthNorm(memory.strength_raw),
+      weight_relevance: weights.relevance,
+      weight_recency: weights.recency,
+      weight_strength: weights.strength,
+      last_accessed: memory.last_accessed,
+      access_count: memory.access_count,
+      strength_raw: memory.strength_raw,
+      decay_health: memory.decay_health,
+      ascension: Number(memory.ascension),
+      rotten: Number(memory.rotten),
+    }
+    return { entry, source: LOCAL_SOURCE, signals, chunks: {} }
   })
-  return {
-    candidates: candidates.slice(0, depth),
-    depth,
-    allow,
-    statistics: {},
-    exhausted: candidates.length <= depth,
-    complete: true,
-  }
 }
 
-function score({ settings }: ChromaState, { candidates }: Retrieval, plan: Plan): Scoring {
-  const isEmpty = candidates.length === 0
-  const { max_distance } = queryOf(plan)
-  const within = max_distance === null ? '' : ` within a distance of ${max_distance}`
-  return {
-    ...byFormula(candidates, {
-      formula: settings.memory.enabled ? FORMULA : { ...FORMULA, note: 'memory is switched off' },
-      numbers: {},
-    }),
-    verdict: isEmpty ? 'nothing_relevant' : 'answered',
-    reason: isEmpty ? `No node passes the filters${within}.` : null,
-    ceiling: null,
-  }
-}
+const NOTHING_KNOWN = 'The text names no hashtag that is assigned, and no node is like it.'
 
-const FORMULA = weightedSum({
+/** Without memory. */
+const RELEVANCE_ALONE: ScoreWeights = { relevance: 1, recency: 0, strength: 0 }
+
+const MEMORY = weightedSum({
   relevance: ({ distance = 0 }) => `colour distance ${distance.toFixed(2)}`,
   recency: 'e to the minus days since the last access over the time of its mode',
   strength: 'grows with each use',
 })
 
-type Signals = Candidate['signals']
+/** CQ-080. What the profile gave no score keeps that of its memory. */
+const BLENDED: Formula = sum('score', [
+  product('memory', [MEMORY, constant('share', MEMORY_SHARE)], { when: 'profile' }),
+  product('profile', [constant('share', CUSTOM_SHARE), number('its own score', 'profile')], {
+    component: 'profile',
+    when: 'profile',
+  }),
+  { ...MEMORY, label: 'memory', unless: 'profile' },
+])
 
-/** Which weights hold: without memory relevance alone, else those asked for, else those of the node's mode. */
-function weightSignals({ settings }: ChromaState, { score_weights }: EffectiveQuery, ofMode: ScoreWeights): Signals {
-  const { relevance, recency, strength } = settings.memory.enabled ? (score_weights ?? ofMode) : RELEVANCE_ALONE
-  return { weight_relevance: relevance, weight_recency: recency, weight_strength: strength }
+function score(
+  state: ChromaState,
+  retrieval: Retrieval,
+  plan: Plan,
+  context: QueryContext,
+): Scoring | Promise<Scoring> {
+  const { custom, by } = factsOf(plan)
+  if (custom !== null) return scoreBlended(state, custom, retrieval, plan, context)
+  const made = scoredBy(state, retrieval, plan, MEMORY)
+  const placed = made.scored.map((one): Scored => {
+    const { place = 0, distance = 0 } = one.signals
+    return by === 'score' ? { ...one, tie: -place } : { ...one, order: -distance, tie: -place }
+  })
+  return { ...made, scored: placed }
 }
 
-const RELEVANCE_ALONE: ScoreWeights = { relevance: 1, recency: 0, strength: 0 }
-
-function queryOf({ facts }: Plan): EffectiveQuery & { readonly allow?: Bitset | undefined } {
-  return facts['chroma'] as EffectiveQuery
+function scoredBy({ settings }: ChromaState, { candidates }: Retrieval, plan: Plan, formula: Formula): Scoring {
+  const isEmpty = candidates.length === 0
+  const { max_distance, hashtags } = factsOf(plan).query
+  const within = max_distance === null ? '' : ` within a distance of ${max_distance}`
+  return {
+    ...byFormula(candidates, {
+      formula: settings.memory.enabled ? formula : { ...formula, note: 'memory is switched off' },
+      numbers: {},
+    }),
+    verdict: isEmpty ? 'nothing_relevant' : 'answered',
+    reason: !isEmpty ? null : hashtags.length === 0 ? NOTHING_KNOWN : `No node passes the filters${within}.`,
+    ceiling: null,
+  }
 }
 
-/** What a question showed was used: in the viewer's memory of the nodes, not in the store's access state. */
-export function touchNodes(host: LensHost, viewer: string, entries: readonly EntryKey[], now: number): void {
-  stateOf(host).access.record(viewer, entries, Math.floor(now / 1000))
+/**
+ * With the profile's own score. What was not retrieved has at most the memory score of the last that was, so that it is known from when on
+ * none can reach the results (CQ-099).
+ */
+async function scoreBlended(
+  state: ChromaState,
+  custom: CustomScoring,
+  retrieval: Retrieval,
+  plan: Plan,
+  context: QueryContext,
+): Promise<Scoring> {
+  const byMemory = scoredBy(state, retrieval, plan, MEMORY).scored
+  const rows = rowsOf(state, byMemory)
+  const candidates: Candidate[] = []
+  for (const one of byMemory) {
+    const row = rows.get(one.entry)
+    if (row === undefined) continue
+    const profile = await custom.score(one.entry, row)
+    candidates.push(profile === null ? one : { ...one, signals: { ...one.signals, profile } })
+  }
+  for (const { code, message } of custom.warnings) context.note({ code, message })
+  const made = scoredBy(state, { ...retrieval, candidates }, plan, BLENDED)
+  const idOf = ({ entry }: Scored) => rows.get(entry)?.entry_id ?? ''
+  const distanceOf = ({ signals }: Scored) => signals['distance'] ?? 0
+  const ordered = made.scored
+    .toSorted((a, b) => b.score - a.score || distanceOf(a) - distanceOf(b) || byText(idOf(a), idOf(b)))
+    .map((one, place): Scored => ({ ...one, tie: -place }))
+  const { most } = factsOf(plan)
+  const last = byMemory.at(-1)
+  const ceiling = retrieval.exhausted || last === undefined ? null : MEMORY_SHARE * last.score + CUSTOM_SHARE
+  const worst = ordered[most - 1]
+  return {
+    ...made,
+    scored: ordered.slice(0, most),
+    ceiling,
+    isWhole: worst !== undefined && (ceiling === null || worst.score > ceiling),
+  }
+}
+
+/** The rows of these, by entry, with what they were scored by (CQ-070, CQ-076); those that are nodes still. */
+export function rowsOf(state: ChromaState, scored: readonly Scored[]): ReadonlyMap<EntryKey, ResultRow> {
+  const byEntry = new Map(scored.map(one => [one.entry, one]))
+  const nodes = state.host.store.read(reader => state.nodes.read(reader, [...byEntry.keys()]))
+  return new Map(
+    nodes.map(node => {
+      const { signals, score: made } = byEntry.get(node.entry.key) as Scored
+      const at = (name: string) => signals[name] ?? 0
+      const memory = {
+        last_accessed: at('last_accessed'),
+        access_count: at('access_count'),
+        strength_raw: at('strength_raw'),
+        decay_health: at('decay_health'),
+        ascension: at('ascension') === 1,
+        rotten: at('rotten') === 1,
+      }
+      const computed = {
+        distance: at('distance'),
+        relevance: at('relevance'),
+        recency: at('recency'),
+        strength_norm: at('strength'),
+        // Weights may sum to a last bit more than 1.
+        score: Math.min(1, made),
+      }
+      return [node.entry.key, resultRow(nodeRow(node, memory, node.columns), computed)]
+    }),
+  )
+}
+
+/** What a page has shown was used: in the viewer's memory of the nodes, not in the store's access state. */
+export function touchNodes(
+  host: LensHost,
+  viewer: Viewer,
+  entries: readonly EntryKey[],
+  now: number,
+  options: ChromaOptions,
+): void {
+  if (options.update_access !== false) stateOf(host).access.record(viewer.id, entries, Math.floor(now / 1000))
 }

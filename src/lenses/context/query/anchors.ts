@@ -291,7 +291,7 @@ async function completed(
 /** Scored by the formula; while not all is embedded, what words keep among the first is lifted (QE-007). */
 function ranked(candidates: readonly Candidate[], bound: BoundFormula, brought: Brought): readonly Scored[] {
   const { retrieval, context } = brought
-  const scored = candidates.map(candidate => scoredBy(candidate, bound))
+  const scored = candidates.map(scoredBy(bound))
   if (retrieval.statistics['expectedBase'] === undefined) return scored
   return keepFirstByWords(scored, otherScores(bound), retrieval.absent ?? new Set(), context)
 }

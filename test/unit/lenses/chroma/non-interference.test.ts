@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CHROMA_OPERATIONS } from '../../../../src/lenses/chroma/operations/operations.ts'
+import { CHROMA_OPERATIONS } from '../../../../src/lenses/chroma/operations.ts'
 import { MEMORY } from '../../../../src/lenses/chroma/tables.ts'
 import type { LensHost } from '../../../../src/lenses/lens.ts'
 import { QuerentError } from '../../../../src/model/errors.ts'
@@ -49,6 +49,8 @@ class ChromaWorld {
       ...{ store: twist(openMemoryStore({ storeId: 'one' })), background: false, now: () => clock.now(), random },
     })
     const world = new ChromaWorld(chroma, randomness)
+    // The first query draws the secret of the store's cursors.
+    await chroma.engine.count({ text: 'fox' })
     clock.now = () => world.now
     await chroma.assignHashtags(TAGS.map(([hashtag, zone]) => ({ hashtag, zone })))
     return world

@@ -1,8 +1,7 @@
 /** A host over a store, and nodes in it: what the tests of this folder stand on. */
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import { Bindings } from '../../../../../src/lenses/chroma/colour/bindings.ts'
-import { Coordinates } from '../../../../../src/lenses/chroma/colour/coordinates.ts'
-import { nodeIdOf } from '../../../../../src/lenses/chroma/colour/node-id.ts'
+import { Coordinates, nodeIdOf } from '../../../../../src/lenses/chroma/colour/coordinates.ts'
 import { NODES } from '../../../../../src/lenses/chroma/tables.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'

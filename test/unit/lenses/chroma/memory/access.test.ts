@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AccessUpdates } from '../../../../../src/lenses/chroma/memory/access.ts'
-import { runDecayCycle } from '../../../../../src/lenses/chroma/memory/decay.ts'
+import { runDecayCycle } from '../../../../../src/lenses/chroma/memory/cycles.ts'
 import { forecast } from '../../../../../src/lenses/chroma/memory/forecast.ts'
 import { statisticsOf } from '../../../../../src/lenses/chroma/memory/statistics.ts'
 import { type ErrorCode, QuerentError } from '../../../../../src/model/errors.ts'

@@ -2,9 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   ascends,
+  DEFAULT_MODE,
   decayedStrength,
   gainOf,
   healthOf,
+  isModeName,
+  MODES,
   rawStrength,
   recencyOf,
   reinforced,
@@ -12,9 +15,9 @@ import {
   rots,
   scoreOf,
   strengthNorm,
+  weightsOf,
 } from '../../../../../src/lenses/chroma/memory/formulas.ts'
 import { defaultMemory } from '../../../../../src/lenses/chroma/memory/memory-rows.ts'
-import { DEFAULT_MODE, isModeName, MODES, weightsOf } from '../../../../../src/lenses/chroma/memory/modes.ts'
 import { MODE_NAMES } from '../../../../../src/lenses/chroma/mode-names.ts'
 import { DAY, START } from './world.ts'
 

@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkState, type GivenState } from '../../../../../src/lenses/chroma/memory/check-state.ts'
-import { runDecayCycle } from '../../../../../src/lenses/chroma/memory/decay.ts'
+import { runDecayCycle, runLifecycleCheck } from '../../../../../src/lenses/chroma/memory/cycles.ts'
 import { forecast } from '../../../../../src/lenses/chroma/memory/forecast.ts'
-import { runLifecycleCheck } from '../../../../../src/lenses/chroma/memory/lifecycle.ts'
 import { statisticsOf } from '../../../../../src/lenses/chroma/memory/statistics.ts'
 import { MEMORY, USES } from '../../../../../src/lenses/chroma/tables.ts'
 import { OWNER } from '../../../../../src/model/partition.ts'
@@ -126,49 +124,5 @@ describe('a forecast (issue item: what will rot, ascend or fade, changing nothin
       ),
       { numRuns: 60 },
     )
-  })
-})
-
-describe('a state that is imported or written (CQ-129)', () => {
-  const sound: GivenState = {
-    created_at: START,
-    last_accessed: START,
-    strength_raw: 0,
-    decay_health: 1,
-    ascension: false,
-    rotten: false,
-    access_count: 0,
-    mode_name: 'Adaptive',
-    version: 0,
-  }
-
-  it('is taken when it is sound', () => {
-    expect(() => checkState(sound, START)).not.toThrow()
-    expect(() => checkState({ ...sound, rotten: true, decay_health: 0, last_accessed: START + 1 }, START)).not.toThrow()
-  })
-
-  it.each([
-    ['last_accessed', START - 1],
-    ['created_at', START + 1],
-    ['created_at', 1.5],
-    ['rotten', 'yes'],
-    ['decay_health', 1.01],
-    ['decay_health', -0.01],
-    ['decay_health', Number.NaN],
-    ['strength_raw', -1],
-    ['strength_raw', Number.POSITIVE_INFINITY],
-    ['strength_raw', '3'],
-    ['access_count', -1],
-    ['mode_name', 'adaptive'],
-    ['version', -1],
-  ] as const)('is refused for its %s: %s', (field, value) => {
-    const broken = { ...sound, [field]: value }
-    expect(() => checkState(broken, START, 'nodes[3]')).toThrow(
-      expect.objectContaining({ code: 'invalid_state', message: expect.stringContaining(`nodes[3].`) }),
-    )
-  })
-
-  it('is refused when ascended and rotten at once', () => {
-    expect(() => checkState({ ...sound, ascension: true, rotten: true }, START)).toThrow(/rotten/)
   })
 })

@@ -1,6 +1,6 @@
 /** Storing, changing and reading nodes. */
 import { describe, expect, it } from 'vitest'
-import type { NewNode } from '../../../../../src/lenses/chroma/nodes/create.ts'
+import type { NewNode } from '../../../../../src/lenses/chroma/nodes/nodes.ts'
 import { invalid } from '../../../../support/chroma-answers.ts'
 import { NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
 

@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CHROMA_BASE } from '../../../../../src/lenses/chroma/profiles/chroma-base.ts'
-import { Extensions } from '../../../../../src/lenses/chroma/profiles/extensions.ts'
-import { readColumn } from '../../../../../src/lenses/chroma/profiles/plugin-columns.ts'
-import { compareVersions, type SchemaExtension } from '../../../../../src/lenses/chroma/profiles/schema-extension.ts'
+import {
+  CHROMA_BASE,
+  compareVersions,
+  Extensions,
+  readColumn,
+  type SchemaExtension,
+} from '../../../../../src/lenses/chroma/profiles/extensions.ts'
 import { PLUGIN_FIELDS } from '../../../../../src/lenses/chroma/tables.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'

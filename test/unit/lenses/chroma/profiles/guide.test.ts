@@ -5,8 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { loadPlugins } from '../../../../../src/engine/plugins.ts'
 import { Extensions } from '../../../../../src/lenses/chroma/profiles/extensions.ts'
-import { installPlugin } from '../../../../../src/lenses/chroma/profiles/plugin.ts'
-import { Profiles } from '../../../../../src/lenses/chroma/profiles/registry.ts'
+import { installPlugin, Profiles } from '../../../../../src/lenses/chroma/profiles/registry.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 
 const page = readFileSync(new URL('../../../../../docs/guide/query-profiles.md', import.meta.url), 'utf8')

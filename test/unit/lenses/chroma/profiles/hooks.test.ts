@@ -3,7 +3,7 @@ import { QueryProfileError, ValidationError } from '../../../../../src/lenses/ch
 import type { ResultRow } from '../../../../../src/lenses/chroma/model.ts'
 import { QueryProfile } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
 import { Profiles } from '../../../../../src/lenses/chroma/profiles/registry.ts'
-import { NEW_YEAR, QUERY, row, viewOf } from './view.ts'
+import { NEW_YEAR, QUERY, row, viewOf, type World, words } from './view.ts'
 
 const VIEW = viewOf({ core: ['a'] })
 const profileOf = (hooks: object): QueryProfile => Object.assign(new QueryProfile(), hooks)
@@ -122,68 +122,6 @@ describe('a parse hook', () => {
   })
 })
 
-describe('custom scoring', () => {
-  const scoring = (customScoring: unknown) => {
-    const custom = new Profiles({ profiles: { mine: profileOf({ customScoring }) } }).customScoring('mine', QUERY)
-    if (custom === null) throw new Error('the profile scores')
-    return custom
-  }
-
-  it('is 0.7 of memory and 0.3 of its own, clamped (CQ-080)', async () => {
-    expect(scoring(() => 1).blend(row({ score: 0.8 }))).toBeCloseTo(0.86, 12)
-    expect(scoring(() => 7).blend(row({ score: 0.8 }))).toBeCloseTo(0.86, 12)
-    expect(scoring(() => -7).blend(row({ score: 0.8 }))).toBeCloseTo(0.56, 12)
-    expect(await scoring(async () => 0.5).blend(row({ score: 0.8 }))).toBeCloseTo(0.71, 12)
-  })
-
-  it('runs only where a profile has its own (CQ-080)', () => {
-    class Mine extends QueryProfile {}
-    const profiles = new Profiles({ profiles: { mine: new Mine(), bare: { parseInput: () => ({ hashtags: [] }) } } })
-    expect(['mine', 'bare', 'default'].map(name => profiles.customScoring(name, QUERY))).toEqual([null, null, null])
-    expect(profiles.customScoring('code_search', QUERY)).not.toBeNull()
-  })
-
-  it.each([
-    ['NaN', () => Number.NaN],
-    ['text', () => '1'],
-    ['nothing', () => undefined],
-    [
-      'an error',
-      () => {
-        throw new Error('no')
-      },
-    ],
-    ['a rejection', () => Promise.reject(new Error('no'))],
-  ])('that gives %s leaves the memory score, with one warning and one call (CQ-080)', async (_, hook) => {
-    let calls = 0
-    const custom = scoring(() => {
-      calls += 1
-      return hook()
-    })
-    expect(custom.warnings).toEqual([])
-    expect(await custom.blend(row({ entry_id: 'e7', score: 0.8 }))).toBe(0.8)
-    expect(calls).toBe(1)
-    expect(custom.warnings).toMatchObject([{ code: 'custom_scoring_failed', details: { entries: ['e7'], failed: 1 } }])
-  })
-
-  it('gets copies (CQ-007)', () => {
-    const entry = row({ hashtags: ['#a'], metadata: { list: [1] } })
-    const before = structuredClone(entry)
-    const custom = scoring(
-      (copy: { hashtags: string[]; metadata: { list: number[] } }, query: { hashtags: string[] }) => {
-        copy.hashtags.push('#b')
-        copy.metadata.list.push(2)
-        query.hashtags.push('#c')
-        return 1
-      },
-    )
-    custom.blend(entry)
-    custom.blend(entry)
-    expect(entry).toEqual(before)
-    expect(QUERY.hashtags).toEqual(['#a'])
-  })
-})
-
 describe('a post-process hook', () => {
   const post = (postProcess: unknown, sleeps: number[] = []) => {
     const sleep = async (ms: number): Promise<void> => {
@@ -268,5 +206,46 @@ describe('a post-process hook', () => {
     })(ROWS)
     for (const one of kept) one.label = 'late'
     expect(rows).toEqual(ROWS)
+  })
+})
+
+const WORLD: World = {
+  core: ['python'],
+  mid: ['async', 'retry', ...words('m', 6)],
+  outer: ['o'],
+  nodes: [['python', 'async', 'retry', 'o', ...words('m', 6)]],
+}
+const profiles = new Profiles()
+
+describe('code_search (CQ-148)', () => {
+  it('makes filters of its fields and asks for the rest', async () => {
+    const text = 'lang:python kind:function path:"src/a b" symbol:retryAsync top 4 retry async since 2025'
+    const { params, completed } = await profiles.parse('code_search', text, viewOf(WORLD))
+    expect(params).toMatchObject({
+      k: 4,
+      temporalRange: [1_735_689_600, NEW_YEAR],
+      metadataFilters: { language: 'python', kind: 'function', path: { $contains: 'src/a b' }, symbol: 'retryAsync' },
+    })
+    expect(params.hashtags.slice(0, 2)).toEqual(['#retry', '#async'])
+    expect(completed).toEqual(params.hashtags.slice(2))
+    expect((await profiles.parse('code_search', 'retry', viewOf(WORLD))).params.metadataFilters).toBeUndefined()
+  })
+
+  it('scores by the words of the label that were asked for', async () => {
+    const query = { ...QUERY, hashtags: ['#retry', '#async', '#m0'], completed_hashtags: ['#m0'] }
+    const custom = profiles.customScoring('code_search', query)
+    const scores = ['retryAsync(times)', 'class AsyncHTTPClient', 'm0'].map((label, at) =>
+      custom?.score(at, row({ label })),
+    )
+    expect(await Promise.all(scores)).toEqual([1, 0.5, 0])
+  })
+
+  it('shows three entries of a file at most', async () => {
+    const rows = ['a', 'a', 'a', 'a', 'b', null].map((path, at) =>
+      row({ entry_id: `e${at}`, metadata: path ? { path } : null }),
+    )
+    const context = { query: QUERY, state: undefined, now: NEW_YEAR }
+    const answer = await profiles.postProcess('code_search', rows, context)
+    expect(answer.rows.map(one => one.entry_id)).toEqual(['e0', 'e1', 'e2', 'e4', 'e5'])
   })
 })

@@ -1,7 +1,7 @@
 /** A small world for profiles: bindings by zone, and nodes that are lists of hashtags. */
-import { tagsInText } from '../../../../../src/lenses/chroma/colour/suggest.ts'
+import { tagsInText } from '../../../../../src/lenses/chroma/colour/hashtag.ts'
 import type { Binding, EffectiveQuery, ResultRow, Zone } from '../../../../../src/lenses/chroma/model.ts'
-import type { ProfileView } from '../../../../../src/lenses/chroma/profiles/context.ts'
+import type { ProfileView } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
 
 /** 2026-01-01T00:00:00Z */
 export const NEW_YEAR = 1_767_225_600

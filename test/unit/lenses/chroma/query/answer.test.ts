@@ -1,8 +1,9 @@
 /** What a query of the whole lens answers, and what it leaves behind. */
+
 import { describe, expect, it } from 'vitest'
-import type { ResultRow } from '../../../../../src/lenses/chroma/model.ts'
-import { ids } from '../../../../support/chroma-answers.ts'
-import { FAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
+import type { QueryOptions, ResultRow } from '../../../../../src/lenses/chroma/model.ts'
+import { ids, invalid, labels } from '../../../../support/chroma-answers.ts'
+import { FAR, NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
 
 const DAY = 86_400
 
@@ -91,5 +92,282 @@ describe('the answer', () => {
     })
     await world.node({ pluginFields: { paradigm: 'x' } })
     expect((await world.chroma.query(TAGS))[0]).toMatchObject({ paradigm: 'x', size: null })
+  })
+})
+
+describe('the order', () => {
+  it('CQ-013: fewer than k are all there are', async () => {
+    await using world = await openWorld()
+    await world.node()
+    expect(await world.chroma.query(TAGS, { k: 1_000_000 })).toHaveLength(1)
+  })
+
+  it('CQ-014: distances are Euclidean, and the limit is included', async () => {
+    await using world = await openWorld()
+    await world.node({ hashtags: NEAR })
+    const [row] = await world.chroma.query(TAGS)
+    const [l, a, b] = world.chroma.computeNodeColor(TAGS)
+    const distance = Math.hypot((row?.color_L ?? 0) - l, (row?.color_a ?? 0) - a, (row?.color_b ?? 0) - b)
+    expect(row?.distance).toBeCloseTo(distance, 9)
+    expect(await world.chroma.query(TAGS, { maxDistance: row?.distance ?? 0 })).toHaveLength(1)
+    expect(await world.chroma.query(TAGS, { maxDistance: (row?.distance ?? 0) * (1 - 1e-12) })).toHaveLength(0)
+    await world.node({ label: 'here' })
+    expect(labels(await world.chroma.query(TAGS, { maxDistance: 0 }))).toEqual(['here'])
+  })
+
+  it('CQ-053: the weights are those of the call, the configuration, or the mode of each node', async () => {
+    await using world = await openWorld()
+    for (const modeName of ['Sparse', 'Adaptive', 'Spacey', 'Eidetic'] as const)
+      await world.node({ modeName, label: modeName })
+    const scores = new Map(
+      (await world.chroma.query(TAGS, { updateAccess: false })).map(row => [row.mode_name, row.score]),
+    )
+    expect(scores.get('Sparse')).toBeCloseTo(0.9, 12)
+    expect(scores.get('Adaptive')).toBeCloseTo(0.8, 12)
+    expect(scores.get('Spacey')).toBeCloseTo(0.7, 12)
+    expect(scores.get('Eidetic')).toBeCloseTo(0.6, 12)
+    const own = await world.chroma.query(TAGS, { scoreWeights: { relevance: 0.5, recency: 0.25, strength: 0.25 } })
+    for (const row of own) expect(row.score).toBeCloseTo(0.75, 12)
+  })
+
+  it('CQ-053: by relevance alone, the order is that of the distance', async () => {
+    await using world = await openWorld({
+      queryConfig: { defaultScoreWeights: { relevance: 1, recency: 0, strength: 0 } },
+    })
+    for (const hashtags of [FAR, TAGS, NEAR]) await world.node({ hashtags, label: String(hashtags) })
+    const rows = await world.chroma.query(TAGS)
+    expect(labels(rows)).toEqual([TAGS, NEAR, FAR].map(String))
+    for (const row of rows) expect(row.score).toBe(row.relevance)
+  })
+
+  it('CQ-054: with memory off, relevance is the score and use adds no strength', async () => {
+    await using world = await openWorld({ memoryConfig: { enabled: false } })
+    const id = await world.node({ hashtags: NEAR })
+    const rotten = await world.node()
+    await world.chroma.markRotten(rotten)
+    world.now += DAY
+    const weights = { scoreWeights: { relevance: 0, recency: 1, strength: 0 } }
+    const rows = await world.chroma.query(TAGS, weights)
+    expect(ids(rows)).toEqual([id])
+    expect(rows[0]?.score).toBe(rows[0]?.relevance)
+    expect(await world.chroma.getNode(id)).toMatchObject({ strength_raw: 0, access_count: 1, last_accessed: world.now })
+    const wrong = { scoreWeights: { relevance: 2, recency: 0, strength: 0 } }
+    await expect(world.chroma.query(TAGS, wrong)).rejects.toMatchObject(invalid('score_weights'))
+  })
+
+  it('CQ-065: equal scores and distances are in the order of the ids by code unit', async () => {
+    await using world = await openWorld()
+    const { nodes } = await (async () => {
+      await world.node()
+      return world.chroma.exportNodes()
+    })()
+    const [node] = nodes
+    const given = ['b', 'B', 'a', '\u{1f600}', '\uffee', 'Z', '10', '9'].map(entry_id => ({ ...node, entry_id }))
+    await world.chroma.deleteNode(node?.entry_id ?? '')
+    await world.chroma.importNodes({ version: 1, nodes: given as never })
+    const order = ['10', '9', 'B', 'Z', 'a', 'b', '\u{1f600}', '\uffee']
+    expect(ids(await world.chroma.query(TAGS, { k: 8, updateAccess: false }))).toEqual(order)
+    expect(ids(await world.chroma.query(TAGS, { k: 3, updateAccess: false }))).toEqual(order.slice(0, 3))
+    expect(ids(await world.chroma.queryKnn(TAGS, { k: 3, updateAccess: false }))).toEqual(order.slice(0, 3))
+  })
+})
+
+describe('only nodes', () => {
+  it('CQ-056: rotten nodes come only when asked for, and CQ-068: are rescued then', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    expect(await world.chroma.markRotten(id)).toBe(true)
+    expect(await world.chroma.query(TAGS)).toEqual([])
+    expect((await world.chroma.query(TAGS, { includeRotten: true }))[0]).toMatchObject({
+      rotten: true,
+      state: 'ROTTEN',
+    })
+    expect(await world.chroma.getNode(id)).toMatchObject({ rotten: false, state: 'ACTIVE' })
+    expect(ids(await world.chroma.query(TAGS))).toEqual([id])
+  })
+
+  it('CQ-057: a time range holds what was created or last accessed in it, ends included', async () => {
+    await using timed = await openWorld()
+    const at = async (created: number, accessed: number, label: string) => {
+      timed.now = created
+      const id = await timed.node({ label })
+      const exported = (await timed.chroma.exportNodes()).nodes.find(node => node.entry_id === id)
+      await timed.chroma.deleteNode(id)
+      timed.now = 1000
+      await timed.chroma.importNodes({ version: 1, nodes: [{ ...exported, last_accessed: accessed } as never] })
+    }
+    await at(200, 500, 'created at the end')
+    await at(1, 100, 'accessed at the start')
+    await at(99, 201, 'around it')
+    const rows = await timed.chroma.query(TAGS, { temporalRange: [100, 200] })
+    expect([...labels(rows)].sort()).toEqual(['accessed at the start', 'created at the end'])
+    expect(await timed.chroma.query(TAGS, { temporalRange: [2, 50] })).toEqual([])
+  })
+
+  it('CQ-058: filters look into columns and metadata, CQ-007: and follow every change', async () => {
+    const extension = { name: 'base', version: '1', columns: { paradigm: 'text' } } as const
+    await using world = await openWorld({ extensions: [extension] })
+    const a = await world.node({ metadata: { paradigm: 'meta', deep: { year: 2024 } } })
+    const b = await world.node({ metadata: { paradigm: 'meta' }, pluginFields: { paradigm: 'column' } })
+    const ask = async (metadataFilters: QueryOptions['metadataFilters']) =>
+      new Set(ids(await world.chroma.query(TAGS, { metadataFilters, updateAccess: false })))
+    expect(await ask({ paradigm: 'meta' })).toEqual(new Set([a]))
+    expect(await ask({ paradigm: 'column' })).toEqual(new Set([b]))
+    expect(await ask({ 'deep.year': 2024 })).toEqual(new Set([a]))
+    expect(await ask({ mode_name: 'Adaptive' })).toEqual(new Set())
+    expect(await ask({})).toEqual(new Set([a, b]))
+    expect(await ask({ paradigm: 'meta', 'deep.year': { $gt: 2024 } })).toEqual(new Set())
+    await world.chroma.writeField(b, 'paradigm', null)
+    expect(await ask({ paradigm: 'meta' })).toEqual(new Set([a, b]))
+    await world.chroma.updateNode(a, { metadata: null })
+    expect(await ask({ paradigm: 'meta' })).toEqual(new Set([b]))
+    const c = await world.node({ metadata: { paradigm: 'meta' } })
+    await world.chroma.deleteNode(b)
+    expect(await ask({ paradigm: 'meta' })).toEqual(new Set([c]))
+    expect(await ask({ paradigm: null })).toEqual(new Set([a]))
+  })
+
+  it('CQ-073: nothing found is an empty list; a distance that emptied it is told', async () => {
+    await using world = await openWorld()
+    expect(await world.chroma.queryDetailed(TAGS, { maxDistance: 1 })).toMatchObject({ results: [], warnings: [] })
+    const id = await world.node({ hashtags: FAR, metadata: { a: 1 } })
+    await world.node({ hashtags: NEAR, metadata: { a: 2 } })
+    const { distance } = (await world.chroma.query(TAGS, { metadataFilters: { a: 1 } }))[0] as ResultRow
+    const { results, warnings } = await world.chroma.queryDetailed(TAGS, { maxDistance: 1, metadataFilters: { a: 1 } })
+    expect(results).toEqual([])
+    expect(warnings).toMatchObject([{ code: 'no_results_within_distance', details: { nearest_distance: distance } }])
+    const none = await world.chroma.queryDetailed(TAGS, { maxDistance: 1, metadataFilters: { a: 3 } })
+    expect(none).toMatchObject({ results: [], warnings: [] })
+    expect((await world.chroma.getNode(id))?.access_count).toBe(1)
+  })
+})
+
+describe('a page of the lens', () => {
+  const ask = { lens: 'chroma', text: TAGS.join(' ') }
+
+  it('CQ-066: counts as use in the memory of the nodes, unless told not to touch', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    await world.chroma.engine.query({ ...ask, touch: false })
+    expect((await world.chroma.getNode(id))?.access_count).toBe(0)
+    await world.chroma.engine.query(ask)
+    expect((await world.chroma.getNode(id))?.access_count).toBe(1)
+  })
+
+  it('says when there is nothing', async () => {
+    await using world = await openWorld({ queryConfig: { defaultMaxDistance: 1 } })
+    await world.node({ hashtags: FAR })
+    const page = await world.chroma.engine.query(ask)
+    expect(page).toMatchObject({ items: [], verdict: 'nothing_relevant' })
+    expect(page.reason).toMatch(/distance of 1/)
+  })
+})
+
+describe('many queries', () => {
+  it('CQ-101: answers come in the order of the items', async () => {
+    await using world = await openWorld()
+    expect(await world.chroma.batchQuery([])).toEqual([])
+    const near = await world.node()
+    const far = await world.node({ hashtags: FAR })
+    const answers = await world.chroma.batchQuery([
+      { hashtags: FAR, k: 1 },
+      { hashtags: TAGS, k: 1 },
+      { input: TAGS.join(' '), k: 2 },
+    ])
+    expect(answers.map(ids)).toEqual([[far], [near], [near, far]])
+  })
+
+  it('CQ-101: the first wrong item refuses all, with its own error', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    const items = [{ hashtags: TAGS }, { hashtags: [...TAGS, '#x'] }, { hashtags: TAGS, k: 0 }]
+    await expect(world.chroma.batchQuery(items)).rejects.toMatchObject({
+      name: 'UnknownHashtagError',
+      code: 'unknown_hashtag',
+      details: { batch_index: 1, hashtags: ['#x'] },
+    })
+    for (const item of [{}, { hashtags: 'x' }, { input: TAGS }, { hashtags: TAGS, input: 'x' }, null]) {
+      await expect(world.chroma.batchQuery([item as never])).rejects.toMatchObject({
+        code: 'invalid_parameter',
+        details: { batch_index: 0 },
+      })
+    }
+    await expect(world.chroma.batchQuery('x' as never)).rejects.toMatchObject(invalid('queries'))
+    expect((await world.chroma.getNode(id))?.access_count).toBe(0)
+  })
+
+  it('CQ-102: all see the state before, and their hits add up in order', async () => {
+    await using world = await openWorld()
+    const id = await world.node()
+    world.now += 3 * DAY
+    const [[one], [two]] = (await world.chroma.batchQuery([{ hashtags: TAGS }, { hashtags: TAGS }])) as [
+      ResultRow[],
+      ResultRow[],
+    ]
+    expect(two).toEqual(one)
+    // The first hit finds recency 1/e (no bonus), the second recency 1 (doubled).
+    expect(await world.chroma.getNode(id)).toMatchObject({ access_count: 2, strength_raw: 0.1 + 0.2 })
+  })
+})
+
+describe('the nearest', () => {
+  it('CQ-130: come by distance, with the rows and accesses of a query', async () => {
+    await using world = await openWorld()
+    const far = await world.node({ hashtags: FAR })
+    for (let at = 0; at < 3; at++) await world.chroma.query(FAR, { k: 1 })
+    const [near, here] = [await world.node({ hashtags: NEAR }), await world.node()]
+    const rows = await world.chroma.queryKnn(TAGS)
+    expect(ids(rows)).toEqual([here, near, far])
+    const same = await world.chroma.query(TAGS, { updateAccess: false })
+    expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(same[0] ?? {}))
+    expect((await world.chroma.getNode(here))?.access_count).toBe(1)
+    expect(ids(await world.chroma.queryKnn(TAGS, { k: 1 }))).toEqual([here])
+    expect(ids(await world.chroma.queryKnn(TAGS, { maxDistance: 0 }))).toEqual([here])
+    await world.chroma.markRotten(here)
+    expect(ids(await world.chroma.queryKnn(TAGS))).toEqual([near, far])
+    expect(await world.chroma.queryKnn(TAGS, { includeRotten: true })).toHaveLength(3)
+    await expect(world.chroma.queryKnn(TAGS, { profile: 'x' } as never)).rejects.toMatchObject(invalid('profile'))
+    await expect(world.chroma.queryKnn('m0' as never)).rejects.toMatchObject({
+      details: { parameter: 'hashtags', value: '"m0"', expected: 'a list of hashtags' },
+    })
+  })
+})
+
+describe('viewers', () => {
+  it('meet only what they may see, and each has a memory of its own', async () => {
+    await using world = await openWorld()
+    const ann = world.chroma.as({ id: 'ann' })
+    const bob = world.chroma.as({ id: 'bob' })
+    const node = { hashtags: TAGS, label: 'x', content: 'x' }
+    const hidden = await ann.store(node)
+    const open = await ann.store({ ...node, visibility: 'public' })
+    expect(ids(await bob.query(TAGS))).toEqual([open])
+    expect(await bob.getNode(hidden)).toBeNull()
+    expect([
+      await bob.updateNode(open, { label: 'y' }),
+      await bob.deleteNode(open),
+      await bob.updateNode(hidden, { label: 'y' }),
+    ]).toEqual([false, false, false])
+    expect(await ann.getNode(open)).toMatchObject({ label: 'x', access_count: 0 })
+    expect(await bob.getNode(open)).toMatchObject({ access_count: 1 })
+    expect(await bob.markRotten(open)).toBe(true)
+    expect([await bob.query(TAGS), (await ann.query(TAGS)).length]).toEqual([[], 2])
+    await expect(bob.unassignHashtag('#c2')).rejects.toMatchObject({ code: 'denied' })
+    await expect(bob.migrateHashtag('#c2', { zone: 'core' })).rejects.toMatchObject({ code: 'denied' })
+    expect((await world.chroma.query(TAGS)).length).toBe(2)
+  })
+
+  it('QE-019: assign hashtags only where the owner lets them; all others are told whom to ask', async () => {
+    await using world = await openWorld({ vocabularyConfig: { editors: ['ann'] } })
+    const [ann, bob] = [world.chroma.as({ id: 'ann' }), world.chroma.as({ id: 'bob' })]
+    const before = bob.listHashtags()
+    const refused = { code: 'denied', message: expect.stringContaining('lenses.chroma.vocabulary.editors') }
+    await expect(bob.assignHashtag('#new', { zone: 'core' })).rejects.toMatchObject(refused)
+    await expect(bob.assignHashtags([{ hashtag: '#new', zone: 'core' }])).rejects.toMatchObject(refused)
+    await expect(bob.assignStarter()).rejects.toMatchObject(refused)
+    expect(bob.listHashtags()).toEqual(before)
+    await ann.assignHashtag('#new', { zone: 'core' })
+    expect(bob.listHashtags()).toHaveLength(before.length + 1)
+    await expect(ann.unassignHashtag('#new')).rejects.toMatchObject({ code: 'denied' })
   })
 })

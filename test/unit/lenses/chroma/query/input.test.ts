@@ -1,7 +1,11 @@
 /** What a query of the whole lens takes, and the one reading of the clock that serves all of it. */
+
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { QueryOptions } from '../../../../../src/lenses/chroma/model.ts'
+import { checkCamel } from '../../../../../src/lenses/chroma/camel.ts'
+import { type QueryOptions, queryOptions } from '../../../../../src/lenses/chroma/model.ts'
 import { QueryProfile } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
+import { settle } from '../../../../../src/lenses/chroma/query/question.ts'
 import { ids, invalid } from '../../../../support/chroma-answers.ts'
 import { FAR, NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
 
@@ -56,6 +60,8 @@ describe('the input', () => {
   it('CQ-006, CQ-040: what is refused changes nothing', async () => {
     await using world = await openWorld()
     const id = await world.node()
+    // The first query makes the secret of the store's cursors.
+    await world.chroma.query(TAGS, { updateAccess: false })
     const before = await world.chroma.getNode(id)
     const version = world.chroma.engine.host('chroma').store.version()
     const refused = world.chroma
@@ -122,5 +128,120 @@ describe('one reading of the clock', () => {
     const ask = (tags: readonly string[]) => world.chroma.queryDetailed(tags, { updateAccess: false, k: 9 })
     expect(await ask([...TAGS].reverse())).toEqual(await ask(TAGS))
     expect((await ask(TAGS)).query.color).toEqual(world.chroma.computeNodeColor([...TAGS].reverse()))
+  })
+})
+
+const checkOptions = (given: unknown) => checkCamel(queryOptions, given, 'options')
+
+const BUILT_IN = { defaultK: 5, defaultMaxDistance: null, includeRotten: false, defaultScoreWeights: null }
+const NONE = { maxDistance: null, temporalRange: null, metadataFilters: null, scoreWeights: null }
+const WEIGHTS = { relevance: 0.7, recency: 0.2, strength: 0.1 }
+
+const refused = (parameter: string) =>
+  expect.objectContaining({
+    name: 'ValidationError',
+    code: 'invalid_parameter',
+    details: expect.objectContaining({ parameter }),
+  })
+
+describe('where a parameter comes from', () => {
+  it('CQ-003: nothing given, the built-in values', () => {
+    expect(settle({}, {}, BUILT_IN)).toEqual({ ...NONE, k: 5, includeRotten: false })
+  })
+
+  it('CQ-004: the call beats the profile, the profile the configuration', () => {
+    const configured = { ...BUILT_IN, defaultK: 10 }
+    expect(settle({}, {}, configured).k).toBe(10)
+    expect(settle({}, { k: 7 }, configured).k).toBe(7)
+    expect(settle({ k: 3 }, { k: 7 }, configured).k).toBe(3)
+    expect(
+      settle({ include_rotten: false }, { includeRotten: true }, { ...BUILT_IN, includeRotten: true }).includeRotten,
+    ).toBe(false)
+  })
+
+  it('CQ-005: null lifts a limit, and is absent for k, include_rotten and profile', () => {
+    const configured = { defaultK: 9, defaultMaxDistance: 5, includeRotten: true, defaultScoreWeights: WEIGHTS }
+    const nothing = {
+      k: null,
+      max_distance: null,
+      include_rotten: null,
+      score_weights: null,
+      temporal_range: null,
+      metadata_filters: null,
+    }
+    const parsed = { temporalRange: [1, 2] as const, metadataFilters: { a: 1 } }
+    expect(settle(nothing, parsed, configured)).toEqual({ ...NONE, k: 9, includeRotten: true })
+    expect(settle({}, parsed, configured)).toEqual({
+      ...{ k: 9, maxDistance: 5, includeRotten: true, scoreWeights: WEIGHTS },
+      ...parsed,
+    })
+  })
+})
+
+describe('an option', () => {
+  it('CQ-006: that is unknown is named', () => {
+    expect(() => checkOptions({ maxdistance: 5 })).toThrow(refused('maxdistance'))
+    expect(() => checkOptions({ max_distance: 5 })).toThrow(refused('max_distance'))
+    expect(() => checkOptions('k=5')).toThrow(refused('options'))
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true, 5n])('CQ-013: k %s is refused', k => {
+    expect(() => checkOptions({ k })).toThrow(refused('k'))
+  })
+
+  it('CQ-013: k has no upper limit', () => {
+    expect(checkOptions({ k: 1_000_000_000 }).k).toBe(1_000_000_000)
+  })
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('CQ-014: max_distance %s is refused', maxDistance => {
+    expect(() => checkOptions({ maxDistance })).toThrow(refused('max_distance'))
+  })
+
+  it.each([[[1]], [[2, 1]], [[1.5, 2]], ['1,2'], [[1, 2, 3]], [[Number.NaN, 2]], [['1', '2']], [{}]])(
+    'CQ-015: temporal_range %j is refused',
+    temporalRange => {
+      expect(() => checkOptions({ temporalRange })).toThrow(refused('temporal_range'))
+    },
+  )
+
+  it('CQ-015, CQ-060: lists with holes are refused', () => {
+    const holes = new Array(2)
+    expect(() => checkOptions({ temporalRange: holes })).toThrow(refused('temporal_range'))
+    expect(() => checkOptions({ metadataFilters: { year: holes } })).toThrow(refused('metadata_filters.year'))
+  })
+
+  it.each<[object | string]>([
+    [{ relevance: 0.7, recency: 0.2, strength: 0.2 }],
+    [{ relevance: 0.7, recency: 0.3 }],
+    [{ ...WEIGHTS, other: 0 }],
+    [{ relevance: 1.1, recency: -0.1, strength: 0 }],
+    [{ relevance: Number.NaN, recency: 0, strength: 1 }],
+    [{ relevance: '1', recency: 0, strength: 0 }],
+    ['relevance'],
+  ])('CQ-017: score_weights %j are refused', scoreWeights => {
+    expect(() => checkOptions({ scoreWeights })).toThrow(refused('score_weights'))
+  })
+
+  it('CQ-017: weights that sum to 1 but for rounding are taken', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 100 }), (a, b) => {
+        const relevance = a / 200
+        const recency = b / 200
+        expect(() =>
+          checkOptions({ scoreWeights: { relevance, recency, strength: 1 - relevance - recency } }),
+        ).not.toThrow()
+      }),
+    )
+    expect(checkOptions({ scoreWeights: WEIGHTS })).toEqual({ scoreWeights: WEIGHTS })
+  })
+
+  it.each<[keyof QueryOptions, string]>([
+    ['includeRotten', 'include_rotten'],
+    ['updateAccess', 'update_access'],
+    ['completeHashtags', 'complete_hashtags'],
+    ['fallbackToDefault', 'fallback_to_default'],
+  ])('CQ-056: %s is true or false', (option, parameter) => {
+    expect(() => checkOptions({ [option]: 1 })).toThrow(refused(parameter))
+    expect(() => checkOptions({ profile: 7 })).toThrow(refused('profile'))
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../../../src/base/canonical.ts'
 import { checkCamel } from '../../../../../src/lenses/chroma/camel.ts'
 import { type Condition, queryOptions } from '../../../../../src/lenses/chroma/model.ts'
-import { fieldValue, testOf } from '../../../../../src/lenses/chroma/query/metadata-filter.ts'
+import { fieldValue, testOf } from '../../../../../src/lenses/chroma/query/fields.ts'
 
 const checkFilters = (metadataFilters: unknown) => checkCamel(queryOptions, { metadataFilters }, 'options')
 

@@ -1,0 +1,360 @@
+/** What long runs over a viewer's memories share. */
+
+import { z } from 'zod'
+import { nextTurn } from '../../../base/next-turn.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import { QuerentError } from '../../../model/errors.ts'
+import type { Progress } from '../../../model/operation.ts'
+import { OWNER } from '../../../model/partition.ts'
+import type { StoreWriter } from '../../../store/store.ts'
+import type { Job, LensHost, MustHold } from '../../lens.ts'
+import { NODES } from '../tables.ts'
+import type { MemoryColumns, MemoryContext } from './columns.ts'
+import { ascends, DAY, decayedStrength, healthOf, MODES, type Mode, rots } from './formulas.ts'
+import {
+  defaultMemory,
+  endCycle,
+  isDayOpen,
+  keepCycle,
+  lastCycle,
+  openCycle,
+  readMemory,
+  type StoredMemory,
+  setDay,
+  tellUses,
+  type VisibleNodes,
+  viewersWithMemory,
+  visibleNodes,
+  writeMemory,
+} from './memory-rows.ts'
+import type { Cell } from './scorer.ts'
+
+/** Rows written in one transaction. */
+export const BATCH = 1000
+
+export interface RunOptions {
+  /** Unix seconds. */
+  readonly now: number
+  readonly signal?: AbortSignal | undefined
+  readonly report?: ((progress: Progress) => void) | undefined
+  /** Of a job: called first in each transaction. */
+  readonly mustHold?: MustHold | undefined
+}
+
+/** Throws `cancelled` when the run shall end. */
+export function mustGoOn(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new QuerentError('cancelled', 'the run was ended; a later one goes on from there')
+}
+
+/** The stored memory of a node, or what it is without one. */
+export function memoryOfCell(writer: StoreWriter, viewer: string, entry: EntryKey, cell: Cell): StoredMemory {
+  const stored = cell.used ? readMemory(writer, viewer, entry) : undefined
+  return stored ?? defaultMemory(cell.last_accessed)
+}
+
+/** The memories that one transaction changes, written as they come. A node that cannot be written is counted. */
+export class Batch {
+  readonly changed: Map<EntryKey, StoredMemory> = new Map()
+  errors = 0
+  readonly #writer: StoreWriter
+  readonly #columns: MemoryColumns
+
+  constructor(writer: StoreWriter, columns: MemoryColumns) {
+    this.#writer = writer
+    this.#columns = columns
+  }
+
+  /** Whether it was written: one node's unsound values do not stop the others. */
+  write(entry: EntryKey, memory: StoredMemory): boolean {
+    try {
+      writeMemory(this.#writer, this.#columns.viewer, entry, memory)
+    } catch (error) {
+      if (!(error instanceof QuerentError && error.kind === 'usage')) throw error
+      this.errors++
+      return false
+    }
+    this.changed.set(entry, memory)
+    return true
+  }
+
+  /** Tells the log; after the commit the columns are to be told what this returns. */
+  end(): () => void {
+    if (this.changed.size === 0) return () => undefined
+    const seen = tellUses(this.#writer, this.#columns.viewer, [...this.changed.keys()], this.#columns.seen)
+    return () => this.#columns.wrote(this.changed, seen)
+  }
+}
+
+// The decay cycle (CQ-134 to CQ-138): strength and health of what lies idle go down, by formulas of the time passed, so it
+// does not matter how often a cycle runs or where one was killed. In batches, each a transaction that also notes how far
+// it came.
+
+export const decayReport = z.lazy(() =>
+  z.strictObject({
+    processed: z.int().min(0).describe('Nodes that were due'),
+    strength_decayed: z.int().min(0).describe('Nodes whose strength fell'),
+    health_decayed: z.int().min(0).describe('Nodes whose health fell'),
+    errors: z.int().min(0).describe('Nodes that could not be written'),
+    skipped: z
+      .enum(['global_disabled', 'memory_disabled'])
+      .optional()
+      .describe('Why nothing ran: decay or memory is switched off in the settings'),
+  }),
+)
+export type DecayReport = Readonly<z.infer<typeof decayReport>>
+
+type DecayCounts = { -readonly [K in Exclude<keyof DecayReport, 'skipped'>]: number }
+
+/**
+ * One cycle for one viewer. A cycle of the same `now` that was cut off is taken up where it ended; one of another time is
+ * begun anew, which decays nothing twice.
+ */
+export async function runDecayCycle(context: MemoryContext, viewer: string, options: RunOptions): Promise<DecayReport> {
+  const { host, access, memories, settings } = context
+  const { now, signal, report, mustHold } = options
+  const { store, clock } = host
+  access.flush()
+  const counts: DecayCounts = { processed: 0, strength_decayed: 0, health_decayed: 0, errors: 0 }
+  const end = () =>
+    store.write(clock.now(), writer => {
+      mustHold?.(writer)
+      endCycle(writer, viewer, now)
+    })
+  const skipped = !settings.enabled ? 'memory_disabled' : !settings.decay_enabled ? 'global_disabled' : null
+  if (skipped !== null) {
+    end()
+    return { ...counts, skipped }
+  }
+  const columns = memories.of(viewer)
+  const visible = visibleNodes(host, viewer)
+  const since = lastCycle(store, viewer)
+  const open = openCycle(store, viewer)
+  let after: EntryKey = open?.now === now ? open.after : -1
+  let done = 0
+  for (;;) {
+    mustGoOn(signal)
+    const step = store.write(clock.now(), writer => {
+      mustHold?.(writer)
+      return decayBatch(writer, columns, { now, since, after, visible }, counts)
+    })
+    step.committed()
+    done += step.passed
+    report?.({ phase: 'decay', done, total: visible.size ?? columns.size })
+    if (step.after === -1) break
+    after = step.after
+    await nextTurn()
+  }
+  end()
+  return counts
+}
+
+interface BatchInput {
+  readonly now: number
+  /** The end of the last cycle. */
+  readonly since: number
+  readonly after: EntryKey
+  readonly visible: VisibleNodes
+}
+
+interface BatchOutcome {
+  /** The last node that is done; -1: that was all. */
+  readonly after: EntryKey
+  /** Visible nodes looked at: others do not show, not even in the progress. */
+  readonly passed: number
+  readonly committed: () => void
+}
+
+function decayBatch(writer: StoreWriter, columns: MemoryColumns, input: BatchInput, counts: DecayCounts): BatchOutcome {
+  const { now, since, visible } = input
+  columns.follow(writer)
+  const batch = new Batch(writer, columns)
+  let after = input.after
+  let passed = 0
+  let handled = 0
+  while (handled < BATCH) {
+    after = columns.next(after)
+    if (after === -1) break
+    if (!visible.has(after)) continue
+    passed++
+    const cell = columns.memory(after)
+    if (cell === undefined || cell.ascension || !cell.decay_enabled || now <= cell.last_accessed) continue
+    handled++
+    counts.processed++
+    if (cell.mode_name === null) {
+      counts.errors++
+      continue
+    }
+    const before = memoryOfCell(writer, columns.viewer, after, cell)
+    const decayed = decay(before, MODES[cell.mode_name], now, since)
+    if (decayed === before || !batch.write(after, decayed)) continue
+    if (decayed.strength_raw < before.strength_raw) counts.strength_decayed++
+    if (decayed.decay_health < before.decay_health) counts.health_decayed++
+  }
+  counts.errors += batch.errors
+  if (after !== -1) keepCycle(writer, columns.viewer, { now, after })
+  return { after, passed, committed: batch.end() }
+}
+
+/** The same object when nothing changes. */
+function decay(memory: StoredMemory, mode: Mode, now: number, since: number): StoredMemory {
+  const { last_accessed, strength_raw, decay_health, decayed_at, version } = memory
+  const idle = now - Math.max(last_accessed, decayed_at, since)
+  const strength = decayedStrength(mode, strength_raw, idle)
+  const health = healthOf(mode, last_accessed, now)
+  if (strength === strength_raw && health === decay_health) return memory
+  return {
+    ...memory,
+    strength_raw: strength,
+    decay_health: health,
+    decayed_at: Math.max(decayed_at, now),
+    version: version + 1,
+  }
+}
+
+// The lifecycle check (CQ-139 to CQ-141): what became strong enough ascends for good, what is neither recent nor strong
+// rots. It looks only at the state it finds, so one that was cut off is finished by running it again.
+
+export const lifecycleReport = z.lazy(() =>
+  z.strictObject({
+    ascensions: z.int().min(0).describe('Nodes that now stay for good'),
+    rots: z.int().min(0).describe('Nodes that are now forgotten'),
+    errors: z.int().min(0).describe('Nodes that could not be written'),
+    skipped: z.enum(['memory_disabled']).optional().describe('Why nothing ran: memory is switched off in the settings'),
+  }),
+)
+export type LifecycleReport = Readonly<z.infer<typeof lifecycleReport>>
+
+type LifecycleCounts = { -readonly [K in Exclude<keyof LifecycleReport, 'skipped'>]: number }
+type Turn = 'ascends' | 'rots' | 'fails' | null
+
+export async function runLifecycleCheck(
+  context: MemoryContext,
+  viewer: string,
+  { now, signal, report, mustHold }: RunOptions,
+): Promise<LifecycleReport> {
+  const { host, access, memories, settings } = context
+  access.flush()
+  const counts: LifecycleCounts = { ascensions: 0, rots: 0, errors: 0 }
+  if (!settings.enabled) return { ...counts, skipped: 'memory_disabled' }
+  const columns = memories.of(viewer)
+  const visible = visibleNodes(host, viewer)
+  let due: EntryKey[] = []
+  let passed = 0
+  const turnAll = () => {
+    if (due.length === 0) return
+    const committed = host.store.write(host.clock.now(), writer => {
+      mustHold?.(writer)
+      return turn(writer, columns, due, now, counts)
+    })
+    committed()
+    due = []
+  }
+  for (let entry = columns.next(-1); entry !== -1; entry = columns.next(entry)) {
+    // Hidden ones do not show, not even in the progress.
+    if (!visible.has(entry)) continue
+    passed++
+    const cell = columns.memory(entry)
+    if (cell !== undefined && turnOf(cell, now) !== null) due.push(entry)
+    if (due.length < BATCH && passed % (10 * BATCH) !== 0) continue
+    mustGoOn(signal)
+    turnAll()
+    report?.({ phase: 'lifecycle', done: passed, total: visible.size ?? columns.size })
+    await nextTurn()
+  }
+  mustGoOn(signal)
+  turnAll()
+  report?.({ phase: 'lifecycle', done: passed, total: passed })
+  return counts
+}
+
+/** What the check does to a node now. Frozen and ascended ones are left alone. */
+export function turnOf(cell: Cell, now: number): Turn {
+  if (cell.ascension || !cell.decay_enabled) return null
+  if (cell.mode_name === null) return 'fails'
+  const mode = MODES[cell.mode_name]
+  if (ascends(mode, cell.strength_raw)) return 'ascends'
+  return !cell.rotten && rots(mode, cell.last_accessed, cell.strength_raw, now) ? 'rots' : null
+}
+
+/** Looks at each again, now that nobody else can write. Returns what is to be called after the commit. */
+function turn(
+  writer: StoreWriter,
+  columns: MemoryColumns,
+  entries: readonly EntryKey[],
+  now: number,
+  counts: LifecycleCounts,
+): () => void {
+  columns.follow(writer)
+  const batch = new Batch(writer, columns)
+  for (const entry of entries) {
+    const cell = columns.memory(entry)
+    const what = cell === undefined ? null : turnOf(cell, now)
+    if (cell === undefined || what === null) continue
+    if (what === 'fails') {
+      counts.errors++
+      continue
+    }
+    const before = memoryOfCell(writer, columns.viewer, entry, cell)
+    const ascension = what === 'ascends'
+    if (!batch.write(entry, { ...before, ascension, rotten: !ascension, version: before.version + 1 })) continue
+    if (ascension) counts.ascensions++
+    else counts.rots++
+  }
+  counts.errors += batch.errors
+  return batch.end()
+}
+
+/** How often it is looked whether a day has passed: an engine may be open for an hour only, or for weeks. */
+const LOOK_EVERY_MS = 3_600_000
+
+/** `contextOf` gives what the lens keeps for this host. */
+export function memoryJobs(contextOf: (host: LensHost) => MemoryContext): readonly Job[] {
+  return [
+    {
+      name: 'chroma.memory',
+      everyMs: LOOK_EVERY_MS,
+      run: async (host, now, signal, report, mustHold) => {
+        const context = contextOf(host)
+        const seconds = Math.floor(now / 1000)
+        for (const viewer of viewersToServe(host)) {
+          if (signal.aborted) return
+          await serve(context, viewer, seconds, {
+            ...{ signal, mustHold },
+            report: progress => report({ ...progress, current: viewer }),
+          })
+        }
+      },
+    },
+  ]
+}
+
+/** Nobody where there is no node: a store that knows nothing of colours stays as it is. */
+function viewersToServe(host: LensHost): readonly string[] {
+  if (host.store.table(NODES).scan({}, { limit: 1 }).length === 0) return []
+  return [...new Set([OWNER, ...viewersWithMemory(host.store)])]
+}
+
+type RunInput = Pick<Parameters<typeof runDecayCycle>[2], 'signal' | 'report' | 'mustHold'>
+
+/** A cycle that was cut off is finished at its own time; and the check is owed until it has been done. */
+async function serve(context: MemoryContext, viewer: string, now: number, input: RunInput): Promise<void> {
+  const { store, clock } = context.host
+  const isDue = now - lastCycle(store, viewer) >= DAY
+  if (!isDue && !isDayOpen(store, viewer)) return
+  const open = openCycle(store, viewer)
+  const at = open !== null && open.now <= now && now - open.now < DAY ? open.now : now
+  const setDayTo = (state: 'open' | 'done') =>
+    store.write(clock.now(), writer => {
+      input.mustHold?.(writer)
+      setDay(writer, viewer, state)
+    })
+  try {
+    setDayTo('open')
+    if (isDue) await runDecayCycle(context, viewer, { ...input, now: at })
+    await runLifecycleCheck(context, viewer, { ...input, now })
+    setDayTo('done')
+  } catch (error) {
+    // Ended in the middle: the next look goes on from there.
+    if (!(error instanceof QuerentError && error.code === 'cancelled')) throw error
+  }
+}

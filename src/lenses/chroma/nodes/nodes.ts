@@ -1,0 +1,336 @@
+/** Storing nodes (CQ-123, CQ-124): an entry and its place, in one transaction. */
+import { z } from 'zod'
+import type { JsonObject } from '../../../base/canonical.ts'
+import { v4Id } from '../../../base/random-id.ts'
+import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
+import { hasStorableTexts } from '../../../base/storable.ts'
+import type { EntryDraft, EntryKey } from '../../../model/entry.ts'
+import { keptText } from '../../../model/entry-input.ts'
+import { anyJson, jsonObjectInput } from '../../../model/json-input.ts'
+import { type Audience, audience } from '../../../model/partition.ts'
+import type { Viewer } from '../../../model/viewer.ts'
+import type { StoreWriter } from '../../../store/store.ts'
+import { chunkContent } from '../../../text/chunk.ts'
+import type { Camel } from '../camel.ts'
+import { type ChosenTag, completeSet } from '../colour/completion.ts'
+import { nodeIdOf } from '../colour/coordinates.ts'
+import { tagsInText } from '../colour/hashtag.ts'
+import { invalidParameter } from '../errors.ts'
+import { defaultMemory, readMemory, tellUses, writeMemory } from '../memory/memory-rows.ts'
+import { MODE_NAMES, type ModeName } from '../mode-names.ts'
+import { hashtagList, type NodeRow } from '../model.ts'
+import { retryingWrite } from '../retry.ts'
+import { type ChromaState, secondsNow } from '../state.ts'
+import { findNode, findOwnNode, type NodeAspect, nodeRow, type StoredNode, writeAspect } from './stored.ts'
+
+export const NODE_KIND = 'node'
+export const NODE_COLLECTION = 'chroma'
+
+/** Unicode characters. */
+const MAX_LABEL = 500
+/** UTF-8 bytes. */
+const MAX_CONTENT = 1_048_576
+
+const labelText = z.string().refine(text => lengthOf(text) <= MAX_LABEL, `at most ${MAX_LABEL} characters`)
+const contentText = z.string().refine(fits, `at most ${MAX_CONTENT} bytes in UTF-8`).meta({ maxLength: MAX_CONTENT })
+
+/** The texts of a node, and what its writer adds; a node has the first two. */
+export const nodeTexts = {
+  label: keptText(labelText.meta({ maxLength: MAX_LABEL })).describe('Title, at most 500 characters'),
+  content: keptText(contentText).describe('The text, in Markdown or plain, at most 1 MiB in UTF-8'),
+  metadata: jsonObjectInput
+    .refine(hasStorableTexts, 'texts without NUL and half surrogate pairs')
+    .nullish()
+    .describe('Anything else about the node, for filters; null: nothing. Default: null'),
+}
+
+export const modeName = z
+  .enum(MODE_NAMES)
+  .describe(
+    'Memory mode: without use recency falls to 1/e in 1.5 days (Sparse), 2 (Spacey), 3 (Adaptive) or 7 (Eidetic, which never rots)',
+  )
+
+export const pluginFields = z
+  .record(z.string(), anyJson)
+  .describe('Values by column that a plug-in added; null unsets one. Default: none')
+
+export const newNode = z
+  .strictObject({
+    hashtags: hashtagList.optional().describe(`${hashtagList.description}; or give auto_tags`),
+    auto_tags: z
+      .boolean()
+      .optional()
+      .describe(
+        'Choose the hashtags: those of `hashtags` or else those that label and content name, and then the assigned ones nearest in meaning. Default: false',
+      ),
+    ...nodeTexts,
+    mode_name: modeName.optional().describe(`${modeName.description}. Default: Adaptive (setting memory.default_mode)`),
+    plugin_fields: pluginFields.optional(),
+    visibility: z
+      .enum(['private', 'shared', 'public'])
+      .optional()
+      .describe('Who may see it beside its holder: nobody, members of federations, everybody. Default: private'),
+    federations: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Ids of the federations whose members may see it. Only with visibility shared, where it is required. Default: none',
+      ),
+    collection: z.string().min(1).optional().describe('Collection of the entry. Default: chroma'),
+  })
+  .refine(({ hashtags, auto_tags }) => hashtags !== undefined || auto_tags === true, {
+    path: ['hashtags'],
+    error: 'a list of hashtags, or auto_tags',
+  })
+export type NewNode = Camel<ReadonlyDeep<z.input<typeof newNode>>>
+
+/** The id of the new node. */
+export function storeNode(state: ChromaState, viewer: Viewer, given: NewNode): string {
+  const node = checked(state, viewer, given)
+  const { host } = state
+  const id = v4Id(bytes => host.random(bytes))
+  host.store.write(host.clock.now(), writer => {
+    const key = putNode(writer, { ...node, id, now: host.clock.now() })
+    state.extensions.write(writer, key, node.pluginFields)
+  })
+  return id
+}
+
+/** Stores a node; where it asks for it, with the hashtags chosen (CQ-149). */
+export async function storeTagged(
+  state: ChromaState,
+  viewer: Viewer,
+  { autoTags = false, ...node }: NewNode,
+  signal?: AbortSignal,
+): Promise<{ readonly entry_id: string; readonly tags?: readonly ChosenTag[] }> {
+  if (!autoTags) return { entry_id: await retryingWrite(() => storeNode(state, viewer, node), state) }
+  const tags = await chooseTags(state, `${node.label}\n${node.content}`, node.hashtags, signal)
+  const hashtags = tags.map(({ hashtag }) => hashtag)
+  return { entry_id: await retryingWrite(() => storeNode(state, viewer, { ...node, hashtags }), state), tags }
+}
+
+/** A set that keeps the zone rules: `given`, or what the text names, and then the nearest of the vocabulary. */
+export function chooseTags(
+  { bindings, coordinates, meanings }: ChromaState,
+  text: string,
+  given?: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly ChosenTag[]> {
+  const named = given ?? tagsInText(text, bindings.current.resolve)
+  return completeSet(text, coordinates.resolveAll(named), bindings.list(), meanings, signal)
+}
+
+export interface NodeToPut {
+  readonly id: string
+  readonly label: string
+  readonly content: string
+  readonly metadata: JsonObject | null
+  readonly audience: Audience
+  readonly collection: string
+  readonly aspect: NodeAspect
+  /** Milliseconds. */
+  readonly now: number
+}
+
+export function putNode(writer: StoreWriter, node: NodeToPut): EntryKey {
+  const { id, label, content, metadata, collection, aspect, now } = node
+  const draft: EntryDraft = {
+    id,
+    collection,
+    kind: NODE_KIND,
+    title: label,
+    content,
+    tags: aspect.hashtags,
+    metadata: metadata ?? {},
+    audience: node.audience,
+    origin: null,
+    createdAt: aspect.created_at * 1000,
+    updatedAt: now,
+    validFrom: null,
+    validUntil: null,
+    knownAt: now,
+  }
+  const { key } = writer.put(draft, chunkContent(content, { format: 'markdown' }))
+  writeAspect(writer, key, aspect)
+  return key
+}
+
+function checked(
+  state: ChromaState,
+  viewer: Viewer,
+  given: NewNode,
+): Omit<NodeToPut, 'id' | 'now'> & { readonly pluginFields: JsonObject } {
+  const { label, content, modeName = state.settings.memory.defaultMode, collection = NODE_COLLECTION } = given
+  const metadata = structuredClone(given.metadata ?? null)
+  const pluginFields = state.extensions.check(given.pluginFields ?? {})
+  const audience = audienceOf(viewer, given)
+  const { hashtags, bindings } = state.coordinates.check(given.hashtags ?? [])
+  const color = state.coordinates.color({ bindings })
+  const aspect: NodeAspect = {
+    color,
+    node_id: nodeIdOf(color),
+    hashtags,
+    mode_name: modeName,
+    decay_enabled: true,
+    has_metadata: metadata !== null,
+    created_at: secondsNow(state.host),
+    version: 0,
+  }
+  return { label, content, metadata, audience, collection, aspect, pluginFields }
+}
+
+function audienceOf(viewer: Viewer, { visibility = 'private', federations }: NewNode): Audience {
+  if ((visibility === 'shared') !== (federations !== undefined)) {
+    throw invalidParameter('federations', federations, 'a list of names with visibility shared, and nothing otherwise')
+  }
+  return audience(visibility, viewer.id, federations ?? [])
+}
+
+/** In Unicode characters. Stops counting where it is too long anyway. */
+function lengthOf(text: string): number {
+  return text.length > 2 * MAX_LABEL ? text.length : [...text].length
+}
+
+function fits(text: string): boolean {
+  return text.length <= MAX_CONTENT && Buffer.byteLength(text) <= MAX_CONTENT
+}
+
+export const entryId = z.string().describe('Id of a node, as chroma.store and chroma.query return it')
+
+/** What replaces the texts of a node; what is absent stays. */
+export const nodeUpdate = z.strictObject({
+  label: nodeTexts.label.optional().describe(`${nodeTexts.label.description}. Default: unchanged`),
+  content: nodeTexts.content.optional().describe(`${nodeTexts.content.description}. Default: unchanged`),
+  metadata: nodeTexts.metadata.describe('In place of all metadata there were; null removes them. Default: unchanged'),
+})
+export type NodeUpdate = ReadonlyDeep<z.infer<typeof nodeUpdate>>
+
+export const nodeChanges = nodeUpdate.extend({
+  mode_name: modeName.optional().describe(`${modeName.description}. Default: unchanged`),
+  decay_enabled: z.boolean().optional().describe('Whether the node fades when it is not used. Default: unchanged'),
+  rotten: z
+    .literal(true)
+    .optional()
+    .describe('true marks it as forgotten; a rotten node is rescued by being used. Default: unchanged'),
+  plugin_fields: pluginFields.optional(),
+})
+export type NodeChanges = ReadonlyDeep<z.infer<typeof nodeChanges>>
+
+/** No access. */
+export function getNode({ host, extensions }: ChromaState, viewer: Viewer, id: string): NodeRow | null {
+  return host.store.read(reader => {
+    const node = findNode(reader, id, host.sight(viewer))
+    if (node === undefined) return null
+    const { entry, aspect } = node
+    const memory = readMemory(reader, viewer.id, entry.key) ?? defaultMemory(aspect.created_at)
+    return nodeRow(node, memory, extensions.read(reader, entry.key))
+  })
+}
+
+export function updateNode(state: ChromaState, viewer: Viewer, id: string, update: NodeUpdate): boolean {
+  const { label, content, metadata } = update
+  if (label === undefined && content === undefined && metadata === undefined) return false
+  const { clock } = state.host
+  return changing(state, viewer, id, (writer, { entry, aspect }) => {
+    const text = content ?? entry.content
+    const draft = {
+      ...entry,
+      title: label ?? entry.title,
+      content: text,
+      metadata: metadata === undefined ? entry.metadata : structuredClone(metadata ?? {}),
+      updatedAt: clock.now(),
+    }
+    writer.put(draft, chunkContent(text, { format: 'markdown' }))
+    const hasMetadata = metadata === undefined ? aspect.has_metadata : metadata !== null
+    writeAspect(writer, entry.key, { ...aspect, has_metadata: hasMetadata, version: aspect.version + 1 })
+  })
+}
+
+export function deleteNode(state: ChromaState, viewer: Viewer, id: string): boolean {
+  const { host } = state
+  return host.store.write(host.clock.now(), writer => {
+    const node = findOwnNode(writer, id, host.sight(viewer))
+    return node !== undefined && writer.delete(node.entry.key)
+  })
+}
+
+export function setNodeMode(state: ChromaState, viewer: Viewer, id: string, mode_name: ModeName): boolean {
+  return changing(state, viewer, id, (writer, { entry, aspect }) => {
+    writeAspect(writer, entry.key, { ...aspect, mode_name, version: aspect.version + 1 })
+  })
+}
+
+export function setNodeDecay(state: ChromaState, viewer: Viewer, id: string, enabled: boolean): boolean {
+  return changing(state, viewer, id, (writer, { entry, aspect }) => {
+    writeAspect(writer, entry.key, { ...aspect, decay_enabled: enabled, version: aspect.version + 1 })
+  })
+}
+
+/** Rot is a matter of the viewer's own memory: it takes no more than to see the node. */
+export function markRotten(state: ChromaState, viewer: Viewer, id: string): boolean {
+  const { host } = state
+  return host.store.write(host.clock.now(), writer => {
+    const node = findNode(writer, id, host.sight(viewer))
+    if (node === undefined) return false
+    const { key } = node.entry
+    const memory = readMemory(writer, viewer.id, key) ?? defaultMemory(node.aspect.created_at)
+    if (memory.ascension) return false
+    if (memory.rotten) return true
+    writeMemory(writer, viewer.id, key, { ...memory, rotten: true, version: memory.version + 1 })
+    tellUses(writer, viewer.id, [key])
+    return true
+  })
+}
+
+export function writeField(state: ChromaState, viewer: Viewer, id: string, column: string, value: unknown): boolean {
+  const fields = state.extensions.check({ [column]: value })
+  return changing(state, viewer, id, (writer, { entry, aspect }) => {
+    state.extensions.write(writer, entry.key, fields)
+    writeAspect(writer, entry.key, { ...aspect, version: aspect.version + 1 })
+  })
+}
+
+/** All of the changes, or none of them and false. */
+export function changeNode(state: ChromaState, viewer: Viewer, id: string, changes: NodeChanges): boolean {
+  const { mode_name, decay_enabled, rotten, plugin_fields = {}, ...texts } = changes
+  const steps: (() => boolean)[] = []
+  if (Object.keys(texts).length > 0) steps.push(() => updateNode(state, viewer, id, texts))
+  if (mode_name !== undefined) steps.push(() => setNodeMode(state, viewer, id, mode_name))
+  if (decay_enabled !== undefined) steps.push(() => setNodeDecay(state, viewer, id, decay_enabled))
+  if (rotten !== undefined) steps.push(() => markRotten(state, viewer, id))
+  for (const [column, value] of Object.entries(plugin_fields)) {
+    steps.push(() => writeField(state, viewer, id, column, value))
+  }
+  return steps.length > 0 && allOrNone(state, steps)
+}
+
+class Undone extends Error {}
+
+/** In one transaction, which is rolled back when a step returns false or throws. */
+function allOrNone({ host }: ChromaState, steps: readonly (() => boolean)[]): boolean {
+  try {
+    host.store.write(host.clock.now(), () => {
+      for (const step of steps) if (!step()) throw new Undone()
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Undone) return false
+    throw error
+  }
+}
+
+/** False when there is no such node that the viewer may change. The feed is told: indexes and columns follow it. */
+function changing(
+  { host }: ChromaState,
+  viewer: Viewer,
+  id: string,
+  change: (writer: StoreWriter, node: StoredNode) => void,
+): boolean {
+  return host.store.write(host.clock.now(), writer => {
+    const node = findOwnNode(writer, id, host.sight(viewer))
+    if (node === undefined) return false
+    change(writer, node)
+    writer.announce(node.entry.key)
+    return true
+  })
+}

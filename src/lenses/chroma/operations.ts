@@ -1,0 +1,428 @@
+/** Queries: one, many, the nearest alone; and what every lens has of its query. */
+
+import { z } from 'zod'
+import type { CallContext } from '../../model/operation.ts'
+import { parseWith } from '../../model/parse-input.ts'
+import { costOfAsking } from '../../model/query-cost.ts'
+import type { LensHost } from '../lens.ts'
+import { type LensOperation, lensOperation, type NamedOperation } from '../lens-operation.ts'
+import { queryOperations } from '../query-operations.ts'
+import { camelKeys, isPlainObject } from './camel.ts'
+import { Chroma } from './chroma.ts'
+import { type Assignment, type Target, targetFields } from './colour/bindings.ts'
+import { nodeIdOf } from './colour/coordinates.ts'
+import { migration } from './colour/migrate.ts'
+import { loadStack } from './colour/stack.ts'
+import { loadVocabulary } from './colour/vocabulary.ts'
+import { invalidInput, QueryError } from './errors.ts'
+import { decayReport, lifecycleReport, type RunOptions, runDecayCycle, runLifecycleCheck } from './memory/cycles.ts'
+import { DAY } from './memory/formulas.ts'
+import { statistics } from './memory/statistics.ts'
+import { binding, detailedAnswer, hashtagList, nodeRow, queryInput, ZONES, zone } from './model.ts'
+import { documentToImport, nodeDocument } from './nodes/document.ts'
+import { changeNode, chooseTags, entryId, newNode, nodeChanges, nodeUpdate, storeTagged } from './nodes/nodes.ts'
+import { foretold, pointsOptions, pointsPage } from './nodes/points.ts'
+import { ask, askMany } from './query/ask.ts'
+import { knnOptions, questionInput, questionOf } from './query/question.ts'
+import { retryingWrite } from './retry.ts'
+import { secondsNow, stateOf } from './state.ts'
+
+const query = chromaOperation({
+  name: 'chroma.query',
+  summary: 'Find nodes near the colour of hashtags (or of a text), ranked by relevance, recency and strength',
+  input: queryInput,
+  output: detailedAnswer,
+  effect: { kind: 'read', idempotent: false },
+  cost: costOfQuery,
+  run: (host, item, call) => ask(stateOf(host), call, item),
+})
+
+const queries = z.strictObject({
+  queries: z.array(queryInput).describe('Each as the input of chroma.query; if one is refused, none is answered'),
+})
+
+const batch = chromaOperation({
+  name: 'chroma.batch_query',
+  summary: 'Ask many queries against one state; all of them or none',
+  input: queries,
+  output: z.lazy(() => z.strictObject({ answers: z.array(detailedAnswer).describe('In the order of the queries') })),
+  effect: { kind: 'read', idempotent: false },
+  // The first item that is wrong is reported (CQ-101), also where a later one is wrong in its form.
+  checksInput: true,
+  // All of it at once: it is answered as a whole, or not at all.
+  cost: given =>
+    Math.max(
+      1,
+      itemsOf(given).reduce<number>((sum, each) => sum + costOfQuery(each), 0),
+    ),
+  questions: itemsOf,
+  async run(host, given, call) {
+    const items = parseWith(queries.extend({ queries: z.array(z.unknown()) }), given, invalidInput).queries
+    return { answers: await askMany(stateOf(host), call, items, item => parseWith(queryInput, item, invalidInput)) }
+  },
+})
+
+const knn = chromaOperation({
+  name: 'chroma.query_knn',
+  summary: 'Find the nodes nearest to the colour of hashtags, whatever memory says',
+  input: z.strictObject({ hashtags: hashtagList, ...knnOptions.shape }),
+  output: detailedAnswer,
+  effect: { kind: 'read', idempotent: false },
+  cost: costOfQuery,
+  run: (host, item, call) => ask(stateOf(host), call, item, 'distance'),
+})
+
+const [explain, count, watch] = queryOperations({
+  name: 'chroma',
+  input: questionInput,
+  toQuery: (host, asked) => questionOf(stateOf(host), asked),
+})
+
+export const QUERY_OPERATIONS = [
+  query,
+  batch,
+  knn,
+  { ...explain, invalid: invalidInput },
+  { ...count, invalid: invalidInput },
+  { ...watch, invalid: invalidInput },
+] as const
+
+/** By `k`; what stands there instead of a number is refused when it runs. */
+function costOfQuery(asked: unknown): number {
+  const k = isPlainObject(asked) ? asked['k'] : undefined
+  return costOfAsking({ limit: Number.isSafeInteger(k) ? (k as number) : 0 })
+}
+
+function itemsOf(asked: unknown): readonly unknown[] {
+  const items = isPlainObject(asked) ? asked['queries'] : undefined
+  return Array.isArray(items) ? items : []
+}
+
+const node = z.strictObject({ entry_id: entryId })
+const updated = z.strictObject({
+  updated: z.boolean().describe('false: nothing was given to change, or the viewer holds no such node'),
+})
+
+const store = chromaOperation({
+  name: 'chroma.store',
+  summary: 'Store a node at the colour of its hashtags',
+  input: newNode,
+  output: z.lazy(() =>
+    z.strictObject({
+      entry_id: z.string().describe('Id of the new node'),
+      tags: chosenTags.optional().describe('With auto_tags: the hashtags, and why each was chosen'),
+    }),
+  ),
+  effect: { kind: 'write', idempotent: false },
+  run: (host, input, { viewer, signal }) => storeTagged(stateOf(host), viewer, camelKeys(input), signal),
+})
+
+const get = chromaOperation({
+  name: 'chroma.get',
+  summary: 'Read one node; it does not count as use',
+  input: node,
+  output: nodeRow,
+  effect: { kind: 'read', idempotent: true },
+  async run(host, { entry_id }, { viewer }) {
+    const found = await new Chroma(host, viewer).getNode(entry_id)
+    if (found !== null) return found
+    const traits = { kind: 'not_found', help: 'Check the entry_id with `querent chroma query`.' } as const
+    throw new QueryError('not_found', `entry_id: there is no node ${JSON.stringify(entry_id)}`, {}, undefined, traits)
+  },
+})
+
+const update = chromaOperation({
+  name: 'chroma.update',
+  summary: 'Replace label, content or metadata of a node; its hashtags stay',
+  input: nodeUpdate.extend({ entry_id: entryId }),
+  output: updated,
+  effect: { kind: 'write', idempotent: false },
+  run: async (host, { entry_id, ...changes }, { viewer }) => ({
+    updated: await new Chroma(host, viewer).updateNode(entry_id, changes),
+  }),
+})
+
+const remove = chromaOperation({
+  name: 'chroma.delete',
+  summary: 'Delete a node for good',
+  input: node,
+  output: z.strictObject({ deleted: z.boolean().describe('false: the viewer holds no such node') }),
+  effect: { kind: 'destroy', idempotent: true },
+  run: async (host, { entry_id }, { viewer }) => ({ deleted: await new Chroma(host, viewer).deleteNode(entry_id) }),
+})
+
+const set = chromaOperation({
+  name: 'chroma.set',
+  summary:
+    "Change a node, all or nothing: its texts, memory mode, whether it decays, that it is rotten, plug-ins' columns",
+  input: nodeChanges.extend({ entry_id: entryId }),
+  output: updated,
+  effect: { kind: 'write', idempotent: true },
+  async run(host, { entry_id, ...changes }, { viewer }) {
+    const state = stateOf(host)
+    state.access.flush()
+    return { updated: await retryingWrite(() => changeNode(state, viewer, entry_id, changes), state) }
+  },
+})
+
+const exportAll = chromaOperation({
+  name: 'chroma.export',
+  summary: 'Give all nodes you hold, with everything known of them, as one document',
+  input: z.strictObject({}),
+  output: nodeDocument,
+  effect: { kind: 'read', idempotent: true },
+  run: (host, _input, { viewer }) => new Chroma(host, viewer).exportNodes(),
+})
+
+const importAll = chromaOperation({
+  name: 'chroma.import',
+  summary: 'Restore nodes from an exported document: all of them or none',
+  input: documentToImport,
+  output: z.strictObject({ imported: z.int().min(0).describe('Nodes of the document') }),
+  effect: { kind: 'write', idempotent: false },
+  run: (host, document, { viewer }) => new Chroma(host, viewer).importNodes(document),
+})
+
+export const NODE_OPERATIONS = [store, get, update, remove, set, exportAll, importAll] as const
+
+const hashtag = z.string().describe('1 to 100 characters, with or without #, in any letter case')
+const assignment = z.strictObject({ hashtag, ...targetFields })
+
+/** Ways to name what is to be assigned; exactly one of them. */
+const WAYS = ['hashtag', 'assignments', 'text', 'starter'] as const
+
+const assign = chromaOperation({
+  name: 'chroma.assign',
+  summary: 'Bind hashtags to anchors, in a zone or at an anchor; what is bound stays where it is',
+  input: z
+    .strictObject({
+      hashtag: hashtag.optional().describe(`${hashtag.description}; or give assignments, text or starter`),
+      ...targetFields,
+      assignments: z
+        .array(assignment)
+        .optional()
+        .describe('Many at once, all or none; instead of hashtag')
+        .meta({ examples: [[{ hashtag: '#rust', zone: 'Mid' }]] }),
+      text: z
+        .string()
+        .optional()
+        .describe(
+          'Many, all or none: a line each of hashtag and zone or anchor id, or a stack file; instead of hashtag',
+        )
+        .meta({ examples: ['#rust mid\n#typing 17'] }),
+      starter: z
+        .literal(true)
+        .optional()
+        .describe("The starter vocabulary for developers' topics, as far as its hashtags are free; instead of hashtag"),
+    })
+    .refine(input => WAYS.filter(way => input[way] !== undefined).length === 1, {
+      path: ['hashtag'],
+      error: `exactly one of ${WAYS.join(', ')}`,
+    })
+    .meta({ oneOf: WAYS.map(way => ({ required: [way] })), examples: [{ hashtag: '#rust', zone: 'Mid' }] }),
+  output: z.lazy(() =>
+    z.union([
+      binding,
+      z.strictObject({ assigned: z.array(binding).describe('Of assignments and text all, of starter the new ones') }),
+    ]),
+  ),
+  effect: { kind: 'write', idempotent: true },
+  async run(host, input, { viewer }) {
+    const chroma = new Chroma(host, viewer)
+    if (input.hashtag !== undefined) return chroma.assignHashtag(input.hashtag, targetOf(input))
+    if (input.starter) return { assigned: await chroma.assignStarter() }
+    const { text, assignments = [] } = input
+    const list =
+      text === undefined ? assignments.map(each => ({ hashtag: each.hashtag, ...targetOf(each) })) : read(text)
+    return { assigned: await chroma.assignHashtags(list) }
+  },
+})
+
+const unassign = chromaOperation({
+  name: 'chroma.unassign',
+  summary: 'Free the anchor of a hashtag that no node carries',
+  input: z.strictObject({ hashtag }),
+  output: binding,
+  effect: { kind: 'destroy', idempotent: false, ownerOnly: true },
+  run: (host, input, { viewer }) => new Chroma(host, viewer).unassignHashtag(input.hashtag),
+})
+
+const migrate = chromaOperation({
+  name: 'chroma.migrate',
+  summary: 'Move a hashtag to another anchor, and every node that carries it to its new colour',
+  input: assignment,
+  output: migration,
+  effect: { kind: 'write', idempotent: true, ownerOnly: true },
+  run: (host, input, { viewer }) => new Chroma(host, viewer).migrateHashtag(input.hashtag, targetOf(input)),
+})
+
+const hashtags = chromaOperation({
+  name: 'chroma.hashtags',
+  summary: 'List assigned hashtags with their anchors, of all zones or of one',
+  input: z.strictObject({
+    zone: zone.nullish().describe('Only of this zone, in any letter case. Default: all'),
+    hashtag: hashtag.nullish().describe('Only this one, if it is assigned. Default: all'),
+  }),
+  output: z.lazy(() => z.strictObject({ hashtags: z.array(binding).describe('By ascending anchor') })),
+  effect: { kind: 'read', idempotent: true },
+  async run(host, { zone, hashtag }, { viewer }) {
+    const chroma = new Chroma(host, viewer)
+    const listed = chroma.listHashtags(zone ?? undefined)
+    if (hashtag === undefined || hashtag === null) return { hashtags: listed }
+    const found = chroma.resolveHashtag(hashtag)
+    return { hashtags: listed.filter(each => each.hashtag === found?.hashtag) }
+  },
+})
+
+const place = chromaOperation({
+  name: 'chroma.place',
+  summary: 'Compute the colour of a set of hashtags, in full precision',
+  input: z.strictObject({ hashtags: hashtagList }),
+  output: z.lazy(() =>
+    z.strictObject({
+      color_L: z.number().describe('Lightness, 0 to 100'),
+      color_a: z.number().describe('Green to red, -128 to 127'),
+      color_b: z.number().describe('Blue to yellow, -128 to 127'),
+      node_id: z.string().describe('Name of the colour'),
+      hashtags: z.array(z.string()).describe('Normalised (#lower-case) and distinct, by ascending anchor'),
+    }),
+  ),
+  effect: { kind: 'read', idempotent: true },
+  async run(host, input) {
+    const { coordinates } = stateOf(host)
+    const checked = coordinates.check(input.hashtags)
+    const color = coordinates.color(checked)
+    const [color_L, color_a, color_b] = color
+    return { color_L, color_a, color_b, node_id: nodeIdOf(color), hashtags: checked.hashtags }
+  },
+})
+
+const chosenTags = z.array(
+  z.strictObject({
+    hashtag: z.string().describe('Normalised: #lower-case'),
+    zone: z.enum(ZONES).describe('Zone of its anchor'),
+    reason: z
+      .enum(['named', 'meaning', 'words'])
+      .describe('named: the text has it; meaning, words: of the vocabulary, the nearest to the text'),
+    score: z.number().min(0).max(1).describe('Nearness to the text, 0 to 1; 1 of what it names'),
+  }),
+)
+
+const suggest = chromaOperation({
+  name: 'chroma.suggest_hashtags',
+  summary: 'Find the assigned hashtags that a text names, or a whole set for it; nothing is applied',
+  input: z.strictObject({
+    content: z.string().describe('A text, such as the content of a node to store'),
+    complete: z
+      .boolean()
+      .optional()
+      .describe('Add the assigned hashtags nearest in meaning until the set keeps the rules of zones. Default: false'),
+  }),
+  output: z.strictObject({
+    hashtags: z.array(z.string()).describe('Normalised: those that the text names in order of appearance, then others'),
+    tags: chosenTags.optional().describe('With complete: the same, and why each was chosen'),
+  }),
+  effect: { kind: 'read', idempotent: true },
+  async run(host, { content, complete = false }, { viewer, signal }) {
+    if (!complete) return { hashtags: new Chroma(host, viewer).suggestHashtags(content) }
+    const tags = await chooseTags(stateOf(host), content, undefined, signal)
+    return { hashtags: tags.map(({ hashtag }) => hashtag), tags }
+  },
+})
+
+export const HASHTAG_OPERATIONS = [assign, unassign, migrate, hashtags, place, suggest] as const
+
+function targetOf({
+  zone,
+  anchor_id,
+}: {
+  readonly zone?: string | undefined
+  readonly anchor_id?: number | undefined
+}): Target {
+  return { zone, anchorId: anchor_id }
+}
+
+/** What begins as an object of JSON does is no list of hashtags. */
+const STACK_FILE = /^\s*\{\s*"/
+
+function read(text: string): readonly Assignment[] {
+  return STACK_FILE.test(text) ? loadStack(text.trim()).assignments : loadVocabulary(text)
+}
+
+const nothing = z.strictObject({})
+
+const decay = chromaOperation({
+  name: 'chroma.decay',
+  summary: 'Let what was not used decay up to now; running it again changes nothing',
+  input: nothing,
+  output: decayReport,
+  effect: { kind: 'write', idempotent: true },
+  run: (host, _input, call) => runDecayCycle(stateOf(host).memory, call.viewer.id, runOptions(host, call)),
+})
+
+const lifecycle = chromaOperation({
+  name: 'chroma.lifecycle',
+  summary: 'Let strong nodes ascend and forgotten ones rot',
+  input: nothing,
+  output: lifecycleReport,
+  effect: { kind: 'write', idempotent: true },
+  run: (host, _input, call) => runLifecycleCheck(stateOf(host).memory, call.viewer.id, runOptions(host, call)),
+})
+
+const counts = chromaOperation({
+  name: 'chroma.statistics',
+  summary: 'Count nodes by state and mode, with their strength and health',
+  input: nothing,
+  output: statistics,
+  effect: { kind: 'read', idempotent: true },
+  run: (host, _input, { viewer }) => new Chroma(host, viewer).getStatistics(),
+})
+
+const forecast = chromaOperation({
+  name: 'chroma.forecast',
+  summary: 'Say what will rot, ascend or fade up to a date if nothing is used; changes nothing',
+  input: z
+    .strictObject({
+      until: z.int().optional().describe('Up to when, Unix seconds, not before now; either this or days'),
+      days: z.int().min(0).optional().describe('Up to so many days of 24 hours from now; either this or until'),
+      limit: z.int().min(0).optional().describe('Most items, at least 0; totals count all. Default: 100'),
+    })
+    .refine(({ until, days }) => (until === undefined) !== (days === undefined), {
+      path: ['until'],
+      error: 'either until or days',
+    })
+    .meta({ oneOf: [{ required: ['until'] }, { required: ['days'] }], examples: [{ days: 30 }] }),
+  output: foretold,
+  effect: { kind: 'read', idempotent: true },
+  run: (host, { until, days = 0, limit }, { viewer }) =>
+    new Chroma(host, viewer).forecast(until ?? secondsNow(host) + days * DAY, { limit }),
+})
+
+const points = chromaOperation({
+  name: 'chroma.points',
+  summary: 'Give nodes as points of the colour space by pages, newest first, with what time will do to each if unused',
+  input: pointsOptions,
+  output: pointsPage,
+  effect: { kind: 'read', idempotent: true },
+  run: (host, options, { viewer }) => new Chroma(host, viewer).points(options),
+})
+
+export const MEMORY_OPERATIONS = [decay, lifecycle, counts, forecast, points] as const
+
+function runOptions(host: LensHost, { signal, report }: CallContext): RunOptions {
+  return { now: secondsNow(host), signal, ...(report && { report }) }
+}
+
+export const CHROMA_OPERATIONS = [
+  ...QUERY_OPERATIONS,
+  ...NODE_OPERATIONS,
+  ...HASHTAG_OPERATIONS,
+  ...MEMORY_OPERATIONS,
+] as const
+
+/** An operation with the errors of the lens's contract (CQ-001, CQ-006, CQ-105). */
+export function chromaOperation<const Name extends string, Input extends z.ZodType, Output extends z.ZodType>(
+  operation: LensOperation<Name, Input, Output>,
+): NamedOperation<Name, Input, Output> {
+  return { ...lensOperation(operation), invalid: invalidInput }
+}

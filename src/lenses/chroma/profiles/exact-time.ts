@@ -1,0 +1,233 @@
+/** The time words with a meaning of their own in this lens (CQ-085 to CQ-087), and the same in Spanish. */
+
+export interface Period {
+  readonly start: number
+  readonly end: number
+}
+
+/** A period that a text names, and where it stands there in UTF-16 units. */
+export interface FoundTime {
+  readonly period: Period
+  readonly index: number
+  readonly length: number
+}
+
+export type Unit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year'
+
+export const MINUTE = 60
+export const HOUR = 3_600
+export const DAY = 86_400
+
+/** Rolling months and years are as long as here, whatever the calendar says (CQ-085). */
+export const SECONDS: Readonly<Record<Unit, number>> = {
+  minute: MINUTE,
+  hour: HOUR,
+  day: DAY,
+  week: 7 * DAY,
+  month: 30 * DAY,
+  year: 365 * DAY,
+}
+
+/** The last `count` units up to now; not before 1970. */
+export function rolling(count: number, unit: Unit, now: number): Period {
+  return { start: Math.min(now, Math.max(0, now - count * SECONDS[unit])), end: now }
+}
+
+/** The calendar unit that holds a moment, or one `offset` units later. */
+export function calendar(unit: Unit, at: number, offset = 0): Period {
+  const start = startOf(unit, at, offset)
+  return { start, end: startOf(unit, at, offset + 1) - 1 }
+}
+
+function startOf(unit: Unit, at: number, offset: number): number {
+  const date = new Date(at * 1_000)
+  if (unit === 'year') return utc(date.getUTCFullYear() + offset, 0)
+  if (unit === 'month') return utc(date.getUTCFullYear(), date.getUTCMonth() + offset)
+  const length = SECONDS[unit]
+  // 1970-01-01 was a Thursday: three days into its week.
+  const shift = unit === 'week' ? 3 * DAY : 0
+  return Math.floor((at + shift) / length) * length - shift + offset * length
+}
+
+/** Midnight of a day; months and days may run over. `Date.UTC` would take the year 24 for 1924. */
+export function utc(year: number, month: number, day = 1): number {
+  return new Date(0).setUTCFullYear(year, month, day) / 1_000
+}
+
+/** The period that `2024`, `2024-05` or `2024-05-17` names; null for a day or month that does not exist. */
+export function dated(text: string): Period | null {
+  const match = /^(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?$/.exec(text)
+  if (match === null) return null
+  const [, year = '', month, day] = match
+  const start = utc(Number(year), Number(month ?? 1) - 1, Number(day ?? 1))
+  const unit = day !== undefined ? 'day' : month !== undefined ? 'month' : 'year'
+  const exists = new Date(start * 1_000).toISOString().startsWith(text)
+  return exists ? calendar(unit, start) : null
+}
+
+/** How a question stands to a period: inside it, or on one side of it. */
+export type Relation = 'within' | 'since' | 'after' | 'before' | 'until'
+
+/** CQ-087. A range that would begin in the future ends where it begins, so that it is one at all. */
+export function related(relation: Relation, { start, end }: Period, now: number): Period {
+  const range = {
+    within: { start, end },
+    since: { start, end: now },
+    after: { start: end + 1, end: now },
+    before: { start: Math.min(0, start - 1), end: start - 1 },
+    until: { start: Math.min(0, end), end },
+  }[relation]
+  return range.start > now || range.end < range.start ? { start: range.start, end: range.start } : range
+}
+
+/** Not inside a word, a hashtag, a hyphenated name or a number: neither in `3.12` nor in `1,000`. */
+export const BEGIN = '(?<![\\p{L}\\p{N}_#-]|\\p{N}[.,](?=\\p{N}))'
+export const END = '(?![\\p{L}\\p{N}_]|[-.]\\p{N}|-\\p{L}|,\\p{N}{3}(?!\\p{N}))'
+
+const NUMBERS: Readonly<Record<string, number>> = {
+  ...{ one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },
+  ...{ eleven: 11, twelve: 12, fifteen: 15, twenty: 20, thirty: 30, fifty: 50 },
+  ...{ un: 1, una: 1, uno: 1, dos: 2, tres: 3, cuatro: 4, cinco: 5, seis: 6, siete: 7, ocho: 8, nueve: 9, diez: 10 },
+  ...{ doce: 12, quince: 15, veinte: 20, treinta: 30, cincuenta: 50, cien: 100 },
+}
+
+/** Digits, or a number in words. */
+export const NUMBER: string = `\\d+|${Object.keys(NUMBERS).join('|')}`
+
+export function numberOf(text: string): number {
+  return NUMBERS[text.toLowerCase()] ?? Number(text)
+}
+
+export const ENGLISH_UNIT = 'minutes?|hours?|days?|weeks?|months?|years?'
+export const SPANISH_UNIT = 'minutos?|horas?|d[ií]as?|semanas?|mes(?:es)?|años?'
+
+export function unitOf(word: string): Unit {
+  const [, unit] = UNITS.find(([start]) => word.toLowerCase().startsWith(start)) as readonly [string, Unit]
+  return unit
+}
+
+const UNITS: readonly (readonly [string, Unit])[] = [
+  ['minut', 'minute'],
+  ['h', 'hour'],
+  ['d', 'day'],
+  ['week', 'week'],
+  ['semana', 'week'],
+  ['m', 'month'],
+  ['y', 'year'],
+  ['a', 'year'],
+]
+
+const RELATIONS: readonly (readonly [Relation, string])[] = [
+  ['since', 'since|desde|a partir del?'],
+  ['after', 'after|despu[eé]s del?'],
+  ['before', 'before|antes del?'],
+  ['until', 'until|till|hasta'],
+  ['within', 'in|from|during|on|of|en|del?|durante'],
+]
+
+/** The words before a period, longest first where one begins with another. */
+export const RELATION: string = RELATIONS.map(([, words]) => words).join('|')
+
+export function relationOf(words: string | undefined): Relation {
+  if (words === undefined) return 'within'
+  const plain = words.toLowerCase().replace(/\s+/g, ' ')
+  return RELATIONS.find(([, pattern]) => new RegExp(`^(?:${pattern})$`).test(plain))?.[0] ?? 'within'
+}
+
+/** Stretches of time in whole Unix seconds, both ends included; calendar units are UTC, weeks begin on Monday. */
+
+type Groups = Readonly<Record<string, string | undefined>>
+
+interface TimeWords {
+  /** With `{n}` and `{unit}` as named groups where it has them. */
+  readonly pattern: string
+  readonly period: (groups: Groups, now: number) => Period | null
+}
+
+const N = `(?<n>${NUMBER})`
+const unitIn = ({ unit = '' }: Groups) => unitOf(unit)
+const countIn = ({ n = '1' }: Groups) => numberOf(n)
+
+const recent = (_: Groups, now: number) => rolling(7, 'day', now)
+const lastFew = (groups: Groups, now: number) => rolling(countIn(groups), unitIn(groups), now)
+const previous = (groups: Groups, now: number) => calendar(unitIn(groups), now, -1)
+const current = (groups: Groups, now: number) => ({ start: calendar(unitIn(groups), now).start, end: now })
+const ago = (groups: Groups, now: number) => calendarAgo(countIn(groups), groups, now)
+const daysAgo = (days: number) => (_: Groups, now: number) => calendar('day', now, -days)
+
+const WORDS: readonly TimeWords[] = [
+  { pattern: 'recent(?:ly)?', period: recent },
+  { pattern: `(?:last|past)\\s+${N}\\s+(?<unit>${ENGLISH_UNIT})`, period: lastFew },
+  { pattern: `past\\s+(?<unit>${ENGLISH_UNIT})`, period: lastFew },
+  { pattern: 'last\\s+(?<unit>hour|day)', period: lastFew },
+  { pattern: 'last\\s+(?<unit>week|month|year)', period: previous },
+  { pattern: 'this\\s+(?<unit>week|month|year)', period: current },
+  { pattern: 'today', period: (_, now) => ({ start: calendar('day', now).start, end: now }) },
+  { pattern: 'yesterday', period: daysAgo(1) },
+  { pattern: `(?:(?<n>${NUMBER})|an?)\\s+(?<unit>${ENGLISH_UNIT})\\s+ago`, period: ago },
+
+  { pattern: 'recientes?|recientemente', period: recent },
+  { pattern: `(?:últim|ultim|pasad)[oa]s\\s+${N}\\s+(?<unit>${SPANISH_UNIT})`, period: lastFew },
+  { pattern: `${N}\\s+(?:últim|ultim)[oa]s\\s+(?<unit>${SPANISH_UNIT})`, period: lastFew },
+  { pattern: '(?:últim|ultim)[oa]\\s+(?<unit>hora|d[ií]a|semana|mes|año)', period: lastFew },
+  { pattern: '(?<unit>semana|mes|año)\\s+pasad[oa]', period: previous },
+  { pattern: 'pasad[oa]\\s+(?<unit>semana|mes|año)', period: previous },
+  { pattern: 'est[ae]\\s+(?<unit>semana|mes|año)', period: current },
+  { pattern: 'hoy', period: (_, now) => ({ start: calendar('day', now).start, end: now }) },
+  // Before the next row, which would read it as the time before yesterday.
+  { pattern: 'anteayer|antier|antes\\s+de\\s+ayer', period: daysAgo(2) },
+  { pattern: 'ayer', period: daysAgo(1) },
+  { pattern: `hace\\s+${N}\\s+(?<unit>${SPANISH_UNIT})`, period: ago },
+]
+
+const ARTICLE = '(?:(?:the|el|la|los|las)\\s+)?'
+const DATE = '\\d{4}(?:-\\d{2}(?:-\\d{2})?)?'
+
+/** Dates need a word before them: a bare 2024 may be anything. */
+const DATED = new RegExp(
+  `${BEGIN}(?<relation>in|from|during|since|after|before|until|a\\s+partir\\s+del?|despu[eé]s\\s+del?|antes\\s+del?|` +
+    `desde|hasta|durante|en|del?)\\s+(?:(?:el|la)\\s+)?(?<date>${DATE})${END}`,
+  'giu',
+)
+
+const COMPILED = WORDS.map(({ pattern, period }) => ({
+  period,
+  expression: new RegExp(`${BEGIN}(?:(?<relation>${spaced(RELATION)})\\s+)?${ARTICLE}(?:${pattern})${END}`, 'iu'),
+}))
+
+/** The leftmost; of those that begin at one place the longest. */
+export function exactTime(text: string, now: number): FoundTime | null {
+  const found = [...COMPILED.flatMap(words => wordsIn(text, words, now)), ...datesIn(text, now)]
+  return found.sort((a, b) => a.index - b.index || b.length - a.length)[0] ?? null
+}
+
+function wordsIn(text: string, { expression, period }: (typeof COMPILED)[number], now: number): FoundTime[] {
+  const match = expression.exec(text)
+  const groups = match?.groups ?? {}
+  const meant = match && period(groups, now)
+  if (!meant) return []
+  const relation = relationOf(groups['relation'])
+  // `from last month` is last month; what is open at its end stays so: `since this week`.
+  return [{ period: related(relation, meant, now), index: match.index, length: match[0].length }]
+}
+
+/** Days and months that do not exist are passed over. */
+function datesIn(text: string, now: number): FoundTime[] {
+  for (const match of text.matchAll(DATED)) {
+    const { relation, date = '' } = match.groups as Groups
+    const period = dated(date)
+    if (period === null) continue
+    return [{ period: related(relationOf(relation), period, now), index: match.index, length: match[0].length }]
+  }
+  return []
+}
+
+/** The unit of the calendar that holds the moment so many units ago: three days ago is a day, an hour ago an hour. */
+function calendarAgo(count: number, groups: Groups, now: number): Period | null {
+  const period = calendar(unitIn(groups), now, -count)
+  return Number.isFinite(period.start) && period.start >= 0 ? period : null
+}
+
+function spaced(pattern: string): string {
+  return pattern.replaceAll(' ', '\\s+')
+}

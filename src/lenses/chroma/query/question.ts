@@ -1,0 +1,289 @@
+/** Phases 1 to 3 of a query: input, tags, coordinate, before anything is searched for (CQ-040). */
+import { z } from 'zod'
+import type { Instant } from '../../../base/clock.ts'
+import { MAX_LIMIT, MAX_TIMEOUT_MS } from '../../../model/limits.ts'
+import { parseWith } from '../../../model/parse-input.ts'
+import type { QueryInput } from '../../../model/query-input.ts'
+import type { Sight } from '../../../model/viewer.ts'
+import { checkCamel } from '../camel.ts'
+import { filledWith, keepsRules, neighboursOf } from '../colour/completion.ts'
+import type { CheckedTags } from '../colour/coordinates.ts'
+import { tagsInText } from '../colour/hashtag.ts'
+import { invalidInput } from '../errors.ts'
+import {
+  type Binding,
+  type EffectiveQuery,
+  hashtagList,
+  type QueryParams,
+  queryInput,
+  queryOptions,
+  queryParams,
+  type ScoreWeights,
+  type Warning,
+} from '../model.ts'
+import { NODE_KIND } from '../nodes/nodes.ts'
+import { readAspect } from '../nodes/stored.ts'
+import type { ProfileView } from '../profiles/query-profile.ts'
+import type { ParsedText } from '../profiles/registry.ts'
+import type { ChromaState } from '../state.ts'
+import { POINTS } from './search.ts'
+
+/** Options of a query, checked, by their names on the wire. */
+export type WireOptions = z.output<typeof queryOptions>
+
+/** What `options` of a query may hold for this lens. Without `hashtags`, the text is what the profile reads. */
+export const chromaOptions = z.strictObject({
+  ...queryOptions.shape,
+  hashtags: hashtagList.optional().describe(`${hashtagList.description}. Default: the text, which the profile reads`),
+  k: queryParams.shape.k.describe(
+    'Most results of all pages together; null: as many as the profile or the setting query.default_k says. Default: as many as the profile says of the text, else no bound',
+  ),
+  rank_by: z
+    .enum(['score', 'distance'])
+    .optional()
+    .describe('score: by relevance, recency and strength; distance: the nearest first. Default: score'),
+})
+export type ChromaOptions = z.output<typeof chromaOptions>
+
+/** `chroma.query` as far as it decides what is in the answer, for explain, count and watch. */
+export const questionInput = z.strictObject({
+  hashtags: queryInput.shape.hashtags,
+  input: queryInput.shape.input,
+  ...queryOptions.omit({ update_access: true }).shape,
+})
+
+/** Items that a page, a stream or a watch of a question without `k` has. */
+export function questionOf({ settings }: ChromaState, asked: z.output<typeof questionInput>): QueryInput {
+  const { k, ...question } = asked
+  parseWith(queryInput, question, invalidInput)
+  return { ...asText(question), limit: Math.min(MAX_LIMIT, k ?? settings.query.defaultK), touch: false }
+}
+
+export const knnOptions = queryOptions.pick({ k: true, max_distance: true, include_rotten: true, update_access: true })
+
+/** One of the two, and options: checked. */
+export type CheckedItem = WireOptions & {
+  readonly hashtags?: readonly string[] | undefined
+  readonly input?: string | undefined
+}
+
+/** All results of a question, on as few pages as there can be. Their use is not counted by the pipeline. */
+export function wholeQuery(item: CheckedItem, rankBy: ChromaOptions['rank_by']): QueryInput {
+  const { k = null, ...rest } = item
+  const { text, options } = asText({ ...rest, k, rank_by: rankBy })
+  // Seeds of hooks may take their time: what they are asked for has no limit of time of its own.
+  return { text, options, limit: MAX_LIMIT, timeout_ms: MAX_TIMEOUT_MS, touch: false }
+}
+
+function asText({ input = '', ...options }: CheckedItem & { readonly rank_by?: ChromaOptions['rank_by'] }) {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  return { text: input, options: given }
+}
+
+export interface Prepared {
+  readonly query: EffectiveQuery
+  /** Most results of all pages together. */
+  readonly most: number
+  /** What the parse hook keeps for the post-process hook. */
+  readonly state: unknown
+  readonly warnings: readonly Warning[]
+}
+
+/** What of the pipeline's context a query is prepared with. */
+export interface Preparing {
+  readonly sight: Sight
+  readonly signal: AbortSignal
+  /** Of the query, in milliseconds. */
+  readonly asOf: Instant
+  /** Whether its results count as used, where the options do not say. */
+  readonly touch: boolean
+}
+
+export async function prepare(
+  state: ChromaState,
+  text: string,
+  options: ChromaOptions,
+  context: Preparing,
+): Promise<Prepared> {
+  await state.host.ready?.([POINTS])
+  const now = Math.floor(context.asOf / 1000)
+  const profile = state.profiles.select(options.profile)
+  const parsed = await parse(state, text, options, profile, context)
+  const { params } = parsed
+  // Of a text that names nothing known, there is no colour to ask by.
+  const isNowhere = options.hashtags === undefined && params.hashtags.length === 0 && completes(state, options)
+  const { bindings, hashtags } = isNowhere ? NOWHERE : state.coordinates.check(params.hashtags)
+  const settled = settle(options, parsed.params, state.settings.query)
+  const query: EffectiveQuery = {
+    hashtags,
+    k: settled.k,
+    max_distance: settled.maxDistance,
+    temporal_range: structuredClone(settled.temporalRange),
+    metadata_filters: structuredClone(settled.metadataFilters),
+    include_rotten: settled.includeRotten,
+    score_weights: structuredClone(settled.scoreWeights),
+    profile: parsed.profile,
+    update_access: options.update_access ?? context.touch,
+    color: isNowhere ? MIDDLE : state.coordinates.color({ bindings }),
+    completed_hashtags: parsed.completed,
+    profile_state: parsed.reported,
+    now,
+  }
+  const most = isNowhere ? 0 : options.k === undefined ? (parsed.params.k ?? Number.POSITIVE_INFINITY) : settled.k
+  return { query, most, state: parsed.params.state, warnings: parsed.warnings }
+}
+
+/** Parameters as a query runs on them; null is "none". */
+export type SettledParams = ProfileView['defaults']
+
+/** What the configuration gives where neither call nor profile does. */
+export interface ParamDefaults {
+  readonly defaultK: number
+  readonly defaultMaxDistance: number | null
+  readonly includeRotten: boolean
+  readonly defaultScoreWeights: ScoreWeights | null
+}
+
+/** CQ-003 to CQ-005: the first that is present of call, profile and configuration. */
+export function settle(call: WireOptions, parsed: Partial<QueryParams>, defaults: ParamDefaults): SettledParams {
+  return {
+    k: call.k ?? parsed.k ?? defaults.defaultK,
+    maxDistance: firstDefined(call.max_distance, parsed.maxDistance, defaults.defaultMaxDistance) ?? null,
+    temporalRange: firstDefined(call.temporal_range, parsed.temporalRange) ?? null,
+    metadataFilters: firstDefined(call.metadata_filters, parsed.metadataFilters) ?? null,
+    includeRotten: call.include_rotten ?? parsed.includeRotten ?? defaults.includeRotten,
+    scoreWeights: firstDefined(call.score_weights, parsed.scoreWeights, defaults.defaultScoreWeights) ?? null,
+  }
+}
+
+function firstDefined<T>(...values: readonly (T | undefined)[]): T | undefined {
+  return values.find(value => value !== undefined)
+}
+
+const NOWHERE: CheckedTags = { bindings: [], hashtags: [] }
+const MIDDLE = [50, 0, 0] as const
+
+function completes({ settings }: ChromaState, options: ChromaOptions): boolean {
+  return options.complete_hashtags ?? settings.query.completeHashtags
+}
+
+async function parse(
+  state: ChromaState,
+  text: string,
+  options: ChromaOptions,
+  profile: string,
+  context: Preparing,
+): Promise<ParsedText> {
+  const { hashtags } = options
+  if (hashtags !== undefined) return { params: { hashtags }, profile, completed: [], reported: null, warnings: [] }
+  const view = viewFor(state, options, context)
+  const fallbackToDefault = options.fallback_to_default ?? false
+  const parsed = await state.profiles.parse(profile, text, view, { fallbackToDefault })
+  const { hashtags: given, state: __, ...params } = parsed.params
+  checkCamel(queryParams, params, 'parameters')
+  const named = state.coordinates.resolveAll(given)
+  if (keepsRules(named) || !completes(state, options)) return parsed
+  return completed(state, text, named, parsed, view, context)
+}
+
+/** Nodes whose hashtags stand for a text without any. */
+const MOST_NODES = 5
+const NEAREST = 5
+
+/**
+ * A set that keeps the zone rules, of the tags that a text names or else those of nodes like it (CQ-089); what is missing comes from nodes,
+ * then from the vocabulary (CQ-090). Without tags where nothing is like the text.
+ */
+async function completed(
+  state: ChromaState,
+  text: string,
+  named: readonly Binding[],
+  parsed: ParsedText,
+  view: ProfileView,
+  context: Preparing,
+): Promise<ParsedText> {
+  const warnings: Warning[] = [...parsed.warnings]
+  const warn = (code: string, message: string, tags: readonly string[]) =>
+    warnings.push({ code, message: `${message}: ${tags.join(' ')}`, details: { hashtags: [...tags] } })
+  const begun = named.length > 0 ? named : await tagsOfLikeNodes(state, text, view, context)
+  const vocabulary = state.bindings.list()
+  if (begun.length === 0) {
+    const { tags } = await state.meanings.near(text, vocabulary, context.signal)
+    const nearest = tags.slice(0, NEAREST).map(({ binding }) => binding.hashtag)
+    warn(
+      'no_known_hashtags',
+      'the text names no assigned hashtag, and no node is like it; the nearest hashtags',
+      nearest,
+    )
+    return { ...parsed, params: { ...parsed.params, hashtags: [] }, completed: [], warnings }
+  }
+  const hashtagsOf = (set: readonly Binding[]) => set.map(({ hashtag }) => hashtag)
+  if (named.length === 0)
+    warn('hashtags_from_text', 'the text names no assigned hashtag; asked by those of nodes like it', hashtagsOf(begun))
+  const known = keepsRules(begun) ? begun : filledWith(begun, neighboursOf(begun, view.nodesWith, view.resolve))
+  let set = known
+  if (!keepsRules(known)) {
+    const { tags } = await state.meanings.near(text, vocabulary, context.signal)
+    set = filledWith(
+      known,
+      tags.map(({ binding }) => binding),
+    )
+    const added = hashtagsOf(set.slice(known.length))
+    if (added.length > 0) warn('completed_from_vocabulary', 'no node has enough hashtags for the rules; added', added)
+  }
+  const own = new Set(hashtagsOf(named).filter(hashtag => !parsed.completed.includes(hashtag)))
+  const added = hashtagsOf(set).filter(hashtag => !own.has(hashtag))
+  return { ...parsed, params: { ...parsed.params, hashtags: hashtagsOf(set) }, completed: added, warnings }
+}
+
+/** Hashtags of the nodes that a search by words and meaning finds, of the best one first. */
+async function tagsOfLikeNodes(
+  { host }: ChromaState,
+  text: string,
+  view: ProfileView,
+  { sight, signal, asOf }: Preparing,
+): Promise<readonly Binding[]> {
+  if (text.trim() === '') return []
+  const asked = { text, lens: 'default', syntax: 'plain', limit: MOST_NODES, touch: false } as const
+  const { entries } = await host.query(
+    { ...asked, filter: { kinds: [NODE_KIND] } },
+    { viewer: sight.viewer, signal, now: asOf },
+  )
+  const tags = entries.flatMap(({ key }) => readAspect(host.store, key)?.hashtags ?? [])
+  return [...new Set(tags)].flatMap(tag => view.resolve(tag) ?? [])
+}
+
+function viewFor(state: ChromaState, options: ChromaOptions, { sight, asOf }: Preparing): ProfileView {
+  const { bindings, settings } = state
+  const withRotten = options.include_rotten ?? settings.query.includeRotten
+  return {
+    now: Math.floor(asOf / 1000),
+    defaults: settle(options, {}, settings.query),
+    completeHashtags: completes(state, options),
+    resolve: hashtag => bindings.resolve(hashtag),
+    tagsIn: text => tagsInText(text, bindings.current.resolve),
+    nodesWith: hashtag => nodesWith(state, sight, hashtag, withRotten),
+  }
+}
+
+/** Hashtags of every visible node that carries this one; of rotten ones only where they are asked for. */
+function nodesWith(
+  { host, memories }: ChromaState,
+  sight: Sight,
+  hashtag: string,
+  withRotten: boolean,
+): Iterable<readonly string[]> {
+  return host.store.read(reader => {
+    const entries = reader.matching(sight, { op: 'eq', field: 'tag', value: hashtag })
+    const columns = memories.of(sight.viewer.id)
+    const found: (readonly string[])[] = []
+    for (const entry of entries) {
+      const cell = columns.memory(entry)
+      if (cell === undefined || (cell.rotten && !withRotten)) continue
+      // Tags of an entry can be rewritten by its holder; those of the node made its colour.
+      const tags = readAspect(reader, entry)?.hashtags
+      if (tags?.includes(hashtag)) found.push(tags)
+    }
+    return found
+  })
+}

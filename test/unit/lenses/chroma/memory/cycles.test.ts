@@ -1,0 +1,322 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { memoryJobs, runDecayCycle, runLifecycleCheck } from '../../../../../src/lenses/chroma/memory/cycles.ts'
+import { lastCycle } from '../../../../../src/lenses/chroma/memory/memory-rows.ts'
+import { MEMORY } from '../../../../../src/lenses/chroma/tables.ts'
+import type { MustHold } from '../../../../../src/lenses/lens.ts'
+import { QuerentError } from '../../../../../src/model/errors.ts'
+import type { Progress } from '../../../../../src/model/operation.ts'
+import { OWNER } from '../../../../../src/model/partition.ts'
+import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
+import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { DAY, decay, large, MODES_BY_TURN, START, state, World } from './world.ts'
+
+describe('the decay cycle', () => {
+  it('takes strength and health from what lies idle, and counts (CQ-134, CQ-135, CQ-136)', async () => {
+    const world = new World()
+    const idle = world.node('idle', { strength_raw: 10, last_accessed: START })
+    const unused = world.node('unused')
+    const ascended = world.node('ascended', { strength_raw: 40, ascension: true })
+    const frozen = world.node('frozen', { strength_raw: 4, decay_enabled: false })
+    const ahead = world.node('ahead', { strength_raw: 4, last_accessed: START + 50 * DAY })
+    const broken = world.node('broken', { mode: 'Elephant', strength_raw: 1 })
+    const untouched = state(world, [ascended, frozen, ahead, broken])
+    world.later(10 * DAY)
+    expect(await decay(world)).toEqual({ processed: 3, strength_decayed: 1, health_decayed: 2, errors: 1 })
+    expect(world.memory(idle)?.strength_raw).toBeCloseTo(6.376281516217733, 12)
+    expect(world.memory(idle)).toMatchObject({ decay_health: 0.8948393168143698, version: 1, last_accessed: START })
+    expect(world.memory(unused)).toMatchObject({ strength_raw: 0, decay_health: 0.8948393168143698, version: 1 })
+    expect(state(world, [ascended, frozen, ahead, broken])).toEqual(untouched)
+  })
+
+  it('does nothing more at the same time, and as much in ten days as in one go (CQ-137)', async () => {
+    const worlds = [new World(), new World()] as const
+    const keys = worlds.map(world =>
+      MODES_BY_TURN.map(mode => world.node(mode, { mode, strength_raw: 10, last_accessed: START })),
+    )
+    for (let day = 0; day < 10; day++) {
+      worlds[0].later(DAY)
+      await decay(worlds[0])
+    }
+    const before = state(worlds[0], keys[0] ?? [])
+    expect(await decay(worlds[0])).toMatchObject({ strength_decayed: 0, health_decayed: 0 })
+    expect(state(worlds[0], keys[0] ?? [])).toEqual(before)
+    worlds[1].later(10 * DAY)
+    await decay(worlds[1])
+    for (const [at, daily] of before.entries()) {
+      const once = worlds[1].memory(keys[1]?.[at] as number)
+      expect(Math.abs((daily?.strength_raw ?? 0) - (once?.strength_raw ?? 9))).toBeLessThan(1e-9)
+      expect(Math.abs((daily?.decay_health ?? 0) - (once?.decay_health ?? 9))).toBeLessThan(1e-9)
+    }
+  })
+
+  it('never moves its time back (CQ-137)', async () => {
+    const world = new World()
+    const a = world.node('a', { strength_raw: 10, last_accessed: START })
+    world.later(10 * DAY)
+    await decay(world)
+    const strength = world.memory(a)?.strength_raw
+    world.later(-5 * DAY)
+    await decay(world)
+    expect(world.memory(a)?.strength_raw).toBe(strength)
+    expect(lastCycle(world.store, OWNER)).toBe(START + 10 * DAY)
+  })
+
+  it('passes over paused time, switched off either way (CQ-138)', async () => {
+    for (const [options, skipped] of [
+      [{ decayEnabled: false }, 'global_disabled'],
+      [{ enabled: false }, 'memory_disabled'],
+    ] as const) {
+      const paused = new World(options)
+      const world = new World({ store: paused.store })
+      const a = world.node('a', { strength_raw: 10, last_accessed: START })
+      paused.later(20 * DAY)
+      const zero = { processed: 0, strength_decayed: 0, health_decayed: 0, errors: 0 }
+      expect(await decay(paused)).toEqual({ ...zero, skipped })
+      expect(world.memory(a)).toMatchObject({ strength_raw: 10, version: 0 })
+      world.later(30 * DAY)
+      await decay(world)
+      expect(world.memory(a)?.strength_raw).toBeCloseTo(6.376281516217733, 12)
+    }
+  })
+
+  it('is each viewer’s own, over what that viewer sees', async () => {
+    const world = new World()
+    const hidden = world.node('hidden', { strength_raw: 10, last_accessed: START })
+    const own = world.node('own', { holder: 'fox' })
+    world.later(DAY)
+    expect(await decay(world, 'fox')).toMatchObject({ processed: 1, health_decayed: 1 })
+    expect(world.memory(hidden, 'fox')).toBeUndefined()
+    expect(world.memory(hidden)?.strength_raw).toBe(10)
+    expect(world.memory(own, 'fox')?.version).toBe(1)
+    expect(lastCycle(world.store, OWNER)).toBe(0)
+  })
+
+  it('is seen by the columns of other processes', async () => {
+    const world = new World()
+    const other = new World({ store: world.store })
+    const a = world.node('a', { strength_raw: 10, last_accessed: START })
+    other.columns()
+    world.later(DAY)
+    await decay(world)
+    expect(other.columns().memory(a)).toEqual(world.columns().memory(a))
+    expect(other.columns().memory(a)?.strength_raw).toBeLessThan(10)
+  })
+})
+
+describe('a run that was killed', () => {
+  it('can be finished, at the same time or later, with the same result', async () => {
+    using folder = tempFolder()
+    const store = openSqliteStore({ file: folder.file('killed.db') })
+    const whole = new World({ store: openSqliteStore({ file: folder.file('whole.db') }) })
+    const first = new World({ store })
+    const keys = large(whole)
+    expect(large(first)).toEqual(keys)
+    for (const world of [whole, first]) world.later(3 * DAY)
+    await decay(whole)
+    // Every time another process, which does one batch and is killed; the last one is let go on.
+    for (const isLast of [false, false, true]) {
+      const world = new World({ store })
+      world.later(3 * DAY)
+      const end = new AbortController()
+      const report = () => isLast || end.abort()
+      const run = runDecayCycle(world.context, OWNER, { now: world.now, signal: end.signal, report })
+      if (isLast) expect(await run).toMatchObject({ processed: 500 })
+      else await expect(run).rejects.toMatchObject({ code: 'cancelled' })
+    }
+    expect(state(first, keys)).toEqual(state(whole, keys))
+    expect(lastCycle(store, OWNER)).toBe(lastCycle(whole.store, OWNER))
+
+    // Killed after the first batch, and the next run is of another day: nothing decays twice, nothing too little.
+    for (const world of [whole, first]) world.later(DAY)
+    const end = new AbortController()
+    const killed = runDecayCycle(first.context, OWNER, {
+      now: first.now,
+      signal: end.signal,
+      report: () => end.abort(),
+    })
+    await expect(killed).rejects.toMatchObject({ code: 'cancelled' })
+    for (const world of [whole, first]) {
+      world.later(DAY)
+      await decay(world)
+    }
+    const [one, other] = [state(first, keys), state(whole, keys)]
+    for (const [at, memory] of one.entries()) {
+      expect(Math.abs((memory?.strength_raw ?? 0) - (other[at]?.strength_raw ?? 9))).toBeLessThan(1e-9)
+      expect(memory?.decay_health).toBe(other[at]?.decay_health)
+    }
+    store.close()
+    whole.store.close()
+  }, 60_000)
+})
+
+describe('the lifecycle check', () => {
+  const check = (world: World, viewer = OWNER) => runLifecycleCheck(world.context, viewer, { now: world.now })
+
+  it('lets ascend for good, rotten or not (CQ-139)', async () => {
+    const world = new World()
+    const strong = world.node('strong', { strength_raw: 20 })
+    const rescued = world.node('rescued', { strength_raw: 25, rotten: true })
+    const weak = world.node('weak', { strength_raw: 19.9 })
+    expect(await check(world)).toEqual({ ascensions: 2, rots: 0, errors: 0 })
+    expect(world.memory(strong)).toMatchObject({ ascension: true, rotten: false, version: 1 })
+    expect(world.memory(rescued)).toMatchObject({ ascension: true, rotten: false, version: 1 })
+    expect(world.memory(weak)).toMatchObject({ ascension: false, version: 0 })
+    world.later(500 * DAY)
+    await decay(world)
+    await check(world)
+    expect(world.memory(strong)).toMatchObject({ ascension: true, strength_raw: 20, version: 1 })
+  })
+
+  it('lets rot what is neither recent nor strong, but nothing Eidetic (CQ-140)', async () => {
+    const world = new World()
+    const [a, eidetic] = [world.node('a'), world.node('e', { mode: 'Eidetic' })]
+    world.later(10.5 * DAY)
+    expect(await check(world)).toEqual({ ascensions: 0, rots: 0, errors: 0 })
+    world.later(0.1 * DAY)
+    expect(await check(world)).toEqual({ ascensions: 0, rots: 1, errors: 0 })
+    expect(world.memory(a)).toMatchObject({ rotten: true, version: 1, last_accessed: START })
+    expect(world.memory(eidetic)).toBeUndefined()
+    expect([...(world.columns().allow ?? [])]).toEqual([eidetic])
+    expect(await check(world)).toEqual({ ascensions: 0, rots: 0, errors: 0 })
+  })
+
+  it('passes over frozen nodes, is skipped with memory off, not with decay off (CQ-141)', async () => {
+    const off = new World({ enabled: false })
+    const paused = new World({ store: off.store, decayEnabled: false })
+    off.node('frozen', { decay_enabled: false })
+    off.node('frozen and strong', { decay_enabled: false, strength_raw: 99 })
+    off.node('broken', { mode: 'Elephant' })
+    const idle = off.node('idle', { decay_health: 0.001 })
+    const healthless = off.node('healthless', { decay_health: 0, last_accessed: START + 90 * DAY })
+    off.later(90 * DAY)
+    paused.later(90 * DAY)
+    expect(await check(off)).toEqual({ ascensions: 0, rots: 0, errors: 0, skipped: 'memory_disabled' })
+    expect(await check(paused)).toEqual({ ascensions: 0, rots: 1, errors: 1 })
+    expect(off.memory(idle)?.rotten).toBe(true)
+    expect(off.memory(healthless)?.rotten).toBe(false)
+  })
+
+  it('never leaves both flags set (CQ-141)', async () => {
+    const node = fc.record({ strength_raw: fc.double({ min: 0, max: 60, noNaN: true }), rotten: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(fc.array(node, { maxLength: 8 }), fc.nat(40), async (nodes, days) => {
+        const world = new World()
+        const keys = nodes.map((fields, at) => world.node(String(at), { ...fields, mode: MODES_BY_TURN[at % 4] ?? '' }))
+        world.later(days * DAY)
+        await decay(world)
+        await check(world)
+        for (const memory of state(world, keys)) expect(memory?.ascension && memory.rotten).not.toBe(true)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('that was cut off is finished by the next', async () => {
+    const world = new World()
+    const keys = large(world)
+    world.later(40 * DAY)
+    const end = new AbortController()
+    const run = runLifecycleCheck(world.context, OWNER, {
+      now: world.now,
+      signal: end.signal,
+      report: () => end.abort(),
+    })
+    await expect(run).rejects.toMatchObject({ code: 'cancelled' })
+    await check(world)
+    const whole = new World()
+    large(whole)
+    whole.later(40 * DAY)
+    const report = await check(whole)
+    expect(report.rots).toBeGreaterThan(1000)
+    expect(state(world, keys)).toEqual(state(whole, keys))
+  })
+})
+
+describe('the daily job', () => {
+  const held = () => undefined
+  const run = async (world: World, signal = new AbortController().signal, mustHold: MustHold = held) => {
+    const told: Progress[] = []
+    const [job] = memoryJobs(() => world.context)
+    await job?.run(world.context.host, world.clock.now(), signal, progress => told.push(progress), mustHold)
+    return told
+  }
+
+  it('decays and checks once a day, for the owner and for all who used something', async () => {
+    const world = new World()
+    const own = world.node('own', { holder: 'fox' })
+    const a = world.node('a')
+    world.record([own], START, 'fox')
+    world.later(11 * DAY)
+    const told = await run(world)
+    expect(told.map(({ current, phase }) => `${current} ${phase}`)).toEqual([
+      'owner decay',
+      'owner lifecycle',
+      'fox decay',
+      'fox lifecycle',
+    ])
+    expect(world.memory(a)).toMatchObject({ rotten: true, version: 2 })
+    expect(world.memory(own, 'fox')).toMatchObject({ rotten: true, access_count: 1 })
+    expect(await run(world)).toEqual([])
+    world.later(DAY - 1)
+    expect(await run(world)).toEqual([])
+    world.later(1)
+    expect(await run(world)).toHaveLength(4)
+  })
+
+  it('goes on where it was ended', async () => {
+    const world = new World()
+    const keys = large(world)
+    world.later(12 * DAY)
+    const end = new AbortController()
+    const [job] = memoryJobs(() => world.context)
+    await job?.run(world.context.host, world.clock.now(), end.signal, () => end.abort(), held)
+    expect([world.memory(keys[0] as number)?.version, world.memory(keys[2000] as number)]).toEqual([1, undefined])
+    world.later(3600)
+    await run(world)
+    expect(lastCycle(world.store, OWNER)).toBe(START + 12 * DAY)
+    expect(world.memory(keys[2000] as number)?.decay_health).toBeLessThan(1)
+    // The check behind it may be cut off too.
+    const other = new World()
+    const rest = large(other)
+    other.later(12 * DAY)
+    const late = new AbortController()
+    const untilDecayed = ({ phase, done }: Progress) => {
+      if (phase === 'decay' && done === 2500) late.abort()
+    }
+    await memoryJobs(() => other.context)[0]?.run(
+      other.context.host,
+      other.clock.now(),
+      late.signal,
+      untilDecayed,
+      held,
+    )
+    expect(other.memory(rest[1] as number)?.rotten).toBe(false)
+    await run(other)
+    expect(other.memory(rest[1] as number)?.rotten).toBe(true)
+  })
+
+  it('writes nothing more once another process has its lease, whatever the signal says', async () => {
+    for (const writesBefore of [0, 1, 2, 3, 4]) {
+      const world = new World()
+      large(world)
+      world.later(12 * DAY)
+      let writes = 0
+      const before = JSON.stringify(world.store.table(MEMORY).scan())
+      let after = before
+      const isLost = () => {
+        if (writes++ < writesBefore) return
+        if (writes === writesBefore + 1) after = JSON.stringify(world.store.table(MEMORY).scan())
+        throw new QuerentError('cancelled', 'another process took over')
+      }
+      await run(world, undefined, isLost)
+      expect(writes).toBeGreaterThan(writesBefore)
+      expect(JSON.stringify(world.store.table(MEMORY).scan())).toBe(after)
+      expect(after === before).toBe(writesBefore < 2)
+      expect(lastCycle(world.store, OWNER)).toBe(0)
+      // The next one does all of it.
+      await run(world)
+      expect(lastCycle(world.store, OWNER)).toBe(START + 12 * DAY)
+    }
+  })
+})
