@@ -188,17 +188,23 @@ function compare(a: Boundary, b: Boundary): number {
   return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
 }
 
-/** Orders that are held in one engine. */
+/** Orders that are held in one engine: of its own store, and merged with what other nodes answered. */
 const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS }
 
-const ORDERS = new WeakMap<BeliefsState, Held<HeldOrder>>()
+const ORDERS = new WeakMap<BeliefsState, Held<object>>()
 
-export function ordersOf(state: BeliefsState): Held<HeldOrder> {
+export function ordersOf(state: BeliefsState): Held<object> {
   const known = ORDERS.get(state)
   if (known !== undefined) return known
-  const made = new Held<HeldOrder>(HELD, requesterOf)
+  const made = new Held<object>(HELD, requesterOf)
   ORDERS.set(state, made)
   return made
+}
+
+/** Of the own store alone; null: none is held under that name for that requester. */
+export function orderAt(state: BeliefsState, name: string, requester: string): HeldOrder | null {
+  const found = ordersOf(state).find(name, requester, state.host.clock.now())
+  return found instanceof HeldOrder ? found : null
 }
 
 /** What an order is held under: the same for all cursors of one. */

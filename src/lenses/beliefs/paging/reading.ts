@@ -22,7 +22,7 @@ import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/acts.ts'
 import { type Boundary, type CursorContent, type CursorOwner, questionHash, readCursor, writeCursor } from './cursor.ts'
-import { HeldOrder, nameOf, ordersOf, rebuilt, warningsOf } from './held-order.ts'
+import { HeldOrder, nameOf, orderAt, ordersOf, rebuilt, warningsOf } from './held-order.ts'
 import type { Pages } from './pages.ts'
 
 /** How often a page is made anew when something of it went out of sight while it was made. */
@@ -53,7 +53,7 @@ export async function openReading(
   }
   const now = state.host.clock.now()
   const content = readCursor(state.secret(), cursor, owner, now)
-  const order = ordersOf(state).find(nameOf(owner, content), requester, now)
+  const order = orderAt(state, nameOf(owner, content), requester)
   if (order !== null) return new Reading(state, query, owner, { order, content }, { time, limited, embed })
   const made = await rebuilt(state, query, requester, await embed(time), content, time)
   return new Reading(state, query, owner, { order: made, content }, { time, limited, embed })
@@ -149,7 +149,7 @@ class Reading implements Pages {
     if (kept === null || boundary === null) return
     const { requester } = this.#owner
     this.#kept = null
-    this.#order = ordersOf(state).find(this.#place, requester, state.host.clock.now())
+    this.#order = orderAt(state, this.#place, requester)
     if (this.#order !== null) return
     this.#time = this.#limited()
     this.#isFresh = true

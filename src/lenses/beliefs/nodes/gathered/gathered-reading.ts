@@ -2,45 +2,22 @@
  * An answer of several nodes, read page by page or piece by piece. The list is made once; what is read of it is shown as of
  * the moment of reading, as far as it may be seen still (BQ-095, BQ-139, BQ-140).
  */
-import { requesterOf } from '../../../../identity/requester.ts'
-import { Held } from '../../../../pipeline/held.ts'
 import type { ShowView } from '../../access/show.ts'
 import { draftOf } from '../../answer/draft.ts'
 import { type Compared, showPage } from '../../answer/show-page.ts'
 import { type Answer, tellPage } from '../../answer/tell-page.ts'
 import type { QueryResult } from '../../model.ts'
-import {
-  type Boundary,
-  CURSOR_LIFETIME_MS,
-  type CursorContent,
-  type CursorOwner,
-  cursorExpired,
-  writeCursor,
-} from '../../paging/cursor.ts'
-import { nameOf } from '../../paging/held-order.ts'
+import { type Boundary, type CursorContent, type CursorOwner, cursorExpired, writeCursor } from '../../paging/cursor.ts'
+import { nameOf, ordersOf } from '../../paging/held-order.ts'
 import type { Pages } from '../../paging/pages.ts'
 import type { Picked } from '../../ranking/scored.ts'
 import type { CheckedWarning } from '../../schema/context.ts'
-import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import { noteUse } from '../../trust/acts.ts'
 import { cutNodes } from './coverage.ts'
 import { type Gathering, gather, grown } from './gather.ts'
-import type { GatheredOrder } from './gathered-order.ts'
+import { GatheredOrder } from './gathered-order.ts'
 import { showingGathered } from './show-gathered.ts'
-
-/** Orders that are held in one engine. */
-const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS }
-
-const ORDERS = new WeakMap<BeliefsState, Held<GatheredOrder>>()
-
-export function gatheredOrdersOf(state: BeliefsState): Held<GatheredOrder> {
-  const known = ORDERS.get(state)
-  if (known !== undefined) return known
-  const made = new Held<GatheredOrder>(HELD, requesterOf)
-  ORDERS.set(state, made)
-  return made
-}
 
 /** Of the first page, or behind a cursor: the order that is held for it, or the same one gathered again. */
 export async function openGathered(
@@ -55,10 +32,11 @@ export async function openGathered(
     const { order, time } = await gather(gathering)
     return new GatheredReading({ ...gathering, time }, owner, order, { place: offset, passed: offset }, limited)
   }
-  const held = gatheredOrdersOf(state).find(nameOf(owner, content), owner.requester, state.host.clock.now())
-  const { order: found, time } = held === null ? await gather(gathering) : { order: held, time: gathering.time }
-  if (found.digest !== content.digest) throw cursorExpired()
-  const { order, place } = await reachedBehind(content.boundary, found, { ...gathering, time })
+  const found = ordersOf(state).find(nameOf(owner, content), owner.requester, state.host.clock.now())
+  const held = found instanceof GatheredOrder ? found : null
+  const { order: first, time } = held === null ? await gather(gathering) : { order: held, time: gathering.time }
+  if (first.digest !== content.digest) throw cursorExpired()
+  const { order, place } = await reachedBehind(content.boundary, first, { ...gathering, time })
   return new GatheredReading({ ...gathering, time }, owner, order, { place, passed: content.passed }, limited)
 }
 
@@ -140,7 +118,7 @@ export class GatheredReading implements Pages {
     if (!this.hasMore || boundary === null) return null
     const now = state.host.clock.now()
     const content = { asOf: this.#gathering.asOf, boundary, passed: this.#passed, digest: order.digest }
-    gatheredOrdersOf(state).hold(nameOf(owner, content), owner.requester, order, order.byteLength, now)
+    ordersOf(state).hold(nameOf(owner, content), owner.requester, order, order.byteLength, now)
     return writeCursor(state.secret(), owner, content, now)
   }
 

@@ -101,18 +101,4 @@ describe('an embedder that never answers (BQ-166, BQ-192)', () => {
     expect(engine.live.count()).toBe(1)
     await engine.close()
   })
-
-  it('is left at once by a caller who goes', async () => {
-    const { engine } = await opened()
-    const stop = new AbortController()
-    const operation = findOperation(makeCatalog(engine), 'beliefs.watch')
-    const context = { viewer: { id: 'ann' }, signal: stop.signal }
-    const pieces = streamOperation(operation, engine, { query: { semantic: 'hang' } }, context)[Symbol.asyncIterator]()
-    const beginning = pieces.next()
-    await new Promise(resolve => setImmediate(resolve))
-    stop.abort()
-    expect(await beginning).toEqual({ done: true, value: undefined })
-    expect(engine.live.count()).toBe(0)
-    await engine.close()
-  })
 })

@@ -1,7 +1,7 @@
 /** Lists of several nodes, read to their end: what is this node's own does not end where the first page's gathering did. */
 import { describe, expect, it } from 'vitest'
 import type { EngineOptions } from '../../../../../src/engine/options.ts'
-import { gatheredOrdersOf } from '../../../../../src/lenses/beliefs/nodes/gathered/gathered-reading.ts'
+import { ordersOf } from '../../../../../src/lenses/beliefs/paging/held-order.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import {
@@ -81,7 +81,7 @@ describe('pages of an answer of several nodes', () => {
     await using birds = await manyVoices()
     const options = { limit: 6, max_results_per_node: 4 }
     const whole = idsOfAll(await pagesOf(birds, options))
-    const held = gatheredOrdersOf(stateOf(birds.home.engine.host('beliefs')))
+    const held = ordersOf(stateOf(birds.home.engine.host('beliefs')))
     const pages = await pagesOf(birds, options, async () => held.clear())
     expect(idsOfAll(pages)).toEqual(whole)
     expect(whole).toHaveLength(OWN + 8)
