@@ -2,8 +2,8 @@
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
+import { TableRows } from '../../pipeline/columns.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
-import { EntryRows } from './entry-rows.ts'
 import { foldName, placesByWord, wordsOf } from './names.ts'
 import { CONCEPTS } from './tables.ts'
 
@@ -51,11 +51,11 @@ export interface VisibleConcepts {
 }
 
 export class Concepts {
-  readonly #rows: EntryRows<Concept>
+  readonly #rows: TableRows<Concept>
   readonly #views = new WeakMap<readonly Concept[], VisibleConcepts>()
 
   constructor(store: Store) {
-    this.#rows = new EntryRows(store, CONCEPTS, COLUMNS, (row, partition) => new Concept(row, partition))
+    this.#rows = new TableRows(store, CONCEPTS, COLUMNS, (row, partition) => new Concept(row, partition))
   }
 
   visible(partitions: readonly PartitionId[]): VisibleConcepts {

@@ -2,8 +2,8 @@
 import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
+import { TableRows } from '../../../pipeline/columns.ts'
 import type { Store } from '../../../store/store.ts'
-import { EntryRows } from '../entry-rows.ts'
 import { FILES } from '../tables.ts'
 
 const COLUMNS = ['entry', 'url', 'hash', 'size', 'mtime', 'indexed_hash']
@@ -27,11 +27,11 @@ export interface VisibleFiles {
 }
 
 export class Files {
-  readonly #rows: EntryRows<RegisteredFile>
+  readonly #rows: TableRows<RegisteredFile>
   readonly #views = new WeakMap<readonly RegisteredFile[], VisibleFiles>()
 
   constructor(store: Store) {
-    this.#rows = new EntryRows(store, FILES, COLUMNS, registered)
+    this.#rows = new TableRows(store, FILES, COLUMNS, registered)
   }
 
   visible(partitions: readonly PartitionId[]): VisibleFiles {

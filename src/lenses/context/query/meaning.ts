@@ -1,9 +1,9 @@
 /** The two legs that need no name: concepts near the question, and concepts of files whose text has its words. */
 import type { VectorIndex, WordTerm } from '../../../index/contract.ts'
 import type { PartitionId } from '../../../model/partition.ts'
+import { entrySet } from '../../../pipeline/columns.ts'
 import type { Call } from '../call.ts'
 import type { Concept } from '../concepts.ts'
-import { entrySet } from '../entry-rows.ts'
 import type { Look } from '../mind/look.ts'
 import { vectorIndex } from '../vectors.ts'
 import type { Meant } from './anchors.ts'

@@ -1,9 +1,9 @@
 /** Concepts of the files whose text has a question's words: those that stand in the passages found. */
 import type { WordIndex, WordTerm } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { entrySet } from '../../../pipeline/columns.ts'
 import type { Call } from '../call.ts'
 import type { Concept } from '../concepts.ts'
-import { entrySet } from '../entry-rows.ts'
 import type { Look } from '../mind/look.ts'
 import { PROVENANCE } from '../tables.ts'
 

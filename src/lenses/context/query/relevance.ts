@@ -4,9 +4,9 @@
  */
 import type { Hit, WordIndex, WordTerm } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { entrySet } from '../../../pipeline/columns.ts'
 import type { Call } from '../call.ts'
 import { type Concept, textsOfConcepts } from '../concepts.ts'
-import { entrySet } from '../entry-rows.ts'
 import type { Look } from '../mind/look.ts'
 import { type Anchor, wantsMeaning } from './anchors.ts'
 import { tellingWords } from './cover.ts'
