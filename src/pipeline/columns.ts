@@ -6,18 +6,23 @@ import { Bitset } from '../base/bitset.ts'
 import type { Json } from '../base/canonical.ts'
 import { grown } from '../base/grown.ts'
 import { Recent } from '../base/recent.ts'
-import type { Steps } from '../base/turns.ts'
+import { atOnce, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
-import { LOCAL_OWNER } from '../model/viewer.ts'
+import { changesOrNull, type FeedNews, partitionOfAll, reachesBack, readFeed } from '../store/feed.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { aroundDamage } from './around-damage.ts'
-import { changesOrNull, reachesBack } from './feed.ts'
 import { tablePages } from './table-pages.ts'
 
 /** Changes taken in one step: some milliseconds of work. */
 const CHANGES_AT_ONCE = 250
+
+/** Entries that came, changed or went after this position; null: the feed cannot say, or it is more than `most` changes. */
+export function entriesChangedAfter(reader: StoreReader, position: number, most?: number): FeedNews | null {
+  if (!reachesBack(reader, position, most)) return null
+  return atOnce(readFeed(reader, position, ({ kind }) => kind !== 'vectors'))
+}
 
 export interface Followed {
   /** Forgets everything. */
@@ -184,7 +189,7 @@ interface PartitionRows<T> {
   changes: number
 }
 
-/** The rows of a table of entries, one object a row, by partition: who asks for some partitions meets no row of others. */
+/** The rows of a table of entries, one object a row, by partition: a request for some partitions meets no row of others. */
 export class TableRows<T extends RowOf> {
   readonly #store: Store
   readonly #table: TableDeclaration
@@ -233,14 +238,9 @@ export class TableRows<T extends RowOf> {
   }
 
   *#pages(reader: StoreReader): Generator {
-    // By sets of keys: a third of what reading the entries would cost. Plus 1; 0: no entry.
-    const partitionOf = new Int32Array(reader.newestEntry() + 1)
-    for (const { id } of reader.partitions()) {
-      const sight = { viewer: LOCAL_OWNER, partitions: [id] }
-      for (const entry of reader.matching(sight, { op: 'and', of: [] })) partitionOf[entry] = id + 1
-    }
+    const partitionOf = atOnce(partitionOfAll(reader))
     for (const rows of tablePages(reader, this.#table, this.#columns, ROWS_AT_ONCE)) {
-      this.#put(rows, entry => (partitionOf[entry] ? (partitionOf[entry] as number) - 1 : undefined))
+      this.#put(rows, partitionOf)
       yield
     }
   }

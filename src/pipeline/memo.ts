@@ -12,8 +12,7 @@ import { ENTRY_FIELDS, type FieldName, type Filter, matches } from '../model/fil
 import type { Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Language } from '../text/stopwords.ts'
-import { FeedFollower } from './columns.ts'
-import { entriesChangedAfter } from './feed.ts'
+import { entriesChangedAfter, FeedFollower } from './columns.ts'
 
 /** A set takes 12.5 kB for 100,000 entries. */
 const SETS = 200

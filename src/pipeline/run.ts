@@ -5,9 +5,9 @@
  */
 import type { Instant } from '../base/clock.ts'
 import type { Query } from '../model/query.ts'
+import { changesOrNull } from '../store/feed.ts'
 import type { QueryContext } from './context.ts'
 import { orderLost, placeOf } from './cursor.ts'
-import { changesOrNull } from './feed.ts'
 import { goOn } from './go-on.ts'
 import { type Found, foundBy, orderLater } from './held-order.ts'
 import type { HeldOrders, HeldPage } from './held-orders.ts'

@@ -13,10 +13,11 @@ import { FieldValues } from '../../src/lenses/chroma/query/field-values.ts'
 import { NODES } from '../../src/lenses/chroma/tables.ts'
 import type { EntryKey } from '../../src/model/entry.ts'
 import { QuerentError } from '../../src/model/errors.ts'
+import type { Filter } from '../../src/model/filter.ts'
 import { audience } from '../../src/model/partition.ts'
 import { lookAt } from '../../src/pipeline/access.ts'
 import { entrySet, FeedFollower, TableRows } from '../../src/pipeline/columns.ts'
-import { ValidityWatch } from '../../src/pipeline/memo.ts'
+import { Memo, ValidityWatch } from '../../src/pipeline/memo.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import type { Store, StoreWriter } from '../../src/store/store.ts'
@@ -76,6 +77,18 @@ const KINDS: readonly { readonly name: string; open(store: Store): Contents }[] 
     open: store => {
       const nodes = new NodeCache(() => ({}))
       return () => nodes.read(store, keysIn(store))
+    },
+  },
+  {
+    name: 'entries that fulfil a filter',
+    open: store => {
+      const memo = new Memo()
+      const filters: readonly Filter[] = [
+        { op: 'and', of: [] },
+        { op: 'lt', field: 'metadata.size', value: 2 },
+        { op: 'not', of: { op: 'eq', field: 'metadata.colour', value: 'red' } },
+      ]
+      return () => VIEWERS.map(id => filters.map(filter => [...memo.matching(store, lookAt(store, { id }), filter)]))
     },
   },
   {
@@ -190,7 +203,7 @@ describe.each(KINDS)('$name', ({ open }) => {
         }
         for (const contentsOf of kept) expect(contentsOf()).toEqual(open(store)())
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     )
   })
 
@@ -205,7 +218,7 @@ describe.each(KINDS)('$name', ({ open }) => {
           if (name === 'read') return (body: (reader: Store) => unknown) => target.read(() => body(broken))
           if (typeof value !== 'function') return value
           return (...given: unknown[]) => {
-            const reads = ['table', 'scanBounded', 'validities']
+            const reads = ['table', 'scanBounded', 'validities', 'matching', 'entries']
             if (isBroken && reads.includes(String(name))) throw new QuerentError('io_failed', 'disk I/O error')
             return value.apply(target, given)
           }

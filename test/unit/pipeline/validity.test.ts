@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Steps } from '../../../src/base/turns.ts'
 import { ValidityWatch } from '../../../src/pipeline/memo.ts'
@@ -57,34 +56,4 @@ it('QE-019: is read in a step for every 500 entries, and along the feed in one f
   })
   expect(stepsIn(watch.followInSteps(store))).toBeGreaterThanOrEqual(2)
   expect(watch.invalid(store, 20).size).toBe(PAGE / 2)
-})
-
-it('QE-019: holds in the end what the store holds then, whatever is written between the steps, and by whom it is asked', () => {
-  const acts = fc.array(
-    fc.record({ at: fc.nat(4), put: fc.boolean(), entry: fc.nat(2 * PAGE), isAsked: fc.boolean() }),
-    { maxLength: 12 },
-  )
-  fc.assert(
-    fc.property(acts, history => {
-      const store = filled(2 * PAGE)
-      const watch = new ValidityWatch()
-      const others = watch.followInSteps(store)
-      let step = 0
-      for (const steps = watch.followInSteps(store); steps.next(true).done !== true; ) {
-        for (const act of history.filter(({ at }) => at === step)) {
-          store.write(2, writer => {
-            const draft = draftOf({ id: `e${act.entry}`, validUntil: 5 })
-            const [key] = store.scanEntries(act.entry, 1)
-            if (act.put) writer.put(draft, wholeChunk(draft))
-            else if (key !== undefined) writer.delete(key)
-          })
-          if (act.isAsked) watch.invalid(store, 0)
-          others.next(false)
-        }
-        step++
-      }
-      expect([...watch.invalid(store, 20)]).toEqual([...new ValidityWatch().invalid(store, 20)])
-    }),
-    { numRuns: 15 },
-  )
 })
