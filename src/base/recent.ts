@@ -56,6 +56,10 @@ export class Recent<K, V> {
     if (place !== undefined) this.#drop(place)
   }
 
+  entries(): readonly (readonly [K, V])[] {
+    return [...this.#places.values()].map(({ key, value }) => [key, value])
+  }
+
   /** Drops those for which this holds. */
   forget(isGone: (key: K, value: V) => boolean): void {
     for (const place of this.#places.values()) if (isGone(place.key, place.value)) this.#drop(place)

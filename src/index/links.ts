@@ -3,15 +3,14 @@ import { must } from '../base/assert.ts'
 import { atOnce, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
+import { isMostOf, partitionOfAll, readPlaces } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Link, LinkIndex, LinkIndexDeclaration, LinkRank, LinkWalk, SearchScope } from './contract.ts'
-import { isMostOf, readPlaces } from './follow.ts'
 import { LinkGraph, NONE } from './links/graph.ts'
 import { linkImage, readLinkImage } from './links/image.ts'
 import { checkDeclared, type EdgeRow, type NodeRow, readEdges, readNodes } from './links/rows.ts'
 import { type ScopeView, seeing, viewOf } from './links/scope.ts'
 import { checkWalk, walk } from './links/walk.ts'
-import { partitionOfAll } from './partition-of-all.ts'
 
 /** Changed entries that are taken in by one step. */
 const CHANGED_AT_ONCE = 200
@@ -81,8 +80,8 @@ class Links implements LinkIndex {
 
   *refreshInSteps(reader: StoreReader): Steps<number> {
     const before = this.#position
-    const news = before === 0 ? undefined : yield* readPlaces(reader, before)
-    if (news === undefined || isMostOf(this.#graph.nodeCount, news.partitionOf.size)) {
+    const news = before === 0 ? null : yield* readPlaces(reader, before)
+    if (news === null || isMostOf(this.#graph.nodeCount, news.partitionOf.size)) {
       yield* this.rebuildInSteps(reader)
       return Math.max(0, this.#position - before)
     }

@@ -5,9 +5,9 @@
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
+import { isMostOf, readPlaces } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { PointHit, PointIndex, PointIndexDeclaration, PointSearch, SearchScope } from './contract.ts'
-import { isMostOf, readPlaces } from './follow.ts'
 import { PointBlocks, type PointRow } from './points/blocks.ts'
 import { checkPointSearch } from './points/check.ts'
 import type { PointColumns } from './points/columns.ts'
@@ -96,8 +96,8 @@ class Points implements PointIndex {
 
   *refreshInSteps(reader: StoreReader): Steps<number> {
     const before = this.#position
-    const news = before === 0 ? undefined : yield* readPlaces(reader, before)
-    if (news === undefined || isMostOf(this.#blocks.points, news.partitionOf.size)) {
+    const news = before === 0 ? null : yield* readPlaces(reader, before)
+    if (news === null || isMostOf(this.#blocks.points, news.partitionOf.size)) {
       yield* this.rebuildInSteps(reader)
       return Math.max(0, this.#position - before)
     }

@@ -8,9 +8,9 @@ import { atOnce, type Steps } from '../base/turns.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
 import type { PartitionId } from '../model/partition.ts'
+import { isMostOf, readFeed } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from './contract.ts'
-import { isMostOf, readFeed } from './follow.ts'
 import { bestFirst, bestOfEntries } from './hits.ts'
 import { CELL_LIMITS, type CellLimits } from './vectors/cells.ts'
 import { checkQuery } from './vectors/check.ts'
@@ -167,8 +167,8 @@ class FlatVectorIndex implements KernelVectorIndex {
     const before = this.#position
     const touched = new Set<PartitionId>()
     const news =
-      before === 0 ? undefined : yield* readFeed(reader, before, ({ partition }) => touched.add(partition).size > 0)
-    const isMuch = news === undefined || isMostOf(this.#state.rows.count, news.entries.size)
+      before === 0 ? null : yield* readFeed(reader, before, ({ partition }) => touched.add(partition).size > 0)
+    const isMuch = news === null || isMostOf(this.#state.rows.count, news.entries.size)
     if (isMuch || this.#isToBeDivided(reader, touched)) {
       yield* this.rebuildInSteps(reader)
       return Math.max(0, this.#position - before)

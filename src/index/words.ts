@@ -8,9 +8,9 @@ import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { termScore } from '../math/bm25.ts'
 import type { ChunkKey, Entry, EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
+import { readFeed } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Hit, NearTerm, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
-import { readFeed } from './follow.ts'
 import { SegmentBuilder } from './words/builder.ts'
 import { type Completion, completeTerm } from './words/complete.ts'
 import { PostingCursor } from './words/cursor.ts'
@@ -85,8 +85,8 @@ class Words implements WordIndex {
     if (this.#position === reader.lastSeq()) return 0
     // New vectors change no word. A feed may be much longer than what it left behind: from nothing, that is read.
     const news =
-      this.#position === 0 ? undefined : yield* readFeed(reader, this.#position, change => change.kind !== 'vectors')
-    if (news === undefined) {
+      this.#position === 0 ? null : yield* readFeed(reader, this.#position, change => change.kind !== 'vectors')
+    if (news === null) {
       const before = this.#position
       yield* this.rebuildInSteps(reader)
       return Math.max(1, this.#position - before)

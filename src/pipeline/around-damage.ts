@@ -1,7 +1,7 @@
 /** Reading around damaged rows. */
 import type { QuerentError } from '../model/errors.ts'
+import type { Note } from '../model/page.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { QueryContext } from './context.ts'
 
 /** What is kept in memory of many rows is made without the damaged ones; the doctor reports those. */
 export function aroundDamage<T>(reader: StoreReader, body: () => T): T {
@@ -9,6 +9,6 @@ export function aroundDamage<T>(reader: StoreReader, body: () => T): T {
 }
 
 /** For `StoreReader.around`: what is damaged is left out of the answer, which says so. */
-export function noteDamage(context: QueryContext): (damage: QuerentError) => void {
+export function noteDamage(context: { note(note: Note): void }): (damage: QuerentError) => void {
   return ({ message }) => context.note({ code: 'store_corrupt', message: `Left out: ${message}.` })
 }

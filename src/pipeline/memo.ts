@@ -12,7 +12,7 @@ import { ENTRY_FIELDS, type FieldName, type Filter, matches } from '../model/fil
 import type { Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Language } from '../text/stopwords.ts'
-import { changesOrNull, entriesChangedAfter, reachesBack } from './feed.ts'
+import { entriesChangedAfter, FeedFollower } from './columns.ts'
 
 /** A set takes 12.5 kB for 100,000 entries. */
 const SETS = 200
@@ -117,27 +117,35 @@ function isTrackedField(field: FieldName): boolean {
 
 /** Changes followed one by one; beyond that everything is read again. */
 const MAX_FOLLOWED = 10_000
-/** Changes, or entries, taken in one step: some milliseconds of work. */
+/** Entries read in one step: some milliseconds of work. */
 const PAGE = 500
 
 export class ValidityWatch {
   readonly #bounded = new Map<EntryKey, EntryValidity>()
-  /** Position in the change feed; -1: not all was read yet. */
-  #seq = -1
-  /** The last key that was read, and the position in the feed to follow from once all are; null: none is under way. */
-  #loading: { readonly after: EntryKey; readonly seq: number } | null = null
+  readonly #feed = new FeedFollower(
+    {
+      clear: () => this.#bounded.clear(),
+      pages: reader => this.#pages(reader),
+      take: (reader, changed) => {
+        for (const key of changed.keys()) this.#bounded.delete(key)
+        this.#put(reader, [...changed.keys()])
+      },
+      most: () => MAX_FOLLOWED,
+    },
+    'thrown',
+  )
   #answer: Answer | null = null
 
   /** Not to be changed. Costs a comparison while `at` crosses no bound and nothing is written. */
   invalid(reader: StoreReader, at: Instant): Bitset {
-    this.#follow(reader)
+    this.#feed.follow(reader)
     if (this.#answer === null || at < this.#answer.from || at >= this.#answer.until) this.#answer = this.#look(at)
     return this.#answer.invalid
   }
 
   /** The first bound after `at` of an entry of which this is true; infinite when there is none. */
   nextBound(reader: StoreReader, at: Instant, isMeant: (entry: EntryKey) => boolean): Instant {
-    this.#follow(reader)
+    this.#feed.follow(reader)
     let next = Number.POSITIVE_INFINITY
     for (const { key, from, until } of this.#bounded.values()) {
       for (const bound of [from, until]) {
@@ -152,42 +160,16 @@ export class ValidityWatch {
    * Who asks meanwhile reads the rest in one piece.
    */
   *followInSteps(reader: StoreReader): Steps<void> {
-    while (this.#advance(reader)) yield
+    while (this.#feed.advance(reader)) yield
   }
 
-  #follow(reader: StoreReader): void {
-    while (this.#advance(reader));
-  }
-
-  /** Takes in one page of what is missing. False: nothing is missing. */
-  #advance(reader: StoreReader): boolean {
-    if (this.#seq < 0) {
-      this.#loadPage(reader)
-      return true
+  *#pages(first: StoreReader): Generator<undefined, void, StoreReader> {
+    for (let [after, reader] = [0, first]; ; reader = yield) {
+      const keys = reader.scanBounded(after, PAGE)
+      this.#put(reader, keys)
+      if (keys.length < PAGE) return
+      after = keys.at(-1) ?? after
     }
-    if (reader.lastSeq() === this.#seq) return false
-    const changes = reachesBack(reader, this.#seq, MAX_FOLLOWED) ? changesOrNull(reader, this.#seq, PAGE) : null
-    if (changes === null) {
-      this.#seq = -1
-      return true
-    }
-    const keys = [...new Set(changes.flatMap(({ entry, kind }) => (kind === 'vectors' ? [] : [entry])))]
-    for (const key of keys) this.#bounded.delete(key)
-    this.#put(reader, keys)
-    this.#seq = changes.at(-1)?.seq ?? this.#seq
-    return changes.length === PAGE
-  }
-
-  /** The last page sets the position: that of the feed when the first was read. */
-  #loadPage(reader: StoreReader): void {
-    if (this.#loading === null) this.#bounded.clear()
-    const { after, seq } = this.#loading ?? { after: 0, seq: reader.lastSeq() }
-    const keys = reader.scanBounded(after, PAGE)
-    this.#put(reader, keys)
-    this.#loading = { after: keys.at(-1) ?? after, seq }
-    if (keys.length === PAGE) return
-    this.#loading = null
-    this.#seq = seq
   }
 
   #put(reader: StoreReader, keys: readonly EntryKey[]): void {

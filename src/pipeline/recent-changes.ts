@@ -1,7 +1,7 @@
 /** The newest part of the change feed in memory, read once for however many follow it from where each of them stands. */
 import { lowerBound } from '../base/lower-bound.ts'
+import { changesOrNull, reachesBack } from '../store/feed.ts'
 import type { Change, Store } from '../store/store.ts'
-import { changesOrNull, reachesBack } from './feed.ts'
 
 const PAGE = 1_000
 /** A hundred bytes each. Who stands further back reads the feed itself. */

@@ -5,9 +5,9 @@
  */
 import type { Instant } from '../base/clock.ts'
 import type { Query } from '../model/query.ts'
+import { changesOrNull } from '../store/feed.ts'
 import type { QueryContext } from './context.ts'
 import { orderLost, placeOf } from './cursor.ts'
-import { changesOrNull } from './feed.ts'
 import {
   type Found,
   foundBy,

@@ -3,9 +3,9 @@ import type { Bitset } from '../../base/bitset.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
+import { entrySet, TableRows } from '../../pipeline/columns.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
-import { EntryRows, entrySet } from './entry-rows.ts'
 import { foldName, placesByWord, wordsOf } from './names.ts'
 import { type ContextSettings, checkSettings } from './settings.ts'
 import { CONCEPTS, FILES } from './tables.ts'
@@ -54,11 +54,11 @@ export interface VisibleConcepts {
 }
 
 class Concepts {
-  readonly #rows: EntryRows<Concept>
+  readonly #rows: TableRows<Concept>
   readonly #views = new WeakMap<readonly Concept[], VisibleConcepts>()
 
   constructor(store: Store) {
-    this.#rows = new EntryRows(store, CONCEPTS, COLUMNS, (row, partition) => new Concept(row, partition))
+    this.#rows = new TableRows(store, CONCEPTS, COLUMNS, (row, partition) => new Concept(row, partition))
   }
 
   visible(partitions: readonly PartitionId[]): VisibleConcepts {
@@ -135,11 +135,11 @@ export interface VisibleFiles {
 }
 
 class Files {
-  readonly #rows: EntryRows<RegisteredFile>
+  readonly #rows: TableRows<RegisteredFile>
   readonly #views = new WeakMap<readonly RegisteredFile[], VisibleFiles>()
 
   constructor(store: Store) {
-    this.#rows = new EntryRows(store, FILES, FILE_COLUMNS, registered)
+    this.#rows = new TableRows(store, FILES, FILE_COLUMNS, registered)
   }
 
   visible(partitions: readonly PartitionId[]): VisibleFiles {

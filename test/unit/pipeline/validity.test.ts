@@ -1,52 +1,8 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Steps } from '../../../src/base/turns.ts'
 import { ValidityWatch } from '../../../src/pipeline/memo.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-
-const bound = fc.option(fc.integer({ min: 0, max: 6 }))
-const act = fc.oneof(
-  fc.record({ do: fc.constant('put' as const), id: fc.constantFrom('a', 'b', 'c', 'd'), from: bound, until: bound }),
-  fc.record({ do: fc.constant('delete' as const), id: fc.constantFrom('a', 'b', 'c', 'd') }),
-  fc.record({ do: fc.constant('prune' as const) }),
-  fc.record({ do: fc.constant('ask' as const), at: fc.integer({ min: -1, max: 7 }) }),
-)
-
-it('follows what holds when, along the feed and where the feed was cut', () => {
-  fc.assert(
-    fc.property(fc.array(act, { maxLength: 40 }), acts => {
-      const store = openMemoryStore()
-      const watch = new ValidityWatch()
-      const keyOf = (id: string) =>
-        store.find(
-          id,
-          store.partitions().map(partition => partition.id),
-        )[0]
-      for (const step of acts) {
-        if (step.do === 'ask') {
-          const wrong = store.entries(store.scanEntries(0, 100)).filter(({ validFrom, validUntil }) => {
-            return (validFrom !== null && validFrom > step.at) || (validUntil !== null && validUntil <= step.at)
-          })
-          expect([...watch.invalid(store, step.at)]).toEqual(wrong.map(entry => entry.key))
-          continue
-        }
-        store.write(1, writer => {
-          if (step.do === 'put') {
-            const draft = draftOf({ id: step.id, validFrom: step.from, validUntil: step.until })
-            writer.put(draft, wholeChunk(draft))
-          } else if (step.do === 'delete') {
-            const key = keyOf(step.id)
-            if (key !== undefined) writer.delete(key)
-          } else {
-            writer.pruneChanges(writer.lastSeq())
-          }
-        })
-      }
-    }),
-    { numRuns: 300 },
-  )
-})
 
 it('reads nothing again while no bound is crossed and nothing is written', () => {
   const store = openMemoryStore()
@@ -100,34 +56,4 @@ it('QE-019: is read in a step for every 500 entries, and along the feed in one f
   })
   expect(stepsIn(watch.followInSteps(store))).toBeGreaterThanOrEqual(2)
   expect(watch.invalid(store, 20).size).toBe(PAGE / 2)
-})
-
-it('QE-019: holds in the end what the store holds then, whatever is written between the steps, and by whom it is asked', () => {
-  const acts = fc.array(
-    fc.record({ at: fc.nat(4), put: fc.boolean(), entry: fc.nat(2 * PAGE), isAsked: fc.boolean() }),
-    { maxLength: 12 },
-  )
-  fc.assert(
-    fc.property(acts, history => {
-      const store = filled(2 * PAGE)
-      const watch = new ValidityWatch()
-      const others = watch.followInSteps(store)
-      let step = 0
-      for (const steps = watch.followInSteps(store); steps.next(true).done !== true; ) {
-        for (const act of history.filter(({ at }) => at === step)) {
-          store.write(2, writer => {
-            const draft = draftOf({ id: `e${act.entry}`, validUntil: 5 })
-            const [key] = store.scanEntries(act.entry, 1)
-            if (act.put) writer.put(draft, wholeChunk(draft))
-            else if (key !== undefined) writer.delete(key)
-          })
-          if (act.isAsked) watch.invalid(store, 0)
-          others.next(false)
-        }
-        step++
-      }
-      expect([...watch.invalid(store, 20)]).toEqual([...new ValidityWatch().invalid(store, 20)])
-    }),
-    { numRuns: 15 },
-  )
 })

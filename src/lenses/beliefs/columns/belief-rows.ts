@@ -3,6 +3,7 @@ import type { Instant } from '../../../base/clock.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
+import { tablePages } from '../../../pipeline/table-pages.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import { DIMENSIONS } from '../dimensions.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
@@ -48,18 +49,9 @@ export function* readBeliefRows(
 }
 
 function* aspectRows(reader: StoreReader, entries: readonly EntryKey[] | null): Generator<readonly Row[]> {
-  const table = reader.table(BELIEFS)
-  if (entries !== null) {
-    for (let at = 0; at < entries.length; at += PAGE) {
-      yield table.scan({}, { entries: entries.slice(at, at + PAGE), columns: COLUMNS })
-    }
-    return
-  }
-  for (let after: Row | undefined; ; ) {
-    const rows = table.scan({}, { after, limit: PAGE, columns: COLUMNS })
-    yield rows
-    if (rows.length < PAGE) return
-    after = { entry: rows.at(-1)?.['entry'] as EntryKey }
+  if (entries === null) return yield* tablePages(reader, BELIEFS, COLUMNS, PAGE)
+  for (let at = 0; at < entries.length; at += PAGE) {
+    yield reader.table(BELIEFS).scan({}, { entries: entries.slice(at, at + PAGE), columns: COLUMNS })
   }
 }
 

@@ -5,8 +5,7 @@
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
-import { aroundDamage } from '../../../pipeline/around-damage.ts'
-import { changesOrNull, reachesBack } from '../../../pipeline/feed.ts'
+import { FeedFollower } from '../../../pipeline/columns.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { LastRead } from '../record/last-read.ts'
 import { BELIEFS } from '../tables.ts'
@@ -25,8 +24,6 @@ const GROWTH = 1.5
 /** With more changes than so many, and than so many for each belief, reading all is cheaper. */
 const WORTH_FOLLOWING = 2000
 const CHANGES_PER_BELIEF = 2
-/** Changes followed in one step: some milliseconds of work. */
-const PAGE = 250
 const EMPTY = new Int32Array(0)
 /** Of an array of parents on the heap, and its numbers. */
 const PARENTS_BYTES = 108
@@ -54,11 +51,12 @@ export class BeliefColumns {
   #withParents = 0
   /** How often all was read. */
   #loads = 0
-  /** Place in the change feed; -1: nothing was read yet. */
-  #position = -1
-  /** The pages of beliefs that are left to read, and the position in the feed to follow from then on; null: none is under way. */
-  #loading: { readonly pages: Iterator<readonly BeliefRow[]>; readonly position: number } | null = null
-  #version = -1
+  readonly #feed = new FeedFollower({
+    clear: () => this.#clear(),
+    pages: () => this.#pages(),
+    take: (reader, changed) => this.#take(reader, [...changed.keys()]),
+    most: () => Math.max(WORTH_FOLLOWING, CHANGES_PER_BELIEF * this.#size),
+  })
 
   constructor(store: Store) {
     this.#store = store
@@ -100,10 +98,7 @@ export class BeliefColumns {
 
   /** Takes in what was committed since, here or in another process: microseconds when that is nothing. Not within a write. */
   refresh(): void {
-    const version = this.#store.version()
-    if (version === this.#version) return
-    this.#store.read(reader => aroundDamage(reader, () => this.#follow(reader)))
-    this.#version = version
+    this.#feed.refresh(this.#store)
   }
 
   /**
@@ -111,10 +106,8 @@ export class BeliefColumns {
    * taken in at the end. Several may be at work: each takes the next page. `refresh` meanwhile reads the rest in one piece. Not
    * within a write.
    */
-  *refreshInSteps(): Steps<void> {
-    if (this.#store.version() === this.#version) return
-    while (this.#store.read(reader => aroundDamage(reader, () => this.#advance(reader)))) yield
-    this.refresh()
+  refreshInSteps(): Steps<void> {
+    return this.#feed.refreshInSteps(this.#store)
   }
 
   /** -1: no belief. */
@@ -196,52 +189,14 @@ export class BeliefColumns {
     return this.#byPartition.since(mark, partitions)
   }
 
-  #follow(reader: StoreReader): void {
-    while (this.#advance(reader));
-  }
-
-  /** Takes in one page of what is missing. False: nothing is missing as of this reader. */
-  #advance(reader: StoreReader): boolean {
-    if (this.#position < 0) {
-      this.#loadPage(reader)
-      return true
-    }
-    const most = Math.max(WORTH_FOLLOWING, CHANGES_PER_BELIEF * this.#size)
-    const changes = reachesBack(reader, this.#position, most) ? changesOrNull(reader, this.#position, PAGE) : null
-    if (changes === null) {
-      this.#position = -1
-      return true
-    }
-    const entries = changes.flatMap(({ entry, kind }) => (kind === 'vectors' ? [] : [entry]))
-    this.#take(reader, [...new Set(entries)])
-    this.#position = changes.at(-1)?.seq ?? this.#position
-    return changes.length === PAGE
-  }
-
-  /** The last page sets the position: that of the feed when the first was read. */
-  #loadPage(reader: StoreReader): void {
-    this.#loading ??= this.#beginLoading(reader)
-    const { pages, position } = this.#loading
-    try {
-      const page = pages.next()
-      if (page.done !== true) {
-        for (const belief of page.value) this.#put(belief)
-        return
-      }
-    } catch (error) {
-      this.#loading = null
-      throw error
+  /** Each page is read in a transaction of its own. */
+  *#pages(): Generator {
+    for (const page of readBeliefRows(this.#store, null)) {
+      for (const belief of page) this.#put(belief)
+      yield
     }
     this.#byPartition.forgetChanges()
     this.lastRead.clear()
-    this.#position = position
-    this.#loading = null
-  }
-
-  #beginLoading(reader: StoreReader): { readonly pages: Iterator<readonly BeliefRow[]>; readonly position: number } {
-    this.#clear(reader.table(BELIEFS).count())
-    // The store itself: pages are read in transactions of their own.
-    return { pages: readBeliefRows(this.#store, null), position: reader.lastSeq() }
   }
 
   #take(reader: StoreReader, entries: readonly EntryKey[]): void {
@@ -308,8 +263,8 @@ export class BeliefColumns {
     this.#sameContent.grow(capacity)
   }
 
-  #clear(expected: number): void {
-    const capacity = Math.max(FIRST_ROWS, expected)
+  #clear(): void {
+    const capacity = Math.max(FIRST_ROWS, this.#store.table(BELIEFS).count())
     this.#arrays = newArrays(capacity)
     this.#texts = new ColumnTexts(++this.#loads)
     this.#parents = []

@@ -8,7 +8,8 @@ import type { PointIndex, PointScorer } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import { aroundDamage } from '../../../pipeline/around-damage.ts'
-import { entriesChangedAfter } from '../../../pipeline/feed.ts'
+import { FeedFollower } from '../../../pipeline/columns.ts'
+import { tablePages } from '../../../pipeline/table-pages.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import type { ScoreWeights } from '../model.ts'
@@ -20,7 +21,7 @@ import { BlockBounds, BY_RELEVANCE, type Cell, MemoryCells, MemoryScorer } from 
 const PAGE = 10_000
 /** Rows of MEMORY that are kept, 200 bytes each. */
 const ROWS_KEPT = 10_000
-/** With news of more than this share of the nodes, reading all again is quicker than looking each up. */
+/** A share of the nodes: of as many changes it is quicker to read all again. */
 const WORTH_RELOADING = 1 / 4
 
 export interface ScorerRequest {
@@ -41,8 +42,17 @@ export class MemoryColumns {
   #bounds: BlockBounds | null = null
   /** Members of blocks that fell since the bounds were made: with many, the bounds are too high to be of use. */
   #fallen = 0
-  /** Place in the change feed, and in the log of uses; -1: nothing was read yet. */
-  #position = -1
+  readonly #feed = new FeedFollower({
+    clear: () => {
+      this.#cells = new MemoryCells()
+      this.#rows.clear()
+      this.#bounds = null
+    },
+    pages: reader => this.#pages(reader),
+    take: (reader, changed) => this.#take(reader, [...changed.keys()]),
+    most: () => this.#worthFollowing,
+  })
+  /** Place in the log of uses. */
   #seen = 0
   #version = -1
 
@@ -114,7 +124,7 @@ export class MemoryColumns {
    */
   scorer({ weights, now, points, memoryEnabled }: ScorerRequest): PointScorer {
     if (!memoryEnabled) return BY_RELEVANCE
-    if (points.position > this.#position) this.refresh()
+    if (points.position > this.#feed.position) this.refresh()
     if (this.#bounds?.points !== points || this.#fallen > this.#cells.size * WORTH_RELOADING) {
       this.#bounds = new BlockBounds(this.#cells, points)
       this.#fallen = 0
@@ -133,19 +143,15 @@ export class MemoryColumns {
 
   /** As `refresh`, from within a transaction. */
   follow(reader: StoreReader): void {
-    const changed = this.#position < 0 ? null : entriesChangedAfter(reader, this.#position)
-    const uses = changed === null ? null : usesSince(reader, this.viewer, this.#seen)
-    if (changed === null || uses === null || uses.entries === null) {
-      this.#load(reader)
+    this.#feed.follow(reader)
+    const uses = usesSince(reader, this.viewer, this.#seen)
+    if (uses.entries === null || uses.entries.length > this.#worthFollowing) {
+      this.#feed.reset()
+      this.#feed.follow(reader)
       return
     }
-    const entries = new Set([...changed.entries, ...uses.entries])
-    if (entries.size > PAGE && entries.size > this.#cells.size * WORTH_RELOADING) {
-      this.#load(reader)
-      return
-    }
-    for (const entry of entries) this.#take(reader, entry)
-    this.#position = changed.position
+    const entries = [...new Set(uses.entries)]
+    aroundDamage(reader, () => this.#take(reader, entries))
     this.#seen = uses.last
   }
 
@@ -160,14 +166,18 @@ export class MemoryColumns {
     this.#seen = seen
   }
 
-  #load(reader: StoreReader): void {
-    aroundDamage(reader, () => this.#loadWhole(reader))
+  /** Of changes and of uses: with more, reading all again is quicker than looking each up. */
+  get #worthFollowing(): number {
+    return Math.max(PAGE, this.#cells.size * WORTH_RELOADING)
   }
 
-  #loadWhole(reader: StoreReader): void {
-    const cells = new MemoryCells()
-    const [position, seen] = [reader.lastSeq(), lastUse(reader, this.viewer)]
-    for (const row of allNodes(reader)) cells.set(row['entry'] as EntryKey, cellOf(row, undefined))
+  *#pages(reader: StoreReader): Generator {
+    this.#seen = lastUse(reader, this.viewer)
+    const cells = this.#cells
+    for (const rows of tablePages(reader, NODES, ['mode_name', 'decay_enabled', 'created_at'], PAGE)) {
+      for (const row of rows) cells.set(row['entry'] as EntryKey, cellOf(row, undefined))
+      yield
+    }
     for (const row of memoryRows(reader, this.viewer, ['last_accessed', 'strength_raw', 'ascension', 'rotten'])) {
       const entry = row['entry'] as EntryKey
       const cell = cells.get(entry)
@@ -181,19 +191,15 @@ export class MemoryColumns {
         used: true,
       })
     }
-    // All at the end: reading may fail, and then nothing was read.
-    this.#cells = cells
-    this.#rows.clear()
-    this.#bounds = null
-    this.#position = position
-    this.#seen = seen
   }
 
-  #take(reader: StoreReader, entry: EntryKey): void {
-    this.#rows.delete(entry)
-    const row = reader.table(NODES).get({ entry })
-    if (row === undefined) this.#cells.delete(entry)
-    else this.#put(entry, cellOf(row, readMemory(reader, this.viewer, entry)))
+  #take(reader: StoreReader, entries: readonly EntryKey[]): void {
+    for (const entry of entries) {
+      this.#rows.delete(entry)
+      const row = reader.table(NODES).get({ entry })
+      if (row === undefined) this.#cells.delete(entry)
+      else this.#put(entry, cellOf(row, readMemory(reader, this.viewer, entry)))
+    }
   }
 
   #put(entry: EntryKey, cell: Cell): void {
@@ -222,17 +228,6 @@ function signalsOf(
 ): Pick<Cell, 'last_accessed' | 'strength_raw' | 'ascension' | 'rotten' | 'used'> {
   const { last_accessed, strength_raw, ascension, rotten } = memory
   return { last_accessed, strength_raw, ascension, rotten, used: true }
-}
-
-function* allNodes(reader: StoreReader): Generator<Row> {
-  const columns = ['entry', 'mode_name', 'decay_enabled', 'created_at']
-  let after: EntryKey = -1
-  for (;;) {
-    const rows = reader.table(NODES).scan({}, { after: { entry: after }, limit: PAGE, columns })
-    yield* rows
-    if (rows.length < PAGE) return
-    after = rows.at(-1)?.['entry'] as EntryKey
-  }
 }
 
 /** Viewers whose columns are kept: 17 MB each at a million nodes. */

@@ -1,6 +1,7 @@
 /** Ranks points by relevance, recency and strength (CQ-052 to CQ-054), from the cells of one viewer. */
 
 import { Bitset } from '../../../base/bitset.ts'
+import { grown } from '../../../base/grown.ts'
 import type { PointIndex, PointScorer } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { MODE_NAMES, type ModeName } from '../mode-names.ts'
@@ -169,7 +170,11 @@ export class MemoryCells {
   }
 
   set(entry: EntryKey, cell: Cell): void {
-    if (entry >= this.#flags.length) this.#grow(entry + 1)
+    if (entry >= this.#flags.length) {
+      this.#accessed = grown(this.#accessed, entry + 1)
+      this.#strength = grown(this.#strength, entry + 1)
+      this.#flags = grown(this.#flags, entry + 1)
+    }
     if (!this.has(entry)) this.#size++
     const mode = cell.mode_name === null ? UNKNOWN_MODE : MODE_NAMES.indexOf(cell.mode_name)
     this.#accessed[entry] = cell.last_accessed
@@ -201,18 +206,6 @@ export class MemoryCells {
     }
     return -1
   }
-
-  #grow(least: number): void {
-    const length = Math.max(least, Math.ceil(this.#flags.length * 1.5))
-    this.#accessed = grown(this.#accessed, new Float64Array(length))
-    this.#strength = grown(this.#strength, new Float64Array(length))
-    this.#flags = grown(this.#flags, new Uint8Array(length))
-  }
-}
-
-function grown<T extends Float64Array | Uint8Array>(from: T, into: T): T {
-  into.set(from)
-  return into
 }
 
 // For each block of points the newest access and the largest strength of its nodes, by mode: enough to bound the score of

@@ -5,7 +5,7 @@ import { Recent } from '../../../base/recent.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import { isOwner, type Sight } from '../../../model/viewer.ts'
-import { entriesChangedAfter } from '../../../pipeline/feed.ts'
+import { FeedFollower } from '../../../pipeline/columns.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { ModeName } from '../mode-names.ts'
 import type { Color, NodeMemory, NodeRow, ResultRow } from '../model.ts'
@@ -156,7 +156,13 @@ const FEW = 1_000
 export class NodeCache {
   readonly #columnsOf: (reader: StoreReader, entry: EntryKey) => JsonObject
   readonly #nodes = new Recent<EntryKey, FullNode>(NODES_KEPT)
-  #position = 0
+  readonly #feed = new FeedFollower({
+    clear: () => this.#nodes.clear(),
+    take: (_, changed) => {
+      for (const entry of changed.keys()) this.#nodes.delete(entry)
+    },
+    most: () => FEW,
+  })
 
   constructor(columnsOf: (reader: StoreReader, entry: EntryKey) => JsonObject) {
     this.#columnsOf = columnsOf
@@ -164,7 +170,7 @@ export class NodeCache {
 
   /** Those that are there and nodes, in the order asked for. Within one read of the store. */
   read(reader: StoreReader, keys: readonly EntryKey[]): readonly FullNode[] {
-    this.#follow(reader)
+    this.#feed.follow(reader)
     const found = new Map<EntryKey, FullNode>()
     for (const key of keys) {
       const known = this.#nodes.find(key)
@@ -178,14 +184,5 @@ export class NodeCache {
       if (content.length <= LONGEST) this.#nodes.set(key, full)
     }
     return keys.flatMap(key => found.get(key) ?? [])
-  }
-
-  #follow(reader: StoreReader): void {
-    const last = reader.lastSeq()
-    if (last === this.#position) return
-    const news = entriesChangedAfter(reader, this.#position, FEW)
-    if (news === null) this.#nodes.clear()
-    else for (const entry of news.entries) this.#nodes.delete(entry)
-    this.#position = last
   }
 }

@@ -7,7 +7,7 @@ import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
-import { entriesChangedAfter } from '../../../pipeline/feed.ts'
+import { entriesChangedAfter, FeedFollower } from '../../../pipeline/columns.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { MESSAGES } from '../tables.ts'
 import { type Stored, Transcript } from './transcript.ts'
@@ -43,7 +43,17 @@ export class Transcripts {
   readonly #store: Store
   readonly #kept = new KeptThreads(MOST_MESSAGES)
   readonly #named = new Recent<string, ReadonlySet<string>>(MOST_NAMES)
-  #seq = -1
+  readonly #feed = new FeedFollower(
+    {
+      clear: () => {
+        this.#kept.clear()
+        this.#named.clear()
+      },
+      take: (reader, changed) => this.#take(reader, new Set(changed.keys())),
+      most: () => MOST_CHANGES,
+    },
+    'thrown',
+  )
 
   constructor(store: Store) {
     this.#store = store
@@ -110,7 +120,7 @@ export class Transcripts {
 
   #reading<T>(work: (reader: StoreReader) => T): T {
     return this.#store.read(reader => {
-      this.#follow(reader)
+      this.#feed.follow(reader)
       return work(reader)
     })
   }
@@ -183,17 +193,6 @@ export class Transcripts {
     const entries = messages.filter(entry => this.#kept.threadOf(entry) === undefined)
     const rows = reader.table(MESSAGES).scan({}, { entries, columns: ['entry', 'thread'] })
     return new Map(rows.map(row => [row['entry'] as EntryKey, row['thread'] as string]))
-  }
-
-  #follow(reader: StoreReader): void {
-    const seq = reader.lastSeq()
-    if (seq === this.#seq) return
-    const news = this.#seq < 0 ? null : entriesChangedAfter(reader, this.#seq, MOST_CHANGES)
-    this.#seq = seq
-    if (news === null) {
-      this.#kept.clear()
-      this.#named.clear()
-    } else if (news.entries.size > 0) this.#take(reader, news.entries)
   }
 
   #take(reader: StoreReader, changed: ReadonlySet<EntryKey>): void {

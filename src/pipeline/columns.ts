@@ -1,0 +1,280 @@
+/**
+ * Values of entries in memory, by entry key, in step with the store: all is read on first use, then what the change feed says
+ * was committed since, by whichever process. Everything that keeps columns or rows of many entries follows the feed here.
+ */
+import { Bitset } from '../base/bitset.ts'
+import type { Json } from '../base/canonical.ts'
+import { grown } from '../base/grown.ts'
+import { Recent } from '../base/recent.ts'
+import { atOnce, type Steps } from '../base/turns.ts'
+import type { EntryKey } from '../model/entry.ts'
+import type { PartitionId } from '../model/partition.ts'
+import type { Row, TableDeclaration } from '../model/table.ts'
+import { changesOrNull, type FeedNews, partitionOfAll, reachesBack, readFeed } from '../store/feed.ts'
+import type { Store, StoreReader } from '../store/store.ts'
+import { aroundDamage } from './around-damage.ts'
+import { tablePages } from './table-pages.ts'
+
+/** Changes taken in one step: some milliseconds of work. */
+const CHANGES_AT_ONCE = 250
+
+/** Entries that came, changed or went after this position; null: the feed cannot say, or it is more than `most` changes. */
+export function entriesChangedAfter(reader: StoreReader, position: number, most?: number): FeedNews | null {
+  if (!reachesBack(reader, position, most)) return null
+  return atOnce(readFeed(reader, position, ({ kind }) => kind !== 'vectors'))
+}
+
+export interface Followed {
+  /** Forgets everything. */
+  clear(): void
+  /**
+   * Then reads all there is, a page for each step, from the reader that `next` passes. What is committed between two steps comes
+   * by `take` afterwards. Absent where values are read when they are asked for.
+   */
+  readonly pages?: (reader: StoreReader) => Iterator<unknown, unknown, StoreReader>
+  /** Reads these entries again, which came, changed or went, with the partition each is in now, or was in last. */
+  take(reader: StoreReader, changed: ReadonlyMap<EntryKey, PartitionId>): void
+  /** With more changes than so many to take in, all is loaded again. */
+  most(): number
+}
+
+interface Loading {
+  readonly pages: Iterator<unknown, unknown, StoreReader> | undefined
+  readonly position: number
+}
+
+/**
+ * Where something stands in the change feed, and what brings it up to date. Vectors that came are no change of their entry.
+ *
+ * @example
+ * const feed = new FeedFollower({ clear: () => values.clear(), take: (reader, changed) => ..., most: () => 1_000 })
+ * store.read(reader => { feed.follow(reader); return values.get(key) })
+ */
+export class FeedFollower {
+  readonly #followed: Followed
+  readonly #within: <T>(reader: StoreReader, body: () => T) => T
+  #position = -1
+  #version = -1
+  #loading: Loading | null = null
+
+  /** `damage`: whether damaged rows are left out, or make the read throw `store_corrupt`. */
+  constructor(followed: Followed, damage: 'left out' | 'thrown' = 'left out') {
+    this.#followed = followed
+    this.#within = damage === 'thrown' ? (_, body) => body() : aroundDamage
+  }
+
+  /** The last change that is taken in; -1: not everything was read yet. */
+  get position(): number {
+    return this.#position
+  }
+
+  /** Takes in what was committed since: microseconds when that is nothing. */
+  refresh(store: Store): void {
+    const version = store.version()
+    if (version === this.#version) return
+    store.read(reader => this.follow(reader))
+    this.#version = version
+  }
+
+  /** As `refresh`, a step for each page, each in a read of its own. What is written between two steps is taken in at the end. */
+  *refreshInSteps(store: Store): Steps<void> {
+    if (store.version() === this.#version) return
+    while (store.read(reader => this.advance(reader))) yield
+    this.refresh(store)
+  }
+
+  /** As `refresh`, within a read or a write. */
+  follow(reader: StoreReader): void {
+    while (this.advance(reader));
+  }
+
+  /** As `follow`, one step of it, for those who pause between steps. False: nothing is missing as of this reader. */
+  advance(reader: StoreReader): boolean {
+    if (this.#position < 0) return this.#load(reader)
+    if (reader.lastSeq() === this.#position) return false
+    const isWorthIt = reachesBack(reader, this.#position, this.#followed.most())
+    const changes = isWorthIt ? changesOrNull(reader, this.#position, CHANGES_AT_ONCE) : null
+    if (changes === null) {
+      this.reset()
+      return true
+    }
+    const changed = new Map<EntryKey, PartitionId>()
+    for (const { entry, kind, partition } of changes) if (kind !== 'vectors') changed.set(entry, partition)
+    if (changed.size > 0) this.#within(reader, () => this.#followed.take(reader, changed))
+    this.#position = changes.at(-1)?.seq ?? this.#position
+    return changes.length === CHANGES_AT_ONCE
+  }
+
+  /** Makes the next step load everything. */
+  reset(): void {
+    this.#position = -1
+    this.#loading = null
+  }
+
+  /** The last page sets the position: that of the feed when the first was read. What is half read is nothing. */
+  #load(reader: StoreReader): true {
+    try {
+      this.#loading ??= this.#begin(reader)
+      const { pages, position } = this.#loading
+      if (pages !== undefined && this.#within(reader, () => pages.next(reader)).done !== true) return true
+      this.#loading = null
+      this.#position = position
+      return true
+    } catch (error) {
+      this.reset()
+      throw error
+    }
+  }
+
+  #begin(reader: StoreReader): Loading {
+    this.#followed.clear()
+    return { position: reader.lastSeq(), pages: this.#followed.pages?.(reader) }
+  }
+}
+
+/** Number of an entry whose value is missing; 0: no such entry. */
+const MISSING = 1
+
+/** JSON values of entries, as numbers: equal values have one, so that a condition is tried once a value. 4 bytes a key. */
+export class ValueColumn {
+  #numbers = new Uint32Array(1024)
+  readonly #values: (Json | undefined)[] = [undefined, undefined]
+  readonly #numberOf = new Map<string, number>()
+
+  /** Undefined: there is an entry, and the value is missing. */
+  set(entry: EntryKey, value: Json | undefined): void {
+    if (entry >= this.#numbers.length) this.#numbers = grown(this.#numbers, entry + 1)
+    this.#numbers[entry] = value === undefined ? MISSING : this.#number(value)
+  }
+
+  delete(entry: EntryKey): void {
+    if (entry < this.#numbers.length) this.#numbers[entry] = 0
+  }
+
+  /** Entries whose value passes. Costs a test for each distinct value, and a look at each key. */
+  where(test: (value: Json | undefined) => boolean): Bitset {
+    const passes = this.#values.map((value, number) => number > 0 && test(value))
+    const set = new Bitset(this.#numbers.length)
+    for (let entry = 0; entry < this.#numbers.length; entry++) {
+      if (passes[this.#numbers[entry] as number]) set.add(entry)
+    }
+    return set
+  }
+
+  #number(value: Json): number {
+    const text = JSON.stringify(value)
+    const known = this.#numberOf.get(text)
+    if (known !== undefined) return known
+    this.#numberOf.set(text, this.#values.length)
+    return this.#values.push(value) - 1
+  }
+}
+
+/** Rows read at once. */
+const ROWS_AT_ONCE = 4096
+/** With more changes than so many, and than so many for each row, all is loaded again. */
+const WORTH_FOLLOWING = 10_000
+const CHANGES_PER_ROW = 2
+/** Lists that are kept, one for each set of partitions asked for. */
+const LISTS = 64
+
+export interface RowOf {
+  readonly entry: EntryKey
+  readonly partition: PartitionId
+}
+
+/** Rows of one partition by entry, and how often they have changed. */
+interface PartitionRows<T> {
+  readonly rows: Map<EntryKey, T>
+  changes: number
+}
+
+/** The rows of a table of entries, one object a row, by partition: a request for some partitions meets no row of others. */
+export class TableRows<T extends RowOf> {
+  readonly #store: Store
+  readonly #table: TableDeclaration
+  readonly #columns: readonly string[]
+  readonly #make: (row: Row, partition: PartitionId) => T
+  readonly #byEntry = new Map<EntryKey, T>()
+  readonly #byPartition = new Map<PartitionId, PartitionRows<T>>()
+  readonly #lists = new Recent<string, { readonly changes: number; readonly rows: readonly T[] }>(LISTS)
+  readonly #feed = new FeedFollower({
+    clear: () => {
+      for (const entry of this.#byEntry.keys()) this.#delete(entry)
+    },
+    pages: reader => this.#pages(reader),
+    take: (reader, changed) => {
+      for (const entry of changed.keys()) this.#delete(entry)
+      const page = { entries: [...changed.keys()], columns: this.#columns }
+      this.#put(reader.table(this.#table).scan({}, page), entry => changed.get(entry))
+    },
+    most: () => Math.max(WORTH_FOLLOWING, CHANGES_PER_ROW * this.#byEntry.size),
+  })
+
+  /** `columns` with `entry` among them; `table` is keyed by it. */
+  constructor(
+    store: Store,
+    table: TableDeclaration,
+    columns: readonly string[],
+    make: (row: Row, partition: PartitionId) => T,
+  ) {
+    this.#store = store
+    this.#table = table
+    this.#columns = columns
+    this.#make = make
+  }
+
+  /** As committed now, by entry ascending. The same list until a row in these partitions changes. */
+  visible(partitions: readonly PartitionId[]): readonly T[] {
+    this.#feed.refresh(this.#store)
+    const found = partitions.flatMap(partition => this.#byPartition.get(partition) ?? [])
+    const changes = found.reduce((sum, { changes }) => sum + changes, 0)
+    const key = partitions.join()
+    const known = this.#lists.find(key)
+    if (known?.changes === changes) return known.rows
+    const rows = found.flatMap(({ rows }) => [...rows.values()]).sort((a, b) => a.entry - b.entry)
+    this.#lists.set(key, { changes, rows })
+    return rows
+  }
+
+  *#pages(reader: StoreReader): Generator {
+    const partitionOf = atOnce(partitionOfAll(reader))
+    for (const rows of tablePages(reader, this.#table, this.#columns, ROWS_AT_ONCE)) {
+      this.#put(rows, partitionOf)
+      yield
+    }
+  }
+
+  #put(rows: readonly Row[], partitionOf: (entry: EntryKey) => PartitionId | undefined): void {
+    for (const row of rows) {
+      const entry = row['entry'] as EntryKey
+      const partition = partitionOf(entry)
+      if (partition === undefined) continue
+      const made = this.#make(row, partition)
+      this.#byEntry.set(entry, made)
+      const within = this.#byPartition.get(partition) ?? { rows: new Map<EntryKey, T>(), changes: 0 }
+      within.rows.set(entry, made)
+      within.changes++
+      this.#byPartition.set(partition, within)
+    }
+  }
+
+  #delete(entry: EntryKey): void {
+    const within = this.#byPartition.get(this.#byEntry.get(entry)?.partition ?? -1)
+    if (within === undefined) return
+    this.#byEntry.delete(entry)
+    within.rows.delete(entry)
+    within.changes++
+  }
+}
+
+const SETS = new WeakMap<readonly RowOf[], Bitset>()
+
+/** The entries of these rows as a set; made once a list. */
+export function entrySet(rows: readonly RowOf[]): Bitset {
+  const known = SETS.get(rows)
+  if (known !== undefined) return known
+  const made = Bitset.of(rows.map(({ entry }) => entry))
+  SETS.set(rows, made)
+  return made
+}
