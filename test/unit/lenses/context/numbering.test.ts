@@ -133,6 +133,9 @@ describe('what a viewer cannot see', () => {
         for (const [path, params] of QUESTIONS) {
           expect(await annCrowded.asks(path, params)).toEqual(await annAlone.asks(path, params))
         }
+        for (const text of ['auth', 'fast vehicle']) {
+          expect(await annCrowded.queries(text)).toEqual(await annAlone.queries(text))
+        }
         for (const id of annAlone.made) {
           for (const path of ['/graph/neighbors', '/mind/concepts/get']) {
             expect(await annCrowded.asks(path, { id })).toEqual(await annAlone.asks(path, { id }))
@@ -191,6 +194,17 @@ class Somebody {
         return told
       }
     }
+  }
+
+  /** The page of the pipeline, the count, and why each result is there. */
+  async queries(text: string): Promise<unknown> {
+    const [{ engine }, context] = [this.#world, { viewer: this.#viewer }]
+    const query = { text, lens: 'context', explain: true }
+    const page = await engine.query(query, context)
+    const reasons = []
+    for (const { id } of page.items) reasons.push(await engine.explain({ query, id }, context))
+    const { cursor: _, ...shown } = page
+    return { shown, reasons, count: await engine.count(query, context) }
   }
 
   /** The whole envelope, but for the time it took. */
