@@ -38,11 +38,6 @@ export interface CallInput {
   readStandardInput(): Promise<string>
 }
 
-/** Whether the first argument of a command is a path of this lens rather than the name of a command. */
-export function isCallPath(argument: string | undefined): argument is string {
-  return argument?.startsWith('/') ?? false
-}
-
 /** Throws `Refusal` with `file_not_found`, `unreadable` or `invalid_json`. What is empty is null. */
 async function paramsOf(argument: string | undefined, input: CallInput): Promise<unknown> {
   if (argument === undefined || argument === '-') return parsed(await read(() => input.readStandardInput()))

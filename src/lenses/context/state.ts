@@ -3,9 +3,10 @@ import type { Bitset } from '../../base/bitset.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { Row } from '../../model/table.ts'
-import { entrySet, TableRows } from '../../pipeline/columns.ts'
-import type { Store, StoreReader } from '../../store/store.ts'
+import { entrySet, type RowOf, TableRows } from '../../pipeline/columns.ts'
+import type { StoreReader } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
+
 import { foldName, placesByWord, wordsOf } from './names.ts'
 import { type ContextSettings, checkSettings } from './settings.ts'
 import { CONCEPTS, FILES } from './tables.ts'
@@ -44,34 +45,8 @@ export class Concept {
 }
 
 /** What one viewer sees. */
-export interface VisibleConcepts {
+export class VisibleConcepts {
   /** In ascending order of ids. */
-  readonly all: readonly Concept[]
-  byId(id: number): Concept | undefined
-  byEntry(entry: EntryKey): Concept | undefined
-  /** Each word of a name, folded, with the places in `all` of those that have it. */
-  readonly byWord: ReadonlyMap<string, readonly number[]>
-}
-
-class Concepts {
-  readonly #rows: TableRows<Concept>
-  readonly #views = new WeakMap<readonly Concept[], VisibleConcepts>()
-
-  constructor(store: Store) {
-    this.#rows = new TableRows(store, CONCEPTS, COLUMNS, (row, partition) => new Concept(row, partition))
-  }
-
-  visible(partitions: readonly PartitionId[]): VisibleConcepts {
-    const rows = this.#rows.visible(partitions)
-    const known = this.#views.get(rows)
-    if (known !== undefined) return known
-    const view = new View(rows)
-    this.#views.set(rows, view)
-    return view
-  }
-}
-
-class View implements VisibleConcepts {
   readonly all: readonly Concept[]
   readonly #byId: ReadonlyMap<number, Concept>
   readonly #byEntry: ReadonlyMap<EntryKey, Concept>
@@ -83,7 +58,7 @@ class View implements VisibleConcepts {
     this.#byEntry = new Map(rows.map(concept => [concept.entry, concept]))
   }
 
-  /** Made when it is first asked for: many questions need no more than the names. */
+  /** Each word of a name, folded, with the places in `all` of those that have it. Made on first use: many questions need names alone. */
   get byWord(): ReadonlyMap<string, readonly number[]> {
     this.#byWord ??= placesByWord(this.all, ({ words }) => words)
     return this.#byWord
@@ -101,7 +76,7 @@ class View implements VisibleConcepts {
 /** Those that conditions allow; null: all. */
 export function among(concepts: VisibleConcepts, allow: Bitset | null): VisibleConcepts {
   if (allow === null || entrySet(concepts.all).without(allow).size === 0) return concepts
-  return new View(concepts.all.filter(({ entry }) => allow.has(entry)))
+  return new VisibleConcepts(concepts.all.filter(({ entry }) => allow.has(entry)))
 }
 
 /** What is kept of concepts and not held in memory; null, or absent: there is none. */
@@ -128,34 +103,24 @@ export interface RegisteredFile {
 }
 
 /** What one viewer sees. Of several entries of one URL the oldest counts. */
-export interface VisibleFiles {
+class VisibleFiles {
   readonly all: readonly RegisteredFile[]
-  byUrl(url: string): RegisteredFile | undefined
-  byEntry(entry: EntryKey): RegisteredFile | undefined
-}
+  readonly #byUrl: ReadonlyMap<string, RegisteredFile>
+  readonly #byEntry: ReadonlyMap<EntryKey, RegisteredFile>
 
-class Files {
-  readonly #rows: TableRows<RegisteredFile>
-  readonly #views = new WeakMap<readonly RegisteredFile[], VisibleFiles>()
-
-  constructor(store: Store) {
-    this.#rows = new TableRows(store, FILES, FILE_COLUMNS, registered)
+  constructor(all: readonly RegisteredFile[]) {
+    this.all = all
+    this.#byUrl = new Map(all.toReversed().map(file => [file.url, file]))
+    this.#byEntry = new Map(all.map(file => [file.entry, file]))
   }
 
-  visible(partitions: readonly PartitionId[]): VisibleFiles {
-    const all = this.#rows.visible(partitions)
-    const known = this.#views.get(all)
-    if (known !== undefined) return known
-    const urls = new Map(all.toReversed().map(file => [file.url, file]))
-    const entries = new Map(all.map(file => [file.entry, file]))
-    const view: VisibleFiles = { all, byUrl: url => urls.get(url), byEntry: entry => entries.get(entry) }
-    this.#views.set(all, view)
-    return view
+  byUrl(url: string): RegisteredFile | undefined {
+    return this.#byUrl.get(url)
   }
-}
 
-function registered(row: Row, partition: PartitionId): RegisteredFile {
-  return { ...fileIn(row), partition }
+  byEntry(entry: EntryKey): RegisteredFile | undefined {
+    return this.#byEntry.get(entry)
+  }
 }
 
 export function fileIn(row: Row): Omit<RegisteredFile, 'partition'> {
@@ -169,9 +134,28 @@ export function fileIn(row: Row): Omit<RegisteredFile, 'partition'> {
   }
 }
 
+/** Rows of a table as one viewer sees them, in a form that is made once as long as none of them changes. */
+class Views<T extends RowOf, View> {
+  readonly #rows: TableRows<T>
+  readonly #viewOf: (rows: readonly T[]) => View
+  readonly #views = new WeakMap<readonly T[], View>()
+
+  constructor(rows: TableRows<T>, viewOf: (rows: readonly T[]) => View) {
+    this.#rows = rows
+    this.#viewOf = viewOf
+  }
+
+  visible(partitions: readonly PartitionId[]): View {
+    const rows = this.#rows.visible(partitions)
+    const view = this.#views.get(rows) ?? this.#viewOf(rows)
+    this.#views.set(rows, view)
+    return view
+  }
+}
+
 export interface ContextState {
-  readonly concepts: Concepts
-  readonly files: Files
+  readonly concepts: Views<Concept, VisibleConcepts>
+  readonly files: Views<RegisteredFile, VisibleFiles>
   readonly settings: ContextSettings
 }
 
@@ -181,10 +165,13 @@ const STATES = new WeakMap<LensHost, ContextState>()
 export function stateOf(host: LensHost): ContextState {
   const known = STATES.get(host)
   if (known !== undefined) return known
+  const { store, settings } = host
+  const concepts = new TableRows(store, CONCEPTS, COLUMNS, (row, partition) => new Concept(row, partition))
+  const files = new TableRows(store, FILES, FILE_COLUMNS, (row, partition) => ({ ...fileIn(row), partition }))
   const made: ContextState = {
-    concepts: new Concepts(host.store),
-    files: new Files(host.store),
-    settings: (host.settings as ContextSettings | undefined) ?? checkSettings(undefined),
+    concepts: new Views(concepts, rows => new VisibleConcepts(rows)),
+    files: new Views(files, rows => new VisibleFiles(rows)),
+    settings: (settings as ContextSettings | undefined) ?? checkSettings(undefined),
   }
   STATES.set(host, made)
   return made

@@ -87,9 +87,11 @@ const MOST_IDS = 10
 export function adviceOn({
   errors,
   result,
+  meta: { verdict, reason },
 }: {
   readonly errors: unknown
   readonly result: unknown
+  readonly meta: { readonly verdict?: string | undefined; readonly reason?: string | undefined }
 }): readonly string[] {
   if (Object.values(errors ?? {}).some(([error]) => error?.code === 'not_initialized')) {
     return ['the code of this folder has not been read yet: querent context index']
@@ -99,7 +101,9 @@ export function adviceOn({
   const isCut = typeof total === 'number' && shown !== undefined && shown.length < total
   const ids = ((lists['of'] ?? []) as readonly { readonly id: number }[]).map(({ id }) => id)
   const some = ids.slice(0, MOST_IDS).join(', ')
+  const isDoubtful = verdict !== undefined && verdict !== 'answered'
   return [
+    ...(isDoubtful ? [`${verdict === 'weak' ? 'weak answer' : 'nothing relevant'}: ${reason}`] : []),
     ...(isCut ? [`${shown.length} of ${total} shown; --limit ${total} shows all`] : []),
     ...(ids.length > 1 ? [`${ids.length} concepts have this name; give an id for one: ${some}`] : []),
   ]

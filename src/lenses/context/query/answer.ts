@@ -4,7 +4,7 @@ import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { Ranked } from '../../../model/candidate.ts'
 import type { Item } from '../../../model/page.ts'
-import { type Call, handler, look } from '../call.ts'
+import { type Call, handler, look, mustNotBeCancelled } from '../call.ts'
 import { type Outcome, Refusal, refusal } from '../envelope.ts'
 import { conceptRef, id, total } from '../schemas.ts'
 import type { Concept } from '../state.ts'
@@ -85,6 +85,7 @@ export const QUERY_HANDLER = handler({
       return await answer(call, request)
     } catch (error) {
       if (error instanceof Refusal) throw error
+      mustNotBeCancelled(call)
       const cause = error instanceof Error ? error.message : String(error)
       throw refusal('query', 'query_error', `failed to query context: ${cause}`)
     }

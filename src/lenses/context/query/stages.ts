@@ -153,7 +153,7 @@ interface Chosen {
 
 /**
  * `ordered`: best first. Those that `isFixed` are never displaced. The others stop at their share of the limit, and go on
- * as far as neighbours leave room; each further anchor may bring neighbours of its own, so they are looked for anew.
+ * as far as neighbours leave room; each further anchor may bring neighbours of its own, so they are looked for again.
  */
 function choose(
   graph: Graph,

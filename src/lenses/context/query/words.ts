@@ -196,17 +196,18 @@ export function namedAnchors(
   }
   if (!inWords) return named
   const taken = new Set(named.map(({ concept }) => concept))
-  const sharing = [...shares(concepts, query)]
+  const queryWords = new Set(wordsOf(query).slice(0, MOST_COMPARED))
+  const sharing = [...coveredWords(concepts, queryWords)]
     .filter(([concept]) => !taken.has(concept))
-    .sort(([a, shareOfA], [b, shareOfB]) => shareOfB - shareOfA || a.id - b.id)
+    .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || a.id - b.id)
     .slice(0, limit - named.length)
-  return [...named, ...sharing.map(([concept, share]): NameMatch => ({ concept, match: 'words', share }))]
+  const match = 'words'
+  return [...named, ...sharing.map(([concept, count]) => ({ concept, match, share: count / queryWords.size }) as const)]
 }
 
-/** Which share of the question's words each concept's name covers, where it is any. */
-function shares({ all, byWord }: VisibleConcepts, query: string): ReadonlyMap<Concept, number> {
+/** How many of the question's words each concept's name covers, where it is any. */
+function coveredWords({ all, byWord }: VisibleConcepts, queryWords: ReadonlySet<string>): ReadonlyMap<Concept, number> {
   const counts = new Map<Concept, number>()
-  const queryWords = new Set(wordsOf(query).slice(0, MOST_COMPARED))
   for (const queryWord of queryWords) {
     const covered = new Set<number>()
     for (const [word, places] of byWord) {
@@ -215,5 +216,5 @@ function shares({ all, byWord }: VisibleConcepts, query: string): ReadonlyMap<Co
     }
     for (const place of covered) counts.set(all[place] as Concept, (counts.get(all[place] as Concept) ?? 0) + 1)
   }
-  return new Map([...counts].map(([concept, count]) => [concept, count / queryWords.size]))
+  return counts
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { callHandler, handler } from '../../../../src/lenses/context/call.ts'
-import { Context, isCallPath } from '../../../../src/lenses/context/context.ts'
+import { Context } from '../../../../src/lenses/context/context.ts'
 import { joined } from '../../../../src/lenses/context/envelope.ts'
 import { openWorld } from './world.ts'
 
@@ -132,44 +132,5 @@ describe('the envelope', () => {
     expect(
       joined([{ a: detail('x') }, { a: detail('y') }, { b: { '0': detail('z') } }, { b: { '1': detail('w') } }]),
     ).toEqual({ a: [...detail('x'), ...detail('y')], b: { '0': detail('z'), '1': detail('w') } })
-  })
-})
-
-describe('parameters of a command line (CX-046)', () => {
-  const files: Readonly<Record<string, string>> = {
-    'p.json': '{"query": "auth"}',
-    'bad.json': '{',
-    'empty.json': ' \n',
-  }
-  const ask = async (argument: string | undefined, standardInput = '') => {
-    await using world = await openWorld()
-    await world.concepts('Auth')
-    return await new Context(world.host).callText('/context/query', argument, {
-      readFile: async path => files[path],
-      readStandardInput: async () => standardInput,
-    })
-  }
-
-  it.each([
-    ['inline', '{"query": "auth"}', ''],
-    ['in a file', '@p.json', ''],
-    ['on standard input', undefined, '{"query": "auth"}'],
-    ['on standard input named -', '-', '{"query": "auth"}'],
-  ])('come %s', async (_, argument, standardInput) => {
-    expect(await ask(argument, standardInput)).toMatchObject({ status: 'success', result: { graph: { nodes: [1] } } })
-  })
-
-  it.each([
-    ['nothing', undefined, 'query', 'required'],
-    ['an empty file', '@empty.json', 'query', 'required'],
-    ['bad JSON', '{"query":', 'params', 'invalid_json'],
-    ['bad JSON in a file', '@bad.json', 'params', 'invalid_json'],
-    ['a file that is missing', '@none.json', 'params', 'file_not_found'],
-  ])('that are %s', async (_, argument, field, code) => {
-    expect(await ask(argument)).toMatchObject({ status: 'error', errors: { [field]: [{ code }] } })
-  })
-
-  it('follow a first argument that begins with a slash', () => {
-    expect(['/context/query', 'query', '', undefined].map(isCallPath)).toEqual([true, false, false, false])
   })
 })

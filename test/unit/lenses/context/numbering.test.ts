@@ -97,6 +97,8 @@ const QUESTIONS: readonly (readonly [string, JsonObject])[] = [
   ['/context/query', { query: 'vehicle', mode: 'hybrid', rank: 'weighted', explain: true }],
   ['/context/query', { query: 'user login', mode: 'semantic', rank: 'closeness', max_tokens: 60 }],
   ['/context/query', { query: 'e', mode: 'exact', limit: 3 }],
+  ['/context/query', { query: 'fast vehicle', mode: 'hybrid', rank: 'relevance', depth: 2, explain: true, limit: 4 }],
+  ['/context/query', { query: 'user login', rank: 'relevance', max_tokens: 40 }],
   ['/context/definition', { name: 'CarPark' }],
   ['/context/references', { name: 'AuthService' }],
   ['/context/callers', { name: 'Teapot' }],
@@ -130,6 +132,9 @@ describe('what a viewer cannot see', () => {
         }
         for (const [path, params] of QUESTIONS) {
           expect(await annCrowded.asks(path, params)).toEqual(await annAlone.asks(path, params))
+        }
+        for (const text of ['auth', 'fast vehicle']) {
+          expect(await annCrowded.queries(text)).toEqual(await annAlone.queries(text))
         }
         for (const id of annAlone.made) {
           for (const path of ['/graph/neighbors', '/mind/concepts/get']) {
@@ -189,6 +194,17 @@ class Somebody {
         return told
       }
     }
+  }
+
+  /** The page of the pipeline, the count, and why each result is there. */
+  async queries(text: string): Promise<unknown> {
+    const [{ engine }, context] = [this.#world, { viewer: this.#viewer }]
+    const query = { text, lens: 'context', explain: true }
+    const page = await engine.query(query, context)
+    const reasons = []
+    for (const { id } of page.items) reasons.push(await engine.explain({ query, id }, context))
+    const { cursor: _, ...shown } = page
+    return { shown, reasons, count: await engine.count(query, context) }
   }
 
   /** The whole envelope, but for the time it took. */
