@@ -84,6 +84,12 @@ export function comparable(outcome: Outcome | undefined, root: string): unknown 
     if (ITS_OWN.has(key)) return 'its own'
     // Sealed anew for every answer.
     if (CURSORS.has(key)) return value === null ? null : 'a cursor'
+    // An interface points to operations in its own words.
+    if (key === 'message' && typeof value === 'string')
+      return value.replace(
+        /suggestHashtags|querent chroma suggest|POST \/v1\/chroma\/suggest-hashtags|the tool chroma_suggest_hashtags/,
+        'it',
+      )
     // How far the log is folded back, and what is still to erase, is a matter of the moment.
     if (key === 'to_erase') return 'now or later'
     if (typeof value === 'string' && value.includes(root))
