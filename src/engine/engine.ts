@@ -86,6 +86,8 @@ export interface Status {
   /** `bytes` of memory, for the owner only: they tell of all partitions. `rows` in the viewer's partitions. */
   readonly indexes: readonly { readonly name: string; readonly bytes: number | null; readonly rows: number | null }[]
   readonly lenses: readonly string[]
+  /** What background work is about to do to what the viewer remembers, a sentence each. */
+  readonly notices: readonly string[]
   /**
    * For the owner of a store on disk, else null. `log_bytes`: size of the log of what was written lately. `to_erase`: bytes
    * of what was deleted or replaced may still be found in it or in snapshots, for some seconds or as long as others read.

@@ -3,6 +3,7 @@ import type { Turns } from '../base/turns.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import { isOwner, type Sight } from '../model/viewer.ts'
+import { noticesFor } from '../store/notices.ts'
 import type { Upkeep } from '../store/upkeep.ts'
 import type { Status } from './engine.ts'
 import { countVisible } from './listing.ts'
@@ -37,6 +38,7 @@ export async function statusOf(
       rows: rowsOf(index, { partitions }),
     })),
     lenses: registry.all.map(lens => lens.name),
+    notices: noticesFor(store, sight.viewer),
     storage: owner && store.upkeep !== undefined ? storageOf(store.upkeep) : null,
   }
 }

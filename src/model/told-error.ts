@@ -1,5 +1,6 @@
 /** What of a failure an interface reports to a viewer who is not the owner. */
 import type { Json } from '../base/canonical.ts'
+import { isRecord } from '../base/record.ts'
 import { type ErrorKind, QuerentError } from './errors.ts'
 import { isOwner, type Viewer } from './viewer.ts'
 
@@ -20,8 +21,23 @@ export function asQuerentError(thrown: unknown): QuerentError {
   return thrown instanceof QuerentError ? thrown : new QuerentError('internal', 'internal error', {}, thrown)
 }
 
+/** How an interface names an operation, such as `POST /v1/query` for `query`. */
+export type NamesOperation = (operation: string) => string
+
+/** Where the message points to an operation (`details.see`), it names it as the interface in use does, not as the library. */
+export function worded(error: QuerentError, named: NamesOperation): QuerentError {
+  const see = error.details['see']
+  if (!isRecord(see)) return error
+  return error.retold(error.message.replaceAll(String(see['library']), named(String(see['operation']))))
+}
+
 /** As this viewer may read it; null: somebody who has not said who they are. Owners get all but the inside of bugs. */
-export function toldError(thrown: unknown, viewer: Viewer | null): QuerentError {
+export function toldError(thrown: unknown, viewer: Viewer | null, named?: NamesOperation): QuerentError {
+  const error = readable(thrown, viewer)
+  return named === undefined ? error : worded(error, named)
+}
+
+function readable(thrown: unknown, viewer: Viewer | null): QuerentError {
   const error = asQuerentError(thrown)
   if (error.isOpen || (viewer !== null && isOwner(viewer))) return error
   if (OF_MACHINE.has(error.kind)) {

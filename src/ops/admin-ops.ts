@@ -46,6 +46,9 @@ const statusOutput: z.ZodType<Status> = z.strictObject({
     )
     .describe('Indexes of this process'),
   lenses: z.array(z.string()).describe('Names of the ways to ask'),
+  notices: z
+    .array(z.string())
+    .describe('What background work is about to do to what the viewer remembers, a sentence each'),
   storage: z
     .strictObject({
       log_bytes: z.int().min(0).describe('Length of the write-ahead log'),

@@ -128,6 +128,8 @@ describe('query', () => {
     expect(await failure(['query', '#python'], 2, { env: {} })).toMatchObject({
       type: 'ValidationError',
       code: 'invalid_hashtags',
+      // CQ-036: in the words of the interface.
+      message: expect.stringContaining('missing: 6 Mid, 1 Outer; querent chroma suggest finds assigned tags'),
     })
     expect(await failure(['query', '#nobody'], 2)).toMatchObject({ type: 'UnknownHashtagError' })
     expect(await failure(['query', 'python', '--profile', 'none'], 2)).toMatchObject({ code: 'unknown_profile' })

@@ -138,6 +138,9 @@ describe('chroma (CQ-119, CQ-120)', () => {
       1,
     )
     expect(await ask('POST', '/v1/chroma/suggest-hashtags', { content: 'rain' })).toMatchObject({ status: 200 })
+    // CQ-036: in the words of the interface.
+    const short = await ask('POST', '/v1/chroma/query', { hashtags: ['#python'] })
+    expect(short.json.error.message).toContain('; POST /v1/chroma/suggest-hashtags finds assigned tags')
     expect((await ask('GET', '/v1/chroma/statistics')).json).toMatchObject({ total_nodes: 1 })
     expect((await ask('DELETE', path)).json).toEqual({ deleted: true })
   })

@@ -118,7 +118,7 @@ describe('the tools of chroma (CQ-118)', () => {
     const second = await ask(client, 'chroma_store', node)
     expect(first['entry_id']).not.toBe(second['entry_id'])
     const answer = await ask(client, 'chroma_query', { hashtags: HASHTAGS.web })
-    expect(Object.keys(answer).sort()).toEqual(['query', 'results', 'warnings'])
+    expect(Object.keys(answer).sort()).toEqual(['query', 'reason', 'results', 'verdict', 'warnings'])
     expect(answer['results']).toHaveLength(2)
     const id = { entry_id: first['entry_id'] }
     expect(await ask(client, 'chroma_update_node', { ...id, label: 'Honey' })).not.toHaveProperty('error')
@@ -131,7 +131,10 @@ describe('the tools of chroma (CQ-118)', () => {
     expect(await ask(client, 'chroma_query', { hashtags: ['#nothing'] })).toMatchObject({
       error: { type: 'UnknownHashtagError', code: 'unknown_hashtag' },
     })
-    expect(await ask(client, 'chroma_query', { hashtags: [] })).toMatchObject({ error: { type: expect.any(String) } })
+    // CQ-036: in the words of the interface.
+    expect(await ask(client, 'chroma_query', { hashtags: [] })).toMatchObject({
+      error: { message: expect.stringContaining('; the tool chroma_suggest_hashtags finds assigned tags') },
+    })
   })
 })
 

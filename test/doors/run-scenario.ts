@@ -74,6 +74,10 @@ const MEASURED = new Set(
 /** Made at random for each request. */
 const ITS_OWN = new Set(['request_id', 'query_id'])
 
+/** An interface points to an operation in its own words. */
+const SUGGESTION =
+  /suggestHashtags|querent chroma suggest|POST \/v1\/chroma\/suggest-hashtags|the tool chroma_suggest_hashtags/
+
 const CURSORS = new Set(['cursor', 'next_cursor', 'resume_token'])
 
 /** Without what may differ between copies of one store; `root` is the folder that all are in. */
@@ -88,6 +92,7 @@ export function comparable(outcome: Outcome | undefined, root: string): unknown 
     if (key === 'to_erase') return 'now or later'
     if (typeof value === 'string' && value.includes(root))
       return folders.reduce((text, folder) => text.replaceAll(folder, 'its folder'), value)
+    if (key === 'message' && typeof value === 'string') return value.replace(SUGGESTION, 'it')
     // What runs in the background is told of the process that runs it.
     if (key === 'findings') return value.filter(({ check }: { check: string }) => !check.startsWith('job '))
     return value

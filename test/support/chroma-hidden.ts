@@ -132,7 +132,7 @@ function requests(): fc.Arbitrary<Call> {
     { weight: 2, arbitrary: asked('statistics', nothing) },
     { weight: 2, arbitrary: asked('forecast', fc.constantFrom({ days: 30 }, { days: 400, limit: 3 })) },
     { weight: 1, arbitrary: asked('export', nothing) },
-    { weight: 1, arbitrary: asked('map', fc.oneof(nothing, tags)) },
+    { weight: 1, arbitrary: asked('count', tags) },
     { weight: 2, arbitrary: asked('get', id) },
     {
       weight: 1,

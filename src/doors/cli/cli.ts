@@ -3,6 +3,7 @@
  * are loaded when they run, because most of a short command's time is loading.
  */
 import { CommanderError } from 'commander'
+import { worded } from '../../model/told-error.ts'
 import { Endings, exitCodeOf, type Io, write, writeJson } from './io.ts'
 import { makeProgram } from './program.ts'
 import { asQuerentError, type Cli, EXIT, failureText, type Servers } from './run.ts'
@@ -35,7 +36,9 @@ export async function runCli(argv: readonly string[], servers: Servers, io: Io):
 }
 
 async function fail(cli: Cli, thrown: unknown): Promise<number> {
-  const error = asQuerentError(thrown)
+  const error = worded(asQuerentError(thrown), operation =>
+    operation === 'chroma.suggest_hashtags' ? 'querent chroma suggest' : `querent call ${operation}`,
+  )
   if (cli.errors === 'text') await write(cli.io.stderr, failureText(error))
   else await writeJson(cli.errors === 'json-aside' ? cli.io.stderr : cli.io.stdout, { error })
   if (cli.io.env['QUERENT_DEBUG'] && thrown instanceof Error) await write(cli.io.stderr, `${thrown.stack}\n`)

@@ -1,7 +1,9 @@
 /** A failure as a response: one shape, a status by kind, and nothing of ours inside (no stack, no cause, no path). */
+
 import { type ErrorKind, QuerentError } from '../../model/errors.ts'
 import { toldError } from '../../model/told-error.ts'
 import type { Viewer } from '../../model/viewer.ts'
+import { CHROMA_ROUTES } from './routes/chroma-routes.ts'
 
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   usage: 400,
@@ -43,7 +45,10 @@ export function statusOf(error: QuerentError): number {
 
 /** `viewer` is null for those who have not said who they are. */
 export function failureResponse(thrown: unknown, viewer: Viewer | null): Response {
-  const error = toldError(thrown, viewer)
+  const error = toldError(thrown, viewer, operation => {
+    const route = CHROMA_ROUTES.find(each => each.operation === operation)
+    return route === undefined ? `POST /v1/ops/${operation}` : `${route.method} ${route.path}`
+  })
   const status = statusOf(error)
   const headers = new Headers({ 'content-type': 'application/json' })
   if (status === 401) headers.set('www-authenticate', 'Bearer')

@@ -104,7 +104,7 @@ export async function briefAnswer(
 }
 
 export function failure(thrown: unknown, viewer: Viewer): CallToolResult {
-  const error = toldError(thrown, viewer)
+  const error = toldError(thrown, viewer, operation => `the tool ${operation.replaceAll('.', '_')}`)
   return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error }) }, nextStep(NEXT[error.kind])] }
 }
 

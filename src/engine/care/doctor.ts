@@ -4,10 +4,12 @@ import { type Embedder, modelKey } from '../../embed/embedder.ts'
 import type { Lens, LensHost } from '../../lenses/lens.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Row, TableDeclaration } from '../../model/table.ts'
+import { LOCAL_OWNER } from '../../model/viewer.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import { examineAside } from '../../store/care/examine-aside.ts'
 import { REPAIR_HELP, RESTORE_HELP } from '../../store/care/problem.ts'
 import { LEASES } from '../../store/core-tables.ts'
+import { noticesFor } from '../../store/notices.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import type { JobState } from '../background/background.ts'
 import { HARMLESS, type Refused } from '../background/embedding.ts'
@@ -52,6 +54,7 @@ export async function examine(input: DoctorInput): Promise<readonly Examined[]> 
     ...looked('vectors', () => [vectorsFinding(input, store)]),
     await embedderFinding(input),
     ...[...input.jobs].map(([name, state]) => jobWorks(name, state)),
+    ...looked('notices', () => noticesFor(store, LOCAL_OWNER).map(message => finding('notices', true, message))),
   ]
 }
 

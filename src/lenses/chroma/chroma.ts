@@ -36,8 +36,23 @@ import {
   importNodes,
   type NodeDocument,
 } from './nodes/document.ts'
-import * as changes from './nodes/nodes.ts'
-import { chooseTags, modeName, type NewNode, newNode, storeTagged } from './nodes/nodes.ts'
+import {
+  chooseTags,
+  deleteNode,
+  entryId,
+  getNode,
+  markRotten,
+  modeName,
+  type NewNode,
+  type NodeUpdate,
+  newNode,
+  nodeUpdate,
+  setNodeDecay,
+  setNodeMode,
+  storeTagged,
+  updateNode,
+  writeField,
+} from './nodes/nodes.ts'
 import {
   type Foretold,
   foretell,
@@ -133,45 +148,45 @@ export class Chroma {
   /** Null when there is none. No access. */
   async getNode(entryId: string): Promise<NodeRow | null> {
     const id = checkId(entryId)
-    return this.#retried(() => changes.getNode(this.#state, this.viewer, id))
+    return this.#retried(() => getNode(this.#state, this.viewer, id))
   }
 
   /** False when nothing is given, or there is no such node of this viewer's. */
-  async updateNode(entryId: string, fields: changes.NodeUpdate): Promise<boolean> {
+  async updateNode(entryId: string, fields: NodeUpdate): Promise<boolean> {
     const id = checkId(entryId)
-    const update = checkCamel(changes.nodeUpdate, fields, 'fields')
-    return this.#written(() => changes.updateNode(this.#state, this.viewer, id, update))
+    const update = checkCamel(nodeUpdate, fields, 'fields')
+    return this.#written(() => updateNode(this.#state, this.viewer, id, update))
   }
 
   async deleteNode(entryId: string): Promise<boolean> {
     const id = checkId(entryId)
-    return this.#written(() => changes.deleteNode(this.#state, this.viewer, id))
+    return this.#written(() => deleteNode(this.#state, this.viewer, id))
   }
 
   /** For this viewer. False when there is no such node, or it has ascended. */
   async markRotten(entryId: string): Promise<boolean> {
     const id = checkId(entryId)
     this.#state.access.flush()
-    return this.#written(() => changes.markRotten(this.#state, this.viewer, id))
+    return this.#written(() => markRotten(this.#state, this.viewer, id))
   }
 
   async setNodeMode(entryId: string, mode: ModeName): Promise<boolean> {
     const id = checkId(entryId)
     const name = checkArgument('mode_name', modeName, mode)
-    return this.#written(() => changes.setNodeMode(this.#state, this.viewer, id, name))
+    return this.#written(() => setNodeMode(this.#state, this.viewer, id, name))
   }
 
   async setNodeDecay(entryId: string, enabled: boolean): Promise<boolean> {
     const id = checkId(entryId)
     const isEnabled = checkArgument('decay_enabled', z.boolean(), enabled)
-    return this.#written(() => changes.setNodeDecay(this.#state, this.viewer, id, isEnabled))
+    return this.#written(() => setNodeDecay(this.#state, this.viewer, id, isEnabled))
   }
 
   /** Sets a plug-in's column; null unsets it. */
   async writeField(entryId: string, column: string, value: unknown): Promise<boolean> {
     const id = checkId(entryId)
     const name = checkArgument('column', z.string(), column)
-    return this.#written(() => changes.writeField(this.#state, this.viewer, id, name, value))
+    return this.#written(() => writeField(this.#state, this.viewer, id, name, value))
   }
 
   /** The nodes this viewer holds, with its memory of them. */
@@ -326,6 +341,6 @@ export class Chroma {
   }
 }
 
-function checkId(entryId: unknown): string {
-  return checkArgument('entry_id', changes.entryId, entryId)
+function checkId(given: unknown): string {
+  return checkArgument('entry_id', entryId, given)
 }

@@ -1,7 +1,7 @@
 /** Database trouble (CQ-106): work that met a busy store is tried again, and what remains is told as a DatabaseError. */
 import { QuerentError } from '../../model/errors.ts'
+import type { LensHost } from '../lens.ts'
 import { ChromaError, DatabaseError } from './errors.ts'
-import type { ChromaState } from './state.ts'
 
 /** Before the second to the fifth attempt, ms. */
 const WAITS: readonly number[] = [50, 100, 200, 400]
@@ -26,7 +26,7 @@ export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Pro
 /** As `retrying`, for work that writes at once: it waits for a long write of this process, so as not to run that to its end in one piece. */
 export async function retryingWrite<T>(
   work: () => T | Promise<T>,
-  { host: { store }, sleep }: Pick<ChromaState, 'host' | 'sleep'>,
+  { host: { store }, sleep }: { readonly host: Pick<LensHost, 'store'>; readonly sleep: Sleep },
 ): Promise<T> {
   for (let busy = store.whenFree(); busy !== null; busy = store.whenFree()) await busy
   return retrying(work, sleep)

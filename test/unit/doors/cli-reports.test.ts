@@ -56,6 +56,7 @@ it('the status says where the store is, to those who may know', () => {
     embedder_error: null,
     indexes: [],
     lenses: ['default'],
+    notices: [],
     storage: null,
   }
   expect(statusText(status, PLAIN_TEXT)).toContain('home: /notes/.querent\n')

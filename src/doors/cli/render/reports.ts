@@ -95,6 +95,7 @@ export const statusText: Print<Status> = all<Status>(
     embedder === null ? `embedder: none, words only${error === null ? '' : ` (${error})`}\n` : '',
   each('indexes', 'index {name}: {|rows row/rows|}{, |bytes MiB|}'),
   each('', 'lenses: {lenses}'),
+  each('notices', 'notice: {}'),
   each('storage', 'log: {log_bytes MiB}'),
   each('?storage.to_erase', PENDING),
 )

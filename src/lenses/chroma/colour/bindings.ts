@@ -22,7 +22,7 @@ import {
 } from '../errors.ts'
 import { type Binding, ZONES, type Zone, zone as zoneInput } from '../model.ts'
 import { HASHTAGS, NODES } from '../tables.ts'
-import { normaliseHashtag } from './hashtag.ts'
+import { normaliseHashtag, type Resolve } from './hashtag.ts'
 import { ANCHORS, STACK, ZONE_BOUNDS } from './stack.ts'
 
 /** Where a hashtag shall sit: on any free anchor of a zone (in any letter case), or on this anchor. */
@@ -66,9 +66,6 @@ export function checkAssignment(given: unknown): CheckedAssignment {
   const { hashtag, line: _, ...place } = given as Assignment
   return { hashtag: normaliseHashtag(hashtag, 'hashtag'), target: checkTarget(place) }
 }
-
-/** Looks up a hashtag in its normal form. */
-export type Resolve = (hashtag: string) => Binding | null
 
 /** All bindings at one moment: whoever holds one sees the same throughout. */
 export class BindingSet {

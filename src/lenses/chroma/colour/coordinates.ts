@@ -84,6 +84,8 @@ export interface ZoneCounts {
 export type Violation = 'core' | 'outer' | 'total' | 'mid'
 
 const MIN_TOTAL = 8
+/** In the words of the library. */
+const SUGGEST = 'suggestHashtags'
 
 /** By the zone kept with the anchor, never by its distance from the middle. Bindings are distinct. */
 export function countZones(bindings: readonly Pick<Binding, 'zone'>[]): ZoneCounts {
@@ -122,7 +124,16 @@ export function mustBeValid(bindings: readonly Binding[], more: JsonObject = {})
   if (violations.length === 0) return
   const missing = missingTags(counts)
   const hashtags = bindings.map(({ hashtag }) => hashtag)
-  const details = { violations: [...violations], counts: { ...counts }, missing: { ...missing }, hashtags, ...more }
+  // Interfaces name the operation in their own words (CQ-036).
+  const see = counts.total < MIN_TOTAL ? { see: { library: SUGGEST, operation: 'chroma.suggest_hashtags' } } : {}
+  const details = {
+    violations: [...violations],
+    counts: { ...counts },
+    missing: { ...missing },
+    hashtags,
+    ...see,
+    ...more,
+  }
   throw new ValidationError('invalid_hashtags', messageOf(counts, missing), details)
 }
 
@@ -132,7 +143,7 @@ function messageOf(counts: ZoneCounts, missing: Pick<ZoneCounts, 'core' | 'mid' 
     .filter(zone => missing[zone] > 0)
     .map(zone => `${missing[zone]} ${{ core: 'Core', mid: 'Mid', outer: 'Outer' }[zone]}`)
     .join(', ')
-  const hint = counts.total < MIN_TOTAL ? '; suggestHashtags finds assigned tags in a text' : ''
+  const hint = counts.total < MIN_TOTAL ? `; ${SUGGEST} finds assigned tags in a text, or a whole set` : ''
   return (
     `hashtags: expected at least 1 Core, 1 Outer, ${MIN_TOTAL} in all and 65 percent Mid, got ${given}; ` +
     `missing: ${wanted}${hint}`

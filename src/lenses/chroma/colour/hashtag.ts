@@ -1,6 +1,9 @@
 /** One spelling for every way to write a hashtag. */
 import { invalidParameter } from '../errors.ts'
-import type { Resolve } from './bindings.ts'
+import type { Binding } from '../model.ts'
+
+/** Looks up a hashtag in its normal form. */
+export type Resolve = (hashtag: string) => Binding | null
 
 /** Without the `#`, in Unicode characters. */
 export const MAX_HASHTAG_LENGTH = 100

@@ -6,6 +6,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Progress } from '../../../model/operation.ts'
 import { OWNER } from '../../../model/partition.ts'
+import { setNotice } from '../../../store/notices.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import type { Job, LensHost, MustHold } from '../../lens.ts'
 import { NODES } from '../tables.ts'
@@ -37,6 +38,8 @@ export interface RunOptions {
   readonly now: number
   readonly signal?: AbortSignal | undefined
   readonly report?: ((progress: Progress) => void) | undefined
+  /** Of a lifecycle check: nothing rots in it. */
+  readonly spares?: boolean | undefined
   /** Of a job: called first in each transaction. */
   readonly mustHold?: MustHold | undefined
 }
@@ -230,7 +233,7 @@ type Turn = 'ascends' | 'rots' | 'fails' | null
 export async function runLifecycleCheck(
   context: MemoryContext,
   viewer: string,
-  { now, signal, report, mustHold }: RunOptions,
+  { now, signal, report, mustHold, spares = false }: RunOptions,
 ): Promise<LifecycleReport> {
   const { host, access, memories, settings } = context
   access.flush()
@@ -244,7 +247,7 @@ export async function runLifecycleCheck(
     if (due.length === 0) return
     const committed = host.store.write(host.clock.now(), writer => {
       mustHold?.(writer)
-      return turn(writer, columns, due, now, counts)
+      return turn(writer, columns, due, { now, spares }, counts)
     })
     committed()
     due = []
@@ -254,7 +257,7 @@ export async function runLifecycleCheck(
     if (!visible.has(entry)) continue
     passed++
     const cell = columns.memory(entry)
-    if (cell !== undefined && turnOf(cell, now) !== null) due.push(entry)
+    if (cell !== undefined && turnOf(cell, now, spares) !== null) due.push(entry)
     if (due.length < BATCH && passed % (10 * BATCH) !== 0) continue
     mustGoOn(signal)
     turnAll()
@@ -268,12 +271,12 @@ export async function runLifecycleCheck(
 }
 
 /** What the check does to a node now. Frozen and ascended ones are left alone. */
-export function turnOf(cell: Cell, now: number): Turn {
+function turnOf(cell: Cell, now: number, spares = false): Turn {
   if (cell.ascension || !cell.decay_enabled) return null
   if (cell.mode_name === null) return 'fails'
   const mode = MODES[cell.mode_name]
   if (ascends(mode, cell.strength_raw)) return 'ascends'
-  return !cell.rotten && rots(mode, cell.last_accessed, cell.strength_raw, now) ? 'rots' : null
+  return !spares && !cell.rotten && rots(mode, cell.last_accessed, cell.strength_raw, now) ? 'rots' : null
 }
 
 /** Looks at each again, now that nobody else can write. Returns what is to be called after the commit. */
@@ -281,14 +284,14 @@ function turn(
   writer: StoreWriter,
   columns: MemoryColumns,
   entries: readonly EntryKey[],
-  now: number,
+  { now, spares }: { readonly now: number; readonly spares: boolean },
   counts: LifecycleCounts,
 ): () => void {
   columns.follow(writer)
   const batch = new Batch(writer, columns)
   for (const entry of entries) {
     const cell = columns.memory(entry)
-    const what = cell === undefined ? null : turnOf(cell, now)
+    const what = cell === undefined ? null : turnOf(cell, now, spares)
     if (cell === undefined || what === null) continue
     if (what === 'fails') {
       counts.errors++
@@ -351,10 +354,51 @@ async function serve(context: MemoryContext, viewer: string, now: number, input:
   try {
     setDayTo('open')
     if (isDue) await runDecayCycle(context, viewer, { ...input, now: at })
-    await runLifecycleCheck(context, viewer, { ...input, now })
+    const spares = isAnnounced(context, viewer, now, input)
+    await runLifecycleCheck(context, viewer, { ...input, now, spares })
     setDayTo('done')
   } catch (error) {
     // Ended in the middle: the next look goes on from there.
     if (!(error instanceof QuerentError && error.code === 'cancelled')) throw error
   }
+}
+
+/** So many of a viewer's nodes do not rot at once without a notice in the cycle before: at least as many, and more than this share. */
+const MANY = 20
+const MANY_OF = 10
+
+/**
+ * Whether so many nodes would rot that people are told first (CQ-151): then `status` and the doctor say so until the next cycle, which does
+ * it. What was announced in an earlier cycle is no longer held back.
+ */
+function isAnnounced(context: MemoryContext, viewer: string, now: number, { mustHold }: RunInput): boolean {
+  const { store, clock } = context.host
+  const [nodes, rotting] = rottingOf(context, viewer, now)
+  const name = `chroma.rots:${viewer}`
+  const cycle = String(lastCycle(store, viewer))
+  const before = store.meta(name) ?? ''
+  const isMany = rotting >= MANY && rotting * MANY_OF > nodes
+  const isHeldBack = isMany && (before === '' || before === cycle)
+  if (!isHeldBack && before === '') return false
+  const message = `${rotting} of ${nodes} nodes of ${viewer} rot in the next daily run of the lens chroma unless they are used; \`querent chroma lifecycle\` does it at once`
+  store.write(clock.now(), writer => {
+    mustHold?.(writer)
+    writer.setMeta(name, isHeldBack ? cycle : '')
+    setNotice(writer, name, isHeldBack ? { viewer, message } : null)
+  })
+  return isHeldBack
+}
+
+/** How many nodes the viewer has, and how many of them rot now. */
+function rottingOf({ host, memories }: MemoryContext, viewer: string, now: number): readonly [number, number] {
+  const columns = memories.of(viewer)
+  const visible = visibleNodes(host, viewer)
+  let [nodes, rotting] = [0, 0]
+  for (let entry = columns.next(-1); entry !== -1; entry = columns.next(entry)) {
+    const cell = columns.memory(entry)
+    if (cell === undefined || !visible.has(entry)) continue
+    nodes++
+    if (turnOf(cell, now) === 'rots') rotting++
+  }
+  return [nodes, rotting]
 }

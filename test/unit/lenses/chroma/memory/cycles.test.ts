@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { SettableClock } from '../../../../../src/base/clock.ts'
 import { memoryJobs, runDecayCycle, runLifecycleCheck } from '../../../../../src/lenses/chroma/memory/cycles.ts'
 import { lastCycle } from '../../../../../src/lenses/chroma/memory/memory-rows.ts'
 import { MEMORY } from '../../../../../src/lenses/chroma/tables.ts'
@@ -9,6 +10,7 @@ import type { Progress } from '../../../../../src/model/operation.ts'
 import { OWNER } from '../../../../../src/model/partition.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { openTestEngine } from '../../../../support/engines.ts'
 import { DAY, decay, large, MODES_BY_TURN, START, state, World } from './world.ts'
 
 describe('the decay cycle', () => {
@@ -264,6 +266,42 @@ describe('the daily job', () => {
     expect(await run(world)).toHaveLength(4)
   })
 
+  it('CQ-151: announces that many would rot in status and doctor first, and does it in its next cycle', async () => {
+    await using engine = await openTestEngine({ clock: new SettableClock(START * 1000) })
+    const world = new World({ store: engine.host('chroma').store })
+    const old = Array.from({ length: 25 }, (_, at) => world.node(`old${at}`))
+    world.later(12 * DAY)
+    const rotten = () => old.filter(key => world.memory(key)?.rotten === true).length
+    await run(world)
+    expect(rotten()).toBe(0)
+    const { notices } = await engine.status()
+    expect(notices).toEqual([expect.stringMatching(/^25 of 25 nodes of owner rot in the next daily run/)])
+    expect((await engine.status({ viewer: { id: 'fox' } })).notices).toEqual([])
+    const { findings } = await engine.doctor({})
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'notices', ok: true, message: notices[0] }))
+    // The same day changes nothing.
+    world.later(3600)
+    await run(world)
+    expect(rotten()).toBe(0)
+    world.later(DAY)
+    await run(world)
+    expect(rotten()).toBe(25)
+    expect((await engine.status()).notices).toEqual([])
+  })
+
+  it('CQ-151: lets fewer rot at once, as the check by hand does with any number', async () => {
+    const few = new World()
+    const nineteen = Array.from({ length: 19 }, (_, at) => few.node(`old${at}`))
+    few.later(12 * DAY)
+    await run(few)
+    expect(few.memory(nineteen[0] as number)?.rotten).toBe(true)
+    const many = new World()
+    const all = Array.from({ length: 25 }, (_, at) => many.node(`old${at}`))
+    many.later(12 * DAY)
+    await runLifecycleCheck(many.context, OWNER, { now: many.now })
+    expect(many.memory(all[0] as number)?.rotten).toBe(true)
+  })
+
   it('goes on where it was ended', async () => {
     const world = new World()
     const keys = large(world)
@@ -292,6 +330,9 @@ describe('the daily job', () => {
       held,
     )
     expect(other.memory(rest[1] as number)?.rotten).toBe(false)
+    await run(other)
+    // So many rot in the cycle after the notice.
+    other.later(DAY)
     await run(other)
     expect(other.memory(rest[1] as number)?.rotten).toBe(true)
   })
