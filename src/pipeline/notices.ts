@@ -1,5 +1,5 @@
 import { isOwner, type Viewer } from '../model/viewer.ts'
-import type { StoreReader, StoreWriter } from './store.ts'
+import type { StoreReader, StoreWriter } from '../store/store.ts'
 
 /**
  * What background work is about to do and people should know of first: `status` and the doctor show it until it is done or no longer due.
