@@ -91,8 +91,6 @@ export const MODES: Readonly<Record<ModeName, Mode>> = {
   },
 }
 
-export const DEFAULT_MODE: ModeName = 'Adaptive'
-
 export function isModeName(name: unknown): name is ModeName {
   return (MODE_NAMES as readonly unknown[]).includes(name)
 }

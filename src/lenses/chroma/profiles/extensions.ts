@@ -251,12 +251,6 @@ export function readFields(reader: StoreReader, entry: EntryKey, types: ColumnTy
   return Object.fromEntries([...types.keys()].map(name => [name, values.get(name) ?? null]))
 }
 
-/** Every node's value of one column: one scan instead of one a candidate, for filters. */
-export function readColumn(reader: StoreReader, name: string): ReadonlyMap<EntryKey, Json> {
-  const rows = reader.table(PLUGIN_FIELDS).scan({ name })
-  return new Map(rows.map(row => [Number(row['entry']) as EntryKey, JSON.parse(String(row['value'])) as Json]))
-}
-
 /** Sets checked values; null unsets. Other columns stay as they are. */
 export function writeFields(writer: StoreWriter, entry: EntryKey, fields: PluginFields): void {
   const table = writer.table(PLUGIN_FIELDS)

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   ascends,
-  DEFAULT_MODE,
   decayedStrength,
   gainOf,
   healthOf,
@@ -29,7 +28,6 @@ describe('the modes (CQ-048)', () => {
   it('are four, with thirteen parameters each', () => {
     expect(MODE_NAMES).toEqual(['Sparse', 'Adaptive', 'Spacey', 'Eidetic'])
     for (const name of MODE_NAMES) expect(Object.keys(MODES[name])).toHaveLength(13)
-    expect(DEFAULT_MODE).toBe('Adaptive')
     expect(['Adaptive', 'adaptive', '', null, 3].map(isModeName)).toEqual([true, false, false, false, false])
   })
 

@@ -4,7 +4,6 @@ import {
   CHROMA_BASE,
   compareVersions,
   Extensions,
-  readColumn,
   type SchemaExtension,
 } from '../../../../../src/lenses/chroma/profiles/extensions.ts'
 import { PLUGIN_FIELDS } from '../../../../../src/lenses/chroma/tables.ts'
@@ -79,7 +78,6 @@ describe('plug-in columns', () => {
     expect(extensions.read(store, entry)).toEqual({ word: 'x', size: 0.5, count: -3, extra: { deep: [1, null] } })
     write({ word: null })
     expect(extensions.read(store, entry)).toMatchObject({ word: null, size: 0.5 })
-    expect([...readColumn(store, 'size')]).toEqual([[entry, 0.5]])
     expect(new Extensions().read(store, entry)).toEqual({})
     store.write(3, writer => writer.delete(entry))
     expect(store.table(PLUGIN_FIELDS).count()).toBe(0)
