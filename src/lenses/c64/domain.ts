@@ -4,7 +4,7 @@ import type { NumberOccurrence, NumberRules } from './enrichment/numbers.ts'
 import { textBefore } from './enrichment/numbers.ts'
 import type { EnrichmentDomain, EnrichmentPlugin } from './enrichment/plugin.ts'
 import { isKnownAddress } from './facts/facts.ts'
-import { canonicalTag, operandReader, tagsFor } from './names.ts'
+import { canonicalTag, MNEMONIC_NAMES, operandReader, tagsFor } from './names.ts'
 import { type BuiltInOptions, builtInPlugins } from './plugins.ts'
 
 export interface C64Options extends BuiltInOptions {
@@ -25,10 +25,18 @@ export function c64Domain(options: C64Options = {}): EnrichmentDomain {
 
 const ADDRESS_WORDS = ['POKE', 'PEEK', 'SYS', 'WAIT', 'USR']
 
+/** Of BASIC V2, those that end with a letter: what ends with a sign touches a number in any case. */
+const KEYWORDS = [
+  ...['END', 'FOR', 'NEXT', 'DATA', 'INPUT', 'DIM', 'READ', 'LET', 'GOTO', 'RUN', 'IF', 'RESTORE', 'GOSUB', 'RETURN'],
+  ...['REM', 'STOP', 'ON', 'WAIT', 'LOAD', 'SAVE', 'VERIFY', 'DEF', 'POKE', 'PRINT', 'CONT', 'LIST', 'CLR', 'CMD'],
+  ...['SYS', 'OPEN', 'CLOSE', 'GET', 'NEW', 'TO', 'FN', 'THEN', 'NOT', 'STEP', 'AND', 'OR', 'SGN', 'INT', 'ABS', 'USR'],
+  ...['FRE', 'POS', 'SQR', 'RND', 'LOG', 'EXP', 'COS', 'SIN', 'TAN', 'ATN', 'PEEK', 'LEN', 'VAL', 'ASC', 'GO'],
+]
+
 /** Statements whose commas separate operands. In small letters "data" is a word unless a number follows. */
 const OPERAND_LIST =
-  /(?<![\p{L}\p{N}_])(?:(?:poke|peek|sys|wait|usr)(?![\p{L}\p{N}_])|data\s+[$%\d]|[.!](?:byte|byt|by|db)(?![\p{L}\p{N}_])|dc\.b(?![\p{L}\p{N}_]))/iu
-const DATA = /(?<![\p{L}\p{N}_])DATA(?![\p{L}\p{N}_])/u
+  /(?<![\p{L}_])(?:(?:poke|peek|sys|wait|usr)(?![\p{L}_])|data\s*[$%\d]|[.!](?:byte|byt|by|db)(?![\p{L}\p{N}_])|dc\.b(?![\p{L}\p{N}_]))/iu
+const DATA = /(?<![\p{L}_])DATA(?![\p{L}_])/u
 
 /** Singular line, row, colour and sprite are not here: they stand beside real values ("line 200 colour 7"). */
 const UNITS = [
@@ -47,6 +55,8 @@ const FIRST_YEAR = 1970
 const LAST_YEAR = 2039
 
 export const C64_NUMBERS: NumberRules = {
+  keywords: KEYWORDS,
+  mnemonics: MNEMONIC_NAMES,
   commasSeparate: query => OPERAND_LIST.test(query) || DATA.test(query),
   addressWords: ADDRESS_WORDS,
   units: UNITS,

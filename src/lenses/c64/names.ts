@@ -133,10 +133,13 @@ const MNEMONICS: ReadonlyMap<string, Mnemonic> = new Map([
   ...OFFICIAL,
 ])
 
+/** In capitals, aliases among them. */
+export const MNEMONIC_NAMES: readonly string[] = [...MNEMONICS.keys()]
+
 const ASSEMBLY_WORD =
   /\b(?:opcodes?|mnemonics?|instructions?|assembly|assemblers?|6502|6510|machine[ -](?:code|language)|addressing modes?)\b/i
 /** Directly behind a mnemonic: `#` and a number, `$` and a digit, or an indirect address. */
-const OPERAND = /^\s+(?:#[$%\d]|\$[0-9a-f]|\(\$)/i
+const OPERAND = /^\s*(?:#[$%\d]|\$[0-9a-f]|\(\$)/i
 
 /** Canonical names, in order of appearance, each once. */
 export function mnemonicsIn(query: string): readonly string[] {
@@ -162,7 +165,7 @@ const BEFORE_AMOUNTS = new Set(['AND', 'BIT'])
 export function operandReader(query: string): (start: number) => boolean {
   const shouted = isShouted(query)
   return start => {
-    const name = /(?<![\p{L}\p{N}_$&%])([A-Za-z]\w*)(?:\s+|\s*\(\s*)$/u.exec(textBefore(query, start))
+    const name = /(?<![\p{L}\p{N}_$&%])([A-Za-z]\w*)\s*\(?\s*$/u.exec(textBefore(query, start))
     const mnemonic = MNEMONICS.get(name?.[1]?.toUpperCase() ?? '')
     if (name?.[1] === undefined || mnemonic === undefined) return false
     const word = name[1]

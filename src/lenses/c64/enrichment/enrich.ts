@@ -92,7 +92,7 @@ interface Token {
 
 /** Words and numbers; a number is part of some names ("gray 2"), but no word. */
 function tokensOf(query: string, { numbers }: Naming): readonly Token[] {
-  const scanned = scanNumbers(query, numbers?.commasSeparate?.(query) === true)
+  const scanned = scanNumbers(query, numbers)
   let next = 0
   return [...query.matchAll(/[\p{L}\p{N}][\p{L}\p{M}\p{N}_'’]*/gu)].map(({ 0: text, index: start }) => {
     const end = start + text.length

@@ -57,7 +57,7 @@ export function placesOf(number: ParsedNumber, query: string): readonly number[]
 
 /** In order of appearance, each value once, under its first spelling and with its most telling role. Frozen. */
 export function extractNumbers(query: string, rules: NumberRules = {}): readonly ParsedNumber[] {
-  const occurrences = scanNumbers(query, rules.commasSeparate?.(query) === true)
+  const occurrences = scanNumbers(query, rules)
   const roles = rolesOf(occurrences, query, rules)
   const byValue = new Map<number, { token: string; role: NumberRole; at: number[] }>()
   for (const [index, { token, value, start }] of occurrences.entries()) {
@@ -90,10 +90,11 @@ export interface NumberOccurrence {
   readonly digits: number
 }
 
-/** `commasSeparate`: `1,000` is two numbers, as in a list of operands, not one. In order of appearance. */
-export function scanNumbers(text: string, commasSeparate: boolean): readonly NumberOccurrence[] {
+/** In order of appearance. */
+export function scanNumbers(text: string, rules: NumberRules = {}): readonly NumberOccurrence[] {
   const found: NumberOccurrence[] = []
-  const pattern = new RegExp(commasSeparate ? SEPARATE : GROUPING, 'giu')
+  const { separate, grouping } = patternsOf(rules)
+  const pattern = new RegExp(rules.commasSeparate?.(text) === true ? separate : grouping, 'giu')
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const numbers = numbersOf(match)
     found.push(...numbers)
@@ -121,7 +122,6 @@ const PASSED_OVER = [
   String.raw`(?:(?<!\d)\d+(?:\.\d+)+|(?<!\.)\.\d+)`,
 ]
 const MARKED = [
-  String.raw`${BEFORE}\$(?<dollar>${HEX}{1,4})${AFTER}`,
   `${BEFORE_DIGIT}0x(?<zeroX>${HEX}{1,4})${AFTER}`,
   `${BEFORE}&(?<ampersand>${HEX}{4})${AFTER}`,
   // Four digits, one of them decimal, so that "beach" is a word; or a leading zero.
@@ -130,10 +130,36 @@ const MARKED = [
   `${BEFORE_DIGIT}0b(?<zeroB>[01]{1,16})${AFTER}`,
 ]
 const GROUPED = String.raw`(?<![\p{L}\p{N}_$%&,])(?<grouped>[1-9]\d{0,2}(?:,\d{3})+)(?!,?\d)${AFTER_DECIMAL}`
-const DECIMAL = String.raw`${BEFORE_DIGIT}(?<decimal>\d{1,5})${AFTER_DECIMAL}`
+/** More words in a row touch no number. */
+const MOST_WORDS = 8
 
-const SEPARATE = [...PASSED_OVER, ...MARKED, DECIMAL].join('|')
-const GROUPING = [...PASSED_OVER, ...MARKED, GROUPED, DECIMAL].join('|')
+interface Patterns {
+  readonly separate: string
+  readonly grouping: string
+}
+
+const PATTERNS = new WeakMap<NumberRules, Patterns>()
+
+function patternsOf(rules: NumberRules): Patterns {
+  const known = PATTERNS.get(rules)
+  if (known !== undefined) return known
+  // Words that numbers may touch stand alone, or in a row with numbers: `1TO10`.
+  const keyword = anyOf(rules.keywords)
+  const row = String.raw`(?<=(?<![\p{L}\p{N}_$%&])(?:\d{0,5}${keyword}){1,${MOST_WORDS}})`
+  const mnemonic = `(?<=${BEFORE}${anyOf(rules.mnemonics)})`
+  const dollar = String.raw`(?:${BEFORE}|${row}|${mnemonic}|(?<=\$${HEX}{1,4}))\$(?<dollar>${HEX}{1,4})${AFTER}`
+  const wordBehind = String.raw`(?=${keyword}{1,${MOST_WORDS}}(?![\p{L}_]))`
+  const decimal = String.raw`(?:${BEFORE_DIGIT}|${row})(?<decimal>\d{1,5})(?:${AFTER_DECIMAL}|${wordBehind})`
+  const marked = [...PASSED_OVER, dollar, ...MARKED]
+  const made = { separate: [...marked, decimal].join('|'), grouping: [...marked, GROUPED, decimal].join('|') }
+  PATTERNS.set(rules, made)
+  return made
+}
+
+/** Without words it matches nowhere. */
+function anyOf(words: readonly string[] = []): string {
+  return words.length === 0 ? '(?:(?!))' : `(?:${words.join('|')})`
+}
 
 /** By the group of the pattern; the others are hexadecimal. */
 const NOTATIONS: Readonly<Record<string, NumberOccurrence['notation']>> = {
@@ -187,6 +213,10 @@ function rangeEnd(text: string, first: NumberOccurrence): NumberOccurrence | nul
 
 /** All optional: a domain without rules still gets every number, with roles by notation and size. */
 export interface NumberRules {
+  /** Words that may touch a number on either side: some languages need no blanks. */
+  readonly keywords?: readonly string[] | undefined
+  /** Words that may touch a dollar sign behind them. */
+  readonly mnemonics?: readonly string[] | undefined
   /** Whether the commas of this question separate even groups of three digits. */
   readonly commasSeparate?: ((query: string) => boolean) | undefined
   /** Words whose first operand is an address. */
@@ -205,7 +235,7 @@ export interface NumberRules {
 
 /** One role an occurrence; they are given in order, since the second of a pair looks at the first. */
 function rolesOf(occurrences: readonly NumberOccurrence[], query: string, rules: NumberRules): readonly NumberRole[] {
-  const operand = operandPattern(rules.addressWords)
+  const operand = operandPattern(rules)
   const unit = unitPattern(rules.units)
   const isByteAddress = rules.byteAddresses?.(query)
   const roles: NumberRole[] = []
@@ -240,8 +270,10 @@ function isPair(first: NumberOccurrence, second: NumberOccurrence, query: string
   return /^\s*,\s*$/.test(query.slice(first.end, second.start))
 }
 
-function operandPattern(words: readonly string[] = []): RegExp | null {
-  return words.length === 0 ? null : new RegExp(String.raw`(?<![\p{L}\p{N}_])(?:${words.join('|')})\s*\(?\s*$`, 'iu')
+function operandPattern({ addressWords: words = [], keywords }: NumberRules): RegExp | null {
+  if (words.length === 0) return null
+  const row = `${BEFORE}(?:\\d{0,5}${anyOf(keywords)}){0,${MOST_WORDS}}\\d{0,5}`
+  return new RegExp(String.raw`${row}(?:${words.join('|')})\s*\(?\s*$`, 'iu')
 }
 
 function unitPattern(units: readonly string[] = []): RegExp {

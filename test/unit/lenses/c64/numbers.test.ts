@@ -38,6 +38,15 @@ describe('the numbers of a question', () => {
     ['$D020x', []],
     ['é$D020', []],
     ['($D020).', [53280]],
+    ['sta$d020', [53280]],
+    ['lda#$00', [0]],
+    ['$D020$D021', [53280, 53281]],
+    ['SLO$9A', [154]],
+    ['POKE$D020', [53280]],
+    ['1THEN$D020', [1, 53280]],
+    ['xsta$d020', []],
+    ['stay$d020', []],
+    ['sta$d020x', []],
   ])('after a dollar sign: %s gives %j (EN-005)', (query, expected) => {
     expect(values(query)).toEqual(expected)
   })
@@ -61,6 +70,18 @@ describe('the numbers of a question', () => {
     ['50%11', []],
     ['x14', []],
     ['14x', []],
+    ['POKE53280,5:POKE53281,6', [53280, 5, 53281, 6]],
+    ['SYS64738', [64738]],
+    ['poke1,54', [1, 54]],
+    ['PEEK(53270)OR16', [53270, 16]],
+    ['PEEK(56334)AND254', [56334, 254]],
+    ['FORI=1TO10', [1, 10]],
+    ['10 IFA=1THENPOKE53280,0', [10, 1, 53280, 0]],
+    ['10PRINT', [10]],
+    ['sprite2or3', []],
+    ['14top', []],
+    ['stepson3', []],
+    ['xpoke3', []],
   ])('in decimal: %s gives %j (EN-006)', (query, expected) => {
     expect(values(query)).toEqual(expected)
   })
@@ -120,12 +141,19 @@ describe('the numbers of a question', () => {
     expect(values(query)).toEqual(expected)
   })
 
-  it.each(['$D0200', 'D020 border', 'SP0X', '2026-02-24', '2026-02-24T12:30:00Z', '12:30', '12:30:15', '99999'])(
-    'are none in %s (EN-011)',
-    query => {
-      expect(values(query)).toEqual([])
-    },
-  )
+  it.each([
+    '$D0200',
+    'D020 border',
+    'SP0X',
+    '2026-02-24',
+    '2026-02-24T12:30:00Z',
+    '12:30',
+    '12:30:15',
+    '99999',
+    'SYS99999',
+  ])('are none in %s (EN-011)', query => {
+    expect(values(query)).toEqual([])
+  })
 
   it.each([
     ['1,000', [1000]],
@@ -160,6 +188,13 @@ describe('the role of a number', () => {
     ['PEEK (49200)', { 49200: 'address' }],
     ['WAIT 49200', { 49200: 'address' }],
     ['USR 49200', { 49200: 'address' }],
+    ['POKE53280,14', { 53280: 'address', 14: 'value' }],
+    ['SYS49200', { 49200: 'address' }],
+    ['PEEK(49200)OR16', { 49200: 'address', 16: 'value' }],
+    ['POKE1,54', { 1: 'address', 54: 'value' }],
+    ['10 IFA=1THENPOKE49200', { 10: 'value', 1: 'value', 49200: 'address' }],
+    ['lda$9a', { 154: 'address' }],
+    ['spoke 49200', { 49200: 'candidate' }],
     ['49200,7', { 49200: 'address', 7: 'value' }],
     ['49200, 300', { 49200: 'candidate', 300: 'candidate' }],
     ['&C030', { 49200: 'address' }],
@@ -288,8 +323,8 @@ describe('extraction, whatever the text', () => {
 
   it('finds occurrences that do not overlap (EN-002)', () => {
     fc.assert(
-      fc.property(text, fc.boolean(), (query, commasSeparate) => {
-        const found = scanNumbers(query, commasSeparate)
+      fc.property(text, fc.boolean(), (query, separate) => {
+        const found = scanNumbers(query, { ...C64_NUMBERS, commasSeparate: () => separate })
         expect(found.every(({ start }, index) => index === 0 || start >= (found[index - 1]?.end ?? 0))).toBe(true)
         expect(found.every(({ token, start, end }) => query.slice(start, end) === token)).toBe(true)
       }),

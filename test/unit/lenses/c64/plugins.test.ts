@@ -177,6 +177,11 @@ describe('opcode', () => {
 
   it.each([
     ['lda #$00', ['LDA']],
+    ['lda#$00', ['LDA']],
+    ['lda$9a', ['LDA']],
+    ['and#%11', ['AND']],
+    ['lda($fb),y', ['LDA']],
+    ['sta$d020', []],
     ['lda #5', ['LDA']],
     ['lda #%11', ['LDA']],
     ['lda ($fb),y', ['LDA']],
