@@ -141,7 +141,7 @@ export interface ModuleSettings {
 }
 
 /** Another way of reading files, or of keeping what was read: all files are read again. */
-export const READING_VERSION = 4
+export const READING_VERSION = 5
 
 export interface Extraction {
   readonly path: string
