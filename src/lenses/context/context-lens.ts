@@ -2,6 +2,7 @@
 import type { Lens } from '../lens.ts'
 import { checkTables } from './check.ts'
 import { CONTEXT_OPERATIONS } from './operations.ts'
+import { readErrorProblem } from './read-notes.ts'
 import { READINGS } from './repairs.ts'
 import { checkSettings } from './settings.ts'
 import { CONTEXT_TABLES, LINKS } from './tables.ts'
@@ -16,7 +17,9 @@ export function contextLens(): Lens {
     operations: CONTEXT_OPERATIONS,
     settings: checkSettings,
     check: function* (reader) {
-      return (yield* checkTables(reader)).map(message => ({ message, help: null }))
+      const problems = (yield* checkTables(reader)).map(message => ({ message, help: null }))
+      const note = yield* readErrorProblem(reader)
+      return note === null ? problems : [...problems, { message: note, help: null, isNote: true }]
     },
     repairs: [READINGS],
   }

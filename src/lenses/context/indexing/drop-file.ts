@@ -4,7 +4,7 @@ import type { Row } from '../../../model/table.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { forgetFile, type OwnFile } from '../body/register.ts'
 import { type ConceptAt, deleteConcept, NOTE } from '../mind/rows.ts'
-import { CARDS, CONCEPTS, EXTRACTIONS, FILES, PROVENANCE } from '../tables.ts'
+import { CARDS, CONCEPTS, EXTRACTIONS, FILES, PROVENANCE, READ_ERRORS } from '../tables.ts'
 import type { CodeBase } from './code-base.ts'
 import { atOf, entryOf, rowsOf } from './file-rows.ts'
 import { changeRevision } from './revision.ts'
@@ -54,6 +54,7 @@ export function deleteByCall(writer: StoreWriter, at: ConceptAt): void {
   for (const { entry } of writer.table(FILES).scan({ url }, { columns: ['entry', 'url'] })) {
     writer.table(EXTRACTIONS).delete({ entry: entry as EntryKey })
     writer.table(CARDS).delete({ entry: entry as EntryKey })
+    writer.table(READ_ERRORS).delete({ entry: entry as EntryKey })
   }
 }
 

@@ -9,6 +9,7 @@ import { type OwnFile, ownFiles } from '../body/register.ts'
 import { type Call, handler, mustNotBeCancelled } from '../call.ts'
 import type { Outcome } from '../envelope.ts'
 import { initialise } from '../parts.ts'
+import { ownFilesWithErrors } from '../read-notes.ts'
 import { flag, text, texts } from '../schemas.ts'
 import { mustHaveWorkspace } from '../workspace.ts'
 import { type CodeBase, codeBaseOf } from './code-base.ts'
@@ -92,7 +93,7 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
       load()
       await writeChanges(turn, workspace, codeBase, changes, mustCompareAll)
     }
-    return report(findings, changes, { readMs, wroteMs: performance.now() - started })
+    return report(findings, changes, { readMs, wroteMs: performance.now() - started }, ownFilesWithErrors(call))
   } catch (error) {
     codeBase.forget(turn)
     throw error

@@ -16,7 +16,7 @@ import {
   putConcept,
   putProvenance,
 } from '../mind/rows.ts'
-import { CARDS, CONCEPTS, EXTRACTIONS, PROVENANCE } from '../tables.ts'
+import { CARDS, CONCEPTS, EXTRACTIONS, PROVENANCE, READ_ERRORS } from '../tables.ts'
 import { cardRow } from './card-row.ts'
 import type { CodeBase } from './code-base.ts'
 import { dropConcept } from './drop-file.ts'
@@ -42,6 +42,8 @@ export function writeFile(
   const now = call.host.clock.now()
   const entry = indexText(writer, call, stamp, text, hash)
   writer.table(EXTRACTIONS).put({ entry, version: READING_VERSION, hash, extraction: json })
+  if (extraction?.hasErrors === true) writer.table(READ_ERRORS).put({ entry, url })
+  else writer.table(READ_ERRORS).delete({ entry })
   codeBase.entries.set(path, entry)
   writeCard(writer, codeBase, path)
   if (movedFrom !== null) movePatch(writer, movedFrom, url, now)

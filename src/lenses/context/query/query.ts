@@ -8,6 +8,7 @@ import { type Outcome, Refusal, refusal } from '../envelope.ts'
 import { type Look, look } from '../mind/look.ts'
 import { bundle } from '../pack.ts'
 import { packAnswer } from '../packing.ts'
+import { noted, readErrorNotes } from '../read-notes.ts'
 import { conceptRef, id, total } from '../schemas.ts'
 import { LINKS } from '../tables.ts'
 import { type Anchor, merged, namedAnchors, wantsMeaning } from './anchors.ts'
@@ -102,7 +103,12 @@ async function answer(call: Call, request: ContextRequest): Promise<Outcome<Read
     graph: { nodes: concepts.map(({ id }) => id), edges: edgesAmong(graph, concepts, request.explain) },
     ...(await bundleOf(call, seen, concepts, request)),
   }
-  return { result, ...(warnings.length === 0 ? {} : { meta: { warnings } }) }
+  const notes = readErrorNotes(
+    call,
+    seen,
+    concepts.map(({ url }) => url),
+  )
+  return { result, ...noted(warnings, notes) }
 }
 
 interface Anchors {

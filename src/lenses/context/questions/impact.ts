@@ -4,6 +4,7 @@ import type { LinkIndex } from '../../../index/contract.ts'
 import { handler } from '../call.ts'
 import type { Concept } from '../concepts.ts'
 import { brief, type Look, look } from '../mind/look.ts'
+import { noted, readErrorNotes } from '../read-notes.ts'
 import { clamped, concept, conceptRef, id, placeFields, REQUIRED, text, texts, total } from '../schemas.ts'
 import { LINKS } from '../tables.ts'
 import { mustHaveWorkspace } from '../workspace.ts'
@@ -72,12 +73,23 @@ export const IMPACT_HANDLER = handler({
     const reached = reach(seen, links, changed, { depth, relations: FELT })
     const files = new Set(reached.flatMap(({ concept }) => concept.url ?? []))
     for (const { url } of changes) files.delete(url)
+    const shown = reached.slice(0, limit)
+    const notes = readErrorNotes(
+      call,
+      seen,
+      [...changes, ...shown.map(({ concept }) => concept)].map(({ url }) => url),
+    )
     return {
+      ...noted(notes),
       result: {
         changed: changed.map(each => ({ ...brief(each), ...place(each) })),
-        dependants: reached
-          .slice(0, limit)
-          .map(({ concept, hops, via, relation }) => ({ ...brief(concept), hops, via, relation, ...place(concept) })),
+        dependants: shown.map(({ concept, hops, via, relation }) => ({
+          ...brief(concept),
+          hops,
+          via,
+          relation,
+          ...place(concept),
+        })),
         total: reached.length,
         files: [...files].sort(),
         not_indexed: [...new Set(unknown.map(({ url }) => url))],

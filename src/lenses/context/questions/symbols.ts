@@ -2,9 +2,11 @@
 import { z } from 'zod'
 import type { EntryKey } from '../../../model/entry.ts'
 import { LineStarts } from '../../../text/lines.ts'
-import { handler } from '../call.ts'
-import { brief } from '../mind/look.ts'
+import { type Call, handler } from '../call.ts'
+import type { Concept } from '../concepts.ts'
+import { brief, type Look } from '../mind/look.ts'
 import { textsOf } from '../query/previews.ts'
+import { languageNotes, noted, readErrorNotes } from '../read-notes.ts'
 import { clamped, concept, id, placeFields, text, total } from '../schemas.ts'
 import { CONCEPTS } from '../tables.ts'
 import { findNamed, namedAnd, place } from './named.ts'
@@ -52,7 +54,12 @@ const definition = handler({
         text: text === undefined ? null : new LineStarts(text).between(startLine ?? 1, endLine ?? 1),
       }
     })
-    return { result: { definitions, total: concepts.length } }
+    const notes = readErrorNotes(
+      call,
+      seen,
+      shown.map(({ url }) => url),
+    )
+    return { result: { definitions, total: concepts.length }, ...noted(notes) }
   },
 })
 
@@ -90,7 +97,9 @@ const references = handler({
         return [{ ...brief(concept), relation, of: of.id, ...place(concept) }]
       }),
     )
-    return { result: { of: concepts.map(brief), references: found.slice(0, limit), total: found.length } }
+    const references = found.slice(0, limit)
+    const result = { of: concepts.map(brief), references, total: found.length }
+    return { result, ...notedOn(call, seen, concepts, references) }
   },
 })
 
@@ -117,8 +126,27 @@ const callers = handler({
     const { seen, links, concepts } = findNamed(call, named)
     const found = reach(seen, links, concepts, { depth, relations: new Set(['CALLS']) })
     const told = found.map(({ concept, hops, via }) => ({ ...brief(concept), hops, via, ...place(concept) }))
-    return { result: { of: concepts.map(brief), callers: told.slice(0, limit), total: told.length } }
+    const callers = told.slice(0, limit)
+    const result = { of: concepts.map(brief), callers, total: told.length }
+    return { result, ...notedOn(call, seen, concepts, callers) }
   },
 })
+
+/** What to know of the files of the concepts and of what refers to them. */
+function notedOn(
+  call: Call,
+  seen: Look,
+  concepts: readonly Concept[],
+  shown: readonly { readonly url: string | null }[],
+): ReturnType<typeof noted> {
+  return noted(
+    languageNotes(concepts.map(({ url }) => url)),
+    readErrorNotes(
+      call,
+      seen,
+      [...concepts, ...shown].map(({ url }) => url),
+    ),
+  )
+}
 
 export const SYMBOL_HANDLERS = [definition, references, callers] as const
