@@ -133,7 +133,7 @@ function readTree(draft: Draft, tree: SyntaxTree, language: Language): void {
 
 function readPlain(draft: Draft, language: Language): void {
   if (language === 'markdown') readMarkdown(draft)
-  if (language === 'json') draft.settings = moduleSettings(draft.path, draft.text)
+  if (language === 'json' || language === 'text') draft.settings = moduleSettings(draft.path, draft.text)
 }
 
 /** Without folders and ending. */

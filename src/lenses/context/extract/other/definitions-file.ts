@@ -27,12 +27,18 @@ export class DefinitionsFile extends SourceFile<Within> {
   readonly functions: Map<string, string> = new Map()
   /** `Type.method` -> key */
   readonly methods: Map<string, string> = new Map()
+  /** Declaration -> key of its concept; parts of one concept share it. */
+  readonly declared: Map<Node, string> = new Map()
   readonly #late: (() => void)[] = []
 
   constructor(draft: Draft, tree: SyntaxTree, language: Language) {
     super(draft, tree, OUTSIDE)
     this.language = language
     this.dialect = dialectOf(language)
+  }
+
+  keyOf(node: Node): string | undefined {
+    return this.declared.get(node)
   }
 
   /** From here on, within the node. */
