@@ -121,7 +121,10 @@ export const GO: LinkedLanguage = {
     let callee = tree.child(node, 'function')
     while (tree.kind(callee) === 'parenthesized_expression') callee = file.file.inside(callee)
     if (tree.kind(callee) === 'index_expression') callee = tree.child(callee, 'operand')
-    if (/^(?:identifier|selector_expression)$/.test(tree.kind(callee))) refer(file, node, file.value(callee))
+    const calleeKind = tree.kind(callee)
+    if (calleeKind === 'selector_expression' || (calleeKind === 'identifier' && !file.isVariable(callee))) {
+      refer(file, node, file.value(callee))
+    }
   },
 
   share(file) {

@@ -121,7 +121,10 @@ export const RUST: LinkedLanguage = {
 
   refer(file, node, kind) {
     const { tree } = file
-    if (kind === 'call_expression') file.refer(node, 'CALLS', file.value(tree.child(node, 'function')))
+    const callee = kind === 'call_expression' ? tree.child(node, 'function') : NONE
+    if (callee !== NONE && !(tree.kind(callee) === 'identifier' && file.isVariable(callee))) {
+      file.refer(node, 'CALLS', file.value(callee))
+    }
     if (kind === 'impl_item') {
       const type = symbolOf(file, tree.child(node, 'type'), file.outside(node))
       const trait = symbolOf(file, tree.child(node, 'trait'), file.outside(node))

@@ -124,6 +124,12 @@ export class LinkedFile {
     return this.#scopeOf[node] as Names
   }
 
+  /** Whether the name is that of a variable: a function that it was given may be another one by now. */
+  isVariable(node: Node): boolean {
+    const meaning = this.scope(node).find(this.text(node))
+    return meaning !== undefined && meaning !== null && !('ref' in meaning)
+  }
+
   /** Around the node. */
   outside(node: Node): Names {
     return this.#scopeOf[Math.max(0, this.tree.parent(node))] as Names
