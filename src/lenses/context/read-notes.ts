@@ -27,7 +27,6 @@ export function readErrorNotes(
   urls: Iterable<string | null>,
 ): readonly string[] {
   const table = host.store.table(READ_ERRORS)
-  if (table.scan({}, { columns: ['entry'], limit: 1 }).length === 0) return []
   const files = state.files.visible(sight.partitions)
   const entries = [...new Set(urls)].flatMap(url => (url === null ? [] : (files.byUrl(url)?.entry ?? [])))
   const found = entries.length === 0 ? [] : table.scan({}, { entries }).map(row => row['url'] as string)

@@ -126,7 +126,7 @@ export class CodeGraph implements Facts {
 
   pathsNamed(name: string): readonly string[] {
     this.#named ??= this.#allNames()
-    return [...(this.#named.get(hashOf(factKey.name(name))) ?? [])].sort()
+    return [...(this.#named.get(hashOf(factKey.name(name))) ?? [])]
   }
 
   conceptNamed(name: string): ConceptPlace | null {

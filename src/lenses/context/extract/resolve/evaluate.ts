@@ -34,6 +34,8 @@ export class Evaluator {
   readonly #facts: Facts
   readonly #known = new Map<Reference, Value | null>()
   readonly #modules = new Map<string, Module | null>()
+  /** Of packages that are several files: which one declares a name. */
+  readonly #files = new Map<string, string | null>()
   #looks = 0
 
   constructor(facts: Facts) {
@@ -92,7 +94,7 @@ export class Evaluator {
     if (module === null) return null
     if ('package' in module) {
       if (name === null || module.fileOf === undefined) return { is: 'package', name: module.package }
-      const file = module.fileOf(name)
+      const file = this.#fileOf(module.fileOf, name, specifier, from)
       return file === null ? null : this.#exported(file, name, new Set(), depth)
     }
     if (name === null) return { is: 'module', path: module.path }
@@ -100,6 +102,15 @@ export class Evaluator {
       (isType ? this.#exported(module.path, `type:${name}`, new Set(), depth) : null) ??
       this.#exportOf(module.path, name, depth)
     )
+  }
+
+  #fileOf(find: (name: string) => string | null, name: string, specifier: string, from: string): string | null {
+    const question = `${from}\n${specifier}\n${name}`
+    const known = this.#files.get(question)
+    if (known !== undefined) return known
+    const file = find(name)
+    this.#files.set(question, file)
+    return file
   }
 
   /** What a file exports by the name, with what CommonJS and Python add. `seen`: what this search has asked already. */

@@ -15,7 +15,7 @@ export interface Facts {
   has(path: string): boolean
   /** Paths of the package.json that give this name, in order. */
   packagesNamed(name: string): readonly string[]
-  /** Paths of files that declare a concept of code with the name or qualified name, and perhaps others; in order. */
+  /** Paths of files that declare a concept of code with the name or qualified name, and perhaps others; in any order. */
   pathsNamed(name: string): readonly string[]
   /** The one concept of code with the name or qualified name; null when there is none or more than one. */
   conceptNamed(name: string): ConceptPlace | null
