@@ -1,7 +1,7 @@
 /** Go: a package is all files of a folder; its names are seen in all of them, those of others through an import. */
 import type { Reference } from '../concept.ts'
 import { NONE, type Node } from '../syntax-tree.ts'
-import { instance, type LinkedFile, type LinkedLanguage, type Meaning, member, step } from './linked.ts'
+import { instance, type LinkedFile, type LinkedLanguage, MAX_PARTS, type Meaning, member, step } from './linked.ts'
 
 /** In place of an import path: the package of the file itself. */
 export const OWN_PACKAGE = '.'
@@ -302,11 +302,12 @@ function called(file: LinkedFile, node: Node, depth: number): Reference | null {
 }
 
 /** The type itself. */
-function typeSymbol(file: LinkedFile, node: Node): Reference | null {
+function typeSymbol(file: LinkedFile, node: Node, depth = 0): Reference | null {
   const { tree } = file
+  if (depth > MAX_PARTS) return null
   const kind = tree.kind(node)
-  if (kind === 'pointer_type') return typeSymbol(file, file.file.inside(node))
-  if (kind === 'generic_type') return typeSymbol(file, tree.child(node, 'type'))
+  if (kind === 'pointer_type') return typeSymbol(file, file.file.inside(node), depth + 1)
+  if (kind === 'generic_type') return typeSymbol(file, tree.child(node, 'type'), depth + 1)
   if (kind === 'qualified_type') {
     const meaning = file.scope(node).find(file.text(tree.child(node, 'package')))
     const of = meaning === undefined || meaning === null || !('ref' in meaning) ? null : meaning.ref

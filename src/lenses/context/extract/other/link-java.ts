@@ -2,7 +2,7 @@
 import type { Reference } from '../concept.ts'
 import { NONE, type Node } from '../syntax-tree.ts'
 import { own } from './dialects.ts'
-import { instance, type LinkedFile, type LinkedLanguage, type Meaning, member, step } from './linked.ts'
+import { instance, type LinkedFile, type LinkedLanguage, MAX_PARTS, type Meaning, member, step } from './linked.ts'
 
 /** In place of the name of a package: the one that the file is of. */
 export const OWN_PACKAGE = '.'
@@ -169,6 +169,7 @@ function declareImport(file: LinkedFile, node: Node): void {
   const path = file.text(tree.childOf(node, 'scoped_identifier')).replace(/\s/g, '')
   if (tree.childOf(node, 'asterisk') !== NONE || path === '') return
   const parts = path.split('.')
+  if (parts.length > MAX_PARTS) return
   const last = parts.at(-1) as string
   if (tree.childOf(node, ':static') === NONE) {
     file.top.declare(TYPE + last, { ref: imported(parts) })
@@ -331,11 +332,12 @@ function typeSymbol(file: LinkedFile, node: Node): Reference | null {
   const { tree } = file
   switch (tree.kind(node)) {
     case 'generic_type':
-      return typeSymbol(file, file.file.inside(node))
+      return tree.kind(file.file.inside(node)) === 'generic_type' ? null : typeSymbol(file, file.file.inside(node))
     case 'type_identifier':
       return typeNamed(file, node, file.text(node))
     case 'scoped_type_identifier': {
       const parts = file.text(node).replace(/\s/g, '').split('.')
+      if (parts.length > MAX_PARTS) return null
       if (!/^\p{Lu}/u.test(parts[0] as string))
         return parts.some(part => /^\p{Lu}/u.test(part)) ? imported(parts) : null
       return parts.slice(1).reduce<Reference | null>(member, typeNamed(file, node, parts[0] as string))

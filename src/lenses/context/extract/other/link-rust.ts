@@ -1,7 +1,7 @@
 /** Rust: paths from the crate, the module or its parent, names that `use` brings, and members of types with their `impl`s. */
 import { isUndeclared, type Reference } from '../concept.ts'
 import { NONE, type Node } from '../syntax-tree.ts'
-import { instance, type LinkedFile, type LinkedLanguage, member, type Names, step } from './linked.ts'
+import { instance, type LinkedFile, type LinkedLanguage, MAX_PARTS, member, type Names, step } from './linked.ts'
 
 /** In front of names of types and modules: functions and variables have names of their own. */
 const TYPE = 'type '
@@ -211,16 +211,18 @@ function eachUse(
   node: Node,
   front: readonly string[],
   take: (path: readonly string[], name: string) => void,
+  depth = 0,
 ): void {
   const { tree } = file
+  if (depth > MAX_PARTS) return
   switch (tree.kind(node)) {
     case 'scoped_use_list': {
       const path = [...front, ...partsOf(file, tree.child(node, 'path'))]
-      for (const part of tree.parts(tree.child(node, 'list'))) eachUse(file, part, path, take)
+      for (const part of tree.parts(tree.child(node, 'list'))) eachUse(file, part, path, take, depth + 1)
       return
     }
     case 'use_list':
-      for (const part of tree.parts(node)) eachUse(file, part, front, take)
+      for (const part of tree.parts(node)) eachUse(file, part, front, take, depth + 1)
       return
     case 'use_as_clause':
       take([...front, ...partsOf(file, tree.child(node, 'path'))], file.text(tree.child(node, 'alias')))
@@ -246,9 +248,15 @@ function partsOf(file: LinkedFile, node: Node): string[] {
 function declareUse(file: LinkedFile, node: Node, front: readonly string[], scope: Names): void {
   eachUse(file, node, front, (path, name) => {
     // What it names may be declared further down.
+    let isAsked = false
     const lazy = {
       get ref(): Reference {
-        return usedPath(file, path, scope) ?? { name }
+        // `use log::log`: what it begins with is not what it brings.
+        if (isAsked) return { name }
+        isAsked = true
+        const found = usedPath(file, path, scope) ?? { name }
+        isAsked = false
+        return found
       },
     }
     if (name === GLOB) {
@@ -261,6 +269,7 @@ function declareUse(file: LinkedFile, node: Node, front: readonly string[], scop
 }
 
 function usedPath(file: LinkedFile, path: readonly string[], scope: Names): Reference | null {
+  if (path.length > MAX_PARTS) return null
   const [first, ...rest] = path
   let of = first === undefined ? null : rootOf(file, first, scope, path.length > 1 ? path : null)
   let isUp = first === 'super'
@@ -319,13 +328,14 @@ function named(file: LinkedFile, node: Node, depth: number): Reference | null {
   return meaning === undefined ? byGlob(moduleAround(scope), name) : file.meaning(meaning, depth)
 }
 
-function pathOf(file: LinkedFile, node: Node, scope: Names): Reference | null {
+function pathOf(file: LinkedFile, node: Node, scope: Names, parts = 0): Reference | null {
   const { tree } = file
   const path = tree.child(node, 'path')
+  if (parts > MAX_PARTS) return null
   const name = file.text(tree.child(node, 'name'))
   if (path === NONE) return null
   const kind = tree.kind(path)
-  const of = PATHS.has(kind) ? pathOf(file, path, scope) : startOf(file, path, scope)
+  const of = PATHS.has(kind) ? pathOf(file, path, scope, parts + 1) : startOf(file, path, scope)
   return name === 'super' ? aboveOf(file, of) : member(of, name)
 }
 

@@ -67,6 +67,8 @@ export class Names {
 
 const MAX_SCOPES = 200
 const MAX_DEPTH = 24
+/** A path with more parts, or a type nested deeper, says nothing. */
+export const MAX_PARTS = 24
 
 export interface LinkedLanguage {
   /** Kinds of nodes within which names are their own. */

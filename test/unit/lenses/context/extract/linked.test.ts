@@ -132,6 +132,25 @@ describe('calls across files', () => {
     expect(concepts).toEqual(['Module src/lib.rs', 'Module a', 'Module b', 'Function b.f'])
   })
 
+  it.each([
+    ['a.rs', 'use log::log;\nuse a::b;\nuse b::a;\nuse c as c;\nfn f() { log(); log::log(); a::b(); c::d(); }\n'],
+    ['a.rs', `fn f() { ${'a::'.repeat(20_000)}b() }\nuse ${'a::'.repeat(20_000)}b;\n`],
+    ['a.rs', `use ${'a::{'.repeat(20_000)}b${'}'.repeat(20_000)};\n`],
+    ['a.rs', `${'mod a { use super::*; '.repeat(3_000)}fn f() { super::super::g() }${'}'.repeat(3_000)}\n`],
+    ['a.rs', `type A = B;\ntype B = A;\nimpl A { fn f(&self) { self.f() } }\nfn f(a: A) { a.f(); let x = x; x.y() }\n`],
+    ['a.go', `package a\ntype T struct { ${'*'.repeat(20_000)}T }\nfunc f(a ${'*'.repeat(20_000)}T) { a.f() }\n`],
+    ['a.go', `package a\nfunc f() { ${'func() { '.repeat(5_000)}f()${' }()'.repeat(5_000)} }\n`],
+    [
+      'A.java',
+      `import ${'a.'.repeat(20_000)}B;\nclass A extends ${'a.'.repeat(20_000)}B { void f() { ${'a.'.repeat(20_000)}b(); } }\n`,
+    ],
+    ['A.java', `${'class A extends A { '.repeat(3_000)}void f() { f(); }${'}'.repeat(3_000)}\n`],
+  ])('of %s end, whatever is nested or leads in a circle', async (path, text) => {
+    const graph = await graphOf({ [path]: text })
+    expect(JSON.stringify(graph.extraction(path)).length).toBeLessThan(20_000_000)
+    expect(Array.isArray(graph.links(path))).toBe(true)
+  })
+
   it('follow a name that another file of the package comes to declare, or ceases to', async () => {
     const graph = await graphOf({ 'p/a.go': 'package p\nfunc A() { B() }\n' })
     expect(linksOf(graph, 'CALLS')).toEqual([])
