@@ -28,7 +28,10 @@ function declareNode(file: DefinitionsFile, node: Node, kind: string): void {
   else if (isComment(kind)) addCaveats(draft, file.text(node), tree.start(node), file.owner(node))
   if (!dialect.imports.has(kind)) return
   for (const module of importedModules(tree, node, file.language)) {
-    draft.refer(draft.fileKey, 'DEPENDS_ON', { module, name: null })
+    // `use tools::*` of a module that the file declares is none of another crate's.
+    file.later(() => {
+      if (!file.modules.has(module)) draft.refer(draft.fileKey, 'DEPENDS_ON', { module, name: null })
+    })
   }
 }
 
@@ -38,6 +41,7 @@ function declareModule(file: DefinitionsFile, node: Node): void {
   const within = file.scope(node)
   if (name === '') return
   addConcept(file, node, 'Module', name, within.prefix + name)
+  file.modules.add(name)
   file.open(node, { typeName: null, prefix: `${within.prefix}${name}.`, isFunction: false })
 }
 

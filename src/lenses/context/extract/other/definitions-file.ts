@@ -25,6 +25,8 @@ export class DefinitionsFile extends SourceFile<Within> {
   /** Simple name -> key; the first of a name stays. */
   readonly types: Map<string, string> = new Map()
   readonly functions: Map<string, string> = new Map()
+  /** Of Rust: names of those that the file declares. */
+  readonly modules: Set<string> = new Set()
   /** `Type.method` -> key */
   readonly methods: Map<string, string> = new Map()
   /** Declaration -> key of its concept; parts of one concept share it. */

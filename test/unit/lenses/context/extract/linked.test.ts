@@ -124,6 +124,19 @@ describe('calls across files', () => {
     ])
   })
 
+  it('of Rust depend on the files of modules, and on other crates alone as packages', async () => {
+    const depended = await linksBelow('rust', 'DEPENDS_ON')
+    expect(depended.filter(link => link.startsWith('src/lib.rs') || link.startsWith('src/app.rs'))).toEqual([
+      'src/app.rs#src/app.rs DEPENDS_ON std',
+      'src/app.rs#src/app.rs DEPENDS_ON src/lib.rs#src/lib.rs',
+      'src/app.rs#src/app.rs DEPENDS_ON src/store/item.rs#src/store/item.rs',
+      'src/app.rs#src/app.rs DEPENDS_ON src/store/mod.rs#src/store/mod.rs',
+      'src/lib.rs#src/lib.rs DEPENDS_ON src/app.rs#src/app.rs',
+      'src/lib.rs#src/lib.rs DEPENDS_ON src/store/mod.rs#src/store/mod.rs',
+      'src/lib.rs#src/lib.rs DEPENDS_ON src/tools.rs#src/tools.rs',
+    ])
+  })
+
   it('of Rust have modules for concepts', async () => {
     const graph = await graphOf({ 'src/lib.rs': 'mod a;\nmod b {\n    pub fn f() {}\n}\n', 'src/a.rs': '' })
     const concepts = graph
