@@ -135,6 +135,8 @@ export interface TableProblem {
   readonly message: string
   /** What to do about it; null: the data are damaged. */
   readonly help: string | null
+  /** Nothing is wrong with the store: it is only to be known. */
+  readonly isNote?: boolean | undefined
 }
 
 /** What the engine lends a lens's operations, jobs and ingesters. */

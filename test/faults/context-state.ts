@@ -8,6 +8,7 @@ import {
   EXTRACTIONS,
   FILES,
   PROVENANCE,
+  READ_ERRORS,
   STATE,
   UNWRITTEN,
 } from '../../src/lenses/context/tables.ts'
@@ -61,6 +62,10 @@ export function rowsOf({ store }: LensHost): readonly string[] {
       .table(CARDS)
       .scan()
       .map(row => line('card', ofFile(row))),
+    ...store
+      .table(READ_ERRORS)
+      .scan()
+      .map(row => line('read errors', ofFile(row))),
     ...store
       .table(UNWRITTEN)
       .scan()

@@ -39,6 +39,21 @@ export function askCompiler(root: string, files: readonly string[]): CodeFacts {
   return new Oracle(program, options, root, new Set(files)).facts()
 }
 
+/** `<type> <name>` of what one text declares, by its syntax alone; null where the compiler does not accept it. */
+export function declarationsIn(path: string, text: string): ReadonlySet<string> | null {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true)
+  const { parseDiagnostics } = source as unknown as { readonly parseDiagnostics: readonly unknown[] }
+  if (parseDiagnostics.length > 0) return null
+  const found = new Set<string>()
+  const visit = (node: ts.Node): void => {
+    const named = conceptOf(node)
+    if (named !== null) found.add(`${named.type} ${named.name}`)
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
 class Oracle {
   readonly #program: ts.Program
   readonly #options: ts.CompilerOptions

@@ -102,11 +102,12 @@ async function tablesAgree(
   for (const table of tables) store.table(table).scan({}, { limit: 1 })
   if (check === undefined) return []
   const problems = await ofOneState(check, store, turns)
-  const damages = problems.filter(({ help }) => help === null).map(({ message }) => message)
+  const notes = problems.filter(({ isNote }) => isNote).map(({ message }) => finding(`lens ${name}`, true, message))
+  const damages = problems.filter(({ help, isNote }) => help === null && !isNote).map(({ message }) => message)
   const others = problems.filter(({ help }) => help !== null)
   const found = others.map(({ message, help }) => finding(`lens ${name}`, false, message, help))
-  if (damages.length === 0 && found.length > 0) return found
-  return [withoutProblems(`lens ${name}`, damages, 'its tables agree with each other'), ...found]
+  if (damages.length === 0 && found.length > 0) return [...found, ...notes]
+  return [withoutProblems(`lens ${name}`, damages, 'its tables agree with each other'), ...found, ...notes]
 }
 
 /** Of one state of the store, whatever is written at the pauses. */

@@ -4,6 +4,7 @@ import { checkTables, READINGS } from './doctor.ts'
 import { CONTEXT_OPERATIONS } from './operations.ts'
 import { contextOptions } from './query/request.ts'
 import { contextStages } from './query/stages.ts'
+import { readErrorProblem } from './read-notes.ts'
 import { checkSettings } from './settings.ts'
 import { CONTEXT_TABLES, LINKS } from './tables.ts'
 
@@ -19,7 +20,9 @@ export function contextLens(): Lens {
     operations: CONTEXT_OPERATIONS,
     settings: checkSettings,
     check: function* (reader) {
-      return (yield* checkTables(reader)).map(message => ({ message, help: null }))
+      const problems = (yield* checkTables(reader)).map(message => ({ message, help: null }))
+      const note = yield* readErrorProblem(reader)
+      return note === null ? problems : [...problems, { message: note, help: null, isNote: true }]
     },
     repairs: [READINGS],
   }

@@ -115,6 +115,17 @@ export const CARDS: TableDeclaration = {
   ],
 }
 
+/** Files that the grammar read with errors. */
+export const READ_ERRORS: TableDeclaration = {
+  name: 'context_read_errors',
+  ofEntry: true,
+  key: ['entry'],
+  columns: [
+    { name: 'entry', type: 'integer' },
+    { name: 'url', type: 'text' },
+  ],
+}
+
 /** What a large run has read and not yet written; empty between runs. */
 export const UNWRITTEN: TableDeclaration = {
   name: 'context_unwritten',
@@ -143,6 +154,7 @@ export const CONTEXT_TABLES: readonly TableDeclaration[] = [
   FILES,
   EXTRACTIONS,
   CARDS,
+  READ_ERRORS,
   UNWRITTEN,
   STATE,
 ]

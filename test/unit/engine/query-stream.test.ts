@@ -1,8 +1,8 @@
 /** `Engine.stream` and the streamed form of `query`. */
 import { describe, expect, it } from 'vitest'
+import type { Timers } from '../../../src/base/timers.ts'
 import { streamQuery } from '../../../src/engine/asking.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import type { Timers } from '../../../src/base/timers.ts'
 import type { PageChunk } from '../../../src/model/page.ts'
 import { LOCAL_OWNER } from '../../../src/model/viewer.ts'
 import { findOperation, makeCatalog, streamOperation } from '../../../src/ops/catalog.ts'

@@ -71,9 +71,18 @@ export const mapText: Print<object> = (answer, shown) => {
 
 const OUTSIDE = ' of the folder that the store stands in (make one there, or name it with --home)'
 
+interface WithErrors {
+  readonly with_errors: { readonly files: readonly object[] }
+}
+
+/** Files read with errors that are named as text. */
+const MAX_WITH_ERRORS = 10
+
 export const indexText: Print<object> = all(
   each('', '{indexed} files read ({concepts} concepts), {skipped} unchanged, {deleted} deleted, {renamed} renamed'),
   each('', '{left_out.total} left out{ (|left_out.reasons|)}, {errors.total} could not be read'),
+  each('?with_errors.total', '{with_errors.total} read with errors: declarations in them may be missing'),
+  each(answer => (answer as WithErrors).with_errors.files.slice(0, MAX_WITH_ERRORS), '  {url}: read with errors'),
   (answer, shown) =>
     each('errors.files', '  {url}: {reason}')(answer, shown).replaceAll(': outside\n', `: outside${OUTSIDE}\n`),
   answer => `${((answer as { ms: number }).ms / 1000).toFixed(1)} s, `,

@@ -120,15 +120,17 @@ export interface Surface {
   /** Modules whose exports are exported here as well. */
   readonly stars: readonly string[]
   readonly shapes: Readonly<Record<string, Shape>>
+  /** The package that the file says it is of, where a package is several files. */
+  readonly package?: string
   /** What a file that steers module resolution says. */
   readonly settings?: ModuleSettings
   /** Markdown: anchor -> key of the section. */
   readonly anchors?: Readonly<Record<string, string>>
 }
 
-/** The parts of a package.json or tsconfig.json that say where modules are. */
+/** The parts of a package.json, tsconfig.json or go.mod that say where modules are. */
 export interface ModuleSettings {
-  readonly kind: 'package' | 'compiler'
+  readonly kind: 'package' | 'compiler' | 'go'
   readonly name?: string
   readonly entry?: readonly string[]
   readonly exports?: unknown
@@ -141,7 +143,7 @@ export interface ModuleSettings {
 }
 
 /** Another way of reading files, or of keeping what was read: all files are read again. */
-export const READING_VERSION = 5
+export const READING_VERSION = 6
 
 export interface Extraction {
   readonly path: string

@@ -51,6 +51,7 @@ export class Draft {
   readonly shapes: Map<string, Shape> = new Map()
   readonly anchors: Map<string, string> = new Map()
   settings: ModuleSettings | null = null
+  packageName = ''
   hasErrors = false
   readonly #isOverdue: () => boolean
   readonly #lines: LineStarts
@@ -136,6 +137,7 @@ export class Draft {
         exports: Object.fromEntries(this.exports),
         stars: [...this.stars],
         shapes: Object.fromEntries(this.shapes),
+        ...(this.packageName === '' ? {} : { package: this.packageName }),
         ...(this.settings === null ? {} : { settings: this.settings }),
         ...(this.anchors.size === 0 ? {} : { anchors: Object.fromEntries(this.anchors) }),
       },

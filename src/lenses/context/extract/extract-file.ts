@@ -5,16 +5,21 @@
 import type { Extraction, Language } from './concept.ts'
 import { Draft, MAX_CONCEPTS, Overdue, TooMany } from './draft.ts'
 import { grammarOf, languageOf, MAX_CHARACTERS, type Skip, skip } from './file-kind.ts'
-import type { Grammars, IsOverdue } from './grammars.ts'
+import type { Grammar, Grammars, IsOverdue } from './grammars.ts'
 import { readMarkdown } from './markdown.ts'
 import { readDefinitions } from './other/read-definitions.ts'
 import { readPython } from './python/read-python.ts'
 import { readScript } from './script/read-script.ts'
+import { withoutGaps } from './script-gaps.ts'
 import { moduleSettings } from './settings.ts'
+import { soundText } from './sound-parts.ts'
 import type { SyntaxTree } from './syntax-tree.ts'
 
 /** What the caller should allow one file; a large one takes a second for a megabyte. */
 export const MAX_READ_MS = 5_000
+
+/** A longer text with errors is read once, as it is. */
+const MAX_REPAIRED = 1_000_000
 
 export interface ExtractOptions {
   /** Asked often; true ends the reading, and the file is skipped as `too_slow`. */
@@ -35,19 +40,65 @@ export function extractFile(
   try {
     addFile(draft)
     const grammar = grammarOf(language)
-    if (grammar === null) readPlain(draft, language)
-    else {
-      const tree = grammars.parse(grammar, text, isOverdue)
-      if (tree === null) return tooSlow(path)
-      draft.hasErrors = tree.hasErrors
-      readTree(draft, tree, language)
-    }
+    if (grammar !== null) return readCode(draft, grammar, grammars, isOverdue)
+    readPlain(draft, language)
     return draft.finish()
   } catch (error) {
     if (error instanceof Overdue) return tooSlow(path)
     if (error instanceof TooMany) return skip(path, 'too_many', `it declares more than ${MAX_CONCEPTS} concepts`)
     throw error
   }
+}
+
+/**
+ * A file that the grammar reads with errors is read in other ways as well, and the one that finds most declarations is
+ * kept; among equals the one that leaves least of the text unread.
+ */
+function readCode(first: Draft, grammar: Grammar, grammars: Grammars, isOverdue: IsOverdue): Extraction {
+  const { path, text, language } = first
+  const parse = (parsed: string, original = parsed): SyntaxTree => {
+    const tree = grammars.parse(grammar, original, isOverdue, parsed)
+    if (tree === null) throw new Overdue()
+    return tree
+  }
+  const read = (draft: Draft, tree: SyntaxTree, damage: number): Reading => {
+    draft.hasErrors = damage > 0
+    readTree(draft, tree, language)
+    return { extraction: draft.finish(), damage }
+  }
+  /** `more`: what the text lost before it was parsed. */
+  const again = (parsed: string, more: number): Reading => {
+    const draft = new Draft(path, text, language, isOverdue)
+    addFile(draft)
+    const tree = parse(parsed, text)
+    return read(draft, tree, tree.damage + more)
+  }
+  const tree = parse(text)
+  let best = read(first, tree, tree.damage)
+  if (best.damage === 0 || text.length > MAX_REPAIRED) return best.extraction
+  const known = withoutGaps(text, language)
+  if (known !== null) best = better(best, again(known, 0))
+  if (best.damage === 0) return best.extraction
+  const sound = soundText(known ?? text, language, part => parse(part).damage === 0)
+  return (sound === null ? best : better(best, again(sound.text, sound.blanked + 1))).extraction
+}
+
+interface Reading {
+  readonly extraction: Extraction
+  readonly damage: number
+}
+
+/** An error that takes a bracket along makes declarations part of the one before: the one with less nesting is right. */
+function better(a: Reading, b: Reading): Reading {
+  if (a.damage === 0 || b.damage === 0) return a.damage === 0 ? a : b
+  const more = b.extraction.concepts.length - a.extraction.concepts.length
+  const deeper = depthOf(b.extraction) - depthOf(a.extraction)
+  const isBetter = more !== 0 ? more > 0 : deeper !== 0 ? deeper < 0 : b.damage < a.damage
+  return isBetter ? b : a
+}
+
+function depthOf({ concepts }: Extraction): number {
+  return concepts.reduce((sum, { qualifiedName }) => sum + qualifiedName.split('.').length, 0)
 }
 
 /** Loads what the files need; further calls for the same languages cost nothing. */
@@ -82,7 +133,7 @@ function readTree(draft: Draft, tree: SyntaxTree, language: Language): void {
 
 function readPlain(draft: Draft, language: Language): void {
   if (language === 'markdown') readMarkdown(draft)
-  if (language === 'json') draft.settings = moduleSettings(draft.path, draft.text)
+  if (language === 'json' || language === 'text') draft.settings = moduleSettings(draft.path, draft.text)
 }
 
 /** Without folders and ending. */

@@ -64,6 +64,14 @@ export function grammarOf(language: Language): Grammar | null {
   return GRAMMARS[language] ?? null
 }
 
+/** Languages of code whose calls are linked within one file alone, as people write them. */
+const WITHIN_FILES: Partial<Record<Language, string>> = { c: 'C', cpp: 'C++', csharp: 'C#', ruby: 'Ruby', php: 'PHP' }
+
+/** The name of the file's language where its calls are linked within the file alone; null: across files, or there are none. */
+export function linkedWithinFiles(path: string): string | null {
+  return WITHIN_FILES[languageOf(path)] ?? null
+}
+
 export function skip(path: string, reason: SkipReason, message: string): Skip {
   return { path, reason, message }
 }

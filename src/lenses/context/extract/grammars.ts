@@ -24,8 +24,11 @@ export type IsOverdue = () => boolean
 export interface Grammars {
   /** Must have been called and have ended before `parse` with the same grammar. */
   load(grammar: Grammar): Promise<void>
-  /** Null when `isOverdue` said stop. Never throws for what the text holds. */
-  parse(grammar: Grammar, text: string, isOverdue: IsOverdue): SyntaxTree | null
+  /**
+   * Null when `isOverdue` said stop. Never throws for what the text holds. `parsed`: a text of the same length that is
+   * parsed in place of `text`; what the nodes say is still that of `text`.
+   */
+  parse(grammar: Grammar, text: string, isOverdue: IsOverdue, parsed?: string): SyntaxTree | null
   close(): void
 }
 
@@ -49,11 +52,11 @@ export async function openGrammars(): Promise<Grammars> {
       loaded.set(grammar, loading)
       ready.set(grammar, await loading)
     },
-    parse(grammar, text, isOverdue) {
+    parse(grammar, text, isOverdue, parsed = text) {
       const found = ready.get(grammar)
       if (found === undefined) throw new Error(`grammar ${grammar} is not loaded`)
       parser.setLanguage(found.language)
-      const tree = parser.parse(text, null, { progressCallback: () => isOverdue() })
+      const tree = parser.parse(parsed, null, { progressCallback: () => isOverdue() })
       // Without it the next parse would go on with this text.
       if (tree === null) parser.reset()
       try {
@@ -84,11 +87,14 @@ function kindName(language: TreeLanguage, id: number): string {
 function copy(tree: Tree, text: string, { kinds, fields }: Loaded, isOverdue: IsOverdue): SyntaxTree | null {
   const arrays = new GrowingArrays(Math.max(64, text.length >> 2))
   const cursor = tree.walk()
+  const { hasError } = tree.rootNode
+  const missing: number[] = []
   try {
     let parent = -1
     let node = 0
     for (;;) {
       if (node % NODES_A_LOOK === 0 && isOverdue()) return null
+      if (hasError && cursor.nodeIsMissing) missing.push(node)
       arrays.put(node, cursor.nodeTypeId, cursor.currentFieldId, cursor.startIndex, cursor.endIndex, parent)
       if (cursor.gotoFirstChild()) {
         parent = node++
@@ -97,7 +103,9 @@ function copy(tree: Tree, text: string, { kinds, fields }: Loaded, isOverdue: Is
       node++
       while (!cursor.gotoNextSibling()) {
         if (parent === -1 || !cursor.gotoParent()) {
-          return new SyntaxTree(text, arrays.finish(node), kinds, fields, tree.rootNode.hasError)
+          const whole = arrays.finish(node)
+          const damage = hasError ? damageOf(whole, missing, kinds) : 0
+          return new SyntaxTree(text, whole, kinds, fields, damage)
         }
         parent = arrays.parents[parent] as number
       }
@@ -105,6 +113,30 @@ function copy(tree: Tree, text: string, { kinds, fields }: Loaded, isOverdue: Is
   } finally {
     cursor.delete()
   }
+}
+
+/** The parser's number for what it could not read. */
+const ERROR_KIND = 65_535
+
+/** See `SyntaxTree.damage`. */
+function damageOf(
+  { kinds, starts, ends, parents, untils }: TreeArrays,
+  missing: readonly number[],
+  names: readonly string[],
+): number {
+  const lengthOf = (node: number): number => Math.max(1, (ends[node] as number) - (starts[node] as number))
+  let damage = 0
+  for (let node = 0; node < kinds.length; node++) {
+    if (kinds[node] !== ERROR_KIND) continue
+    damage += lengthOf(node)
+    node = (untils[node] as number) - 1
+  }
+  for (const node of missing) {
+    const name = names[kinds[node] as number] ?? ''
+    const isCloser = /^:[)\]}>]$|^:end$/.test(name)
+    if (name !== ':;') damage += isCloser ? lengthOf(parents[node] as number) : 1
+  }
+  return damage
 }
 
 class GrowingArrays {
@@ -124,7 +156,6 @@ class GrowingArrays {
 
   put(node: number, kind: number, field: number, start: number, end: number, parent: number): void {
     if (node === this.#kinds.length) this.#grow()
-    // 65535 is the parser's number for what it could not read.
     this.#kinds[node] = kind
     this.#fields[node] = field
     this.#starts[node] = start

@@ -1,4 +1,4 @@
-/** Reads the files that steer module resolution: package.json, tsconfig.json and jsconfig.json. */
+/** Reads the files that steer module resolution: package.json, tsconfig.json, jsconfig.json and go.mod. */
 import { isRecord } from '../../../base/record.ts'
 import type { ModuleSettings } from './concept.ts'
 
@@ -10,11 +10,18 @@ const MAX_DEPTH = 10
 /** Null for other files, and for one that is not JSON of the shape. */
 export function moduleSettings(path: string, text: string): ModuleSettings | null {
   const name = path.slice(path.lastIndexOf('/') + 1)
+  if (name === 'go.mod') return goSettings(text)
   const isCompiler = /^(?:ts|js)config(?:\..+)?\.json$/.test(name)
   if (!isCompiler && name !== 'package.json') return null
   const value = parse(text)
   if (value === null) return null
   return isCompiler ? compilerSettings(value) : packageSettings(value)
+}
+
+/** The path that imports of its packages begin with. */
+function goSettings(text: string): ModuleSettings | null {
+  const name = /^module[ \t]+"?([^\s"]+)/m.exec(text)?.[1]
+  return name === undefined ? null : { kind: 'go', name }
 }
 
 function packageSettings(value: Fields): ModuleSettings {

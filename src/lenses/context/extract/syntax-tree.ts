@@ -22,7 +22,11 @@ export interface TreeArrays {
 export class SyntaxTree {
   readonly text: string
   readonly size: number
-  readonly hasErrors: boolean
+  /**
+   * Characters that the grammar could not place: those of error nodes, and of what holds a closing bracket that is not
+   * there. 0: all was read. A semicolon that is not there is no error.
+   */
+  readonly damage: number
   readonly #arrays: TreeArrays
   readonly #kindNames: readonly string[]
   readonly #fieldNames: readonly (string | null)[]
@@ -32,11 +36,11 @@ export class SyntaxTree {
     arrays: TreeArrays,
     kindNames: readonly string[],
     fieldNames: readonly (string | null)[],
-    hasErrors: boolean,
+    damage: number,
   ) {
     this.text = text
     this.size = arrays.kinds.length
-    this.hasErrors = hasErrors
+    this.damage = damage
     this.#arrays = arrays
     this.#kindNames = kindNames
     this.#fieldNames = fieldNames

@@ -33,7 +33,8 @@ export function symbolsOf(extraction: Extraction | null): readonly string[] {
 
 /** Whether it is a file's own concept, which has its path for a name. */
 export function isOfFile(symbol: string): boolean {
-  return /^(?:Module|Document|Entity) /.test(symbol)
+  // A module of Rust is a part of a file; the path of a file has an ending.
+  return /^(?:Document|Entity) |^Module .*\.\w+$/s.test(symbol)
 }
 
 export function packageSymbol(name: string): string {

@@ -12,6 +12,7 @@ import { type Call, handler, mustHaveWorkspace, mustNotBeCancelled } from '../ca
 import { beginRevision, endRevision, initialise, isUnfinished } from '../counters.ts'
 import type { Outcome } from '../envelope.ts'
 import { pathBelow } from '../names.ts'
+import { ownFilesWithErrors } from '../read-notes.ts'
 import { flag, text, texts } from '../schemas.ts'
 import { type CodeBase, codeBaseOf, dropUnwritten, symbolsOf } from './code-base.ts'
 import { type ChangedFile, type Changes, indexReport, lookOver, type ReadFile, report } from './look-over.ts'
@@ -184,7 +185,7 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
       load()
       await writeChanges(turn, workspace, codeBase, changes, mustCompareAll)
     }
-    return report(findings, changes, { readMs, wroteMs: performance.now() - started })
+    return report(findings, changes, { readMs, wroteMs: performance.now() - started }, ownFilesWithErrors(call))
   } catch (error) {
     codeBase.forget(turn)
     throw error

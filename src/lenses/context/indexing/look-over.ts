@@ -276,6 +276,14 @@ export const indexReport = z.lazy(() =>
         files: someFiles,
       })
       .describe('Files that are no code, too large or ignored'),
+    with_errors: z
+      .strictObject({
+        total: total.describe('Their number'),
+        files: z
+          .array(z.strictObject({ url: z.string().describe('URL of the file') }))
+          .describe(`The first ${MOST_TOLD} of them`),
+      })
+      .describe('Files of all that is indexed that were read with errors: declarations in them may be missing'),
     errors: z
       .strictObject({ total: total.describe('Their number'), files: someFiles })
       .describe('Files that could not be read'),
@@ -290,6 +298,7 @@ export function report(
   { unchanged, leftOut, errors }: Findings,
   { changed, gone, renamed }: Changes,
   { readMs, wroteMs }: { readonly readMs: number; readonly wroteMs: number },
+  withErrors: readonly string[],
 ): z.infer<typeof indexReport> {
   const files = changed.length + unchanged
   const some = (all: readonly Told[]) => all.slice(0, MOST_TOLD).map(({ url, reason }) => ({ url, reason }))
@@ -300,6 +309,7 @@ export function report(
     renamed: renamed.size,
     concepts: changed.reduce((sum, { symbols }) => sum + symbols.length, 0),
     left_out: { total: leftOut.length, reasons: tally(leftOut.map(({ reason }) => reason)), files: some(leftOut) },
+    with_errors: { total: withErrors.length, files: withErrors.slice(0, MOST_TOLD).map(url => ({ url })) },
     errors: { total: errors.length, files: some(errors) },
     read_ms: Math.round(readMs),
     ms: Math.round(wroteMs),

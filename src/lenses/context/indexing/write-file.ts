@@ -25,7 +25,7 @@ import {
   putConcept,
   putProvenance,
 } from '../mind/rows.ts'
-import { CARDS, CONCEPTS, EDGES, EXTRACTIONS, FILES, PROVENANCE } from '../tables.ts'
+import { CARDS, CONCEPTS, EDGES, EXTRACTIONS, FILES, PROVENANCE, READ_ERRORS } from '../tables.ts'
 import { type CodeBase, cardRow, isOfFile, packageNamed, packageSymbol, symbolOf } from './code-base.ts'
 import type { Changes, ReadFile } from './look-over.ts'
 
@@ -102,6 +102,7 @@ export function deleteByCall(writer: StoreWriter, at: ConceptAt): void {
   for (const { entry } of writer.table(FILES).scan({ url }, { columns: ['entry', 'url'] })) {
     writer.table(EXTRACTIONS).delete({ entry: entry as EntryKey })
     writer.table(CARDS).delete({ entry: entry as EntryKey })
+    writer.table(READ_ERRORS).delete({ entry: entry as EntryKey })
   }
 }
 
@@ -211,6 +212,8 @@ export function writeFile(
   const now = call.host.clock.now()
   const entry = indexText(writer, call, stamp, text, hash)
   writer.table(EXTRACTIONS).put({ entry, version: READING_VERSION, hash, extraction: json })
+  if (extraction?.hasErrors === true) writer.table(READ_ERRORS).put({ entry, url })
+  else writer.table(READ_ERRORS).delete({ entry })
   codeBase.entries.set(path, entry)
   writeCard(writer, codeBase, path)
   if (movedFrom !== null) movePatch(writer, movedFrom, url, now)

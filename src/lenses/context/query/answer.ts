@@ -6,6 +6,7 @@ import type { Ranked } from '../../../model/candidate.ts'
 import type { Item } from '../../../model/page.ts'
 import { type Call, handler, look, mustNotBeCancelled } from '../call.ts'
 import { type Outcome, Refusal, refusal } from '../envelope.ts'
+import { readErrorNotes } from '../read-notes.ts'
 import { conceptRef, id, total } from '../schemas.ts'
 import type { Concept } from '../state.ts'
 import { LINKS } from '../tables.ts'
@@ -112,7 +113,8 @@ async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answ
     },
     ...(request.max_tokens !== null && { bundle: await packAnswer(call, seen, concepts, request.max_tokens) }),
   }
-  const warnings = page.notes.map(({ message }) => message)
+  const urls = concepts.map(({ url }) => url)
+  const warnings = [...page.notes.map(({ message }) => message), ...readErrorNotes(call, seen, urls)]
   const isJudged = request.rank === 'relevance' || request.explain
   const meta = {
     ...(warnings.length > 0 && { warnings }),

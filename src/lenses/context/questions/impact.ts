@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { LinkIndex } from '../../../index/contract.ts'
 import { brief, handler, type Look, look, mustHaveWorkspace } from '../call.ts'
+import { noted, readErrorNotes } from '../read-notes.ts'
 import { clamped, concept, conceptRef, id, placeFields, REQUIRED, text, texts, total } from '../schemas.ts'
 import type { Concept } from '../state.ts'
 import { LINKS } from '../tables.ts'
@@ -182,12 +183,25 @@ export const IMPACT_HANDLER = handler({
     const reached = reach(seen, links, changed, { depth, relations: FELT })
     const files = new Set(reached.flatMap(({ concept }) => concept.url ?? []))
     for (const { url } of changes) files.delete(url)
+    const shown = reached.slice(0, limit)
+    const concerned = [...changes, ...shown.map(({ concept }) => concept)]
     return {
+      ...noted(
+        readErrorNotes(
+          call,
+          seen,
+          concerned.map(({ url }) => url),
+        ),
+      ),
       result: {
         changed: changed.map(each => ({ ...brief(each), ...place(each) })),
-        dependants: reached
-          .slice(0, limit)
-          .map(({ concept, hops, via, relation }) => ({ ...brief(concept), hops, via, relation, ...place(concept) })),
+        dependants: shown.map(({ concept, hops, via, relation }) => ({
+          ...brief(concept),
+          hops,
+          via,
+          relation,
+          ...place(concept),
+        })),
         total: reached.length,
         files: [...files].sort(),
         not_indexed: [...new Set(unknown.map(({ url }) => url))],

@@ -7,6 +7,7 @@ import { brief, type Call, handler, type Look, look, mustSee } from '../call.ts'
 import { refusal } from '../envelope.ts'
 import { foldName } from '../names.ts'
 import { textsOf } from '../query/previews.ts'
+import { languageNotes, noted, readErrorNotes } from '../read-notes.ts'
 import { clamped, concept, id, placeFields, REQUIRED, text, total } from '../schemas.ts'
 import type { Concept } from '../state.ts'
 import { CONCEPTS, LINKS } from '../tables.ts'
@@ -162,7 +163,12 @@ const definition = handler({
         text: text === undefined ? null : new LineStarts(text).between(startLine ?? 1, endLine ?? 1),
       }
     })
-    return { result: { definitions, total: concepts.length } }
+    const notes = readErrorNotes(
+      call,
+      seen,
+      shown.map(({ url }) => url),
+    )
+    return { result: { definitions, total: concepts.length }, ...noted(notes) }
   },
 })
 
@@ -203,7 +209,9 @@ const references = handler({
     )
     const isOfCalls = wanted === null || wanted === 'CALLS'
     const unresolved = await callsUnresolved(call, seen, links, isOfCalls ? concepts : [], limit)
-    return { result: { of: concepts.map(brief), references: found.slice(0, limit), total: found.length, unresolved } }
+    const references = found.slice(0, limit)
+    const result = { of: concepts.map(brief), references, total: found.length, unresolved }
+    return { result, ...notedOn(call, seen, concepts, references) }
   },
 })
 
@@ -232,8 +240,28 @@ const callers = handler({
     const found = reach(seen, links, concepts, { depth, relations: new Set(['CALLS']) })
     const told = found.map(({ concept, hops, via }) => ({ ...brief(concept), hops, via, ...place(concept) }))
     const unresolved = await callsUnresolved(call, seen, links, concepts, limit)
-    return { result: { of: concepts.map(brief), callers: told.slice(0, limit), total: told.length, unresolved } }
+    const callers = told.slice(0, limit)
+    const result = { of: concepts.map(brief), callers, total: told.length, unresolved }
+    return { result, ...notedOn(call, seen, concepts, callers) }
   },
 })
+
+/** What to know of the files of the concepts and of what refers to them. */
+function notedOn(
+  call: Call,
+  seen: Look,
+  concepts: readonly Concept[],
+  shown: readonly { readonly url: string | null }[],
+): ReturnType<typeof noted> {
+  const concerned = [...concepts, ...shown]
+  return noted(
+    languageNotes(concepts.map(({ url }) => url)),
+    readErrorNotes(
+      call,
+      seen,
+      concerned.map(({ url }) => url),
+    ),
+  )
+}
 
 export const SYMBOL_HANDLERS = [definition, references, callers] as const

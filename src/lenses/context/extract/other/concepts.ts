@@ -29,6 +29,7 @@ export function addConcept(
     signature: tree.text.slice(tree.start(span), body === NONE ? tree.end(node) : tree.start(body)),
     doc: docBefore(tree, span),
   })
+  file.declared.set(node, key)
   const outer = file.ownerAbove(node)
   const typeName = owner ?? (type === 'Method' && outer === null ? file.scope(node).typeName : null)
   file.openOwner(node, key)

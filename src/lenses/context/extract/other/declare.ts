@@ -23,12 +23,26 @@ function declareNode(file: DefinitionsFile, node: Node, kind: string): void {
   if (type !== undefined) declareType(file, node, type)
   else if (dialect.functions.has(kind) || isPrototype(file, node, kind)) declareFunction(file, node)
   else if (constant !== undefined) declareConstant(file, node, constant)
+  else if (kind === 'mod_item') declareModule(file, node)
   else if (kind === 'impl_item') openImplementation(file, node)
   else if (isComment(kind)) addCaveats(draft, file.text(node), tree.start(node), file.owner(node))
   if (!dialect.imports.has(kind)) return
   for (const module of importedModules(tree, node, file.language)) {
-    draft.refer(draft.fileKey, 'DEPENDS_ON', { module, name: null })
+    // `use tools::*` of a module that the file declares is none of another crate's.
+    file.later(() => {
+      if (!file.modules.has(module)) draft.refer(draft.fileKey, 'DEPENDS_ON', { module, name: null })
+    })
   }
+}
+
+/** A module of Rust, written in place or as a file of its own. */
+function declareModule(file: DefinitionsFile, node: Node): void {
+  const name = file.text(file.tree.child(node, 'name'))
+  const within = file.scope(node)
+  if (name === '') return
+  addConcept(file, node, 'Module', name, within.prefix + name)
+  file.modules.add(name)
+  file.open(node, { typeName: null, prefix: `${within.prefix}${name}.`, isFunction: false })
 }
 
 /** `type` is Function for a macro with parameters. */

@@ -25,14 +25,22 @@ export class DefinitionsFile extends SourceFile<Within> {
   /** Simple name -> key; the first of a name stays. */
   readonly types: Map<string, string> = new Map()
   readonly functions: Map<string, string> = new Map()
+  /** Of Rust: names of those that the file declares. */
+  readonly modules: Set<string> = new Set()
   /** `Type.method` -> key */
   readonly methods: Map<string, string> = new Map()
+  /** Declaration -> key of its concept; parts of one concept share it. */
+  readonly declared: Map<Node, string> = new Map()
   readonly #late: (() => void)[] = []
 
   constructor(draft: Draft, tree: SyntaxTree, language: Language) {
     super(draft, tree, OUTSIDE)
     this.language = language
     this.dialect = dialectOf(language)
+  }
+
+  keyOf(node: Node): string | undefined {
+    return this.declared.get(node)
   }
 
   /** From here on, within the node. */

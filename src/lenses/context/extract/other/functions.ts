@@ -16,6 +16,7 @@ export function declareFunction(file: DefinitionsFile, node: Node): void {
   if (known !== undefined) {
     file.draft.extend(known, tree.start(node), tree.end(node))
     file.openOwner(node, known)
+    file.declared.set(node, known)
   } else {
     const prefix = declared.owner === null ? within.prefix : `${declared.owner}.`
     const type = typeName === null ? 'Function' : 'Method'

@@ -24,7 +24,8 @@ export function declareType(file: DefinitionsFile, node: Node, usual: ConceptTyp
     return
   }
   file.open(node, { typeName: simple, prefix: `${within.prefix}${simple}.`, isFunction: false })
-  for (const part of tree.children(node)) readBases(file, part, key)
+  // Java reads them where it links names.
+  if (file.language !== 'java') for (const part of tree.children(node)) readBases(file, part, key)
 }
 
 /** `impl Trait for Type { … }` of Rust. */
@@ -32,6 +33,8 @@ export function openImplementation(file: DefinitionsFile, node: Node): void {
   const { tree } = file
   const name = file.text(tree.child(node, 'type')).replace(/<.*$/s, '')
   file.open(node, { typeName: name, prefix: `${name}.`, isFunction: false })
+  // Rust links traits where it links names.
+  if (file.language === 'rust') return
   const trait = file.text(tree.child(node, 'trait')).replace(/<.*$/s, '').replace(/.*::/, '')
   if (trait === '') return
   file.later(() => {

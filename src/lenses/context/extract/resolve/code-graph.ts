@@ -124,10 +124,14 @@ export class CodeGraph implements Facts {
     return [...(this.#packages.get(name) ?? [])].sort()
   }
 
-  conceptNamed(name: string): ConceptPlace | null {
+  pathsNamed(name: string): readonly string[] {
     this.#named ??= this.#allNames()
+    return [...(this.#named.get(hashOf(factKey.name(name))) ?? [])]
+  }
+
+  conceptNamed(name: string): ConceptPlace | null {
     let found: ConceptPlace | null = null
-    for (const path of this.#named.get(hashOf(factKey.name(name))) ?? []) {
+    for (const path of this.pathsNamed(name)) {
       for (const concept of this.extraction(path)?.concepts ?? []) {
         if (!namesOf(concept).includes(name)) continue
         if (found !== null && (found.path !== path || found.key !== concept.key)) return null

@@ -1,9 +1,14 @@
 /** Follows a reference from file to file to the symbol, or the value of a class, that it stands for. */
-import type { Reference, Shape, Step, Surface } from '../concept.ts'
+import type { Reference, Shape, Step } from '../concept.ts'
+import { OWN_PACKAGE } from '../other/link-go.ts'
+import { ownExport } from './declaring-file.ts'
 import type { Facts } from './facts.ts'
+import { goModule } from './go-modules.ts'
+import { javaModule } from './java-modules.ts'
 import type { Module } from './module.ts'
 import { plainModule } from './plain-modules.ts'
 import { pythonModule, pythonSubmodule } from './python-modules.ts'
+import { rustModule } from './rust-modules.ts'
 import { scriptModule } from './script-modules.ts'
 
 export type Value =
@@ -16,6 +21,7 @@ export type Value =
 const MAX_DEPTH = 48
 /** Looks spent on one file; then the rest stays unresolved. The same files always stop at the same place. */
 const MAX_LOOKS = 500_000
+const NO_SHAPE: Shape = {}
 
 /** Give an element of the list. */
 const PICKS: ReadonlySet<string> = new Set('at pop shift find findLast'.split(' '))
@@ -28,6 +34,8 @@ export class Evaluator {
   readonly #facts: Facts
   readonly #known = new Map<Reference, Value | null>()
   readonly #modules = new Map<string, Module | null>()
+  /** Of packages that are several files: which one declares a name. */
+  readonly #files = new Map<string, string | null>()
   #looks = 0
 
   constructor(facts: Facts) {
@@ -58,6 +66,9 @@ export class Evaluator {
     const language = this.#facts.surface(from)?.language
     if (language === undefined) return null
     if (language === 'python') return pythonModule(from, specifier, this.#facts)
+    if (language === 'go') return goModule(from, specifier, this.#facts)
+    if (language === 'rust') return rustModule(from, specifier, this.#facts)
+    if (language === 'java') return javaModule(from, specifier, this.#facts)
     const isScript = language === 'typescript' || language === 'tsx' || language === 'javascript'
     return isScript ? scriptModule(from, specifier, this.#facts) : plainModule(from, specifier, language, this.#facts)
   }
@@ -81,12 +92,25 @@ export class Evaluator {
   #imported(specifier: string, name: string | null, from: string, isType: boolean, depth: number): Value | null {
     const module = this.module(specifier, from)
     if (module === null) return null
-    if ('package' in module) return { is: 'package', name: module.package }
+    if ('package' in module) {
+      if (name === null || module.fileOf === undefined) return { is: 'package', name: module.package }
+      const file = this.#fileOf(module.fileOf, name, specifier, from)
+      return file === null ? null : this.#exported(file, name, new Set(), depth)
+    }
     if (name === null) return { is: 'module', path: module.path }
     return (
       (isType ? this.#exported(module.path, `type:${name}`, new Set(), depth) : null) ??
       this.#exportOf(module.path, name, depth)
     )
+  }
+
+  #fileOf(find: (name: string) => string | null, name: string, specifier: string, from: string): string | null {
+    const question = `${from}\n${specifier}\n${name}`
+    const known = this.#files.get(question)
+    if (known !== undefined) return known
+    const file = find(name)
+    this.#files.set(question, file)
+    return file
   }
 
   /** What a file exports by the name, with what CommonJS and Python add. `seen`: what this search has asked already. */
@@ -162,12 +186,13 @@ export class Evaluator {
     if (this.#facts.surface(path)?.keys[0] === key) return this.#exportOf(path, name, depth)
     if (seen.has(path + key)) return null
     seen.add(path + key)
-    const shape = this.#shape(path, key)
-    if (shape === null) return null
+    const shape = this.#shape(path, key) ?? NO_SHAPE
     const members = shape.members
     if (name !== 'super' && members !== undefined && Object.hasOwn(members, name)) {
       return this.evaluate(members[name] as Reference, path, depth + 1)
     }
+    const elsewhere = name === 'super' ? null : this.#memberElsewhere(path, key, name, depth)
+    if (elsewhere !== null) return elsewhere
     for (const base of shape.bases ?? []) {
       const found = this.evaluate(base, path, depth + 1)
       if (found === null) continue
@@ -178,6 +203,12 @@ export class Evaluator {
     }
     const stands = shape.value === undefined ? null : this.evaluate(shape.value, path, depth + 1)
     return stands === null ? null : this.#memberOfSymbol(stands, name, seen, depth + 1)
+  }
+
+  /** A method of Go that another file of the package declares. */
+  #memberElsewhere(path: string, key: string, name: string, depth: number): Value | null {
+    if (!this.#isGo(path)) return null
+    return this.#imported(OWN_PACKAGE, `${key.replace(/^\w+ /, '')}.${name}`, path, false, depth + 1)
   }
 
   #step(of: Value, step: Step, depth: number): Value | null {
@@ -193,7 +224,9 @@ export class Evaluator {
     if (of.is !== 'symbol') return this.#stepOfWhatItStandsFor(of, step, depth)
     const shape = this.#shape(of.path, of.key)
     if (step === 'instance') {
-      const isName = /^(?:TypeAlias|Constant) /.test(of.key) && shape?.members === undefined
+      // In Go a type that is made of another one has none of its members.
+      const isOwn = shape?.members !== undefined || (shape?.value === undefined && this.#isGo(of.path))
+      const isName = /^(?:TypeAlias|Constant) /.test(of.key) && !isOwn
       return isName ? this.#named(of, shape, depth) : { ...of, is: 'instance' }
     }
     if (of.key.startsWith('Class ')) return { ...of, is: 'instance' }
@@ -215,14 +248,14 @@ export class Evaluator {
     return stands === null ? null : this.#step(stands, step, depth + 1)
   }
 
+  #isGo(path: string): boolean {
+    return this.#facts.surface(path)?.language === 'go'
+  }
+
   #shape(path: string, key: string): Shape | null {
     const shapes = this.#facts.surface(path)?.shapes
     return shapes !== undefined && Object.hasOwn(shapes, key) ? (shapes[key] as Shape) : null
   }
-}
-
-function ownExport(surface: Surface, name: string): Reference | undefined {
-  return Object.hasOwn(surface.exports, name) ? surface.exports[name] : undefined
 }
 
 function isNamedImport(reference: Reference): reference is { readonly module: string; readonly name: string } {

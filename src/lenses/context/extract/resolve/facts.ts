@@ -15,6 +15,8 @@ export interface Facts {
   has(path: string): boolean
   /** Paths of the package.json that give this name, in order. */
   packagesNamed(name: string): readonly string[]
+  /** Paths of files that declare a concept of code with the name or qualified name, and perhaps others; in any order. */
+  pathsNamed(name: string): readonly string[]
   /** The one concept of code with the name or qualified name; null when there is none or more than one. */
   conceptNamed(name: string): ConceptPlace | null
 }
@@ -49,6 +51,11 @@ export class NotedFacts implements Facts {
   packagesNamed(name: string): readonly string[] {
     this.keys.add(factKey.package(name))
     return this.#facts.packagesNamed(name)
+  }
+
+  pathsNamed(name: string): readonly string[] {
+    this.keys.add(factKey.name(name))
+    return this.#facts.pathsNamed(name)
   }
 
   conceptNamed(name: string): ConceptPlace | null {

@@ -5,7 +5,6 @@ import type { Module } from './module.ts'
 import { folderOf, foldersAbove, inFolder, join } from './paths.ts'
 
 const ENDINGS: Partial<Record<Language, readonly string[]>> = {
-  rust: ['.rs', '/mod.rs'],
   ruby: ['', '.rb'],
   php: ['', '.php'],
 }
@@ -14,11 +13,9 @@ export function plainModule(from: string, specifier: string, language: Language,
   if (language === 'c' || language === 'cpp') return included(from, specifier, facts)
   if (!specifier.startsWith('./'))
     return { package: language === 'ruby' ? (specifier.split('/')[0] as string) : specifier }
-  for (const folder of language === 'rust' ? rustFolders(from) : [folderOf(from)]) {
-    for (const ending of ENDINGS[language] ?? []) {
-      const path = join(folder, specifier + ending)
-      if (path !== null && facts.has(path)) return { path }
-    }
+  for (const ending of ENDINGS[language] ?? []) {
+    const path = join(folderOf(from), specifier + ending)
+    if (path !== null && facts.has(path)) return { path }
   }
   return null
 }
@@ -33,10 +30,4 @@ function included(from: string, specifier: string, facts: Facts): Module | null 
     }
   }
   return specifier.startsWith('<') ? { package: name } : null
-}
-
-/** The modules of `a.rs` lie in `a/`, those of `lib.rs`, `main.rs` and `mod.rs` beside it. */
-function rustFolders(from: string): string[] {
-  const stem = from.replace(/\.rs$/, '')
-  return /(?:^|\/)(?:lib|main|mod)$/.test(stem) ? [folderOf(from)] : [stem, folderOf(from)]
 }

@@ -111,7 +111,7 @@ function byWorkspace(name: string, facts: Facts): Module | null {
   const { root, rest } = packageName(name)
   for (const manifest of facts.packagesNamed(root)) {
     const settings = facts.surface(manifest)?.settings
-    const found = settings === undefined ? null : ofPackage(folderOf(manifest), settings, rest, facts)
+    const found = settings?.kind !== 'package' ? null : ofPackage(folderOf(manifest), settings, rest, facts)
     if (found !== null) return found
   }
   return null

@@ -78,6 +78,8 @@ function useType(file: ScriptFile, values: ScriptValues, node: Node): void {
 function useValue(file: ScriptFile, values: ScriptValues, node: Node): void {
   const { tree } = file
   if (file.isDeclaring(node)) return
+  const module = requiredModule(file, node)
+  if (module !== null) dependOn(file, module, MODERATE)
   const parent = tree.parent(node)
   const field = tree.field(node)
   const kind = tree.kind(parent)

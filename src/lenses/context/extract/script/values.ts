@@ -126,7 +126,9 @@ export class ScriptValues implements Values {
   #named(node: Node, depth: number): Reference | null {
     const name = this.#file.text(node)
     const meaning = this.#file.scope(node).value(name)
-    return meaning === null ? { name } : this.meaning(meaning, depth + 1)
+    if (meaning !== null) return this.meaning(meaning, depth + 1)
+    const module = requiredModule(this.#file, node)
+    return module === null ? { name } : { module, name: null }
   }
 
   #base(node: Node): Reference | null {

@@ -32,6 +32,29 @@ const CHOICES: Readonly<Record<string, readonly (string | null)[]>> = {
   'p/__init__.py': [null, 'from .m import f', ''],
   'p/m.py': [null, 'def f(): pass', 'from . import n as f'],
   'p/n.py': [null, 'from p import f\nf()', 'class f: pass'],
+  'go.mod': [null, 'module m\n', 'module other\n'],
+  'g/a.go': [
+    null,
+    'package g\nimport "m/h"\ntype T struct { U }\nfunc A(t *T) { F(); t.M(); h.F(); t.N() }',
+    'package g\nfunc F() {}\ntype U struct{}',
+    'package other\nfunc A() { F() }',
+  ],
+  'g/b.go': [null, 'package g\nfunc F() {}\nfunc (t *T) M() {}', 'package g\ntype U struct{}\nfunc (u U) N() {}'],
+  'h/a.go': [null, 'package h\nfunc F() {}', 'package h\nfunc G() {}'],
+  'j/A.java': [
+    null,
+    'package j;\nclass A extends B { void a() { b(); C.c(); } }',
+    'package j;\nclass B { void b() {} }',
+  ],
+  'j/B.java': [
+    null,
+    'package j;\nimport k.C;\nclass B extends C { void b() { c(); } }',
+    'package j;\nclass C { static void c() {} }',
+  ],
+  'k/C.java': [null, 'package k;\npublic class C { public static void c() {} }', 'package k;\nclass D {}'],
+  'r/lib.rs': [null, 'mod a;\nmod b;\npub use a::f;', 'mod a;\npub fn f() { a::f(); }', 'pub mod b { pub fn f() {} }'],
+  'r/a.rs': [null, 'use crate::b::S;\npub fn f() { S::new().go(); super::b::f(); }', 'pub fn f() {}'],
+  'r/b.rs': [null, 'pub struct S;\nimpl S { pub fn new() -> Self { S }\npub fn go(&self) {} }', 'pub use crate::f;'],
   'guide.md': [null, '# B\n`A` `B.run` [x](b.ts) [y](more.md#b)', '`f`'],
   'more.md': [null, '# B', '# C'],
 }
@@ -61,7 +84,7 @@ describe('the links of a workspace', () => {
   it('are those of a full rebuild after any sequence of changes (CX-067)', () => {
     const step = fc.record({ path: fc.constantFrom(...paths), choice: fc.nat(3) })
     fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), steps => {
+      fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), steps => {
         const graph = new CodeGraph()
         const before = new Map<string, string>()
         for (const { path, choice } of steps) {
@@ -82,7 +105,7 @@ describe('the links of a workspace', () => {
         })
         expect(linksOf(graph)).toEqual(linksOf(fresh))
       }),
-      { numRuns: process.env['QUERENT_LONG'] === '1' ? 5_000 : 300 },
+      { numRuns: process.env['QUERENT_LONG'] === '1' ? 5_000 : 400 },
     )
   })
 

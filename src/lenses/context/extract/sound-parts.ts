@@ -1,0 +1,265 @@
+/**
+ * Reading around errors, in any language. A parser that recovers may put the rest of a file into one error. So where a
+ * file has errors, its parts are parsed alone, by its lines and how far they are indented: first its outermost parts, in
+ * broken ones the parts within. What stays broken is blanked out, its header kept where that can be read; then the whole
+ * is parsed again. Lines and offsets stay true.
+ */
+import { COMMENT, codeOnly } from './code-only.ts'
+import type { Language } from './concept.ts'
+
+/** Whether the grammar reads the text without an error. */
+type IsSound = (text: string) => boolean
+
+export interface SoundText {
+  /** Of the same length as the original. */
+  readonly text: string
+  /** Characters of code that were blanked out. */
+  readonly blanked: number
+}
+
+/** Lines [from, until). */
+type Span = readonly [from: number, until: number]
+
+interface Around {
+  readonly before: string
+  readonly after: string
+}
+
+const MAX_DEPTH = 5
+/** Parts that are looked at together, of which all are sound more often than not. */
+const GROUPS = 8
+/** Characters of the lines that open and close a part. */
+const MAX_FRAME = 4_000
+/** Parses of parts; with `MAX_TIMES` the bound on what a file with errors costs. */
+const MAX_PARSES = 400
+/** Characters parsed again, in lengths of the file. */
+const MAX_TIMES = 6
+
+/** Lines that go on with what the line above them began, at whatever depth they stand; not the marks of a conflict. */
+const CONTINUES =
+  /^(?!<{7}|={7}|>{7}|\|{7})(?:[)\]}>{.,:;?|&=+*/%-]|(?:else|elif|elsif|except|finally|catch|rescue|ensure|end|then|where|when)\b)/
+/** Lines that belong to the next one. */
+const LEADS = /^(?:@(?!interface\b)|#\[|\[[\w.]+[^\]]*\]\s*$|template\b)/
+
+/** Null: nothing broken was found, or nothing smaller than the file. */
+export function soundText(text: string, language: Language, isSound: IsSound): SoundText | null {
+  return new Search(text, language, isSound).run()
+}
+
+class Search {
+  readonly #text: string
+  readonly #language: Language
+  readonly #code: string
+  readonly #isSound: IsSound
+  readonly #starts: readonly number[]
+  /** White space in front of the first sign of code; -1: there is none. */
+  readonly #indents: readonly number[]
+  readonly #edits: (readonly [at: number, written: string])[] = []
+  #blanked = 0
+  #parses = MAX_PARSES
+  #characters: number
+
+  constructor(text: string, language: Language, isSound: IsSound) {
+    this.#text = text
+    this.#language = language
+    this.#isSound = isSound
+    this.#code = codeOnly(text, language).replaceAll(COMMENT, ' ')
+    const starts = [0]
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+    this.#starts = starts
+    this.#indents = starts.map((start, line) => {
+      return this.#code.slice(start, starts[line + 1] ?? text.length).search(/\S/)
+    })
+    this.#characters = text.length * MAX_TIMES
+  }
+
+  run(): SoundText | null {
+    // What stands before the first mark of PHP is no code, and without the mark nothing is.
+    const php =
+      this.#language === 'php' ? this.#starts.findIndex((_, line) => this.#lineOf(line).includes('<?php')) : -1
+    const before = this.#textOf([0, php + 1])
+    const isFound = this.#search([php + 1, this.#starts.length], { before, after: '' }, 0)
+    if (!isFound || this.#edits.length === 0) return null
+    const parts: string[] = []
+    let from = 0
+    for (const [at, written] of this.#edits.sort(([a], [b]) => a - b)) {
+      parts.push(this.#text.slice(from, at), written)
+      from = at + written.length
+    }
+    return { text: parts.join('') + this.#text.slice(from), blanked: this.#blanked }
+  }
+
+  /** The span is known to be broken. False: its parts are not, each alone. */
+  #search(span: Span, around: Around, depth: number): boolean {
+    const broken = this.#broken(this.#parts(span), around, true)
+    for (const part of broken) this.#repair(part, around, depth)
+    return broken.length > 0
+  }
+
+  #broken(parts: readonly Span[], around: Around, isKnown: boolean): Span[] {
+    const [first] = parts
+    const last = parts.at(-1)
+    if (first === undefined || last === undefined || this.#parses <= 0) return []
+    if (!isKnown && this.#passes([first[0], last[1]], around)) return []
+    if (parts.length === 1) return [first]
+    const size = Math.ceil(parts.length / GROUPS)
+    const found: Span[] = []
+    for (let at = 0; at < parts.length; at += size)
+      found.push(...this.#broken(parts.slice(at, at + size), around, false))
+    return found
+  }
+
+  #repair(part: Span, around: Around, depth: number): void {
+    const bodies = this.#bodies(part)
+    const frame = this.#frame(part, bodies)
+    const length = frame.reduce((sum, piece) => sum + piece.length, 0)
+    const closers = length > MAX_FRAME ? null : missingClosers(codeOnly(frame.join('\n'), this.#language))
+    const fillers = bodies.map((_, at) => (closers && at === bodies.length - 1 ? closers : this.#filler()))
+    const alone = frame.map((piece, at) => `${piece}${fillers[at] ?? ''}\n`).join('')
+    // A bracket that is closed where the line ends would take the end of the line along.
+    const isOpen = closers === null || (closers !== '' && this.#language === 'python')
+    const rest = bodies.length === 0 ? closers : ''
+    if (isOpen || !this.#passesText(`${around.before}${alone}${rest}${around.after}`)) {
+      this.#blank(part, this.#filler())
+      return
+    }
+    if (closers !== '') {
+      if (bodies.length === 0) this.#closeBehind(part, closers)
+      for (const [at, body] of bodies.entries()) this.#blank(body, fillers[at] as string)
+      return
+    }
+    let isFound = false
+    for (const [at, body] of bodies.entries()) {
+      const within = this.#within(around, frame, fillers, at)
+      if (this.#passes(body, within)) continue
+      isFound = true
+      if (depth === MAX_DEPTH || !this.#search(body, within, depth + 1)) this.#blank(body, this.#filler())
+    }
+    if (!isFound && bodies.length > 0) for (const body of bodies) this.#blank(body, this.#filler())
+    if (bodies.length === 0) this.#blank(part, this.#filler())
+  }
+
+  /** What a body stands between, with the other bodies of its part blanked out. */
+  #within({ before, after }: Around, frame: readonly string[], fillers: readonly string[], at: number): Around {
+    const piece = (one: string, place: number) => `${one}${fillers[place] ?? ''}\n`
+    const front = frame.slice(0, at).map(piece).join('')
+    const back = frame
+      .slice(at + 1)
+      .map((one, place) => piece(one, at + 1 + place))
+      .join('')
+    return { before: `${before}${front}${frame[at] ?? ''}`, after: back + after }
+  }
+
+  /** A body may not be empty in a language that has no brackets. */
+  #filler(): string {
+    return this.#language === 'python' ? 'pass' : ''
+  }
+
+  #passes(span: Span, { before, after }: Around): boolean {
+    return this.#passesText(`${before}${this.#textOf(span)}${after}`)
+  }
+
+  /** True as well where no more may be parsed. */
+  #passesText(text: string): boolean {
+    this.#parses--
+    this.#characters -= text.length
+    if (this.#parses < 0 || this.#characters < 0) {
+      this.#parses = 0
+      return true
+    }
+    return this.#isSound(text)
+  }
+
+  /** Parts of a span: each begins with a line that is indented no further than the outermost ones. */
+  #parts([from, until]: Span): Span[] {
+    let outermost = Number.POSITIVE_INFINITY
+    for (let line = from; line < until; line++) {
+      const indent = this.#indents[line] as number
+      if (indent >= 0 && indent < outermost && !this.#continues(line)) outermost = indent
+    }
+    const parts: Span[] = []
+    let start = -1
+    let end = -1
+    let leads = false
+    for (let line = from; line < until; line++) {
+      const indent = this.#indents[line] as number
+      if (indent < 0) continue
+      if (indent <= outermost && !this.#continues(line) && !leads) {
+        if (start >= 0) parts.push([start, end])
+        start = line
+      }
+      if (start < 0) start = line
+      end = line + 1
+      leads = indent <= outermost && LEADS.test(this.#lineOf(line).trimStart())
+    }
+    if (start >= 0) parts.push([start, end])
+    return parts
+  }
+
+  /** Runs of lines that are indented further than the first line of the part. */
+  #bodies([from, until]: Span): Span[] {
+    const outer = this.#indents[from] as number
+    const bodies: Span[] = []
+    let isOpen = false
+    for (let line = from; line < until; line++) {
+      const indent = this.#indents[line] as number
+      if (indent >= 0 && indent <= outer) isOpen = false
+      if (indent <= outer) continue
+      const last = bodies.at(-1)
+      if (last !== undefined && isOpen) bodies[bodies.length - 1] = [last[0], line + 1]
+      else bodies.push([line, line + 1])
+      isOpen = true
+    }
+    return bodies
+  }
+
+  /** What stands before, between and behind the bodies; one more than there are. */
+  #frame([from, until]: Span, bodies: readonly Span[]): string[] {
+    const pieces: string[] = []
+    let at = from
+    for (const [start, end] of bodies) {
+      pieces.push(this.#textOf([at, start]))
+      at = end
+    }
+    return [...pieces, this.#textOf([at, until])]
+  }
+
+  #continues(line: number): boolean {
+    return CONTINUES.test(this.#lineOf(line).trimStart())
+  }
+
+  /** Its code alone: comments stay, they may document what follows. */
+  #blank([from, until]: Span, filler: string): void {
+    const start = (this.#starts[from] as number) + Math.max(0, this.#indents[from] as number)
+    const end = this.#starts[until] ?? this.#text.length
+    const code = this.#code.slice(start, end)
+    this.#blanked += code.replace(/\s/g, '').length
+    const blanks = this.#text.slice(start, end).replace(/[^\n]/g, ' ')
+    const room = blanks.indexOf('\n') < 0 ? blanks.length : blanks.indexOf('\n')
+    this.#edits.push([start, room < filler.length ? blanks : filler + blanks.slice(filler.length)])
+  }
+
+  /** In place of the line feed behind a part that has no body. */
+  #closeBehind([, until]: Span, closers: string): void {
+    const end = (this.#starts[until] ?? this.#text.length + 1) - 1
+    if (closers.length === 1 && this.#text[end] === '\n') this.#edits.push([end, closers])
+  }
+
+  #lineOf(line: number): string {
+    return this.#code.slice(this.#starts[line], this.#starts[line + 1] ?? this.#text.length)
+  }
+
+  #textOf([from, until]: Span): string {
+    return this.#text.slice(this.#starts[from], this.#starts[until] ?? this.#text.length)
+  }
+}
+
+/** Brackets that are open at the end, closed; null where one closes that is not open. */
+function missingClosers(code: string): string | null {
+  const open: string[] = []
+  for (const sign of code) {
+    if (sign === '(' || sign === '[' || sign === '{') open.unshift(sign === '(' ? ')' : sign === '[' ? ']' : '}')
+    else if ((sign === ')' || sign === ']' || sign === '}') && open.shift() !== sign) return null
+  }
+  return open.join('')
+}
