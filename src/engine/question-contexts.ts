@@ -86,6 +86,7 @@ export class QuestionContexts {
         return sight
       },
       now,
+      rowsOnly: call.rowsOnly,
       get deadline() {
         return deadline
       },

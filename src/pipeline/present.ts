@@ -95,6 +95,7 @@ function* itemsOf(
   const made = new Map<Ranked, MadeItem>()
   for (let look = 1; ; look++) {
     const { shown, isLast } = cut(waiting, limit, context)
+    if (context.rowsOnly) return { shown, isLast, items: [] }
     const steps = presentItems(shown, first, made, ranking, retrieval, plan, context)
     const items = look < MOST_LOOKS ? yield* steps : atOnce(steps)
     if (items !== null) return { shown, isLast, items }

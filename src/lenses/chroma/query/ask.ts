@@ -70,7 +70,7 @@ async function find(
   const asked = wholeQuery(item, by)
   const ranked: Ranked[] = []
   const page = (cursor?: string): Promise<Answer> =>
-    state.host.query({ ...asked, cursor }, call).catch((error: unknown) => {
+    state.host.query({ ...asked, cursor }, { ...call, rowsOnly: true }).catch((error: unknown) => {
       throw asDatabaseError(error, 1)
     })
   const answer = await page()

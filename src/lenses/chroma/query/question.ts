@@ -247,7 +247,7 @@ async function tagsOfLikeNodes(
   const asked = { text, lens: 'default', syntax: 'plain', limit: MOST_NODES, touch: false } as const
   const { entries } = await host.query(
     { ...asked, filter: { kinds: [NODE_KIND] } },
-    { viewer: sight.viewer, signal, now: asOf },
+    { viewer: sight.viewer, signal, now: asOf, rowsOnly: true },
   )
   const tags = entries.flatMap(({ key }) => readAspect(host.store, key)?.hashtags ?? [])
   return [...new Set(tags)].flatMap(tag => view.resolve(tag) ?? [])

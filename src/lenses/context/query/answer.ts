@@ -95,12 +95,12 @@ export const QUERY_HANDLER = handler({
 
 /** What the page of the pipeline has, in the form of the contract. */
 async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answer>> {
-  const { page, ranked } = await call.host.query(queryOf(request), call)
+  // Items say what explanations show.
+  const { page, ranked } = await call.host.query(queryOf(request), { ...call, rowsOnly: !request.explain })
   const seen = look(call)
-  const rows = page.items.flatMap((item, at) => {
-    const one = ranked[at] as Ranked
-    const concept = seen.concepts.byEntry(one.entry)
-    return concept === undefined ? [] : [{ concept, item, signals: one.signals }]
+  const rows = ranked.flatMap(({ entry, signals }, at) => {
+    const concept = seen.concepts.byEntry(entry)
+    return concept === undefined ? [] : [{ concept, item: page.items[at], signals }]
   })
   const concepts = rows.map(({ concept }) => concept)
   const links = call.host.index(LINKS.name) as LinkIndex
@@ -125,7 +125,7 @@ async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answ
 
 interface Row {
   readonly concept: Concept
-  readonly item: Item
+  readonly item: Item | undefined
   readonly signals: Ranked['signals']
 }
 
@@ -141,7 +141,8 @@ function foundOf({ concept, item, signals }: Row, { mode, rank, explain }: Conte
   const byName = score === null ? 'exact' : 'both'
   const relevance = mode === null ? 'direct' : isNamed(match) ? byName : 'semantic'
   const isShown = explain || (mode !== null && score !== null)
-  const parts = explain && isByRelevance({ rank, mode: mode ?? 'names' }) ? { parts: partsOf(item) } : {}
+  const isExplained = item !== undefined && isByRelevance({ rank, mode: mode ?? 'names' })
+  const parts = isExplained ? { parts: partsOf(item) } : {}
   return {
     ...{ id, name, type, relevance },
     ...(isShown && { score }),
