@@ -1,8 +1,10 @@
 /** Engines for tests: on a clock that stands still, with randomness that repeats, and nothing going on in the background. */
+
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
+import type { Lens } from '../../src/lenses/lens.ts'
 import type { Page } from '../../src/model/page.ts'
 
 export const TEST_NOW: number = Date.UTC(2026, 2, 1, 12)
@@ -32,3 +34,6 @@ export function idsOf(page: Pick<Page, 'items'>): readonly string[] {
 export function noteCodes(page: Pick<Page, 'notes'>): readonly string[] {
   return page.notes.map(note => note.code)
 }
+
+/** With the default stages, which bring all that the legs find: the default lens leaves out what cannot reach the page. */
+export const PLAIN_LENS: Lens = { name: 'plain', summary: 'the default stages' }

@@ -36,6 +36,12 @@ async function fill(engine: Engine, from: number, to: number): Promise<void> {
       tags: at % 2 ? ['odd'] : [],
     })),
   })
+  if (from === 0) {
+    await engine.context.bodyInit()
+    await engine.context.mindInit()
+  }
+  const concepts = numbers.map(at => ({ name: textOf(at + 4), type: 'Class' }))
+  await engine.context.mindConceptsCreateMany({ concepts })
   await call(engine, 'beliefs.put', { beliefs: numbers.map(at => ({ content: textOf(at + 1) })), wait: false })
   for (const at of numbers) {
     const said = {

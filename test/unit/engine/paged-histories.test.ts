@@ -4,7 +4,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
-import type { Lens } from '../../../src/lenses/lens.ts'
 import type { EntryDraft } from '../../../src/model/entry.ts'
 import { type Audience, audience } from '../../../src/model/partition.ts'
 import type { QueryInput } from '../../../src/model/query-input.ts'
@@ -15,7 +14,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { type Known, known, questions } from '../../../src/testing/ask-arbitraries.ts'
 import { wholeChunk } from '../../../src/testing/entries.ts'
 import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
-import { openTestEngine, TEST_NOW } from '../../support/engines.ts'
+import { openTestEngine, PLAIN_LENS, TEST_NOW } from '../../support/engines.ts'
 import { expectOfNow, partNow, toldBy, wholeAnswer } from '../../support/paged-history.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { assertUntil } from '../../support/until-met.ts'
@@ -94,11 +93,8 @@ const inputs: fc.Arbitrary<QueryInput> = fc
   )
   .map(([question, more]) => ({ ...question, ...more }))
 
-/** With the default stages, which bring all that the legs find: the default lens leaves out what cannot reach the page. */
-const PLAIN: Lens = { name: 'plain', summary: 'the default stages' }
-
 async function openWith(all: readonly Known[]): Promise<{ engine: Engine; store: Store }> {
-  const engine = await openTestEngine({ embedder: openToyEmbedder(), lenses: [PLAIN] })
+  const engine = await openTestEngine({ embedder: openToyEmbedder(), lenses: [PLAIN_LENS] })
   const { store } = engine.host('default')
   store.write(TEST_NOW, writer => {
     for (const agent of ['ann', 'bob']) {

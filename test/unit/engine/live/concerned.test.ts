@@ -13,7 +13,7 @@ import type { QueryInput } from '../../../../src/model/query-input.ts'
 import { known, questions } from '../../../../src/testing/ask-arbitraries.ts'
 import { draftOf, wholeChunk } from '../../../../src/testing/entries.ts'
 import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
-import { openTestEngine, TEST_NOW } from '../../../support/engines.ts'
+import { openTestEngine, PLAIN_LENS, TEST_NOW } from '../../../support/engines.ts'
 import { PATIENCE_MS } from '../../../support/patience.ts'
 import { assertUntil } from '../../../support/until-met.ts'
 
@@ -61,7 +61,7 @@ const lists = fc.record({
 const stood = fc.record({
   input: fc.oneof<fc.Arbitrary<QueryInput>[]>(questions(), lists, lists),
   limit: fc.constantFrom(1, 3, 50),
-  lens: fc.constantFrom('default', 'context'),
+  lens: fc.constantFrom('default', PLAIN_LENS.name),
 })
 
 const told = ({ items }: LiveState) => items.map(({ key, id, version, rank }) => [key, id, version, rank])
@@ -73,7 +73,7 @@ function nothingMissed(figures = { spared: 0, different: 0 }): fc.IAsyncProperty
     fc.array(stood, { minLength: 4, maxLength: 4 }),
     async (first, steps, asked) => {
       const clock = new SettableClock(TEST_NOW)
-      const engine = await openTestEngine({ embedder: openToyEmbedder(), clock })
+      const engine = await openTestEngine({ embedder: openToyEmbedder(), clock, lenses: [PLAIN_LENS] })
       const { store } = engine.host('default')
       const put = (draft: (typeof first)[number]) =>
         store.write(clock.now(), writer => writer.put(draft, wholeChunk(draft)))
