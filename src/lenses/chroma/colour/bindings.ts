@@ -224,23 +224,37 @@ export class Bindings {
   }
 
   /**
-   * In order, all or none. An error has the index (and the line, if there is one) in its details. `requireEditor` is called
-   * before anything is assigned, where a hashtag of the list is not assigned yet.
+   * In order, all or none. An error has the index (and the line, if there is one) in its details.
    */
-  assignMany(list: readonly Assignment[], requireEditor: () => void = () => {}): readonly Binding[] {
-    if (!Array.isArray(list)) throw invalidParameter('assignments', list, 'a list')
-    const at = <T>(index: number, act: () => T): T => {
-      try {
-        return act()
-      } catch (error) {
-        const line = (list[index] as Assignment | null)?.line
-        const place = line === undefined ? `assignments[${index}]` : `line ${line}`
-        throw placed(error, place, line === undefined ? { index } : { index, line })
-      }
+  assignMany(list: readonly Assignment[]): readonly Binding[] {
+    const { wanted, assign } = checked(list)
+    return this.#assignAll(wanted, assign)
+  }
+
+  /**
+   * As `assignMany`, within a write that may be of another connection, and paused: only `set` has what is assigned, until `save` is called
+   * and, after the commit, `adopt`. `requireEditor` is called where a hashtag of the list is not assigned yet.
+   */
+  assignIn(
+    writer: StoreWriter,
+    list: readonly Assignment[],
+    requireEditor: () => void,
+  ): { readonly set: BindingSet; save(): void; adopt(): void } {
+    const { wanted, assign } = checked(list)
+    const before = readBindings(writer)
+    if (wanted.some(({ hashtag }) => before.resolve(hashtag) === null)) requireEditor()
+    const draft = new BindingDraft(before.values())
+    assign(draft)
+    let written: Written | null = null
+    return {
+      set: draft.changed.size === 0 ? before : new BindingSet(draft.values()),
+      save: () => {
+        written = this.#save(draft, writer)
+      },
+      adopt: () => {
+        if (written !== null) this.#adopt(written.set, written.stamp)
+      },
     }
-    const wanted = Array.from(list, (given, index) => at(index, () => checkAssignment(given)))
-    if (wanted.some(({ hashtag }) => this.current.resolve(hashtag) === null)) requireEditor()
-    return this.#assignAll(wanted, draft => wanted.map((one, index) => at(index, () => draft.assign(one))))
   }
 
   /** Frees the anchor. Only for the owner: that it is refused tells of nodes nobody else may know of. */
@@ -263,22 +277,27 @@ export class Bindings {
 
   /** One write transaction over the bindings and whatever depends on them. */
   change<T>(body: (draft: BindingDraft, writer: StoreWriter) => T): T {
-    const { store, clock, random } = this.#host
-    let written: { readonly set: BindingSet; readonly stamp: string } | undefined
+    const { store, clock } = this.#host
+    let written: Written | null = null
     const result = store.write(clock.now(), writer => {
       const draft = new BindingDraft(this.current.values())
       const done = body(draft, writer)
-      if (draft.changed.size > 0) {
-        // Random, since a counter that was rolled back would be given out twice.
-        const stamp = sha256(random(16))
-        writeBindings(writer, draft)
-        writer.setMeta(HASHTAG_STAMP, stamp)
-        written = { set: new BindingSet(draft.values()), stamp }
-      }
+      written = this.#save(draft, writer)
       return done
     })
-    if (written !== undefined) this.#adopt(written.set, written.stamp)
+    const { set, stamp } = (written as Written | null) ?? {}
+    if (set !== undefined) this.#adopt(set, stamp)
     return result
+  }
+
+  /** Null: nothing was changed. */
+  #save(draft: BindingDraft, writer: StoreWriter): Written | null {
+    if (draft.changed.size === 0) return null
+    // Random, since a counter that was rolled back would be given out twice.
+    const stamp = sha256(this.#host.random(16))
+    writeBindings(writer, draft)
+    writer.setMeta(HASHTAG_STAMP, stamp)
+    return { set: new BindingSet(draft.values()), stamp }
   }
 
   /** Without a transaction when there is nothing to write, so that setting up again needs no lock. */
@@ -297,6 +316,29 @@ export class Bindings {
     this.#stamp = stamp
     this.#generation++
   }
+}
+
+interface Written {
+  readonly set: BindingSet
+  readonly stamp: string
+}
+
+function checked(list: readonly Assignment[]): {
+  readonly wanted: readonly CheckedAssignment[]
+  assign(draft: BindingDraft): readonly Binding[]
+} {
+  if (!Array.isArray(list)) throw invalidParameter('assignments', list, 'a list')
+  const at = <T>(index: number, act: () => T): T => {
+    try {
+      return act()
+    } catch (error) {
+      const line = (list[index] as Assignment | null)?.line
+      const place = line === undefined ? `assignments[${index}]` : `line ${line}`
+      throw placed(error, place, line === undefined ? { index } : { index, line })
+    }
+  }
+  const wanted = Array.from(list, (given, index) => at(index, () => checkAssignment(given)))
+  return { wanted, assign: draft => wanted.map((one, index) => at(index, () => draft.assign(one))) }
 }
 
 function readBindings(reader: StoreReader): BindingSet {

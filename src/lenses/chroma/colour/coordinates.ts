@@ -29,18 +29,18 @@ export class Coordinates {
     this.#seen = bindings.current
   }
 
-  /** Throws `invalid_parameter` for what is no hashtag, `unknown_hashtag`, `invalid_hashtags`, in this order. */
-  check(tags: readonly unknown[]): CheckedTags {
-    const resolved = this.resolveAll(tags)
+  /** Throws `invalid_parameter` for what is no hashtag, `unknown_hashtag`, `invalid_hashtags`, in this order. `set`: bindings that are not committed yet. */
+  check(tags: readonly unknown[], set?: BindingSet): CheckedTags {
+    const resolved = this.resolveAll(tags, set)
     mustBeValid(resolved)
     return { hashtags: resolved.map(({ hashtag }) => hashtag), bindings: resolved }
   }
 
   /** As `check`, without the zone rules. Tags that are equal when normalised count once. */
-  resolveAll(tags: readonly unknown[]): readonly Binding[] {
+  resolveAll(tags: readonly unknown[], set: BindingSet = this.#bindings.current): readonly Binding[] {
     if (!Array.isArray(tags)) throw invalidParameter('hashtags', tags, 'a list of hashtags')
     const distinct = [...new Set(Array.from(tags, tag => normaliseHashtag(tag)))]
-    const { resolve } = this.#bindings.current
+    const { resolve } = set
     const unknown = distinct.filter(hashtag => resolve(hashtag) === null)
     if (unknown.length > 0) throw new UnknownHashtagError(unknown)
     return distinct.flatMap(hashtag => resolve(hashtag) ?? []).sort((one, other) => one.anchor_id - other.anchor_id)

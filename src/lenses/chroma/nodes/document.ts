@@ -2,11 +2,14 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
+import { type Steps, Turns } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
+import { writeMany } from '../../../pipeline/write-many.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import type { BindingSet } from '../colour/bindings.ts'
 import { nodeIdOf } from '../colour/coordinates.ts'
 import { ANCHORS } from '../colour/stack.ts'
 import { invalidParameter, invalidState, placed, ValidationError } from '../errors.ts'
@@ -130,38 +133,55 @@ const COLOR_TOLERANCE = 1e-6
 const MOST_TOLD = 10_000
 
 /** How many there were. `requireEditor` throws where the viewer may not assign the hashtags that are not assigned yet. */
-export function importNodes(
+export async function importNodes(
   state: ChromaState,
   viewer: Viewer,
   { nodes: list, bindings = {} }: DocumentToImport,
   requireEditor: () => void,
-): { readonly imported: number } {
+): Promise<{ readonly imported: number }> {
   const { host } = state
   // Documents of older versions have no bindings.
   const assignments = Object.entries(bindings).map(([hashtag, anchorId]) => ({ hashtag, anchorId }))
-  host.store.write(host.clock.now(), writer => {
+  const write = function* (writer: StoreWriter) {
     // Throws `hashtag_assigned` or `anchor_occupied` where another binding is, and adds those that are not there.
-    state.bindings.assignMany(assignments, requireEditor)
-    const nodes = checkNodes(state, viewer, list)
-    const keys = nodes.map(node => restore(state, writer, viewer, node))
+    const assigned = state.bindings.assignIn(writer, assignments, requireEditor)
+    // A store in memory has pauses until its first change.
+    const nodes = yield* checkNodes(state, assigned.set, viewer, list)
+    assigned.save()
+    const keys: EntryKey[] = []
+    for (const node of nodes) {
+      keys.push(restore(state, writer, viewer, node))
+      yield
+    }
     if (keys.length > 0) tellUses(writer, viewer.id, keys.length > MOST_TOLD ? null : keys)
-  })
+    return assigned
+  }
+  const assigned = await writeMany(host.store, host.clock.now(), list.length, write, new Turns())
+  assigned.adopt()
   return { imported: list.length }
 }
 
-function checkNodes(state: ChromaState, viewer: Viewer, list: readonly NodeToImport[]): readonly CheckedNode[] {
+function* checkNodes(
+  state: ChromaState,
+  set: BindingSet,
+  viewer: Viewer,
+  list: readonly NodeToImport[],
+): Steps<readonly CheckedNode[]> {
   const now = secondsNow(state.host)
   const ids = new Set<string>()
-  return list.map((given, at) => {
+  const checked: CheckedNode[] = []
+  for (const [at, given] of list.entries()) {
     try {
-      const node = checkNode(state, viewer, given, now)
+      const node = checkNode(state, set, viewer, given, now)
       if (ids.has(node.put.id)) throw duplicate(node.put.id)
       ids.add(node.put.id)
-      return node
+      checked.push(node)
     } catch (error) {
       throw placed(error, `nodes[${at}]`, { index: at })
     }
-  })
+    yield
+  }
+  return checked
 }
 
 interface CheckedNode {
@@ -171,7 +191,7 @@ interface CheckedNode {
 }
 
 /** What a schema cannot say: times against the clock, hashtags against those that are assigned here. */
-function checkNode(state: ChromaState, viewer: Viewer, given: NodeToImport, now: number): CheckedNode {
+function checkNode(state: ChromaState, set: BindingSet, viewer: Viewer, given: NodeToImport, now: number): CheckedNode {
   const { entry_id: id, label, content, decay_enabled = true, version = 0, decayed_at = 0 } = given
   const metadata = structuredClone(given.metadata ?? null)
   const pluginFields = state.extensions.check(given.plugin_fields ?? {})
@@ -179,7 +199,7 @@ function checkNode(state: ChromaState, viewer: Viewer, given: NodeToImport, now:
   const signals = { last_accessed, strength_raw, decay_health, ascension, rotten, access_count }
   checkTimes(given, now)
   if (decayed_at > now) throw invalidParameter('decayed_at', decayed_at, 'whole Unix seconds, no later than now')
-  const { hashtags, bindings } = state.coordinates.check(given.hashtags)
+  const { hashtags, bindings } = state.coordinates.check(given.hashtags, set)
   const color = state.coordinates.color({ bindings })
   mustAgree(given.color, color)
   const aspect: NodeAspect = {
