@@ -15,13 +15,15 @@ let begun: number | null = null
 
 /** Many short pieces of work that follow each other in promises are one long piece to whoever waits for the event loop. */
 function beginOfTurn(): number {
+  const now = performance.now()
+  if (begun !== null && begun <= now) return begun
   if (begun === null) {
-    begun = performance.now()
     setImmediate(() => {
       begun = null
     })
   }
-  return begun
+  begun = now
+  return now
 }
 
 /** The pauses of one piece of work. While all work of a turn of the event loop is shorter than `WORK_MS`, there are none. */

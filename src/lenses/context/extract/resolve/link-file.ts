@@ -36,9 +36,9 @@ function resolve(reference: FileReference, path: string, evaluator: Evaluator, f
   const found = targetOf(reference, path, evaluator, facts)
   if (found === null || ('path' in found && found.path === path && found.key === source)) return null
   if ('local' in target || 'package' in found) return { source, relation, target: found, weight }
-  // A module that is called is one that exports a function, of which no more is known.
-  const isCallOfModule = relation === 'CALLS' && found.key.startsWith('Module ')
-  return isCallOfModule
+  // What is called is a value; a type, as where Go converts to one, or a module is used.
+  const isUse = relation === 'CALLS' && !/^(?:Function|Method|Class|Constant) /.test(found.key)
+  return isUse
     ? { source, relation: 'USES', target: found, weight: MODERATE }
     : { source, relation, target: found, weight }
 }

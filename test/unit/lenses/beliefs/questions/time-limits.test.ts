@@ -1,6 +1,7 @@
 /** BQ-192 for questions beside a query: how long each may take, and that it ends with its caller. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
+import { nextTurn } from '../../../../../src/base/next-turn.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../../src/engine/open.ts'
 import type { Call } from '../../../../../src/lenses/beliefs/query/call.ts'
@@ -78,6 +79,8 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
 const NAMES = Object.keys(QUESTIONS)
 
 async function ask(name: string, call: Partial<Call>): Promise<string> {
+  // In a turn of its own: each pause is a look at the time.
+  await nextTurn()
   const state = stateOf(engine.host('beliefs'))
   const answer = await QUESTIONS[name]?.(state, { requester: 'ann', signal: never, ...call })
   return JSON.stringify(answer)
