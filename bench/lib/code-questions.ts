@@ -127,8 +127,8 @@ export const QUESTIONS: readonly CodeQuestion[] = [
   {
     text: 'When is a cursor too old to be used?',
     path: 'pipeline/cursor.ts',
-    symbol: 'readCursor',
-    line: "if (now >= expires) throw refusal('cursor_expired', 'it is more than a day old')",
+    symbol: 'openCursor',
+    line: "if (now >= expires) throw refusal('cursor_expired', 'it is too old')",
   },
   {
     text: 'Are skill files that somebody has edited overwritten by the next install?',

@@ -31,7 +31,7 @@ describe('the questions of docs/context-tokens.md', () => {
   it('are twenty different ones; at most a third has a word of the name that answers', () => {
     expect(new Set(QUESTIONS.map(({ text }) => text)).size).toBe(20)
     expect(QUESTIONS.filter(namesItself).length).toBeLessThanOrEqual(20 / 3)
-    expect(QUESTIONS.filter(namesItself).map(({ symbol }) => symbol)).toContain('readCursor')
+    expect(QUESTIONS.filter(namesItself).map(({ symbol }) => symbol)).toContain('openCursor')
   })
 })
 
