@@ -10,7 +10,7 @@ import { guidePage } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
 import { newClient, onConnection } from './mcp-in-process.ts'
 
-vi.mock('../../src/lenses/chroma/operations/operations.ts', async original => {
+vi.mock('../../src/lenses/chroma/operations.ts', async original => {
   const { CHROMA_OPERATIONS } = await original<typeof import('../../src/lenses/chroma/operations.ts')>()
   const { blocks, guidePage } = await import('../support/guide-page.ts')
   const [program = ''] = blocks(guidePage('operations.md'), 'ts')
