@@ -1,10 +1,10 @@
 /**
- * Labelled questions about this repository's own code (CX-072), in two sets over different folders: by the one the numbers of
+ * Labelled questions about code of this repository as it was on 2026-11-26 (CX-072), so that figures move with the program alone, in two sets over different folders: by the one the numbers of
  * rank `relevance` were chosen, by the other the ranks are judged (docs/decisions/024).
  */
-import { cpSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import { type OpenContext, openContext } from '../../src/openings/context.ts'
 import { tempFolder } from '../../src/testing/temp-folder.ts'
@@ -49,15 +49,28 @@ export interface IndexedCode extends AsyncDisposable {
   readonly sys: OpenContext
 }
 
+/** Of `src`: `path` from there. */
+function corpus(): readonly { readonly path: string; readonly text: string }[] {
+  const lines = gunzipSync(readFileSync(new URL('../data/code-corpus.jsonl.gz', import.meta.url))).toString()
+  return lines
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
+}
+
 /** The folders of a set, read in a place of their own. Throws where a label names no concept of them. */
 export async function indexCode(
   { folders, questions }: QuestionSet,
   embedder: EngineOptions['embedder'],
 ): Promise<IndexedCode> {
   const folder = tempFolder()
-  const src = fileURLToPath(new URL('../../src/', import.meta.url))
-  for (const name of folders) cpSync(join(src, name), join(folder.path, 'src', name), { recursive: true })
-  const sys = await openContext({ home: join(folder.path, '.querent'), embedder, background: false })
+  for (const { path, text } of corpus()) {
+    if (!folders.includes(path.split('/')[0] as string)) continue
+    const file = folder.file(`src/${path}`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  const sys = await openContext({ home: folder.file('.querent'), embedder, background: false })
   const { errors, meta } = await sys.call('/context/index')
   if (errors !== null || meta['warnings'] !== undefined) throw new Error(JSON.stringify({ errors, meta }))
   const names = new Set(namesIn(await sys.call('/mind/concepts/list', { limit: 100_000 })))
