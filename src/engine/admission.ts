@@ -151,12 +151,23 @@ export function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
 }
 
 /** UTF-8 bytes of all texts in plain JSON, names of fields included (metadata are kept with theirs), and 8 for a number. */
-function bytesOfInput(value: unknown): number {
-  if (typeof value === 'string') return Buffer.byteLength(value)
-  if (typeof value === 'number') return 8
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + bytesOfInput(item), 0)
-  if (typeof value !== 'object' || value === null) return 0
-  return Object.entries(value).reduce((sum, [name, item]) => sum + Buffer.byteLength(name) + bytesOfInput(item), 0)
+function bytesOfInput(input: unknown): number {
+  let bytes = 0
+  // Not by recursion: what comes from outside may be nested deeper than the stack.
+  const left: unknown[] = [input]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === 'string') bytes += Buffer.byteLength(value)
+    else if (typeof value === 'number') bytes += 8
+    else if (Array.isArray(value)) for (const item of value) left.push(item)
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, item] of Object.entries(value)) {
+        bytes += Buffer.byteLength(name)
+        left.push(item)
+      }
+    }
+  }
+  return bytes
 }
 
 /** What a door answers when it could not even read the input, such as `too_large`: that costs a unit like any other refusal. */

@@ -48,6 +48,15 @@ describe('a viewer from outside', () => {
     await engine.close()
   })
 
+  it('QE-019: is counted for input that is nested as deep as a request may be, and never a bug', async () => {
+    const engine = await open()
+    let deep: readonly unknown[] = []
+    for (let level = 0; level < 50_000; level++) deep = [deep]
+    const answer = await callOperation(makeCatalog(engine), engine, 'context.body_files_add', deep as never, of('ben'))
+    expect(answer).toMatchObject({ status: 'error' })
+    await engine.close()
+  })
+
   it('QE-019: has room again for what it deletes, and for what it makes shorter', async () => {
     const engine = await open()
     await put(engine, of('ben'), 'a', 6_000)
