@@ -1,6 +1,5 @@
 /** The part of `npm run demo` that asks through the lens chroma: this project's own pages, stored by hashtags. */
 import { readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openChroma } from '../../src/index.ts'
 import { run } from './run.ts'
@@ -63,8 +62,6 @@ export async function demoChroma(root: string, home: string): Promise<void> {
   run('chroma', 'query', ...index, '-k', '3')
   console.log('\n# The future, if nobody asks for anything.')
   run('chroma', 'forecast', '--days', '30', '--limit', '4')
-  console.log('\n# The map: each node in its own colour, its size its strength, the question and its hits marked.')
-  run('chroma', 'map', ...index, '-k', '3', '--out', join(tmpdir(), 'querent-map.svg'))
 }
 
 async function storePages(root: string, home: string): Promise<void> {
