@@ -12,6 +12,8 @@ import { type Explanation, leaf, node } from './explanation.ts'
 
 /** Numbers by name: of one row, or of the whole query. */
 export type Numbers = Readonly<Record<string, number>>
+/** Of a query that has none. One value for all queries, as scorers are kept by it. */
+export const NO_NUMBERS: Numbers = {}
 /** Trees that show what a number is made of, by the name of the number. */
 export type Expansions = Readonly<Record<string, Explanation>>
 
@@ -125,20 +127,21 @@ export function scoreBy(formula: Formula, row: Numbers, query: Numbers): number 
   return scorerOf(formula, query)(row)
 }
 
-const SCORERS = new WeakMap<Numbers, Map<Formula, Scorer>>()
-
-/**
- * The score of a row, with the numbers of the query looked up once: every candidate of a query is scored. Kept as long as `query`, which must not
- * be changed.
- */
-export function scorerOf(formula: Formula, query: Numbers): Scorer {
-  const known = SCORERS.get(query)?.get(formula)
-  if (known !== undefined) return known
-  const made = makeScorer(formula, query)
-  const scorers = SCORERS.get(query) ?? new Map<Formula, Scorer>()
-  SCORERS.set(query, scorers.set(formula, made))
-  return made
+/** Made once for each formula, and kept as long as `query`, which must not be changed. */
+function keptBy<T>(make: (formula: Formula, query: Numbers) => T): (formula: Formula, query: Numbers) => T {
+  const kept = new WeakMap<Numbers, Map<Formula, T>>()
+  return (formula, query) => {
+    const known = kept.get(query)?.get(formula)
+    if (known !== undefined) return known
+    const made = make(formula, query)
+    const all = kept.get(query) ?? new Map<Formula, T>()
+    kept.set(query, all.set(formula, made))
+    return made
+  }
 }
+
+/** The score of a row, with the numbers of the query looked up once: every candidate of a query is scored. */
+export const scorerOf: (formula: Formula, query: Numbers) => Scorer = keptBy(makeScorer)
 
 function makeScorer(formula: Formula, query: Numbers): Scorer {
   if (formula.kind === 'constant') {
@@ -203,55 +206,71 @@ function scorerWhere(formula: Combination, at: number, scorer: Scorer, query: Nu
 /** What the parts with a name give to the score. They add up to it, as far as rounding allows, if every term is in one. */
 export function componentsBy(formula: Formula, row: Numbers, query: Numbers): Record<string, number> {
   const components: Record<string, number> = {}
-  addComponents(formula, 1, components, row, query)
+  adderOf(formula, query)(row, 1, components)
   return components
 }
 
-function addComponents(
-  formula: Formula,
-  scale: number,
-  components: Record<string, number>,
-  row: Numbers,
-  query: Numbers,
-): void {
-  const scoreOf = (part: Formula) => scoreBy(part, row, query)
-  if (formula.component !== undefined) {
-    components[formula.component] = (components[formula.component] ?? 0) + scale * scoreOf(formula)
-    return
+/** Adds to the components what a part gives of a score that it makes `scale` times. */
+type Adder = (row: Numbers, scale: number, components: Record<string, number>) => void
+
+const adderOf = keptBy(makeAdder)
+
+function makeAdder(formula: Formula, query: Numbers): Adder {
+  const { component } = formula
+  if (component !== undefined) {
+    const score = scorerOf(formula, query)
+    return (row, scale, components) => addTo(components, component, scale * score(row))
   }
-  if (formula.kind === 'number' || formula.kind === 'constant') return
-  const [first, ...others] = partsOf(formula, row, query)
-  if (first === undefined) return
-  const add = (part: Formula, by: number) => addComponents(part, by, components, row, query)
+  if (formula.kind === 'number' || formula.kind === 'constant') return () => {}
+  const parts = formula.of.map((part, at) => ({
+    component: part.component,
+    /** Null where it is left out. */
+    score: scorerWhere(formula, at, scorerOf(part, query), query),
+    add: adderOf(part, query),
+  }))
+  const [first, second] = parts
+  if (first === undefined) return () => {}
   switch (formula.kind) {
     case 'sum':
-      for (const part of [first, ...others]) add(part, scale)
-      return
+      return (row, scale, components) => {
+        for (const { score, add } of parts) if (score(row) !== null) add(row, scale, components)
+      }
     case 'max':
-      add(
-        others.reduce((best, part) => (scoreOf(part) > scoreOf(best) ? part : best), first),
-        scale,
-      )
-      return
-    case 'quotient': {
-      const divisor = scoreOf(others[0] as Formula)
-      add(first, divisor > 0 ? scale / divisor : 0)
-      return
-    }
+      return (row, scale, components) => {
+        const scores = parts.map(({ score }) => score(row) ?? Number.NEGATIVE_INFINITY)
+        const best = scores.indexOf(Math.max(...scores))
+        if (scores[best] !== Number.NEGATIVE_INFINITY) parts[best]?.add(row, scale, components)
+      }
+    case 'quotient':
+      return (row, scale, components) => {
+        const divisor = second?.score(row) ?? 0
+        first.add(row, divisor > 0 ? scale / divisor : 0, components)
+      }
     default: {
-      let running = scoreOf(first)
-      const factors = formula.kind === 'lift' && running <= 0 ? [] : others
-      // Factors without a name are worked into the components of the first.
-      const whole = factors.reduce((by, part) => (part.component === undefined ? by * scoreOf(part) : by), scale)
-      add(first, whole)
-      for (const part of factors) {
-        if (part.component === undefined) continue
-        const next = running * scoreOf(part)
-        components[part.component] = (components[part.component] ?? 0) + whole * (next - running)
-        running = next
+      const isLift = formula.kind === 'lift'
+      return (row, scale, components) => {
+        const scores = parts.map(({ score }) => score(row))
+        const start = scores.findIndex(score => score !== null)
+        let running = scores[start] ?? 0
+        // Factors without a name are worked into the components of the first.
+        let whole = scale
+        const end = isLift && running <= 0 ? start + 1 : parts.length
+        for (let at = start + 1; at < end; at++) if (parts[at]?.component === undefined) whole *= scores[at] ?? 1
+        parts[start]?.add(row, whole, components)
+        for (let at = start + 1; at < end; at++) {
+          const named = parts[at]?.component
+          const score = scores[at] ?? null
+          if (named === undefined || score === null) continue
+          addTo(components, named, whole * (running * score - running))
+          running *= score
+        }
       }
     }
   }
+}
+
+function addTo(components: Record<string, number>, name: string, value: number): void {
+  components[name] = (components[name] ?? 0) + value
 }
 
 /**

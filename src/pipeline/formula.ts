@@ -18,6 +18,7 @@ import {
   type Formula,
   lift,
   max,
+  NO_NUMBERS,
   type Numbers,
   number,
   product,
@@ -93,7 +94,7 @@ function defaultFormula(isScaled: boolean): Formula {
   const meaning = product('meaning', [number('weight of meaning', 'weight_meaning'), cosine], {
     component: 'meaning',
     shown: (_, { weight_meaning: weight = 0 }) => weight > 0,
-    detail: row => `cosine ${scoreBy(COSINE, row, {}).toFixed(2)}`,
+    detail: row => `cosine ${scoreBy(COSINE, row, NO_NUMBERS).toFixed(2)}`,
   })
   return lift('score', [sum('relevance', [WORDS, meaning]), PHRASE, MEMORY])
 }

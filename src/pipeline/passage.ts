@@ -144,16 +144,17 @@ export function shownTexts(
   }
   // A chunk without a vector may score more than the best by words and by the vectors there are.
   const isPartly = statistics['expectedBase'] !== undefined
-  const knownBest = (ranked: Ranked): ChunkKey | undefined => {
+  const bestOf = (ranked: Ranked): ChunkKey | undefined => {
     if (ranked.passage !== undefined) return ranked.passage
-    if (rate === undefined) return chunkByLeg(ranked, components(ranked))
+    if (rate === undefined) return chunkByLeg(ranked, () => components(ranked))
     return (asked ?? 1) === 1 && !isPartly ? agreedChunk(ranked) : undefined
   }
-  const read = chunkReader(context, shown.map(knownBest))
+  const knownBest = new Map(shown.map(ranked => [ranked, bestOf(ranked)]))
+  const read = chunkReader(context, [...knownBest.values()])
   const stretchOf = stretches(plan, context)
 
   return (entry, ranked) => {
-    const best = knownBest(ranked)
+    const best = knownBest.get(ranked)
     const rated =
       rate === undefined || best !== undefined
         ? [{ chunk: best, scored: ranked }]
@@ -220,12 +221,12 @@ function isRepeated(stretch: Stretch, better: Stretch): boolean {
 }
 
 /** The best chunk of the leg that gave most to the score. */
-function chunkByLeg({ chunks }: Ranked, components: Readonly<Record<string, number>>): ChunkKey | undefined {
-  let best: string | undefined
-  for (const leg of Object.keys(chunks)) {
-    if (best === undefined || (components[leg] ?? 0) > (components[best] ?? 0)) best = leg
-  }
-  return best === undefined ? undefined : chunks[best]
+function chunkByLeg({ chunks }: Ranked, componentsOf: () => Readonly<Record<string, number>>): ChunkKey | undefined {
+  const [first, ...others] = Object.keys(chunks)
+  if (first === undefined || others.length === 0) return chunks[first ?? '']
+  const components = componentsOf()
+  const most = others.reduce((best, leg) => ((components[leg] ?? 0) > (components[best] ?? 0) ? leg : best), first)
+  return chunks[most]
 }
 
 /** The one chunk that is the best by each leg that says anything; undefined: they name several, or none. */
@@ -296,8 +297,11 @@ function bestFirst(scored: readonly Scored[], ranked: Ranked): readonly { chunk:
 
 function stretches(plan: Plan, context: QueryContext): (entry: Entry, chunk: Chunk) => Stretch {
   const words = plan.terms.map(term => term.text)
-  const weights = weightsOfWords(plan, context)
-  const weightOf = (word: string): number => weights.get(word) ?? 1
+  let weights: ReadonlyMap<string, number> | undefined
+  const weightOf = (word: string): number => {
+    weights ??= weightsOfWords(plan, context)
+    return weights.get(word) ?? 1
+  }
   const matchers = new Map<Language, WordMatcher>()
   const matcherFor = (of: Language): WordMatcher => {
     const matcher = matchers.get(of) ?? questionMatcher(words, of)

@@ -93,6 +93,7 @@ function nearest(word: string, { words, reader, sight }: QueryContext): string |
       best = spelling
       least = edits
     }
+    if (least === 1) break
   }
   return best
 }

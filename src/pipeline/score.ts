@@ -1,7 +1,7 @@
 /** Fourth stage: the default formula over each candidate, and what the whole answer is worth. */
 import type { Candidate, Scored } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
-import { type BoundFormula, constant, scorerOf } from '../model/formula.ts'
+import { type BoundFormula, constant, NO_NUMBERS, scorerOf } from '../model/formula.ts'
 import type { QueryContext } from './context.ts'
 import { bm25Tree, boundDefault, byFormula, mostOf, scoredBy, weightNumbers } from './formula.ts'
 import { MEMORY_BOOST, memoryTree, type Remembered, remember } from './memory.ts'
@@ -20,7 +20,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   if (plan.mode === 'list') {
     const rate = (all: readonly Candidate[]) => all.map(listed)
     return {
-      ...byFormula([], { formula: LISTED, numbers: {} }),
+      ...byFormula([], { formula: LISTED, numbers: NO_NUMBERS }),
       scored: rate(retrieval.candidates),
       rate,
       ...judged,

@@ -22,11 +22,34 @@ export interface TermArrays {
   readonly lists: Uint8Array
 }
 
+/** By the number of a term, without the sign of its language. */
+export interface TermShapes {
+  /** In bytes; no term has more than 195. */
+  readonly lengths: Uint8Array
+  /** See `lettersOf`. */
+  readonly letters: Uint32Array
+}
+
+/** Above all sets of letters that a word can have. */
+export const NOT_ASCII = 0xffffffff
+
+/** Letters that occur, as bits (ASCII modulo 32). `NOT_ASCII`: others occur. */
+export function lettersOf(bytes: Uint8Array, from: number): number {
+  let letters = 0
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (byte >= 0x80) return NOT_ASCII
+    letters |= 1 << (byte & 31)
+  }
+  return letters >>> 0
+}
+
 export class TermTable {
   readonly #records: Uint32Array
   readonly #slots: Uint32Array
   readonly #lists: Uint8Array
   #languages: readonly number[] | undefined
+  #shapes: TermShapes | undefined
 
   constructor({ records, slots, lists }: TermArrays) {
     this.#records = records
@@ -66,6 +89,22 @@ export class TermTable {
     const reader = new ByteReader(this.#lists, this.#records[term] as number)
     const length = reader.number()
     return this.#lists.subarray(reader.at, reader.at + length)
+  }
+
+  /** What rules out most terms in a comparison of spellings: five bytes a term, made at the first call. */
+  shapes(): TermShapes {
+    this.#shapes ??= this.#shapesOf()
+    return this.#shapes
+  }
+
+  #shapesOf(): TermShapes {
+    const shapes = { lengths: new Uint8Array(this.count), letters: new Uint32Array(this.count) }
+    for (let term = 0; term < this.count; term++) {
+      const bytes = this.bytes(term)
+      shapes.lengths[term] = bytes.length - 1
+      shapes.letters[term] = lettersOf(bytes, 1)
+    }
+    return shapes
   }
 
   /** Number of the first term that is not below this one. */

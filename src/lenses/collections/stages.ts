@@ -5,7 +5,7 @@
 import type { Candidate } from '../../model/candidate.ts'
 import type { Entry, EntryKey } from '../../model/entry.ts'
 import type { Filter } from '../../model/filter.ts'
-import { constant, max, number } from '../../model/formula.ts'
+import { constant, max, NO_NUMBERS, number } from '../../model/formula.ts'
 import type { QueryContext } from '../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../pipeline/default-stages.ts'
 import { allOf } from '../../pipeline/filter-input.ts'
@@ -126,7 +126,7 @@ const FORMULA = max('score', [
 function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
   const made = byFormula(retrieval.candidates.map(atMostOne), {
     formula: FORMULA,
-    numbers: {},
+    numbers: NO_NUMBERS,
     remarks: ({ signals }) => (signals['found_by_words'] === undefined ? [] : ['words of the query']),
   })
   return {

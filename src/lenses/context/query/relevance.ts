@@ -13,6 +13,7 @@ import {
   constant,
   type Formula,
   max,
+  NO_NUMBERS,
   type Numbers,
   number,
   product,
@@ -73,7 +74,7 @@ const EVIDENCE = sum('evidence', [
   product('meaning', [COSINE, number('weight of meaning', 'weight_meaning'), number('scale', 'cosineScale')], {
     component: 'meaning',
     shown: (_, { weight_meaning: weight = 0 }) => weight > 0,
-    detail: row => `cosine ${scoreBy(COSINE, row, {}).toFixed(2)}`,
+    detail: row => `cosine ${scoreBy(COSINE, row, NO_NUMBERS).toFixed(2)}`,
   }),
 ])
 

@@ -35,9 +35,10 @@ export async function askConversations(
 ): Promise<ConversationQueryAnswer> {
   const { viewer, signal } = call
   const asked = questionFor(input)
+  const begun = host.store.version()
   const answer = await host.query(await withinBudget(host, asked, input, call), call)
   const { page } = answer
-  const { statements, messages: ranked } = await turnsUntil(signal).run(messagesOf(host, answer, input, viewer))
+  const { statements, messages: ranked } = await turnsUntil(signal).run(messagesOf(host, answer, input, viewer, begun))
   const hasBudget = input.max_tokens !== undefined
   const messages = hasBudget
     ? saidOrder(statements).map(place => ranked[place] as MessageResult)
@@ -51,7 +52,13 @@ export async function askConversations(
     ...{ cursor: page.cursor, verdict: page.verdict, reason: page.reason, verdict_by: page.verdict_by },
     ...(page.nearest !== undefined && {
       nearest: atOnce(
-        messagesOf(host, { page: { ...page, items: page.nearest }, entries: answer.nearest ?? [] }, input, viewer),
+        messagesOf(
+          host,
+          { page: { ...page, items: page.nearest }, entries: answer.nearest ?? [] },
+          input,
+          viewer,
+          begun,
+        ),
       ).messages,
     }),
     ...(page.did_you_mean !== undefined && { did_you_mean: page.did_you_mean }),
@@ -65,16 +72,17 @@ interface Messages {
   readonly messages: readonly MessageResult[]
 }
 
-/** The messages of a page. A step for each; as they are at the last step, whatever is written between them. */
+/** The messages of a page. A step for each; as they are at the last step, whatever is written between them. `begun`: the store's version before the page was made. */
 function* messagesOf(
   host: LensHost,
   answer: Pick<Answer, 'page' | 'entries'>,
   input: ConversationQuery,
   viewer: Viewer,
+  begun: number,
 ): Steps<Messages> {
   const { page } = answer
   const version = host.store.version()
-  const found = foundIn(host, answer, viewer)
+  const found = version === begun ? withRows(host.store, answer, answer.entries) : foundIn(host, answer, viewer)
   const statements = statementsOf(host, found)
   const newer = yield* newerStatements(statements)
   const olderOf = (at: number) => newer.get(statements[at] as Statement) ?? []
@@ -158,22 +166,35 @@ interface Found {
 /** Messages of the page that are still there, and still visible: since the page was made any of them may have changed. */
 function foundIn(
   { store, sight }: LensHost,
-  { page: { items }, entries }: Pick<Answer, 'page' | 'entries'>,
+  answer: Pick<Answer, 'page' | 'entries'>,
   viewer: Viewer,
 ): readonly Found[] {
-  if (items.length === 0) return []
   const visibility = sight(viewer)
-  const keys = entries.map(({ key }) => key)
   return store.read(reader => {
-    const rows = new Map(messageRows(reader, keys).map(row => [row['entry'] as EntryKey, row]))
-    const now = new Map(reader.entries(keys).map(entry => [entry.key, entry]))
-    return items.flatMap((item, at) => {
-      const entry = now.get(keys[at] as EntryKey)
-      const row = entry === undefined ? undefined : rows.get(entry.key)
-      if (entry === undefined || row === undefined || !stillVisible(entry, visibility)) return []
-      const text = row['profile'] === 'assistant' ? item.excerpt.text : entry.content
-      return [{ item, entry, row, text, isPartial: text.trim() !== entry.content.trim() }]
-    })
+    const now = reader.entries(answer.entries.map(({ key }) => key))
+    return withRows(
+      reader,
+      answer,
+      now.filter(entry => stillVisible(entry, visibility)),
+    )
+  })
+}
+
+/** Of the items whose entries are given. */
+function withRows(
+  reader: StoreReader,
+  { page: { items }, entries }: Pick<Answer, 'page' | 'entries'>,
+  now: readonly Entry[],
+): readonly Found[] {
+  if (now.length === 0) return []
+  const byKey = new Map(now.map(entry => [entry.key, entry]))
+  const rows = new Map(messageRows(reader, [...byKey.keys()]).map(row => [row['entry'] as EntryKey, row]))
+  return items.flatMap((item, at) => {
+    const entry = byKey.get((entries[at] as Entry).key)
+    const row = entry === undefined ? undefined : rows.get(entry.key)
+    if (entry === undefined || row === undefined) return []
+    const text = row['profile'] === 'assistant' ? item.excerpt.text : entry.content
+    return [{ item, entry, row, text, isPartial: text.trim() !== entry.content.trim() }]
   })
 }
 

@@ -1,6 +1,16 @@
 /** What the score of a message is made of: numbers by name, and the formula that makes the score of them (docs/decisions/052). */
 import { type Explanation, leaf, node } from '../../../model/explanation.ts'
-import { constant, type Formula, max, number, product, quotient, scoreBy, sum } from '../../../model/formula.ts'
+import {
+  constant,
+  type Formula,
+  max,
+  NO_NUMBERS,
+  number,
+  product,
+  quotient,
+  scoreBy,
+  sum,
+} from '../../../model/formula.ts'
 import { wordsIn } from '../../../pipeline/formula.ts'
 import { FAR, NEAR } from './ranking.ts'
 
@@ -107,6 +117,6 @@ export const MESSAGE_SCORE = product('score', [
   quotient('of the most in its conversation', IN_CONVERSATION, number('most', 'most'), { when: 'most' }),
   product('conversation, cubed', [CONVERSATION, CONVERSATION, CONVERSATION], {
     when: 'most',
-    detail: row => `conversation ${scoreBy(CONVERSATION, row, {}).toFixed(2)}`,
+    detail: row => `conversation ${scoreBy(CONVERSATION, row, NO_NUMBERS).toFixed(2)}`,
   }),
 ])

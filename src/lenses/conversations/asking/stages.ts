@@ -8,6 +8,7 @@ import type { SearchScope } from '../../../index/contract.ts'
 import { type Bars, evidence } from '../../../math/evidence.ts'
 import type { Candidate } from '../../../model/candidate.ts'
 import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
+import { NO_NUMBERS } from '../../../model/formula.ts'
 import { phraseHolders } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
@@ -169,7 +170,7 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
     // Where nothing is relevant, noise too may be what came nearest.
     ...byFormula(isRefused || plan.query.any ? retrieval.candidates : speaking, {
       formula: MESSAGE_SCORE,
-      numbers: {},
+      numbers: NO_NUMBERS,
       expansions: ({ signals }) => ({ bm25: wordsTree(signals, words) }),
     }),
     ...judgement,
