@@ -124,22 +124,37 @@ function periodOf({ days, since, until, undated = 'include' }: Partial<Collectio
   }
 }
 
-/** What is about trends needs the longer window, so it is looked for first. */
-const WINDOWS: readonly (readonly [days: number, words: RegExp])[] = [
-  [30, /\b(tendencias?|trends?|trending|trendy)\b/],
-  [
-    7,
-    new RegExp(
-      `\\b(${[
-        'recien(te|tes|temente)?|nuev[oa]s?|novedad(es)?|ultim[oa]s?|hoy|ayer|esta\\s+semana|actualidad',
-        'recent|recently|new|newest|news|latest|lately|today|yesterday|(this|last)\\s+week',
-      ].join('|')})\\b`,
-    ),
-  ],
-]
+const WEEK = 7
+const MONTH = 30
 
-/** The agent's day rule: how far back a question looks, by its words, in Spanish or English. Null: no day filter. */
+/** A period that the question names: `last 10 days`, `últimas 2 semanas`. */
+const NAMED_PERIOD =
+  /\b(?:last|past|previous|ultim[oa]s|pasad[oa]s)\s+(\d{1,3})\s+(days?|dias?|weeks?|semanas?|months?|mes(?:es)?)\b/
+/** By the first letter of a unit. */
+const DAYS_OF: Readonly<Record<string, number>> = { d: 1, w: WEEK, s: WEEK, m: MONTH }
+
+const OF_TRENDS =
+  /\b(tendencias?|trends?|trending|trendy|de moda|evolucion|evolution|emergentes?|emerging|(?:este|ultimo) mes|mes pasado|(?:this|last|past) month)\b/
+const OF_NEWS = new RegExp(
+  `\\b(${[
+    'recien(te|tes|temente)?|novedad(es)?|ultimamente|hoy|ayer|(esta|ultima)\\s+semana|semana\\s+pasada|actualidad|lo\\s+(ultimo|nuevo)|(hay|que)\\s+de\\s+nuevo',
+    'recent|recently|newest|news|lately|today|yesterday|(this|last|past)\\s+week|(s|is|anything|something|whats)\\s+new',
+  ].join('|')})\\b`,
+)
+/**
+ * `new` and `latest` say how old something is only before what there are many of: `new servers`, `latest releases`; not in
+ * `create a new skill`, `new Map()` or `the latest element of the list`.
+ */
+const NEW_ONES =
+  /(?<!\b(?:an?|my|your|un|una|mi|tu|el|la)\s+)\b(?:new|latest|nuev[oa]s|ultim[oa]s)\s+(?:[\p{L}\d-]+\s+){0,2}?[\p{L}\d-]*(?:s|news|research|software|version|release|update|noticia)(?![\p{L}\d(.])/u
+const HOW_TO = /\b(?:how\s+(?:to|do|does|can|should|would)|como|why|por\s+que)\b/
+
+/** The agent's day rule: how far back a question looks, by its words, in Spanish or English (CO-062). Null: no day filter. */
 export function agentDays(question: string): number | null {
   const folded = fold(question)
-  return WINDOWS.find(([, words]) => words.test(folded))?.[0] ?? null
+  const [, count, unit = ''] = NAMED_PERIOD.exec(folded) ?? []
+  if (count !== undefined) return Number(count) * (DAYS_OF[unit.charAt(0)] ?? 1)
+  if (OF_TRENDS.test(folded)) return MONTH
+  if (OF_NEWS.test(folded)) return WEEK
+  return NEW_ONES.test(folded) && !HOW_TO.test(folded) ? WEEK : null
 }
