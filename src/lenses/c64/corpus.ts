@@ -12,6 +12,7 @@ import {
   KERNAL,
   type KernalFact,
   LOCATIONS,
+  NOTES,
   OPCODES,
   type Range,
   REGIONS,
@@ -26,7 +27,14 @@ import {
 import { canonicalTag, namedTag } from './names.ts'
 
 export function c64Corpus(): readonly DomainRecord[] {
-  return [...registerRecords(), ...routineRecords(), ...instructionRecords(), ...colorRecords(), ...memoryRecords()]
+  return [
+    ...registerRecords(),
+    ...routineRecords(),
+    ...instructionRecords(),
+    ...colorRecords(),
+    ...memoryRecords(),
+    ...noteRecords(),
+  ]
 }
 
 /** Changes when any fact does: what was built from records of another version is built anew. */
@@ -210,6 +218,16 @@ function romRecords(): readonly DomainRecord[] {
     type: 'rom',
     text: sentences(summary, `${area} entry point, decimal ${dec}`, alsoCalled(aliases)),
     tags: tagList(address, ...labelTags(label)),
+  }))
+}
+
+function noteRecords(): readonly DomainRecord[] {
+  return NOTES.map(({ id, title, text, tags }) => ({
+    id: `c64:note:${id}`,
+    title,
+    type: 'note',
+    text,
+    tags: tagList(...tags),
   }))
 }
 

@@ -2,6 +2,7 @@
 import colorFile from './data/colors.json' with { type: 'json' }
 import kernalFile from './data/kernal.json' with { type: 'json' }
 import memoryFile from './data/memory-map.json' with { type: 'json' }
+import noteFile from './data/notes.json' with { type: 'json' }
 import opcodeFile from './data/opcodes.json' with { type: 'json' }
 import registerFile from './data/registers.json' with { type: 'json' }
 
@@ -40,6 +41,8 @@ export const IO_GROUPS = memoryFile.ioGroups
 /** `label`: null where it is unnamed or unused. */
 export const LOCATIONS = memoryFile.locations
 export const ROUTINES = memoryFile.romRoutines
+/** What belongs to no address alone. */
+export const NOTES = noteFile.notes
 /** `port01Low3`: bits 2 to 0 of the processor port. */
 export const CPU_BANKING = memoryFile.cpuBanking
 /** `dd00Low2`: bits 1 and 0 of port A of the second CIA. */

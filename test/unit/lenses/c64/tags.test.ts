@@ -77,9 +77,10 @@ describe('the corpus', () => {
       opcode: 56 + 21,
       color: 16,
       location: 213,
-      io: 32,
+      io: 39,
       region: 22,
-      rom: 238,
+      rom: 241,
+      note: 7,
     })
     expect(new Set(corpus.map(({ id }) => id)).size).toBe(corpus.length)
   })
