@@ -202,11 +202,11 @@ function groupRecords(): readonly DomainRecord[] {
 }
 
 function regionRecords(): readonly DomainRecord[] {
-  return REGIONS.map(({ start, end, title, name, kind, summary }) => ({
+  return REGIONS.map(({ start, end, title, name, kind, summary, more }) => ({
     id: `c64:region:${start}-${end}:${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`,
     title: `${title}: memory ${placeText(start, end)}`,
     type: 'region',
-    text: sentences(summary, `${decimalText(start, end)}, ${sizeOf(rangeOf({ start, end }))} bytes, ${kind}`),
+    text: sentences(summary, more, `${decimalText(start, end)}, ${sizeOf(rangeOf({ start, end }))} bytes, ${kind}`),
     tags: tagList(start, end),
   }))
 }

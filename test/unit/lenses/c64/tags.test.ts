@@ -80,7 +80,7 @@ describe('the corpus', () => {
       io: 39,
       region: 22,
       rom: 241,
-      note: 7,
+      note: 5,
     })
     expect(new Set(corpus.map(({ id }) => id)).size).toBe(corpus.length)
   })
