@@ -4,7 +4,7 @@ import type { EntryKey } from '../../model/entry.ts'
 import { tablePages } from '../../pipeline/table-pages.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Call, Look } from './call.ts'
-import { linkedWithinFiles } from './extract/file-kind.ts'
+import { linkedWithinFiles } from './extract/concept.ts'
 import { shownPath } from './names.ts'
 import { READ_ERRORS } from './tables.ts'
 

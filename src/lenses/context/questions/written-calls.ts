@@ -9,7 +9,7 @@ import type { LinkIndex, WordIndex } from '../../../index/contract.ts'
 import { entrySet } from '../../../pipeline/columns.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import { brief, type Call, type Look } from '../call.ts'
-import { grammarOf, languageOf } from '../extract/file-kind.ts'
+import { grammarOf, languageOf } from '../extract/concept.ts'
 import { concept, total } from '../schemas.ts'
 import type { Concept } from '../state.ts'
 

@@ -1,11 +1,22 @@
 /**
  * The links of a whole workspace, kept up to date: after a change only the files are linked anew that changed themselves,
- * or that asked something whose answer changed. Any order of changes ends in the links that a fresh start gives.
+ * or that asked something whose answer changed. Any order of changes ends in the links that a fresh start gives. A link is a
+ * reference that could be resolved: anything else is left out, not guessed.
  */
-import type { Extraction, Surface } from '../concept.ts'
-import { type Card, cardOf, hashesOf, hashOf, namesOf } from './card.ts'
-import { type ConceptPlace, type Facts, factKey, NotedFacts } from './facts.ts'
-import { type Link, linkFile } from './link-file.ts'
+
+import { sha256 } from '../../../../base/canonical.ts'
+import {
+  type ConceptType,
+  type Extraction,
+  type FileReference,
+  isUndeclared,
+  MODERATE,
+  type ReadConcept,
+  type Relation,
+  type Surface,
+} from '../concept.ts'
+import { Evaluator, type Value } from './evaluate.ts'
+import { type ConceptPlace, type Facts, linkTarget } from './modules.ts'
 
 export interface GraphChange {
   readonly put?: readonly Extraction[]
@@ -209,4 +220,154 @@ function setAt<K>(map: Map<K, Set<string>>, key: K): Set<string> {
   const found = map.get(key) ?? new Set<string>()
   map.set(key, found)
   return found
+}
+
+export interface Card {
+  /** Of the text. */
+  readonly hash: string
+  readonly surfaceHash: string
+  /** Hashes of the names that its concepts can be mentioned by. */
+  readonly named: Uint32Array
+  /** Hashes of what its links depend on. */
+  readonly asked: Uint32Array
+  /** The name that a package.json gives. */
+  readonly package: string | null
+}
+
+/** Not to be mentioned by name: they are text, not code. */
+const UNMENTIONED: ReadonlySet<ConceptType> = new Set(['Section', 'Caveat', 'Document', 'Entity'])
+
+export const NOTHING: Uint32Array = new Uint32Array(0)
+
+export function cardOf(extraction: Extraction): Card {
+  const { hash, surface } = extraction
+  const names = new Set<string>()
+  for (const concept of extraction.concepts) for (const name of namesOf(concept)) names.add(name)
+  return {
+    hash,
+    surfaceHash: sha256(JSON.stringify(surface)),
+    named: hashesOf([...names].map(factKey.name)),
+    asked: NOTHING,
+    package: surface.settings?.name ?? null,
+  }
+}
+
+/** What Markdown can mention a concept by. */
+export function namesOf({ type, name, qualifiedName }: ReadConcept): readonly string[] {
+  if (UNMENTIONED.has(type)) return []
+  return name === qualifiedName ? [name] : [name, qualifiedName]
+}
+
+export function hashesOf(keys: Iterable<string>): Uint32Array {
+  return Uint32Array.from(keys, hashOf)
+}
+
+/** FNV-1a over UTF-16 units. */
+export function hashOf(key: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
+
+/** Keys of what can be asked. */
+export const factKey = {
+  surface: (path: string): string => `s:${path}`,
+  exists: (path: string): string => `e:${path}`,
+  package: (name: string): string => `p:${name}`,
+  name: (name: string): string => `n:${name}`,
+}
+
+/** Passes questions on and keeps their keys. */
+export class NotedFacts implements Facts {
+  readonly keys: Set<string> = new Set()
+  readonly #facts: Facts
+
+  constructor(facts: Facts) {
+    this.#facts = facts
+  }
+
+  surface(path: string): Surface | null {
+    this.keys.add(factKey.surface(path))
+    return this.#facts.surface(path)
+  }
+
+  has(path: string): boolean {
+    this.keys.add(factKey.exists(path))
+    return this.#facts.has(path)
+  }
+
+  packagesNamed(name: string): readonly string[] {
+    this.keys.add(factKey.package(name))
+    return this.#facts.packagesNamed(name)
+  }
+
+  pathsNamed(name: string): readonly string[] {
+    this.keys.add(factKey.name(name))
+    return this.#facts.pathsNamed(name)
+  }
+
+  conceptNamed(name: string): ConceptPlace | null {
+    this.keys.add(factKey.name(name))
+    return this.#facts.conceptNamed(name)
+  }
+}
+
+export type LinkTarget = ConceptPlace | { readonly package: string }
+
+export interface Link {
+  /** Key of a concept of the file. */
+  readonly source: string
+  readonly relation: Relation
+  readonly target: LinkTarget
+  readonly weight: number
+}
+
+/** In order of source, relation and target; between the same two at most one of each relation; none to itself. */
+export function linkFile(extraction: Extraction, facts: Facts): readonly Link[] {
+  const evaluator = new Evaluator(facts)
+  const links = new Map<string, Link>()
+  for (const reference of extraction.references) {
+    const link = resolve(reference, extraction.path, evaluator, facts)
+    if (link === null) continue
+    const id = idOf(link)
+    if (!(links.has(id) && (links.get(id) as Link).weight >= link.weight)) links.set(id, link)
+  }
+  return [...links].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, link]) => link)
+}
+
+export function idOf({ source, relation, target }: Link): string {
+  return [source, relation, ...('package' in target ? ['', target.package] : [target.path, target.key])].join('\n')
+}
+
+function resolve(reference: FileReference, path: string, evaluator: Evaluator, facts: Facts): Link | null {
+  const { source, relation, target, weight } = reference
+  const found = targetOf(reference, path, evaluator, facts)
+  if (found === null || ('path' in found && found.path === path && found.key === source)) return null
+  if ('local' in target || 'package' in found) return { source, relation, target: found, weight }
+  // What is called is a value; a type, as where Go converts to one, or a module is used.
+  const isUse = relation === 'CALLS' && !/^(?:Function|Method|Class|Constant) /.test(found.key)
+  return isUse
+    ? { source, relation: 'USES', target: found, weight: MODERATE }
+    : { source, relation, target: found, weight }
+}
+
+function targetOf(
+  { relation, target }: FileReference,
+  path: string,
+  evaluator: Evaluator,
+  facts: Facts,
+): LinkTarget | null {
+  if ('local' in target) return { path, key: target.local }
+  if (relation === 'MENTIONS') return isUndeclared(target) ? facts.conceptNamed(target.name) : null
+  if (relation === 'LINKS_TO') return 'module' in target ? linkTarget(path, target.module, facts) : null
+  const value = evaluator.evaluate(target, path)
+  return value === null ? null : placeOf(value, relation, facts)
+}
+
+function placeOf(value: Value, relation: Relation, facts: Facts): LinkTarget | null {
+  if (value.is === 'symbol' && relation !== 'DEPENDS_ON') return { path: value.path, key: value.key }
+  if (relation !== 'DEPENDS_ON') return null
+  if (value.is === 'package') return { package: value.name }
+  const key = value.is === 'module' ? facts.surface(value.path)?.keys[0] : undefined
+  return value.is === 'module' && key !== undefined ? { path: value.path, key } : null
 }
