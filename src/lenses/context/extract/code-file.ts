@@ -106,7 +106,7 @@ export class Scope {
 }
 
 export type Visit<F extends CodeFile> = (file: F, node: Node) => void
-export type Read<F extends CodeFile> = (file: F, node: Node, depth: number) => Reference | null
+type Read<F extends CodeFile> = (file: F, node: Node, depth: number) => Reference | null
 type Rules = ReadonlyMap<string, Read<CodeFile>>
 
 /** What nodes stand for, by kind. Null: nothing known. */

@@ -197,7 +197,7 @@ export const MAX_NAME = 200
 /** Longer texts are left out. */
 export const MAX_CHARACTERS = 10 * 1024 * 1024
 
-export type SkipReason = 'too_large' | 'too_slow' | 'too_many'
+type SkipReason = 'too_large' | 'too_slow' | 'too_many'
 
 export interface Skip {
   readonly path: string

@@ -30,7 +30,7 @@ export const MAX_READ_MS = 5_000
 /** A longer text with errors is read once, as it is. */
 const MAX_REPAIRED = 1_000_000
 
-export interface ExtractOptions {
+interface ExtractOptions {
   /** Asked often; true ends the reading, and the file is skipped as `too_slow`. */
   readonly isOverdue: IsOverdue
 }

@@ -116,7 +116,7 @@ function linkTo(draft: Draft, source: string, address: string): void {
   if (isRelative(address)) draft.refer(source, 'LINKS_TO', { module: address, name: null })
 }
 
-export interface Prose {
+interface Prose {
   readonly start: number
   readonly text: string
   readonly isComment: boolean
@@ -133,13 +133,13 @@ const MAX_LINE = 20_000
 const MAX_PARAGRAPH = 20_000
 
 /** Where the Markdown begins, behind what stands between two lines of `---` at its top. */
-export function endOfFrontMatter(text: string): number {
+function endOfFrontMatter(text: string): number {
   const match = text.startsWith('---') ? FRONT_MATTER.exec(text) : null
   return match?.index === 0 ? match[0].length : 0
 }
 
 /** `breaks`: places that begin a paragraph anyhow, in order. `onLine` is called for every line. */
-export function* proseOf(text: string, from: number, breaks: readonly number[], onLine: () => void): Iterable<Prose> {
+function* proseOf(text: string, from: number, breaks: readonly number[], onLine: () => void): Iterable<Prose> {
   const reader = new ProseReader()
   let next = 0
   for (let start = from; start < text.length; ) {
@@ -242,14 +242,14 @@ const DEFINITION = /^ {0,3}\[([^\]\n]{1,300})\]:\s{0,20}(?:<([^<>\n]{1,500})>|([
 /** `[text][label]`, `[label][]`, `[label]`. */
 const BY_LABEL = /(?<!\\)\[([^\][]{1,300})\](?:\[([^\][]{0,300})\])?(?![(:])/g
 
-export interface Links {
+interface Links {
   readonly addresses: readonly string[]
   readonly definitions: readonly { readonly label: string; readonly address: string }[]
   /** Names that may be defined; most are not. */
   readonly labels: readonly string[]
 }
 
-export function linksIn(paragraph: string): Links {
+function linksIn(paragraph: string): Links {
   if (!/[[<]/.test(paragraph)) return { addresses: [], definitions: [], labels: [] }
   const text = withoutCode(paragraph)
   const definitions = [...text.matchAll(DEFINITION)].map(([, label, bracketed, plain]) => ({
@@ -266,7 +266,7 @@ export function linksIn(paragraph: string): Links {
 }
 
 /** Not of another site. */
-export function isRelative(address: string): boolean {
+function isRelative(address: string): boolean {
   return !/^[a-z][a-z+.-]*:|^\/\//i.test(address)
 }
 

@@ -18,7 +18,7 @@ import {
   symbolIn,
   type Visit,
 } from './code-file.ts'
-import { HARD, isUndeclared, MODERATE, type Reference, type Step } from './concept.ts'
+import { HARD, isUndeclared, MODERATE, type Reference } from './concept.ts'
 import { addCaveats, type Draft } from './draft.ts'
 import { NONE, type Node, type SyntaxTree } from './grammars.ts'
 
@@ -126,15 +126,18 @@ const DECLARES = byKind<Visit<PythonFile>>({
 /** Of a variable that is given different values it is not certain which one is meant. */
 const UNCERTAIN: Meaning = { late: () => null }
 
+/** Has no member that is declared here, so beside another value it says nothing of a variable. */
+const LITERAL = /^(?:none|true|false|integer|float|string)$/
+
 function declare(file: CodeFile, scope: Scope, name: string, meaning: Meaning): void {
   const before = scope.own.get(name)
+  const value = meaning !== null && 'value' in meaning ? meaning.value : NONE
   if (before === undefined || before === null) scope.own.set(name, meaning)
-  else if ('value' in before && !isSame(file, before, meaning)) scope.own.set(name, UNCERTAIN)
-}
-
-function isSame(file: CodeFile, before: { readonly value: Node; readonly step?: Step }, meaning: Meaning): boolean {
-  if (meaning === null || !('value' in meaning) || meaning.step !== before.step) return false
-  return file.text(meaning.value) === file.text(before.value)
+  else if ('value' in before && !LITERAL.test(file.kind(value))) {
+    const isSame =
+      meaning !== null && 'step' in meaning === 'step' in before && file.text(value) === file.text(before.value)
+    if (!isSame) scope.own.set(name, LITERAL.test(file.kind(before.value)) ? meaning : UNCERTAIN)
+  }
 }
 
 function declareClass(file: PythonFile, node: Node): void {

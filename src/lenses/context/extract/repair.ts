@@ -9,7 +9,7 @@ import type { Language } from './concept.ts'
 /** Whether the grammar reads the text without an error. */
 type IsSound = (text: string) => boolean
 
-export interface SoundText {
+interface SoundText {
   /** Of the same length as the original. */
   readonly text: string
   /** Characters of code that were blanked out. */
@@ -263,6 +263,9 @@ function missingClosers(code: string): string | null {
   return open.join('')
 }
 
+// TypeScript that the compiler accepts and the grammar does not know. Each rule writes it as something of the same length that
+// the grammar reads as the same declarations: offsets stay true, and names are taken from the original.
+
 type Rule = readonly [pattern: RegExp, write: (found: string) => string]
 
 const blank = (found: string): string => found.replace(/[^\n]/g, ' ')
@@ -420,8 +423,10 @@ function afterSpace(code: string, from: number): number {
   return at
 }
 
+// The same text without what comments and strings say, for rules that look at words and brackets alone.
+
 /** Stands for each character of a comment but its line feeds: white space to a pattern, and still told from a blank. */
-export const COMMENT = '\u00a0'
+const COMMENT = '\u00a0'
 
 /** `'\u{10ffff}'` with its quotes; what is longer is no character but two lifetimes. */
 const MAX_RUST_CHARACTER = 13
@@ -449,7 +454,7 @@ const MARKS: Partial<Record<Language, Marks>> = {
  * Same length, same line feeds: comments become `COMMENT`, the inside of a string blanks. One pass, with no memory of what
  * nests in a template; for texts that a grammar could not read, where a guess that is off costs nothing but its use.
  */
-export function codeOnly(text: string, language: Language): string {
+function codeOnly(text: string, language: Language): string {
   const { line, block, long } = MARKS[language] ?? C
   const parts: string[] = []
   let from = 0

@@ -8,15 +8,23 @@ import { nextTurn } from '../../../base/next-turn.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { type OwnFile, ownFiles } from '../body.ts'
-import { type Call, handler, mustHaveWorkspace, mustNotBeCancelled } from '../call.ts'
+import {
+  type Call,
+  handler,
+  inTurn,
+  mustHaveWorkspace,
+  mustNotBeCancelled,
+  Overtaken,
+  ownFilesWithErrors,
+  requireRevision,
+  type Turn,
+} from '../call.ts'
 import { beginRevision, endRevision, initialise, isUnfinished } from '../counters.ts'
 import type { Outcome } from '../envelope.ts'
+import { flag, text, texts } from '../envelope.ts'
 import { pathBelow } from '../names.ts'
-import { ownFilesWithErrors } from '../read-notes.ts'
-import { flag, text, texts } from '../schemas.ts'
 import { type CodeBase, codeBaseOf, dropUnwritten, symbolsOf } from './code-base.ts'
 import { type ChangedFile, type Changes, indexReport, lookOver, type ReadFile, report } from './look-over.ts'
-import { inTurn, Overtaken, requireRevision, type Turn } from './turn.ts'
 import {
   dropFile,
   dropOrphans,

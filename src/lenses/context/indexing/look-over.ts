@@ -4,12 +4,11 @@ import { storableText } from '../../../base/storable.ts'
 import type { Workspace, WorkspaceFile } from '../../../model/workspace.ts'
 import { type FileStamp, type OwnFile, ownFiles, stampOf } from '../body.ts'
 import { type Call, mustNotBeCancelled } from '../call.ts'
-import { type Refusal, refusal } from '../envelope.ts'
+import { type Refusal, refusal, total } from '../envelope.ts'
 import { type Extraction, READING_VERSION } from '../extract/concept.ts'
 import { extractFile, isSkip, loadGrammars, MAX_READ_MS } from '../extract/extract-file.ts'
 import { type Grammars, openGrammars } from '../extract/grammars.ts'
 import { isBelow, pathBelow, tally } from '../names.ts'
-import { total } from '../schemas.ts'
 import { EXTRACTIONS } from '../tables.ts'
 
 const VENDORED: ReadonlySet<string> = new Set(
@@ -54,12 +53,12 @@ export interface ReadFile {
   readonly extraction: Extraction | null
 }
 
-export interface Told {
+interface Told {
   readonly url: string
   readonly reason: string
 }
 
-export interface Findings {
+interface Findings {
   readonly gone: readonly OwnFile[]
   readonly unchanged: number
   readonly leftOut: readonly Told[]

@@ -195,7 +195,7 @@ function moveConcept(writer: StoreWriter, row: Row, url: string, now: Instant): 
   putConcept(writer, draft, { audience: old.audience, now, before })
 }
 
-export interface HeldFile extends Omit<ReadFile, 'isNew'> {
+interface HeldFile extends Omit<ReadFile, 'isNew'> {
   /** Of the extraction. */
   readonly json: string | null
 }

@@ -8,8 +8,20 @@ import { audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { type Call, embedNow, handler, type Look, look, mustOwn } from '../call.ts'
-import { type ErrorMap, errorAt, joined, Refusal, refusal } from '../envelope.ts'
-import { conceptRef, fileUrl, flag, id, text, total, weight } from '../schemas.ts'
+import {
+  conceptRef,
+  type ErrorMap,
+  errorAt,
+  fileUrl,
+  flag,
+  id,
+  joined,
+  Refusal,
+  refusal,
+  text,
+  total,
+  weight,
+} from '../envelope.ts'
 import type { Concept } from '../state.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
 import { type ConceptAt, deleteConcept, deleteEdge, NOTE, putConcept, putEdge, putProvenance } from './rows.ts'

@@ -4,17 +4,21 @@ import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { Ranked } from '../../../model/candidate.ts'
 import type { Item } from '../../../model/page.ts'
-import { type Call, handler, look, mustNotBeCancelled } from '../call.ts'
-import { type Outcome, Refusal, refusal } from '../envelope.ts'
-import { readErrorNotes } from '../read-notes.ts'
-import { conceptRef, id, total } from '../schemas.ts'
+import { type Call, handler, look, mustNotBeCancelled, readErrorNotes } from '../call.ts'
+import { conceptRef, id, type Outcome, Refusal, refusal, total } from '../envelope.ts'
 import type { Concept } from '../state.ts'
 import { LINKS } from '../tables.ts'
 import { isNamed } from './anchors.ts'
-import { bundle, packAnswer } from './pack.ts'
-import { filePreview, filePreviews } from './previews.ts'
-import { MATCHES, type Match } from './relevance.ts'
-import { type ContextRequest, contextRequest, isByRelevance, queryOf, requireMeaning } from './request.ts'
+import { bundle, filePreview, filePreviews, packAnswer } from './pack.ts'
+import {
+  type ContextRequest,
+  contextRequest,
+  isByRelevance,
+  MATCHES,
+  type Match,
+  queryOf,
+  requireMeaning,
+} from './request.ts'
 
 /** What each part gives to the relevance of a concept; they add up to `total`. */
 const evidence = z.lazy(() =>

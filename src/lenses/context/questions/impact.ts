@@ -1,9 +1,8 @@
 /** `/context/impact`: what changed files, or a unified diff as `git diff` writes it, touch: the concepts changed, and what depends on them. */
 import { z } from 'zod'
 import type { LinkIndex } from '../../../index/contract.ts'
-import { brief, handler, type Look, look, mustHaveWorkspace } from '../call.ts'
-import { noted, readErrorNotes } from '../read-notes.ts'
-import { clamped, concept, conceptRef, id, placeFields, REQUIRED, text, texts, total } from '../schemas.ts'
+import { brief, handler, type Look, look, mustHaveWorkspace, noted, readErrorNotes } from '../call.ts'
+import { clamped, concept, conceptRef, id, placeFields, REQUIRED, text, texts, total } from '../envelope.ts'
 import type { Concept } from '../state.ts'
 import { LINKS } from '../tables.ts'
 import { place, reach } from './symbols.ts'

@@ -18,7 +18,7 @@ import {
 import { Evaluator, type Value } from './evaluate.ts'
 import { type ConceptPlace, type Facts, linkTarget } from './modules.ts'
 
-export interface GraphChange {
+interface GraphChange {
   readonly put?: readonly Extraction[]
   readonly remove?: readonly string[]
 }
@@ -222,6 +222,9 @@ function setAt<K>(map: Map<K, Set<string>>, key: K): Set<string> {
   return found
 }
 
+// Cards: what is kept in memory of a file while its extraction is not: enough to know whose links a change can touch. Names
+// and questions are kept as 32-bit hashes; two with the same one cost a look too many, never a link.
+
 export interface Card {
   /** Of the text. */
   readonly hash: string
@@ -237,9 +240,9 @@ export interface Card {
 /** Not to be mentioned by name: they are text, not code. */
 const UNMENTIONED: ReadonlySet<ConceptType> = new Set(['Section', 'Caveat', 'Document', 'Entity'])
 
-export const NOTHING: Uint32Array = new Uint32Array(0)
+const NOTHING: Uint32Array = new Uint32Array(0)
 
-export function cardOf(extraction: Extraction): Card {
+function cardOf(extraction: Extraction): Card {
   const { hash, surface } = extraction
   const names = new Set<string>()
   for (const concept of extraction.concepts) for (const name of namesOf(concept)) names.add(name)
@@ -253,24 +256,27 @@ export function cardOf(extraction: Extraction): Card {
 }
 
 /** What Markdown can mention a concept by. */
-export function namesOf({ type, name, qualifiedName }: ReadConcept): readonly string[] {
+function namesOf({ type, name, qualifiedName }: ReadConcept): readonly string[] {
   if (UNMENTIONED.has(type)) return []
   return name === qualifiedName ? [name] : [name, qualifiedName]
 }
 
-export function hashesOf(keys: Iterable<string>): Uint32Array {
+function hashesOf(keys: Iterable<string>): Uint32Array {
   return Uint32Array.from(keys, hashOf)
 }
 
 /** FNV-1a over UTF-16 units. */
-export function hashOf(key: string): number {
+function hashOf(key: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
   return hash >>> 0
 }
 
+// Every question leaves a key behind: the links of a file can change only when the file does or when the answer to one of
+// its questions does.
+
 /** Keys of what can be asked. */
-export const factKey = {
+const factKey = {
   surface: (path: string): string => `s:${path}`,
   exists: (path: string): string => `e:${path}`,
   package: (name: string): string => `p:${name}`,
@@ -278,7 +284,7 @@ export const factKey = {
 }
 
 /** Passes questions on and keeps their keys. */
-export class NotedFacts implements Facts {
+class NotedFacts implements Facts {
   readonly keys: Set<string> = new Set()
   readonly #facts: Facts
 
@@ -314,7 +320,7 @@ export class NotedFacts implements Facts {
 
 export type LinkTarget = ConceptPlace | { readonly package: string }
 
-export interface Link {
+interface Link {
   /** Key of a concept of the file. */
   readonly source: string
   readonly relation: Relation
@@ -323,7 +329,7 @@ export interface Link {
 }
 
 /** In order of source, relation and target; between the same two at most one of each relation; none to itself. */
-export function linkFile(extraction: Extraction, facts: Facts): readonly Link[] {
+function linkFile(extraction: Extraction, facts: Facts): readonly Link[] {
   const evaluator = new Evaluator(facts)
   const links = new Map<string, Link>()
   for (const reference of extraction.references) {
@@ -335,7 +341,7 @@ export function linkFile(extraction: Extraction, facts: Facts): readonly Link[] 
   return [...links].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, link]) => link)
 }
 
-export function idOf({ source, relation, target }: Link): string {
+function idOf({ source, relation, target }: Link): string {
   return [source, relation, ...('package' in target ? ['', target.package] : [target.path, target.key])].join('\n')
 }
 

@@ -158,7 +158,7 @@ const CONDITIONS = ['source', 'types', 'import', 'module', 'node', 'default', 'r
 const MAX_CONDITIONS = 6
 
 /** `map` is what stands in package.json, of any shape; `name` is `.`, `./x` or `#x`. */
-export function mappedTargets(map: unknown, name: string): string[] {
+function mappedTargets(map: unknown, name: string): string[] {
   if (!isRecord(map)) return name === '.' ? conditionTargets(map, MAX_CONDITIONS) : []
   if (!Object.keys(map).some(key => /^[.#]/.test(key))) return name === '.' ? conditionTargets(map, MAX_CONDITIONS) : []
   if (Object.hasOwn(map, name)) return conditionTargets(map[name], MAX_CONDITIONS)
@@ -171,7 +171,7 @@ export function mappedTargets(map: unknown, name: string): string[] {
 }
 
 /** The targets of the longest pattern that the name fits. */
-export function patternTargets(paths: Readonly<Record<string, readonly string[]>>, name: string): string[] {
+function patternTargets(paths: Readonly<Record<string, readonly string[]>>, name: string): string[] {
   if (Object.hasOwn(paths, name)) return [...(paths[name] ?? [])]
   for (const key of longestFirst(Object.keys(paths))) {
     const filling = fill(key, name)

@@ -80,7 +80,7 @@ def walrus(a: list[A]):
 `
     const links = linksOf(await graphOf({ 'a.py': source }), 'CALLS')
     expect(links.filter(link => /go /.test(link)).map(link => link.replaceAll('a.py#', ''))).toEqual([
-      ...['each CALLS A.go 0.5', 'each CALLS B.go 0.5', 'walrus CALLS A.go 0.5'],
+      ...['each CALLS A.go 0.5', 'each CALLS B.go 0.5', 'same CALLS A.go 0.5', 'walrus CALLS A.go 0.5'],
     ])
   })
 })
