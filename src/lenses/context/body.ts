@@ -11,7 +11,7 @@ import type { Viewer } from '../../model/viewer.ts'
 import type { WorkspaceFile } from '../../model/workspace.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { chunkContent } from '../../text/chunk.ts'
-import { type Call, handler, inTurn, mustHaveWorkspace, mustNotBeCancelled, type Turn } from './call.ts'
+import { type Call, handler, inTurn, mustHaveWorkspace, mustNotBeCancelled, type Turn, transact } from './call.ts'
 import { initialise, leaveUnfinished, storePath } from './counters.ts'
 import { clamped, type ErrorDetail, flag, type Outcome, REQUIRED, refusal, text, texts, total } from './envelope.ts'
 import { isBelow } from './names.ts'
@@ -125,8 +125,7 @@ const init = handler({
       created: z.boolean().describe('false: it was there already'),
     }),
   async run(call) {
-    const { store, clock } = call.host
-    const created = await store.writeWhenFree(clock.now(), writer => initialise(writer, 'body'))
+    const created = await transact(call, writer => initialise(writer, 'body'))
     return { result: { path: storePath(call), created } }
   },
 })
@@ -270,23 +269,10 @@ async function comparedWithDisk(call: Call, path: string | null): Promise<Compar
   const updated = stamps.filter(({ url, hash }) => known.has(url) && known.get(url)?.hash !== hash)
   const deleted = [...known.values()].filter(({ url }) => isBelow(url, below) && !there.has(url))
   const unchanged = stamps.length - added.length - updated.length
-  return { added, updated, deleted, known, report: report(added, updated, deleted, unchanged) }
-}
-
-function report(
-  added: readonly FileStamp[],
-  updated: readonly FileStamp[],
-  deleted: readonly { readonly url: string }[],
-  unchanged: number,
-): z.infer<typeof comparison> {
   const urls = (files: readonly { readonly url: string }[]) => files.map(({ url }) => url)
-  return {
-    added: urls(added),
-    updated: urls(updated),
-    deleted: urls(deleted),
-    unchanged,
-    summary: { added: added.length, updated: updated.length, deleted: deleted.length, unchanged },
-  }
+  const counts = { added: added.length, updated: updated.length, deleted: deleted.length, unchanged }
+  const lists = { added: urls(added), updated: urls(updated), deleted: urls(deleted), unchanged }
+  return { added, updated, deleted, known, report: { ...lists, summary: counts } }
 }
 
 /** A path that leads nowhere is told as a file that is not there. */

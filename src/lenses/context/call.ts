@@ -7,6 +7,7 @@ import type { JsonObject } from '../../base/canonical.ts'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import { isRecord } from '../../base/record.ts'
 import type { Steps } from '../../base/turns.ts'
+import type { LinkIndex } from '../../index/contract.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Effect } from '../../model/operation.ts'
@@ -18,7 +19,16 @@ import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { embedEntries } from '../embed-entries.ts'
 import type { LensHost } from '../lens.ts'
 import { mustBeInitialised, type Part, revisionOf } from './counters.ts'
-import { type Envelope, type ErrorMap, errorAt, joined, type Outcome, Refusal, refusal } from './envelope.ts'
+import {
+  type Envelope,
+  type ErrorMap,
+  errorAt,
+  joined,
+  type Outcome,
+  type PlacedConcept,
+  Refusal,
+  refusal,
+} from './envelope.ts'
 import { linkedWithinFiles } from './extract/concept.ts'
 import { shownPath } from './names.ts'
 import { type Concept, type ContextState, stateOf, type VisibleConcepts } from './state.ts'
@@ -230,6 +240,11 @@ function wanted(issue: z.core.$ZodIssue): string {
   }
 }
 
+/** One transaction, as soon as no other process writes. */
+export function transact<T>({ host }: Call, body: (writer: StoreWriter) => T): Promise<T> {
+  return host.store.writeWhenFree(host.clock.now(), body)
+}
+
 /** Only the local owner's calls look at the disk: it is the owner's. Throws `Refusal`. */
 export function mustHaveWorkspace({ host, viewer }: Call): Workspace {
   if (host.workspace === undefined) throw refusal('body', 'no_workspace', 'this store belongs to no folder')
@@ -273,6 +288,10 @@ export function mustOwn(call: Call, seen: Look, id: number, place: readonly stri
     throw new Refusal(errorAt(place, 'denied', 'only who holds a concept may change it'))
   }
   return concept
+}
+
+export function linksOf({ host }: Pick<Call, 'host'>): LinkIndex {
+  return host.index(LINKS.name) as LinkIndex
 }
 
 export function brief({ id, name, type }: Concept): { id: number; name: string; type: string } {
@@ -377,11 +396,13 @@ export function ownFilesWithErrors({ host: { store }, viewer }: Call): readonly 
 export function readErrorNotes(
   { host, state }: Call,
   { sight }: Look,
-  urls: Iterable<string | null>,
+  of: Iterable<{ readonly url: string | null }>,
 ): readonly string[] {
   const table = host.store.table(READ_ERRORS)
   const files = state.files.visible(sight.partitions)
-  const entries = [...new Set(urls)].flatMap(url => (url === null ? [] : (files.byUrl(url)?.entry ?? [])))
+  const entries = [...new Set([...of].map(({ url }) => url))].flatMap(url =>
+    url === null ? [] : (files.byUrl(url)?.entry ?? []),
+  )
   const found = entries.length === 0 ? [] : table.scan({}, { entries }).map(row => row['url'] as string)
   if (found.length === 0) return []
   return [
@@ -390,8 +411,8 @@ export function readErrorNotes(
 }
 
 /** That callers and other references in other files are missing, where the language of a concept has no such links. */
-export function languageNotes(urls: Iterable<string | null>): readonly string[] {
-  const languages = new Set([...urls].flatMap(url => (url === null ? [] : (linkedWithinFiles(url) ?? []))))
+export function languageNotes(concepts: readonly Concept[]): readonly string[] {
+  const languages = new Set(concepts.flatMap(({ url }) => (url === null ? [] : (linkedWithinFiles(url) ?? []))))
   return [...languages]
     .sort()
     .map(language => `calls in ${language} are linked within a file only: those in other files are not listed`)
@@ -418,4 +439,9 @@ function named(files: readonly string[]): string {
 export function noted(...notes: readonly (readonly string[])[]): { readonly meta?: { readonly warnings: string[] } } {
   const warnings = notes.flat()
   return warnings.length === 0 ? {} : { meta: { warnings } }
+}
+
+/** With the file and the lines it is in. */
+export function placed({ id, name, type, url, startLine, endLine }: Concept): PlacedConcept {
+  return { id, name, type, url, start_line: startLine, end_line: endLine }
 }

@@ -150,6 +150,9 @@ export const placeFields = {
   end_line: z.int().min(1).nullable().describe('Last line, included; null: unknown'),
 }
 
+export const placedConcept = concept.extend(placeFields)
+export type PlacedConcept = z.infer<typeof placedConcept>
+
 export const total = z.int().min(0)
 
 export const deleted = z.lazy(() =>

@@ -5,13 +5,13 @@ import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { MAX_TIMEOUT_MS } from '../../model/limits.ts'
 import { countTokens } from '../../text/count-tokens.ts'
-import { brief, type Call, handler, type Look, look, mustSee } from './call.ts'
+import { brief, type Call, handler, type Look, linksOf, look, mustSee } from './call.ts'
 import { clamp, clamped, concept, id, question, text, total } from './envelope.ts'
 import { type Edge, edgesFrom } from './mind/mind.ts'
 import { CONCEPT_KIND } from './mind/rows.ts'
 import { isBelow, shownPath, tally } from './names.ts'
 import { type Concept, textsOfConcepts, type VisibleConcepts } from './state.ts'
-import { EDGES, LINKS } from './tables.ts'
+import { EDGES } from './tables.ts'
 
 interface DrawnEdge {
   readonly source: number
@@ -165,7 +165,7 @@ const neighbors = handler({
       const { name, type } = mustSee(seen, other)
       return { id: other, name, type, edge_id: edge.id, relation: edge.relation, weight: edge.weight }
     }
-    const links = call.host.index(LINKS.name) as LinkIndex
+    const links = linksOf(call)
     const sources = new Set(links.in(id, { partitions: seen.sight.partitions }).map(({ node }) => node))
     const outgoing = edgesFrom(store, seen, [id]).map(edge => tell(edge, edge.target))
     const incoming = edgesFrom(store, seen, [...sources])
@@ -227,8 +227,8 @@ const viz = handler({
 export const GRAPH_HANDLERS = [search, summary, neighbors, viz] as const
 
 /** The concept, then those it links to or that link to it, by id. */
-function around({ host }: Call, { sight, concepts }: Look, center: Concept): readonly Concept[] {
-  const links = host.index(LINKS.name) as LinkIndex
+function around(call: Call, { sight, concepts }: Look, center: Concept): readonly Concept[] {
+  const links = linksOf(call)
   const ways = [...links.out(center.id, sight), ...links.in(center.id, sight)]
   const others = new Set(ways.map(({ node }) => node))
   others.delete(center.id)
@@ -279,7 +279,7 @@ export const MAP_HANDLER = handler({
     const { workspace, store } = call.host
     const root = workspace?.url
     const folder = path === null ? null : (workspace?.urlOf(path) ?? path)
-    const ranks = pageRank(concepts, call.host.index(LINKS.name) as LinkIndex, sight.partitions)
+    const ranks = pageRank(concepts, linksOf(call), sight.partitions)
     const symbols = concepts.all
       .map((concept, at) => ({ concept, rank: ranks[at] as number }))
       .filter(({ concept }) => SYMBOLS.has(concept.type) && concept.startLine !== null && isIn(folder, concept))

@@ -18,6 +18,7 @@ import {
   ownFilesWithErrors,
   requireRevision,
   type Turn,
+  transact,
 } from '../call.ts'
 import { beginRevision, endRevision, initialise, isUnfinished } from '../counters.ts'
 import type { Outcome } from '../envelope.ts'
@@ -147,8 +148,7 @@ export const INDEX_HANDLER = handler({
   async run(call, { path, paths: several, force, wait }) {
     const paths = [...(several ?? []), ...(path ? [path] : [])]
     const workspace = mustHaveWorkspace(call)
-    const { store, clock } = call.host
-    await store.writeWhenFree(clock.now(), writer => {
+    await transact(call, writer => {
       initialise(writer, 'body')
       initialise(writer, 'mind', call.host.random)
     })

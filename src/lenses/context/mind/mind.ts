@@ -7,7 +7,18 @@ import { audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import { writeMany } from '../../../pipeline/write-many.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { brief, type Call, embedNow, handler, type Look, look, mustNotBeCancelled, mustOwn, mustSee } from '../call.ts'
+import {
+  brief,
+  type Call,
+  embedNow,
+  handler,
+  type Look,
+  look,
+  mustNotBeCancelled,
+  mustOwn,
+  mustSee,
+  transact,
+} from '../call.ts'
 import { initialise, isInitialised, storePath } from '../counters.ts'
 import {
   concept as conceptShape,
@@ -55,8 +66,7 @@ const init = handler({
       schema_version: z.string().describe('Version of the tables'),
     }),
   async run(call, { force }) {
-    const { store, clock } = call.host
-    const created = await store.writeWhenFree(clock.now(), writer => {
+    const created = await transact(call, writer => {
       const wasThere = isInitialised(writer, 'mind')
       if (force && wasThere) {
         const seen = look(call)
@@ -139,12 +149,11 @@ const update = handler({
     }),
   result: () => conceptShape,
   async run(call, { id, name, type }) {
-    const { store, clock } = call.host
-    const { key, result } = await store.writeWhenFree(clock.now(), writer => {
+    const { key, result } = await transact(call, writer => {
       const concept = mustOwn(call, look(call), id)
       const of = writer.entry(concept.entry)?.audience ?? audience('private', call.viewer.id)
       const draft = { ...draftOf(writer, concept), ...(name && { name }), ...(type && { type }) }
-      putConcept(writer, draft, { audience: of, now: clock.now(), before: concept })
+      putConcept(writer, draft, { audience: of, now: call.host.clock.now(), before: concept })
       return { key: concept.entry, result: { id, name: draft.name, type: draft.type } }
     })
     await embedNow(call, [key])
@@ -160,8 +169,7 @@ const remove = handler({
   params: () => z.object({ id: conceptId }),
   result: () => deleted,
   async run(call, { id }) {
-    const { store, clock } = call.host
-    await store.writeWhenFree(clock.now(), writer => deleteByCall(writer, mustOwn(call, look(call), id)))
+    await transact(call, writer => deleteByCall(writer, mustOwn(call, look(call), id)))
     return { result: { id, deleted: true as const } }
   },
 })
@@ -300,8 +308,7 @@ const updateEdge = handler({
     }),
   result: () => edge,
   async run(call, { id, relation, weight }) {
-    const { store, clock } = call.host
-    const changed = await store.writeWhenFree(clock.now(), writer => {
+    const changed = await transact(call, writer => {
       const seen = look(call)
       const before = mustSeeEdge(writer, seen, id)
       const source = mustOwn(call, seen, before.source)
@@ -321,8 +328,7 @@ const removeEdge = handler({
   params: () => z.object({ id: edgeId }),
   result: () => deleted,
   async run(call, { id }) {
-    const { store, clock } = call.host
-    await store.writeWhenFree(clock.now(), writer => {
+    await transact(call, writer => {
       const seen = look(call)
       const { source } = mustSeeEdge(writer, seen, id)
       deleteEdge(writer, id, mustOwn(call, seen, source).entry)
@@ -395,8 +401,7 @@ const createLink = handler({
   params: () => z.object({ concept_id: conceptId, file_url: fileUrl }),
   result: () => link,
   async run(call, { concept_id: concept, file_url: url }) {
-    const { store, clock } = call.host
-    await store.writeWhenFree(clock.now(), writer => {
+    await transact(call, writer => {
       putProvenance(writer, mustOwn(call, look(call), concept, ['concept_id']), url)
     })
     return { result: { concept_id: concept, file_url: url } }
@@ -435,8 +440,7 @@ const removeLinks = handler({
   result: () => z.strictObject({ deleted: total.describe('Links that were deleted') }),
   async run(call, { concept_id, file_url: url }) {
     const concept = concept_id ?? null
-    const { store, clock } = call.host
-    const deleted = await store.writeWhenFree(clock.now(), writer => {
+    const deleted = await transact(call, writer => {
       const seen = look(call)
       const table = writer.table(PROVENANCE)
       const ids =

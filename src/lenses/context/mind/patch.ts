@@ -7,7 +7,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { type Call, embedNow, handler, type Look, look, mustOwn } from '../call.ts'
+import { type Call, embedNow, handler, type Look, look, mustOwn, transact } from '../call.ts'
 import {
   conceptRef,
   type ErrorMap,
@@ -300,12 +300,11 @@ export const EXTRACT_HANDLER = handler({
       return { source, target, relation, weight }
     })
     const patch: Patch = { url, concepts, edges }
-    const { store, clock } = call.host
     if (isDry) {
-      const plan = store.read(seer => planned(call, seer, patch))
+      const plan = call.host.store.read(seer => planned(call, seer, patch))
       return { result: told(patch, plan, new Map(), explain) }
     }
-    const { plan, made } = await store.writeWhenFree(clock.now(), writer => {
+    const { plan, made } = await transact(call, writer => {
       const of = planned(call, writer, patch)
       return { plan: of, made: applied(call, writer, patch, of) }
     })

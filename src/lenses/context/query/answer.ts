@@ -4,10 +4,9 @@ import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { Ranked } from '../../../model/candidate.ts'
 import type { Item } from '../../../model/page.ts'
-import { type Call, handler, look, mustNotBeCancelled, readErrorNotes } from '../call.ts'
+import { type Call, handler, linksOf, look, mustNotBeCancelled, readErrorNotes } from '../call.ts'
 import { conceptRef, id, type Outcome, Refusal, refusal, total } from '../envelope.ts'
 import type { Concept } from '../state.ts'
-import { LINKS } from '../tables.ts'
 import { isNamed } from './anchors.ts'
 import { bundle, filePreview, filePreviews, packAnswer } from './pack.ts'
 import {
@@ -107,7 +106,7 @@ async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answ
     return concept === undefined ? [] : [{ concept, item: page.items[at], signals }]
   })
   const concepts = rows.map(({ concept }) => concept)
-  const links = call.host.index(LINKS.name) as LinkIndex
+  const links = linksOf(call)
   const result = {
     concepts: rows.map(row => foundOf(row, request)),
     files: await filePreviews(call, seen, concepts, request.snippet),
@@ -117,8 +116,7 @@ async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answ
     },
     ...(request.max_tokens !== null && { bundle: await packAnswer(call, seen, concepts, request.max_tokens) }),
   }
-  const urls = concepts.map(({ url }) => url)
-  const warnings = [...page.notes.map(({ message }) => message), ...readErrorNotes(call, seen, urls)]
+  const warnings = [...page.notes.map(({ message }) => message), ...readErrorNotes(call, seen, concepts)]
   const isJudged = request.rank === 'relevance' || request.explain
   const meta = {
     ...(warnings.length > 0 && { warnings }),

@@ -7,13 +7,25 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { entrySet } from '../../../pipeline/columns.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import { LineStarts } from '../../../text/lines.ts'
-import { brief, type Call, handler, type Look, languageNotes, look, mustSee, noted, readErrorNotes } from '../call.ts'
-import { clamped, concept, id, placeFields, REQUIRED, refusal, text, total } from '../envelope.ts'
+import {
+  brief,
+  type Call,
+  handler,
+  type Look,
+  languageNotes,
+  linksOf,
+  look,
+  mustSee,
+  noted,
+  placed,
+  readErrorNotes,
+} from '../call.ts'
+import { clamped, concept, id, placedConcept, REQUIRED, refusal, text, total } from '../envelope.ts'
 import { grammarOf, languageOf } from '../extract/concept.ts'
 import { foldName } from '../names.ts'
 import { textsOf } from '../query/pack.ts'
 import type { Concept } from '../state.ts'
-import { CONCEPTS, LINKS } from '../tables.ts'
+import { CONCEPTS } from '../tables.ts'
 
 /** Parameters that name a concept, and others. */
 function namedAnd<Shape extends z.ZodRawShape>(more: Shape) {
@@ -49,7 +61,7 @@ interface Asked {
 /** Throws `Refusal` where nothing is named so. */
 function findNamed(call: Call, { id, name }: Named): Asked {
   const seen = look(call)
-  const links = call.host.index(LINKS.name) as LinkIndex
+  const links = linksOf(call)
   if (id !== null && id !== undefined) return { seen, links, concepts: [mustSee(seen, id)] }
   const wanted = (name ?? '').trim()
   const concepts = conceptsNamed(seen, wanted)
@@ -71,14 +83,6 @@ function conceptsNamed({ concepts }: Look, name: string): readonly Concept[] {
     if (found.length > 0) return found
   }
   return []
-}
-
-export function place({ url, startLine, endLine }: Concept): {
-  url: string | null
-  start_line: number | null
-  end_line: number | null
-} {
-  return { url, start_line: startLine, end_line: endLine }
 }
 
 /** `load` of `Store.load`; `store.ts` of `src/store.ts`. */
@@ -125,7 +129,6 @@ export function reach(
 
 const MOST = 1000
 
-const placed = z.lazy(() => concept.extend(placeFields))
 const of = z.lazy(() => z.array(concept).describe('Concepts that have the name, the best match first'))
 
 const definition = handler({
@@ -138,7 +141,7 @@ const definition = handler({
     z.strictObject({
       definitions: z
         .array(
-          placed.unwrap().extend({
+          placedConcept.extend({
             signature: z.string().nullable().describe('One line that declares it; null: none'),
             doc: z.string().nullable().describe('Its doc comment; null: none'),
             text: z.string().nullable().describe('Its lines; null: its file is not indexed'),
@@ -158,19 +161,13 @@ const definition = handler({
       const { url, startLine, endLine } = concept
       const text = url === null || startLine === null ? undefined : texts.get(url)
       return {
-        ...brief(concept),
-        ...place(concept),
+        ...placed(concept),
         signature: (told.get(concept.entry)?.['signature'] ?? null) as string | null,
         doc: (told.get(concept.entry)?.['doc'] ?? null) as string | null,
         text: text === undefined ? null : new LineStarts(text).between(startLine ?? 1, endLine ?? 1),
       }
     })
-    const notes = readErrorNotes(
-      call,
-      seen,
-      shown.map(({ url }) => url),
-    )
-    return { result: { definitions, total: concepts.length }, ...noted(notes) }
+    return { result: { definitions, total: concepts.length }, ...noted(readErrorNotes(call, seen, shown)) }
   },
 })
 
@@ -189,7 +186,7 @@ const references = handler({
       of,
       references: z
         .array(
-          placed.unwrap().extend({
+          placedConcept.extend({
             relation: z.string().describe('Kind of the link, such as CALLS'),
             of: id.describe('Number of the concept it refers to'),
           }),
@@ -206,7 +203,7 @@ const references = handler({
         const relation = links.relationName(number)
         const concept = seen.concepts.byId(node)
         if (concept === undefined || !(wanted === null || wanted === relation)) return []
-        return [{ ...brief(concept), relation, of: of.id, ...place(concept) }]
+        return [{ ...placed(concept), relation, of: of.id }]
       }),
     )
     const isOfCalls = wanted === null || wanted === 'CALLS'
@@ -228,7 +225,7 @@ const callers = handler({
       of,
       callers: z
         .array(
-          placed.unwrap().extend({
+          placedConcept.extend({
             hops: id.describe('Calls in a row to the function, from 1'),
             via: id.describe('Number of the concept that it calls on the way'),
           }),
@@ -240,7 +237,7 @@ const callers = handler({
   async run(call, { depth, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
     const found = reach(seen, links, concepts, { depth, relations: new Set(['CALLS']) })
-    const told = found.map(({ concept, hops, via }) => ({ ...brief(concept), hops, via, ...place(concept) }))
+    const told = found.map(({ concept, hops, via }) => ({ ...placed(concept), hops, via }))
     const unresolved = await callsUnresolved(call, seen, links, concepts, limit)
     const callers = told.slice(0, limit)
     const result = { of: concepts.map(brief), callers, total: told.length, unresolved }
@@ -255,15 +252,7 @@ function notedOn(
   concepts: readonly Concept[],
   shown: readonly { readonly url: string | null }[],
 ): ReturnType<typeof noted> {
-  const concerned = [...concepts, ...shown]
-  return noted(
-    languageNotes(concepts.map(({ url }) => url)),
-    readErrorNotes(
-      call,
-      seen,
-      concerned.map(({ url }) => url),
-    ),
-  )
+  return noted(languageNotes(concepts), readErrorNotes(call, seen, [...concepts, ...shown]))
 }
 
 export const SYMBOL_HANDLERS = [definition, references, callers] as const

@@ -43,7 +43,7 @@ export class CodeGraph implements Facts {
   readonly #unlinked = new Set<string>()
 
   /** By default empty, with everything in memory. */
-  constructor(extractions: Extractions = new Held(), cards: Iterable<readonly [string, Card]> = []) {
+  constructor(extractions: Extractions = inMemory(), cards: Iterable<readonly [string, Card]> = []) {
     this.#extractions = extractions
     this.#cards = new Map(cards)
     for (const [path, card] of this.#cards) this.#pack(path, card)
@@ -117,9 +117,9 @@ export class CodeGraph implements Facts {
     const card = this.#cards.get(path)
     const extraction = this.extraction(path)
     if (card === undefined || extraction === null) return []
-    const facts = new NotedFacts(this)
-    const links = linkFile(extraction, facts)
-    this.#cards.set(path, { ...card, asked: hashesOf(facts.keys) })
+    const keys = new Set<string>()
+    const links = linkFile(extraction, noted(this, keys))
+    this.#cards.set(path, { ...card, asked: hashesOf(keys) })
     return links
   }
 
@@ -200,19 +200,12 @@ function hasAny(keys: Uint32Array, wanted: ReadonlySet<number>): boolean {
   return false
 }
 
-class Held implements Extractions {
-  readonly #all = new Map<string, Extraction>()
-
-  get(path: string): Extraction | null {
-    return this.#all.get(path) ?? null
-  }
-
-  put(extraction: Extraction): void {
-    this.#all.set(extraction.path, extraction)
-  }
-
-  remove(path: string): void {
-    this.#all.delete(path)
+function inMemory(): Extractions {
+  const all = new Map<string, Extraction>()
+  return {
+    get: path => all.get(path) ?? null,
+    put: extraction => void all.set(extraction.path, extraction),
+    remove: path => void all.delete(path),
   }
 }
 
@@ -284,37 +277,17 @@ const factKey = {
 }
 
 /** Passes questions on and keeps their keys. */
-class NotedFacts implements Facts {
-  readonly keys: Set<string> = new Set()
-  readonly #facts: Facts
-
-  constructor(facts: Facts) {
-    this.#facts = facts
+function noted(facts: Facts, keys: Set<string>): Facts {
+  const asked = <T>(key: string, answer: T): T => {
+    keys.add(key)
+    return answer
   }
-
-  surface(path: string): Surface | null {
-    this.keys.add(factKey.surface(path))
-    return this.#facts.surface(path)
-  }
-
-  has(path: string): boolean {
-    this.keys.add(factKey.exists(path))
-    return this.#facts.has(path)
-  }
-
-  packagesNamed(name: string): readonly string[] {
-    this.keys.add(factKey.package(name))
-    return this.#facts.packagesNamed(name)
-  }
-
-  pathsNamed(name: string): readonly string[] {
-    this.keys.add(factKey.name(name))
-    return this.#facts.pathsNamed(name)
-  }
-
-  conceptNamed(name: string): ConceptPlace | null {
-    this.keys.add(factKey.name(name))
-    return this.#facts.conceptNamed(name)
+  return {
+    surface: path => asked(factKey.surface(path), facts.surface(path)),
+    has: path => asked(factKey.exists(path), facts.has(path)),
+    packagesNamed: name => asked(factKey.package(name), facts.packagesNamed(name)),
+    pathsNamed: name => asked(factKey.name(name), facts.pathsNamed(name)),
+    conceptNamed: name => asked(factKey.name(name), facts.conceptNamed(name)),
   }
 }
 
