@@ -21,7 +21,7 @@ import { FILES } from './tables.ts'
 const FILE_KIND = 'code'
 const FILE_COLLECTION = 'code'
 
-/** What tells one state of a file from another. */
+/** What identifies one state of a file. */
 export interface FileStamp {
   readonly url: string
   readonly hash: string
@@ -55,7 +55,7 @@ export function ownFiles(
 }
 
 function ownEntries(store: StoreReader, viewer: Viewer, entries: readonly EntryKey[]): ReadonlySet<EntryKey> {
-  // Of the public partition alone it cannot be told who holds what.
+  // Of the public partition alone it is not known who holds what.
   const isAlone = store
     .partitions()
     .every(({ audience: { holder, kind } }) => holder === viewer.id && kind !== 'public')
@@ -275,7 +275,7 @@ async function comparedWithDisk(call: Call, path: string | null): Promise<Compar
   return { added, updated, deleted, known, report: { ...lists, summary: counts } }
 }
 
-/** A path that leads nowhere is told as a file that is not there. */
+/** A path that leads nowhere is reported as a file that is not there. */
 async function readAll(call: Call, path: string | null): Promise<readonly WorkspaceFile[]> {
   const workspace = mustHaveWorkspace(call)
   const files: WorkspaceFile[] = []
@@ -414,10 +414,10 @@ async function matchesOf(
 
 function marked(text: string, spans: readonly (readonly [number, number])[]): string {
   let at = 0
-  let told = ''
+  let result = ''
   for (const [start, end] of spans) {
-    told += `${text.slice(at, start)}>>>${text.slice(start, end)}<<<`
+    result += `${text.slice(at, start)}>>>${text.slice(start, end)}<<<`
     at = end
   }
-  return told + text.slice(at)
+  return result + text.slice(at)
 }

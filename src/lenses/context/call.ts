@@ -41,7 +41,7 @@ export interface ProgressEvent {
   readonly message: string
 }
 
-/** Takes what a long call tells of itself. */
+/** Receives the progress of a long call. */
 export type Emit = (event: ProgressEvent) => void
 
 export interface Call {
@@ -98,7 +98,7 @@ interface CallOptions {
   readonly isWaitBounded?: boolean | undefined
 }
 
-/** `params` as a function: they are still to be read, and what that throws is told as everything else. */
+/** `params` as a function: they are still to be read, and what that throws is reported as any error. */
 export async function callHandler(
   handlers: ReadonlyMap<string, Handler>,
   host: LensHost,
@@ -136,7 +136,7 @@ export async function callHandler(
   } catch (error) {
     if (error instanceof Refusal) return end(error.errors, true)
     if (isDamage(error)) {
-      // Others are not told which row it is: it may be one they may not see.
+      // The row is not named to others: it may be one they may not see.
       const message = isOwner(options.viewer ?? LOCAL_OWNER) ? error.message : 'the store is damaged'
       return end(errorAt(['handler'], 'exception', message, { reason: error.code }), true)
     }
@@ -260,7 +260,7 @@ export async function embedNow({ host, signal }: Call, entries: readonly EntryKe
   try {
     await embedEntries(host, entries, signal)
   } catch {
-    // The concept is written; its vector is made by the background, which tells what keeps failing.
+    // The concept is written; its vector is made by the background, which reports what keeps failing.
   }
 }
 

@@ -161,16 +161,16 @@ const neighbors = handler({
     const { store } = call.host
     const seen = look(call)
     const found = mustSee(seen, id)
-    const tell = (edge: Edge, other: number) => {
+    const describe = (edge: Edge, other: number) => {
       const { name, type } = mustSee(seen, other)
       return { id: other, name, type, edge_id: edge.id, relation: edge.relation, weight: edge.weight }
     }
     const links = linksOf(call)
     const sources = new Set(links.in(id, { partitions: seen.sight.partitions }).map(({ node }) => node))
-    const outgoing = edgesFrom(store, seen, [id]).map(edge => tell(edge, edge.target))
+    const outgoing = edgesFrom(store, seen, [id]).map(edge => describe(edge, edge.target))
     const incoming = edgesFrom(store, seen, [...sources])
       .filter(({ target }) => target === id)
-      .map(edge => tell(edge, edge.source))
+      .map(edge => describe(edge, edge.source))
     const byId = <T extends { id: number; edge_id: number }>(a: T, b: T) => a.id - b.id || a.edge_id - b.edge_id
     incoming.sort(byId)
     outgoing.sort(byId)
@@ -288,9 +288,9 @@ export const MAP_HANDLER = handler({
     const candidates = symbols.slice(0, Math.ceil(maxTokens / LEAST_LINE))
     const entries = candidates.map(({ entry }) => entry)
     const signatures = textsOfConcepts(store, 'signature', entries)
-    const told = (count: number) => overview(candidates.slice(0, count), signatures, root)
-    const count = mostThatFits(candidates.length, n => countTokens(told(n)) <= maxTokens)
-    const drawn = told(count)
+    const draw = (count: number) => overview(candidates.slice(0, count), signatures, root)
+    const count = mostThatFits(candidates.length, n => countTokens(draw(n)) <= maxTokens)
+    const drawn = draw(count)
     const files = new Set(candidates.slice(0, count).map(({ url }) => url)).size
     return {
       result: { text: drawn, tokens: countTokens(drawn), symbols: count, files, omitted: symbols.length - count },

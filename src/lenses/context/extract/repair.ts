@@ -425,7 +425,7 @@ function afterSpace(code: string, from: number): number {
 
 // The same text without what comments and strings say, for rules that look at words and brackets alone.
 
-/** Stands for each character of a comment but its line feeds: white space to a pattern, and still told from a blank. */
+/** Stands for each character of a comment but its line feeds: white space to a pattern, but no blank. */
 const COMMENT = '\u00a0'
 
 /** `'\u{10ffff}'` with its quotes; what is longer is no character but two lifetimes. */

@@ -72,7 +72,7 @@ async function writeChanges(
     await writeAs(turn, revision, writer => {
       for (const write of ready) write(writer)
     })
-    for (const { path } of changed.slice(at, at + FILES_A_WRITE)) codeBase.shelf.written(path)
+    for (const { path } of changed.slice(at, at + FILES_A_WRITE)) codeBase.cache.written(path)
     const done = Math.min(at + FILES_A_WRITE, steps.length)
     call.emit({ phase: 'write', current: done, total: steps.length, message: changed[done - 1]?.path ?? '' })
     await nextTurn()
@@ -104,8 +104,8 @@ function writeAs(turn: Turn, revision: number, body: Write): Promise<void> {
 }
 
 function fileStep(call: Call, codeBase: CodeBase, { path, stamp }: ChangedFile, movedFrom: string | null): Write {
-  const { text, extraction: json } = codeBase.shelf.unwritten(path)
-  const extraction = json === null ? null : codeBase.shelf.get(path)
+  const { text, extraction: json } = codeBase.cache.unwritten(path)
+  const extraction = json === null ? null : codeBase.cache.get(path)
   const links = findLinks(codeBase, path)
   return writer => {
     writeFile(writer, call, codeBase, { path, stamp, text, extraction, json }, movedFrom)
@@ -206,7 +206,7 @@ async function take(
   { path, stamp, text, isNew, extraction }: ReadFile,
 ): Promise<ChangedFile> {
   if (!codeBase.isOf(turn)) throw new Overtaken()
-  await codeBase.shelf.hold(path, text, extraction, turn.write)
+  await codeBase.cache.hold(path, text, extraction, turn.write)
   if (extraction === null) codeBase.graph.remove(path)
   else codeBase.graph.put(extraction)
   return { path, stamp, isNew, symbols: symbolsOf(extraction) }

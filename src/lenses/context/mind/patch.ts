@@ -302,7 +302,7 @@ export const EXTRACT_HANDLER = handler({
     const patch: Patch = { url, concepts, edges }
     if (isDry) {
       const plan = call.host.store.read(seer => planned(call, seer, patch))
-      return { result: told(patch, plan, new Map(), explain) }
+      return { result: reportOf(patch, plan, new Map(), explain) }
     }
     const { plan, made } = await transact(call, writer => {
       const of = planned(call, writer, patch)
@@ -312,7 +312,7 @@ export const EXTRACT_HANDLER = handler({
       .filter(({ known }) => known === null)
       .flatMap(concept => made.get(concept)?.entry ?? [])
     await embedNow(call, created)
-    return { result: told(patch, plan, made, explain) }
+    return { result: reportOf(patch, plan, made, explain) }
   },
 })
 
@@ -365,7 +365,7 @@ function unlink(writer: StoreWriter, { entry }: ConceptAt, url: string): void {
 }
 
 /** The documented counts; others only where there is something to count. */
-function told(
+function reportOf(
   { url }: Patch,
   { concepts, edges, staleEdges, stale }: PatchPlan,
   made: ReadonlyMap<PlannedConcept, ConceptAt>,

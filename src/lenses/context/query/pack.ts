@@ -26,7 +26,7 @@ export interface PackItem {
   readonly text: string | null
   /** One line; null: there is none. */
   readonly signature: string | null
-  /** The lines of `text`, from 1, both included. Lines that another text shows are not told again. */
+  /** The lines of `text`, from 1, both included. Lines that another text shows are not shown again. */
   readonly lines?: { readonly url: string; readonly start: number; readonly end: number } | undefined
 }
 
@@ -53,9 +53,9 @@ type CountTokens = (text: string, enough?: number) => number
 
 /** `items` by rank, best first. */
 export function pack(items: readonly PackItem[], maxTokens: number, count: CountTokens): Pack {
-  const told = filled(items, maxTokens, maxTokens, count)
+  const shown = filled(items, maxTokens, maxTokens, count)
   // A notice needs room only where something is left out.
-  const levels = told.size === items.length ? told : filledBesideNotice(items, maxTokens, count)
+  const levels = shown.size === items.length ? shown : filledBesideNotice(items, maxTokens, count)
   return fitted(items, levels, maxTokens, count)
 }
 
@@ -63,7 +63,7 @@ type Levels = Map<PackItem, Level>
 
 function filledBesideNotice(items: readonly PackItem[], maxTokens: number, count: CountTokens): Levels {
   const notices = noticesOf(items.map(({ id }) => id)).map(notice => count(`\n${notice}`))
-  // What is told of a small answer should be the answer, and not what is missing.
+  // Most of a small answer should be the answer, and not what is missing.
   const reserve = notices.find(cost => cost <= maxTokens / 2) ?? 0
   return filled(items, maxTokens - reserve, maxTokens, count)
 }
@@ -80,7 +80,7 @@ function filled(items: readonly PackItem[], tokens: number, maxTokens: number, c
     for (const item of items) {
       if (levels.has(item)) continue
       let cost = costs(item, level === 'whole' && item.text !== null && isShown(item, items, levels) ? 'line' : level)
-      // The texts within it need not be told a second time.
+      // The texts within it need not be shown a second time.
       for (const inner of level === 'whole' ? levels.keys() : []) {
         if (holds(item, inner) && !isShown(inner, items, levels)) cost -= costs(inner, 'whole') - costs(inner, 'line')
       }
@@ -92,7 +92,7 @@ function filled(items: readonly PackItem[], tokens: number, maxTokens: number, c
   return levels
 }
 
-/** Whether its text is told as part of another. */
+/** Whether its text is shown as part of another. */
 function isShown(item: PackItem, items: readonly PackItem[], levels: ReadonlyMap<PackItem, Level>): boolean {
   return items.some(outer => levels.get(outer) === 'whole' && holds(outer, item, items))
 }
@@ -108,15 +108,15 @@ function holds(outer: PackItem, inner: PackItem, items: readonly PackItem[] = []
 /** Tokens of pieces need not add up to those of the whole: what is too much goes, the last first. */
 function fitted(items: readonly PackItem[], levels: Levels, maxTokens: number, count: CountTokens): Pack {
   for (;;) {
-    const told = items.filter(item => levels.has(item))
+    const shown = items.filter(item => levels.has(item))
     const omitted = items.filter(item => !levels.has(item)).map(({ id }) => id)
-    const blocks = told.map(item => blockOf(item, formOf(item, items, levels)))
+    const blocks = shown.map(item => blockOf(item, formOf(item, items, levels)))
     for (const notice of omitted.length === 0 ? [''] : [...noticesOf(omitted), '']) {
       const text = [...blocks, notice].filter(part => part !== '').join('\n')
       const tokens = count(text)
-      if (tokens <= maxTokens || (text === '' && tokens === 0)) return packed(text, tokens, told, levels, omitted)
+      if (tokens <= maxTokens || (text === '' && tokens === 0)) return packed(text, tokens, shown, levels, omitted)
     }
-    const last = told.at(-1)
+    const last = shown.at(-1)
     if (last === undefined) return packed('', 0, [], levels, omitted)
     levels.delete(last)
   }
@@ -130,15 +130,15 @@ function formOf(item: PackItem, items: readonly PackItem[], levels: Levels): Lev
 function packed(
   text: string,
   tokens: number,
-  told: readonly PackItem[],
+  shown: readonly PackItem[],
   levels: ReadonlyMap<PackItem, Level>,
   omitted: readonly number[],
 ): Pack {
-  const at = (level: Level) => told.filter(item => levels.get(item) === level).map(({ id }) => id)
+  const at = (level: Level) => shown.filter(item => levels.get(item) === level).map(({ id }) => id)
   return { text, tokens, whole: at('whole'), signatures: at('signature'), names: at('name'), omitted }
 }
 
-/** Null: the item cannot be told in that form. `line`: what it is and where, as its text stands elsewhere. */
+/** Null: the item has no such form. `line`: what it is and where, as its text stands elsewhere. */
 function blockOf(item: PackItem, form: Level | 'line'): string | null {
   const { id, type, place, text, signature } = item
   // A name may hold anything, a line only one line.
@@ -156,7 +156,7 @@ function blockOf(item: PackItem, form: Level | 'line'): string | null {
   }
 }
 
-/** What is not told, and how to get it: at length, and shorter for where there is less room. */
+/** What is left out, and how to get it: at length, and shorter for where there is less room. */
 function noticesOf(ids: readonly number[]): readonly string[] {
   const named = ids.slice(0, MOST_NAMED).join(', ')
   const more = ids.length > MOST_NAMED ? ', …' : ''

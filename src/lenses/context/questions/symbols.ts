@@ -155,15 +155,15 @@ const definition = handler({
     const shown = concepts.slice(0, limit)
     const entries = shown.map(({ entry }) => entry)
     const rows = call.host.store.table(CONCEPTS).scan({}, { entries, columns: ['entry', 'signature', 'doc'] })
-    const told = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
+    const rowOf = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
     const texts = await textsOf(call, seen, [...new Set(shown.flatMap(({ url }) => url ?? []))])
     const definitions = shown.map(concept => {
       const { url, startLine, endLine } = concept
       const text = url === null || startLine === null ? undefined : texts.get(url)
       return {
         ...placed(concept),
-        signature: (told.get(concept.entry)?.['signature'] ?? null) as string | null,
-        doc: (told.get(concept.entry)?.['doc'] ?? null) as string | null,
+        signature: (rowOf.get(concept.entry)?.['signature'] ?? null) as string | null,
+        doc: (rowOf.get(concept.entry)?.['doc'] ?? null) as string | null,
         text: text === undefined ? null : new LineStarts(text).between(startLine ?? 1, endLine ?? 1),
       }
     })
@@ -237,10 +237,10 @@ const callers = handler({
   async run(call, { depth, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
     const found = reach(seen, links, concepts, { depth, relations: new Set(['CALLS']) })
-    const told = found.map(({ concept, hops, via }) => ({ ...placed(concept), hops, via }))
+    const calling = found.map(({ concept, hops, via }) => ({ ...placed(concept), hops, via }))
     const unresolved = await callsUnresolved(call, seen, links, concepts, limit)
-    const callers = told.slice(0, limit)
-    const result = { of: concepts.map(brief), callers, total: told.length, unresolved }
+    const callers = calling.slice(0, limit)
+    const result = { of: concepts.map(brief), callers, total: calling.length, unresolved }
     return { result, ...notedOn(call, seen, concepts, callers) }
   },
 })

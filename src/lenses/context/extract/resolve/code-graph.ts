@@ -39,7 +39,7 @@ export class CodeGraph implements Facts {
   /** Since links were last asked for: what changed, and the questions that it answers otherwise. */
   #changed = new Set<string>()
   #answers = new Set<number>()
-  /** Told to be stale, not yet linked. */
+  /** Reported as stale, not yet linked. */
   readonly #unlinked = new Set<string>()
 
   /** By default empty, with everything in memory. */
@@ -152,7 +152,7 @@ export class CodeGraph implements Facts {
     return found
   }
 
-  /** What was not linked yet is, as long as it can still be told what it asked. */
+  /** Links what is not linked yet, as long as it is still known what it asked. */
   #settle(): void {
     for (const path of this.#unlinked) this.links(path)
   }
