@@ -15,6 +15,8 @@ const MODEL = { QUERENT_EMBEDDER: 'local' }
 describe('the documented cases of /context/query, each asked by a process of its own (CX-043)', () => {
   beforeAll(() => void modelFolder(), 120_000)
 
+  it('are fourteen', () => expect(readCases(folder)).toHaveLength(14))
+
   it.concurrent.each(readCases(folder))('$name', { timeout: 60_000 }, async ({ setup, params, result }) => {
     using workspace = tempFolder()
     await prepare(join(workspace.path, '.querent'), setup)

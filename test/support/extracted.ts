@@ -4,8 +4,8 @@ import { join, relative } from 'node:path'
 import type { Extraction, Reference } from '../../src/lenses/context/extract/concept.ts'
 import { extractFile, isSkip, loadGrammars } from '../../src/lenses/context/extract/extract-file.ts'
 import { type Grammars, openGrammars } from '../../src/lenses/context/extract/grammars.ts'
+import type { LinkTarget } from '../../src/lenses/context/extract/resolve/code-graph.ts'
 import { CodeGraph } from '../../src/lenses/context/extract/resolve/code-graph.ts'
-import type { LinkTarget } from '../../src/lenses/context/extract/resolve/link-file.ts'
 import type { CodeFacts } from './script-oracle.ts'
 
 let opened: Promise<Grammars> | null = null

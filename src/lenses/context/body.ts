@@ -11,19 +11,17 @@ import type { Viewer } from '../../model/viewer.ts'
 import type { WorkspaceFile } from '../../model/workspace.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { chunkContent } from '../../text/chunk.ts'
-import { type Call, handler, mustHaveWorkspace, mustNotBeCancelled } from './call.ts'
+import { type Call, handler, inTurn, mustHaveWorkspace, mustNotBeCancelled, type Turn, transact } from './call.ts'
 import { initialise, leaveUnfinished, storePath } from './counters.ts'
-import { type ErrorDetail, type Outcome, refusal } from './envelope.ts'
-import { inTurn, type Turn } from './indexing/turn.ts'
+import { clamped, type ErrorDetail, flag, type Outcome, REQUIRED, refusal, text, texts, total } from './envelope.ts'
 import { isBelow } from './names.ts'
-import { clamped, flag, REQUIRED, text, texts, total } from './schemas.ts'
 import { fileIn, type RegisteredFile } from './state.ts'
 import { FILES } from './tables.ts'
 
 const FILE_KIND = 'code'
 const FILE_COLLECTION = 'code'
 
-/** What tells one state of a file from another. */
+/** What identifies one state of a file. */
 export interface FileStamp {
   readonly url: string
   readonly hash: string
@@ -57,7 +55,7 @@ export function ownFiles(
 }
 
 function ownEntries(store: StoreReader, viewer: Viewer, entries: readonly EntryKey[]): ReadonlySet<EntryKey> {
-  // Of the public partition alone it cannot be told who holds what.
+  // Of the public partition alone it is not known who holds what.
   const isAlone = store
     .partitions()
     .every(({ audience: { holder, kind } }) => holder === viewer.id && kind !== 'public')
@@ -127,8 +125,7 @@ const init = handler({
       created: z.boolean().describe('false: it was there already'),
     }),
   async run(call) {
-    const { store, clock } = call.host
-    const created = await store.writeWhenFree(clock.now(), writer => initialise(writer, 'body'))
+    const created = await transact(call, writer => initialise(writer, 'body'))
     return { result: { path: storePath(call), created } }
   },
 })
@@ -272,26 +269,13 @@ async function comparedWithDisk(call: Call, path: string | null): Promise<Compar
   const updated = stamps.filter(({ url, hash }) => known.has(url) && known.get(url)?.hash !== hash)
   const deleted = [...known.values()].filter(({ url }) => isBelow(url, below) && !there.has(url))
   const unchanged = stamps.length - added.length - updated.length
-  return { added, updated, deleted, known, report: report(added, updated, deleted, unchanged) }
-}
-
-function report(
-  added: readonly FileStamp[],
-  updated: readonly FileStamp[],
-  deleted: readonly { readonly url: string }[],
-  unchanged: number,
-): z.infer<typeof comparison> {
   const urls = (files: readonly { readonly url: string }[]) => files.map(({ url }) => url)
-  return {
-    added: urls(added),
-    updated: urls(updated),
-    deleted: urls(deleted),
-    unchanged,
-    summary: { added: added.length, updated: updated.length, deleted: deleted.length, unchanged },
-  }
+  const counts = { added: added.length, updated: updated.length, deleted: deleted.length, unchanged }
+  const lists = { added: urls(added), updated: urls(updated), deleted: urls(deleted), unchanged }
+  return { added, updated, deleted, known, report: { ...lists, summary: counts } }
 }
 
-/** A path that leads nowhere is told as a file that is not there. */
+/** A path that leads nowhere is reported as a file that is not there. */
 async function readAll(call: Call, path: string | null): Promise<readonly WorkspaceFile[]> {
   const workspace = mustHaveWorkspace(call)
   const files: WorkspaceFile[] = []
@@ -430,10 +414,10 @@ async function matchesOf(
 
 function marked(text: string, spans: readonly (readonly [number, number])[]): string {
   let at = 0
-  let told = ''
+  let result = ''
   for (const [start, end] of spans) {
-    told += `${text.slice(at, start)}>>>${text.slice(start, end)}<<<`
+    result += `${text.slice(at, start)}>>>${text.slice(start, end)}<<<`
     at = end
   }
-  return told + text.slice(at)
+  return result + text.slice(at)
 }

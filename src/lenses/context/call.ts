@@ -6,19 +6,33 @@ import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import { isRecord } from '../../base/record.ts'
+import type { Steps } from '../../base/turns.ts'
+import type { LinkIndex } from '../../index/contract.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Effect } from '../../model/operation.ts'
 import { check, type Fault } from '../../model/parse-input.ts'
 import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../../model/viewer.ts'
 import type { Workspace } from '../../model/workspace.ts'
-import type { StoreReader } from '../../store/store.ts'
+import { tablePages } from '../../pipeline/table-pages.ts'
+import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { embedEntries } from '../embed-entries.ts'
 import type { LensHost } from '../lens.ts'
-import { mustBeInitialised, type Part } from './counters.ts'
-import { type Envelope, type ErrorMap, errorAt, joined, type Outcome, Refusal, refusal } from './envelope.ts'
+import { mustBeInitialised, type Part, revisionOf } from './counters.ts'
+import {
+  type Envelope,
+  type ErrorMap,
+  errorAt,
+  joined,
+  type Outcome,
+  type PlacedConcept,
+  Refusal,
+  refusal,
+} from './envelope.ts'
+import { linkedWithinFiles } from './extract/concept.ts'
+import { shownPath } from './names.ts'
 import { type Concept, type ContextState, stateOf, type VisibleConcepts } from './state.ts'
-import { LINKS } from './tables.ts'
+import { LINKS, READ_ERRORS } from './tables.ts'
 
 export interface ProgressEvent {
   readonly phase: string
@@ -27,7 +41,7 @@ export interface ProgressEvent {
   readonly message: string
 }
 
-/** Takes what a long call tells of itself. */
+/** Receives the progress of a long call. */
 export type Emit = (event: ProgressEvent) => void
 
 export interface Call {
@@ -76,7 +90,7 @@ export function handler<const Path extends string, Params extends z.ZodType, Res
   return lazy as unknown as TypedHandler<Path, Params, Result>
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly viewer?: Viewer | undefined
   readonly signal?: AbortSignal | undefined
   readonly emit?: Emit | undefined
@@ -84,7 +98,7 @@ export interface CallOptions {
   readonly isWaitBounded?: boolean | undefined
 }
 
-/** `params` as a function: they are still to be read, and what that throws is told as everything else. */
+/** `params` as a function: they are still to be read, and what that throws is reported as any error. */
 export async function callHandler(
   handlers: ReadonlyMap<string, Handler>,
   host: LensHost,
@@ -122,7 +136,7 @@ export async function callHandler(
   } catch (error) {
     if (error instanceof Refusal) return end(error.errors, true)
     if (isDamage(error)) {
-      // Others are not told which row it is: it may be one they may not see.
+      // The row is not named to others: it may be one they may not see.
       const message = isOwner(options.viewer ?? LOCAL_OWNER) ? error.message : 'the store is damaged'
       return end(errorAt(['handler'], 'exception', message, { reason: error.code }), true)
     }
@@ -149,7 +163,7 @@ function asText(value: unknown): string {
 }
 
 /** How a call wants its parameters read. */
-export interface Reading<T extends z.ZodType = z.ZodType> {
+interface Reading<T extends z.ZodType = z.ZodType> {
   readonly params: T
   /** Parts that must be there. */
   readonly needs?: readonly Part[] | undefined
@@ -226,6 +240,11 @@ function wanted(issue: z.core.$ZodIssue): string {
   }
 }
 
+/** One transaction, as soon as no other process writes. */
+export function transact<T>({ host }: Call, body: (writer: StoreWriter) => T): Promise<T> {
+  return host.store.writeWhenFree(host.clock.now(), body)
+}
+
 /** Only the local owner's calls look at the disk: it is the owner's. Throws `Refusal`. */
 export function mustHaveWorkspace({ host, viewer }: Call): Workspace {
   if (host.workspace === undefined) throw refusal('body', 'no_workspace', 'this store belongs to no folder')
@@ -241,7 +260,7 @@ export async function embedNow({ host, signal }: Call, entries: readonly EntryKe
   try {
     await embedEntries(host, entries, signal)
   } catch {
-    // The concept is written; its vector is made by the background, which tells what keeps failing.
+    // The concept is written; its vector is made by the background, which reports what keeps failing.
   }
 }
 
@@ -271,6 +290,158 @@ export function mustOwn(call: Call, seen: Look, id: number, place: readonly stri
   return concept
 }
 
+export function linksOf({ host }: Pick<Call, 'host'>): LinkIndex {
+  return host.index(LINKS.name) as LinkIndex
+}
+
 export function brief({ id, name, type }: Concept): { id: number; name: string; type: string } {
   return { id, name, type }
+}
+
+// Turns: one call at a time reads files and writes what is known of them, whichever process it runs in; the others wait. So
+// what was looked up before a transaction still holds in it. A process that was suspended may lose its turn, and a call may
+// delete concepts meanwhile: then nothing more is written, and the work begins again from the start.
+
+/** Times that the work begins. Files that are written are not read again, so each start has less to do. */
+const MAX_STARTS = 20
+
+export interface Turn {
+  /** Its signal is aborted when the turn is lost, too. */
+  readonly call: Call
+  /** One transaction, committed only while the turn lasts. Rejects with what makes the work begin again. */
+  write<T>(body: (writer: StoreWriter) => T): Promise<T>
+}
+
+interface Done<T> {
+  readonly value: T
+  /** How long it waited for others, in whole ms; 0 when it did not. */
+  readonly waitedMs: number
+  /** How often it lost its turn and began again. */
+  readonly restarts: number
+}
+
+/** Rejects with `Refusal` (`overtaken`, `cancelled`) and with what the body rejects with. */
+export async function inTurn<T>(call: Call, body: (turn: Turn) => Promise<T>): Promise<Done<T>> {
+  let waitedMs = 0
+  const waited = (ms: number) => {
+    waitedMs += Math.ceil(ms)
+  }
+  for (let restarts = 0; restarts < MAX_STARTS; restarts++) {
+    try {
+      return { value: await once(call, body, waited), waitedMs, restarts }
+    } catch (error) {
+      if (call.signal.aborted || isCancelled(error)) throw refusal('handler', 'cancelled', 'the call was cancelled')
+      if (!(error instanceof Overtaken)) throw error
+    }
+  }
+  throw refusal(
+    'handler',
+    'overtaken',
+    `other runs took over ${MAX_STARTS} times; nothing is half written, run it again`,
+  )
+}
+
+/** Throws what makes the work begin again unless the store is at this revision. */
+export function requireRevision(reader: StoreReader, revision: number): void {
+  if (revisionOf(reader) !== revision) throw new Overtaken()
+}
+
+/** What makes the work begin again. */
+export class Overtaken extends Error {}
+
+async function once<T>(call: Call, body: (turn: Turn) => Promise<T>, waited: (ms: number) => void): Promise<T> {
+  const { host, signal, emit } = call
+  if (host.exclusive === undefined) throw new Error('invariant broken: an engine gives turns')
+  let waitsSince: number | null = null
+  const onWait = () => {
+    waitsSince = performance.now()
+    emit({ phase: 'wait', current: 0, total: null, message: 'another run is at work on this store' })
+  }
+  return host.exclusive('files', { signal, onWait }, async turn => {
+    if (waitsSince !== null) waited(performance.now() - waitsSince)
+    try {
+      return await body({
+        call: { ...call, signal: turn.signal },
+        write: write =>
+          host.store.writeWhenFree(host.clock.now(), writer => {
+            turn.mustHold(writer)
+            return write(writer)
+          }),
+      })
+    } catch (error) {
+      const isLost = (turn.signal.aborted && !signal.aborted) || isCancelled(error)
+      throw isLost ? new Overtaken() : error
+    }
+  })
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof QuerentError && error.code === 'cancelled'
+}
+
+// Notes on how files were read: with errors (CX-077), or without links between files (CX-079).
+
+/** Files named in one note or finding; the others are counted. */
+const MAX_NAMED = 5
+
+/** URLs in order. */
+export function ownFilesWithErrors({ host: { store }, viewer }: Call): readonly string[] {
+  const rows = store.table(READ_ERRORS).scan()
+  const urls = new Map(rows.map(row => [row['entry'] as EntryKey, row['url'] as string]))
+  const own = store.identities([...urls.keys()]).filter(({ holder }) => holder === viewer.id)
+  return own.map(({ key }) => urls.get(key) as string).sort()
+}
+
+/** One warning that names those of the files that the viewer sees and that were read with errors; none: there are none. */
+export function readErrorNotes(
+  { host, state }: Call,
+  { sight }: Look,
+  of: Iterable<{ readonly url: string | null }>,
+): readonly string[] {
+  const table = host.store.table(READ_ERRORS)
+  const files = state.files.visible(sight.partitions)
+  const entries = [...new Set([...of].map(({ url }) => url))].flatMap(url =>
+    url === null ? [] : (files.byUrl(url)?.entry ?? []),
+  )
+  const found = entries.length === 0 ? [] : table.scan({}, { entries }).map(row => row['url'] as string)
+  if (found.length === 0) return []
+  return [
+    `${named(found.sort().map(url => shownPath(url, host.workspace?.url)))}: declarations in ${found.length === 1 ? 'it' : 'them'} may be missing`,
+  ]
+}
+
+/** That callers and other references in other files are missing, where the language of a concept has no such links. */
+export function languageNotes(concepts: readonly Concept[]): readonly string[] {
+  const languages = new Set(concepts.flatMap(({ url }) => (url === null ? [] : (linkedWithinFiles(url) ?? []))))
+  return [...languages]
+    .sort()
+    .map(language => `calls in ${language} are linked within a file only: those in other files are not listed`)
+}
+
+/** For the doctor, of everybody's files. */
+export function* readErrorProblem(reader: StoreReader): Steps<string | null> {
+  const urls: string[] = []
+  for (const rows of tablePages(reader, READ_ERRORS, ['url'])) {
+    urls.push(...rows.map(({ url }) => url as string))
+    yield
+  }
+  return urls.length === 0
+    ? null
+    : `${urls.length} of the indexed files: ${named(urls.sort())}: declarations in them may be missing`
+}
+
+function named(files: readonly string[]): string {
+  const more = files.length > MAX_NAMED ? ` and ${files.length - MAX_NAMED} more` : ''
+  return `${files.slice(0, MAX_NAMED).join(', ')}${more} ${files.length === 1 ? 'was' : 'were'} read with errors`
+}
+
+/** In `meta` of an answer; nothing where there is nothing to say. */
+export function noted(...notes: readonly (readonly string[])[]): { readonly meta?: { readonly warnings: string[] } } {
+  const warnings = notes.flat()
+  return warnings.length === 0 ? {} : { meta: { warnings } }
+}
+
+/** With the file and the lines it is in. */
+export function placed({ id, name, type, url, startLine, endLine }: Concept): PlacedConcept {
+  return { id, name, type, url, start_line: startLine, end_line: endLine }
 }

@@ -1,12 +1,23 @@
 /** The lens `context`: a code base as concepts, their links and the files they come from. */
-import type { Lens } from '../lens.ts'
-import { checkTables, READINGS } from './doctor.ts'
+
+import type { Steps } from '../../base/turns.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import { QuerentError } from '../../model/errors.ts'
+import type { Cell, Row } from '../../model/table.ts'
+import { countStrays, tablePages } from '../../pipeline/table-pages.ts'
+import { turnsUntil } from '../../pipeline/time-limit.ts'
+import type { StoreReader } from '../../store/store.ts'
+import type { Lens, LensRepair } from '../lens.ts'
+import { readErrorProblem } from './call.ts'
+import { Context } from './context.ts'
+import { counter, counterName, leaveUnfinished, type Numbered, placeOf } from './counters.ts'
+import { READING_VERSION } from './extract/concept.ts'
+import { CONCEPT_KIND } from './mind/rows.ts'
 import { CONTEXT_OPERATIONS } from './operations.ts'
 import { contextOptions } from './query/request.ts'
 import { contextStages } from './query/stages.ts'
-import { readErrorProblem } from './read-notes.ts'
 import { checkSettings } from './settings.ts'
-import { CONTEXT_TABLES, LINKS } from './tables.ts'
+import { CONCEPTS, CONTEXT_TABLES, EDGES, EXTRACTIONS, FILES, LINKS, PROVENANCE } from './tables.ts'
 
 export function contextLens(): Lens {
   return {
@@ -26,4 +37,119 @@ export function contextLens(): Lens {
     },
     repairs: [READINGS],
   }
+}
+
+// Doctor: rows that lead nowhere, concepts that are none, counters that would give a number again; and concepts missing of
+// files that are kept as read, which are made again: the next run would pass such a file over, since its hash is the same
+// (CX-075).
+
+/** One line a kind of problem; none: all is well. A step for each page of rows. */
+export function* checkTables(reader: StoreReader): Steps<readonly string[]> {
+  const entryOf = new Map<Cell | undefined, Cell | undefined>()
+  const entries = new Set<EntryKey>()
+  const highest = { concept: new Map<number, number>(), edge: new Map<number, number>() }
+  for (const rows of tablePages(reader, CONCEPTS, ['entry', 'id'])) {
+    for (const { entry, id } of rows) {
+      entryOf.set(id, entry)
+      entries.add(entry as EntryKey)
+      raise(highest.concept, id)
+    }
+    yield
+  }
+  let [sourceless, targetless, unlinked] = [0, 0, 0]
+  for (const rows of tablePages(reader, EDGES, ['id', 'entry', 'source', 'target'])) {
+    for (const { id, entry, source, target } of rows) {
+      if (entryOf.get(source) !== entry) sourceless++
+      if (!entryOf.has(target)) targetless++
+      raise(highest.edge, id)
+    }
+    yield
+  }
+  for (const rows of tablePages(reader, PROVENANCE, ['entry', 'concept'])) {
+    unlinked += rows.filter(({ concept, entry }) => entryOf.get(concept) !== entry).length
+    yield
+  }
+  return [
+    counted(entries.size - entryOf.size, 'concepts share a number with another one'),
+    counted(
+      yield* countStrays(reader, CONCEPT_KIND, entries),
+      'concepts have no entry, or entries of concepts no concept',
+    ),
+    counted(sourceless, 'links have no source'),
+    counted(targetless, 'links have no target'),
+    counted(unlinked, 'links to files have no concept'),
+    ...behind(reader, 'concept', highest.concept),
+    ...behind(reader, 'edge', highest.edge),
+  ].filter(problem => problem !== '')
+}
+
+function counted(count: number, what: string): string {
+  return count === 0 ? '' : `${count} ${what}`
+}
+
+function raise(highest: Map<number, number>, id: Cell | undefined): void {
+  const { sequence, count } = placeOf(id as number)
+  highest.set(sequence, Math.max(highest.get(sequence) ?? 0, count))
+}
+
+function behind(reader: StoreReader, of: Numbered, highest: ReadonlyMap<number, number>): readonly string[] {
+  return [...highest].flatMap(([sequence, most]) => {
+    const next = counter(reader, counterName(of, sequence)) ?? 1
+    return next > most ? [] : [`the counter of ${of}s stands at ${next}, but ${most} is taken (sequence ${sequence})`]
+  })
+}
+
+export const READINGS: LensRepair = {
+  check: 'context files',
+  sound: 'every file that was read has its concepts',
+  *find(reader) {
+    return (yield* filesWithoutConcepts(reader)).map(url => `no concepts of ${url}, which is kept as read`)
+  },
+  async repair(host, signal) {
+    const { store, clock } = host
+    const urls = await turnsUntil(signal).run(filesWithoutConcepts(store))
+    // Links of other files may be missing as well: the run compares all.
+    await store.writeWhenFree(clock.now(), leaveUnfinished)
+    const { result, errors } = await new Context(host).call(
+      '/context/index',
+      { paths: urls, force: true, wait: false },
+      undefined,
+      signal,
+    )
+    if (result === null) throw notRead(errors)
+    return `read ${result['indexed']} of ${urls.length} files again (${result['concepts']} concepts)`
+  },
+}
+
+/** Files read for one step: what was read out of each may be long. */
+const FILES_AT_ONCE = 100
+
+/** URLs, ascending. */
+function* filesWithoutConcepts(reader: StoreReader): Steps<readonly string[]> {
+  const withConcepts = new Set<Cell | undefined>()
+  for (const rows of tablePages(reader, CONCEPTS, ['url', 'symbol'])) {
+    for (const { url, symbol } of rows) if (symbol !== null) withConcepts.add(url)
+    yield
+  }
+  const urls: string[] = []
+  for (const rows of tablePages(reader, FILES, ['entry', 'url', 'size'], FILES_AT_ONCE)) {
+    for (const row of rows) {
+      if (withConcepts.has(row['url']) || !shouldHaveSome(reader, row)) continue
+      urls.push(row['url'] as string)
+      yield
+    }
+    yield
+  }
+  return urls.sort()
+}
+
+/** Where it was read by this version. It may be kept as a text alone, where it is too large or too slow to read: then its text is there. */
+function shouldHaveSome(reader: StoreReader, { entry, size }: Row): boolean {
+  const reading = reader.table(EXTRACTIONS).get({ entry: entry as EntryKey })
+  if (reading?.['version'] !== READING_VERSION) return false
+  return reading['extraction'] !== null || (Number(size) > 0 && reader.entry(entry as EntryKey)?.content === '')
+}
+
+function notRead(errors: unknown): QuerentError {
+  return new QuerentError('io_failed', `the files were not read: ${JSON.stringify(errors)}`, {})
 }

@@ -7,16 +7,13 @@ import { queryOperations } from '../query-operations.ts'
 import { FILE_HANDLERS, TEXT_HANDLERS } from './body.ts'
 import { callHandler, type Handler, type TypedHandler } from './call.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
-import { GRAPH_HANDLERS } from './graph.ts'
+import { GRAPH_HANDLERS, MAP_HANDLER } from './graph.ts'
 import { INDEX_HANDLER } from './indexing/index-run.ts'
-import { CONCEPT_HANDLERS } from './mind/concepts.ts'
-import { EDGE_HANDLERS } from './mind/edges.ts'
+import { CONCEPT_HANDLERS, EDGE_HANDLERS, PROVENANCE_HANDLERS } from './mind/mind.ts'
 import { EXTRACT_HANDLER } from './mind/patch.ts'
-import { PROVENANCE_HANDLERS } from './mind/provenance.ts'
 import { QUERY_HANDLER } from './query/answer.ts'
 import { contextQuestion, queryOfQuestion } from './query/request.ts'
 import { IMPACT_HANDLER } from './questions/impact.ts'
-import { MAP_HANDLER } from './questions/map.ts'
 import { SYMBOL_HANDLERS } from './questions/symbols.ts'
 
 const ALL = [
@@ -34,7 +31,7 @@ const ALL = [
   ...GRAPH_HANDLERS,
 ] as const
 
-export type KnownHandler = (typeof ALL)[number]
+type KnownHandler = (typeof ALL)[number]
 
 export const HANDLERS: ReadonlyMap<string, Handler> = new Map(ALL.map(handler => [handler.path, handler]))
 

@@ -96,7 +96,7 @@ export const EXTRACTIONS: TableDeclaration = {
   ],
 }
 
-/** Of each extraction what tells whose links a change elsewhere touches; see `Card`. */
+/** Of each extraction what shows whose links a change elsewhere touches; see `Card`. */
 export const CARDS: TableDeclaration = {
   name: 'context_cards',
   ofEntry: true,

@@ -1,6 +1,7 @@
 /**
  * What is read out of one file: concepts, and references from them to names that another file may hold. Plain JSON data,
- * so that a store can keep it and only the files that changed are read again. Resolving references is `resolve/`.
+ * so that a store can keep it and only the files that changed are read again. Resolving references is `resolve/`. And which
+ * language a file is in, by its name, and why a file is not read at all.
  */
 
 export type ConceptType =
@@ -143,7 +144,7 @@ export interface ModuleSettings {
 }
 
 /** Another way of reading files, or of keeping what was read: all files are read again. */
-export const READING_VERSION = 6
+export const READING_VERSION = 7
 
 export interface Extraction {
   readonly path: string
@@ -174,3 +175,101 @@ export type Language =
   | 'yaml'
   | 'toml'
   | 'text'
+
+export type Grammar =
+  | 'typescript'
+  | 'tsx'
+  | 'javascript'
+  | 'python'
+  | 'go'
+  | 'rust'
+  | 'java'
+  | 'cpp'
+  | 'c-sharp'
+  | 'ruby'
+  | 'php'
+
+/** In place of the name of a module or package: the package that the file itself is of. */
+export const OWN_PACKAGE = '.'
+/** Characters of a name. */
+export const MAX_NAME = 200
+
+/** Longer texts are left out. */
+export const MAX_CHARACTERS = 10 * 1024 * 1024
+
+type SkipReason = 'too_large' | 'too_slow' | 'too_many'
+
+export interface Skip {
+  readonly path: string
+  readonly reason: SkipReason
+  /** For people: what and why in one line. */
+  readonly message: string
+}
+
+const LANGUAGES: Readonly<Record<Language, string>> = {
+  typescript: 'ts mts cts',
+  tsx: 'tsx',
+  javascript: 'js mjs cjs jsx',
+  python: 'py pyi',
+  markdown: 'md markdown mdx',
+  go: 'go',
+  rust: 'rs',
+  java: 'java',
+  c: 'c h',
+  cpp: 'cc cpp cxx hh hpp hxx ipp',
+  csharp: 'cs',
+  ruby: 'rb rake gemspec',
+  php: 'php',
+  json: 'json jsonc',
+  yaml: 'yaml yml',
+  toml: 'toml',
+  text: '',
+}
+
+const GRAMMARS: Partial<Record<Language, Grammar>> = {
+  typescript: 'typescript',
+  tsx: 'tsx',
+  javascript: 'javascript',
+  python: 'python',
+  go: 'go',
+  rust: 'rust',
+  java: 'java',
+  c: 'cpp',
+  cpp: 'cpp',
+  csharp: 'c-sharp',
+  ruby: 'ruby',
+  php: 'php',
+}
+
+const BY_ENDING: ReadonlyMap<string, Language> = new Map(
+  Object.entries(LANGUAGES).flatMap(([language, endings]) =>
+    endings.split(' ').map(ending => [ending, language as Language] as const),
+  ),
+)
+
+export function languageOf(path: string): Language {
+  return BY_ENDING.get(endingOf(path)) ?? 'text'
+}
+
+/** Null: read without a grammar. */
+export function grammarOf(language: Language): Grammar | null {
+  return GRAMMARS[language] ?? null
+}
+
+/** Languages of code whose calls are linked within one file alone, as people write them. */
+const WITHIN_FILES: Partial<Record<Language, string>> = { c: 'C', cpp: 'C++', csharp: 'C#', ruby: 'Ruby', php: 'PHP' }
+
+/** The name of the file's language where its calls are linked within the file alone; null: across files, or there are none. */
+export function linkedWithinFiles(path: string): string | null {
+  return WITHIN_FILES[languageOf(path)] ?? null
+}
+
+export function skip(path: string, reason: SkipReason, message: string): Skip {
+  return { path, reason, message }
+}
+
+function endingOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const dot = name.lastIndexOf('.')
+  return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase()
+}

@@ -7,6 +7,7 @@ import {
   type FileReference,
   isUndeclared,
   type Language,
+  MAX_NAME,
   type ModuleSettings,
   type ReadConcept,
   type Reference,
@@ -15,7 +16,6 @@ import {
   WEIGHTS,
 } from './concept.ts'
 
-const MAX_NAME = 200
 const MAX_SIGNATURE = 300
 const MAX_DOC = 2_000
 /** Blanks, comments and signs between two parts of one thing. There is one way to match each text, so it is linear. */
@@ -159,4 +159,25 @@ function shorten(text: string, length: number): string {
     .replace(/\s+/g, ' ')
     .trim()
   return line.length > length ? `${line.slice(0, length - 1)}…` : line
+}
+
+/** The word, whom or what it is for (`TODO(ann)`, `FIXME[#12]`), and the rest of the line. */
+const NOTE = /(?:^|[^\p{L}\p{N}_])(TODO|FIXME|HACK|WARNING)(?![\p{L}\p{N}_])(\([^()]{0,60}\)|\[[^[\]]{0,60}\])?(.*)/u
+const MAX_NOTE = 120
+/** A note behind this many characters of a line is not looked for. */
+const MAX_LINE = 2_000
+
+/** Concepts of the notes in a comment, contained in what encloses it. */
+export function addCaveats(draft: Draft, comment: string, start: number, enclosing: string): void {
+  let at = start
+  for (const line of comment.split('\n')) {
+    const [, word, whose = '', rest] = NOTE.exec(line.slice(0, MAX_LINE)) ?? []
+    if (word !== undefined) {
+      const said = (rest ?? '').replace(/^[\s:\-–]+|(?:\*\/|-->)?\s*$/g, '').trim()
+      const name = `${word}${whose}: ${said}`.slice(0, MAX_NOTE).trim().replace(/:$/, '')
+      const key = draft.add({ type: 'Caveat', name, qualifiedName: name, start: at, end: at + line.length, doc: said })
+      draft.refer(enclosing, 'CONTAINS', { local: key })
+    }
+    at += line.length + 1
+  }
 }

@@ -2,18 +2,27 @@
  * Reads one file: its concepts and what they refer to. The same path and text always give the same extraction; nothing of
  * other files goes into it. Broken source gives what could be read of it.
  */
-import type { Extraction, Language } from './concept.ts'
+import {
+  type Extraction,
+  type Grammar,
+  grammarOf,
+  type Language,
+  languageOf,
+  MAX_CHARACTERS,
+  type Skip,
+  skip,
+} from './concept.ts'
+import { type Linked, readDefinitions } from './definitions.ts'
 import { Draft, MAX_CONCEPTS, Overdue, TooMany } from './draft.ts'
-import { grammarOf, languageOf, MAX_CHARACTERS, type Skip, skip } from './file-kind.ts'
-import type { Grammar, Grammars, IsOverdue } from './grammars.ts'
+import { GO } from './go.ts'
+import type { Grammars, IsOverdue, SyntaxTree } from './grammars.ts'
+import { JAVA } from './java.ts'
 import { readMarkdown } from './markdown.ts'
-import { readDefinitions } from './other/read-definitions.ts'
-import { readPython } from './python/read-python.ts'
-import { readScript } from './script/read-script.ts'
-import { withoutGaps } from './script-gaps.ts'
-import { moduleSettings } from './settings.ts'
-import { soundText } from './sound-parts.ts'
-import type { SyntaxTree } from './syntax-tree.ts'
+import { readPython } from './python.ts'
+import { soundText, withoutGaps } from './repair.ts'
+import { moduleSettings } from './resolve/script-modules.ts'
+import { RUST } from './rust.ts'
+import { readScript } from './script.ts'
 
 /** What the caller should allow one file; a large one takes a second for a megabyte. */
 export const MAX_READ_MS = 5_000
@@ -21,7 +30,7 @@ export const MAX_READ_MS = 5_000
 /** A longer text with errors is read once, as it is. */
 const MAX_REPAIRED = 1_000_000
 
-export interface ExtractOptions {
+interface ExtractOptions {
   /** Asked often; true ends the reading, and the file is skipped as `too_slow`. */
   readonly isOverdue: IsOverdue
 }
@@ -125,10 +134,12 @@ function addFile(draft: Draft): void {
   else draft.add({ type: 'Document', name: path, qualifiedName: path, ...span })
 }
 
+const LINKED: Partial<Record<Language, Linked>> = { go: GO, java: JAVA, rust: RUST }
+
 function readTree(draft: Draft, tree: SyntaxTree, language: Language): void {
   if (language === 'python') readPython(draft, tree)
   else if (/^(?:typescript|tsx|javascript)$/.test(language)) readScript(draft, tree)
-  else readDefinitions(draft, tree, language)
+  else readDefinitions(draft, tree, language, LINKED[language])
 }
 
 function readPlain(draft: Draft, language: Language): void {

@@ -1,24 +1,12 @@
 /**
  * Parses source text with tree-sitter (WebAssembly, prebuilt grammars). The only place that knows the parser. A grammar is
- * loaded when its first file comes (1 to 9 ms); parsing is synchronous after that.
+ * loaded when its first file comes (1 to 9 ms); parsing is synchronous after that. A tree is copied out of the parser's
+ * memory into flat arrays in one pass: the memory can be freed at once, and no depth of nesting can overflow the stack.
  */
 import { type Tree, Language as TreeLanguage, Parser as TreeParser } from 'web-tree-sitter'
-import { SyntaxTree, type TreeArrays } from './syntax-tree.ts'
+import type { Grammar } from './concept.ts'
 
-export type Grammar =
-  | 'typescript'
-  | 'tsx'
-  | 'javascript'
-  | 'python'
-  | 'go'
-  | 'rust'
-  | 'java'
-  | 'cpp'
-  | 'c-sharp'
-  | 'ruby'
-  | 'php'
-
-/** Tells whether to stop: asked often. */
+/** Returns whether to stop; called often. */
 export type IsOverdue = () => boolean
 
 export interface Grammars {
@@ -26,10 +14,139 @@ export interface Grammars {
   load(grammar: Grammar): Promise<void>
   /**
    * Null when `isOverdue` said stop. Never throws for what the text holds. `parsed`: a text of the same length that is
-   * parsed in place of `text`; what the nodes say is still that of `text`.
+   * parsed in place of `text`; the texts of the nodes are still those of `text`.
    */
   parse(grammar: Grammar, text: string, isOverdue: IsOverdue, parsed?: string): SyntaxTree | null
   close(): void
+}
+
+/** Number of a node: its position in source order. The root is 0. */
+export type Node = number
+
+/** No such node. */
+export const NONE: Node = -1
+
+interface Nodes {
+  readonly kinds: Uint16Array
+  readonly fields: Uint8Array
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
+  readonly parents: Int32Array
+  /** First node behind the node and all below it. */
+  readonly untils: Int32Array
+}
+
+interface Parsed {
+  readonly source: string
+  readonly nodes: Nodes
+  readonly kindNames: readonly string[]
+  readonly fieldNames: readonly (string | null)[]
+  readonly damage: number
+}
+
+export class SyntaxTree {
+  readonly parsed: Parsed
+  readonly source: string
+  readonly size: number
+  /**
+   * Characters that the grammar could not place: those of error nodes, and of what holds a closing bracket that is not
+   * there. 0: all was read. A semicolon that is not there is no error.
+   */
+  readonly damage: number
+  readonly #nodes: Nodes
+
+  constructor(parsed: Parsed) {
+    this.parsed = parsed
+    this.source = parsed.source
+    this.size = parsed.nodes.kinds.length
+    this.damage = parsed.damage
+    this.#nodes = parsed.nodes
+  }
+
+  /** As the grammar names it; marks and key words with a colon in front (`:class`, `:,`); empty: could not be read. */
+  kind(node: Node): string {
+    return this.parsed.kindNames[this.#nodes.kinds[node] as number] ?? ''
+  }
+
+  /** The name the grammar gives the node within its parent. */
+  field(node: Node): string | null {
+    return this.parsed.fieldNames[this.#nodes.fields[node] as number] ?? null
+  }
+
+  /** In UTF-16 units of the text. */
+  start(node: Node): number {
+    return this.#nodes.starts[node] as number
+  }
+
+  end(node: Node): number {
+    return this.#nodes.ends[node] as number
+  }
+
+  /** NONE for the root. */
+  parent(node: Node): Node {
+    return this.#nodes.parents[node] as number
+  }
+
+  /** First node behind the node and all below it. */
+  until(node: Node): Node {
+    return this.#nodes.untils[node] as number
+  }
+
+  text(node: Node): string {
+    return node === NONE ? '' : this.source.slice(this.start(node), this.end(node))
+  }
+
+  /** Text of the first child that has the field. */
+  textAt(node: Node, field: string): string {
+    return this.text(this.child(node, field))
+  }
+
+  /** Direct children in order, marks such as brackets and key words among them. */
+  *children(node: Node): Iterable<Node> {
+    const until = this.until(node)
+    for (let child = node + 1; child < until; child = this.until(child)) yield child
+  }
+
+  /** Direct children without the marks; comments are among them. */
+  parts(node: Node): Node[] {
+    return [...this.children(node)].filter(child => !this.kind(child).startsWith(':'))
+  }
+
+  /** First child that has the field, or NONE. */
+  child(node: Node, field: string): Node {
+    const until = this.until(node)
+    for (let child = node + 1; child < until; child = this.until(child)) {
+      if (this.field(child) === field) return child
+    }
+    return NONE
+  }
+
+  /** First child of the kind, or NONE. */
+  childOf(node: Node, kind: string): Node {
+    const until = this.until(node)
+    for (let child = node + 1; child < until; child = this.until(child)) {
+      if (this.kind(child) === kind) return child
+    }
+    return NONE
+  }
+
+  /** First child that is neither a mark nor a comment; for wrappers that hold one expression. */
+  inside(node: Node): Node {
+    for (const child of this.children(node)) {
+      const kind = this.kind(child)
+      if (!kind.startsWith(':') && kind !== 'comment') return child
+    }
+    return NONE
+  }
+
+  /** The child before it under the same parent, or NONE. Cost: the depth of that child. */
+  before(node: Node): Node {
+    const parent = this.parent(node)
+    if (parent === NONE || node === parent + 1) return NONE
+    let elder = node - 1
+    while (this.parent(elder) !== parent) elder = this.parent(elder)
+    return elder
+  }
 }
 
 interface Loaded {
@@ -38,19 +155,16 @@ interface Loaded {
   readonly fields: readonly (string | null)[]
 }
 
-/** Nodes copied between two looks at the clock. */
-const NODES_A_LOOK = 8192
-
 export async function openGrammars(): Promise<Grammars> {
   await TreeParser.init()
   const parser = new TreeParser()
-  const loaded = new Map<Grammar, Promise<Loaded>>()
+  const loading = new Map<Grammar, Promise<Loaded>>()
   const ready = new Map<Grammar, Loaded>()
   return {
     async load(grammar) {
-      const loading = loaded.get(grammar) ?? loadGrammar(grammar)
-      loaded.set(grammar, loading)
-      ready.set(grammar, await loading)
+      const loaded = loading.get(grammar) ?? loadGrammar(grammar)
+      loading.set(grammar, loaded)
+      ready.set(grammar, await loaded)
     },
     parse(grammar, text, isOverdue, parsed = text) {
       const found = ready.get(grammar)
@@ -74,40 +188,48 @@ async function loadGrammar(grammar: Grammar): Promise<Loaded> {
   const address = new URL(import.meta.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`))
   // Declared as a path, but handed to the file system as it is, which takes an address as well.
   const language = await TreeLanguage.load(address as unknown as string)
-  const kinds = Array.from({ length: language.nodeTypeCount }, (_, id) => kindName(language, id))
+  const kinds = Array.from({ length: language.nodeTypeCount }, (_, id) => {
+    return `${language.nodeTypeIsNamed(id) ? '' : ':'}${language.nodeTypeForId(id) ?? ''}`
+  })
   const fields = Array.from({ length: language.fieldCount + 1 }, (_, id) => language.fieldNameForId(id))
   return { language, kinds, fields }
 }
 
-function kindName(language: TreeLanguage, id: number): string {
-  const name = language.nodeTypeForId(id) ?? ''
-  return language.nodeTypeIsNamed(id) ? name : `:${name}`
-}
+/** Nodes copied between two checks of the time. */
+const NODES_A_CHECK = 8192
 
-function copy(tree: Tree, text: string, { kinds, fields }: Loaded, isOverdue: IsOverdue): SyntaxTree | null {
-  const arrays = new GrowingArrays(Math.max(64, text.length >> 2))
+function copy(tree: Tree, source: string, { kinds, fields }: Loaded, isOverdue: IsOverdue): SyntaxTree | null {
+  const { hasError, descendantCount: size } = tree.rootNode
+  const nodes: Nodes = {
+    ...{ kinds: new Uint16Array(size), fields: new Uint8Array(size) },
+    ...{ starts: new Uint32Array(size), ends: new Uint32Array(size) },
+    ...{ parents: new Int32Array(size), untils: new Int32Array(size) },
+  }
+  const missing: Node[] = []
   const cursor = tree.walk()
-  const { hasError } = tree.rootNode
-  const missing: number[] = []
   try {
-    let parent = -1
-    let node = 0
-    for (;;) {
-      if (node % NODES_A_LOOK === 0 && isOverdue()) return null
+    let parent = NONE
+    for (let node = 0; ; ) {
+      if (node % NODES_A_CHECK === 0 && isOverdue()) return null
       if (hasError && cursor.nodeIsMissing) missing.push(node)
-      arrays.put(node, cursor.nodeTypeId, cursor.currentFieldId, cursor.startIndex, cursor.endIndex, parent)
+      nodes.kinds[node] = cursor.nodeTypeId
+      nodes.fields[node] = cursor.currentFieldId
+      nodes.starts[node] = cursor.startIndex
+      nodes.ends[node] = cursor.endIndex
+      nodes.parents[node] = parent
       if (cursor.gotoFirstChild()) {
         parent = node++
         continue
       }
+      nodes.untils[node] = node + 1
       node++
       while (!cursor.gotoNextSibling()) {
-        if (parent === -1 || !cursor.gotoParent()) {
-          const whole = arrays.finish(node)
-          const damage = hasError ? damageOf(whole, missing, kinds) : 0
-          return new SyntaxTree(text, whole, kinds, fields, damage)
+        if (parent === NONE || !cursor.gotoParent()) {
+          const damage = hasError ? damageOf(nodes, missing, kinds) : 0
+          return new SyntaxTree({ source, nodes, kindNames: kinds, fieldNames: fields, damage })
         }
-        parent = arrays.parents[parent] as number
+        nodes.untils[parent] = node
+        parent = nodes.parents[parent] as number
       }
     }
   } finally {
@@ -120,11 +242,11 @@ const ERROR_KIND = 65_535
 
 /** See `SyntaxTree.damage`. */
 function damageOf(
-  { kinds, starts, ends, parents, untils }: TreeArrays,
-  missing: readonly number[],
+  { kinds, starts, ends, parents, untils }: Nodes,
+  missing: readonly Node[],
   names: readonly string[],
 ): number {
-  const lengthOf = (node: number): number => Math.max(1, (ends[node] as number) - (starts[node] as number))
+  const lengthOf = (node: Node): number => Math.max(1, (ends[node] as number) - (starts[node] as number))
   let damage = 0
   for (let node = 0; node < kinds.length; node++) {
     if (kinds[node] !== ERROR_KIND) continue
@@ -137,64 +259,4 @@ function damageOf(
     if (name !== ':;') damage += isCloser ? lengthOf(parents[node] as number) : 1
   }
   return damage
-}
-
-class GrowingArrays {
-  #kinds: Uint16Array
-  #fields: Uint8Array
-  #starts: Uint32Array
-  #ends: Uint32Array
-  parents: Int32Array
-
-  constructor(size: number) {
-    this.#kinds = new Uint16Array(size)
-    this.#fields = new Uint8Array(size)
-    this.#starts = new Uint32Array(size)
-    this.#ends = new Uint32Array(size)
-    this.parents = new Int32Array(size)
-  }
-
-  put(node: number, kind: number, field: number, start: number, end: number, parent: number): void {
-    if (node === this.#kinds.length) this.#grow()
-    this.#kinds[node] = kind
-    this.#fields[node] = field
-    this.#starts[node] = start
-    this.#ends[node] = end
-    this.parents[node] = parent
-  }
-
-  finish(size: number): TreeArrays {
-    const parents = this.parents.subarray(0, size)
-    return {
-      kinds: this.#kinds.subarray(0, size),
-      fields: this.#fields.subarray(0, size),
-      starts: this.#starts.subarray(0, size),
-      ends: this.#ends.subarray(0, size),
-      parents,
-      untils: untilsOf(parents),
-    }
-  }
-
-  #grow(): void {
-    this.#kinds = enlarged(this.#kinds, new Uint16Array(this.#kinds.length * 2))
-    this.#fields = enlarged(this.#fields, new Uint8Array(this.#fields.length * 2))
-    this.#starts = enlarged(this.#starts, new Uint32Array(this.#starts.length * 2))
-    this.#ends = enlarged(this.#ends, new Uint32Array(this.#ends.length * 2))
-    this.parents = enlarged(this.parents, new Int32Array(this.parents.length * 2))
-  }
-}
-
-function enlarged<A extends Uint8Array | Uint16Array | Uint32Array | Int32Array>(from: A, into: A): A {
-  into.set(from)
-  return into
-}
-
-function untilsOf(parents: Int32Array): Int32Array {
-  const untils = new Int32Array(parents.length)
-  for (let node = parents.length - 1; node >= 0; node--) {
-    if (untils[node] === 0) untils[node] = node + 1
-    const parent = parents[node] as number
-    if (parent >= 0 && (untils[parent] as number) < (untils[node] as number)) untils[parent] = untils[node] as number
-  }
-  return untils
 }

@@ -10,15 +10,14 @@ import type { Row } from '../../../model/table.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
 import type { OwnFile } from '../body.ts'
+import type { Turn } from '../call.ts'
 import { revisionOf } from '../counters.ts'
 import { type Extraction, READING_VERSION } from '../extract/concept.ts'
-import type { Card } from '../extract/resolve/card.ts'
+import type { Card, LinkTarget } from '../extract/resolve/code-graph.ts'
 import { CodeGraph, type Extractions } from '../extract/resolve/code-graph.ts'
-import type { LinkTarget } from '../extract/resolve/link-file.ts'
 import type { ConceptAt } from '../mind/rows.ts'
 import { pathBelow } from '../names.ts'
 import { CARDS, CONCEPTS, EXTRACTIONS, UNWRITTEN } from '../tables.ts'
-import type { Turn } from './turn.ts'
 
 const PACKAGE = 'Package '
 
@@ -80,9 +79,9 @@ function hashesIn(bytes: Uint8Array): Uint32Array {
 }
 
 /** Characters of texts and extractions: what 5,000 files of ordinary size come to. */
-const MOST_HELD = 64 * 1024 * 1024
+const MAX_HELD = 64 * 1024 * 1024
 /** Parsed extractions kept: a file asks a few dozen others. */
-const MOST_PARSED = 512
+const MAX_PARSED = 512
 
 interface Unwritten {
   readonly text: string
@@ -90,14 +89,14 @@ interface Unwritten {
   readonly extraction: string | null
 }
 
-class Shelf implements Extractions {
+class ReadCache implements Extractions {
   readonly #store: Store
   /** The file that a path stands for; undefined: not written yet. */
   readonly #entryOf: (path: string) => EntryKey | undefined
   readonly #mostHeld: number
   readonly #held = new Map<string, Unwritten>()
   readonly #spilled = new Set<string>()
-  readonly #parsed = new Recent<string, Extraction | null>(MOST_PARSED)
+  readonly #parsed = new Recent<string, Extraction | null>(MAX_PARSED)
   #size = 0
 
   constructor(store: Store, entryOf: (path: string) => EntryKey | undefined, mostHeld: number) {
@@ -185,7 +184,7 @@ export class CodeBase {
   readonly #mostHeld: number
   /** Path -> symbol -> id; read when first asked for. */
   readonly #ids = new Map<string, Map<string, number>>()
-  #shelf: Shelf
+  #cache: ReadCache
   /** Who loaded it last. */
   #turn: Turn | null = null
 
@@ -193,12 +192,12 @@ export class CodeBase {
     this.#store = store
     this.#workspace = workspace
     this.#mostHeld = mostHeld
-    this.#shelf = this.#newShelf()
+    this.#cache = this.#newCache()
   }
 
   /** What was read and is not written yet. */
-  get shelf(): Shelf {
-    return this.#shelf
+  get cache(): ReadCache {
+    return this.#cache
   }
 
   /** `turn`: only if it is this one that has it. */
@@ -223,8 +222,8 @@ export class CodeBase {
     }
     this.entries.clear()
     this.#ids.clear()
-    this.#shelf = this.#newShelf()
-    this.graph = new CodeGraph(this.#shelf, this.#cards(paths))
+    this.#cache = this.#newCache()
+    this.graph = new CodeGraph(this.#cache, this.#cards(paths))
     this.#readPackages()
     this.revision = revision
   }
@@ -271,15 +270,15 @@ export class CodeBase {
     }
   }
 
-  #newShelf(): Shelf {
-    return new Shelf(this.#store, path => this.entries.get(path), this.#mostHeld)
+  #newCache(): ReadCache {
+    return new ReadCache(this.#store, path => this.entries.get(path), this.#mostHeld)
   }
 }
 
 const BASES = new WeakMap<Workspace, CodeBase>()
 
-/** One an engine. `mostHeld`: see `MOST_HELD`. */
-export function codeBaseOf(store: Store, workspace: Workspace, mostHeld: number = MOST_HELD): CodeBase {
+/** One an engine. `mostHeld`: see `MAX_HELD`. */
+export function codeBaseOf(store: Store, workspace: Workspace, mostHeld: number = MAX_HELD): CodeBase {
   const known = BASES.get(workspace)
   if (known !== undefined) return known
   const made = new CodeBase(store, workspace, mostHeld)

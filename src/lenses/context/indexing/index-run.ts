@@ -8,15 +8,24 @@ import { nextTurn } from '../../../base/next-turn.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { type OwnFile, ownFiles } from '../body.ts'
-import { type Call, handler, mustHaveWorkspace, mustNotBeCancelled } from '../call.ts'
+import {
+  type Call,
+  handler,
+  inTurn,
+  mustHaveWorkspace,
+  mustNotBeCancelled,
+  Overtaken,
+  ownFilesWithErrors,
+  requireRevision,
+  type Turn,
+  transact,
+} from '../call.ts'
 import { beginRevision, endRevision, initialise, isUnfinished } from '../counters.ts'
 import type { Outcome } from '../envelope.ts'
+import { flag, text, texts } from '../envelope.ts'
 import { pathBelow } from '../names.ts'
-import { ownFilesWithErrors } from '../read-notes.ts'
-import { flag, text, texts } from '../schemas.ts'
 import { type CodeBase, codeBaseOf, dropUnwritten, symbolsOf } from './code-base.ts'
 import { type ChangedFile, type Changes, indexReport, lookOver, type ReadFile, report } from './look-over.ts'
-import { inTurn, Overtaken, requireRevision, type Turn } from './turn.ts'
 import {
   dropFile,
   dropOrphans,
@@ -63,7 +72,7 @@ async function writeChanges(
     await writeAs(turn, revision, writer => {
       for (const write of ready) write(writer)
     })
-    for (const { path } of changed.slice(at, at + FILES_A_WRITE)) codeBase.shelf.written(path)
+    for (const { path } of changed.slice(at, at + FILES_A_WRITE)) codeBase.cache.written(path)
     const done = Math.min(at + FILES_A_WRITE, steps.length)
     call.emit({ phase: 'write', current: done, total: steps.length, message: changed[done - 1]?.path ?? '' })
     await nextTurn()
@@ -95,8 +104,8 @@ function writeAs(turn: Turn, revision: number, body: Write): Promise<void> {
 }
 
 function fileStep(call: Call, codeBase: CodeBase, { path, stamp }: ChangedFile, movedFrom: string | null): Write {
-  const { text, extraction: json } = codeBase.shelf.unwritten(path)
-  const extraction = json === null ? null : codeBase.shelf.get(path)
+  const { text, extraction: json } = codeBase.cache.unwritten(path)
+  const extraction = json === null ? null : codeBase.cache.get(path)
   const links = findLinks(codeBase, path)
   return writer => {
     writeFile(writer, call, codeBase, { path, stamp, text, extraction, json }, movedFrom)
@@ -139,8 +148,7 @@ export const INDEX_HANDLER = handler({
   async run(call, { path, paths: several, force, wait }) {
     const paths = [...(several ?? []), ...(path ? [path] : [])]
     const workspace = mustHaveWorkspace(call)
-    const { store, clock } = call.host
-    await store.writeWhenFree(clock.now(), writer => {
+    await transact(call, writer => {
       initialise(writer, 'body')
       initialise(writer, 'mind', call.host.random)
     })
@@ -198,7 +206,7 @@ async function take(
   { path, stamp, text, isNew, extraction }: ReadFile,
 ): Promise<ChangedFile> {
   if (!codeBase.isOf(turn)) throw new Overtaken()
-  await codeBase.shelf.hold(path, text, extraction, turn.write)
+  await codeBase.cache.hold(path, text, extraction, turn.write)
   if (extraction === null) codeBase.graph.remove(path)
   else codeBase.graph.put(extraction)
   return { path, stamp, isNew, symbols: symbolsOf(extraction) }

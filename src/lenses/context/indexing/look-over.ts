@@ -4,12 +4,11 @@ import { storableText } from '../../../base/storable.ts'
 import type { Workspace, WorkspaceFile } from '../../../model/workspace.ts'
 import { type FileStamp, type OwnFile, ownFiles, stampOf } from '../body.ts'
 import { type Call, mustNotBeCancelled } from '../call.ts'
-import { type Refusal, refusal } from '../envelope.ts'
+import { type Refusal, refusal, total } from '../envelope.ts'
 import { type Extraction, READING_VERSION } from '../extract/concept.ts'
 import { extractFile, isSkip, loadGrammars, MAX_READ_MS } from '../extract/extract-file.ts'
 import { type Grammars, openGrammars } from '../extract/grammars.ts'
 import { isBelow, pathBelow, tally } from '../names.ts'
-import { total } from '../schemas.ts'
 import { EXTRACTIONS } from '../tables.ts'
 
 const VENDORED: ReadonlySet<string> = new Set(
@@ -22,7 +21,7 @@ const GENERATED =
 const HEAD = 1_000
 
 /** Code with longer lines on the average was squeezed by a program. */
-const MOST_LINE = 500
+const MAX_AVERAGE_LINE = 500
 const SQUEEZABLE = /\.(?:[cm]?js|css)$/
 
 /** Why it is left out; null: it is not. */
@@ -32,8 +31,8 @@ function leftOutByPath(path: string): string | null {
 
 function leftOutByText(path: string, text: string): string | null {
   if (GENERATED.test(text.slice(0, HEAD)) && isMarked(text)) return 'generated'
-  if (!SQUEEZABLE.test(path) || text.length < MOST_LINE * 2) return null
-  return text.length / text.split('\n').length > MOST_LINE ? 'generated' : null
+  if (!SQUEEZABLE.test(path) || text.length < MAX_AVERAGE_LINE * 2) return null
+  return text.length / text.split('\n').length > MAX_AVERAGE_LINE ? 'generated' : null
 }
 
 /** The mark counts in a comment at the start alone: a program may well speak of it further down. */
@@ -54,16 +53,16 @@ export interface ReadFile {
   readonly extraction: Extraction | null
 }
 
-export interface Told {
+interface FileReason {
   readonly url: string
   readonly reason: string
 }
 
-export interface Findings {
+interface Findings {
   readonly gone: readonly OwnFile[]
   readonly unchanged: number
-  readonly leftOut: readonly Told[]
-  readonly errors: readonly Told[]
+  readonly leftOut: readonly FileReason[]
+  readonly errors: readonly FileReason[]
 }
 
 /** Files read ahead of the one that is looked at. */
@@ -79,18 +78,23 @@ export async function lookOver(
   { paths, force }: { readonly paths: readonly string[] | null; readonly force: boolean },
   take: (file: ReadFile) => Promise<void>,
 ): Promise<Findings> {
-  const leftOut: Told[] = []
+  const leftOut: FileReason[] = []
   const { urls, missing } = await listed(call, workspace, paths, file => leftOut.push(file))
   const known = knownFiles(call, workspace, paths, urls, missing)
   const hashes = indexedHashes(call, paths === null ? null : known)
-  const errors: Told[] = []
+  const errors: FileReason[] = []
   const there = new Set<string>()
   let unchanged = 0
   let at = 0
   const started = performance.now()
   for await (const file of readAhead(call, workspace, urls)) {
     at++
-    call.emit({ phase: 'read', current: at, total: urls.length, message: told(file.url, workspace, at, started) })
+    call.emit({
+      phase: 'read',
+      current: at,
+      total: urls.length,
+      message: progressText(file.url, workspace, at, started),
+    })
     const outcome = fileOrReason(file, workspace)
     if ('error' in outcome) errors.push({ url: file.url, reason: outcome.error })
     // What cannot be read just now stays as it was.
@@ -157,12 +161,12 @@ async function listed(
   { signal, emit, state }: Call,
   workspace: Workspace,
   paths: readonly string[] | null,
-  leftOut: (file: Told) => void,
+  leftOut: (file: FileReason) => void,
 ): Promise<{ readonly urls: readonly string[]; readonly missing: ReadonlySet<string> }> {
   const urls = new Set<string>()
   const missing = new Set<string>()
   let passedOver = 0
-  const pass = (file: Told) => {
+  const pass = (file: FileReason) => {
     passedOver++
     leftOut(file)
   }
@@ -229,13 +233,13 @@ function indexedHashes({ host }: Call, files: ReadonlyMap<string, OwnFile> | nul
   return new Map(rows.map(row => [row['entry'] as number, row['hash'] as string]))
 }
 
-function told(url: string, workspace: Workspace, count: number, started: number): string {
+function progressText(url: string, workspace: Workspace, count: number, started: number): string {
   const rate = Math.round(count / Math.max(0.001, (performance.now() - started) / 1000))
   return `${pathBelow(workspace.url, url) ?? url} (${rate} files/s)`
 }
 
 /** Of what is left out or failed, so many are named. */
-const MOST_TOLD = 100
+const MAX_LISTED = 100
 
 /** Of a file that changed: what is remembered until it is written. */
 export interface ChangedFile {
@@ -260,7 +264,7 @@ const someFiles = z
       reason: z.string().describe('In a word, such as binary, ignored or too_large'),
     }),
   )
-  .describe(`The first ${MOST_TOLD} of them`)
+  .describe(`The first ${MAX_LISTED} of them`)
 
 export const indexReport = z.lazy(() =>
   z.strictObject({
@@ -281,7 +285,7 @@ export const indexReport = z.lazy(() =>
         total: total.describe('Their number'),
         files: z
           .array(z.strictObject({ url: z.string().describe('URL of the file') }))
-          .describe(`The first ${MOST_TOLD} of them`),
+          .describe(`The first ${MAX_LISTED} of them`),
       })
       .describe('Files of all that is indexed that were read with errors: declarations in them may be missing'),
     errors: z
@@ -301,7 +305,7 @@ export function report(
   withErrors: readonly string[],
 ): z.infer<typeof indexReport> {
   const files = changed.length + unchanged
-  const some = (all: readonly Told[]) => all.slice(0, MOST_TOLD).map(({ url, reason }) => ({ url, reason }))
+  const some = (all: readonly FileReason[]) => all.slice(0, MAX_LISTED).map(({ url, reason }) => ({ url, reason }))
   return {
     indexed: changed.length,
     skipped: unchanged,
@@ -309,7 +313,7 @@ export function report(
     renamed: renamed.size,
     concepts: changed.reduce((sum, { symbols }) => sum + symbols.length, 0),
     left_out: { total: leftOut.length, reasons: tally(leftOut.map(({ reason }) => reason)), files: some(leftOut) },
-    with_errors: { total: withErrors.length, files: withErrors.slice(0, MOST_TOLD).map(url => ({ url })) },
+    with_errors: { total: withErrors.length, files: withErrors.slice(0, MAX_LISTED).map(url => ({ url })) },
     errors: { total: errors.length, files: some(errors) },
     read_ms: Math.round(readMs),
     ms: Math.round(wroteMs),

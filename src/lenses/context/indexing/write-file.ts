@@ -123,7 +123,7 @@ export function giveIds(writer: StoreWriter, codeBase: CodeBase, { changed, rena
     const ids = codeBase.idsIn(path)
     const before = renamed.get(stamp.url)
     if (before !== undefined) takeOver(writer, ids, before.url, symbols)
-    takeUp(writer, ids, stamp.url, () => codeBase.shelf.get(path)?.concepts ?? [], viewer)
+    takeUp(writer, ids, stamp.url, () => codeBase.cache.get(path)?.concepts ?? [], viewer)
     const fresh = symbols.filter(symbol => !ids.has(symbol))
     let id = fresh.length === 0 ? 0 : nextNumbers(writer, 'concept', fresh.length)
     for (const symbol of fresh) ids.set(symbol, id++)
@@ -195,7 +195,7 @@ function moveConcept(writer: StoreWriter, row: Row, url: string, now: Instant): 
   putConcept(writer, draft, { audience: old.audience, now, before })
 }
 
-export interface HeldFile extends Omit<ReadFile, 'isNew'> {
+interface HeldFile extends Omit<ReadFile, 'isNew'> {
   /** Of the extraction. */
   readonly json: string | null
 }

@@ -7,9 +7,21 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { type Call, embedNow, handler, type Look, look, mustOwn } from '../call.ts'
-import { type ErrorMap, errorAt, joined, Refusal, refusal } from '../envelope.ts'
-import { conceptRef, fileUrl, flag, id, text, total, weight } from '../schemas.ts'
+import { type Call, embedNow, handler, type Look, look, mustOwn, transact } from '../call.ts'
+import {
+  conceptRef,
+  type ErrorMap,
+  errorAt,
+  fileUrl,
+  flag,
+  id,
+  joined,
+  Refusal,
+  refusal,
+  text,
+  total,
+  weight,
+} from '../envelope.ts'
 import type { Concept } from '../state.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
 import { type ConceptAt, deleteConcept, deleteEdge, NOTE, putConcept, putEdge, putProvenance } from './rows.ts'
@@ -288,12 +300,11 @@ export const EXTRACT_HANDLER = handler({
       return { source, target, relation, weight }
     })
     const patch: Patch = { url, concepts, edges }
-    const { store, clock } = call.host
     if (isDry) {
-      const plan = store.read(seer => planned(call, seer, patch))
-      return { result: told(patch, plan, new Map(), explain) }
+      const plan = call.host.store.read(seer => planned(call, seer, patch))
+      return { result: reportOf(patch, plan, new Map(), explain) }
     }
-    const { plan, made } = await store.writeWhenFree(clock.now(), writer => {
+    const { plan, made } = await transact(call, writer => {
       const of = planned(call, writer, patch)
       return { plan: of, made: applied(call, writer, patch, of) }
     })
@@ -301,7 +312,7 @@ export const EXTRACT_HANDLER = handler({
       .filter(({ known }) => known === null)
       .flatMap(concept => made.get(concept)?.entry ?? [])
     await embedNow(call, created)
-    return { result: told(patch, plan, made, explain) }
+    return { result: reportOf(patch, plan, made, explain) }
   },
 })
 
@@ -354,7 +365,7 @@ function unlink(writer: StoreWriter, { entry }: ConceptAt, url: string): void {
 }
 
 /** The documented counts; others only where there is something to count. */
-function told(
+function reportOf(
   { url }: Patch,
   { concepts, edges, staleEdges, stale }: PatchPlan,
   made: ReadonlyMap<PlannedConcept, ConceptAt>,

@@ -34,7 +34,7 @@ export interface ConceptAt {
   readonly audience?: Audience
 }
 
-export interface EdgeDraft {
+interface EdgeDraft {
   readonly source: ConceptAt
   readonly target: ConceptAt
   readonly relation: string
@@ -57,7 +57,7 @@ export function conceptText({ name, type, url, signature, doc, text }: ConceptDr
     .join('\n')
 }
 
-export interface ConceptPlacing {
+interface ConceptPlacing {
   readonly audience: Audience
   readonly now: Instant
   readonly before?: ConceptAt | undefined

@@ -4,17 +4,20 @@ import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { Ranked } from '../../../model/candidate.ts'
 import type { Item } from '../../../model/page.ts'
-import { type Call, handler, look, mustNotBeCancelled } from '../call.ts'
-import { type Outcome, Refusal, refusal } from '../envelope.ts'
-import { readErrorNotes } from '../read-notes.ts'
-import { conceptRef, id, total } from '../schemas.ts'
+import { type Call, handler, linksOf, look, mustNotBeCancelled, readErrorNotes } from '../call.ts'
+import { conceptRef, id, type Outcome, Refusal, refusal, total } from '../envelope.ts'
 import type { Concept } from '../state.ts'
-import { LINKS } from '../tables.ts'
 import { isNamed } from './anchors.ts'
-import { bundle, packAnswer } from './pack.ts'
-import { filePreview, filePreviews } from './previews.ts'
-import { MATCHES, type Match } from './relevance.ts'
-import { type ContextRequest, contextRequest, isByRelevance, queryOf, requireMeaning } from './request.ts'
+import { bundle, filePreview, filePreviews, packAnswer } from './pack.ts'
+import {
+  type ContextRequest,
+  contextRequest,
+  isByRelevance,
+  MATCHES,
+  type Match,
+  queryOf,
+  requireMeaning,
+} from './request.ts'
 
 /** What each part gives to the relevance of a concept; they add up to `total`. */
 const evidence = z.lazy(() =>
@@ -103,7 +106,7 @@ async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answ
     return concept === undefined ? [] : [{ concept, item: page.items[at], signals }]
   })
   const concepts = rows.map(({ concept }) => concept)
-  const links = call.host.index(LINKS.name) as LinkIndex
+  const links = linksOf(call)
   const result = {
     concepts: rows.map(row => foundOf(row, request)),
     files: await filePreviews(call, seen, concepts, request.snippet),
@@ -113,8 +116,7 @@ async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answ
     },
     ...(request.max_tokens !== null && { bundle: await packAnswer(call, seen, concepts, request.max_tokens) }),
   }
-  const urls = concepts.map(({ url }) => url)
-  const warnings = [...page.notes.map(({ message }) => message), ...readErrorNotes(call, seen, urls)]
+  const warnings = [...page.notes.map(({ message }) => message), ...readErrorNotes(call, seen, concepts)]
   const isJudged = request.rank === 'relevance' || request.explain
   const meta = {
     ...(warnings.length > 0 && { warnings }),

@@ -4,14 +4,17 @@
  * twice. The same input gives the same text.
  */
 import { z } from 'zod'
+import { compareText } from '../../../base/compare.ts'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
+import type { Entry, EntryKey } from '../../../model/entry.ts'
+import { isOwner } from '../../../model/viewer.ts'
 import { countTokens } from '../../../text/count-tokens.ts'
 import { LineStarts } from '../../../text/lines.ts'
 import type { Call, Look } from '../call.ts'
+import { id, total } from '../envelope.ts'
 import { shownPath } from '../names.ts'
-import { id, total } from '../schemas.ts'
 import { type Concept, textsOfConcepts } from '../state.ts'
-import { textsOf } from './previews.ts'
+import { PROVENANCE } from '../tables.ts'
 
 export interface PackItem {
   readonly id: number
@@ -23,7 +26,7 @@ export interface PackItem {
   readonly text: string | null
   /** One line; null: there is none. */
   readonly signature: string | null
-  /** The lines of `text`, from 1, both included. Lines that another text shows are not told again. */
+  /** The lines of `text`, from 1, both included. Lines that another text shows are not shown again. */
   readonly lines?: { readonly url: string; readonly start: number; readonly end: number } | undefined
 }
 
@@ -37,7 +40,7 @@ export const bundle = z.lazy(() =>
     omitted: z.array(id).describe('Numbers of those that did not fit'),
   }),
 )
-export type Pack = ReadonlyDeep<z.infer<typeof bundle>>
+type Pack = ReadonlyDeep<z.infer<typeof bundle>>
 
 const LEVELS = ['whole', 'signature', 'name'] as const
 type Level = (typeof LEVELS)[number]
@@ -46,13 +49,13 @@ type Level = (typeof LEVELS)[number]
 const MOST_NAMED = 20
 
 /** Counts the tokens of a text; may stop when there are more than `enough`. */
-export type CountTokens = (text: string, enough?: number) => number
+type CountTokens = (text: string, enough?: number) => number
 
 /** `items` by rank, best first. */
 export function pack(items: readonly PackItem[], maxTokens: number, count: CountTokens): Pack {
-  const told = filled(items, maxTokens, maxTokens, count)
+  const shown = filled(items, maxTokens, maxTokens, count)
   // A notice needs room only where something is left out.
-  const levels = told.size === items.length ? told : filledBesideNotice(items, maxTokens, count)
+  const levels = shown.size === items.length ? shown : filledBesideNotice(items, maxTokens, count)
   return fitted(items, levels, maxTokens, count)
 }
 
@@ -60,7 +63,7 @@ type Levels = Map<PackItem, Level>
 
 function filledBesideNotice(items: readonly PackItem[], maxTokens: number, count: CountTokens): Levels {
   const notices = noticesOf(items.map(({ id }) => id)).map(notice => count(`\n${notice}`))
-  // What is told of a small answer should be the answer, and not what is missing.
+  // Most of a small answer should be the answer, and not what is missing.
   const reserve = notices.find(cost => cost <= maxTokens / 2) ?? 0
   return filled(items, maxTokens - reserve, maxTokens, count)
 }
@@ -77,7 +80,7 @@ function filled(items: readonly PackItem[], tokens: number, maxTokens: number, c
     for (const item of items) {
       if (levels.has(item)) continue
       let cost = costs(item, level === 'whole' && item.text !== null && isShown(item, items, levels) ? 'line' : level)
-      // The texts within it need not be told a second time.
+      // The texts within it need not be shown a second time.
       for (const inner of level === 'whole' ? levels.keys() : []) {
         if (holds(item, inner) && !isShown(inner, items, levels)) cost -= costs(inner, 'whole') - costs(inner, 'line')
       }
@@ -89,7 +92,7 @@ function filled(items: readonly PackItem[], tokens: number, maxTokens: number, c
   return levels
 }
 
-/** Whether its text is told as part of another. */
+/** Whether its text is shown as part of another. */
 function isShown(item: PackItem, items: readonly PackItem[], levels: ReadonlyMap<PackItem, Level>): boolean {
   return items.some(outer => levels.get(outer) === 'whole' && holds(outer, item, items))
 }
@@ -105,15 +108,15 @@ function holds(outer: PackItem, inner: PackItem, items: readonly PackItem[] = []
 /** Tokens of pieces need not add up to those of the whole: what is too much goes, the last first. */
 function fitted(items: readonly PackItem[], levels: Levels, maxTokens: number, count: CountTokens): Pack {
   for (;;) {
-    const told = items.filter(item => levels.has(item))
+    const shown = items.filter(item => levels.has(item))
     const omitted = items.filter(item => !levels.has(item)).map(({ id }) => id)
-    const blocks = told.map(item => blockOf(item, formOf(item, items, levels)))
+    const blocks = shown.map(item => blockOf(item, formOf(item, items, levels)))
     for (const notice of omitted.length === 0 ? [''] : [...noticesOf(omitted), '']) {
       const text = [...blocks, notice].filter(part => part !== '').join('\n')
       const tokens = count(text)
-      if (tokens <= maxTokens || (text === '' && tokens === 0)) return packed(text, tokens, told, levels, omitted)
+      if (tokens <= maxTokens || (text === '' && tokens === 0)) return packed(text, tokens, shown, levels, omitted)
     }
-    const last = told.at(-1)
+    const last = shown.at(-1)
     if (last === undefined) return packed('', 0, [], levels, omitted)
     levels.delete(last)
   }
@@ -127,15 +130,15 @@ function formOf(item: PackItem, items: readonly PackItem[], levels: Levels): Lev
 function packed(
   text: string,
   tokens: number,
-  told: readonly PackItem[],
+  shown: readonly PackItem[],
   levels: ReadonlyMap<PackItem, Level>,
   omitted: readonly number[],
 ): Pack {
-  const at = (level: Level) => told.filter(item => levels.get(item) === level).map(({ id }) => id)
+  const at = (level: Level) => shown.filter(item => levels.get(item) === level).map(({ id }) => id)
   return { text, tokens, whole: at('whole'), signatures: at('signature'), names: at('name'), omitted }
 }
 
-/** Null: the item cannot be told in that form. `line`: what it is and where, as its text stands elsewhere. */
+/** Null: the item has no such form. `line`: what it is and where, as its text stands elsewhere. */
 function blockOf(item: PackItem, form: Level | 'line'): string | null {
   const { id, type, place, text, signature } = item
   // A name may hold anything, a line only one line.
@@ -153,7 +156,7 @@ function blockOf(item: PackItem, form: Level | 'line'): string | null {
   }
 }
 
-/** What is not told, and how to get it: at length, and shorter for where there is less room. */
+/** What is left out, and how to get it: at length, and shorter for where there is less room. */
 function noticesOf(ids: readonly number[]): readonly string[] {
   const named = ids.slice(0, MOST_NAMED).join(', ')
   const more = ids.length > MOST_NAMED ? ', …' : ''
@@ -193,4 +196,159 @@ export async function packAnswer(
 
 function linesOf({ startLine, endLine }: Concept): { readonly start: number; readonly end: number } | null {
   return startLine === null || endLine === null ? null : { start: startLine, end: endLine }
+}
+
+// The files of an answer with a piece of each one's text, or why there is none (CX-032 to CX-036).
+
+export const filePreview = z.lazy(() =>
+  z.strictObject({
+    url: z.string().describe('URL of the file'),
+    concepts: z.array(id).describe('Numbers of the concepts that come from it, in the order of the answer'),
+    preview: z.string().nullable().describe('Its first 500 characters, or a passage; null: see error'),
+    start_line: z.int().min(1).optional().describe('First line of a passage, from 1'),
+    end_line: z.int().min(1).optional().describe('Last line of a passage, included'),
+    error: z
+      .strictObject({
+        code: z.enum(['not_indexed', 'not_found', 'unreadable', 'binary']).describe('What is the matter with it'),
+        message: z.string().describe('A sentence for people'),
+      })
+      .optional()
+      .describe('Why there is no preview'),
+  }),
+)
+type FilePreview = ReadonlyDeep<z.infer<typeof filePreview>>
+type PreviewError = NonNullable<FilePreview['error']>
+
+type Content = { readonly text: string } | { readonly error: PreviewError }
+
+const UNAVAILABLE: PreviewError = { code: 'not_indexed', message: 'file content is not indexed' }
+
+/** Each file once, in the order in which the concepts first name it. */
+export async function filePreviews(
+  call: Call,
+  seen: Look,
+  concepts: readonly Concept[],
+  snippet: 'head' | 'passage',
+): Promise<readonly FilePreview[]> {
+  const byUrl = conceptsByUrl(call, concepts)
+  const contents = await contentsOf(call, seen, [...byUrl.keys()])
+  return [...byUrl].map(([url, named]) => {
+    const ids = named.map(({ id }) => id)
+    const content = contents.get(url) ?? { error: UNAVAILABLE }
+    if ('error' in content) return { url, concepts: ids, preview: null, error: content.error }
+    const at = named.find(concept => concept.url === url && concept.startLine !== null)?.startLine
+    if (snippet === 'head' || at === undefined || at === null) {
+      return { url, concepts: ids, preview: headOf(content.text) }
+    }
+    const { text, startLine, endLine } = linesFrom(content.text, at)
+    return { url, concepts: ids, preview: text, start_line: startLine, end_line: endLine }
+  })
+}
+
+/** Texts of these files that can be read. */
+export async function textsOf(call: Call, seen: Look, urls: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const contents = await contentsOf(call, seen, urls)
+  return new Map([...contents].flatMap(([url, content]) => ('text' in content ? [[url, content.text] as const] : [])))
+}
+
+function conceptsByUrl({ host }: Call, concepts: readonly Concept[]): ReadonlyMap<string, Concept[]> {
+  const rows = host.store.table(PROVENANCE).scan({}, { entries: concepts.map(({ entry }) => entry) })
+  const rowsOf = Map.groupBy(rows, row => row['entry'] as EntryKey)
+  const byUrl = new Map<string, Concept[]>()
+  for (const concept of concepts) {
+    const urls = (rowsOf.get(concept.entry) ?? []).map(row => row['url'] as string)
+    for (const url of urls.sort(compareText)) byUrl.set(url, [...(byUrl.get(url) ?? []), concept])
+  }
+  return byUrl
+}
+
+/** From the store; for the local owner, whose disk it is, what is missing there from the workspace. */
+async function contentsOf(call: Call, seen: Look, urls: readonly string[]): Promise<ReadonlyMap<string, Content>> {
+  const stored = storedContents(call, seen, urls)
+  const missing = urls.filter(url => !stored.has(url))
+  const read = await Promise.all(missing.map(async url => [url, await readContent(call, url)] as const))
+  return new Map([...stored, ...read])
+}
+
+function storedContents({ host, state }: Call, { sight }: Look, urls: readonly string[]): Map<string, Content> {
+  const files = state.files.visible(sight.partitions)
+  const keys: EntryKey[] = []
+  const elsewhere: string[] = []
+  for (const url of urls) {
+    const file = files.byUrl(url)
+    if (file === undefined) elsewhere.push(url)
+    else if (file.indexedHash !== null) keys.push(file.entry)
+  }
+  // Files that came in by an ordinary ingest know their URL as their origin.
+  const others =
+    elsewhere.length === 0
+      ? []
+      : host.store.matching(sight, {
+          op: 'and',
+          of: [
+            { op: 'in', field: 'origin', values: elsewhere },
+            { op: 'not', of: { op: 'eq', field: 'kind', value: 'concept' } },
+          ],
+        })
+  const contents = new Map<string, Content>()
+  for (const entry of host.store.entries([...keys, ...others]).toReversed()) {
+    contents.set(urlOf(entry), { text: entry.content })
+  }
+  return contents
+}
+
+function urlOf({ origin }: Entry): string {
+  return origin ?? ''
+}
+
+async function readContent({ host, viewer }: Call, url: string): Promise<Content> {
+  const { workspace } = host
+  if (workspace === undefined || !isOwner(viewer)) return { error: UNAVAILABLE }
+  const file = await workspace.read(url)
+  if (file.ok) {
+    return file.text === null ? { error: { code: 'binary', message: 'file is binary' } } : { text: file.text }
+  }
+  switch (file.code) {
+    case 'not_found':
+      return { error: { code: 'not_found', message: 'file is gone' } }
+    case 'outside':
+      return { error: { code: 'not_indexed', message: 'file is not indexed and lies outside of the workspace' } }
+    default:
+      return { error: { code: 'unreadable', message: file.message } }
+  }
+}
+
+/** Characters of a preview. */
+const PREVIEW_LENGTH = 500
+/** Lines of a passage before the line it is about. */
+const LINES_BEFORE = 1
+
+/** The first 500 characters, with dots when there is more. */
+export function headOf(text: string): string {
+  let units = 0
+  let characters = 0
+  for (const character of text) {
+    if (characters === PREVIEW_LENGTH) return `${text.slice(0, units)}...`
+    characters++
+    units += character.length
+  }
+  return text
+}
+
+/** Whole lines from just before `line` on, as many as fit; at least that one, cut where it is longer than a preview. */
+export function linesFrom(
+  text: string,
+  line: number,
+): { readonly text: string; readonly startLine: number; readonly endLine: number } {
+  const lines = new LineStarts(text)
+  const startLine = Math.max(1, Math.min(line, lines.count) - LINES_BEFORE)
+  let endLine = startLine
+  while (endLine < lines.count) {
+    const isFull = lines.between(startLine, endLine).length >= PREVIEW_LENGTH
+    const isTooMuch = lines.between(startLine, endLine + 1).length >= PREVIEW_LENGTH
+    if (isFull || (isTooMuch && endLine >= line)) break
+    endLine++
+  }
+  const piece = lines.between(startLine, endLine)
+  return { text: piece.length > 2 * PREVIEW_LENGTH ? headOf(piece) : piece, startLine, endLine }
 }

@@ -24,8 +24,16 @@ import { CONCEPT_KIND } from '../mind/rows.ts'
 import { among, type Concept, stateOf, type VisibleConcepts } from '../state.ts'
 import { LINKS } from '../tables.ts'
 import { type Anchor, LEG_DEPTH, plainAnchors, relevantAnchors } from './anchors.ts'
-import { boundRelevance, MATCHES, type Match, MEANING } from './relevance.ts'
-import { type ContextQuestion, isByRelevance, questionOf, wantsMeaning } from './request.ts'
+import {
+  boundRelevance,
+  type ContextQuestion,
+  isByRelevance,
+  MATCHES,
+  type Match,
+  MEANING,
+  questionOf,
+  wantsMeaning,
+} from './request.ts'
 
 interface Neighbour {
   readonly concept: Concept

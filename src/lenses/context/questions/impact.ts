@@ -1,12 +1,9 @@
 /** `/context/impact`: what changed files, or a unified diff as `git diff` writes it, touch: the concepts changed, and what depends on them. */
 import { z } from 'zod'
-import type { LinkIndex } from '../../../index/contract.ts'
-import { brief, handler, type Look, look, mustHaveWorkspace } from '../call.ts'
-import { noted, readErrorNotes } from '../read-notes.ts'
-import { clamped, concept, conceptRef, id, placeFields, REQUIRED, text, texts, total } from '../schemas.ts'
+import { handler, type Look, linksOf, look, mustHaveWorkspace, noted, placed, readErrorNotes } from '../call.ts'
+import { clamped, id, placedConcept, REQUIRED, text, texts, total } from '../envelope.ts'
 import type { Concept } from '../state.ts'
-import { LINKS } from '../tables.ts'
-import { place, reach } from './symbols.ts'
+import { reach } from './symbols.ts'
 
 interface DiffFile {
   /** After the change; of a deleted or moved file, before it. Without the prefixes `a/` and `b/`. */
@@ -133,12 +130,10 @@ interface Change {
 }
 
 const dependant = z.lazy(() =>
-  z.strictObject({
-    ...conceptRef,
+  placedConcept.extend({
     hops: id.describe('Links in a row from the change, from 1'),
     via: id.describe('Number of the concept that it depends on'),
     relation: z.string().describe('Kind of that link, such as CALLS'),
-    ...placeFields,
   }),
 )
 
@@ -163,7 +158,7 @@ export const IMPACT_HANDLER = handler({
       .meta({ anyOf: [{ required: ['paths'] }, { required: ['diff'] }], examples: [{ paths: ['src/login.ts'] }] }),
   result: () =>
     z.strictObject({
-      changed: z.array(concept.extend(placeFields)).describe('Concepts that the change touches, by id'),
+      changed: z.array(placedConcept).describe('Concepts that the change touches, by id'),
       dependants: z.array(dependant).describe('What depends on them, nearest first'),
       total: total.describe('Dependants there are'),
       files: z.array(z.string()).describe('URLs of other files with dependants'),
@@ -179,29 +174,16 @@ export const IMPACT_HANDLER = handler({
     const changed = changedConcepts(seen, changes)
     const known = new Set(seen.concepts.all.map(({ url }) => url))
     const unknown = changes.filter(({ url }) => !known.has(url))
-    const links = call.host.index(LINKS.name) as LinkIndex
+    const links = linksOf(call)
     const reached = reach(seen, links, changed, { depth, relations: FELT })
     const files = new Set(reached.flatMap(({ concept }) => concept.url ?? []))
     for (const { url } of changes) files.delete(url)
     const shown = reached.slice(0, limit)
-    const concerned = [...changes, ...shown.map(({ concept }) => concept)]
     return {
-      ...noted(
-        readErrorNotes(
-          call,
-          seen,
-          concerned.map(({ url }) => url),
-        ),
-      ),
+      ...noted(readErrorNotes(call, seen, [...changes, ...shown.map(({ concept }) => concept)])),
       result: {
-        changed: changed.map(each => ({ ...brief(each), ...place(each) })),
-        dependants: shown.map(({ concept, hops, via, relation }) => ({
-          ...brief(concept),
-          hops,
-          via,
-          relation,
-          ...place(concept),
-        })),
+        changed: changed.map(placed),
+        dependants: shown.map(({ concept, ...way }) => ({ ...placed(concept), ...way })),
         total: reached.length,
         files: [...files].sort(),
         not_indexed: [...new Set(unknown.map(({ url }) => url))],

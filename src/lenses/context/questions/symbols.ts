@@ -1,17 +1,31 @@
 /** `/context/definition`, `/context/references` and `/context/callers`: where a name is, by id or as people write it, and who uses it. */
 import { z } from 'zod'
-import type { LinkIndex } from '../../../index/contract.ts'
+import { compareText } from '../../../base/compare.ts'
+import type { Steps } from '../../../base/turns.ts'
+import type { LinkIndex, WordIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { entrySet } from '../../../pipeline/columns.ts'
+import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import { LineStarts } from '../../../text/lines.ts'
-import { brief, type Call, handler, type Look, look, mustSee } from '../call.ts'
-import { refusal } from '../envelope.ts'
+import {
+  brief,
+  type Call,
+  handler,
+  type Look,
+  languageNotes,
+  linksOf,
+  look,
+  mustSee,
+  noted,
+  placed,
+  readErrorNotes,
+} from '../call.ts'
+import { clamped, concept, id, placedConcept, REQUIRED, refusal, text, total } from '../envelope.ts'
+import { grammarOf, languageOf } from '../extract/concept.ts'
 import { foldName } from '../names.ts'
-import { textsOf } from '../query/previews.ts'
-import { languageNotes, noted, readErrorNotes } from '../read-notes.ts'
-import { clamped, concept, id, placeFields, REQUIRED, text, total } from '../schemas.ts'
+import { textsOf } from '../query/pack.ts'
 import type { Concept } from '../state.ts'
-import { CONCEPTS, LINKS } from '../tables.ts'
-import { callsUnresolved, unresolvedCalls } from './written-calls.ts'
+import { CONCEPTS } from '../tables.ts'
 
 /** Parameters that name a concept, and others. */
 function namedAnd<Shape extends z.ZodRawShape>(more: Shape) {
@@ -47,7 +61,7 @@ interface Asked {
 /** Throws `Refusal` where nothing is named so. */
 function findNamed(call: Call, { id, name }: Named): Asked {
   const seen = look(call)
-  const links = call.host.index(LINKS.name) as LinkIndex
+  const links = linksOf(call)
   if (id !== null && id !== undefined) return { seen, links, concepts: [mustSee(seen, id)] }
   const wanted = (name ?? '').trim()
   const concepts = conceptsNamed(seen, wanted)
@@ -69,14 +83,6 @@ function conceptsNamed({ concepts }: Look, name: string): readonly Concept[] {
     if (found.length > 0) return found
   }
   return []
-}
-
-export function place({ url, startLine, endLine }: Concept): {
-  url: string | null
-  start_line: number | null
-  end_line: number | null
-} {
-  return { url, start_line: startLine, end_line: endLine }
 }
 
 /** `load` of `Store.load`; `store.ts` of `src/store.ts`. */
@@ -123,7 +129,6 @@ export function reach(
 
 const MOST = 1000
 
-const placed = z.lazy(() => concept.extend(placeFields))
 const of = z.lazy(() => z.array(concept).describe('Concepts that have the name, the best match first'))
 
 const definition = handler({
@@ -136,7 +141,7 @@ const definition = handler({
     z.strictObject({
       definitions: z
         .array(
-          placed.unwrap().extend({
+          placedConcept.extend({
             signature: z.string().nullable().describe('One line that declares it; null: none'),
             doc: z.string().nullable().describe('Its doc comment; null: none'),
             text: z.string().nullable().describe('Its lines; null: its file is not indexed'),
@@ -150,25 +155,19 @@ const definition = handler({
     const shown = concepts.slice(0, limit)
     const entries = shown.map(({ entry }) => entry)
     const rows = call.host.store.table(CONCEPTS).scan({}, { entries, columns: ['entry', 'signature', 'doc'] })
-    const told = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
+    const rowOf = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
     const texts = await textsOf(call, seen, [...new Set(shown.flatMap(({ url }) => url ?? []))])
     const definitions = shown.map(concept => {
       const { url, startLine, endLine } = concept
       const text = url === null || startLine === null ? undefined : texts.get(url)
       return {
-        ...brief(concept),
-        ...place(concept),
-        signature: (told.get(concept.entry)?.['signature'] ?? null) as string | null,
-        doc: (told.get(concept.entry)?.['doc'] ?? null) as string | null,
+        ...placed(concept),
+        signature: (rowOf.get(concept.entry)?.['signature'] ?? null) as string | null,
+        doc: (rowOf.get(concept.entry)?.['doc'] ?? null) as string | null,
         text: text === undefined ? null : new LineStarts(text).between(startLine ?? 1, endLine ?? 1),
       }
     })
-    const notes = readErrorNotes(
-      call,
-      seen,
-      shown.map(({ url }) => url),
-    )
-    return { result: { definitions, total: concepts.length }, ...noted(notes) }
+    return { result: { definitions, total: concepts.length }, ...noted(readErrorNotes(call, seen, shown)) }
   },
 })
 
@@ -187,7 +186,7 @@ const references = handler({
       of,
       references: z
         .array(
-          placed.unwrap().extend({
+          placedConcept.extend({
             relation: z.string().describe('Kind of the link, such as CALLS'),
             of: id.describe('Number of the concept it refers to'),
           }),
@@ -204,7 +203,7 @@ const references = handler({
         const relation = links.relationName(number)
         const concept = seen.concepts.byId(node)
         if (concept === undefined || !(wanted === null || wanted === relation)) return []
-        return [{ ...brief(concept), relation, of: of.id, ...place(concept) }]
+        return [{ ...placed(concept), relation, of: of.id }]
       }),
     )
     const isOfCalls = wanted === null || wanted === 'CALLS'
@@ -226,7 +225,7 @@ const callers = handler({
       of,
       callers: z
         .array(
-          placed.unwrap().extend({
+          placedConcept.extend({
             hops: id.describe('Calls in a row to the function, from 1'),
             via: id.describe('Number of the concept that it calls on the way'),
           }),
@@ -238,10 +237,10 @@ const callers = handler({
   async run(call, { depth, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
     const found = reach(seen, links, concepts, { depth, relations: new Set(['CALLS']) })
-    const told = found.map(({ concept, hops, via }) => ({ ...brief(concept), hops, via, ...place(concept) }))
+    const calling = found.map(({ concept, hops, via }) => ({ ...placed(concept), hops, via }))
     const unresolved = await callsUnresolved(call, seen, links, concepts, limit)
-    const callers = told.slice(0, limit)
-    const result = { of: concepts.map(brief), callers, total: told.length, unresolved }
+    const callers = calling.slice(0, limit)
+    const result = { of: concepts.map(brief), callers, total: calling.length, unresolved }
     return { result, ...notedOn(call, seen, concepts, callers) }
   },
 })
@@ -253,15 +252,155 @@ function notedOn(
   concepts: readonly Concept[],
   shown: readonly { readonly url: string | null }[],
 ): ReturnType<typeof noted> {
-  const concerned = [...concepts, ...shown]
-  return noted(
-    languageNotes(concepts.map(({ url }) => url)),
-    readErrorNotes(
-      call,
-      seen,
-      concerned.map(({ url }) => url),
-    ),
-  )
+  return noted(languageNotes(concepts), readErrorNotes(call, seen, [...concepts, ...shown]))
 }
 
 export const SYMBOL_HANDLERS = [definition, references, callers] as const
+
+// Calls of a name that no link resolves, found in the texts (CX-076): a list of callers is complete only with them, and an
+// empty one then means that nothing is written either.
+
+const unresolvedCalls = z.lazy(() =>
+  z.strictObject({
+    places: z
+      .array(
+        concept.extend({
+          url: z.string().describe('URL of the file'),
+          line: z.int().min(1).describe('Line of the call, from 1'),
+          text: z.string().describe('The line, without the blanks around it'),
+        }),
+      )
+      .describe(
+        'Where the name is written as a call and it is not known what is called, with the concept it is written in',
+      ),
+    total: total.describe('Such places there are'),
+  }),
+)
+type Unresolved = z.infer<typeof unresolvedCalls>
+type Place = Unresolved['places'][number]
+
+/** What can be called. */
+const CALLED: ReadonlySet<string> = new Set(['Function', 'Method', 'Class', 'Constant', 'Interface', 'TypeAlias'])
+const READ_AT_ONCE = 20
+const MOST_TEXT = 200
+
+/**
+ * A place within a concept that has a link to a concept of this name counts as resolved. Comments over whole lines and declarations are no
+ * calls. Costs the reading of each visible file of code that holds the name.
+ */
+async function callsUnresolved(
+  call: Call,
+  seen: Look,
+  links: LinkIndex,
+  concepts: readonly Concept[],
+  limit: number,
+): Promise<Unresolved> {
+  const names = new Set(concepts.filter(({ type }) => CALLED.has(type)).map(lastName))
+  if (names.size === 0) return { places: [], total: 0 }
+  await call.host.ready?.(['words'], call.signal)
+  const places = await turnsUntil(call.signal).run(search(call, seen, links, names))
+  places.sort((a, b) => compareText(a.url, b.url) || a.line - b.line)
+  return { places: places.slice(0, limit), total: places.length }
+}
+
+function* search({ host, state }: Call, seen: Look, links: LinkIndex, names: ReadonlySet<string>): Steps<Place[]> {
+  const { partitions } = seen.sight
+  const code = state.files.visible(partitions).all.filter(({ url }) => grammarOf(languageOf(url)) !== null)
+  const words = host.index('words') as WordIndex
+  const terms = [...names].map(text => ({ text, boost: 1 }))
+  const hits = words.search({ terms, k: code.length, partitions, allow: entrySet(code) })
+  const urls = new Map(code.map(({ entry, url }) => [entry, url]))
+  const isResolved = resolvedWithin(seen, links, names)
+  const places: Place[] = []
+  for (let at = 0; at < hits.length; at += READ_AT_ONCE) {
+    const entries = hits.slice(at, at + READ_AT_ONCE).map(({ entry }) => entry)
+    const texts = host.store.entries(entries).map(({ key, content }) => ({ url: urls.get(key) ?? '', content }))
+    for (const { url, content } of texts) {
+      const calls = callsIn(content, names)
+      if (calls.length === 0) continue
+      const inFile = seen.concepts.all.filter(one => one.url === url)
+      for (const { name, line, text } of calls) {
+        const around = innermost(inFile, line)
+        if (around === null || isDeclaration(around, name, line, text) || isResolved(around)) continue
+        places.push({ ...brief(around), url, line, text: text.slice(0, MOST_TEXT) })
+      }
+    }
+    yield
+  }
+  return places
+}
+
+/** Whether a concept has a link to one of these names. */
+function resolvedWithin(
+  { concepts, sight }: Look,
+  links: LinkIndex,
+  names: ReadonlySet<string>,
+): (concept: Concept) => boolean {
+  const known = new Map<number, boolean>()
+  const find = ({ id }: Concept) =>
+    links.out(id, { partitions: sight.partitions }).some(({ node, relation }) => {
+      const target = concepts.byId(node)
+      const isCall = /^(?:CALLS|USES|EXTENDS)$/.test(links.relationName(relation))
+      return target !== undefined && isCall && names.has(lastName(target))
+    })
+  return concept => {
+    const found = known.get(concept.id) ?? find(concept)
+    known.set(concept.id, found)
+    return found
+  }
+}
+
+interface WrittenCall {
+  readonly name: string
+  /** From 1. */
+  readonly line: number
+  readonly text: string
+}
+
+const COMMENT = /^(?:\/\/|#|\/?\*)/
+/** In front of a name that is declared. */
+const DECLARES = /\b(?:function\*?|def|fn|func|fun|sub|class|interface|struct|trait)\s+$/
+const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g
+
+/** One a line and name. Arguments of a type may stand between the name and its bracket. */
+function callsIn(text: string, names: ReadonlySet<string>): readonly WrittenCall[] {
+  if (![...names].some(name => text.includes(name))) return []
+  const alternatives = [...names].map(name => name.replace(REGEXP_SIGNS, '\\$&')).join('|')
+  const pattern = new RegExp(`(?<![\\p{ID_Continue}$])(${alternatives})\\s*(?:<[^<>()]{0,200}>)?!?(?:\\?\\.)?\\(`, 'u')
+  const calls: WrittenCall[] = []
+  for (const [at, whole] of text.split(/\r\n|\r|\n/).entries()) {
+    const line = whole.trim()
+    const found = pattern.exec(line)
+    if (found === null || COMMENT.test(line)) continue
+    const before = line.slice(0, found.index)
+    if (DECLARES.test(before) || /\/\/|\s#\s/.test(before)) continue
+    calls.push({ name: found[1] as string, line: at + 1, text: line })
+  }
+  return calls
+}
+
+/** The head of a method, or of an overload; what an interface declares. */
+function isDeclaration(around: Concept, name: string, line: number, text: string): boolean {
+  if (/^(?:Interface|TypeAlias)$/.test(around.type)) return true
+  if (lastName(around) !== name) return false
+  return (
+    line === around.startLine || !/[.=]|\b(?:return|await|new|yield|throw)\b/.test(text.slice(0, text.indexOf(name)))
+  )
+}
+
+/** The smallest one that holds the line; a file is a concept too. */
+function innermost(concepts: readonly Concept[], line: number): Concept | null {
+  let best: Concept | null = null
+  for (const one of concepts) {
+    const { startLine, endLine } = one
+    if (startLine === null || endLine === null || line < startLine || line > endLine) continue
+    const isSmaller = best === null || endLine - startLine <= (best.endLine as number) - (best.startLine as number)
+    if (isSmaller) best = one
+  }
+  return best
+}
+
+/** `next` of `Sub.next`. Modules have paths for names, which nobody calls. */
+function lastName({ name, type }: Concept): string {
+  return type === 'Module' ? name : name.slice(name.lastIndexOf('.') + 1)
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Steps } from '../../../../src/base/turns.ts'
+import { checkTables, READINGS } from '../../../../src/lenses/context/context-lens.ts'
 import { setCounter } from '../../../../src/lenses/context/counters.ts'
-import { checkTables, READINGS } from '../../../../src/lenses/context/doctor.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from '../../../../src/lenses/context/tables.ts'
 import type { Row } from '../../../../src/model/table.ts'
 import type { StoreWriter } from '../../../../src/store/store.ts'

@@ -94,6 +94,28 @@ describe('search by name', () => {
     expect(idsOf(await world.query({ query: 'user auth', mode: 'hybrid' }))).toEqual([3, 2])
   })
 
+  it.each([
+    ['straße', 'STRASSE', true],
+    ['ὀδυσσεύς', 'ὈΔΥΣΣΕΎΣ', true],
+    ['e\u0301', 'É', true],
+    ['über2Größe', 'ÜBER2GRÖSSE', true],
+    ['σίσυφος', 'ΣίσυφοςΆλφα', true],
+    ['of auth', 'user_auth-service.ts', true],
+    ['authentication', 'OAuth_auth', true],
+    ['authentication', 'AutThing', false],
+    ['au x', 'AuthService', false],
+    ['servers', 'HTTPServer', false],
+    ['äöü login', 'ÄÖÜXThing', true],
+    ['$%', 'Name', false],
+  ])(
+    'by %s finds %s: %s, by words of at least so many letters, over all of Unicode (CX-017 to CX-019)',
+    async (query, name, isFound) => {
+      await using world = await openWorld()
+      await world.concepts(name, 'Something')
+      expect(idsOf(await world.query({ query, depth: 0 }))).toEqual(isFound ? [1] : [])
+    },
+  )
+
   it('finds AuthService for authentication, as the worked example has it (CX-019)', async () => {
     await using world = await openWorld()
     await world.concepts('AuthService', 'LoginHandler')

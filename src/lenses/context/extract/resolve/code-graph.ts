@@ -1,13 +1,24 @@
 /**
  * The links of a whole workspace, kept up to date: after a change only the files are linked anew that changed themselves,
- * or that asked something whose answer changed. Any order of changes ends in the links that a fresh start gives.
+ * or that asked something whose answer changed. Any order of changes ends in the links that a fresh start gives. A link is a
+ * reference that could be resolved: anything else is left out, not guessed.
  */
-import type { Extraction, Surface } from '../concept.ts'
-import { type Card, cardOf, hashesOf, hashOf, namesOf } from './card.ts'
-import { type ConceptPlace, type Facts, factKey, NotedFacts } from './facts.ts'
-import { type Link, linkFile } from './link-file.ts'
 
-export interface GraphChange {
+import { sha256 } from '../../../../base/canonical.ts'
+import {
+  type ConceptType,
+  type Extraction,
+  type FileReference,
+  isUndeclared,
+  MODERATE,
+  type ReadConcept,
+  type Relation,
+  type Surface,
+} from '../concept.ts'
+import { Evaluator, type Value } from './evaluate.ts'
+import { type ConceptPlace, type Facts, linkTarget } from './modules.ts'
+
+interface GraphChange {
   readonly put?: readonly Extraction[]
   readonly remove?: readonly string[]
 }
@@ -28,11 +39,11 @@ export class CodeGraph implements Facts {
   /** Since links were last asked for: what changed, and the questions that it answers otherwise. */
   #changed = new Set<string>()
   #answers = new Set<number>()
-  /** Told to be stale, not yet linked. */
+  /** Reported as stale, not yet linked. */
   readonly #unlinked = new Set<string>()
 
   /** By default empty, with everything in memory. */
-  constructor(extractions: Extractions = new Held(), cards: Iterable<readonly [string, Card]> = []) {
+  constructor(extractions: Extractions = inMemory(), cards: Iterable<readonly [string, Card]> = []) {
     this.#extractions = extractions
     this.#cards = new Map(cards)
     for (const [path, card] of this.#cards) this.#pack(path, card)
@@ -106,9 +117,9 @@ export class CodeGraph implements Facts {
     const card = this.#cards.get(path)
     const extraction = this.extraction(path)
     if (card === undefined || extraction === null) return []
-    const facts = new NotedFacts(this)
-    const links = linkFile(extraction, facts)
-    this.#cards.set(path, { ...card, asked: hashesOf(facts.keys) })
+    const keys = new Set<string>()
+    const links = linkFile(extraction, noted(this, keys))
+    this.#cards.set(path, { ...card, asked: hashesOf(keys) })
     return links
   }
 
@@ -141,7 +152,7 @@ export class CodeGraph implements Facts {
     return found
   }
 
-  /** What was not linked yet is, as long as it can still be told what it asked. */
+  /** Links what is not linked yet, as long as it is still known what it asked. */
   #settle(): void {
     for (const path of this.#unlinked) this.links(path)
   }
@@ -189,19 +200,12 @@ function hasAny(keys: Uint32Array, wanted: ReadonlySet<number>): boolean {
   return false
 }
 
-class Held implements Extractions {
-  readonly #all = new Map<string, Extraction>()
-
-  get(path: string): Extraction | null {
-    return this.#all.get(path) ?? null
-  }
-
-  put(extraction: Extraction): void {
-    this.#all.set(extraction.path, extraction)
-  }
-
-  remove(path: string): void {
-    this.#all.delete(path)
+function inMemory(): Extractions {
+  const all = new Map<string, Extraction>()
+  return {
+    get: path => all.get(path) ?? null,
+    put: extraction => void all.set(extraction.path, extraction),
+    remove: path => void all.delete(path),
   }
 }
 
@@ -209,4 +213,140 @@ function setAt<K>(map: Map<K, Set<string>>, key: K): Set<string> {
   const found = map.get(key) ?? new Set<string>()
   map.set(key, found)
   return found
+}
+
+// Cards: what is kept in memory of a file while its extraction is not: enough to know whose links a change can touch. Names
+// and questions are kept as 32-bit hashes; two with the same one cost a look too many, never a link.
+
+export interface Card {
+  /** Of the text. */
+  readonly hash: string
+  readonly surfaceHash: string
+  /** Hashes of the names that its concepts can be mentioned by. */
+  readonly named: Uint32Array
+  /** Hashes of what its links depend on. */
+  readonly asked: Uint32Array
+  /** The name that a package.json gives. */
+  readonly package: string | null
+}
+
+/** Not to be mentioned by name: they are text, not code. */
+const UNMENTIONED: ReadonlySet<ConceptType> = new Set(['Section', 'Caveat', 'Document', 'Entity'])
+
+const NOTHING: Uint32Array = new Uint32Array(0)
+
+function cardOf(extraction: Extraction): Card {
+  const { hash, surface } = extraction
+  const names = new Set<string>()
+  for (const concept of extraction.concepts) for (const name of namesOf(concept)) names.add(name)
+  return {
+    hash,
+    surfaceHash: sha256(JSON.stringify(surface)),
+    named: hashesOf([...names].map(factKey.name)),
+    asked: NOTHING,
+    package: surface.settings?.name ?? null,
+  }
+}
+
+/** What Markdown can mention a concept by. */
+function namesOf({ type, name, qualifiedName }: ReadConcept): readonly string[] {
+  if (UNMENTIONED.has(type)) return []
+  return name === qualifiedName ? [name] : [name, qualifiedName]
+}
+
+function hashesOf(keys: Iterable<string>): Uint32Array {
+  return Uint32Array.from(keys, hashOf)
+}
+
+/** FNV-1a over UTF-16 units. */
+function hashOf(key: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
+
+// Every question leaves a key behind: the links of a file can change only when the file does or when the answer to one of
+// its questions does.
+
+/** Keys of what can be asked. */
+const factKey = {
+  surface: (path: string): string => `s:${path}`,
+  exists: (path: string): string => `e:${path}`,
+  package: (name: string): string => `p:${name}`,
+  name: (name: string): string => `n:${name}`,
+}
+
+/** Passes questions on and keeps their keys. */
+function noted(facts: Facts, keys: Set<string>): Facts {
+  const asked = <T>(key: string, answer: T): T => {
+    keys.add(key)
+    return answer
+  }
+  return {
+    surface: path => asked(factKey.surface(path), facts.surface(path)),
+    has: path => asked(factKey.exists(path), facts.has(path)),
+    packagesNamed: name => asked(factKey.package(name), facts.packagesNamed(name)),
+    pathsNamed: name => asked(factKey.name(name), facts.pathsNamed(name)),
+    conceptNamed: name => asked(factKey.name(name), facts.conceptNamed(name)),
+  }
+}
+
+export type LinkTarget = ConceptPlace | { readonly package: string }
+
+interface Link {
+  /** Key of a concept of the file. */
+  readonly source: string
+  readonly relation: Relation
+  readonly target: LinkTarget
+  readonly weight: number
+}
+
+/** In order of source, relation and target; between the same two at most one of each relation; none to itself. */
+function linkFile(extraction: Extraction, facts: Facts): readonly Link[] {
+  const evaluator = new Evaluator(facts)
+  const links = new Map<string, Link>()
+  for (const reference of extraction.references) {
+    const link = resolve(reference, extraction.path, evaluator, facts)
+    if (link === null) continue
+    const id = idOf(link)
+    if (!(links.has(id) && (links.get(id) as Link).weight >= link.weight)) links.set(id, link)
+  }
+  return [...links].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, link]) => link)
+}
+
+function idOf({ source, relation, target }: Link): string {
+  return [source, relation, ...('package' in target ? ['', target.package] : [target.path, target.key])].join('\n')
+}
+
+function resolve(reference: FileReference, path: string, evaluator: Evaluator, facts: Facts): Link | null {
+  const { source, relation, target, weight } = reference
+  const found = targetOf(reference, path, evaluator, facts)
+  if (found === null || ('path' in found && found.path === path && found.key === source)) return null
+  if ('local' in target || 'package' in found) return { source, relation, target: found, weight }
+  // What is called is a value; a type, as where Go converts to one, or a module is used.
+  const isUse = relation === 'CALLS' && !/^(?:Function|Method|Class|Constant) /.test(found.key)
+  return isUse
+    ? { source, relation: 'USES', target: found, weight: MODERATE }
+    : { source, relation, target: found, weight }
+}
+
+function targetOf(
+  { relation, target }: FileReference,
+  path: string,
+  evaluator: Evaluator,
+  facts: Facts,
+): LinkTarget | null {
+  if ('local' in target) return { path, key: target.local }
+  if (relation === 'MENTIONS') return isUndeclared(target) ? facts.conceptNamed(target.name) : null
+  if (relation === 'LINKS_TO') return 'module' in target ? linkTarget(path, target.module, facts) : null
+  const value = evaluator.evaluate(target, path)
+  return value === null ? null : placeOf(value, relation, facts)
+}
+
+function placeOf(value: Value, relation: Relation, facts: Facts): LinkTarget | null {
+  if (value.is === 'symbol' && relation !== 'DEPENDS_ON') return { path: value.path, key: value.key }
+  if (relation !== 'DEPENDS_ON') return null
+  if (value.is === 'package') return { package: value.name }
+  const key = value.is === 'module' ? facts.surface(value.path)?.keys[0] : undefined
+  return value.is === 'module' && key !== undefined ? { path: value.path, key } : null
 }

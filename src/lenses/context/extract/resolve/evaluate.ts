@@ -1,14 +1,6 @@
 /** Follows a reference from file to file to the symbol, or the value of a class, that it stands for. */
-import type { Reference, Shape, Step } from '../concept.ts'
-import { OWN_PACKAGE } from '../other/link-go.ts'
-import { ownExport } from './declaring-file.ts'
-import type { Facts } from './facts.ts'
-import { goModule } from './go-modules.ts'
-import { javaModule } from './java-modules.ts'
-import type { Module } from './module.ts'
-import { plainModule } from './plain-modules.ts'
-import { pythonModule, pythonSubmodule } from './python-modules.ts'
-import { rustModule } from './rust-modules.ts'
+import { OWN_PACKAGE, type Reference, type Shape, type Step } from '../concept.ts'
+import { type Facts, MODULES, type Module, ownExport, pythonSubmodule } from './modules.ts'
 import { scriptModule } from './script-modules.ts'
 
 export type Value =
@@ -64,13 +56,9 @@ export class Evaluator {
 
   #findModule(specifier: string, from: string): Module | null {
     const language = this.#facts.surface(from)?.language
-    if (language === undefined) return null
-    if (language === 'python') return pythonModule(from, specifier, this.#facts)
-    if (language === 'go') return goModule(from, specifier, this.#facts)
-    if (language === 'rust') return rustModule(from, specifier, this.#facts)
-    if (language === 'java') return javaModule(from, specifier, this.#facts)
-    const isScript = language === 'typescript' || language === 'tsx' || language === 'javascript'
-    return isScript ? scriptModule(from, specifier, this.#facts) : plainModule(from, specifier, language, this.#facts)
+    const find = language === undefined ? undefined : MODULES[language]
+    if (find !== undefined) return find(from, specifier, this.#facts)
+    return /^(?:typescript|tsx|javascript)$/.test(language ?? '') ? scriptModule(from, specifier, this.#facts) : null
   }
 
   #evaluate(reference: Reference, path: string, depth: number): Value | null {

@@ -1,12 +1,12 @@
 /**
  * Where an import of TypeScript or JavaScript leads: relative path, `paths` and `baseUrl` of the nearest tsconfig.json,
- * `imports` of the nearest package.json, packages of the workspace by name and `exports`, else a package outside.
+ * `imports` of the nearest package.json, packages of the workspace by name and `exports`, else a package outside. And what
+ * the files say that steer this: package.json, tsconfig.json, jsconfig.json, and go.mod.
  */
+
+import { isRecord } from '../../../../base/record.ts'
 import type { ModuleSettings } from '../concept.ts'
-import type { Facts } from './facts.ts'
-import type { Module } from './module.ts'
-import { mappedTargets, patternTargets } from './package-exports.ts'
-import { folderOf, foldersAbove, inFolder, join } from './paths.ts'
+import { type Facts, folderOf, foldersAbove, inFolder, join, type Module } from './modules.ts'
 
 const ENDINGS = ['.ts', '.tsx', '.d.ts', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json']
 /** An import names the file that the compiler makes; the source has another ending. */
@@ -150,4 +150,129 @@ function packageName(name: string): { readonly root: string; readonly rest: stri
   const parts = name.split('/')
   const root = parts.slice(0, name.startsWith('@') ? 2 : 1).join('/')
   return { root, rest: name.slice(root.length) }
+}
+
+/** Sources and types before what runs: they say more. */
+const CONDITIONS = ['source', 'types', 'import', 'module', 'node', 'default', 'require']
+/** Conditions within conditions. */
+const MAX_CONDITIONS = 6
+
+/** `map` is what stands in package.json, of any shape; `name` is `.`, `./x` or `#x`. */
+function mappedTargets(map: unknown, name: string): string[] {
+  if (!isRecord(map)) return name === '.' ? conditionTargets(map, MAX_CONDITIONS) : []
+  if (!Object.keys(map).some(key => /^[.#]/.test(key))) return name === '.' ? conditionTargets(map, MAX_CONDITIONS) : []
+  if (Object.hasOwn(map, name)) return conditionTargets(map[name], MAX_CONDITIONS)
+  for (const key of longestFirst(Object.keys(map))) {
+    const filling = fill(key, name)
+    if (filling !== null)
+      return conditionTargets(map[key], MAX_CONDITIONS).map(target => target.replaceAll('*', filling))
+  }
+  return []
+}
+
+/** The targets of the longest pattern that the name fits. */
+function patternTargets(paths: Readonly<Record<string, readonly string[]>>, name: string): string[] {
+  if (Object.hasOwn(paths, name)) return [...(paths[name] ?? [])]
+  for (const key of longestFirst(Object.keys(paths))) {
+    const filling = fill(key, name)
+    if (filling !== null) return (paths[key] ?? []).map(target => target.replace('*', () => filling))
+  }
+  return []
+}
+
+/** What the star of the pattern stands for, null where the name does not fit. */
+function fill(pattern: string, name: string): string | null {
+  const star = pattern.indexOf('*')
+  if (star < 0) return null
+  const [front, back] = [pattern.slice(0, star), pattern.slice(star + 1)]
+  const fits = name.length >= front.length + back.length && name.startsWith(front) && name.endsWith(back)
+  return fits ? name.slice(front.length, name.length - back.length) : null
+}
+
+function longestFirst(patterns: string[]): string[] {
+  return patterns.sort((a, b) => b.indexOf('*') - a.indexOf('*') || (a < b ? -1 : 1))
+}
+
+function conditionTargets(value: unknown, depth: number): string[] {
+  if (typeof value === 'string') return [value]
+  if (depth === 0) return []
+  if (Array.isArray(value)) return value.flatMap(one => conditionTargets(one, depth - 1))
+  if (!isRecord(value)) return []
+  return CONDITIONS.flatMap(key => (Object.hasOwn(value, key) ? conditionTargets(value[key], depth - 1) : []))
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Conditions within conditions; a file may nest them until no stack is deep enough to write it down again. */
+const MAX_NESTED = 10
+
+/** Null for other files, and for one that is not JSON of the shape. */
+export function moduleSettings(path: string, text: string): ModuleSettings | null {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  if (name === 'go.mod') return goSettings(text)
+  const isCompiler = /^(?:ts|js)config(?:\..+)?\.json$/.test(name)
+  if (!isCompiler && name !== 'package.json') return null
+  const value = parse(text)
+  if (value === null) return null
+  return isCompiler ? compilerSettings(value) : packageSettings(value)
+}
+
+/** The path that imports of its packages begin with. */
+function goSettings(text: string): ModuleSettings | null {
+  const name = /^module[ \t]+"?([^\s"]+)/m.exec(text)?.[1]
+  return name === undefined ? null : { kind: 'go', name }
+}
+
+function packageSettings(value: Fields): ModuleSettings {
+  const entry = ['source', 'types', 'typings', 'module', 'main'].map(key => value[key]).filter(isText)
+  return {
+    kind: 'package',
+    ...(isText(value['name']) ? { name: value['name'] } : {}),
+    ...(entry.length > 0 ? { entry } : {}),
+    ...(value['exports'] === undefined ? {} : { exports: shallow(value['exports'], MAX_NESTED) }),
+    ...(value['imports'] === undefined ? {} : { imports: shallow(value['imports'], MAX_NESTED) }),
+  }
+}
+
+function compilerSettings(value: Fields): ModuleSettings {
+  const options = isRecord(value['compilerOptions']) ? value['compilerOptions'] : {}
+  const paths = isRecord(options['paths']) ? options['paths'] : null
+  const above = [value['extends']].flat().filter(isText)
+  const beside = [value['references']].flat().map(one => (isRecord(one) ? one['path'] : null))
+  const references = beside.filter(isText)
+  return {
+    kind: 'compiler',
+    ...(isText(options['baseUrl']) ? { baseUrl: options['baseUrl'] } : {}),
+    ...(paths === null
+      ? {}
+      : { paths: Object.fromEntries(Object.entries(paths).map(([key, to]) => [key, [to].flat().filter(isText)])) }),
+    ...(above.length > 0 ? { extends: above } : {}),
+    ...(references.length > 0 ? { references } : {}),
+  }
+}
+
+/** JSON with comments and commas behind the last member, as these files have them. */
+function parse(text: string): Fields | null {
+  const plain = text
+    .replace(/^\uFEFF/, '')
+    .replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, part => (part.startsWith('"') ? part : ' '))
+    .replace(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])/g, part => (part.startsWith('"') ? part : ''))
+  try {
+    const value: unknown = JSON.parse(plain)
+    return isRecord(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** Without what is nested deeper. */
+function shallow(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === 0) return null
+  if (Array.isArray(value)) return value.map(one => shallow(one, depth - 1))
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shallow(one, depth - 1)]))
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Extraction } from '../../../../../src/lenses/context/extract/concept.ts'
-import { soundText } from '../../../../../src/lenses/context/extract/sound-parts.ts'
+import { soundText } from '../../../../../src/lenses/context/extract/repair.ts'
 import { grammarsFor, graphOf, linksOf, mustExtract } from '../../../../support/extracted.ts'
 import { declarationsIn } from '../../../../support/script-oracle.ts'
 

@@ -1,8 +1,8 @@
 /** Files that are broken, huge or made to harm: read as far as they go, or skipped with a reason (CX-068). */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { languageOf } from '../../../../../src/lenses/context/extract/concept.ts'
 import { extractFile, isSkip, loadGrammars } from '../../../../../src/lenses/context/extract/extract-file.ts'
-import { languageOf } from '../../../../../src/lenses/context/extract/file-kind.ts'
 import type { Grammars } from '../../../../../src/lenses/context/extract/grammars.ts'
 import { CodeGraph } from '../../../../../src/lenses/context/extract/resolve/code-graph.ts'
 import { grammarsFor } from '../../../../support/extracted.ts'
@@ -70,6 +70,27 @@ describe('what is read', () => {
     expect(read('a.py', `a${'.b()'.repeat(20_000)}`)).toBe('1 concepts, 0 links')
   })
 
+  const LONG = 'a'.repeat(50_000)
+  const uses = (write: (at: number) => string): string => Array.from({ length: 2_000 }, (_, at) => write(at)).join('\n')
+  it.each([
+    ['a.ts', `import * as x from './${LONG}'\n${uses(at => `x.f${at}()`)}`],
+    ['a.ts', `const y = x.${LONG}\n${uses(at => `y.f${at}()`)}\nimport * as x from './x'`],
+    ['a.ts', `export { ${uses(at => `f${at},`)} } from './${LONG}'`],
+    ['a.py', `import ${LONG} as x\n${uses(at => `x.f${at}()`)}`],
+    ['a.py', `from ${LONG} import (${uses(at => `f${at},`)})`],
+    ['a.go', `package a\nimport x "${'a/'.repeat(25_000)}b"\nfunc f() {\n${uses(at => `x.F${at}()`)}\n}`],
+    ['a.rs', `mod ${LONG};\nfn f() {\n${uses(at => `${LONG.slice(0, 5_000)}::f${at}();`)}\n}`],
+    ['A.java', `${uses(at => `import p${at}.*;`)}\nclass A { void f() {\n${uses(at => `new X${at}();`)}\n} }`],
+  ])('%s repeats no long name in each of its references', (path, text) => {
+    const result = extractFile(path, text, grammars, never)
+    expect(JSON.stringify(result).length).toBeLessThan(3_000_000)
+    const graph = new CodeGraph()
+    if (!isSkip(result)) graph.update({ put: [result] })
+    const links = graph.links(path)
+    expect(Array.isArray(links)).toBe(true)
+    expect(graph.card(path)?.asked.length).toBeLessThan(10_000)
+  })
+
   it('gives what can be read of a file with an error on every line', () => {
     const lines = Array.from({ length: 2_000 }, (_, at) => (at === 1_000 ? 'class Kept { go() {} }' : 'const a = = 1;'))
     const result = extractFile('a.ts', lines.join('\n'), grammars, never)
@@ -110,66 +131,11 @@ describe('what is read', () => {
   })
 
   it('never throws and always gives the same, whatever the text (1,000 texts of pieces of code)', () => {
-    const piece = fc.constantFrom(
-      ...[
-        'class ',
-        'A',
-        ' extends ',
-        'B.C',
-        '{',
-        '}',
-        '(',
-        ')',
-        '=>',
-        'function ',
-        'f',
-        ';',
-        '\n',
-        '  ',
-        'def ',
-        ':',
-        '#',
-        '`',
-        '"',
-        "'",
-      ],
-      ...[
-        'import ',
-        'from ',
-        'export ',
-        'default ',
-        '* as ',
-        '.',
-        '...',
-        '<',
-        '>',
-        '@',
-        '/*',
-        '*/',
-        '//',
-        '[',
-        ']',
-        'this',
-        'super',
-        'new ',
-      ],
-      ...[
-        'const ',
-        '=',
-        'await ',
-        '${',
-        '|',
-        'type ',
-        'interface ',
-        'é',
-        '😀',
-        '\u2028',
-        '\0',
-        'module.exports',
-        'prototype',
-        '__proto__',
-      ],
-    )
+    // Pieces with a tilde between them.
+    const words =
+      'class ~A~ extends ~B.C~function ~f~def ~import ~from ~export ~default ~* as ~this~super~new ~const ~await ~type ~interface '
+    const signs = '{~}~(~)~=>~;~\n~  ~:~#~`~"~\'~.~...~<~>~@~/*~*/~//~[~]~=~${~|~é~😀~\u2028~\0'
+    const piece = fc.constantFrom(...`${words}~${signs}~module.exports~prototype~__proto__`.split('~'))
     const text = fc.array(piece, { maxLength: 60 }).map(pieces => pieces.join(''))
     fc.assert(
       fc.property(fc.constantFrom(...ENDINGS), text, (ending, source) => {

@@ -164,6 +164,22 @@ describe('calls across files', () => {
     expect(Array.isArray(graph.links(path))).toBe(true)
   })
 
+  it('of Java link nothing on what overloads with different types return', async () => {
+    const graph = await graphOf({
+      'A.java': `class A { void go() {} }
+class B { void go() {} }
+class C {
+  A make(int a) { return null; }
+  B make(String b) { return null; }
+  A same(int a) { return null; }
+  A same(String b) { return null; }
+  void run() { make("b").go(); same("b").go(); }
+}`,
+    })
+    const links = linksOf(graph, 'CALLS').map(link => link.replaceAll('A.java#', ''))
+    expect(links).toEqual(['C.run CALLS A.go 0.5', 'C.run CALLS C.make 0.5', 'C.run CALLS C.same 0.5'])
+  })
+
   it('follow a name that another file of the package comes to declare, or ceases to', async () => {
     const graph = await graphOf({ 'p/a.go': 'package p\nfunc A() { B() }\n' })
     expect(linksOf(graph, 'CALLS')).toEqual([])

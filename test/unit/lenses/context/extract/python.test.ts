@@ -53,4 +53,34 @@ describe('Python', () => {
     const graph = await graphOf({ 'a.py': 'class A:\n    def go(self): pass\n\ndef f(x):\n    x.go()\n    go()\n' })
     expect(linksOf(graph, 'CALLS')).toEqual([])
   })
+
+  it('keeps names of comprehensions apart, and links nothing on a variable that is given different values', async () => {
+    const source = `class A:
+    def go(self): pass
+class B:
+    def go(self): pass
+def each(a: list[A], b: list[B]):
+    [x.go() for x in a]
+    return {x.go() for x in b}
+def given():
+    x = A()
+    x.go()
+    x = B()
+    x.go()
+def same(flag):
+    x = None
+    if flag:
+        x = A()
+    else:
+        x = A()
+    x.go()
+def walrus(a: list[A]):
+    [y for x in a if (y := x)]
+    y.go()
+`
+    const links = linksOf(await graphOf({ 'a.py': source }), 'CALLS')
+    expect(links.filter(link => /go /.test(link)).map(link => link.replaceAll('a.py#', ''))).toEqual([
+      ...['each CALLS A.go 0.5', 'each CALLS B.go 0.5', 'same CALLS A.go 0.5', 'walrus CALLS A.go 0.5'],
+    ])
+  })
 })

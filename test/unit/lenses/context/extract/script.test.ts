@@ -254,6 +254,17 @@ describe('relations of scripts', () => {
     expect(graph.extraction('a.ts')?.concepts[1]?.key).toBe(graph.extraction('b.ts')?.concepts[1]?.key)
   })
 
+  it('keep names of blocks apart: those of loops, of try and of finally (CX-065)', async () => {
+    const source = `class A { go() {} }\nclass B { go() {} }
+function tried() { try { const x = new A(); x.go() } finally { const x = new B(); x.go() } }
+function looped() { while (a()) { const x = new A() }\ndo { const x = new B(); x.go() } while (b()) }
+function shaped() { function Old() {}\nOld.prototype = { go() {}, run() { this.go() } } }`
+    const links = linksOf(await graphOf({ 'a.js': source }), 'CALLS')
+    expect(links.filter(link => /go/.test(link)).map(link => link.replaceAll('a.js#', ''))).toEqual([
+      ...['looped CALLS B.go 0.5', 'tried CALLS A.go 0.5', 'tried CALLS B.go 0.5', 'Old.run CALLS Old.go 0.5'],
+    ])
+  })
+
   it('follows namespaces of the file, also those in parts (CX-065)', async () => {
     const source =
       'namespace N { export function f() {}\nexport namespace M { export class C { m() {} } } }\nnamespace N { export function g() { f() } }\nfunction go() { N.f(); N.g(); new N.M.C().m(); N.none(); M.f() }'

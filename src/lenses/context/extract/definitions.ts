@@ -1,0 +1,469 @@
+/**
+ * Types, functions, constants and imports of the languages that a table describes: Go, Rust, Java, C, C++, C#, Ruby and PHP.
+ * In those with a `Linked` a name may mean a declaration of another file; in the others calls are resolved in the file alone.
+ */
+import { CodeFile, docBefore, type Frame, isComment, type Reader, type Visit, words } from './code-file.ts'
+import type { ConceptType, Language, Reference } from './concept.ts'
+import { addCaveats, type Draft } from './draft.ts'
+import { NONE, type Node, type SyntaxTree } from './grammars.ts'
+
+type Pairs<T = string> = ReadonlyMap<string, T>
+
+/** What declares, calls and imports, by kind of node. */
+interface Dialect {
+  /** Types with members. */
+  readonly types: Pairs<ConceptType>
+  /** Constants outside of functions, and macros. */
+  readonly constants: Pairs<ConceptType>
+  /** Functions, and methods where they are in a type. */
+  readonly functions: Pairs
+  /** Calls -> the field that holds what is called; empty: the first child. */
+  readonly calls: Pairs
+  /** Parts of a type that name what it builds on -> the relation. */
+  readonly bases: Pairs
+  readonly imports: Pairs
+}
+
+function dialect(given: Partial<Record<keyof Dialect, string>>): Dialect {
+  const pairs = (text = '') => new Map(words(text).map(pair => pair.split('=') as [string, string]))
+  const [types, constants] = [pairs(given.types), pairs(given.constants)] as unknown as Pairs<ConceptType>[]
+  return {
+    ...{ types: types as Pairs<ConceptType>, constants: constants as Pairs<ConceptType> },
+    ...{ functions: pairs(given.functions), calls: pairs(given.calls) },
+    ...{ bases: pairs(given.bases), imports: pairs(given.imports) },
+  }
+}
+
+const CPP = dialect({
+  types: `class_specifier=Class struct_specifier=Class union_specifier=Class enum_specifier=Enum
+    type_definition=TypeAlias alias_declaration=TypeAlias`,
+  constants: 'preproc_def=Constant preproc_function_def=Function',
+  functions: 'function_definition',
+  calls: 'call_expression=function',
+  bases: 'base_class_clause=EXTENDS',
+  imports: 'preproc_include',
+})
+
+const DIALECTS: Partial<Record<Language, Dialect>> = {
+  go: dialect({
+    types: 'type_spec=Class type_alias=TypeAlias',
+    constants: 'const_spec=Constant',
+    functions: 'function_declaration method_declaration',
+    imports: 'import_spec',
+  }),
+  rust: dialect({
+    types: 'struct_item=Class union_item=Class enum_item=Enum trait_item=Interface type_item=TypeAlias',
+    constants: 'const_item=Constant static_item=Constant macro_definition=Function',
+    functions: 'function_item function_signature_item',
+    imports: 'use_declaration mod_item',
+  }),
+  java: dialect({
+    types: `class_declaration=Class record_declaration=Class interface_declaration=Interface
+      annotation_type_declaration=Interface enum_declaration=Enum`,
+    functions: 'method_declaration constructor_declaration',
+    imports: 'import_declaration',
+  }),
+  c: CPP,
+  cpp: CPP,
+  csharp: dialect({
+    types: `class_declaration=Class struct_declaration=Class record_declaration=Class
+      interface_declaration=Interface enum_declaration=Enum delegate_declaration=TypeAlias`,
+    functions: 'method_declaration constructor_declaration local_function_statement',
+    calls: 'invocation_expression=function object_creation_expression=type',
+    bases: 'base_list=EXTENDS',
+    imports: 'using_directive',
+  }),
+  ruby: dialect({
+    types: 'class=Class module=Class',
+    functions: 'method singleton_method',
+    calls: 'call=method',
+    bases: 'superclass=EXTENDS',
+    imports: 'call',
+  }),
+  php: dialect({
+    types: 'class_declaration=Class trait_declaration=Class interface_declaration=Interface enum_declaration=Enum',
+    functions: 'function_definition method_declaration',
+    calls: `function_call_expression=function member_call_expression=name scoped_call_expression=name
+      object_creation_expression=`,
+    bases: 'base_clause=EXTENDS class_interface_clause=IMPLEMENTS',
+    imports: `namespace_use_clause require_expression require_once_expression include_expression
+      include_once_expression`,
+  }),
+}
+
+/** How the names of a language are linked across files. */
+export interface Linked extends Reader {
+  /** Kinds of nodes within which names are their own. */
+  readonly scopes: ReadonlySet<string>
+  /** Kind of those that do not see the names around. */
+  readonly isolated?: string
+  /** In source order, once the scope of the node is open. */
+  readonly declares: ReadonlyMap<string, Visit<DefinitionsFile>>
+  /** Links of nodes. */
+  readonly refers: ReadonlyMap<string, Visit<DefinitionsFile>>
+  /** Once all is declared: what other files see. */
+  share(file: DefinitionsFile): void
+}
+
+const MAX_PREFIX = 200
+
+export class DefinitionsFile extends CodeFile {
+  readonly language: Language
+  readonly dialect: Dialect
+  /** Simple name -> key; the first of a name stays. */
+  readonly types: Map<string, string> = new Map()
+  readonly functions: Map<string, string> = new Map()
+  /** `Type.method` -> key */
+  readonly methods: Map<string, string> = new Map()
+  /** Of Rust: names of those that the file declares. */
+  readonly modules: Set<string> = new Set()
+  readonly #late: (() => void)[] = []
+
+  constructor(draft: Draft, tree: SyntaxTree, language: Language, linked: Linked | undefined) {
+    super(draft, tree, linked)
+    this.language = language
+    const found = DIALECTS[language]
+    if (found === undefined) throw new Error(`${language} has no dialect`)
+    this.dialect = found
+  }
+
+  /** From here on, within the node. */
+  open(node: Node, change: Partial<Frame>): void {
+    const isLong = (change.prefix ?? '').length > MAX_PREFIX
+    this.openScope(node, isLong ? { ...change, prefix: this.scope(node).frame.prefix } : change)
+  }
+
+  /** For what names a type: it may be declared further down. */
+  later(act: () => void): void {
+    this.#late.push(act)
+  }
+
+  /** Once the whole file is declared. */
+  doLater(): void {
+    for (const act of this.#late) act()
+  }
+
+  /** What the file exports by the name; declared twice, it is not certain which one is meant. */
+  export(name: string, target: Reference | null): void {
+    const { exports } = this.draft
+    if (target === null || exports.has(name)) exports.set(name, { name })
+    else exports.set(name, target)
+  }
+
+  /** Whether the name is that of a variable: a function that it was given may be another one by now. */
+  isVariable(node: Node): boolean {
+    const meaning = this.scope(node).find(this.text(node))
+    return meaning !== undefined && meaning !== null && !('ref' in meaning)
+  }
+}
+
+export function readDefinitions(draft: Draft, tree: SyntaxTree, language: Language, linked: Linked | undefined): void {
+  const file = new DefinitionsFile(draft, tree, language, linked)
+  file.eachNode((node, kind) => {
+    file.enter(node)
+    if (!kind.startsWith(':')) declareNode(file, node, kind)
+  })
+  if (linked !== undefined) {
+    file.doLater()
+    link(file, linked)
+    return
+  }
+  file.eachNode((node, kind) => {
+    const field = file.dialect.calls.get(kind)
+    if (field !== undefined) referCall(file, node, field)
+  })
+  file.doLater()
+  for (const [name, key] of [...file.types, ...file.functions]) draft.exports.set(name, { local: key })
+}
+
+function link(file: DefinitionsFile, { scopes, isolated, declares, refers, share }: Linked): void {
+  file.forgetScopes()
+  file.eachNode((node, kind) => {
+    file.enter(node)
+    if (scopes.has(kind)) file.openScope(node, { isIsolated: kind === isolated })
+    declares.get(kind)?.(file, node)
+  })
+  file.visit(refers)
+  share(file)
+}
+
+function declareNode(file: DefinitionsFile, node: Node, kind: string): void {
+  const { draft, dialect } = file
+  const type = dialect.types.get(kind)
+  const constant = dialect.constants.get(kind)
+  if (type !== undefined) declareType(file, node, type)
+  else if (dialect.functions.has(kind) || isPrototype(file, node, kind)) declareFunction(file, node)
+  else if (constant !== undefined) declareConstant(file, node, constant)
+  else if (kind === 'mod_item') declareModule(file, node)
+  else if (kind === 'impl_item') openImplementation(file, node)
+  else if (isComment(kind)) addCaveats(draft, file.text(node), file.start(node), file.owner(node))
+  if (!dialect.imports.has(kind)) return
+  for (const module of importedModules(file, node)) {
+    // `use tools::*` of a module that the file declares is none of another crate's.
+    file.later(() => {
+      if (!file.modules.has(module)) draft.refer(draft.fileKey, 'DEPENDS_ON', { module, name: null })
+    })
+  }
+}
+
+/** Adds the concept of the declaration. `owner`: the type that the declaration itself names. */
+function addConcept(
+  file: DefinitionsFile,
+  node: Node,
+  type: ConceptType,
+  name: string,
+  qualifiedName: string,
+  owner: string | null = null,
+): string {
+  const body = file.child(node, 'body')
+  const above = file.parent(node)
+  const span = /^(?:type_declaration|template_declaration)$/.test(file.kind(above)) ? above : node
+  const signature = file.source.slice(file.start(span), body === NONE ? file.end(node) : file.start(body))
+  const isFree = type === 'Method' && file.ownerAbove(node) === null
+  const typeName = owner ?? (isFree ? file.scope(node).frame.typeName : null)
+  const concept = { type, name, qualifiedName, signature, doc: docBefore(file, span) }
+  const key = file.add(node, concept, span, typeName === null)
+  file.declared.set(node, key)
+  if (typeName !== null) file.later(() => file.draft.place(key, file.types.get(typeName) ?? null))
+  return key
+}
+
+/** A module of Rust, written in place or as a file of its own. */
+function declareModule(file: DefinitionsFile, node: Node): void {
+  const name = file.textAt(node, 'name')
+  const { prefix } = file.scope(node).frame
+  if (name === '') return
+  addConcept(file, node, 'Module', name, prefix + name)
+  file.modules.add(name)
+  file.open(node, { typeName: null, selfName: null, prefix: `${prefix}${name}.` })
+}
+
+/** `type` is Function for a macro with parameters. */
+function declareConstant(file: DefinitionsFile, node: Node, type: ConceptType): void {
+  const name = file.textAt(node, 'name')
+  // What is defined as nothing only guards a header.
+  const isGuard = file.kind(node) === 'preproc_def' && file.child(node, 'value') === NONE
+  const { prefix, isFunction } = file.scope(node).frame
+  if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) || name === '_' || isGuard || isFunction) return
+  const key = addConcept(file, node, type, name, prefix + name)
+  if (type === 'Function' && !file.functions.has(name)) file.functions.set(name, key)
+}
+
+/** One concept for all overloads of a method, and for its declaration and its definition. */
+function declareFunction(file: DefinitionsFile, node: Node): void {
+  const declared = declaredName(file, node)
+  if (declared === null || declared.name === '') return
+  const { frame } = file.scope(node)
+  const typeName = frame.isFunction ? null : (declared.owner ?? frame.typeName)
+  const name = typeName === null ? declared.name : `${typeName}.${declared.name}`
+  const known = typeName === null ? undefined : file.methods.get(name)
+  if (known !== undefined) {
+    file.extend(node, known)
+    file.declared.set(node, known)
+  } else {
+    const prefix = declared.owner === null ? frame.prefix : `${declared.owner}.`
+    const type = typeName === null ? 'Function' : 'Method'
+    const key = addConcept(file, node, type, name, prefix + declared.name, declared.owner)
+    if (typeName !== null) file.methods.set(name, key)
+    else if (!file.functions.has(name)) file.functions.set(name, key)
+  }
+  file.open(node, {
+    typeName: typeName ?? frame.typeName,
+    prefix: `${frame.prefix}${declared.name}.`,
+    isFunction: true,
+    selfName: declared.selfName ?? frame.selfName,
+  })
+}
+
+/** C and C++ declare in headers what is defined elsewhere. */
+function isPrototype(file: DefinitionsFile, node: Node, kind: string): boolean {
+  if ((kind !== 'field_declaration' && kind !== 'declaration') || file.scope(node).frame.isFunction) return false
+  let declarator = file.child(node, 'declarator')
+  while (/^(?:pointer|reference)_declarator$/.test(file.kind(declarator))) declarator = file.inside(declarator)
+  return /^c(?:pp)?$/.test(file.language) && file.kind(declarator) === 'function_declarator'
+}
+
+/** `usual`: the sort of type that the kind of node declares in this language. */
+function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): void {
+  const inner = file.child(node, 'type')
+  const isTypedef = file.kind(node) === 'type_definition'
+  const name = isTypedef ? typedefName(file, node) : file.textAt(node, 'name')
+  const isUse = file.kind(node).endsWith('_specifier') && file.child(node, 'body') === NONE
+  if (name === '' || isUse || (isTypedef && name === file.textAt(inner, 'name'))) return
+  const { prefix } = file.scope(node).frame
+  const type = file.language === 'go' ? goType(file.kind(inner), usual) : isTypedef ? typedefType(file, inner) : usual
+  const simple = name.replace(/.*::/, '')
+  const key = addConcept(file, node, type, simple, prefix + simple)
+  if (!file.types.has(simple)) file.types.set(simple, key)
+  if (isTypedef && type === 'TypeAlias') {
+    // The struct that gets a second name is no part of that name.
+    file.closeOwner(node)
+    return
+  }
+  file.open(node, { typeName: simple, selfName: null, prefix: `${prefix}${simple}.` })
+  for (const part of file.children(node)) readBases(file, part, key)
+}
+
+/** `impl Trait for Type { … }` of Rust. */
+function openImplementation(file: DefinitionsFile, node: Node): void {
+  const name = file.textAt(node, 'type').replace(/<.*$/s, '')
+  file.open(node, { typeName: name, selfName: null, prefix: `${name}.` })
+}
+
+const NAMES = /^(?:type_identifier|identifier|constant|name|qualified_identifier|generic_type|generic_name)$/
+
+function readBases(file: DefinitionsFile, part: Node, key: string): void {
+  const relation = file.dialect.bases.get(file.kind(part))
+  if (relation === undefined) return
+  for (let node = part + 1; node < file.until(part); ) {
+    const kind = file.kind(node)
+    if (NAMES.test(kind)) {
+      const plain = file.text(node).replace(/<.*$/s, '')
+      const name = plain.replace(/.*(?:::|\.|\\)/, '')
+      file.later(() => buildOn(file, key, relation as 'EXTENDS' | 'IMPLEMENTS', name))
+    }
+    // Names within a name, and arguments of a type, are no bases.
+    node = /^(?:type_list|superclass)$/.test(kind) ? node + 1 : file.until(node)
+  }
+}
+
+function buildOn(file: DefinitionsFile, key: string, relation: 'EXTENDS' | 'IMPLEMENTS', name: string): void {
+  const target = file.types.get(name)
+  // The grammar of C# has one list for both.
+  const isInterface = target === undefined ? /^I[A-Z]/.test(name) : target.startsWith('Interface ')
+  const isImplemented = file.language === 'csharp' && isInterface && !key.startsWith('Interface ')
+  file.draft.refer(key, isImplemented ? 'IMPLEMENTS' : relation, target === undefined ? { name } : { local: target })
+}
+
+/** The last name of what is declared: `Point` of `typedef struct {…} Point`, `F` of `typedef int (*F)(int)`. */
+function typedefName(file: CodeFile, node: Node): string {
+  const declarator = file.child(node, 'declarator')
+  for (let at = declarator; at !== NONE && at < file.until(declarator); at++) {
+    if (file.kind(at) === 'type_identifier') return file.text(at)
+  }
+  return ''
+}
+
+/** A name given to what has none of its own is its name. */
+function typedefType(file: CodeFile, inner: Node): ConceptType {
+  if (file.child(inner, 'body') === NONE || file.child(inner, 'name') !== NONE) return 'TypeAlias'
+  return file.kind(inner) === 'enum_specifier' ? 'Enum' : 'Class'
+}
+
+function goType(kind: string, usual: ConceptType): ConceptType {
+  if (kind === 'interface_type') return 'Interface'
+  return kind === 'struct_type' ? 'Class' : usual === 'Class' ? 'TypeAlias' : usual
+}
+
+/** Links of a call, as far as this file alone shows what is meant. */
+function referCall(file: DefinitionsFile, node: Node, field: string): void {
+  const called = calledName(file, node, field)
+  if (called === null) return
+  const { name, receiver } = called
+  const { typeName, selfName } = file.scope(node).frame
+  const isSelf = receiver !== null && (receiver === 'self' || receiver === selfName)
+  const type = isSelf ? typeName : receiver === null ? typeName : receiver.replace(/.*\./, '')
+  const method = type === null ? undefined : file.methods.get(`${type}.${name}`)
+  let key: string | undefined
+  if (receiver !== null) {
+    // A method of something whose type is not known.
+    if (method === undefined) return
+    key = method
+  } else key = (file.language === 'php' ? undefined : method) ?? file.functions.get(name) ?? file.types.get(name)
+  file.refer(node, 'CALLS', key === undefined ? { name } : { local: key })
+}
+
+interface DeclaredName {
+  readonly name: string
+  /** The type that it belongs to, where the declaration says so itself. */
+  readonly owner: string | null
+  readonly selfName?: string | null
+}
+
+const MAX_DECLARATORS = 12
+
+function declaredName(file: DefinitionsFile, node: Node): DeclaredName | null {
+  const name = file.child(node, 'name')
+  if (file.language === 'go' && file.kind(node) === 'method_declaration') {
+    const receiver = file.textAt(node, 'receiver')
+    return {
+      name: file.text(name),
+      selfName: /^\(\s*(\w+)\s/.exec(receiver)?.[1] ?? null,
+      owner: /([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*\)$/.exec(receiver)?.[1] ?? null,
+    }
+  }
+  if (name !== NONE) return { name: file.text(name), owner: null }
+  let declarator = file.child(node, 'declarator')
+  for (let step = 0; declarator !== NONE && step < MAX_DECLARATORS; step++) {
+    const kind = file.kind(declarator)
+    if (/^(?:identifier|field_identifier|destructor_name|operator_name)$/.test(kind)) {
+      return { name: file.text(declarator), owner: null }
+    }
+    if (kind === 'qualified_identifier') {
+      const plain = file.text(declarator).replace(/\s|<[^<>]*>/g, '')
+      const [owner = null, member = ''] = plain.split('::').slice(-2)
+      return { name: member, owner }
+    }
+    const inner = file.child(declarator, 'declarator')
+    declarator = inner === NONE ? firstNamed(file, declarator) : inner
+  }
+  return null
+}
+
+/** `a.b.f()`: f on `a.b`; receiver `self`: the object itself; null: nothing in front. */
+function calledName(
+  file: CodeFile,
+  call: Node,
+  field: string,
+): { readonly name: string; readonly receiver: string | null } | null {
+  const callee = field === '' ? firstNamed(file, call) : file.child(call, field)
+  if (callee === NONE) return null
+  const beside = ['object', 'receiver', 'scope'].map(name => file.child(call, name)).find(node => node !== NONE)
+  const front = beside === undefined ? '' : `${file.text(beside).slice(0, 200)}.`
+  const written = front + file.text(callee).slice(0, 200)
+  const parts = written.replace(/\s|<[^<>]*>/g, '').split(/->|::|\.|\\/)
+  const name = parts.pop() ?? ''
+  if (!/^[\p{L}_~$][\p{L}\p{N}_$?!]*$/u.test(name)) return null
+  const receiver = parts.length === 0 ? null : parts.join('.')
+  const isSelf = receiver !== null && /^(?:this|self|Self|\$this|static|@self)$/.test(receiver)
+  return { name, receiver: isSelf ? 'self' : receiver }
+}
+
+const INCLUDE = /#\s*include\s*(<[^>]+>|"[^"]+")/
+/** The name of the module in an import, in the form that `resolve/modules.ts` reads. */
+const IMPORTED: Partial<Record<Language, RegExp>> = {
+  go: /["`]([^"`]+)["`]/,
+  java: /^import\s+(?:static\s+)?([\w.]+?)(?:\.[A-Z]\w*(?:\.\w+)*)?(?:\.\*)?\s*;/,
+  csharp: /^(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?([\w.]+)\s*;/,
+  c: INCLUDE,
+  cpp: INCLUDE,
+}
+
+/** Modules that an import names; none where it imports nothing. */
+function importedModules(file: DefinitionsFile, node: Node): string[] {
+  const text = file.text(node).slice(0, 500)
+  const found = (pattern: RegExp): string[] => pattern.exec(text)?.slice(1, 2) ?? []
+  const beside = (names: readonly string[]) => names.map(name => `./${name.replace(/^\//, '')}`)
+  switch (file.language) {
+    case 'rust':
+      if (file.kind(node) === 'mod_item')
+        return file.child(node, 'body') === NONE ? beside(found(/mod\s+(\w+)\s*;/)) : []
+      return found(/use\s+(?:::)?(\w+)/).filter(name => !/^(?:crate|self|super)$/.test(name))
+    case 'ruby':
+      return [
+        ...found(/^require\s*\(?\s*["']([^"'#]+)["']/),
+        ...found(/^require_relative\s*\(?\s*["']([^"'#]+)["']/).map(name => `./${name}`),
+      ]
+    case 'php': {
+      const required = found(/^(?:require|include)(?:_once)?\s*\(?\s*(?:__DIR__\s*\.\s*)?["']([^"'$]+)["']/)
+      if (required.length > 0) return beside(required)
+      return file.kind(node) === 'namespace_use_clause' ? found(/^\\?(\w+)\\/) : []
+    }
+    default:
+      return found(IMPORTED[file.language] ?? /(?!)/)
+  }
+}
+
+function firstNamed(file: CodeFile, node: Node): Node {
+  return file.parts(node)[0] ?? NONE
+}

@@ -1,0 +1,300 @@
+/**
+ * Where the name of a module leads in each language but TypeScript and JavaScript (`script-modules.ts`): to a file of the
+ * workspace or out of it to a package. And what resolving may ask about the other files of a workspace.
+ */
+import { isUndeclared, type Language, OWN_PACKAGE, type Reference, type Surface } from '../concept.ts'
+
+export interface ConceptPlace {
+  readonly path: string
+  readonly key: string
+}
+
+export interface Facts {
+  /** Null: no such file, or none that is read. */
+  surface(path: string): Surface | null
+  has(path: string): boolean
+  /** Paths of the package.json that give this name, in order. */
+  packagesNamed(name: string): readonly string[]
+  /** Paths of files that declare a concept of code with the name or qualified name, and perhaps others; in any order. */
+  pathsNamed(name: string): readonly string[]
+  /** The one concept of code with the name or qualified name; null when there is none or more than one. */
+  conceptNamed(name: string): ConceptPlace | null
+}
+
+/** A package of the workspace may be several files: `fileOf` finds the one that declares a name (null: not certain). */
+export type Module =
+  | { readonly path: string }
+  | { readonly package: string; readonly fileOf?: (name: string) => string | null }
+
+type FindModule = (from: string, specifier: string, facts: Facts) => Module | null
+
+export const MODULES: Partial<Record<Language, FindModule>> = {
+  go: goModule,
+  java: javaModule,
+  rust: rustModule,
+  python: pythonModule,
+  c: included,
+  cpp: included,
+  csharp: (_, specifier) => ({ package: specifier }),
+  ruby: (from, specifier, facts) => beside(from, specifier, ['', '.rb'], facts, specifier.split('/')[0] as string),
+  php: (from, specifier, facts) => beside(from, specifier, ['', '.php'], facts, specifier),
+}
+
+// Paths of a workspace: relative to its root, with forward slashes, without `.` and `..`; the root is ''.
+
+export function folderOf(path: string): string {
+  const slash = path.lastIndexOf('/')
+  return slash < 0 ? '' : path.slice(0, slash)
+}
+
+/** Null: leads out of the workspace. */
+export function join(folder: string, relative: string): string | null {
+  const parts = folder === '' ? [] : folder.split('/')
+  for (const part of relative.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.pop() === undefined) return null
+  }
+  return parts.join('/')
+}
+
+/** The folder of the file and those above it, nearest first, the root last. */
+export function* foldersAbove(path: string): Iterable<string> {
+  for (let folder = folderOf(path); ; folder = folderOf(folder)) {
+    yield folder
+    if (folder === '') return
+  }
+}
+
+export function inFolder(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`
+}
+
+function firstOf(paths: Iterable<string | null>, facts: Facts): Module | null {
+  for (const path of paths) if (path !== null && path !== '' && facts.has(path)) return { path }
+  return null
+}
+
+// Packages that are several files.
+
+export function ownExport(surface: Surface, name: string): Reference | undefined {
+  return Object.hasOwn(surface.exports, name) ? surface.exports[name] : undefined
+}
+
+/** The only file of those that `accepts` takes; null: none, or several, as with one for each operating system. */
+function declaringFile(name: string, facts: Facts, accepts: (path: string) => boolean): string | null {
+  const found = facts.pathsNamed(name).flatMap(path => {
+    const surface = accepts(path) ? facts.surface(path) : null
+    const target = surface === null ? undefined : ownExport(surface, name)
+    return target === undefined ? [] : [{ path, target }]
+  })
+  const [first] = found
+  return first !== undefined && found.length === 1 && !isUndeclared(first.target) ? first.path : null
+}
+
+/** `specifier`: an import path, or `OWN_PACKAGE`. Files of tests are seen by tests of their own package alone. */
+function goModule(from: string, specifier: string, facts: Facts): Module {
+  const isTest = (path: string) => path.endsWith('_test.go')
+  const isOwn = specifier === OWN_PACKAGE
+  const folder = isOwn ? folderOf(from) : importedFolder(specifier, facts)
+  if (folder === null) return { package: specifier }
+  const own = facts.surface(from)?.package
+  const sees = (path: string) =>
+    isOwn ? (isTest(from) || !isTest(path)) && facts.surface(path)?.package === own : !isTest(path)
+  const accepts = (path: string) => path.endsWith('.go') && folderOf(path) === folder && sees(path)
+  return { package: specifier, fileOf: name => declaringFile(name, facts, accepts) }
+}
+
+/** Below the folder of the go.mod whose path the import begins with, the longest first. */
+function importedFolder(specifier: string, facts: Facts): string | null {
+  const parts = specifier.split('/')
+  for (let count = parts.length; count > 0; count--) {
+    for (const manifest of facts.packagesNamed(parts.slice(0, count).join('/'))) {
+      if (facts.surface(manifest)?.settings?.kind === 'go')
+        return join(folderOf(manifest), parts.slice(count).join('/'))
+    }
+  }
+  return null
+}
+
+/**
+ * `specifier`: the name of a package, or `OWN_PACKAGE`: the file's own, then those it imports whole. The files of a package
+ * may lie below several roots, as `main` and `test`; one below the same root comes first.
+ */
+function javaModule(from: string, specifier: string, facts: Facts): Module {
+  const surface = facts.surface(from)
+  const own = surface?.package ?? ''
+  const packages = specifier === OWN_PACKAGE ? [own, ...(surface?.stars ?? [])] : [specifier]
+  const root = packageRoot(folderOf(from), own)
+  return {
+    package: specifier,
+    fileOf: name => {
+      for (const one of packages) {
+        const isOfPackage = (path: string) => path.endsWith('.java') && (facts.surface(path)?.package ?? '') === one
+        const folder = root === null ? null : one === '' ? root : inFolder(root, one.replaceAll('.', '/'))
+        const isNear = (path: string) => folderOf(path) === folder && isOfPackage(path)
+        const found = declaringFile(name, facts, isNear) ?? declaringFile(name, facts, isOfPackage)
+        if (found !== null) return found
+      }
+      return null
+    },
+  }
+}
+
+/** The folder that the folders of the package lie in; null where they do not have its name. */
+function packageRoot(folder: string, name: string): string | null {
+  const tail = name.replaceAll('.', '/')
+  if (tail === '' || folder === tail) return tail === '' ? folder : ''
+  return folder.endsWith(`/${tail}`) ? folder.slice(0, -tail.length - 1) : null
+}
+
+// Rust.
+
+/** `specifier`: `crate`, `super`, `super::super`, `./name`, or the name of another crate. */
+function rustModule(from: string, specifier: string, facts: Facts): Module | null {
+  const asModule = (path: string | null) => (path === null ? null : { path })
+  if (specifier === 'crate') return asModule(crateRoot(from, facts))
+  if (/^super(?:::super)*$/.test(specifier)) {
+    let at: string | null = from
+    for (const _ of specifier.split('::')) at = at === null ? null : parentOf(at, facts)
+    return asModule(at)
+  }
+  if (!specifier.startsWith('./')) return { package: specifier }
+  // The modules of `a.rs` lie in `a/`, those of `lib.rs`, `main.rs` and `mod.rs` beside it.
+  const folders = isFirst(from) ? [folderOf(from)] : [from.replace(/\.rs$/, ''), folderOf(from)]
+  return firstOf(
+    folders.flatMap(folder => ['.rs', '/mod.rs'].map(ending => join(folder, specifier + ending))),
+    facts,
+  )
+}
+
+function isFirst(path: string): boolean {
+  return /(?:^|\/)(?:lib|main|mod)\.rs$/.test(path)
+}
+
+/** The nearest `lib.rs` or `main.rs`; programs, tests and examples of a file are crates of their own. */
+function crateRoot(from: string, facts: Facts): string | null {
+  if (/(?:^|\/)(?:lib|main)\.rs$/.test(from)) return from
+  if (/(?:^|\/)(?:bin|tests|examples|benches)\/[^/]+\.rs$/.test(from) && parentOf(from, facts) === null) return from
+  for (const folder of foldersAbove(from)) {
+    const roots = ['lib.rs', 'main.rs'].map(name => inFolder(folder, name)).filter(path => facts.has(path))
+    if (roots.length === 1) return roots[0] as string
+    // Both have modules in one folder: the one that the way up leads to.
+    if (roots.length > 1) return topOf(from, facts)
+  }
+  return null
+}
+
+const MAX_MODULES = 50
+
+function topOf(from: string, facts: Facts): string | null {
+  let at = from
+  for (let depth = 0; depth < MAX_MODULES; depth++) {
+    const above = parentOf(at, facts)
+    if (above === null) return isFirst(at) ? at : null
+    at = above
+  }
+  return null
+}
+
+/** The file that declares the module; null where several do, or none. */
+function parentOf(path: string, facts: Facts): string | null {
+  if (/(?:^|\/)(?:lib|main)\.rs$/.test(path)) return null
+  const own = path.endsWith('/mod.rs') ? folderOf(path) : path.replace(/\.rs$/, '')
+  const folder = folderOf(own)
+  const name = own.slice(folder === '' ? 0 : folder.length + 1)
+  const candidates = ['mod.rs', 'lib.rs', 'main.rs'].map(file => inFolder(folder, file))
+  if (folder !== '') candidates.push(`${folder}.rs`)
+  const found = candidates.filter(file => {
+    const surface = file !== path && facts.has(file) ? facts.surface(file) : null
+    return surface !== null && ownExport(surface, name) !== undefined
+  })
+  return found.length === 1 ? (found[0] as string) : null
+}
+
+// Python.
+
+/** `specifier` as written: `a.b`, `.base`, `..`. */
+function pythonModule(from: string, specifier: string, facts: Facts): Module | null {
+  const dots = /^\.*/.exec(specifier)?.[0].length ?? 0
+  const parts = specifier.slice(dots).split('.').filter(Boolean)
+  if (dots > 0) {
+    let folder: string | null = folderOf(from)
+    for (let level = 1; level < dots; level++) folder = folder === null || folder === '' ? null : folderOf(folder)
+    return folder === null ? null : pythonFile(folder, parts, facts)
+  }
+  const [top] = parts
+  if (top === undefined) return null
+  const roots = pythonRoots(from, facts)
+  const find = (names: readonly string[]) =>
+    roots.reduce<Module | null>((found, root) => found ?? pythonFile(root, names, facts), null)
+  // A part of a package that is here, but not this part, is nobody else's.
+  return find(parts) ?? (find([top]) === null ? { package: top } : null)
+}
+
+/** The module `name` within the package whose `__init__` file is `path`, or null. */
+export function pythonSubmodule(path: string, name: string, facts: Facts): Module | null {
+  return /(?:^|\/)__init__\.pyi?$/.test(path) ? pythonFile(folderOf(path), [name], facts) : null
+}
+
+function pythonFile(folder: string, parts: readonly string[], facts: Facts): Module | null {
+  const path = parts.reduce(inFolder, folder)
+  const beside = parts.length === 0 ? [] : [`${path}.py`, `${path}.pyi`]
+  return firstOf([...beside, inFolder(path, '__init__.py'), inFolder(path, '__init__.pyi')], facts)
+}
+
+/** Folders that absolute imports start from: beside the file's top package, the workspace, and its `src` and `lib`. */
+function pythonRoots(from: string, facts: Facts): string[] {
+  let top = folderOf(from)
+  while (top !== '' && facts.has(inFolder(top, '__init__.py'))) top = folderOf(top)
+  return [...new Set([top, '', 'src', 'lib'])]
+}
+
+// Files named in the other languages, and in Markdown.
+
+/** `"x.h"` beside the file or from a folder above or its `include`; `<x>` is somebody else's unless it is here. */
+function included(from: string, specifier: string, facts: Facts): Module | null {
+  const name = specifier.slice(1, -1)
+  const folders = [...foldersAbove(from)].flatMap(folder => [folder, inFolder(folder, 'include')])
+  const found = firstOf(
+    folders.map(folder => join(folder, name)),
+    facts,
+  )
+  return found ?? (specifier.startsWith('<') ? { package: name } : null)
+}
+
+function beside(
+  from: string,
+  specifier: string,
+  endings: readonly string[],
+  facts: Facts,
+  otherwise: string,
+): Module | null {
+  if (!specifier.startsWith('./')) return { package: otherwise }
+  return firstOf(
+    endings.map(ending => join(folderOf(from), specifier + ending)),
+    facts,
+  )
+}
+
+/** Where a relative link of a Markdown document leads: to a file's own concept, or to the section its anchor names. */
+export function linkTarget(from: string, link: string, facts: Facts): ConceptPlace | null {
+  const [address = '', anchor = ''] = link.split('#', 2)
+  const name = decoded(address.replace(/[?].*$/s, ''))
+  const path = name === '' ? from : join(name.startsWith('/') ? '' : folderOf(from), name)
+  if (path === null) return null
+  const found = firstOf([path, `${path}.md`, inFolder(path, 'README.md'), inFolder(path, 'index.md')], facts)
+  const surface = found !== null && 'path' in found ? facts.surface(found.path) : null
+  if (found === null || !('path' in found) || surface === null) return null
+  const anchors = surface.anchors ?? {}
+  const section = anchor !== '' && Object.hasOwn(anchors, decoded(anchor)) ? anchors[decoded(anchor)] : undefined
+  return { path: found.path, key: section ?? (surface.keys[0] as string) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,472 @@
+/** First walk over a script: scopes, what is declared in them, and a concept for every declaration that gets one. */
+import {
+  byKind,
+  docBefore,
+  exported,
+  localKey,
+  type Meaning,
+  meant,
+  type Scope,
+  type Self,
+  step,
+  TYPE,
+  type Visit,
+  words,
+} from './code-file.ts'
+import { type ConceptType, HARD, MODERATE } from './concept.ts'
+import { addCaveats } from './draft.ts'
+import { NONE, type Node } from './grammars.ts'
+import {
+  argumentOf,
+  FUNCTION_VALUES,
+  IS_FUNCTION_VALUE,
+  parameterType,
+  partOf,
+  requiredModule,
+  type ScriptFile,
+  statementOf,
+  writtenType,
+} from './script-values.ts'
+
+const FUNCTION_DECLARATIONS = 'function_declaration generator_function_declaration function_signature'
+const METHODS = 'method_definition abstract_method_signature method_signature'
+export const IS_METHOD: ReadonlySet<string> = new Set(words(METHODS))
+const FIELDS = 'public_field_definition field_definition'
+export const IS_FIELD: ReadonlySet<string> = new Set(words(FIELDS))
+export const CLASSES = 'class_declaration abstract_class_declaration class'
+/** Whose body has the scope that is opened for its parameters or names. */
+const WITH_OWN_BODY: ReadonlySet<string> = new Set(
+  words(`${FUNCTION_DECLARATIONS} ${FUNCTION_VALUES} ${METHODS} internal_module module`),
+)
+const TYPEDEF = /@typedef\s*\{\s*import\(\s*['"]([^'"]{1,300})['"]\s*\)\.([\w$]+)\s*\}\s*([\w$]+)/g
+/** A pattern within more patterns than this binds nothing. */
+const MAX_PATTERNS = 20
+
+export const DECLARES: ReadonlyMap<string, Visit<ScriptFile>> = byKind<Visit<ScriptFile>>({
+  [FUNCTION_DECLARATIONS]: declareFunction,
+  [FUNCTION_VALUES]: (file, node) => openFunction(file, node, file.selves.get(node)),
+  [METHODS]: declareMethod,
+  [FIELDS]: declareField,
+  [CLASSES]: declareClass,
+  interface_declaration: (file, node) => declareType(file, node, 'Interface'),
+  type_alias_declaration: (file, node) => declareType(file, node, 'TypeAlias'),
+  enum_declaration: (file, node) => declareType(file, node, 'Enum'),
+  variable_declarator: declareVariable,
+  'internal_module module': openNamespace,
+  import_statement: declareImport,
+  assignment_expression: declareAssignment,
+  export_statement: declareDefault,
+  // Types with parameters of their own.
+  'function_type constructor_type call_signature construct_signature conditional_type mapped_type_clause': openScope,
+  // What `let` and `const` stay in.
+  'statement_block for_statement switch_body class_static_block': (file, node) => {
+    const isOwn = file.field(node) === 'body' && WITH_OWN_BODY.has(file.kind(file.parent(node)))
+    if (!isOwn) file.openScope(node)
+  },
+  for_in_statement: (file, node) => {
+    const scope = file.openScope(node)
+    const isOf = file.childOf(node, ':of') !== NONE
+    if (file.child(node, 'kind') === NONE) return
+    const element: Meaning = isOf ? { value: file.child(node, 'right'), step: 'element' } : null
+    bindPattern(file, file.child(node, 'left'), element, scope)
+  },
+  catch_clause: (file, node) => bindPattern(file, file.child(node, 'parameter'), null, file.openScope(node)),
+  type_parameter: (file, node) => {
+    declareTypeName(file, node, file.child(node, 'name'), { bound: file.child(node, 'constraint') })
+  },
+  infer_type: (file, node) => declareTypeName(file, node, file.inside(node), null),
+  comment: (file, node) => {
+    const text = file.text(node)
+    addCaveats(file.draft, text, file.start(node), file.owner(node))
+    // A type definition that imports declares a type in the whole file.
+    if (file.draft.language !== 'javascript' || !text.includes('@typedef')) return
+    for (const [, module, name, local] of text.matchAll(TYPEDEF)) {
+      declare(file.top, local as string, meant(exported(module as string, name as string)), 'type')
+    }
+  },
+})
+
+function openScope(file: ScriptFile, node: Node): void {
+  file.openScope(node)
+}
+
+function declare(scope: Scope, name: string, meaning: Meaning, space: 'value' | 'type' | 'both' = 'value'): void {
+  if (space !== 'type') scope.declare(name, meaning)
+  if (space !== 'value') scope.declare(TYPE + name, meaning)
+}
+
+function declareTypeName(file: ScriptFile, node: Node, name: Node, meaning: Meaning): void {
+  file.markDeclaring(name)
+  declare(file.scope(node), file.text(name), meaning, 'type')
+}
+
+// Concepts: their names, spans and signatures.
+
+function addConcept(file: ScriptFile, node: Node, type: ConceptType, name: string, span: Node = node): string {
+  return add(file, node, span, type, name, file.outside(node).frame.prefix + name)
+}
+
+/** Named `Class.member`; one concept for all overloads and accessors of a name. */
+function addMethod(file: ScriptFile, node: Node, classKey: string, name: string): string {
+  const methods = file.methods.get(classKey) ?? new Map<string, string>()
+  file.methods.set(classKey, methods)
+  const known = methods.get(name)
+  if (known !== undefined) {
+    file.extend(node, known)
+    return known
+  }
+  const prefix = prefixOf(classKey)
+  const className = prefix.slice(prefix.lastIndexOf('.', prefix.length - 2) + 1)
+  const key = add(file, node, node, 'Method', className + name, prefix + name)
+  methods.set(name, key)
+  return key
+}
+
+function add(file: ScriptFile, node: Node, span: Node, type: ConceptType, name: string, qualifiedName: string): string {
+  // Up to the body, also of a function that is a value.
+  const holders = [file.child(node, 'value'), file.child(node, 'right'), node]
+  const body = holders.map(holder => file.child(holder, 'body')).find(found => found !== NONE)
+  const head = file.source.slice(file.start(span), body === undefined ? file.end(node) : file.start(body))
+  const signature = head.replace(/\s*=>\s*$/, '')
+  return file.add(node, { type, name, qualifiedName, signature, doc: docBefore(file, span) }, span)
+}
+
+/** In front of the qualified names within a concept. */
+function prefixOf(key: string): string {
+  return `${key.slice(key.indexOf(' ') + 1)}.`
+}
+
+// Functions, classes, types and namespaces.
+
+function declareFunction(file: ScriptFile, node: Node): void {
+  const name = file.child(node, 'name')
+  file.markDeclaring(name)
+  const text = file.text(name)
+  const outer = file.scope(node)
+  const known = localKey(outer.own.get(text))
+  // Overloads are one function.
+  if (known?.startsWith('Function ') === true) {
+    file.extend(node, known, statementOf(file, node))
+    file.declared.set(node, known)
+  } else if (text !== '') {
+    const key = addConcept(file, node, 'Function', text, statementOf(file, node))
+    file.declared.set(node, key)
+    declare(outer, text, { ref: { local: key } })
+  }
+  openFunction(file, node)
+}
+
+/** Opens the scope of a function. `self`: what `this` is within; undefined: as the kind of function has it. */
+function openFunction(file: ScriptFile, node: Node, self?: Self | null): void {
+  const isArrow = file.kind(node) === 'arrow_function'
+  const key = file.declared.get(node)
+  const own = self === undefined ? (isArrow ? {} : { self: null }) : { self }
+  const scope = file.openScope(node, {
+    isFunction: true,
+    ...(key === undefined ? {} : { prefix: prefixOf(key) }),
+    ...own,
+  })
+  const single = file.child(node, 'parameter')
+  if (single !== NONE) {
+    bindPattern(file, single, argumentOf(file, node), scope)
+    return
+  }
+  const parameters = file.parts(file.child(node, 'parameters')).filter(part => file.kind(part) !== 'comment')
+  for (const [at, parameter] of parameters.entries()) {
+    const pattern = file.child(parameter, 'pattern')
+    bindPattern(file, pattern === NONE ? parameter : pattern, meaningOfParameter(file, node, parameter, at), scope)
+  }
+  const name = file.kind(node) === 'function_expression' ? file.child(node, 'name') : NONE
+  if (name !== NONE) {
+    file.markDeclaring(name)
+    declare(scope, file.text(name), meant(file.local(node)))
+  }
+}
+
+function meaningOfParameter(file: ScriptFile, fn: Node, parameter: Node, at: number): Meaning {
+  const type = file.child(parameter, 'type')
+  if (type !== NONE) return { type }
+  const isAssigned = file.kind(parameter) === 'assignment_pattern'
+  const name = file.text(isAssigned ? file.child(parameter, 'left') : parameter)
+  const written = parameterType(file, fn, name)
+  if (written !== null) return { late: () => writtenType(file, written, fn) }
+  const value = file.child(parameter, isAssigned ? 'right' : 'value')
+  if (value !== NONE) return { value }
+  return at === 0 ? argumentOf(file, fn) : null
+}
+
+function declareClass(file: ScriptFile, node: Node): void {
+  const outer = file.scope(node)
+  const name = file.child(node, 'name')
+  const text = file.text(name)
+  file.markDeclaring(name)
+  // An expression has got its key from the variable it is given to.
+  if (file.kind(node) !== 'class' && name !== NONE) {
+    const key = addConcept(file, node, 'Class', text, statementOf(file, node))
+    declare(outer, text, { ref: { local: key } }, 'both')
+    file.declared.set(node, key)
+  }
+  const key = file.declared.get(node)
+  if (key === undefined) {
+    file.openScope(node, { self: null })
+    return
+  }
+  const scope = file.openScope(node, { prefix: prefixOf(key), self: { key, isStatic: false } })
+  if (name !== NONE) declare(scope, text, { ref: { local: key } }, 'both')
+  file.methods.set(key, file.methods.get(key) ?? new Map())
+}
+
+function declareMethod(file: ScriptFile, node: Node): void {
+  const { self } = file.scope(node).frame
+  const isMember = file.kind(file.parent(node)) === 'class_body' && self !== null
+  const name = file.memberName(node)
+  if (isMember && name !== null && name !== 'constructor') {
+    file.declared.set(node, addMethod(file, node, self.key, name))
+  }
+  const isStatic = file.childOf(node, ':static') !== NONE
+  openFunction(file, node, isMember ? { key: self.key, isStatic } : (file.selves.get(node) ?? null))
+}
+
+function declareField(file: ScriptFile, node: Node): void {
+  const { self } = file.scope(node).frame
+  const value = file.child(node, 'value')
+  const name = file.memberName(node)
+  if (self === null) return
+  if (file.childOf(node, ':static') !== NONE) file.openScope(node, { self: { ...self, isStatic: true } })
+  if (name !== null && IS_FUNCTION_VALUE.has(file.kind(value))) {
+    file.declared.set(value, addMethod(file, node, self.key, name))
+  }
+}
+
+function declareType(file: ScriptFile, node: Node, type: 'Interface' | 'TypeAlias' | 'Enum'): void {
+  const name = file.child(node, 'name')
+  file.markDeclaring(name)
+  const text = file.text(name)
+  if (text === '') return
+  const outer = file.scope(node)
+  const known = localKey(outer.own.get(TYPE + text))
+  if (known?.startsWith(`${type} `) === true) {
+    // Interfaces and enums may be written in parts.
+    file.extend(node, known, statementOf(file, node))
+    file.declared.set(node, known)
+  } else {
+    const key = addConcept(file, node, type, text, statementOf(file, node))
+    file.declared.set(node, key)
+    declare(outer, text, { ref: { local: key } }, type === 'Enum' ? 'both' : 'type')
+  }
+  file.openScope(node)
+}
+
+function openNamespace(file: ScriptFile, node: Node): void {
+  const name = file.child(node, 'name')
+  if (name === NONE) return
+  for (let at = name; at < file.until(name); at++) file.markDeclaring(at)
+  const text = file.nameOf(name)
+  const outer = file.scope(node)
+  const known = outer.own.get(text)
+  // A namespace may be written in parts.
+  const isKnown = known !== undefined && known !== null && 'scope' in known
+  const prefix = file.kind(name) === 'string' ? outer.frame.prefix : `${outer.frame.prefix}${text}.`
+  if (isKnown) file.enterScope(node, known.scope)
+  else file.openScope(node, { isFunction: true, prefix })
+  declare(outer, text, { scope: file.scope(node) })
+}
+
+/** `export default` of a function or class without a name. */
+function declareDefault(file: ScriptFile, node: Node): void {
+  const value = file.childOf(node, ':default') === NONE ? NONE : file.child(node, 'value')
+  const isClass = file.kind(value) === 'class'
+  if (!isClass && !IS_FUNCTION_VALUE.has(file.kind(value))) return
+  const name = file.textAt(value, 'name') || 'default'
+  file.declared.set(value, addConcept(file, value, isClass ? 'Class' : 'Function', name, node))
+}
+
+// Variables: functions and classes by the value they are given, constants by being exported, others as names alone.
+
+function declareVariable(file: ScriptFile, node: Node): void {
+  const name = file.child(node, 'name')
+  const value = file.child(node, 'value')
+  const statement = file.parent(node)
+  const isVar = file.kind(statement) === 'variable_declaration'
+  const scope = isVar ? file.scope(node).functionScope : file.scope(node)
+  // The statement, unless it declares more than this.
+  const span = file.childOf(statement, ':,') === NONE ? statementOf(file, statement) : node
+  const module = requiredModule(file, value)
+  const isConstant = (leaf: Node): boolean => {
+    if (module !== null || file.kind(file.child(statement, 'kind')) !== ':const') return false
+    if (file.kind(statementOf(file, statement)) === 'export_statement') return true
+    return scope === file.top && file.exportedNames.has(file.text(leaf))
+  }
+  const isName = file.kind(name) === 'identifier'
+  const kind = isName ? file.kind(value) : ''
+  const type = IS_FUNCTION_VALUE.has(kind) ? 'Function' : kind === 'class' ? 'Class' : 'Constant'
+  if (isName && (type !== 'Constant' || isConstant(name))) {
+    file.markDeclaring(name)
+    const key = addConcept(file, node, type, file.text(name), span)
+    file.declared.set(type === 'Constant' ? node : value, key)
+    declare(scope, file.text(name), { ref: { local: key } }, type === 'Class' ? 'both' : 'value')
+    return
+  }
+  const written = file.child(node, 'type')
+  const given: Meaning = written !== NONE ? { type: written } : value === NONE ? null : { value }
+  const meaning = module === null ? given : meant(exported(module, null))
+  // Every exported name of `export const { a, b } = …` is a constant.
+  bindPattern(file, name, meaning, scope, leaf =>
+    !isName && isConstant(leaf) ? addConcept(file, leaf, 'Constant', file.text(leaf), span) : null,
+  )
+}
+
+/**
+ * Binds the names of a pattern: `a`, `{ a, b: c = 1 }`, `[a, ...b]`. `onName` is called for every name; a concept that it
+ * returns becomes its meaning.
+ */
+function bindPattern(
+  file: ScriptFile,
+  pattern: Node,
+  meaning: Meaning,
+  scope: Scope,
+  onName: (leaf: Node) => string | null = () => null,
+  depth = 0,
+): void {
+  if (pattern === NONE || depth > MAX_PATTERNS) return
+  const within = (part: Node, of: Meaning): void => bindPattern(file, part, of, scope, onName, depth + 1)
+  switch (file.kind(pattern)) {
+    case 'identifier':
+    case 'shorthand_property_identifier_pattern': {
+      file.markDeclaring(pattern)
+      const key = onName(pattern)
+      declare(scope, file.text(pattern), key === null ? meaning : { ref: { local: key } })
+      return
+    }
+    case 'assignment_pattern':
+    case 'object_assignment_pattern':
+      within(file.child(pattern, 'left'), meaning)
+      return
+    case 'rest_pattern':
+      within(file.inside(pattern), null)
+      return
+    case 'array_pattern':
+      for (const part of file.parts(pattern)) within(part, elementOf(file, meaning))
+      return
+    case 'object_pattern':
+      for (const part of file.parts(pattern)) {
+        const kind = file.kind(part)
+        if (kind === 'pair_pattern') {
+          within(file.child(part, 'value'), partOf(file, meaning, file.textAt(part, 'key')))
+        } else if (kind === 'object_assignment_pattern') {
+          within(part, partOf(file, meaning, file.textAt(part, 'left')))
+        } else if (kind === 'rest_pattern') within(part, null)
+        else if (kind === 'shorthand_property_identifier_pattern') within(part, partOf(file, meaning, file.text(part)))
+      }
+  }
+}
+
+function elementOf(file: ScriptFile, of: Meaning): Meaning {
+  return of === null ? null : { late: depth => step(file.meaning(of, depth), 'element') }
+}
+
+// Imports, and what CommonJS exports by assignment.
+
+function declareImport(file: ScriptFile, node: Node): void {
+  const clause = file.childOf(node, 'import_clause')
+  const required = file.childOf(node, 'import_require_clause')
+  const module = file.stringOf(file.child(required === NONE ? node : required, 'source'))
+  if (module === null) return
+  const isTypeOnly = file.childOf(node, ':type') !== NONE
+  let [names, types] = [0, 0]
+  const declareName = (leaf: Node, name: string | null): void => {
+    file.markDeclaring(leaf)
+    declare(file.scope(node), file.text(leaf), meant(exported(module, name)), 'both')
+  }
+  if (required !== NONE) declareName(file.inside(required), 'export=')
+  for (const part of file.parts(clause)) {
+    const kind = file.kind(part)
+    if (kind === 'identifier') declareName(part, 'default')
+    if (kind === 'namespace_import') declareName(file.inside(part), null)
+    if (kind !== 'named_imports') names++
+    for (const specifier of kind === 'named_imports' ? file.children(part) : []) {
+      if (file.kind(specifier) !== 'import_specifier') continue
+      const [name, alias] = [file.child(specifier, 'name'), file.child(specifier, 'alias')]
+      file.markDeclaring(name)
+      declareName(alias === NONE ? name : alias, file.nameOf(name))
+      names++
+      if (file.childOf(specifier, ':type') !== NONE) types++
+    }
+  }
+  dependOn(file, module, isTypeOnly || (names > 0 && types === names) ? MODERATE : HARD)
+}
+
+export function dependOn(file: ScriptFile, module: string, weight: number): void {
+  const target = module === '' ? null : exported(module, null)
+  if (target !== null) file.draft.refer(file.draft.fileKey, 'DEPENDS_ON', target, weight)
+}
+
+/** `x` for `exports.x` and `module.exports.x`, `export=` for `module.exports`, else null. */
+export function exportedName(file: ScriptFile, left: Node): string | null {
+  const object = file.child(left, 'object')
+  const property = file.textAt(left, 'property')
+  const kind = file.kind(object)
+  if (kind === 'member_expression') return exportedName(file, object) === 'export=' ? property : null
+  const name = kind === 'identifier' ? file.text(object) : ''
+  const isModule = name === 'module' && property === 'exports'
+  if ((!isModule && name !== 'exports') || file.top.find(name) !== undefined) return null
+  return isModule ? 'export=' : property
+}
+
+/** Functions and methods made by assignment: `exports.f = …`, `module.exports = { … }`, `A.prototype.m = function …`. */
+function declareAssignment(file: ScriptFile, node: Node): void {
+  const [left, right] = [file.child(node, 'left'), file.child(node, 'right')]
+  if (file.kind(left) !== 'member_expression') return
+  const exportedAs = exportedName(file, left)
+  if (exportedAs === null) {
+    declareMember(file, left, right)
+    return
+  }
+  const isWhole = exportedAs === 'export='
+  if (!isWhole || file.kind(right) !== 'object') {
+    declareValue(file, node, right, isWhole ? 'default' : exportedAs)
+    return
+  }
+  for (const part of file.children(right)) {
+    const kind = file.kind(part)
+    const name = kind === 'method_definition' ? file.memberName(part) : null
+    if (kind === 'pair') declareValue(file, part, file.child(part, 'value'), file.textAt(part, 'key'))
+    else if (name !== null) file.declared.set(part, addConcept(file, part, 'Function', name))
+  }
+}
+
+function declareValue(file: ScriptFile, node: Node, value: Node, name: string): void {
+  const kind = file.kind(value)
+  const isFunction = IS_FUNCTION_VALUE.has(kind)
+  if (!isFunction && kind !== 'class') return
+  const own = name === 'default' ? file.textAt(value, 'name') : ''
+  file.declared.set(value, addConcept(file, node, isFunction ? 'Function' : 'Class', own || name))
+}
+
+/** `A.prototype.m = function`, `A.prototype = { m() {} }` and `A.m = function`, where `A` is a class or function in scope. */
+function declareMember(file: ScriptFile, left: Node, right: Node): void {
+  const object = file.child(left, 'object')
+  const name = file.textAt(left, 'property')
+  const isWhole = file.kind(right) === 'object' && name === 'prototype'
+  if (!isWhole && !IS_FUNCTION_VALUE.has(file.kind(right))) return
+  const isPrototype = !isWhole && file.textAt(object, 'property') === 'prototype'
+  const holder = isPrototype ? file.child(object, 'object') : object
+  if (file.kind(holder) !== 'identifier') return
+  const key = localKey(file.scope(file.parent(left)).find(file.text(holder)))
+  if (key === null || !/^(?:Class|Function) /.test(key)) return
+  const give = (node: Node, fn: Node, as: string, isStatic: boolean): void => {
+    file.declared.set(fn, addMethod(file, node, key, as))
+    file.selves.set(fn, { key, isStatic })
+  }
+  if (!isWhole) {
+    give(file.parent(left), right, name, !isPrototype)
+    return
+  }
+  for (const part of file.children(right)) {
+    const isPair = file.kind(part) === 'pair'
+    const fn = isPair ? file.child(part, 'value') : part
+    const as = isPair ? file.textAt(part, 'key') : file.memberName(part)
+    const isFunction = file.kind(part) === 'method_definition' || IS_FUNCTION_VALUE.has(file.kind(fn))
+    if (isFunction && as !== null && as !== 'constructor') give(part, fn, as, false)
+  }
+}

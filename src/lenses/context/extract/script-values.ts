@@ -1,0 +1,339 @@
+/**
+ * TypeScript and JavaScript: what names, expressions and types stand for: which symbol, or a value of which class. Generic
+ * types are followed only where they hold or wrap a value. Types in the comments of JavaScript count as well:
+ * `@param {Option[]} options`, `@returns {Promise<Command>}`, `@type {Help}`.
+ */
+import {
+  CodeFile,
+  docBefore,
+  exported,
+  instance,
+  known,
+  MAX_DEPTH,
+  type Meaning,
+  member,
+  type Reader,
+  rules,
+  type Scope,
+  type Self,
+  step,
+  TYPE,
+  words,
+} from './code-file.ts'
+import { isUndeclared, type Reference } from './concept.ts'
+import type { Draft } from './draft.ts'
+import { NONE, type Node, type SyntaxTree } from './grammars.ts'
+
+export const FUNCTION_VALUES = 'arrow_function function_expression generator_function'
+export const IS_FUNCTION_VALUE: ReadonlySet<string> = new Set(words(FUNCTION_VALUES))
+
+const WRAPPERS: ReadonlySet<string> = new Set(
+  words('Promise PromiseLike Awaited Readonly Partial Required NonNullable NoInfer Pick Omit'),
+)
+const LISTS: ReadonlySet<string> = new Set(
+  words(`Array ReadonlyArray Set ReadonlySet Iterable Iterator IterableIterator Generator AsyncIterable AsyncGenerator
+    AsyncIterableIterator`),
+)
+const MAPS: ReadonlySet<string> = new Set(words('Map ReadonlyMap WeakMap Record'))
+/** Methods of lists whose first parameter is handed each element. */
+const EACH: ReadonlySet<string> = new Set(
+  words('map filter forEach some every find findIndex findLast flatMap sort toSorted then catch finally'),
+)
+
+const SCRIPT: Reader = {
+  values: rules<ScriptFile>({
+    [FUNCTION_VALUES]: (file, node, depth) => file.local(node) ?? step(returned(file, node, depth), 'function'),
+    'identifier shorthand_property_identifier': named,
+    this: selfAt,
+    super: (file, node) => member(selfAt(file, node), 'super'),
+    'member_expression nested_identifier': (file, node, depth) => {
+      const name = file.textAt(node, 'property')
+      const object = file.child(node, 'object')
+      const within = namespaceAt(file, object, depth)?.own.get(name)
+      return within === undefined ? member(file.value(object, depth), name) : file.meaning(within, depth)
+    },
+    call_expression: (file, node, depth) => {
+      const module = requiredModule(file, node)
+      return module === null ? step(file.value(file.child(node, 'function'), depth), 'call') : exported(module, null)
+    },
+    new_expression: created,
+    as_expression: (file, node, depth) => {
+      const [value = NONE, type = NONE] = file.parts(node)
+      return type === NONE ? file.value(value, depth) : file.type(type, depth)
+    },
+    ternary_expression: (file, node, depth) => either(file, node, 'consequence', 'alternative', depth),
+    binary_expression: (file, node, depth) => either(file, node, 'left', 'right', depth),
+    class: (file, node) => file.local(node),
+    'parenthesized_expression non_null_expression await_expression satisfies_expression': 'value',
+    assignment_expression: 'value right',
+    subscript_expression: 'element object',
+    spread_element: 'element',
+    array: 'list',
+  }),
+  types: rules<ScriptFile>({
+    'type_identifier nested_type_identifier member_expression': instanceOf,
+    generic_type: (file, node, depth) => {
+      const name = file.child(node, 'name')
+      const text = file.text(name)
+      if (file.scope(node).find(TYPE + text) !== undefined) return instanceOf(file, name, depth)
+      const parts = file.parts(file.child(node, 'type_arguments'))
+      const part = (at: number): Reference | null => file.type(parts[at] ?? NONE, depth)
+      if (WRAPPERS.has(text)) return part(0)
+      if (LISTS.has(text)) return step(part(0), 'list')
+      if (MAPS.has(text)) return step(part(1), 'map')
+      return file.kind(name) === 'type_identifier' ? null : instanceOf(file, name, depth)
+    },
+    'union_type intersection_type': firstKnown,
+    lookup_type: (file, node, depth) => {
+      const [object = NONE, index = NONE] = file.parts(node)
+      const name = file.stringOf(file.inside(index))
+      const of = file.type(object, depth)
+      return name === null ? step(of, 'element') : member(of, name)
+    },
+    this_type: (file, node) => {
+      const { self } = file.scope(node).frame
+      return self === null ? null : instance({ local: self.key })
+    },
+    'type_annotation parenthesized_type readonly_type constraint': 'type',
+    array_type: 'list-type',
+    function_type: 'function-type return_type',
+    type_query: 'value',
+  }),
+}
+
+export class ScriptFile extends CodeFile {
+  /** Names that the top of the file exports in a statement of their own. */
+  readonly exportedNames: Set<string> = new Set()
+  /** Key of a class -> its members that are methods, by name. */
+  readonly methods: Map<string, Map<string, string>> = new Map()
+  /** Functions that are given to a class by assignment. */
+  readonly selves: Map<Node, Self> = new Map()
+
+  constructor(draft: Draft, tree: SyntaxTree) {
+    super(draft, tree, SCRIPT)
+  }
+
+  /** The text of a string without its quotes, null for anything else. */
+  stringOf(node: Node): string | null {
+    return this.kind(node) === 'string' ? this.text(node).slice(1, -1) : null
+  }
+
+  /** As a string or a name. */
+  nameOf(node: Node): string {
+    return this.stringOf(node) ?? this.text(node)
+  }
+
+  /** Null for computed names. */
+  memberName(node: Node): string | null {
+    const name = this.child(node, 'name')
+    const found = name === NONE ? this.child(node, 'property') : name
+    return found === NONE || this.kind(found) === 'computed_property_name' ? null : this.nameOf(found)
+  }
+}
+
+/** What a call of the function gives, by its annotation or else by what it returns first. */
+export function returned(file: ScriptFile, node: Node, depth = 0): Reference | null {
+  const annotation = file.child(node, 'return_type')
+  if (annotation !== NONE) return file.type(annotation, depth)
+  const written = /@returns?\s*\{([^}\n]{1,200})\}/.exec(commentOf(file, node))?.[1]
+  if (written !== undefined) return writtenType(file, written, node)
+  const body = file.child(node, 'body')
+  if (file.kind(body) !== 'statement_block') return file.value(body, depth)
+  const statement = file.childOf(body, 'return_statement')
+  return statement === NONE ? null : file.value(file.inside(statement), depth)
+}
+
+function named(file: ScriptFile, node: Node, depth: number): Reference | null {
+  const name = file.text(node)
+  const meaning = file.scope(node).find(name)
+  if (meaning !== undefined) return file.meaning(meaning, depth)
+  const module = moduleInName(name)
+  return module === null ? { name } : exported(module, null)
+}
+
+function selfAt(file: ScriptFile, node: Node): Reference | null {
+  const { self } = file.scope(node).frame
+  if (self === null) return null
+  return self.isStatic ? { local: self.key } : instance({ local: self.key })
+}
+
+function namespaceAt(file: ScriptFile, node: Node, depth: number): Scope | null {
+  const kind = file.kind(node)
+  if (depth > MAX_DEPTH || (kind !== 'identifier' && kind !== 'member_expression')) return null
+  const meaning =
+    kind === 'identifier'
+      ? file.scope(node).find(file.text(node))
+      : namespaceAt(file, file.child(node, 'object'), depth + 1)?.own.get(file.textAt(node, 'property'))
+  return meaning !== undefined && meaning !== null && 'scope' in meaning ? meaning.scope : null
+}
+
+function created(file: ScriptFile, node: Node, depth: number): Reference | null {
+  const callee = file.child(node, 'constructor')
+  const of = file.value(callee, depth)
+  if (of === null || !isUndeclared(of)) return instance(of)
+  // `new Map<string, Entry>()`, `new Set(list)`
+  const parts = file.parts(file.child(node, 'type_arguments'))
+  const text = file.text(callee)
+  if (/^(?:Weak)?Map$/.test(text)) return step(file.type(parts[1] ?? NONE, depth), 'map')
+  if (!/^(?:Weak)?Set$|^Array$/.test(text)) return null
+  const [first = NONE] = parts
+  return first === NONE
+    ? file.value(file.inside(file.child(node, 'arguments')), depth)
+    : step(file.type(first, depth), 'list')
+}
+
+function either(file: ScriptFile, node: Node, one: string, other: string, depth: number): Reference | null {
+  return file.value(file.child(node, one), depth) ?? file.value(file.child(node, other), depth)
+}
+
+/** A part of what a pattern takes apart. A part of a type written in place is read there. */
+export function partOf(file: ScriptFile, of: Meaning, name: string): Meaning {
+  if (of === null) return null
+  // A part of a module is what it exports by that name.
+  const isModule = 'ref' in of && 'module' in of.ref && of.ref.name === null
+  if (isModule && 'module' in of.ref) {
+    const ref = exported(of.ref.module, name)
+    return ref === null ? null : { ref }
+  }
+  return {
+    late: depth => {
+      const object = 'type' in of ? file.inside(of.type) : NONE
+      for (const part of file.kind(object) === 'object_type' ? file.children(object) : []) {
+        if (file.textAt(part, 'name') === name) return file.type(file.child(part, 'type'), depth)
+      }
+      return member(file.meaning(of, depth), name)
+    },
+  }
+}
+
+/** First parameter of a function handed to `list.map(…)` and the like. */
+export function argumentOf(file: ScriptFile, fn: Node): Meaning {
+  const list = file.parent(fn)
+  const callee = file.kind(list) === 'arguments' ? file.child(file.parent(list), 'function') : NONE
+  const name = file.textAt(callee, 'property')
+  if (file.kind(callee) !== 'member_expression' || !EACH.has(name)) return null
+  const object = file.child(callee, 'object')
+  return name === 'then' ? { late: depth => known(file.value(object, depth)) } : { value: object, step: 'element' }
+}
+
+/** `require('x')` and `await import('x')`. */
+export function requiredModule(file: ScriptFile, node: Node): string | null {
+  const kind = file.kind(node)
+  if (kind === 'identifier') return moduleInName(file.text(node))
+  if (kind === 'await_expression') return requiredModule(file, file.inside(node))
+  if (kind !== 'call_expression') return null
+  const callee = file.child(node, 'function')
+  if (file.kind(callee) !== 'import' && file.text(callee) !== 'require') return null
+  return file.stringOf(file.inside(file.child(node, 'arguments')))
+}
+
+/** An import as a type, which is parsed as a name where the grammar does not know it (`repair.ts`). */
+function moduleInName(name: string): string | null {
+  return /^import\s*\(\s*(["'])([^"'\n]*)\1/.exec(name)?.[2] ?? null
+}
+
+/** The class, interface or alias itself; null where the name is not one. */
+export function typeSymbol(file: ScriptFile, node: Node, depth = 0): Reference | null {
+  switch (file.kind(node)) {
+    case 'type_identifier':
+    case 'identifier': {
+      const name = file.text(node)
+      const meaning = file.scope(node).find(TYPE + name)
+      if (meaning === undefined) return { name }
+      return meaning !== null && 'ref' in meaning ? meaning.ref : null
+    }
+    case 'generic_type':
+      return typeSymbol(file, file.child(node, 'name'), depth)
+    case 'nested_type_identifier':
+      return member(file.value(file.child(node, 'module'), depth), file.textAt(node, 'name'))
+    case 'member_expression': {
+      const module = requiredModule(file, file.child(node, 'object'))
+      return module === null ? file.value(node, depth) : exported(module, file.textAt(node, 'property'))
+    }
+    default:
+      return null
+  }
+}
+
+function instanceOf(file: ScriptFile, node: Node, depth: number): Reference | null {
+  const isName = file.kind(node) === 'type_identifier'
+  const meaning = isName ? file.scope(node).find(TYPE + file.text(node)) : undefined
+  const isParameter = meaning !== undefined && meaning !== null && 'bound' in meaning
+  return isParameter ? file.type(meaning.bound, depth) : instance(typeSymbol(file, node, depth))
+}
+
+/** Parts of a union that are looked at. */
+const MAX_UNION = 30
+
+/** `A | null`: A. Unions nest to the left, one level a part. */
+function firstKnown(file: ScriptFile, node: Node, depth: number): Reference | null {
+  const parts: Node[] = []
+  const kind = file.kind(node)
+  for (let at = node; at !== NONE; ) {
+    const [left = NONE, right = NONE] = file.parts(at)
+    if (right !== NONE) parts.unshift(right)
+    if (left !== NONE && file.kind(left) !== kind) parts.unshift(left)
+    at = left !== NONE && file.kind(left) === kind && parts.length < MAX_UNION ? left : NONE
+  }
+  for (const part of parts) {
+    const found = file.type(part, depth)
+    if (found !== null) return found
+  }
+  return null
+}
+
+// Types in comments.
+
+const MAX_WRITTEN = 4
+
+/** `{…}` behind `@param name`, null where there is none. */
+export function parameterType(file: ScriptFile, fn: Node, name: string): string | null {
+  const doc = commentOf(file, fn)
+  if (!doc.includes('@param')) return null
+  for (const [, type, named] of doc.matchAll(/@param\s*\{([^}\n]{1,200})\}\s*\[?([\w$]+)/g)) {
+    if (named === name) return type ?? null
+  }
+  return null
+}
+
+/** The type in `@type {…}` in front of the statement or field, else that of the value. */
+export function valueWritten(file: ScriptFile, statement: Node, value: Node): Reference | null {
+  const doc = file.draft.language === 'javascript' ? docBefore(file, statement) : ''
+  const written = /@type\s*\{([^}\n]{1,200})\}/.exec(doc)?.[1]
+  return written === undefined ? file.value(value) : writtenType(file, written, statement)
+}
+
+/** A value of the type as written in a comment; null: nothing known. */
+export function writtenType(file: ScriptFile, text: string, at: Node, depth = 0): Reference | null {
+  const type = text.trim().replace(/^[?!]/, '').replace(/=$/, '')
+  if (depth > MAX_WRITTEN) return null
+  const inner = (part: string): Reference | null => writtenType(file, part, at, depth + 1)
+  if (type.includes('|') && !/[<(]/.test(type)) {
+    return type.split('|').reduce<Reference | null>((found, part) => found ?? inner(part), null)
+  }
+  if (type.endsWith('[]')) return step(inner(type.slice(0, -2)), 'list')
+  const [, wrapper, wrapped] = /^(Promise|Array|Set|Iterable)\.?<(.+)>$/.exec(type) ?? []
+  if (wrapped !== undefined) return wrapper === 'Promise' ? inner(wrapped) : step(inner(wrapped), 'list')
+  const [, module, name] = /^import\(['"](.+?)['"]\)\.([\w$]+)$/.exec(type) ?? []
+  if (module !== undefined) return instance(exported(module, name as string))
+  const [, first, part] = /^([\w$]+)(?:\.([\w$]+))?$/.exec(type) ?? []
+  const meaning = first === undefined ? undefined : file.scope(at).find(TYPE + first)
+  const of = meaning !== undefined && meaning !== null && 'ref' in meaning ? meaning.ref : null
+  return instance(part === undefined ? of : member(of, part))
+}
+
+function commentOf(file: ScriptFile, fn: Node): string {
+  if (file.draft.language !== 'javascript' || fn === NONE) return ''
+  const parent = file.parent(fn)
+  const kind = file.kind(parent)
+  if (kind === 'variable_declarator') return docBefore(file, statementOf(file, file.parent(parent)))
+  if (kind === 'assignment_expression') return docBefore(file, file.parent(parent))
+  return docBefore(file, kind === 'pair' || kind === 'field_definition' ? parent : statementOf(file, fn))
+}
+
+/** The statement that exports the declaration, or else the declaration. */
+export function statementOf(file: ScriptFile, node: Node): Node {
+  const parent = file.parent(node)
+  const kind = file.kind(parent)
+  return kind === 'export_statement' || kind === 'ambient_declaration' ? statementOf(file, parent) : node
+}

@@ -1,0 +1,465 @@
+/** `/mind/init`, `/mind/concepts/…` (CX-047, CX-050, CX-055), `/mind/edges/…` (CX-051) and `/mind/provenance/…` (CX-052). */
+import { z } from 'zod'
+import { must } from '../../../base/assert.ts'
+import { compareText } from '../../../base/compare.ts'
+import { type Steps, Turns } from '../../../base/turns.ts'
+import { audience } from '../../../model/partition.ts'
+import type { Row } from '../../../model/table.ts'
+import { writeMany } from '../../../pipeline/write-many.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import {
+  brief,
+  type Call,
+  embedNow,
+  handler,
+  type Look,
+  look,
+  mustNotBeCancelled,
+  mustOwn,
+  mustSee,
+  transact,
+} from '../call.ts'
+import { initialise, isInitialised, storePath } from '../counters.ts'
+import {
+  concept as conceptShape,
+  deleted,
+  type ErrorMap,
+  errorAt,
+  fileUrl,
+  flag,
+  id,
+  joined,
+  Refusal,
+  refusal,
+  text,
+  total,
+  weight,
+} from '../envelope.ts'
+import { deleteByCall } from '../indexing/write-file.ts'
+import type { Concept } from '../state.ts'
+import { CONCEPTS, EDGES, PROVENANCE } from '../tables.ts'
+import { type ConceptAt, type ConceptDraft, deleteEdge, putConcept, putEdge, putProvenance } from './rows.ts'
+
+/** Of the tables here. */
+const SCHEMA_VERSION = '1.0.0'
+
+const VISIBILITIES = ['private', 'public'] as const
+
+const newConcept = z.lazy(() =>
+  z.object({
+    name: text.describe('What people call it, such as LoginService or retry policy'),
+    type: text.describe('A word for what it is, such as Class, Function or Idea; Caveat for a note that stays'),
+    visibility: z.enum(VISIBILITIES).nullish().describe('Who may see it: you alone, or everybody. Default: private'),
+  }),
+)
+type NewConcept = z.infer<typeof newConcept>
+
+const init = handler({
+  path: '/mind/init',
+  summary: 'Make the part for concepts and links; with force, empty it',
+  effect: 'destroy',
+  params: () => z.object({ force: flag.describe('Delete the concepts that are there. Default: false') }),
+  result: () =>
+    z.strictObject({
+      path: z.string().nullable().describe('The file of the store, for its owner; null for others'),
+      created: z.boolean().describe('false: it was there already and is as it was'),
+      schema_version: z.string().describe('Version of the tables'),
+    }),
+  async run(call, { force }) {
+    const created = await transact(call, writer => {
+      const wasThere = isInitialised(writer, 'mind')
+      if (force && wasThere) {
+        const seen = look(call)
+        for (const { id } of seen.concepts.all) deleteByCall(writer, mustOwn(call, seen, id))
+      }
+      initialise(writer, 'mind', call.host.random)
+      return force || !wasThere
+    })
+    return { result: { path: storePath(call), created, schema_version: SCHEMA_VERSION } }
+  },
+})
+
+const listed = z.lazy(() =>
+  z.strictObject({
+    concepts: z.array(conceptShape).describe('One item a concept'),
+    total: total.describe('Their number'),
+  }),
+)
+const conceptId = id.describe('Number of a concept, from 1')
+
+const create = handler({
+  path: '/mind/concepts/create',
+  summary: 'Add a concept',
+  effect: 'write',
+  needs: ['mind'],
+  params: () => newConcept.unwrap(),
+  result: () => conceptShape,
+  async run(call, draft) {
+    const [result] = await createAll(call, [draft])
+    return { result: must(result, 'the concept') }
+  },
+})
+
+const createMany = handler({
+  path: '/mind/concepts/create-many',
+  summary: 'Add concepts, all of them or none',
+  effect: 'write',
+  needs: ['mind'],
+  params: () => z.object({ concepts: z.array(newConcept).describe('All of them are added, in this order, or none') }),
+  result: () => listed,
+  async run(call, { concepts: drafts }) {
+    const concepts = await createAll(call, drafts)
+    return { result: { concepts, total: concepts.length } }
+  },
+})
+
+const get = handler({
+  path: '/mind/concepts/get',
+  summary: 'Read a concept',
+  effect: 'read',
+  needs: ['mind'],
+  params: () => z.object({ id: conceptId }),
+  result: () => conceptShape,
+  run: (call, { id }) => ({ result: brief(mustSee(look(call), id)) }),
+})
+
+const list = handler({
+  path: '/mind/concepts/list',
+  summary: 'List concepts by id, of one type if named',
+  effect: 'read',
+  needs: ['mind'],
+  params: () => z.object({ type: text.nullish().describe('Only concepts of exactly this type. Default: all') }),
+  result: () => listed,
+  run(call, { type = null }) {
+    const concepts = look(call).concepts.all.filter(concept => type === null || concept.type === type)
+    return { result: { concepts: concepts.map(brief), total: concepts.length } }
+  },
+})
+
+const update = handler({
+  path: '/mind/concepts/update',
+  summary: 'Change the name or the type of a concept',
+  effect: 'write',
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      id: conceptId,
+      name: text.nullish().describe('What it is called from now on. Default: unchanged'),
+      type: text.nullish().describe('What it is from now on. Default: unchanged'),
+    }),
+  result: () => conceptShape,
+  async run(call, { id, name, type }) {
+    const { key, result } = await transact(call, writer => {
+      const concept = mustOwn(call, look(call), id)
+      const of = writer.entry(concept.entry)?.audience ?? audience('private', call.viewer.id)
+      const draft = { ...draftOf(writer, concept), ...(name && { name }), ...(type && { type }) }
+      putConcept(writer, draft, { audience: of, now: call.host.clock.now(), before: concept })
+      return { key: concept.entry, result: { id, name: draft.name, type: draft.type } }
+    })
+    await embedNow(call, [key])
+    return { result }
+  },
+})
+
+const remove = handler({
+  path: '/mind/concepts/delete',
+  summary: 'Delete a concept with its links and its provenance',
+  effect: 'destroy',
+  needs: ['mind'],
+  params: () => z.object({ id: conceptId }),
+  result: () => deleted,
+  async run(call, { id }) {
+    await transact(call, writer => deleteByCall(writer, mustOwn(call, look(call), id)))
+    return { result: { id, deleted: true as const } }
+  },
+})
+
+export const CONCEPT_HANDLERS = [init, create, createMany, get, list, update, remove] as const
+
+/** As it is. */
+function draftOf(reader: StoreReader, { entry, name, type, url, startLine, endLine }: Concept): ConceptDraft {
+  const row = reader.table(CONCEPTS).get({ entry })
+  const text = (column: string) => (row?.[column] as string | null | undefined) ?? null
+  const [signature, doc, symbol] = [text('signature'), text('doc'), text('symbol')]
+  return { name, type, url, startLine, endLine, signature, doc, symbol }
+}
+
+async function createAll(
+  call: Call,
+  drafts: readonly NewConcept[],
+): Promise<readonly { id: number; name: string; type: string }[]> {
+  const { store, clock } = call.host
+  const now = clock.now()
+  const put = function* (writer: StoreWriter): Steps<readonly ConceptAt[]> {
+    const made: ConceptAt[] = []
+    for (const { name, type, visibility } of drafts) {
+      made.push(
+        putConcept(writer, { name, type }, { audience: audience(visibility ?? 'private', call.viewer.id), now }),
+      )
+      yield
+    }
+    return made
+  }
+  const made = await writeMany(store, now, drafts.length, put, new Turns(() => mustNotBeCancelled(call)))
+  await embedNow(
+    call,
+    made.map(({ entry }) => entry),
+  )
+  return drafts.map(({ name, type }, at) => ({ id: made[at]?.id ?? 0, name, type }))
+}
+
+// Edges (CX-051). An edge is seen by who sees both of its ends, and changed by who may change its source.
+
+const edge = z.lazy(() =>
+  z.strictObject({
+    id: id.describe('Number of the link'),
+    source: id.describe('Number of the concept it starts at'),
+    target: id.describe('Number of the concept it leads to'),
+    relation: z.string().describe('Its kind, such as CALLS or PART_OF'),
+    weight: z.number().min(0).describe('How strong it is, 0 or more'),
+  }),
+)
+export type Edge = Readonly<z.infer<typeof edge>>
+
+const newEdge = z.lazy(() =>
+  z.object({
+    source: id.describe('Number of the concept it starts at, from 1; one of your own'),
+    target: id.describe('Number of the concept it leads to, from 1'),
+    relation: text.describe('Its kind, a word such as CALLS or PART_OF'),
+    weight: weight.transform(value => value ?? 1).describe('How strong it is, 0 or more. Default: 1'),
+  }),
+)
+const listedEdges = z.lazy(() =>
+  z.strictObject({ edges: z.array(edge).describe('One item a link'), total: total.describe('Their number') }),
+)
+const edgeId = id.describe('Number of a link, from 1')
+
+/** Edges that start at these concepts, by id; of those seen. One read, however many concepts there are. */
+export function edgesFrom(reader: StoreReader, { concepts }: Look, sources: readonly number[]): readonly Edge[] {
+  const entries = sources.flatMap(id => concepts.byId(id)?.entry ?? [])
+  return edgesIn(reader.table(EDGES).scan({}, { entries }), { concepts })
+}
+
+const createEdge = handler({
+  path: '/mind/edges/create',
+  summary: 'Link two concepts',
+  effect: 'write',
+  needs: ['mind'],
+  params: () => newEdge.unwrap(),
+  result: () => edge,
+  async run(call, draft) {
+    const [result] = await createAllEdges(call, [draft], () => [])
+    return { result: must(result, 'the link') }
+  },
+})
+
+const createEdges = handler({
+  path: '/mind/edges/create-many',
+  summary: 'Link concepts, all of these or none',
+  effect: 'write',
+  needs: ['mind'],
+  params: () => z.object({ edges: z.array(newEdge).describe('All of them are added, in this order, or none') }),
+  result: () => listedEdges,
+  async run(call, { edges: drafts }) {
+    const edges = await createAllEdges(call, drafts, at => ['edges', String(at)])
+    return { result: { edges, total: edges.length } }
+  },
+})
+
+const getEdge = handler({
+  path: '/mind/edges/get',
+  summary: 'Read a link',
+  effect: 'read',
+  needs: ['mind'],
+  params: () => z.object({ id: edgeId }),
+  result: () => edge,
+  run: (call, { id }) => ({ result: mustSeeEdge(call.host.store, look(call), id) }),
+})
+
+const listEdges = handler({
+  path: '/mind/edges/list',
+  summary: 'List links by id, of one source, target or relation if named',
+  effect: 'read',
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      source: id.nullish().describe('Only from the concept of this number. Default: from any'),
+      target: id.nullish().describe('Only to the concept of this number. Default: to any'),
+      relation: text.nullish().describe('Only of exactly this kind. Default: of any'),
+    }),
+  result: () => listedEdges,
+  run(call, wanted) {
+    const where = Object.fromEntries(Object.entries(wanted).filter(([, value]) => (value ?? null) !== null)) as Row
+    const edges = edgesIn(call.host.store.table(EDGES).scan(where), look(call))
+    return { result: { edges, total: edges.length } }
+  },
+})
+
+const updateEdge = handler({
+  path: '/mind/edges/update',
+  summary: 'Change the relation or the weight of a link',
+  effect: 'write',
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      id: edgeId,
+      relation: text.nullish().describe('Its kind from now on. Default: unchanged'),
+      weight: weight.describe('How strong it is from now on, 0 or more. Default: unchanged'),
+    }),
+  result: () => edge,
+  async run(call, { id, relation, weight }) {
+    const changed = await transact(call, writer => {
+      const seen = look(call)
+      const before = mustSeeEdge(writer, seen, id)
+      const source = mustOwn(call, seen, before.source)
+      const changed = { ...before, relation: relation ?? before.relation, weight: weight ?? before.weight }
+      putEdge(writer, { ...changed, source, target: mustSee(seen, before.target) }, id)
+      return changed
+    })
+    return { result: changed }
+  },
+})
+
+const removeEdge = handler({
+  path: '/mind/edges/delete',
+  summary: 'Delete a link',
+  effect: 'destroy',
+  needs: ['mind'],
+  params: () => z.object({ id: edgeId }),
+  result: () => deleted,
+  async run(call, { id }) {
+    await transact(call, writer => {
+      const seen = look(call)
+      const { source } = mustSeeEdge(writer, seen, id)
+      deleteEdge(writer, id, mustOwn(call, seen, source).entry)
+    })
+    return { result: { id, deleted: true as const } }
+  },
+})
+
+export const EDGE_HANDLERS = [createEdge, createEdges, getEdge, listEdges, updateEdge, removeEdge] as const
+
+async function createAllEdges(
+  call: Call,
+  drafts: readonly Omit<Edge, 'id'>[],
+  placeOf: (at: number) => readonly string[],
+): Promise<readonly Edge[]> {
+  const { store, clock } = call.host
+  const put = function* (writer: StoreWriter): Steps<readonly Edge[]> {
+    const seen = look(call)
+    const errors: ErrorMap[] = []
+    const made: Edge[] = []
+    for (const [at, draft] of drafts.entries()) {
+      yield
+      const target = seen.concepts.byId(draft.target)
+      if (target === undefined) errors.push(errorAt([...placeOf(at), 'target'], 'not_found', 'concept not found'))
+      try {
+        const source = mustOwn(call, seen, draft.source, [...placeOf(at), 'source'])
+        if (target !== undefined) made.push({ id: putEdge(writer, { ...draft, source, target }), ...draft })
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        errors.push(error.errors)
+      }
+    }
+    if (errors.length > 0) throw new Refusal(joined(errors))
+    return made
+  }
+  return writeMany(store, clock.now(), drafts.length, put, new Turns(() => mustNotBeCancelled(call)))
+}
+
+function mustSeeEdge(reader: StoreReader, seen: Look, id: number): Edge {
+  const row = reader.table(EDGES).get({ id })
+  const [edge] = row === undefined ? [] : edgesIn([row], seen)
+  if (edge === undefined) throw refusal('id', 'not_found', 'edge not found')
+  return edge
+}
+
+function edgesIn(rows: readonly Row[], { concepts }: Pick<Look, 'concepts'>): readonly Edge[] {
+  return rows
+    .map(row => ({
+      id: row['id'] as number,
+      source: row['source'] as number,
+      target: row['target'] as number,
+      relation: row['relation'] as string,
+      weight: row['weight'] as number,
+    }))
+    .filter(({ source, target }) => concepts.byId(source) !== undefined && concepts.byId(target) !== undefined)
+}
+
+const link = z.lazy(() =>
+  z.strictObject({
+    concept_id: id.describe('Number of the concept'),
+    file_url: z.string().describe('URL of the file it comes from'),
+  }),
+)
+
+const createLink = handler({
+  path: '/mind/provenance/create',
+  summary: 'Say that a concept comes from a file',
+  effect: 'write',
+  needs: ['mind'],
+  params: () => z.object({ concept_id: conceptId, file_url: fileUrl }),
+  result: () => link,
+  async run(call, { concept_id: concept, file_url: url }) {
+    await transact(call, writer => {
+      putProvenance(writer, mustOwn(call, look(call), concept, ['concept_id']), url)
+    })
+    return { result: { concept_id: concept, file_url: url } }
+  },
+})
+
+const listLinks = handler({
+  path: '/mind/provenance/list',
+  summary: 'List links of concepts to files, of one concept or file if named',
+  effect: 'read',
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      concept_id: id.nullish().describe('Only of the concept of this number. Default: of all'),
+      file_url: text.nullish().describe('Only to the file of exactly this URL. Default: to all'),
+    }),
+  result: () =>
+    z.strictObject({ links: z.array(link).describe('By concept, then URL'), total: total.describe('Their number') }),
+  run(call, { concept_id: concept, file_url: url }) {
+    const where = { ...(concept ? { concept } : {}), ...(url ? { url } : {}) }
+    const links = seenLinks(call.host.store.table(PROVENANCE).scan(where), look(call))
+    return { result: { links, total: links.length } }
+  },
+})
+
+const removeLinks = handler({
+  path: '/mind/provenance/delete',
+  summary: 'Unlink a concept from a file, or (without concept_id) all concepts from it',
+  effect: 'destroy',
+  needs: ['mind'],
+  params: () =>
+    z.object({
+      concept_id: id.nullish().describe('Only the concept of this number. Default: all concepts of the file'),
+      file_url: fileUrl,
+    }),
+  result: () => z.strictObject({ deleted: total.describe('Links that were deleted') }),
+  async run(call, { concept_id, file_url: url }) {
+    const concept = concept_id ?? null
+    const deleted = await transact(call, writer => {
+      const seen = look(call)
+      const table = writer.table(PROVENANCE)
+      const ids =
+        concept === null ? seenLinks(table.scan({ url }), seen).map(({ concept_id }) => concept_id) : [concept]
+      return ids.reduce((sum, id) => {
+        const { entry } = mustOwn(call, seen, id, ['concept_id'])
+        return sum + table.delete({ entry, url })
+      }, 0)
+    })
+    return { result: { deleted } }
+  },
+})
+
+export const PROVENANCE_HANDLERS = [createLink, listLinks, removeLinks] as const
+
+/** By concept, then URL. */
+function seenLinks(rows: readonly Row[], { concepts }: Look): { concept_id: number; file_url: string }[] {
+  return rows
+    .map(row => ({ concept_id: row['concept'] as number, file_url: row['url'] as string }))
+    .filter(({ concept_id }) => concepts.byId(concept_id) !== undefined)
+    .sort((a, b) => a.concept_id - b.concept_id || compareText(a.file_url, b.file_url))
+}
