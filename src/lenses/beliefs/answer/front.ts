@@ -9,7 +9,7 @@ import { showCurrent } from '../access/show.ts'
 import type { Opposition } from '../opposition/detector.ts'
 import { detectorOf } from '../opposition/installed.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { byOrder, type Picked, type ScoredBelief } from '../ranking/scored.ts'
+import { byOrder, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
 import { vectorsOf } from '../record/vectors.ts'
 import type { CheckedOptions } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
@@ -181,10 +181,6 @@ export function ranksOf(order: readonly ScoredBelief[]): ReadonlyMap<EntryKey, n
 function* joined(first: Iterable<Picked>, then: Iterable<Picked>): Generator<Picked> {
   yield* first
   yield* then
-}
-
-export function unspread(scored: ScoredBelief): Picked {
-  return { scored, penalty: 0 }
 }
 
 /** At most so many; the rest can be had later. */

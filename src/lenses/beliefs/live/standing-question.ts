@@ -196,6 +196,8 @@ export class StandingBeliefs implements LiveQuery {
         trust,
         entries: new Set(picked.map(({ scored }) => scored.entry)),
         copies: copiesOf(evaluation),
+        isCut: evaluation.isCut,
+        meaningFloor: evaluation.floor,
         isFull: picked.length >= options.limit,
         ...scoresOf(evaluation, picked),
       },

@@ -6,11 +6,11 @@ import { MOST_COMPARED } from '../../answer/conflicts.ts'
 import { diversely } from '../../answer/diversity.ts'
 import type { NodesTold } from '../../answer/draft.ts'
 import type { Front } from '../../answer/front.ts'
-import { ranksOf, settledList, strategyOf, unspread } from '../../answer/front.ts'
+import { ranksOf, settledList, strategyOf } from '../../answer/front.ts'
 import { POOL } from '../../answer/spread.ts'
-import type { Boundary } from '../../paging/cursor.ts'
+import type { Verdict } from '../../answer/verdict.ts'
 import type { Evaluation } from '../../query/evaluation.ts'
-import type { Picked, ScoredBelief } from '../../ranking/scored.ts'
+import { type Boundary, type Picked, type ScoredBelief, unspread } from '../../ranking/scored.ts'
 import type { CheckedWarning } from '../../schema/context.ts'
 import type { CheckedQuery } from '../../schema/query.ts'
 import type { CachedAnswer } from '../cache/cached-nodes.ts'
@@ -23,6 +23,7 @@ export interface GatheredParts {
   readonly world: GatheredWorld
   readonly evaluation: Evaluation
   readonly nodes: NodesTold
+  readonly verdict: Verdict | null
   readonly warnings: readonly CheckedWarning[]
   readonly own: Pick<OwnResults, 'left' | 'ends'>
   /** Of this node's own, at most so many of each list. */
@@ -40,6 +41,7 @@ export class GatheredOrder {
   readonly world: GatheredWorld
   readonly evaluation: Evaluation
   readonly nodes: NodesTold
+  readonly verdict: Verdict | null
   readonly warnings: readonly CheckedWarning[]
   /** Best first, as it is shown. */
   readonly picks: readonly Picked[]
@@ -63,10 +65,11 @@ export class GatheredOrder {
   }
 
   private constructor(parts: GatheredParts, inOrder: readonly ScoredBelief[], picks: readonly Picked[]) {
-    const { world, evaluation, nodes, warnings, own, most, answered, before } = parts
+    const { world, evaluation, nodes, verdict, warnings, own, most, answered, before } = parts
     this.world = world
     this.evaluation = evaluation
     this.nodes = nodes
+    this.verdict = verdict
     this.warnings = warnings
     this.total = evaluation.matches.count + own.left
     this.goesOn = own.ends.length > 0
