@@ -224,7 +224,8 @@ class Reading implements Pages {
     if (order === null || boundary === null) return yield* this.#firstPage(view, limit)
     const found = yield* order.after(view, boundary, limit + 1)
     const picked = found.slice(0, limit)
-    const { total, isCut, verdict, warnings, front } = order
+    const { total, isCut, verdict, front } = order
+    const warnings = [...order.warnings, ...(front?.warnings ?? [])]
     const draft = draftOf(view, { ...this.#places, picked, total, isCut, verdict, warnings, scoredBy: order, front })
     return { draft, order: found.length > limit ? order : null }
   }
@@ -249,7 +250,8 @@ class Reading implements Pages {
     return {
       draft: draftOf(view, {
         ...this.#places,
-        ...{ picked, total, isCut, verdict, warnings, scoredBy: evaluation, front },
+        ...{ picked, total, isCut, verdict, scoredBy: evaluation, front },
+        warnings: [...warnings, ...(front?.warnings ?? [])],
       }),
       order: isMore ? new HeldOrder({ evaluation, front, verdict, warnings }) : null,
     }

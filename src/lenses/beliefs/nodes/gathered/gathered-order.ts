@@ -3,7 +3,7 @@ import { sha256 } from '../../../../base/canonical.ts'
 import type { Steps } from '../../../../base/turns.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import { MOST_COMPARED } from '../../answer/conflicts.ts'
-import { diversely } from '../../answer/diversity.ts'
+import { diversely, limitWarnings } from '../../answer/diversity.ts'
 import type { NodesTold } from '../../answer/draft.ts'
 import type { Front } from '../../answer/front.ts'
 import { ranksOf, settledList, strategyOf } from '../../answer/front.ts'
@@ -59,9 +59,11 @@ export class GatheredOrder {
   static *of(parts: GatheredParts, { options }: CheckedQuery): Steps<GatheredOrder> {
     const { evaluation } = parts
     const inOrder = yield* evaluation.all()
-    const picks = yield* spreadOut(evaluation, inOrder, options)
+    const limited = new Set<string>()
+    const picks = yield* spreadOut(evaluation, inOrder, options, limited)
     yield
-    return new GatheredOrder(parts, inOrder, picks)
+    const warnings = [...parts.warnings, ...limitWarnings(limited)]
+    return new GatheredOrder({ ...parts, warnings }, inOrder, picks)
   }
 
   private constructor(parts: GatheredParts, inOrder: readonly ScoredBelief[], picks: readonly Picked[]) {
@@ -134,12 +136,13 @@ function* spreadOut(
   evaluation: Evaluation,
   inOrder: readonly ScoredBelief[],
   { mergeStrategy, diversity }: CheckedQuery['options'],
+  limited: Set<string>,
 ): Steps<readonly Picked[]> {
   const list = merged(mergeStrategy, inOrder)
   if (!diversity.enabled) return list.map(unspread)
   const keepsOrder = mergeStrategy !== 'rerank'
   const picks: Picked[] = []
-  for (const pick of diversely(evaluation, diversity, { pool: list.slice(0, POOL), keepsOrder })) {
+  for (const pick of diversely(evaluation, diversity, { pool: list.slice(0, POOL), keepsOrder, limited })) {
     picks.push(pick)
     yield
   }

@@ -133,6 +133,29 @@ describe('BQ-043: candidates', () => {
   })
 })
 
+describe('BQ-084: the limit for holders', () => {
+  it('counts a federation that shows no holders as one, and the answer says so where that left something out', async () => {
+    for (const [id, anonymity] of [
+      ['vault', 'strict'],
+      ['lab', 'pseudonyms'],
+    ] as const) {
+      await call('federations.create', 'owner', { id, anonymity })
+      for (const agent of ['ann', 'bob', 'cyd'])
+        await call('federations.set_member', 'owner', { federation: id, agent })
+      for (const by of ['bob', 'cyd']) {
+        await put(by, `${id}-${by}`, `fox of ${id} ${by}`, { visibility: 'federated', federation_ids: [id] })
+      }
+    }
+    const diversity = { enabled: true, lambda: 1, max_per_holder: 1 }
+    const answer = await ask('fox', { diversity })
+    // A pseudonym is a holder of its own.
+    expect(ids(answer).filter(id => id.startsWith('lab'))).toHaveLength(2)
+    expect(ids(answer).filter(id => id.startsWith('vault'))).toHaveLength(1)
+    expect(answer.warnings).toEqual([{ code: 'federation_limited', message: expect.stringContaining('vault') }])
+    expect((await ask('fox', { diversity: { ...diversity, max_per_holder: 2 } })).warnings).toEqual([])
+  })
+})
+
 describe('BQ-043: the thousand nearest', () => {
   const many = (count: number, content: (at: number) => string, prefix: string): Json => ({
     beliefs: Array.from({ length: count }, (_, at) => {
