@@ -38,9 +38,9 @@ console.log(next.version, next.supersedes === first?.id, (await ann.count({ sema
 
 // Prints:
 // 318 beliefs of 12 agents in 3 federations
-// my-agent-uuid: br-no-dna of 279; echo-three is trusted by: transitive
-// contrarian: e3-dna-b of 241; echo-three is trusted by: direct
-// echo-one: e2-dna-c of 222; echo-three is trusted by: direct
+// my-agent-uuid: my-vaccine-dna of 51; echo-three is trusted by: transitive
+// contrarian: e3-dna-b of 43; echo-three is trusted by: direct
+// echo-one: e2-dna-c of 41; echo-three is trusted by: direct
 // belief_id: expected the id of a belief that you may see
 // belief_id: expected the id of a belief that you may see
 // 2 true 1

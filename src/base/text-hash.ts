@@ -13,12 +13,6 @@ export function textHash(text: string, seed = 0): number {
   return mixed(hash)
 }
 
-/** Of a share, to twelve decimals, so that the noise of sums does not tell. */
-export function shareHash(value: number): number {
-  const whole = Math.round(value * 1e12)
-  return mixed(Math.imul(whole % 0x100000000, ONE) ^ Math.floor(whole / 0x100000000))
-}
-
 /** Two to one, in this order. */
 export function hashOfTwo(a: number, b: number): number {
   return mixed(Math.imul(a, ONE) ^ b)

@@ -43,6 +43,8 @@ export interface LiveState {
    * and goes below its last place need not be a reason to ask again.
    */
   readonly full: boolean
+  /** Whether an item that is not in it still matches, by its key: else it was not outranked. Absent: what fell out of a full answer does. */
+  readonly matches?: ((key: string) => boolean) | undefined
   readonly asOf: Instant
   /** When time alone may next bring or take an item (a bound of validity, of a window); infinite: never. */
   readonly until: Instant

@@ -27,7 +27,7 @@ import type { Plan } from './stage.ts'
 
 /** Cosines here and below are at MiniLM's spread (`cosineScale`). */
 const SLOPE = 0.45
-const USUAL_BASE = 0.2
+export const USUAL_BASE = 0.2
 /** Entries that the usual base counts as. */
 const USUAL_WEIGHT = 2
 

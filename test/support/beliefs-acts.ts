@@ -336,6 +336,8 @@ function optionSets(): fc.Arbitrary<Json> {
         ...[{ federated: true, network: true }, { network: true }, { federated: true }, { local: true }],
       ),
       limit: fc.constantFrom(1, 2, 3, 50),
+      min_similarity: fc.constantFrom(-1, 0.05, 0.2, 0.5),
+      any: fc.boolean(),
       diversity,
       temporal_intent: fc.boolean(),
       dry_run: fc.boolean(),

@@ -1,4 +1,4 @@
-/** A query over the plain beliefs: every one of them looked at, scored, sorted. */
+/** A query over the plain beliefs: every one of them looked at, those near the text scored and sorted. */
 import {
   DEFAULT_CONFIDENCE,
   hashOf,
@@ -15,6 +15,7 @@ import {
   cosineOf,
   cosineOfVectors,
   decayRate,
+  holdsLiterally,
   isValid,
   type Json,
   list,
@@ -23,6 +24,7 @@ import {
   overall,
   type PlainAsked,
   questionVector,
+  standInOf,
   time,
   vectorOf,
   type Weights,
@@ -59,7 +61,9 @@ export interface PlainAnswer {
   /** Left out for one with their id or content. */
   readonly copies: number
   readonly byScope: Readonly<Record<PlainShownSource['kind'], number>>
-  /** Of the matches, without a vector though one would count. */
+  /** Where nothing matches a text: cosines of what came closest, nearest first. */
+  readonly nearest: readonly number[]
+  /** Of what passes filters and operators, without a vector though one would count. */
   readonly pending: number
   readonly weights: Weights
 }
@@ -110,13 +114,16 @@ export function askPlain({ world, viewer, now, pseudonym }: PlainWorld, asked: P
   const instants = filters.flatMap(filter => (filter['valid_at'] == null ? [] : [time(filter['valid_at'])]))
 
   const candidates: PlainHit[] = []
+  const passing: { readonly hasVector: boolean; readonly cosine: number }[] = []
+  const floor = options['any'] === true ? -1 : number(options['min_similarity'], -1)
   for (const belief of world.current) {
     const source = world.sourceOf(viewer, belief, scope)
     if (source === null) continue
     if (!(instants.length === 0 ? [now] : instants).every(at => isValid(belief, at))) continue
     const holder = shownHolder(belief, source)
     const rate = decayRate(belief.domains, queryDomains)
-    const cosine = question === null ? null : cosineOf(question, belief)
+    const measured = text === null || belief.hasVector ? null : standInOf(text, belief)
+    const cosine = question === null ? null : (measured ?? cosineOf(question, belief))
     const { value: trust, kind, direct, reputation } = trustOf(belief, source)
     const known = {
       belief,
@@ -131,6 +138,10 @@ export function askPlain({ world, viewer, now, pseudonym }: PlainWorld, asked: P
     }
     if (!filters.every(filter => passes(known, filter))) continue
     if (text !== null && !meets(belief, text)) continue
+    if (cosine !== null) passing.push({ hasVector: belief.hasVector, cosine })
+    // BQ-043: trust is not asked yet.
+    const isNear = cosine === null || floor === -1 || (cosine >= floor && (belief.hasVector || cosine > 0))
+    if (!isNear && !holdsLiterally(text ?? [], belief)) continue
     const parts = {
       semantic: cosine === null ? null : (cosine + 1) / 2,
       confidence: overall(belief.confidence, weighing) ?? (overall(DEFAULT_CONFIDENCE, weighing) as number),
@@ -152,9 +163,14 @@ export function askPlain({ world, viewer, now, pseudonym }: PlainWorld, asked: P
     total: matches.length,
     copies: candidates.length - matches.length,
     byScope: { local: of('local'), federated: of('federated'), network: of('network') },
-    pending: text === null ? 0 : matches.filter(({ belief }) => !belief.hasVector).length,
+    nearest: matches.length > 0 ? [] : closest(passing.map(({ cosine }) => cosine)),
+    pending: passing.filter(({ hasVector }) => !hasVector).length,
     weights,
   }
+}
+
+function closest(cosines: readonly number[]): readonly number[] {
+  return cosines.toSorted((a, b) => b - a).slice(0, 3)
 }
 
 /** BQ-083. */

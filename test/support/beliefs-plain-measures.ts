@@ -1,5 +1,7 @@
 /** What a text, a context and a belief come to in numbers, by the rows. */
 import { toyVector } from '../../src/testing/toy-embedder.ts'
+import { languagesOfQuestion } from '../../src/text/language.ts'
+import { isStopWord } from '../../src/text/stopwords.ts'
 import { DAY_MS, DIMENSIONS, isBelow, type PlainBelief, type Vector } from './beliefs-plain.ts'
 
 /** A part of a text, before it is written as one. */
@@ -20,8 +22,8 @@ export interface PlainAsked {
   readonly options: Json
 }
 
-/** Raw cosines; of the toy model. */
-export const THRESHOLDS = { include: 0.55, exclude: 0.45 }
+/** Raw cosines; of the toy model, which has no floor of its own here. */
+export const THRESHOLDS = { include: 0.55, exclude: 0.45, floor: -1 }
 
 export interface Weights {
   readonly semantic: number
@@ -86,6 +88,26 @@ export function aged(freshness: number, { created }: PlainBelief, rate: number, 
 
 export function isValid({ validFrom, validUntil }: PlainBelief, at: number): boolean {
   return validFrom <= at && (validUntil === null || at < validUntil)
+}
+
+/** BQ-043: what stands in for the cosine of a belief without a vector: by the share of the words of the text that it holds. */
+export function standInOf(words: readonly AskedWord[], { content }: PlainBelief): number {
+  const kept = words.filter(({ sign }) => sign !== '-').flatMap(({ text }) => folded(text).match(TOKEN) ?? [])
+  const languages = languagesOfQuestion(kept)
+  const telling = kept.filter(word => !languages.some(language => isStopWord(word, language)))
+  const wanted = [...new Set(telling.length === 0 ? kept : telling)]
+  const share = wanted.filter(word => stands(word, content)).length / wanted.length
+  return share > 0 ? 0.2 + 0.45 * share : 0
+}
+
+const TOKEN = /[\p{L}\p{N}\p{M}]+/gu
+
+/** BQ-043: whether it holds a phrase, or an included term, as it is written. */
+export function holdsLiterally(words: readonly AskedWord[], { content }: PlainBelief): boolean {
+  return words.some(({ sign, text, quoted }) => {
+    if (sign === '+') return stands(text, content)
+    return sign === '' && quoted && folded(content).includes(folded(text).trim())
+  })
 }
 
 /** BQ-037 to BQ-039. */

@@ -249,7 +249,7 @@ export class BeliefsTwin {
       const options = { ...wire.options, offset }
       const input = { semantic: written(asked.words), filters: wire.filters, context: wire.context, options }
       const told = await this.#must(null, 'beliefs.query', by, input)
-      this.#compare(by, told, expected, wire, offset)
+      this.#compare(by, told, expected, { ...wire, isText: asked.words.length > 0 }, offset)
       if (asked.options['dry_run'] !== true) this.#use(by, told)
       if (offset === 0) await this.#count(by, input, expected)
       this.figures.pages++
@@ -264,12 +264,26 @@ export class BeliefsTwin {
     this.figures.copies += copies
   }
 
-  #compare(by: string, told: Json, expected: PlainAnswer, asked: { readonly options: Json }, offset: number): void {
+  #compare(
+    by: string,
+    told: Json,
+    expected: PlainAnswer,
+    asked: { readonly options: Json; readonly isText: boolean },
+    offset: number,
+  ): void {
     const { all, total, weights } = expected
     const rows = told['beliefs'] as readonly RankedBelief[]
     const page = all.slice(offset, offset + (asked.options['limit'] as number))
     expect(told['total_count']).toBe(total)
     expect(rows.length, 'rows').toBe(page.length)
+    const verdict = told['verdict']
+    if (asked.isText) expect(verdict === 'nothing_relevant').toBe(total === 0)
+    else expect(verdict).toBeUndefined()
+    const closest = (told['nearest'] ?? []) as readonly RankedBelief[]
+    expect(closest.length, 'nearest').toBe(expected.nearest.length)
+    for (const [at, { score }] of closest.entries()) {
+      near('nearest', score.components.semantic_similarity, ((expected.nearest[at] as number) + 1) / 2)
+    }
     const echoed = told['effective_weights'] as Json
     for (const name of ['semantic', 'confidence', 'trust', 'recency'] as const) near(name, echoed[name], weights[name])
     const warned = (told['warnings'] as readonly Json[]).some(({ code }) => code === 'vectors_pending')

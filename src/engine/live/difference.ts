@@ -64,10 +64,10 @@ function removal({ key, id, passage, score, rank }: SentItem, reason: LiveReason
   return { type: 'removed', key, id, passage, reason, details, now: null }
 }
 
-function reasonToGo({ key }: SentItem, { full }: LiveState, { lost, opening }: Circumstances): LiveReason {
+function reasonToGo({ key }: SentItem, state: LiveState, { lost, opening }: Circumstances): LiveReason {
   if (lost.has(key)) return 'unavailable'
   if (opening?.reason === 'resync') return 'resync'
-  return full ? 'outranked' : 'no_match'
+  return state.full && (state.matches?.(key) ?? true) ? 'outranked' : 'no_match'
 }
 
 function changeOf(before: SentItem | undefined, item: LiveItem, circumstances: Circumstances): Difference | null {

@@ -346,6 +346,19 @@ export const queryResult = object({
   conflicts: z.array(conflict).describe('Results of this page that contradict each other'),
   effective_weights: effectiveWeights.describe('What the score was computed with'),
   as_of: moment.describe('Moment that all ages in the answer refer to'),
+  verdict: z
+    .enum(['answered', 'weak', 'nothing_relevant'])
+    .optional()
+    .describe('Whether anything here is about the text; absent in a list'),
+  verdict_reason: text.nullable().optional().describe('Why, where the verdict is not answered; absent in a list'),
+  verdict_by: z
+    .enum(['meaning', 'words', 'both'])
+    .optional()
+    .describe('What the verdict rests on. words: vectors were missing; both: some were; absent in a list'),
+  nearest: z
+    .array(ranked)
+    .optional()
+    .describe('Where nothing is relevant: up to 3 beliefs that came closest, which are no results; absent in a list'),
   warnings,
 })
 export type QueryResult = Value<typeof queryResult>

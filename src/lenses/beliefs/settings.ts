@@ -4,6 +4,13 @@ import { DAY_MS, DEFAULT_DECAY, type DecayTable } from './measures/decay.ts'
 import { normaliseDomain } from './measures/domains.ts'
 import type { Conflict } from './model.ts'
 
+export interface SetThresholds {
+  readonly include: number
+  readonly exclude: number
+  /** Null: not set. -1: no belief is too far from a text. */
+  readonly floor: number | null
+}
+
 export interface BeliefsSettings {
   /** `decay`: an object of rates a day by domain, which replace or join the built-in ones; `other` is that of all else. */
   readonly decay: DecayTable
@@ -31,8 +38,8 @@ export interface BeliefsSettings {
   readonly answerNetwork: boolean
   /** `answers_per_minute`: questions of other nodes that are answered to each sender known here, and to all others together. */
   readonly answersPerMinute: number
-  /** `thresholds`: raw cosines {include, exclude} by key of the embedder's model, in place of calibrated ones (BQ-040). */
-  readonly thresholds: ReadonlyMap<string, { readonly include: number; readonly exclude: number }>
+  /** `thresholds`: raw cosines {include, exclude, floor} by key of the embedder's model, in place of calibrated ones (BQ-040, BQ-043). */
+  readonly thresholds: ReadonlyMap<string, SetThresholds>
 }
 
 export const DEFAULTS: BeliefsSettings = {
@@ -98,8 +105,9 @@ export const SETTING_TEXTS: Readonly<Record<string, { readonly values: string; r
       'Questions that are answered to each node or agent known here, and to all others together; to others at one address a fifth of it. Of each process',
   },
   thresholds: {
-    values: 'by model: `{"include", "exclude"}`, cosines',
-    means: 'From where on `+` and `-` hold, in place of calibrated values',
+    values: 'by model: `{"include", "exclude", "floor"}`, cosines',
+    means:
+      'From where on `+` and `-` hold, and how near to a text a belief must be to take part, in place of calibrated values',
   },
 }
 
@@ -175,14 +183,19 @@ function decayTable(value: unknown, field: string): DecayTable {
   return { rates, otherwise }
 }
 
-function thresholdsOf(value: unknown, field: string): { readonly include: number; readonly exclude: number } {
+function thresholdsOf(value: unknown, field: string): SetThresholds {
   const cuts = new Map(entriesOf(value, field))
   for (const name of cuts.keys()) {
-    if (name !== 'include' && name !== 'exclude')
-      throw invalidArgument(`${field}.${name}`, cuts.get(name), 'include or exclude')
+    if (name !== 'include' && name !== 'exclude' && name !== 'floor')
+      throw invalidArgument(`${field}.${name}`, cuts.get(name), 'include, exclude or floor')
   }
   const include = numberFrom(cuts.get('include'), `${field}.include`, -1, 1)
-  return { include, exclude: numberFrom(cuts.get('exclude') ?? include, `${field}.exclude`, -1, 1) }
+  const floor = cuts.get('floor') ?? null
+  return {
+    include,
+    exclude: numberFrom(cuts.get('exclude') ?? include, `${field}.exclude`, -1, 1),
+    floor: floor === null ? null : numberFrom(floor, `${field}.floor`, -1, 1),
+  }
 }
 
 /** Both ends are in. */

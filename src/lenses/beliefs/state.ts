@@ -16,8 +16,6 @@ import { Contents } from './matching/contents.ts'
 import { Scopes } from './matching/scopes.ts'
 import type { Guest } from './nodes/guest.ts'
 import { undisturbed } from './query/undisturbed.ts'
-import { PriorOrders } from './ranking/prior-order.ts'
-import { Statics } from './ranking/statics.ts'
 import { type BeliefsSettings, DEFAULTS } from './settings.ts'
 import type { TimeLimit } from './time-limit.ts'
 import { TrustGraph } from './trust/graph.ts'
@@ -27,9 +25,7 @@ export interface BeliefsState {
   readonly settings: BeliefsSettings
   readonly columns: BeliefColumns
   readonly contents: Contents
-  readonly statics: Statics
   readonly scopes: Scopes
-  readonly priorOrders: PriorOrders
   readonly trust: TrustGraph
   /** What pseudonyms and cursors are made with. Not within a read. */
   secret(): string
@@ -124,9 +120,7 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
     settings,
     columns,
     contents: new Contents(store, columns),
-    statics: new Statics(columns),
     scopes: new Scopes(),
-    priorOrders: new PriorOrders(),
     trust,
     secret: () => {
       secret.make()

@@ -15,6 +15,9 @@ interface Chain {
 
 /** What an answer says beside its beliefs; a stream says it at the end. */
 interface AnswerEnd {
+  readonly verdict?: string
+  readonly verdict_reason?: string | null
+  readonly nearest?: readonly object[]
   readonly next_cursor?: string | null
   /** Where other nodes were asked. */
   readonly coverage?: { readonly nodes?: readonly { readonly responded: boolean }[] }
@@ -40,6 +43,8 @@ const reasonText = all(
 const COUNT = '{total_count}{, as of |as_of|}'
 
 const notesText: Print<AnswerEnd> = all<AnswerEnd>(
+  each('?verdict_reason', '{verdict_reason}', 'note'),
+  each('nearest', 'near: {belief.id}  {belief.content}', 'note'),
   each('errors', 'a part of the answer: {|node|: }{code}: {message}', 'note'),
   each(
     ({ coverage }: AnswerEnd) => coverage?.nodes?.filter(({ responded }) => responded),

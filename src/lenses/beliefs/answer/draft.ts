@@ -9,6 +9,7 @@ import type { Picked } from '../ranking/scored.ts'
 import type { TrustWorld } from '../ranking/trust-found.ts'
 import type { CheckedWarning } from '../schema/context.ts'
 import type { Front, SettledConflict } from './front.ts'
+import type { Verdict } from './verdict.ts'
 
 export interface Draft {
   readonly picked: readonly Picked[]
@@ -16,6 +17,10 @@ export interface Draft {
   readonly passed: number
   /** All that match. */
   readonly total: number
+  /** Whether more are near enough to the text than may be candidates. */
+  readonly isCut: boolean
+  /** Null in list mode. */
+  readonly verdict: Verdict | null
   readonly asOf: Instant
   readonly world: ExplanationWorld
   /** What explanations rest on, by entry; empty where none are wanted. */
@@ -38,7 +43,7 @@ export interface NodesTold {
   readonly isExact: boolean
 }
 
-interface DraftParts extends Pick<Draft, 'picked' | 'passed' | 'total' | 'warnings'> {
+interface DraftParts extends Pick<Draft, 'picked' | 'passed' | 'total' | 'isCut' | 'verdict' | 'warnings'> {
   /** What was scored, as of the moment of the order. */
   readonly scoredBy: ExplanationWorld & Omit<TrustWorld, 'view'>
   readonly front: Pick<Front, 'leftOut' | 'ranks' | 'conflicts'> | null
@@ -49,12 +54,12 @@ interface DraftParts extends Pick<Draft, 'picked' | 'passed' | 'total' | 'warnin
 /** `view`: that of the page, which may be later than the order's. */
 export function draftOf(
   view: ShowView,
-  { picked, passed, total, warnings, scoredBy, front, isExplained, nodes }: DraftParts,
+  { picked, passed, total, isCut, verdict, warnings, scoredBy, front, isExplained, nodes }: DraftParts,
 ): Draft {
   const { question, understood, asOf, state, trust, requester } = scoredBy
   const places = { passed: passed + (front?.leftOut ?? 0), ranks: front?.ranks ?? null }
   return {
-    ...{ picked, passed, total, asOf, warnings },
+    ...{ picked, passed, total, isCut, verdict, asOf, warnings },
     // No more of it than explanations need: a draft may outlive its evaluation.
     world: { question, understood, asOf, state },
     grounds: isExplained ? groundsOf({ trust, requester, view }, picked, places) : new Map(),

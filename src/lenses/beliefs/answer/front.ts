@@ -9,13 +9,14 @@ import { showCurrent } from '../access/show.ts'
 import type { Opposition } from '../opposition/detector.ts'
 import { detectorOf } from '../opposition/installed.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { byOrder, type Picked, type ScoredBelief } from '../ranking/scored.ts'
+import { byOrder, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
 import { vectorsOf } from '../record/vectors.ts'
+import type { CheckedWarning } from '../schema/context.ts'
 import type { CheckedOptions } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { type ConflictStrategy, findConflicts, MOST_COMPARED, settleConflicts } from './conflicts.ts'
-import { diversely } from './diversity.ts'
+import { diversely, limitWarnings } from './diversity.ts'
 import { POOL } from './spread.ts'
 
 /** A conflict that was settled. */
@@ -58,12 +59,13 @@ export function* frontOf(
   if (diversity.enabled) {
     const pool = evaluation.best(POOL)
     yield
-    const picks = diversely(evaluation, diversity, { pool })
+    const limited = new Set<string>()
+    const picks = diversely(evaluation, diversity, { pool, limited })
     const ranks = ranksOf(pool)
     yield
-    if (strategy === null) return new Front({ picks, ranks, end: null, conflicts: [] })
+    if (strategy === null) return new Front({ picks, ranks, end: null, conflicts: [], limited })
     const { list, conflicts } = settledList(evaluation, [...take(picks, MOST_COMPARED)], strategy)
-    return new Front({ picks: joined(list, picks), ranks, end: null, conflicts })
+    return new Front({ picks: joined(list, picks), ranks, end: null, conflicts, limited })
   }
   if (strategy === null) return null
   const best = evaluation.best(MOST_COMPARED)
@@ -87,6 +89,7 @@ interface FrontParts {
   readonly end: ScoredBelief | null
   readonly conflicts: readonly SettledConflict[]
   readonly leftOut?: number
+  readonly limited?: ReadonlySet<string>
 }
 
 /** Made as far as it is asked for; goes on alike, whatever changes meanwhile. */
@@ -98,15 +101,22 @@ export class Front {
   readonly conflicts: readonly SettledConflict[]
   /** So many of the total order are not in it, though it reaches further. */
   readonly leftOut: number
+  readonly #limited: ReadonlySet<string>
   readonly #made: Picked[] = []
   readonly #more: Iterator<Picked>
 
-  constructor({ picks, ranks, end, conflicts, leftOut = 0 }: FrontParts) {
+  constructor({ picks, ranks, end, conflicts, leftOut = 0, limited = new Set() }: FrontParts) {
     this.#more = picks
     this.ranks = ranks
     this.end = end
     this.conflicts = conflicts
     this.leftOut = leftOut
+    this.#limited = limited
+  }
+
+  /** What a requester should know of the picks that were made so far. */
+  get warnings(): readonly CheckedWarning[] {
+    return limitWarnings(this.#limited)
   }
 
   /** From the beginning. `time`: of who asks now. */
@@ -181,10 +191,6 @@ export function ranksOf(order: readonly ScoredBelief[]): ReadonlyMap<EntryKey, n
 function* joined(first: Iterable<Picked>, then: Iterable<Picked>): Generator<Picked> {
   yield* first
   yield* then
-}
-
-export function unspread(scored: ScoredBelief): Picked {
-  return { scored, penalty: 0 }
 }
 
 /** At most so many; the rest can be had later. */

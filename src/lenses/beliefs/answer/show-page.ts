@@ -5,14 +5,14 @@ import { throughFederation } from '../access/member-count.ts'
 import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
 import type { Belief, Conflict, RankedBelief } from '../model.ts'
 import { detectorOf } from '../opposition/installed.ts'
-import type { Picked } from '../ranking/scored.ts'
+import { type Picked, unspread } from '../ranking/scored.ts'
 import { derivationChain } from '../record/chain.ts'
 import { vectorsOf } from '../record/vectors.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import { conflictOf, findConflicts, MOST_COMPARED } from './conflicts.ts'
 import type { Draft } from './draft.ts'
 
-interface Shown {
+export interface Shown {
   readonly belief: ShownBelief
   readonly picked: Picked
   readonly more: Partial<RankedBelief>
@@ -25,6 +25,8 @@ export interface ShownPage {
   readonly results: readonly Shown[]
   readonly conflicts: readonly Conflict[]
   readonly compared: readonly Compared[]
+  /** Of the verdict. */
+  readonly nearest: readonly Shown[]
 }
 
 /** How what stands in a draft is shown, as of the moment of showing it. */
@@ -53,13 +55,19 @@ export function showingOf(view: ShowView, options: CheckedQuery['options']): Sho
 
 /** What of a draft may be seen now; `before`: what was read in the same answer before it. */
 export function showPage(showing: Showing, draft: Draft, before: readonly Compared[] = []): ShownPage {
-  const byEntry = new Map(draft.picked.map(each => [each.scored.entry, each]))
-  const found = showing.current([...byEntry.keys()])
+  const results = shownOf(showing, draft.picked)
+  const found = results.map(({ belief }) => belief)
   const compared = [...before, ...found.slice(0, MOST_COMPARED - before.length)]
-  const results = found.map(belief => {
+  const conflicts = conflictsIn(showing, draft, { compared, from: before.length, found })
+  const closest = draft.verdict?.nearest ?? []
+  return { results, conflicts, compared, nearest: closest.length === 0 ? [] : shownOf(showing, closest.map(unspread)) }
+}
+
+function shownOf(showing: Showing, picked: readonly Picked[]): readonly Shown[] {
+  const byEntry = new Map(picked.map(each => [each.scored.entry, each]))
+  return showing.current([...byEntry.keys()]).map(belief => {
     return { belief, picked: byEntry.get(belief.entry) as Picked, more: showing.more(belief) }
   })
-  return { results, conflicts: conflictsIn(showing, draft, { compared, from: before.length, found }), compared }
 }
 
 export function chainInTime(

@@ -22,6 +22,8 @@ interface SpreadRequest extends Spread {
   domains(scored: ScoredBelief): readonly string[]
   /** Raw cosine of two of the pool, by their places. */
   likeness(a: number, b: number): number
+  /** Called when the limit for holders leaves out a belief whose holder its federation does not show. */
+  onFederationLimit?(federation: string): void
 }
 
 /**
@@ -37,8 +39,9 @@ export function* spread({
   keepsOrder = false,
   domains,
   likeness,
+  onFederationLimit,
 }: SpreadRequest): Generator<Picked> {
-  const limits = new Limits(maxPerHolder, maxPerDomain)
+  const limits = new Limits(maxPerHolder, maxPerDomain, onFederationLimit)
   const open = pool.map((_, at) => at)
   const picked: number[] = []
   /** By place: the highest likeness to what was picked, as far as it was held against that; and how far. */
@@ -92,10 +95,12 @@ class Limits {
   readonly #domains = new Map<string, number>()
   readonly #perHolder: number | null
   readonly #perDomain: number | null
+  readonly #onFederationLimit: ((federation: string) => void) | undefined
 
-  constructor(perHolder: number | null, perDomain: number | null) {
+  constructor(perHolder: number | null, perDomain: number | null, onFederationLimit?: (federation: string) => void) {
     this.#perHolder = perHolder
     this.#perDomain = perDomain
+    this.#onFederationLimit = onFederationLimit
   }
 
   /** False when its holder, or one of its domains, has its share. */
@@ -103,7 +108,10 @@ class Limits {
     // Whose holders a federation does not show are all its own.
     const holder = shown ?? ` ${source.id}`
     const ofHolder = this.#holders.get(holder) ?? 0
-    if (this.#perHolder !== null && ofHolder >= this.#perHolder) return false
+    if (this.#perHolder !== null && ofHolder >= this.#perHolder) {
+      if (shown === null && source.id !== null) this.#onFederationLimit?.(source.id)
+      return false
+    }
     const perDomain = this.#perDomain
     if (perDomain !== null && domains.some(domain => (this.#domains.get(domain) ?? 0) >= perDomain)) return false
     this.#holders.set(holder, ofHolder + 1)

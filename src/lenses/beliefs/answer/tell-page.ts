@@ -12,7 +12,7 @@ import { componentsOf } from './components.ts'
 import { coverageOf } from './coverage.ts'
 import type { Draft } from './draft.ts'
 import { effectiveWeights } from './effective-weights.ts'
-import type { Compared, ShownPage } from './show-page.ts'
+import type { Compared, Shown, ShownPage } from './show-page.ts'
 
 /** What is told of a query, and whose edges that uses (BQ-072). */
 export interface Answer {
@@ -27,24 +27,17 @@ export function tellPage(
   query: CheckedQuery,
   requester: string,
   draft: Draft,
-  { results, conflicts, compared }: ShownPage,
+  { results, conflicts, compared, nearest }: ShownPage,
   time: TimeLimit,
 ): Answer {
   const { options } = query
   const { world, passed, nodes } = draft
   const total = draft.total - (draft.picked.length - results.length)
-  const beliefs = results.map(({ belief, picked, more }, at): RankedBelief => {
-    const { final } = picked.scored
+  const beliefs = results.map((shown, at): RankedBelief => {
+    const { belief, picked } = shown
     const ground = draft.grounds.get(picked.scored.entry)
     return {
-      belief: belief.belief,
-      score: {
-        final,
-        components: componentsOf(picked.scored, picked.penalty),
-      },
-      rank: passed + at + 1,
-      source: belief.source,
-      ...more,
+      ...ranked(shown, passed + at + 1),
       ...(ground === undefined || !time.allows()
         ? {}
         : { explanation: explain(world, { ...picked, ...ground, belief: belief.belief, total }) }),
@@ -56,7 +49,7 @@ export function tellPage(
   const result: QueryResult = {
     beliefs,
     total_count: total,
-    count_exact: nodes?.isExact ?? true,
+    count_exact: nodes?.isExact ?? !draft.isCut,
     ...(nodes?.isStale && { stale: true }),
     query_time_ms: 0,
     partial,
@@ -65,9 +58,20 @@ export function tellPage(
     conflicts,
     effective_weights: effectiveWeights(query),
     as_of: toIso(draft.asOf),
+    ...(draft.verdict !== null && {
+      verdict: draft.verdict.verdict,
+      verdict_reason: draft.verdict.reason,
+      verdict_by: draft.verdict.by,
+      nearest: nearest.map((shown, at) => ranked(shown, at + 1)),
+    }),
     warnings: [...draft.warnings, ...concentration].map(warning => ({ ...warning })),
   }
   return { result, used: [...new Set(results.map(({ belief }) => usedOf(belief)))], compared }
+}
+
+function ranked({ belief: { belief, source }, picked, more }: Shown, rank: number): RankedBelief {
+  const { scored, penalty } = picked
+  return { belief, score: { final: scored.final, components: componentsOf(scored, penalty) }, rank, source, ...more }
 }
 
 /** An error in an answer that is a part. */

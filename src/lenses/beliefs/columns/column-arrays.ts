@@ -93,7 +93,6 @@ export function setRow(to: ColumnArrays, row: number, belief: BeliefRow, numbers
 interface FreedRow {
   readonly partition: PartitionId
   readonly numbers: TextNumbers
-  readonly marks: readonly [number, number]
 }
 
 export function freeRow(of: ColumnArrays, row: number): FreedRow {
@@ -105,7 +104,6 @@ export function freeRow(of: ColumnArrays, row: number): FreedRow {
       content: of.contents[row] as number,
       domainSet: of.domainSets[row] as number,
     },
-    marks: [of.marks[row * 2] as number, of.marks[row * 2 + 1] as number],
   }
   of.entries[row] = -1
   of.partitions[row] = -1

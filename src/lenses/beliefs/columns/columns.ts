@@ -14,9 +14,8 @@ import { ChainRows } from './chain-rows.ts'
 import { type ColumnArrays, freeRow, grownArrays, newArrays, ROW_BYTES, setRow } from './column-arrays.ts'
 import { ColumnTexts } from './column-texts.ts'
 import { grown } from './grown.ts'
-import { PartitionRows, type RowChange, type RowsMark } from './partition-rows.ts'
+import { PartitionRows } from './partition-rows.ts'
 import { RowLists } from './row-lists.ts'
-import { TouchedRows } from './touched-rows.ts'
 
 const FIRST_ROWS = 256
 const FIRST_ENTRIES = 1024
@@ -32,8 +31,6 @@ const PLACE_BYTES = 8
 
 export class BeliefColumns {
   readonly #store: Store
-  /** Rows that came, or were given to another belief. */
-  readonly touched: TouchedRows = new TouchedRows()
   /** Versions and vectors, kept until the feed says otherwise. */
   readonly lastRead: LastRead = new LastRead()
   #arrays: ColumnArrays = newArrays(FIRST_ROWS)
@@ -179,23 +176,12 @@ export class BeliefColumns {
     return this.#byPartition.changesIn(partitions)
   }
 
-  /** How far beliefs in these partitions have changed. */
-  markOf(partitions: readonly PartitionId[]): RowsMark {
-    return this.#byPartition.mark(partitions)
-  }
-
-  /** Rows in these partitions that came and went since; null: too many to remember. */
-  changesSince(mark: RowsMark, partitions: readonly PartitionId[]): readonly RowChange[] | null {
-    return this.#byPartition.since(mark, partitions)
-  }
-
   /** Each page is read in a transaction of its own. */
   *#pages(): Generator {
     for (const page of readBeliefRows(this.#store, null)) {
       for (const belief of page) this.#put(belief)
       yield
     }
-    this.#byPartition.forgetChanges()
     this.lastRead.clear()
   }
 
@@ -216,18 +202,17 @@ export class BeliefColumns {
     this.#putParents(row, belief)
     this.#sameId.add(numbers.id, row)
     this.#sameContent.add(numbers.content, row)
-    this.#byPartition.add(belief.partition, row, belief.entry)
+    this.#byPartition.add(belief.partition, row)
     if (belief.chain !== belief.id) this.#byChain.add(row, belief.holder, belief.chain)
     this.#noteRow(belief.entry, row)
-    this.touched.add(row)
     this.#size++
   }
 
   #remove(entry: EntryKey): void {
     const row = this.rowOf(entry)
     if (row === -1) return
-    const { numbers, partition, marks } = freeRow(this.#arrays, row)
-    this.#byPartition.remove(entry, { row, partition, holder: numbers.holder, marks })
+    const { numbers, partition } = freeRow(this.#arrays, row)
+    this.#byPartition.remove(partition, row)
     this.#sameId.remove(numbers.id, row)
     this.#sameContent.remove(numbers.content, row)
     this.#texts.leave(numbers)
@@ -273,7 +258,6 @@ export class BeliefColumns {
     this.#sameContent = new RowLists(capacity)
     this.#byPartition.clear()
     this.#byChain.clear()
-    this.touched.clear()
     this.#free = []
     this.#rows = 0
     this.#size = 0

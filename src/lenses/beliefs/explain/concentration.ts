@@ -3,6 +3,8 @@
 import type { RankedBelief } from '../model.ts'
 import type { CheckedWarning } from '../schema/context.ts'
 
+/** On a shorter page a large share says nothing: of two holders one has half at least. */
+const MIN_RESULTS = 5
 const WARN = 0.3
 const CRITICAL = 0.5
 
@@ -29,6 +31,7 @@ export function isOfConcentration(code: string): boolean {
 
 /** A line for each holder above the bound, most first. The requester's own beliefs count in the sum and are not warned of. */
 export function concentrationWarnings(beliefs: readonly TrustShare[], requester: string): readonly CheckedWarning[] {
+  if (beliefs.length < MIN_RESULTS) return []
   const sums = new Map<string, number>()
   let total = 0
   for (const { belief, score, federation_id } of beliefs) {

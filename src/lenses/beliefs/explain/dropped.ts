@@ -3,6 +3,7 @@
  * and answered from them and the question alone.
  */
 import { atOnce } from '../../../base/turns.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
 import { ALL_SOURCES } from '../access/requester.ts'
 import { SOURCE_NUMBERS } from '../access/source-numbers.ts'
@@ -30,6 +31,7 @@ export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {
     byTime(evaluation, row) ??
     byFilters(evaluation, row, number) ??
     byOperators(evaluation, row, number) ??
+    byMeaning(evaluation, row) ??
     byCopies(evaluation, row)
   )
 }
@@ -94,6 +96,21 @@ function byOperators(evaluation: Evaluation, row: number, source: number): Dropp
     }
   }
   return null
+}
+
+function byMeaning({ copies, cosines, floor, understood, view, requester }: Evaluation, row: number): Dropped | null {
+  const { meaning } = understood
+  if (cosines === null || copies.has(row)) return null
+  const entry = view.columns.arrays.entries[row] as EntryKey
+  const { partitions } = requester.sight
+  const [hit] = meaning.by === 'vector' ? meaning.index.score(meaning.vector, [entry], { partitions }) : []
+  const reason =
+    hit === undefined
+      ? 'It has no vector to compare, and too few of the words of the text.'
+      : floor !== null && hit.score < floor
+        ? `It is too far from the text: its cosine is ${hit.score.toFixed(2)}, and ${floor.toFixed(2)} is needed.`
+        : 'Others are nearer to the text, more than take part.'
+  return { stage: 'candidates', reason }
 }
 
 function byCopies({ view: { columns }, matches }: Evaluation, row: number): Dropped {

@@ -42,10 +42,11 @@ function semanticPart(
   { scored, belief }: ExplainedBelief,
 ): Explanation['semantic'] {
   const { cosine, parts } = scored
-  const isMeasured = understood.meaning.by === 'vector' && cosine !== null
+  const measuredBy = scored.isByWords ? 'words' : understood.meaning.by
+  const isMeasured = measuredBy === 'vector' && cosine !== null
   return {
     ...counted(parts.semantic, question.weights, 'semantic'),
-    measured_by: understood.meaning.by,
+    measured_by: measuredBy,
     /** Raw; null where words stand in for meaning. */
     cosine_distance: isMeasured ? 1 - cosine : null,
     matched_terms: question.semantic === null ? [] : [...matchedTerms(question.semantic, belief.content)],

@@ -7,20 +7,17 @@ import { cosine } from '../../../math/vector.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
-import type { ShowView } from '../access/show.ts'
 import { LOCAL, SOURCE_NUMBERS } from '../access/source-numbers.ts'
 import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { domainRates } from '../columns/domain-rates.ts'
 import { rowTests } from '../matching/filter.ts'
 import { validInstants } from '../matching/in-scope.ts'
-import type { Matches } from '../matching/matches.ts'
 import { confidenceByColumn, overallOf, weightColumn } from '../measures/confidence.ts'
 import { DAY_MS, decayRate, freshnessNow, recency } from '../measures/decay.ts'
 import type { BeliefSource } from '../model.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { NEAR } from '../ranking/best.ts'
-import { finalOf, type Picked, semanticOf } from '../ranking/scored.ts'
+import { finalOf, NEAR, type Picked, semanticOf } from '../ranking/scored.ts'
 import { trustFound } from '../ranking/trust-found.ts'
 import type { CheckedFilters } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
@@ -75,7 +72,8 @@ export class Judge {
     const { partition, from, entry } = change
     if (!requester.sees(partition) && (from === null || !requester.sees(from))) return false
     if (last.entries.has(entry) || last.copies?.has(entry) === true) return true
-    const byWords = this.#query.semantic !== null && question === null
+    // More or fewer candidates than may take part, or a text without a vector: any may make room for another.
+    const byWords = last.isCut || (this.#query.semantic !== null && question === null)
     const { columns } = state
     const row = columns.rowOf(entry)
     const isGone = row === -1 || !requester.sees(columns.arrays.partitions[row] as number)
@@ -90,9 +88,19 @@ export class Judge {
     const when = this.#holds(row, world)
     if (when !== 'now') return when === 'later'
     if (!this.#meetsFilters(row, source, world)) return false
+    const vector = question === null ? null : world.vectorOf(entry)
+    if (this.#isTooFar(question, vector, world)) return false
     if (!last.isFull || hasTwin(state.columns, requester, row)) return true
-    const worth = this.#worthAtMost(row, source, question, world)
+    const worth = this.#worthAtMost(row, source, question === null ? null : likeness(question, vector), world)
     return worth >= floorAt(last, this.#query.weights, world.now) - NEAR
+  }
+
+  /** Whether it is no candidate, whatever it is worth. */
+  #isTooFar(question: Float32Array | null, vector: Float32Array | null, { last }: JudgeWorld): boolean {
+    const { semantic } = this.#query
+    if (question === null || vector === null || last.meaningFloor === null) return false
+    if (semantic === null || semantic.include.length + semantic.phrases.length > 0) return false
+    return cosine(question, vector) < last.meaningFloor - NEAR
   }
 
   #holds(row: number, { state, now }: JudgeWorld): 'now' | 'later' | 'never' {
@@ -132,7 +140,7 @@ export class Judge {
   }
 
   /** As of the last answer: later it is the same or less. */
-  #worthAtMost(row: number, source: BeliefSource, question: Float32Array | null, world: JudgeWorld): number {
+  #worthAtMost(row: number, source: BeliefSource, meaning: number | null, world: JudgeWorld): number {
     const { state, last, requester, trust } = world
     const { columns, settings } = state
     const { confidences, created } = columns.arrays
@@ -141,10 +149,7 @@ export class Judge {
     const isStrict = source.id !== null && requester.isStrict(source.id) && holder !== requester.id
     const rate = decayRate(columns.domainsOf(row), this.#query.context.queryDomains, settings.decay)
     const parts = {
-      semantic:
-        question === null
-          ? null
-          : semanticOf(likeness(question, world.vectorOf(columns.arrays.entries[row] as EntryKey))),
+      semantic: meaning === null ? null : semanticOf(meaning),
       confidence: this.#confidence(confidences, at),
       // Where young agents are capped, time can raise trust.
       trust: settings.newAgentCap ? 1 : (isStrict ? trust.ofFederation(source.id as string) : trust.of(holder)).value,
@@ -156,9 +161,9 @@ export class Judge {
 
 const NO_HOLDERS = { holderIds: null, excludeHolders: new Set<string>() }
 
-/** What has no vector yet counts as 0. */
+/** What has no vector yet is compared by its words: that may be near. */
 function likeness(question: Float32Array, vector: Float32Array | null): number {
-  return vector === null ? 0 : cosine(question, vector)
+  return vector === null ? 1 : cosine(question, vector)
 }
 
 export interface Remembered {
@@ -171,6 +176,10 @@ export interface Remembered {
   readonly entries: ReadonlySet<EntryKey>
   /** Matches without which another may come up that they kept out, although they are not picked; null: too many to name. */
   readonly copies: ReadonlySet<EntryKey> | null
+  /** Whether more were near enough to the text than may be candidates. */
+  readonly isCut: boolean
+  /** Lowest cosine of a candidate; null: there is no bound. */
+  readonly meaningFloor: number | null
   /** Whether as many were picked as were wanted: then a newcomer must beat the last. */
   readonly isFull: boolean
   /** The least that was picked, and the least that it can be later, but for what time takes evenly. */
@@ -213,20 +222,10 @@ const MOST_COPIES = 2000
  * Of copies one stands for the others: the first, or the requester's own, however low it stands. What was left out may
  * have kept out others with its id.
  */
-export function copiesOf({ matches, view }: Evaluation): ReadonlySet<EntryKey> | null {
-  const known = COPIES.get(matches)
-  if (known !== undefined) return known
-  const found = copiesAmong(matches, view)
-  COPIES.set(matches, found)
-  return found
-}
-
-/** Matches are made anew when anything in sight has changed. */
-const COPIES = new WeakMap<Matches, ReadonlySet<EntryKey> | null>()
-
-function copiesAmong(matches: Matches, { columns, requester }: ShowView): ReadonlySet<EntryKey> | null {
-  const found = new Set(matches.frozen().less)
+export function copiesOf({ matches, copies, view }: Evaluation): ReadonlySet<EntryKey> | null {
+  const { columns, requester } = view
   const { entries } = columns.arrays
+  const found = new Set(Array.from(copies, row => entries[row] as EntryKey))
   const { rows, sources } = matches
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] as number

@@ -15,6 +15,11 @@ export function holderOfKey(key: string): string {
   return (JSON.parse(key) as [string, string])[0]
 }
 
+/** Id of its first version. */
+export function chainOfKey(key: string): string {
+  return (JSON.parse(key) as [string, string])[1]
+}
+
 /** But for its place, its score and what that rests on. */
 export function itemOf(shown: ShownBelief, view: ShowView): UnratedItem {
   return { ...saidBy(shown.belief), key: keyOf(shown.version), since: sinceOf(shown, view) }

@@ -15,6 +15,7 @@ import { pickPage } from '../answer/front.ts'
 import { modelOf } from '../embedding.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
 import { evaluateInSteps } from '../query/evaluate.ts'
+import type { Evaluation } from '../query/evaluation.ts'
 import { type Embedded, embedText } from '../query/understand.ts'
 import type { Picked } from '../ranking/scored.ts'
 import { trustQuestion } from '../ranking/trust-columns.ts'
@@ -26,7 +27,7 @@ import { TimeLimit } from '../time-limit.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { TrustIn } from '../trust/trust-in.ts'
 import { copiesOf, filtersHoldUntil, Judge, type Remembered, scoresOf } from './affects.ts'
-import { holderOfKey, itemOf, keyOf } from './items.ts'
+import { chainOfKey, holderOfKey, itemOf, keyOf } from './items.ts'
 import type { SightWatch, TrustWatch } from './shared.ts'
 import { type LiveShared, liveShared } from './shared.ts'
 import { basisOf, type TrustBases, type TrustBasis } from './trust-basis.ts'
@@ -41,6 +42,8 @@ interface Draft {
   readonly picked: readonly Picked[]
   readonly trust: readonly TrustIn[]
   readonly matches: number
+  /** Of an entry: whether it matches, or another stands for it. */
+  readonly isMatch: (entry: EntryKey) => boolean
   readonly until: Instant
   readonly remembered: Remembered
 }
@@ -114,6 +117,7 @@ export class StandingBeliefs implements LiveQuery {
       return {
         items: items.map(({ basis, ...item }): LiveItem => ({ ...item, standing: basis.text })),
         full: draft.matches > items.length,
+        matches: key => this.#isMatch(key, draft),
         asOf,
         until: draft.until,
       }
@@ -158,6 +162,16 @@ export class StandingBeliefs implements LiveQuery {
     )
   }
 
+  /** At the answer of the draft: what was written since gives another. */
+  #isMatch(key: string, { isMatch }: Draft): boolean {
+    const { columns } = this.#state
+    const [holder, chain] = [holderOfKey(key), chainOfKey(key)]
+    const later = columns.rowOfChain(holder, chain)
+    const first = () => columns.rowOfVersion(columns.texts.holderNumber(holder), columns.texts.idNumber(chain))
+    const row = later === -1 ? first() : later
+    return row !== -1 && isMatch(columns.arrays.entries[row] as EntryKey)
+  }
+
   /** Whether the newest version of the belief is there and in sight. */
   #isThere({ columns, requester, reader }: ShowView, { key, id }: Pick<LiveItem, 'key' | 'id'>): boolean {
     const holder = holderOfKey(key)
@@ -188,6 +202,7 @@ export class StandingBeliefs implements LiveQuery {
       picked,
       trust: picked.map(({ scored }) => trustFound(evaluation, scored).trust),
       matches: evaluation.matches.count,
+      isMatch: matchesNow(evaluation),
       until: Math.min(inScopeUntil, filtersHoldUntil(evaluation)),
       remembered: {
         asOf,
@@ -196,6 +211,8 @@ export class StandingBeliefs implements LiveQuery {
         trust,
         entries: new Set(picked.map(({ scored }) => scored.entry)),
         copies: copiesOf(evaluation),
+        isCut: evaluation.isCut,
+        meaningFloor: evaluation.floor,
         isFull: picked.length >= options.limit,
         ...scoresOf(evaluation, picked),
       },
@@ -224,6 +241,13 @@ export class StandingBeliefs implements LiveQuery {
   #vectorOf(entry: EntryKey): Float32Array | null {
     return this.#model === null ? null : this.#shared.vectorOf(entry, this.#model)
   }
+}
+
+function matchesNow({ matches, copies, view }: Evaluation): (entry: EntryKey) => boolean {
+  const { bits } = matches
+  const { entries } = view.columns.arrays
+  const others = new Set(Array.from(copies, row => entries[row] as EntryKey))
+  return entry => bits.has(entry) || others.has(entry)
 }
 
 /** An item, with what its score rests on. */

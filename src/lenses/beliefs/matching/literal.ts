@@ -1,4 +1,6 @@
 /** When words stand in a content as they are written (BQ-038), and when a phrase does (BQ-039). */
+import { languagesOfQuestion } from '../../../text/language.ts'
+import { isStopWord } from '../../../text/stopwords.ts'
 
 const TOKEN = /[\p{L}\p{N}\p{M}]+/gu
 const IN_TOKEN = /[\p{L}\p{N}\p{M}]/u
@@ -23,6 +25,14 @@ export function hasTokens(folded: string, tokens: readonly string[]): boolean {
     if (!isInToken(folded, at + first.length)) return true
   }
   return false
+}
+
+/** The words of a text that say something, folded, each once; where none does, all of them. */
+export function tellingWords(text: string): readonly string[] {
+  const words = tokensOf(text)
+  const languages = languagesOfQuestion(words)
+  const telling = words.filter(word => !languages.some(language => isStopWord(word, language)))
+  return [...new Set(telling.length === 0 ? words : telling)]
 }
 
 /** `phrase` is folded and trimmed. */

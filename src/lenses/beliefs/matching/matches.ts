@@ -4,47 +4,14 @@ import { Bitset } from '../../../base/bitset.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { FEDERATED, LOCAL, NETWORK } from '../access/source-numbers.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
-import type { GoneRow } from '../columns/partition-rows.ts'
-import { type SharedRows, sharedAfter, sharedAmong } from '../columns/shared-rows.ts'
 import type { ScopeKind } from '../model.ts'
-import { spliced } from './spliced.ts'
-
-const NOTHING: ReadonlySet<EntryKey> = new Set()
-
-/** All of the first but those of the second; a few. */
-export interface FrozenEntries {
-  readonly among: Bitset
-  readonly less: ReadonlySet<EntryKey>
-}
-
-/** What made other matches of some. */
-interface Step {
-  readonly from: MatchesToken
-  /** Those that went, with the source they had. */
-  readonly gone: readonly (GoneRow & { readonly source: number })[]
-  /** Those that came. */
-  readonly came: Matches
-}
-
-/** Stands for matches, without holding them. */
-export type MatchesToken = object
-
-/** Entries that may be changed before what was made of all matches is not worth following them. */
-const MOST_SINCE = 500
 
 /** Rows in ascending order, with their sources. Never changed. */
 export class Matches {
-  readonly token: MatchesToken = {}
-  /** Of the matches that these go back to, step by step; and the entries that came, went or changed since. */
-  #root: { readonly token: MatchesToken; readonly since: ReadonlySet<EntryKey> } = { token: this.token, since: NOTHING }
-  #step: Step | null = null
   readonly #columns: BeliefColumns
   readonly #rows: Int32Array
   readonly #sources: Uint8Array
-  /** What these were taken from by leaving out a few. */
-  #less: { readonly from: Matches; readonly gone: ReadonlySet<number> } | null = null
   #bits: Bitset | null = null
-  #shared: SharedRows | null = null
 
   constructor(columns: BeliefColumns, rows: Int32Array, sources: Uint8Array) {
     this.#columns = columns
@@ -66,7 +33,7 @@ export class Matches {
   }
 
   has(row: number): boolean {
-    return this.bits.has(this.#columns.arrays.entries[row] as EntryKey)
+    return this.#rows[placeIn(this.#rows, row)] === row
   }
 
   /** `LOCAL`, `FEDERATED` or `NETWORK`, of a row that is one of these. */
@@ -74,60 +41,10 @@ export class Matches {
     return this.#sources[placeIn(this.#rows, row)] as number
   }
 
-  get root(): { readonly token: MatchesToken; readonly since: ReadonlySet<EntryKey> } {
-    return this.#root
-  }
-
-  /** From the matches that these were made of; null: they were found on their own. */
-  get step(): Step | null {
-    return this.#step
-  }
-
-  /** Less those entries, which were among these, and with others, found among rows as they are now. */
-  changed(gone: ReadonlyMap<EntryKey, GoneRow>, came: Matches): Matches {
-    const { rows, sources } = spliced(this, new Set([...gone.values()].map(({ row }) => row)), came)
-    const made = new Matches(this.#columns, rows, sources)
-    const sourceOf = (row: number) => this.sourceOf(row)
-    made.#step = {
-      from: this.token,
-      gone: [...gone.values()].map(one => ({ ...one, source: sourceOf(one.row) })),
-      came,
-    }
-    const cameEntries = came.#entriesOf(came.rows)
-    made.#bits = this.bits.without(Bitset.of(gone.keys())).or(Bitset.of(cameEntries))
-    const since = new Set([...this.#root.since, ...gone.keys(), ...cameEntries])
-    if (since.size <= MOST_SINCE) made.#root = { token: this.#root.token, since }
-    if (this.#shared !== null) made.#shared = sharedAfter(this.#columns, this.#shared, made.#rows, came.rows)
-    return made
-  }
-
-  /** The same as entries. */
+  /** The same as entries, whatever becomes of their rows: keys are never given again. */
   get bits(): Bitset {
     this.#bits ??= this.#asBits()
     return this.#bits
-  }
-
-  /** For who keeps them: which entries these are is found out while their rows say it. */
-  pin(): void {
-    this.#bits ??= this.#asBits()
-  }
-
-  /** Which entries these are, whatever becomes of their rows: keys are never given again. */
-  frozen(): FrozenEntries {
-    if (this.#less === null) return { among: this.bits, less: new Set() }
-    const { among, less } = this.#less.from.frozen()
-    return { among, less: new Set([...less, ...this.#entriesOf(this.#less.gone)]) }
-  }
-
-  /** What these were taken from by leaving out a few rows; null: they were found on their own. */
-  get taken(): { readonly from: Matches; readonly gone: ReadonlySet<number> } | null {
-    return this.#less
-  }
-
-  /** Those that have their id, or their content, with another of these. */
-  get shared(): SharedRows {
-    this.#shared ??= sharedAmong(this.#columns, this.#rows)
-    return this.#shared
   }
 
   /** How many are from each source. */
@@ -141,12 +58,20 @@ export class Matches {
     }
   }
 
-  /** All but a few. */
+  /** Those of these entries that are among them. */
+  only(entries: Iterable<EntryKey>): Matches {
+    const found = Array.from(entries, entry => this.#columns.rowOf(entry)).filter(row => row !== -1 && this.has(row))
+    const rows = Int32Array.from(found).sort()
+    return new Matches(
+      this.#columns,
+      rows,
+      Uint8Array.from(rows, row => this.sourceOf(row)),
+    )
+  }
+
+  /** All but these rows. */
   without(gone: ReadonlySet<number>): Matches {
-    if (gone.size === 0) return this
-    const left = this.where(row => !gone.has(row))
-    if (left !== this) left.#less = { from: this, gone }
-    return left
+    return gone.size === 0 ? this : this.where(row => !gone.has(row))
   }
 
   /** Those for which this holds. */
@@ -164,25 +89,12 @@ export class Matches {
     return count === this.count ? this : new Matches(this.#columns, rows.subarray(0, count), sources.subarray(0, count))
   }
 
-  #lastEntry(): EntryKey {
+  #asBits(): Bitset {
     const { entries } = this.#columns.arrays
     let last = 0
-    for (const row of this.#rows) {
-      const entry = entries[row] as EntryKey
-      if (entry > last) last = entry
-    }
-    return last
-  }
-
-  #entriesOf(rows: Iterable<number>): EntryKey[] {
-    return [...rows].map(row => this.#columns.arrays.entries[row] as EntryKey)
-  }
-
-  #asBits(): Bitset {
-    if (this.#less !== null) return this.#less.from.bits.without(Bitset.of(this.#entriesOf(this.#less.gone)))
-    const { entries } = this.#columns.arrays
-    const bits = new Bitset(this.#lastEntry() + 1)
-    for (let place = 0; place < this.count; place++) bits.add(entries[this.#rows[place] as number] as EntryKey)
+    for (const row of this.#rows) last = Math.max(last, entries[row] as EntryKey)
+    const bits = new Bitset(last + 1)
+    for (const row of this.#rows) bits.add(entries[row] as EntryKey)
     return bits
   }
 }

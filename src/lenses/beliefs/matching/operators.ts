@@ -55,6 +55,13 @@ export function* meetingOperators(request: OperatorsRequest): Steps<Matches> {
   return matches
 }
 
+/** Those that hold one of these terms at least as it is written. */
+export function* holdingAny(request: Omit<OperatorsRequest, 'exclude' | 'phrases'>): Steps<Matches> {
+  const { matches, include } = request
+  const without: Matches = yield* holding(request, matches, include.map(wordTest), false)
+  return matches.where(row => !without.has(row))
+}
+
 type Test = (folded: string) => boolean
 
 function wholePhrase(phrase: string): Test {
@@ -84,7 +91,7 @@ function* without(
 
 /** With `wanted`, the matches whose content passes all tests; else those whose content passes none. */
 function* holding(
-  { contents, time }: OperatorsRequest,
+  { contents, time }: Pick<OperatorsRequest, 'contents' | 'time'>,
   matches: Matches,
   tests: readonly Test[],
   wanted: boolean,

@@ -7,13 +7,10 @@ import type { Instant } from '../../../base/clock.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { type CursorSeal, openCursor, sealCursor } from '../../../pipeline/cursor.ts'
 import { type Fault, faulty } from '../errors.ts'
-import type { ScoredBelief } from '../ranking/scored.ts'
+import type { Boundary } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 
 export const CURSOR_LIFETIME_MS: number = 15 * 60_000
-
-/** The last result of a page, by its place in the total order. */
-export type Boundary = Pick<ScoredBelief, 'final' | 'createdAt' | 'id'>
 
 export interface CursorContent {
   readonly asOf: Instant
@@ -34,9 +31,10 @@ const HASH_LENGTH = 32
 
 /** Names the query without what may change from page to page: cursor, limit, offset, and how it is told. */
 export function questionHash({ semantic, filters, context, weights, options }: CheckedQuery): string {
-  const { scope, diversity, temporalIntent, mergeStrategy } = options
+  const { scope, diversity, temporalIntent, mergeStrategy, minSimilarity } = options
   const { warnings: _, ...asked } = context
-  const question = { semantic, filters, context: asked, weights, scope, diversity, temporalIntent, mergeStrategy }
+  const order = { scope, diversity, temporalIntent, mergeStrategy, minSimilarity }
+  const question = { semantic, filters, context: asked, weights, ...order }
   const plain = JSON.stringify(question, (_name, value) => (value instanceof Set ? [...value].sort() : value))
   return sha256(canonicalJson(JSON.parse(plain) as Json)).slice(0, HASH_LENGTH)
 }

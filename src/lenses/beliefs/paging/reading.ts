@@ -10,19 +10,22 @@ import { type Draft, draftOf } from '../answer/draft.ts'
 import { beginningOf, frontOf } from '../answer/front.ts'
 import { type Compared, showingOf, showPage } from '../answer/show-page.ts'
 import { type Answer, tellPage } from '../answer/tell-page.ts'
+import { verdictOf } from '../answer/verdict.ts'
 import { countersOf } from '../counters.ts'
 import type { QueryResult } from '../model.ts'
 import { sourcesToAsk } from '../nodes/asking/sources-to-ask.ts'
 import { openGathered } from '../nodes/gathered/gathered-reading.ts'
+import { warningsOf } from '../query/asked.ts'
 import type { Call } from '../query/call.ts'
 import { evaluateInSteps } from '../query/evaluate.ts'
 import { type Embedded, embedText } from '../query/understand.ts'
+import type { Boundary } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/acts.ts'
-import { type Boundary, type CursorContent, type CursorOwner, questionHash, readCursor, writeCursor } from './cursor.ts'
-import { HeldOrder, nameOf, orderAt, ordersOf, rebuilt, warningsOf } from './held-order.ts'
+import { type CursorContent, type CursorOwner, questionHash, readCursor, writeCursor } from './cursor.ts'
+import { HeldOrder, nameOf, orderAt, ordersOf, rebuilt } from './held-order.ts'
 import type { Pages } from './pages.ts'
 
 /** How often a page is made anew when something of it went out of sight while it was made. */
@@ -170,10 +173,8 @@ class Reading implements Pages {
   /** The next results, at most so many. */
   async next(limit: number): Promise<QueryResult> {
     const { requester } = this.#owner
-    const before = this.#order
     const { page, answer } = await this.#answer(limit)
     this.#isFresh = false
-    if (before !== null) this.#weighAnew(before)
     const last = page.draft.picked.at(-1)
     this.#passed += page.draft.picked.length
     if (last !== undefined) this.#boundary = last.scored
@@ -184,15 +185,6 @@ class Reading implements Pages {
       noteUse({ store, now: clock.now() }, this.#state.trust, requester, answer.used)
     }
     return answer.result
-  }
-
-  /** A page may have made more of an order that is held for others. */
-  #weighAnew(order: HeldOrder): void {
-    const { host } = this.#state
-    const [owner, now, orders] = [this.#owner, host.clock.now(), ordersOf(this.#state)]
-    const name = nameOf(owner, order)
-    if (orders.find(name, owner.requester, now) !== order) return
-    orders.hold(name, owner.requester, order, order.byteLength, now)
   }
 
   /** Of the next page, and the order is held for it; null: there is none. */
@@ -230,10 +222,11 @@ class Reading implements Pages {
   *#page(view: ShowView, limit: number): Steps<Page> {
     const [order, boundary] = [this.#order, this.#boundary]
     if (order === null || boundary === null) return yield* this.#firstPage(view, limit)
-    const found = yield* order.after(view, boundary, this.#passed, limit + 1)
+    const found = yield* order.after(view, boundary, limit + 1)
     const picked = found.slice(0, limit)
-    const { total, warnings, front } = order
-    const draft = draftOf(view, { ...this.#places, picked, total, warnings, scoredBy: order, front })
+    const { total, isCut, verdict, front } = order
+    const warnings = [...order.warnings, ...(front?.warnings ?? [])]
+    const draft = draftOf(view, { ...this.#places, picked, total, isCut, verdict, warnings, scoredBy: order, front })
     return { draft, order: found.length > limit ? order : null }
   }
 
@@ -242,6 +235,7 @@ class Reading implements Pages {
     const { embedded, asOf } = this.#first
     const { offset } = this.#query.options
     const evaluation = yield* evaluateInSteps(this.#state, view, this.#query, embedded, asOf)
+    yield* evaluation.rank()
     yield
     const end = offset + limit
     const front = yield* frontOf(evaluation, this.#query.options)
@@ -249,11 +243,17 @@ class Reading implements Pages {
     yield
     const isMore = front === null ? evaluation.matches.count > end : upTo.length > end
     const warnings = warningsOf(this.#query, embedded, evaluation)
-    const total = evaluation.matches.count
+    const verdict = yield* verdictOf(evaluation)
+    const { isCut, matches } = evaluation
+    const total = matches.count
     const picked = upTo.slice(offset, end)
     return {
-      draft: draftOf(view, { ...this.#places, picked, total, warnings, scoredBy: evaluation, front }),
-      order: isMore ? new HeldOrder({ evaluation, front, warnings }) : null,
+      draft: draftOf(view, {
+        ...this.#places,
+        ...{ picked, total, isCut, verdict, scoredBy: evaluation, front },
+        warnings: [...warnings, ...(front?.warnings ?? [])],
+      }),
+      order: isMore ? new HeldOrder({ evaluation, front, verdict, warnings }) : null,
     }
   }
 

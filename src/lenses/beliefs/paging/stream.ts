@@ -26,7 +26,8 @@ export interface QueryChunk {
 export interface LastChunk
   extends QueryChunk,
     Pick<QueryResult, 'total_count' | 'count_exact' | 'next_cursor' | 'partial' | 'coverage'>,
-    Pick<QueryResult, 'errors' | 'effective_weights' | 'as_of' | 'warnings'> {
+    Pick<QueryResult, 'errors' | 'effective_weights' | 'as_of' | 'warnings'>,
+    Pick<QueryResult, 'verdict' | 'verdict_reason' | 'verdict_by' | 'nearest'> {
   readonly done: true
 }
 
@@ -100,12 +101,14 @@ class Ending {
   }
 
   told({ options }: CheckedQuery, requester: string, cursor: string | null): Told {
-    const { total_count, count_exact, coverage, effective_weights, as_of, warnings } = this.#end
+    const { total_count, count_exact, coverage, effective_weights, as_of, warnings, ...rest } = this.#end
+    const { verdict, verdict_reason, verdict_by, nearest } = rest
     // What a piece says of its own trust is not so of the whole.
     const others = warnings.filter(({ code }) => !isOfConcentration(code))
     const concentration = options.includeExplanation ? concentrationWarnings(this.#shares, requester) : []
     return {
       ...{ total_count, count_exact, as_of, coverage, effective_weights },
+      ...(verdict !== undefined && { verdict, verdict_reason, verdict_by, nearest }),
       partial: this.#isPartial,
       errors: [...this.#errors.values()],
       warnings: [...others, ...concentration],

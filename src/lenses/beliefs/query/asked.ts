@@ -8,7 +8,7 @@ import { TimeLimit } from '../time-limit.ts'
 import type { Call } from './call.ts'
 import { evaluateInSteps } from './evaluate.ts'
 import type { Evaluation } from './evaluation.ts'
-import { embedText } from './understand.ts'
+import { type Embedded, embedText } from './understand.ts'
 
 /** `read` is given all that matches; what it returns is as of that moment. Paging is the caller's. */
 export function asked<T>(
@@ -21,6 +21,11 @@ export function asked<T>(
     yield
     return read(evaluation, warnings)
   })
+}
+
+/** What a requester should know of an answer. */
+export function warningsOf(query: CheckedQuery, embedded: Embedded, evaluation: Evaluation): readonly CheckedWarning[] {
+  return [...query.warnings, ...embedded.warnings, ...evaluation.warnings]
 }
 
 /** As `asked`, with a reading that pauses. */
@@ -37,7 +42,7 @@ export async function askedInSteps<T>(
   const body = function* (view: ShowView): Steps<T> {
     time.check()
     const evaluation = yield* evaluateInSteps(state, view, query, embedded, asOf)
-    return yield* read(evaluation, [...query.warnings, ...embedded.warnings])
+    return yield* read(evaluation, warningsOf(query, embedded, evaluation))
   }
   return state.lookInSteps(requester, body, time)
 }

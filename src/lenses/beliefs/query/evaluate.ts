@@ -14,8 +14,9 @@ export function evaluate(
   embedded: Embedded,
   asOf: Instant,
 ): Evaluation {
+  const { scope, minSimilarity } = query.options
   const understood = understand(state, embedded, query.semantic, view.requester.sight)
-  return new Evaluation(state, view, { ...query, scope: query.options.scope }, understood, asOf)
+  return new Evaluation(state, view, { ...query, scope, minSimilarity }, understood, asOf)
 }
 
 /** As `evaluate`, with the matches found in steps. */

@@ -4,27 +4,42 @@
  */
 
 import type { Instant } from '../../../base/clock.ts'
+import { TopK } from '../../../base/top-k.ts'
 import { atOnce, type Steps, sortInSteps } from '../../../base/turns.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import type { Requester } from '../access/requester.ts'
 import { RowOrigins } from '../access/row-origins.ts'
 import type { ShowView } from '../access/show.ts'
+import { type Candidates, findCandidates, MAX_NEAREST } from '../matching/candidates.ts'
 import { type RowTest, rowTests } from '../matching/filter.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
+import { hasTokens, tellingWords } from '../matching/literal.ts'
 import type { Matches } from '../matching/matches.ts'
-import { meetingOperators, type TextOperators } from '../matching/operators.ts'
-import { best, exact, SCORED_AT_ONCE } from '../ranking/best.ts'
-import { withoutVector } from '../ranking/by-vector.ts'
-import type { BestRequest } from '../ranking/choice.ts'
+import { holdingAny, meetingOperators, type TextOperators } from '../matching/operators.ts'
 import { copiesToDrop, copyGroups } from '../ranking/copies.ts'
-import { type PriorOrder, priorOrderOf } from '../ranking/prior-order.ts'
-import { byOrder, type ScoredBelief } from '../ranking/scored.ts'
+import { type Boundary, byCodeUnit, byOrder, finalOf, type ScoredBelief } from '../ranking/scored.ts'
 import { Scorer } from '../ranking/scorer.ts'
 import { trustColumns, trustQuestion } from '../ranking/trust-columns.ts'
+import type { CheckedWarning } from '../schema/context.ts'
 import type { CheckedFilters } from '../schema/filters.ts'
+import { NO_FLOOR } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 import { filterWorld } from './filter-world.ts'
 import type { Earlier, Question, Understood } from './question.ts'
+
+/** Rows that are scored between two looks at the clock, or in one step: a millisecond or two. */
+const SCORED_AT_ONCE = 500
+
+/** What a query found. */
+interface Found extends Omit<Candidates, 'cosines'> {
+  /** Null: nothing was measured. */
+  readonly cosines: Candidates['cosines'] | null
+  /** Rows of candidates that others stand for (BQ-130). */
+  readonly copies: ReadonlySet<number>
+}
+
+const NOTHING_ELSE = { byWords: new Set<EntryKey>(), isCut: false, pending: 0, nearest: [], copies: new Set<number>() }
 
 export class Evaluation {
   readonly state: BeliefsState
@@ -36,12 +51,12 @@ export class Evaluation {
   readonly trustColumns: HolderColumns
   readonly origins: RowOrigins
   readonly scorer: Scorer
+  /** Before filters, operators, candidates and copies. */
+  readonly inScope: Matches
   /** Null: not found yet. */
-  #matches: Matches | null
-  /** Before filters, operators and copies. */
-  readonly #inScope: Matches
-  readonly #earlier: Earlier | null
-  #pending: { readonly matches: Matches; readonly rows: readonly number[] } | null = null
+  #found: Found | null
+  /** Of the matches, by place; null: not scored yet. */
+  #finals: Float64Array | null = null
 
   constructor(
     state: BeliefsState,
@@ -56,7 +71,6 @@ export class Evaluation {
     this.question = question
     this.understood = understood
     this.asOf = asOf
-    this.#earlier = earlier
     const { context, weights, scope } = question
     const look = () => view.time?.check()
     this.trust = earlier?.trust ?? state.trust.trustOf(view.requester.id, trustQuestion(context), asOf, look)
@@ -69,41 +83,109 @@ export class Evaluation {
       confidenceWeights: context.confidenceWeights,
       weights,
       decay: state.settings.decay,
-      statics: state.statics,
       trust: this.trust,
       trustColumns: this.trustColumns,
       origins: this.origins,
     })
-    this.#inScope = earlier?.matches ?? state.scopes.of(scopeRequest(view, question, asOf))
-    this.#matches = earlier?.matches ?? null
+    this.inScope = earlier?.matches ?? state.scopes.of(scopeRequest(view, question, asOf))
+    this.#found = earlier && { ...NOTHING_ELSE, ...earlier }
   }
 
   /** Copies counted once. */
   get matches(): Matches {
-    this.#matches ??= atOnce(this.#find())
-    return this.#matches
+    return this.#all.matches
+  }
+
+  /** Cosines of candidates; null in list mode. */
+  get cosines(): Candidates['cosines'] | null {
+    return this.#all.cosines
+  }
+
+  /** Those of the matches whose words stand in for a vector. */
+  get byWords(): ReadonlySet<EntryKey> {
+    return this.#all.byWords
+  }
+
+  /** Whether more are near enough than may be candidates. */
+  get isCut(): boolean {
+    return this.#all.isCut
+  }
+
+  /** Beliefs that pass filters and operators and have no vector yet. */
+  get pending(): number {
+    return this.#all.pending
+  }
+
+  /** Rows of candidates that are no matches since others stand for them. */
+  get copies(): ReadonlySet<number> {
+    return this.#all.copies
+  }
+
+  /** Where nothing matches a text: what came closest to it, nearest first. */
+  nearest(): readonly ScoredBelief[] {
+    return this.#all.nearest.map(({ entry, cosine }) => {
+      const row = this.view.columns.rowOf(entry)
+      return this.scorer.score(row, this.inScope.sourceOf(row), cosine)
+    })
+  }
+
+  /** The lowest cosine of a candidate; null: there is no bound. */
+  get floor(): number | null {
+    const asked = this.question.minSimilarity ?? this.#usualFloor
+    return asked === null || asked <= NO_FLOOR ? null : asked
+  }
+
+  /** Words have no floor but that there are some. */
+  get #usualFloor(): number | null {
+    return this.understood.meaning.by === 'words' ? 0 : (this.understood.thresholds?.floor ?? null)
+  }
+
+  get #all(): Found {
+    this.#found ??= atOnce(this.#find())
+    return this.#found
   }
 
   /** Finds the matches before they are asked for: a step for some hundred contents that are read and copies that are scored. */
   *prepare(): Steps<void> {
-    this.#matches ??= yield* this.#find()
+    this.#found ??= yield* this.#find()
   }
 
   get requester(): Requester {
     return this.view.requester
   }
 
-  /** The first k in the total order. */
-  best(k: number): readonly ScoredBelief[] {
-    const late = this.#earlier === null ? [] : this.withoutVector(this.matches)
-    if (late.length === 0) return best(this.#request(this.matches), k)
-    // Those may have vectors by now.
-    const others = this.matches.without(new Set(late))
-    const scored = exact(this.#request(this.matches), late, new Map())
-    return [...best(this.#request(others), k), ...scored].sort(byOrder).slice(0, k)
+  /** What a requester should know of the answer. */
+  get warnings(): readonly CheckedWarning[] {
+    const { understood, question, state, pending } = this
+    const warnings: CheckedWarning[] = []
+    const { semantic } = question
+    if (semantic !== null && understood.meaning.by === 'vector') {
+      const hasOperators = semantic.include.length + semantic.exclude.length > 0
+      const isOpen = question.minSimilarity === null && this.#usualFloor === null
+      if (isOpen || (hasOperators && understood.thresholds === null)) {
+        const message = `The model ${state.host.embedder?.model.id} is not calibrated: no belief is too far from the text, and + and - go by the words alone.`
+        warnings.push({ code: 'not_calibrated', message })
+      }
+    }
+    if (pending > 0) {
+      const message = `${pending} of the beliefs that pass the filters have no vector yet: they take part by their words.`
+      warnings.push({ code: 'vectors_pending', message })
+    }
+    return warnings
   }
 
-  /** All of them in the total order, in steps; not of an earlier moment. */
+  /** The first k in the total order, of all or of those behind a result. */
+  best(k: number, after: Boundary | null = null): readonly ScoredBelief[] {
+    return this.#top(k, place => after === null || this.#isBehind(place, after))
+  }
+
+  /** The first k of those for which this holds. */
+  bestOf(holds: (row: number) => boolean, k: number): readonly ScoredBelief[] {
+    const { rows } = this.matches
+    return this.#top(k, place => holds(rows[place] as number))
+  }
+
+  /** All of them in the total order, in steps. */
   *all(): Steps<readonly ScoredBelief[]> {
     yield* this.prepare()
     const rows = [...this.matches.rows]
@@ -115,15 +197,88 @@ export class Evaluation {
     return yield* sortInSteps(scored, byOrder)
   }
 
-  /** The first k of those for which this holds. */
-  bestOf(holds: (row: number) => boolean, k: number): readonly ScoredBelief[] {
-    const matches = this.matches.where(holds)
-    return best(this.#request(matches), k)
+  /** Scores every match, in steps, before the best of them are asked for. */
+  *rank(): Steps<Float64Array> {
+    yield* this.prepare()
+    const { rows, sources } = this.matches
+    const cosineOf = this.#cosinesOf([...rows])
+    const { weights } = this.question
+    const finals = new Float64Array(rows.length)
+    for (let place = 0; place < rows.length; place++) {
+      if (place % SCORED_AT_ONCE === SCORED_AT_ONCE - 1) {
+        this.view.time?.check()
+        yield
+      }
+      const row = rows[place] as number
+      finals[place] = finalOf(this.scorer.parts(row, sources[place] as number, cosineOf(row)), weights)
+    }
+    this.#finals ??= finals
+    return this.#finals
   }
 
-  /** Exact scores of matches, by their rows. */
+  /** Of the matches, by place. */
+  get finals(): Float64Array {
+    return this.#finals ?? atOnce(this.rank())
+  }
+
+  /** Scores of matches, by their rows. */
   scoresOf(rows: readonly number[]): readonly ScoredBelief[] {
-    return exact(this.#request(this.matches), rows)
+    return this.#scoresAmong(this.matches, rows, this.#all)
+  }
+
+  #scoresAmong(matches: Matches, rows: readonly number[], found: Pick<Found, 'cosines' | 'byWords'>): ScoredBelief[] {
+    const cosineOf = this.#cosinesOf(rows, found.cosines)
+    const { entries } = this.view.columns.arrays
+    return rows.map((row, at) => {
+      if (at % SCORED_AT_ONCE === 0) this.view.time?.check()
+      const isByWords = found.byWords.has(entries[row] as EntryKey)
+      return this.scorer.score(row, matches.sourceOf(row), cosineOf(row), isByWords)
+    })
+  }
+
+  /** Known ones, or looked up for these rows; null in list mode. */
+  #cosinesOf(rows: readonly number[], known = this.#all.cosines): (row: number) => number | null {
+    const { meaning } = this.understood
+    if (meaning.by === 'nothing') return () => null
+    const { entries } = this.view.columns.arrays
+    const { partitions } = this.requester.sight
+    const entryOf = (row: number) => entries[row] as EntryKey
+    if (known !== null) return row => known.get(entryOf(row)) ?? 0
+    if (meaning.by === 'words') return row => meaning.shares.get(entryOf(row)) ?? 0
+    const hits = meaning.index.score(meaning.vector, rows.map(entryOf), { partitions })
+    const cosines = new Map(hits.map(({ entry, score }) => [entry, score]))
+    return row => cosines.get(entryOf(row)) ?? 0
+  }
+
+  #top(k: number, holds: (place: number) => boolean): readonly ScoredBelief[] {
+    const { rows } = this.matches
+    const { finals } = this
+    const top = new TopK<number>(k, (a, b) => this.#compare(a, b, finals))
+    for (let place = 0; place < rows.length; place++) if (holds(place)) top.push(place)
+    return this.scoresOf(top.sorted().map(place => rows[place] as number))
+  }
+
+  /** As `byOrder`, by places. */
+  #compare(a: number, b: number, finals: Float64Array): number {
+    const { rows, sources } = this.matches
+    const { columns } = this.view
+    const [one, other] = [rows[a] as number, rows[b] as number]
+    const shown = (row: number, place: number) => this.origins.holderShown(row, sources[place] as number) ?? ''
+    return (
+      (finals[b] as number) - (finals[a] as number) ||
+      (columns.arrays.created[other] as number) - (columns.arrays.created[one] as number) ||
+      byCodeUnit(columns.idOf(one), columns.idOf(other)) ||
+      byCodeUnit(shown(one, a), shown(other, b))
+    )
+  }
+
+  /** Of one query no two have the same id. */
+  #isBehind(place: number, { final, createdAt, id }: Boundary): boolean {
+    const { columns } = this.view
+    const row = this.matches.rows[place] as number
+    const created = columns.arrays.created[row] as number
+    const order = final - (this.finals[place] as number) || createdAt - created || byCodeUnit(columns.idOf(row), id)
+    return order > 0
   }
 
   /** What filters ask of a row. */
@@ -135,48 +290,82 @@ export class Evaluation {
   *meetingOperators(matches: Matches, only: Partial<TextOperators> = {}): Steps<Matches> {
     const { semantic } = this.question
     if (semantic === null) return matches
-    const { include, exclude, thresholds, meaning } = this.understood
-    return yield* meetingOperators({
+    const { include, exclude } = this.understood
+    const operators = { include, exclude, phrases: semantic.phrases, ...only }
+    return yield* meetingOperators({ ...this.#operatorWorld, ...operators, matches })
+  }
+
+  get #operatorWorld() {
+    const { thresholds, meaning } = this.understood
+    return {
       columns: this.view.columns,
       contents: this.state.contents,
-      matches,
-      ...{ include, exclude, phrases: semantic.phrases, ...only },
       thresholds,
       index: meaning.by === 'vector' ? meaning.index : null,
       sight: this.requester.sight,
       time: this.view.time,
+    }
+  }
+
+  *#find(): Steps<Found> {
+    const found = yield* this.#candidates()
+    const copies = yield* this.#copiesAmong(found)
+    return { ...found, copies, matches: found.matches.without(copies) }
+  }
+
+  *#candidates(): Steps<Omit<Found, 'copies'>> {
+    const { meaning } = this.understood
+    const { minSimilarity, semantic } = this.question
+    if (minSimilarity === undefined || meaning.by === 'nothing') {
+      return { ...NOTHING_ELSE, matches: yield* this.#narrow(this.inScope), cosines: null }
+    }
+    const { include } = this.understood
+    const holding =
+      (semantic?.phrases.length ?? 0) > 0
+        ? // All that pass hold them.
+          function* (matches: Matches): Steps<Matches> {
+            yield
+            return matches
+          }
+        : include.length > 0
+          ? (matches: Matches) => holdingAny({ ...this.#operatorWorld, include, matches })
+          : null
+    return yield* findCandidates({
+      columns: this.view.columns,
+      partitions: this.requester.sight.partitions,
+      meaning,
+      scale: this.state.host.embedder?.model.cosineScale ?? 1,
+      floor: this.floor,
+      // What other nodes gave was cut by them.
+      most: this.view.guests === undefined ? MAX_NEAREST : Number.MAX_SAFE_INTEGER,
+      inScope: this.inScope,
+      narrow: matches => this.#narrow(matches),
+      holding,
+      wordShares: matches => this.wordShares(matches.rows),
     })
   }
 
-  /** Rows of those that have no vector yet. */
-  withoutVector(matches: Matches): readonly number[] {
-    const { meaning } = this.understood
-    if (meaning.by !== 'vector') return []
-    if (this.#earlier !== null) return this.#lateOf(this.#earlier, matches)
-    if (this.#pending?.matches === matches) return this.#pending.rows
-    const rowsOf = (of: Matches) => {
-      return withoutVector(this.view.columns, of, meaning.index, this.requester.sight)
+  /** By entry: the share of the words of the text that each of these rows holds, 0 to 1. */
+  *wordShares(rows: Int32Array): Steps<ReadonlyMap<EntryKey, number>> {
+    const shares = new Map<EntryKey, number>()
+    const words = tellingWords(this.question.semantic?.base ?? '')
+    if (words.length === 0) return shares
+    const { entries } = this.view.columns.arrays
+    const count = (row: number, folded: string) => {
+      const held = words.filter(word => hasTokens(folded, [word])).length
+      shares.set(entries[row] as EntryKey, held / words.length)
     }
-    // Mostly there are none at all, which is known at once.
-    const rows = rowsOf(this.#inScope).length === 0 ? [] : rowsOf(matches)
-    this.#pending = { matches, rows }
-    return rows
+    yield* this.state.contents.each(rows, count, this.view.time?.reader())
+    return shares
   }
 
-  #lateOf({ late }: Earlier, matches: Matches): readonly number[] {
-    if (late.size === 0) return []
-    const { columns } = this.view
-    return [...late].map(entry => columns.rowOf(entry)).filter(row => row !== -1 && matches.has(row))
-  }
-
-  *#find(): Steps<Matches> {
-    const passing = this.#passingFilters()
+  *#narrow(matches: Matches): Steps<Matches> {
+    const passing = this.#passingFilters(matches)
     yield
-    return yield* this.#withoutCopies(yield* this.meetingOperators(passing))
+    return yield* this.meetingOperators(passing)
   }
 
-  /** Of all in scope. */
-  #passingFilters(): Matches {
+  #passingFilters(matches: Matches): Matches {
     const tick = this.view.time?.ticker()
     return this.testsOf(this.question.filters).reduce((left, test) => {
       const asked = this.#ofGuests(test)
@@ -185,7 +374,7 @@ export class Evaluation {
         tick()
         return asked(row, source)
       })
-    }, this.#inScope)
+    }, matches)
   }
 
   /** Where some came from other nodes, the test is for these: the others have passed it, over all that this node holds. */
@@ -195,55 +384,25 @@ export class Evaluation {
   }
 
   /** BQ-130: most have no copy, so only groups of rows with the same id or content are scored here. */
-  *#withoutCopies(matches: Matches): Steps<Matches> {
-    const groups = copyGroups(matches, this.view.columns, this.#inScope.shared)
-    if (groups.length === 0) return matches
+  *#copiesAmong(found: Pick<Found, 'matches' | 'cosines' | 'byWords'>): Steps<ReadonlySet<number>> {
+    const { matches } = found
+    const groups = copyGroups(matches, this.view.columns)
+    if (groups.length === 0) return NOTHING_ELSE.copies
     const rows = [...new Set(groups.flatMap(group => group.rows))]
     const scored = new Map<number, ScoredBelief>()
-    const request = this.#request(matches)
     for (let at = 0; at < rows.length; at += SCORED_AT_ONCE) {
       yield
-      for (const each of exact(request, rows.slice(at, at + SCORED_AT_ONCE))) scored.set(each.row, each)
+      const some = this.#scoresAmong(matches, rows.slice(at, at + SCORED_AT_ONCE), found)
+      for (const each of some) scored.set(each.row, each)
     }
     yield
     const dropped = copiesToDrop(
-      groups.map(group => ({
-        same: group.same,
-        members: group.rows.map(row => scored.get(row) as ScoredBelief),
+      groups.map(({ same, rows: members }) => ({
+        same,
+        members: members.map(row => scored.get(row) as ScoredBelief),
       })),
       this.question.byTier,
     )
-    return matches.without(new Set([...dropped].map(({ row }) => row)))
-  }
-
-  #request(matches: Matches): BestRequest {
-    return {
-      columns: this.view.columns,
-      matches,
-      scorer: this.scorer,
-      priorOrder: () => this.#priorOrder(),
-      sight: this.requester.sight,
-      time: this.view.time,
-      meaning: this.understood.meaning,
-      pending: () => this.withoutVector(matches),
-      semanticWeight: this.question.weights.semantic,
-    }
-  }
-
-  /** Of all in scope: for one who asks again it is kept, whatever the text and the filters. */
-  #priorOrder(): PriorOrder {
-    const { columns, time } = this.view
-    const matches = this.#inScope
-    const priors = {
-      all: () => this.scorer.priors(matches, time),
-      of: (row: number, source: number) => this.scorer.prior(row, source),
-    }
-    if (this.#earlier !== null) return priorOrderOf(matches, columns, priors)
-    const { scope, context, weights } = this.question
-    const enabled = [scope.local, scope.federated, scope.network]
-    const { id, through } = this.requester
-    const key = JSON.stringify([id, through, enabled, weights, context.confidenceWeights, trustQuestion(context)])
-    const { asOf, trust } = this
-    return this.state.priorOrders.of({ key, matches, trust: trust.stamp, asOf }, columns, priors)
+    return new Set([...dropped].map(({ row }) => row))
   }
 }

@@ -2,7 +2,9 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { RowOrigins } from '../access/row-origins.ts'
 import type { ShowView } from '../access/show.ts'
+import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
 import type { FilterWorld } from '../matching/filter.ts'
+import { overallOf, weightColumn } from '../measures/confidence.ts'
 import { DerivationDepths } from '../record/derivation.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderColumns } from '../trust/holders.ts'
@@ -21,7 +23,8 @@ interface Moment {
 export function filterWorld({ state, view, question, asOf, origins, trustColumns }: Moment): FilterWorld {
   const { columns } = view
   const { queryDomains, confidenceWeights } = question.context
-  const { holders } = columns.arrays
+  const { holders, confidences } = columns.arrays
+  const weights = weightColumn(confidenceWeights)
   const ofHolder = (column: 'reputation' | 'direct') => {
     let values: Float64Array | null = null
     return (row: number, source: number): number => {
@@ -36,7 +39,7 @@ export function filterWorld({ state, view, question, asOf, origins, trustColumns
     columns,
     asOf,
     queryDomains,
-    overall: state.statics.overall(confidenceWeights),
+    overall: row => overallOf(confidences, row * DIMENSION_COUNT, weights),
     decay: state.settings.decay,
     holderShown: (row, source) => origins.holderShown(row, source),
     reputation: ofHolder('reputation'),

@@ -3,7 +3,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { EnabledSources } from '../access/requester.ts'
 import type { Matches } from '../matching/matches.ts'
 import type { Operand } from '../matching/operators.ts'
-import type { Meaning } from '../ranking/choice.ts'
+import type { Meaning } from '../ranking/meaning.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { Thresholds } from './thresholds.ts'
@@ -13,6 +13,8 @@ export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | '
   readonly scope: EnabledSources
   /** Whether the copy of the earliest source stands for the others (BQ-130). */
   readonly byTier?: boolean | undefined
+  /** Lowest raw cosine of a candidate; null: the floor of the embedder in use. Absent: there is no candidate step. */
+  readonly minSimilarity?: number | null | undefined
 }
 
 /** What the text of a query came to: vectors of it and of its operands. */
@@ -29,6 +31,8 @@ export interface Earlier {
   readonly trust: HolderTrust
   /** Those of its matches that are there still, by the view's rows. */
   readonly matches: Matches
+  /** Of them and others; null in list mode. */
+  readonly cosines: ReadonlyMap<EntryKey, number> | null
   /** Had no vector then. */
-  readonly late: ReadonlySet<EntryKey>
+  readonly byWords: ReadonlySet<EntryKey>
 }

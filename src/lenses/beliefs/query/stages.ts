@@ -21,6 +21,7 @@ import type { RankingWeights } from '../model.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
 import type { CheckedContext } from '../schema/context.ts'
 import { toContext } from '../schema/context.ts'
+import { NO_FLOOR } from '../schema/query.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { Evaluation } from './evaluation.ts'
@@ -45,7 +46,7 @@ export function beliefsStages(host: LensHost): Partial<Stages> {
         throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? lateError(context) : thrown
       }
     },
-    score: ({ candidates }, plan) => score(candidates, plan),
+    score: (retrieval, plan) => score(retrieval, plan),
   }
 }
 
@@ -70,11 +71,12 @@ function* candidatesOf(evaluation: Evaluation, plan: Plan, allow: Bitset | null,
     const entry = evaluation.view.columns.arrays.entries[row] as EntryKey
     return entry !== plan.except && (allow?.has(entry) ?? true)
   }, depth + 1)
+  const nearest = found.length === 0 ? evaluation.nearest() : []
   return {
-    candidates: found.slice(0, depth).map(candidateOf),
+    candidates: [...found.slice(0, depth), ...nearest].map(candidateOf),
     depth,
     allow,
-    statistics: {},
+    statistics: { matches: found.length },
     exhausted: found.length <= depth,
     complete: true,
   }
@@ -98,7 +100,15 @@ function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evalu
   const text = plan.mode === 'list' ? '' : plan.parsed.residual
   const semantic = text === '' ? null : { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
   const asked = toContext({}, { id, trustGraph: null })
-  const question = { semantic, filters: [], context: asked, weights: weightsOf(plan, asked), scope: SCOPE }
+  const minSimilarity = plan.query.any ? NO_FLOOR : null
+  const question = {
+    semantic,
+    filters: [],
+    context: asked,
+    weights: weightsOf(plan, asked),
+    scope: SCOPE,
+    minSimilarity,
+  }
   const embedded = { question: plan.vector, include: [], exclude: [], warnings: [] }
   time.check()
   return new Evaluation(
@@ -121,16 +131,16 @@ function candidateOf({ entry, parts }: ScoredBelief): Candidate {
   return { entry, source: 'local', signals: { semantic: semantic ?? 0, confidence, trust, recency }, chunks: {} }
 }
 
-function score(candidates: readonly Candidate[], plan: Plan): Scoring {
+function score({ candidates, statistics }: Retrieval, plan: Plan): Scoring {
   const weights = weightsOf(plan, { trustWeight: DEFAULT_TRUST_WEIGHT })
-  const isEmpty = candidates.length === 0
+  const isEmpty = statistics['matches'] === 0
   return {
     ...byFormula(candidates, {
       formula: FORMULA,
       numbers: Object.fromEntries(Object.entries(weights).map(([part, weight]) => [`weight_${part}`, weight])),
     }),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
-    reason: isEmpty ? 'There is no belief of yours, and no public one, that passes the filters.' : null,
+    reason: isEmpty ? 'No belief of yours, and no public one, is near the text and passes the filters.' : null,
     ceiling: null,
   }
 }

@@ -1,11 +1,10 @@
 /** What a text comes to before the store is looked at: its vector and those of its operands, in one call to the embedder. */
-import { modelKey } from '../../../embed/embedder.ts'
 import type { WordIndex } from '../../../index/contract.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import { modelOf, vectorIndex } from '../embedding.ts'
 import type { Operand } from '../matching/operators.ts'
-import type { Meaning } from '../ranking/choice.ts'
+import type { Meaning } from '../ranking/meaning.ts'
 import type { CheckedWarning } from '../schema/context.ts'
 import type { CheckedText } from '../schema/text.ts'
 import type { BeliefsState } from '../state.ts'
@@ -30,7 +29,7 @@ const NOTHING: Embedded = { question: null, include: [], exclude: [], warnings: 
  * over, so that some is left to answer in; an embedder that never answers holds nobody.
  */
 export async function embedText(
-  { host: { embedder }, settings }: BeliefsState,
+  { host: { embedder } }: BeliefsState,
   semantic: CheckedText | null,
   signal: AbortSignal,
   time: TimeLimit | null = null,
@@ -48,13 +47,11 @@ export async function embedText(
     const at = (place: number) => vectors[place] as Float32Array
     const factors = boosts.map(({ factor }, i) => ({ factor, vector: at(1 + i) }))
     const from = 1 + boosts.length
-    const isUncalibrated =
-      include.length + exclude.length > 0 && thresholdsOf(settings, modelKey(embedder.model)) === null
     return {
       question: questionVector(at(0), factors),
       include: include.map((text, i) => ({ text, vector: at(from + i) })),
       exclude: exclude.map((text, i) => ({ text, vector: at(from + include.length + i) })),
-      warnings: isUncalibrated ? [uncalibrated(embedder.model.id)] : [],
+      warnings: [],
     }
   } catch {
     if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the question')
@@ -85,11 +82,11 @@ function meaningOf(
   if (semantic === null) return { by: 'nothing' }
   const model = modelOf(host)
   if (question !== null && model !== null) return { by: 'vector', index: vectorIndex(host, model), vector: question }
-  return { by: 'words', likeness: wordLikeness(host.index('words') as WordIndex, semantic, sight) }
+  return { by: 'words', shares: wordShares(host.index('words') as WordIndex, semantic, sight) }
 }
 
-/** How much of the best visible BM25 score each has, in place of a cosine. */
-function wordLikeness(words: WordIndex, { base, boosts }: CheckedText, { partitions }: Sight): Map<number, number> {
+/** How much of the best visible BM25 score each has. */
+function wordShares(words: WordIndex, { base, boosts }: CheckedText, { partitions }: Sight): Map<number, number> {
   const terms = [
     { text: base, boost: 1 },
     ...boosts.map(({ text, factor }) => ({ text, boost: Math.max(0, factor - 1) })),
@@ -113,11 +110,4 @@ const NO_EMBEDDER: CheckedWarning = {
 const EMBEDDER_FAILED: CheckedWarning = {
   code: 'no_embedder',
   message: 'The embedder failed: words stand in for meaning.',
-}
-
-function uncalibrated(model: string): CheckedWarning {
-  return {
-    code: 'not_calibrated',
-    message: `The model ${model} has no thresholds: + and - go by the words alone.`,
-  }
 }

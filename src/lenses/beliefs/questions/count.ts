@@ -8,9 +8,9 @@ import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 
 export function countMatches(state: BeliefsState, query: CheckedQuery, call: Call): Promise<Value<typeof countAnswer>> {
-  return asked(state, query, call, ({ matches }, warnings) => ({
+  return asked(state, query, call, ({ matches, isCut }, warnings) => ({
     total: matches.count,
-    exact: true,
+    exact: !isCut,
     by_scope: { ...matches.counts() },
     warnings: warnings.map(warning => ({ ...warning })),
   }))

@@ -3,7 +3,7 @@
  * content those stay that come from the source of the best of them, and through one federation the best alone.
  */
 import type { BeliefColumns } from '../columns/columns.ts'
-import type { SharedRows } from '../columns/shared-rows.ts'
+import { type SharedRows, sharedAmong } from '../columns/shared-rows.ts'
 import type { Matches } from '../matching/matches.ts'
 import { SCOPE_KINDS } from '../model.ts'
 import { byOrder, type ScoredBelief } from './scored.ts'
@@ -14,29 +14,22 @@ interface CopyGroup {
   readonly rows: readonly number[]
 }
 
-/** Matches that share their id, then those that share their content; `shared`: among what they were taken from. */
-export function copyGroups(matches: Matches, { arrays }: BeliefColumns, shared: SharedRows): readonly CopyGroup[] {
-  return [
-    ...groupsOf('id', shared.id, arrays.ids, matches),
-    ...groupsOf('content', shared.content, arrays.contents, matches),
-  ]
+/** Matches that share their id, then those that share their content. */
+export function copyGroups({ rows }: Matches, columns: BeliefColumns): readonly CopyGroup[] {
+  const { ids, contents } = columns.arrays
+  const shared = sharedAmong(columns, rows)
+  return [...groupsOf('id', shared.id, ids), ...groupsOf('content', shared.content, contents)]
 }
 
-function groupsOf(
-  same: CopyGroup['same'],
-  shared: readonly number[],
-  numbers: Int32Array,
-  matches: Matches,
-): readonly CopyGroup[] {
+function groupsOf(same: CopyGroup['same'], shared: readonly number[], numbers: Int32Array): readonly CopyGroup[] {
   const groups = new Map<number, number[]>()
   for (const row of shared) {
-    if (!matches.has(row)) continue
     const number = numbers[row] as number
     const group = groups.get(number)
     if (group === undefined) groups.set(number, [row])
     else group.push(row)
   }
-  return [...groups.values()].filter(rows => rows.length > 1).map(rows => ({ same, rows }))
+  return [...groups.values()].map(rows => ({ same, rows }))
 }
 
 /** Beliefs with one id or content hash, in any order; returns those to be left out. `byTier`: local goes before federated, that before network. */

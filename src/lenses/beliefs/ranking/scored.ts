@@ -21,17 +21,29 @@ export interface ScoredBelief {
   readonly source: BeliefSource
   /** As the requester is shown it; null: not at all. */
   readonly holder: string | null
-  /** Raw, -1 to 1; null in list mode. */
+  /** Raw, -1 to 1, or what its words stand in with; null in list mode. */
   readonly cosine: number | null
+  /** It has no vector yet: its words stand in for one. */
+  readonly isByWords?: boolean | undefined
   readonly parts: Parts
   readonly final: number
 }
+
+/** How far apart two numbers may be that were computed in single and in double precision. */
+export const NEAR = 1e-5
+
+/** The last result of a page, by its position in the total order. */
+export type Boundary = Pick<ScoredBelief, 'final' | 'createdAt' | 'id'>
 
 /** As it is chosen for an answer. */
 export interface Picked {
   readonly scored: ScoredBelief
   /** 0, or minus what likeness took from its worth. */
   readonly penalty: number
+}
+
+export function unspread(scored: ScoredBelief): Picked {
+  return { scored, penalty: 0 }
 }
 
 /** 0 to 1; the weights are together 1. */
@@ -55,6 +67,6 @@ export function byOrder(a: ScoredBelief, b: ScoredBelief): number {
   )
 }
 
-function byCodeUnit(a: string, b: string): number {
+export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,17 +1,14 @@
-/** The parts of a belief's score (BQ-080 to BQ-082): exact for those that are shown, and near enough for all to be ranked. */
+/** The parts of a belief's score (BQ-080 to BQ-082). */
 import type { Instant } from '../../../base/clock.ts'
 import type { RowOrigins } from '../access/row-origins.ts'
 import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { domainRates } from '../columns/domain-rates.ts'
-import type { Matches } from '../matching/matches.ts'
 import { confidenceByColumn } from '../measures/confidence.ts'
-import { DAY_MS, type DecayTable, recency } from '../measures/decay.ts'
+import { type DecayTable, recency } from '../measures/decay.ts'
 import type { DimensionWeights, RankingWeights } from '../model.ts'
-import { ROWS_AT_ONCE, type TimeLimit } from '../time-limit.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 import { finalOf, type Parts, type ScoredBelief, semanticOf } from './scored.ts'
-import type { Statics } from './statics.ts'
 
 interface ScorerWorld {
   readonly columns: BeliefColumns
@@ -20,7 +17,6 @@ interface ScorerWorld {
   readonly confidenceWeights: DimensionWeights
   readonly weights: RankingWeights
   readonly decay: DecayTable
-  readonly statics: Statics
   readonly trust: HolderTrust
   readonly trustColumns: HolderColumns
   readonly origins: RowOrigins
@@ -31,6 +27,8 @@ export class Scorer {
   readonly #confidence: (values: ArrayLike<number>, at: number) => number
   /** By domain set. */
   readonly #rate: (domainSet: number) => number
+  /** By number of the holder. */
+  readonly #trust = new Map<number, number>()
 
   constructor(world: ScorerWorld) {
     const { columns, queryDomains, decay, confidenceWeights } = world
@@ -39,7 +37,7 @@ export class Scorer {
     this.#rate = domainRates(columns, queryDomains, decay)
   }
 
-  score(row: number, source: number, cosine: number | null): ScoredBelief {
+  score(row: number, source: number, cosine: number | null, isByWords = false): ScoredBelief {
     const { columns, weights, origins } = this.#world
     const parts = this.parts(row, source, cosine)
     return {
@@ -50,6 +48,7 @@ export class Scorer {
       source: origins.sourceOf(row, source),
       holder: origins.holderShown(row, source),
       cosine,
+      ...(isByWords && { isByWords }),
       parts,
       final: finalOf(parts, weights),
     }
@@ -71,13 +70,6 @@ export class Scorer {
     }
   }
 
-  /** What it is worth before its meaning: see `priors`. */
-  prior(row: number, source: number): number {
-    const { confidence, trust, recency: aged } = this.parts(row, source, null)
-    const { weights } = this.#world
-    return weights.confidence * confidence + weights.trust * trust + weights.recency * aged
-  }
-
   confidence(row: number): number {
     return this.#confidence(this.#world.columns.arrays.confidences, row * DIMENSION_COUNT)
   }
@@ -85,48 +77,15 @@ export class Scorer {
   trust(row: number, source: number): number {
     const { trust, trustColumns, columns, origins } = this.#world
     const name = origins.trustedAs(row, source)
-    return name === null ? trust.of(columns.holderOf(row)).value : trustColumns.named(name).trust
+    if (name !== null) return trustColumns.named(name).trust
+    const holder = columns.arrays.holders[row] as number
+    const known = this.#trust.get(holder) ?? trust.of(columns.texts.holder(holder)).value
+    this.#trust.set(holder, known)
+    return known
   }
 
   /** A day, of this belief's domains. */
   rate(row: number): number {
     return this.#rate(this.#world.columns.arrays.domainSets[row] as number)
-  }
-
-  /**
-   * What each match is worth before its meaning, by place: all that the weights give for confidence, trust and recency.
-   * For choosing what to score: off by rounding.
-   */
-  priors({ rows, sources }: Matches, time?: TimeLimit): Float32Array {
-    const { columns, weights, asOf, trustColumns, statics, confidenceWeights, queryDomains, decay, origins } =
-      this.#world
-    const { holders, domainSets } = columns.arrays
-    const confidences = statics.confidence(confidenceWeights, rows)
-    const { day, rate, ...aged } = statics.aged(asOf, queryDomains, decay)
-    const freshness = aged.freshness(rows)
-    // By domain set; 0: not asked yet.
-    const since = new Float64Array(columns.texts.bounds.domainSets)
-    const { trust: trusted } = trustColumns
-    const { confidence, trust: trustWeight, recency: recencyWeight } = weights
-    const priors = new Float32Array(rows.length)
-    for (let place = 0; place < rows.length; place++) {
-      if (place % ROWS_AT_ONCE === 0) time?.check()
-      const row = rows[place] as number
-      const set = domainSets[row] as number
-      if (since[set] === 0) since[set] = Math.exp((-rate(set) * (asOf - day)) / DAY_MS)
-      priors[place] =
-        confidence * (confidences[row] as number) +
-        trustWeight * (trusted[holders[row] as number] as number) +
-        recencyWeight * (freshness[row] as number) * (since[set] as number)
-    }
-    if (!origins.haveOthersTrusted) return priors
-    for (let place = 0; place < rows.length; place++) {
-      const row = rows[place] as number
-      const name = origins.trustedAs(row, sources[place] as number)
-      if (name === null) continue
-      const ofHolder = trustWeight * (trusted[holders[row] as number] as number)
-      priors[place] = (priors[place] as number) - ofHolder + trustWeight * trustColumns.named(name).trust
-    }
-    return priors
   }
 }

@@ -180,8 +180,8 @@ export const expandAnswer = object({
 const dropped = object({
   stage: z
     .enum([
-      ...['current', 'scope', 'time', 'filters', 'phrases', 'exclusions', 'inclusions', 'copies', 'diversity'],
-      ...['conflicts', 'page'],
+      ...['current', 'scope', 'time', 'filters', 'phrases', 'exclusions', 'inclusions', 'candidates', 'copies'],
+      ...['diversity', 'conflicts', 'page'],
     ] as const)
     .describe('First step of the evaluation that left it out'),
   reason: text.describe('Why, in words'),
@@ -265,6 +265,7 @@ export const diagnosticsAnswer = object({
     in_use: object({
       include: z.number().describe('Cosine from which a demanded term is met, -1 to 1'),
       exclude: z.number().describe('Cosine from which an excluded term is met, -1 to 1'),
+      floor: z.number().nullable().describe('Lowest cosine of what takes part in a query, -1 to 1; null: none'),
     })
       .nullable()
       .describe('Thresholds that apply; null: words decide'),

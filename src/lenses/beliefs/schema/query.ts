@@ -17,7 +17,20 @@ import {
 import { request } from './faults.ts'
 import { type CheckedFilters, type Filters, filters, filtersOf } from './filters.ts'
 import { type CheckedText, isBlankText, readText, semantic } from './text.ts'
-import { across, field, flag, id, integerIn, list, object, oneOf, share, textUpTo, type Value } from './values.ts'
+import {
+  across,
+  field,
+  flag,
+  id,
+  integerIn,
+  list,
+  numberIn,
+  object,
+  oneOf,
+  share,
+  textUpTo,
+  type Value,
+} from './values.ts'
 
 const MAX_NODES = 32
 const MAX_CURSOR = 4_096
@@ -27,6 +40,8 @@ export const MAX_PER_NODE = 1_000
 const PER_RESULT = 3
 /** What one node may take of the whole time: some is left to merge the answers. */
 const NODE_SHARE = 0.8
+/** As `min_similarity`: nothing is too far from the text. */
+export const NO_FLOOR = -1
 /** Of operations whose input names no limit, too (BQ-088). */
 export const DEFAULT_TIMEOUT_MS = 5_000
 export const DEFAULT_LIMIT = 20
@@ -88,6 +103,11 @@ const optionFields = {
     'rerank',
   ),
   approximate: field(flag, 'Accept approximate nearest neighbours, which is faster over many beliefs', false),
+  min_similarity: field(
+    numberIn(-1, 1),
+    'Lowest cosine with the text, -1 to 1, of a belief that takes part; -1: all take part. Default: calibrated for the embedder',
+  ),
+  any: field(flag, 'Let the nearest beliefs take part however far they are, as min_similarity -1 does', false),
   ef_search: field(integerIn(10, 1_000), "Breadth of an approximate search. Default: the index's own"),
   chunk_size: field(integerIn(1, 100), 'Results in a piece, where the answer is a stream', 20),
   diversity: field(
@@ -230,6 +250,8 @@ export function toOptions(given: BeliefOptions = {}) {
     maxDerivationDepth: given.max_derivation_depth ?? 5,
     timeoutMs,
     approximate: given.approximate ?? false,
+    /** Raw cosine; null: the floor of the embedder in use. */
+    minSimilarity: given.any === true ? NO_FLOOR : (given.min_similarity ?? null),
     /** Null: the index's own. */
     efSearch: given.ef_search ?? null,
     diversity: {

@@ -77,7 +77,7 @@ describe('an answer', () => {
     expect(Object.keys(result).sort()).toEqual(
       [
         ...['as_of', 'beliefs', 'conflicts', 'count_exact', 'coverage', 'effective_weights', 'errors', 'partial'],
-        ...['query_time_ms', 'total_count', 'warnings'],
+        ...['query_time_ms', 'total_count', 'warnings', 'verdict', 'verdict_reason', 'verdict_by', 'nearest'],
       ].sort(),
     )
     expect(result).toMatchObject({

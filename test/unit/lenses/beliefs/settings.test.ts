@@ -24,10 +24,12 @@ describe('settings', () => {
   })
 
   it('may have thresholds for a model; what shuts out is what takes in unless it is said (BQ-040)', () => {
-    const { thresholds } = checkSettings({ thresholds: { 'm:1': { include: 0.4 }, n: { include: 0.4, exclude: 0.5 } } })
+    const { thresholds } = checkSettings({
+      thresholds: { 'm:1': { include: 0.4 }, n: { include: 0.4, exclude: 0.5, floor: 0.2 } },
+    })
     expect([...thresholds]).toEqual([
-      ['m:1', { include: 0.4, exclude: 0.4 }],
-      ['n', { include: 0.4, exclude: 0.5 }],
+      ['m:1', { include: 0.4, exclude: 0.4, floor: null }],
+      ['n', { include: 0.4, exclude: 0.5, floor: 0.2 }],
     ])
   })
 

@@ -8,6 +8,7 @@ import { modelOf, vectorIndex } from '../../embedding.ts'
 import { BeliefsError } from '../../errors.ts'
 import { Evaluation } from '../../query/evaluation.ts'
 import type { Understood } from '../../query/question.ts'
+import { thresholdsOf } from '../../query/thresholds.ts'
 import { embedText, understand } from '../../query/understand.ts'
 import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
@@ -71,17 +72,18 @@ async function find(
   const asOf = state.host.clock.now()
   const question = questionOf(query, who.requester)
   // Of the same moment as what is found: a change behind it is told to who asks for changes since.
-  const { keys, seen } = await state.lookInSteps(
+  const { keys, seen, hasMore } = await state.lookInSteps(
     who.requester,
     function* (view) {
       const { sight } = view.requester
       const understood =
-        vector === null ? understand(state, embedded, question.semantic, sight) : byVector(state.host, vector)
+        vector === null ? understand(state, embedded, question.semantic, sight) : byVector(state, vector)
       const evaluation = new Evaluation(state, view, question, understood, asOf)
       yield* evaluation.prepare()
       yield
       const best = evaluation.best(limit + 1)
-      return { keys: best.map(({ entry }) => entry), seen: seenState(view, scope, who.sender) }
+      const hasMore = best.length > limit || evaluation.isCut
+      return { keys: best.map(({ entry }) => entry), seen: seenState(view, scope, who.sender), hasMore }
     },
     time,
     scope.federation ?? undefined,
@@ -93,7 +95,7 @@ async function find(
     return itemsOf(state, view, showCurrent(view, keys.slice(0, limit), question.scope), asking)
   }
   const { isCut, ...told } = lookAs(state, scope, who, show, time)
-  return { ...told, more: isCut || keys.length > limit, state: seen }
+  return { ...told, more: isCut || hasMore, state: seen }
 }
 
 /** Through the federation that is asked alone. */
@@ -107,9 +109,15 @@ function lookAs<T>(
   return state.look(requester, body, time, federation ?? undefined)
 }
 
-function byVector(host: LensHost, vector: Float32Array): Understood {
-  const index = vectorIndex(host, modelOf(host) as string)
-  return { meaning: { by: 'vector', index, vector }, include: [], exclude: [], thresholds: null }
+function byVector({ host, settings }: BeliefsState, vector: Float32Array): Understood {
+  const model = modelOf(host) as string
+  const index = vectorIndex(host, model)
+  return {
+    meaning: { by: 'vector', index, vector },
+    include: [],
+    exclude: [],
+    thresholds: thresholdsOf(settings, model),
+  }
 }
 
 /** Null: it is asked without one. Throws for what is no vector of this node's model. */

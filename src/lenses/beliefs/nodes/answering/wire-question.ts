@@ -10,7 +10,7 @@ import { NO_FILTER } from '../../schema/filters.ts'
 import type { CheckedText } from '../../schema/text.ts'
 import type { WireFilter, WireQuery } from '../wire/protocol.ts'
 
-export function questionOf({ scope, text, vector, filters }: WireQuery, requester: string): Question {
+export function questionOf({ scope, text, vector, filters, min_similarity }: WireQuery, requester: string): Question {
   const isList = text === null && vector === null
   // What the sender has stated of trust here is no part of it: it weighs what it gets by itself.
   const context = toContext({ trust_weight: 0 }, { id: requester, trustGraph: null })
@@ -20,6 +20,7 @@ export function questionOf({ scope, text, vector, filters }: WireQuery, requeste
     context,
     // The cast: what is left of the default weights is never nothing.
     weights: rankingWeights({ trustWeight: context.trustWeight, given: null, listMode: isList }) as RankingWeights,
+    minSimilarity: min_similarity ?? null,
     scope: { local: false, federated: scope.kind === 'federated', network: scope.kind === 'network' },
   }
 }

@@ -2,7 +2,8 @@
 import type { Instant } from '../../../../base/clock.ts'
 import type { Steps } from '../../../../base/turns.ts'
 import type { ShowView } from '../../access/show.ts'
-import { warningsOf } from '../../paging/held-order.ts'
+import { verdictOf } from '../../answer/verdict.ts'
+import { warningsOf } from '../../query/asked.ts'
 import { evaluateInSteps } from '../../query/evaluate.ts'
 import { Evaluation } from '../../query/evaluation.ts'
 import { type Embedded, understand } from '../../query/understand.ts'
@@ -103,22 +104,26 @@ function* putTogether(
   { own, most, nodes: answered, before }: Together,
 ): Steps<GatheredOrder> {
   const { answer: nodes, isStale } = answered
-  const { scope, mergeStrategy } = query.options
+  const { scope, mergeStrategy, minSimilarity } = query.options
   const guests = nodes.answers.flatMap(answer => answer.guests)
-  const world = yield* gatherWorld(state, home, own.keys, guests, asOf)
+  const world = yield* gatherWorld(state, home, [...own.keys, ...own.nearest], guests, asOf)
   yield* world.state.columns.refreshInSteps()
   const told = {
     coverage: coverageOfNodes(scope, own.federations, nodes),
     errors: nodeErrors(nodes),
     isStale,
-    isExact: own.left === 0 && nodes.failures.length === 0 && nodes.answers.every(({ more }) => !more),
+    isExact: own.left === 0 && !own.isCut && nodes.failures.length === 0 && nodes.answers.every(({ more }) => !more),
   }
   // Nobody changes the world of one answer, so that it may be looked at in steps.
   const view = world.state.look(requester, seen => seen, time)
   const understood = understand(world.state, embedded, query.semantic, view.requester.sight)
-  const question = { ...query, scope, byTier: mergeStrategy === 'waterfall' }
+  const question = { ...query, scope, minSimilarity, byTier: mergeStrategy === 'waterfall' }
   const evaluation = new Evaluation(world.state, view, question, understood, asOf)
   yield* evaluation.prepare()
   const warnings = warningsOf(query, embedded, evaluation)
-  return yield* GatheredOrder.of({ world, evaluation, nodes: told, warnings, own, most, answered, before }, query)
+  const verdict = yield* verdictOf(evaluation)
+  return yield* GatheredOrder.of(
+    { world, evaluation, nodes: told, verdict, warnings, own, most, answered, before },
+    query,
+  )
 }

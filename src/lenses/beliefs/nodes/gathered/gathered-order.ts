@@ -3,14 +3,14 @@ import { sha256 } from '../../../../base/canonical.ts'
 import type { Steps } from '../../../../base/turns.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import { MOST_COMPARED } from '../../answer/conflicts.ts'
-import { diversely } from '../../answer/diversity.ts'
+import { diversely, limitWarnings } from '../../answer/diversity.ts'
 import type { NodesTold } from '../../answer/draft.ts'
 import type { Front } from '../../answer/front.ts'
-import { ranksOf, settledList, strategyOf, unspread } from '../../answer/front.ts'
+import { ranksOf, settledList, strategyOf } from '../../answer/front.ts'
 import { POOL } from '../../answer/spread.ts'
-import type { Boundary } from '../../paging/cursor.ts'
+import type { Verdict } from '../../answer/verdict.ts'
 import type { Evaluation } from '../../query/evaluation.ts'
-import type { Picked, ScoredBelief } from '../../ranking/scored.ts'
+import { type Boundary, type Picked, type ScoredBelief, unspread } from '../../ranking/scored.ts'
 import type { CheckedWarning } from '../../schema/context.ts'
 import type { CheckedQuery } from '../../schema/query.ts'
 import type { CachedAnswer } from '../cache/cached-nodes.ts'
@@ -23,6 +23,7 @@ export interface GatheredParts {
   readonly world: GatheredWorld
   readonly evaluation: Evaluation
   readonly nodes: NodesTold
+  readonly verdict: Verdict | null
   readonly warnings: readonly CheckedWarning[]
   readonly own: Pick<OwnResults, 'left' | 'ends'>
   /** Of this node's own, at most so many of each list. */
@@ -40,6 +41,7 @@ export class GatheredOrder {
   readonly world: GatheredWorld
   readonly evaluation: Evaluation
   readonly nodes: NodesTold
+  readonly verdict: Verdict | null
   readonly warnings: readonly CheckedWarning[]
   /** Best first, as it is shown. */
   readonly picks: readonly Picked[]
@@ -57,16 +59,19 @@ export class GatheredOrder {
   static *of(parts: GatheredParts, { options }: CheckedQuery): Steps<GatheredOrder> {
     const { evaluation } = parts
     const inOrder = yield* evaluation.all()
-    const picks = yield* spreadOut(evaluation, inOrder, options)
+    const limited = new Set<string>()
+    const picks = yield* spreadOut(evaluation, inOrder, options, limited)
     yield
-    return new GatheredOrder(parts, inOrder, picks)
+    const warnings = [...parts.warnings, ...limitWarnings(limited)]
+    return new GatheredOrder({ ...parts, warnings }, inOrder, picks)
   }
 
   private constructor(parts: GatheredParts, inOrder: readonly ScoredBelief[], picks: readonly Picked[]) {
-    const { world, evaluation, nodes, warnings, own, most, answered, before } = parts
+    const { world, evaluation, nodes, verdict, warnings, own, most, answered, before } = parts
     this.world = world
     this.evaluation = evaluation
     this.nodes = nodes
+    this.verdict = verdict
     this.warnings = warnings
     this.total = evaluation.matches.count + own.left
     this.goesOn = own.ends.length > 0
@@ -131,12 +136,13 @@ function* spreadOut(
   evaluation: Evaluation,
   inOrder: readonly ScoredBelief[],
   { mergeStrategy, diversity }: CheckedQuery['options'],
+  limited: Set<string>,
 ): Steps<readonly Picked[]> {
   const list = merged(mergeStrategy, inOrder)
   if (!diversity.enabled) return list.map(unspread)
   const keepsOrder = mergeStrategy !== 'rerank'
   const picks: Picked[] = []
-  for (const pick of diversely(evaluation, diversity, { pool: list.slice(0, POOL), keepsOrder })) {
+  for (const pick of diversely(evaluation, diversity, { pool: list.slice(0, POOL), keepsOrder, limited })) {
     picks.push(pick)
     yield
   }

@@ -7,10 +7,10 @@ import { draftOf } from '../../answer/draft.ts'
 import { type Compared, showPage } from '../../answer/show-page.ts'
 import { type Answer, tellPage } from '../../answer/tell-page.ts'
 import type { QueryResult } from '../../model.ts'
-import { type Boundary, type CursorContent, type CursorOwner, cursorExpired, writeCursor } from '../../paging/cursor.ts'
+import { type CursorContent, type CursorOwner, cursorExpired, writeCursor } from '../../paging/cursor.ts'
 import { nameOf, ordersOf } from '../../paging/held-order.ts'
 import type { Pages } from '../../paging/pages.ts'
-import type { Picked } from '../../ranking/scored.ts'
+import type { Boundary, Picked } from '../../ranking/scored.ts'
 import type { CheckedWarning } from '../../schema/context.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import { noteUse } from '../../trust/acts.ts'
@@ -128,7 +128,8 @@ export class GatheredReading implements Pages {
     time: TimeLimit,
   ): { readonly answer: Answer; readonly last: Picked | undefined } {
     const { query, requester } = this.#gathering
-    const { world, evaluation, nodes, warnings: ofOrder, placed, total } = this.#order
+    const { world, evaluation, nodes, verdict, warnings: ofOrder, placed, total } = this.#order
+    const { isCut } = evaluation
     return world.state.look(
       requester,
       view => {
@@ -138,7 +139,8 @@ export class GatheredReading implements Pages {
         const isExplained = query.options.includeExplanation
         const scoredBy = evaluation
         const warnings = [...ofOrder, ...this.#cutNodes()]
-        const draft = draftOf(view, { picked, passed, total, warnings, scoredBy, front: placed, isExplained, nodes })
+        const parts = { picked, passed, total, isCut, verdict, warnings, scoredBy, front: placed, isExplained, nodes }
+        const draft = draftOf(view, parts)
         const shown = showPage(showing, draft, this.#compared)
         return { answer: tellPage(query, requester, draft, shown, time), last: picked.at(-1) }
       },

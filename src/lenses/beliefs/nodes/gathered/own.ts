@@ -12,6 +12,10 @@ export interface OwnResults {
   readonly left: number
   /** The last of each list that goes on. */
   readonly ends: readonly EntryKey[]
+  /** Where there is no match, what came closest to the text. */
+  readonly nearest: readonly EntryKey[]
+  /** Whether more were near enough to the text than may be matches. */
+  readonly isCut: boolean
   /** Federations that the requester may query, ascending. */
   readonly federations: readonly string[]
 }
@@ -32,7 +36,8 @@ export function ownResults(
   const kept = lists.map(list => keysOf(list.slice(0, most).filter(({ createdAt }) => createdAt <= asOf)))
   const ends = kept.flatMap((keys, at) => ((lists[at]?.length ?? 0) > most ? keys.slice(-1) : []))
   const keys = kept.flat()
-  return { keys, left: matches.count - keys.length, ends, federations }
+  const { isCut } = evaluation
+  return { keys, left: matches.count - keys.length, ends, nearest: keysOf(evaluation.nearest()), isCut, federations }
 }
 
 function keysOf(list: readonly ScoredBelief[]): readonly EntryKey[] {

@@ -51,6 +51,8 @@ export interface WireQuery {
   /** In place of the text, for a node that is known to have this model. */
   readonly vector: WireVector | null
   readonly filters: readonly WireFilter[]
+  /** Lowest cosine of what takes part, -1 to 1. Absent: that of the node that answers. */
+  readonly min_similarity?: number | undefined
   /** 1 to 1,000. */
   readonly limit: number
   readonly timeout_ms: number

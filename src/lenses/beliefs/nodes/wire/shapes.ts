@@ -101,6 +101,12 @@ export const wireQuery = z.strictObject({
     .describe('What is looked for, without operators; null beside a vector, and in a list'),
   vector: vector.nullable().describe('In place of the text, for a node that has its model; null: the text says it'),
   filters: z.array(filter).max(MOST_FILTERS).describe('What a belief must meet: all of them'),
+  min_similarity: z
+    .number()
+    .min(-1)
+    .max(1)
+    .optional()
+    .describe('Lowest cosine with the text of what takes part; -1: all. Default: calibrated where it is answered'),
   limit: z.int().min(1).describe('Most results, 1 or more; cut to 1,000'),
   timeout_ms: z.int().min(1).describe('Milliseconds for the answer, 1 or more; cut to 30,000'),
 })

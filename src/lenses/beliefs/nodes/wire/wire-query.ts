@@ -35,6 +35,7 @@ export function wireQueryOf({ source, query, vector, asOf, timeoutMs }: WireQuer
       parts.map(part => wireFilter(part, asOf, isAged)),
       asOf,
     ),
+    ...(options.minSimilarity !== null && { min_similarity: options.minSimilarity }),
     limit: options.maxResultsPerNode,
     timeout_ms: Math.max(1, Math.floor(timeoutMs)),
   }

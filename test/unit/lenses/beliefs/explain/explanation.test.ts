@@ -216,13 +216,19 @@ describe('BQ-109: what may not be seen', () => {
 
 describe('BQ-197: trust concentration', () => {
   it('is warned of from the page, in two degrees, never for own beliefs', async () => {
-    const world = await openAskingWorld()
+    const world = await openAskingWorld({ settings: { thresholds: { 'toy@toy': { include: 0.5, floor: -1 } } } })
     world.trust('ann', 'bob', 0.9)
     world.trust('ann', 'cat', 0.6)
     world.trust('ann', 'dan', 0.1)
-    for (const holder of ['bob', 'cat', 'dan']) {
-      await world.put(holder, { content: `Rain, says ${holder}.`, visibility: 'public' })
+    const put = async (more: string) => {
+      for (const holder of ['bob', 'cat', 'dan']) {
+        await world.put(holder, { content: `Rain, says ${holder}${more}.`, visibility: 'public' })
+      }
     }
+    await put('')
+    // A page of three says nothing by a large share.
+    expect((await explained(world, { semantic: 'rain' })).warnings).toEqual([])
+    await put(' again')
     const { warnings } = await explained(world, { semantic: 'rain' })
     expect(warnings.map(({ code, message }: Answer) => [code, message.slice(-4)])).toEqual([
       ['trust_concentration_critical', 'bob.'],

@@ -28,6 +28,24 @@ it('tells of beliefs added, replaced, deleted, expired, begun, narrowed and shar
   expect(heard()).toEqual(['removed later3 unavailable'])
 })
 
+it('says of an expired belief that it no longer matches, though the answer is full (BQ-159)', async () => {
+  const world = await beginWithPeople()
+  const bob = world.as('bob')
+  const until = new Date(START + DAY).toISOString()
+  await bob.put({ id: 'short', content: 'fox', valid_until: until, ...PUBLIC })
+  for (const id of ['a', 'b', 'c']) await bob.put({ id, content: `A fox, ${id}, and a den.`, ...PUBLIC })
+  world.clock.set(START + 1)
+  const { heard } = await watch(world, 'ann', { notify_on_connect: true }, { limit: 2 })
+  const before = heard()
+  expect(before[0]).toBe('added short initial')
+  world.clock.set(START + DAY)
+  await pass(world)
+  expect(heard()[0]).toBe('removed short no_match')
+  await bob.put({ id: 'best', content: 'fox', ...PUBLIC })
+  await pass(world)
+  expect(heard()[0]).toMatch(/^removed [abc] outranked$/)
+})
+
 it('tells of what memberships bring and take (BQ-158)', async () => {
   const world = await beginWithPeople()
   const owner = world.as('owner')

@@ -1,12 +1,9 @@
 /**
- * What is kept from question to question (matches, orders by priors, sums of digests, rows of vectors) follows what is written:
+ * What is kept from query to query (what is in scope, contents, trust, rows of vectors) follows what is written:
  * an engine that has answered all along says what one says that was opened just now, to the byte of its cursors.
  */
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { type InScopeRequest, inScope } from '../../../../../src/lenses/beliefs/matching/in-scope.ts'
-import type { Matches } from '../../../../../src/lenses/beliefs/matching/matches.ts'
-import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
@@ -83,27 +80,6 @@ const QUERIES: readonly Json[] = [
   { semantic: 'moon 2', filters: { min_confidence: { overall: 0.4 } } },
   { semantic: '', filters: { holder_ids: ['bob', 'dan'] } },
 ]
-
-it('follows rows that were given to other beliefs before anybody asked what they were', async () => {
-  const world = await World.open()
-  await world.fill(6)
-  const state = stateOf(world.engine.host('beliefs'))
-  const scope = { local: true, federated: true, network: true }
-  const found = (ofRequest: (request: InScopeRequest) => Matches) => {
-    return state.look('ann', ({ columns, requester }) =>
-      ofRequest({ columns, requester, scope, asOf: world.clock.now(), validAt: null }),
-    )
-  }
-  found(request => state.scopes.of(request))
-  await world.call('beliefs.supersede', 'bob', { belief_id: 'b2', id: 'new', content: 'moon' })
-  world.wait(1)
-  const followed = found(request => state.scopes.of(request))
-  const plain = found(inScope)
-  expect(followed.step?.came.count).toBe(1)
-  expect([...followed.rows]).toEqual([...plain.rows])
-  expect([...followed.bits]).toEqual([...plain.bits])
-  expect(followed.sources).toEqual(plain.sources)
-})
 
 it('follows an entry to another partition and back, though others asked in between', async () => {
   const store = openMemoryStore()

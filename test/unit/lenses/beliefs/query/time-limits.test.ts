@@ -214,7 +214,7 @@ describe('an embedder that never answers (BQ-192)', () => {
   })
 
   it('is told by a stream too, in its last piece (BQ-155)', async () => {
-    const asked = { semantic: 'valley', options: { timeout_ms: 20, chunk_size: 2 } }
+    const asked = { semantic: 'valley', options: { timeout_ms: 20, chunk_size: 2, any: true } }
     const query = checkStreamedQuery(asked, { id: 'ann', trustGraph: null })
     const chunks: object[] = []
     const call = { requester: 'ann', signal: never, machineTime: () => 0 }

@@ -100,6 +100,7 @@ describe('the shape of a query', () => {
         maxDerivationDepth: 5,
         timeoutMs: 5000,
         approximate: false,
+        minSimilarity: null,
         efSearch: null,
         diversity: { enabled: false, minDistance: null, maxPerHolder: null, maxPerDomain: null, lambda: 0.7 },
         temporalIntent: false,
