@@ -177,7 +177,7 @@ export class NodeCache {
       if (known !== undefined) found.set(key, known)
     }
     const missing = keys.filter(key => !found.has(key))
-    for (const node of readNodes(reader, missing)) {
+    for (const node of missing.length === 0 ? [] : readNodes(reader, missing)) {
       const { key, content } = node.entry
       const full = { ...node, columns: this.#columnsOf(reader, key) }
       found.set(key, full)

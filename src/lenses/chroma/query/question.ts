@@ -23,7 +23,7 @@ import {
 } from '../model.ts'
 import { NODE_KIND } from '../nodes/nodes.ts'
 import { readAspect } from '../nodes/stored.ts'
-import type { ProfileView } from '../profiles/query-profile.ts'
+import { copyJson, type ProfileView } from '../profiles/query-profile.ts'
 import type { ParsedText } from '../profiles/registry.ts'
 import type { ChromaState } from '../state.ts'
 import { POINTS } from './search.ts'
@@ -118,10 +118,10 @@ export async function prepare(
     hashtags,
     k: settled.k,
     max_distance: settled.maxDistance,
-    temporal_range: structuredClone(settled.temporalRange),
-    metadata_filters: structuredClone(settled.metadataFilters),
+    temporal_range: copyJson(settled.temporalRange),
+    metadata_filters: copyJson(settled.metadataFilters),
     include_rotten: settled.includeRotten,
-    score_weights: structuredClone(settled.scoreWeights),
+    score_weights: copyJson(settled.scoreWeights),
     profile: parsed.profile,
     update_access: options.update_access ?? context.touch,
     color: isNowhere ? MIDDLE : state.coordinates.color({ bindings }),
@@ -245,11 +245,11 @@ async function tagsOfLikeNodes(
 ): Promise<readonly Binding[]> {
   if (text.trim() === '') return []
   const asked = { text, lens: 'default', syntax: 'plain', limit: MOST_NODES, touch: false } as const
-  const { entries } = await host.query(
+  const { ranked } = await host.query(
     { ...asked, filter: { kinds: [NODE_KIND] } },
     { viewer: sight.viewer, signal, now: asOf, rowsOnly: true },
   )
-  const tags = entries.flatMap(({ key }) => readAspect(host.store, key)?.hashtags ?? [])
+  const tags = ranked.flatMap(({ entry }) => readAspect(host.store, entry)?.hashtags ?? [])
   return [...new Set(tags)].flatMap(tag => view.resolve(tag) ?? [])
 }
 

@@ -114,9 +114,10 @@ function scorerOf({ columns, points, state }: Look, { score_weights: weights, no
 
 /** The index ends ties by entry key, and brings all that tie with the last; requesters see them by entry id and holder, by code unit (CQ-065). */
 function ordered({ reader }: Look, hits: readonly PointHit[], k: number): readonly PointHit[] {
-  const isTie = (hit: PointHit, at: number) => at > 0 && byPlace(hits[at - 1] as PointHit, hit) === 0
-  if (!hits.some(isTie)) return hits.slice(0, k)
-  const names = new Map(reader.identities(hits.map(hit => hit.entry)).map(one => [one.key, one]))
+  const isTie = (hit: PointHit, other: PointHit | undefined) => other !== undefined && byPlace(hit, other) === 0
+  const tied = hits.filter((hit, at) => isTie(hit, hits[at - 1]) || isTie(hit, hits[at + 1]))
+  if (tied.length === 0) return hits.slice(0, k)
+  const names = new Map(reader.identities(tied.map(hit => hit.entry)).map(one => [one.key, one]))
   const name = (entry: EntryKey) => names.get(entry) ?? { id: '', holder: '' }
   const byName = (a: { id: string; holder: string }, b: { id: string; holder: string }) =>
     byText(a.id, b.id) || byText(a.holder, b.holder)

@@ -136,17 +136,25 @@ function noteBeyond(look: Look, asked: Asked, context: QueryContext): void {
 
 /** More rotten ones than this are not counted. */
 const MOST_ROTTEN = 1_000
+const FEW_ROTTEN = 8
 
 /** CQ-151. Of what the viewer has forgotten and would see before the last result. */
 function noteRotten(look: Look, asked: Asked, by: RankedBy, last: PointHit, context: QueryContext): void {
   const rotten = asked.include_rotten ? null : look.columns.rotten
   if (rotten === null) return
   const allow = asked.allow === undefined ? rotten : rotten.and(asked.allow)
-  const others = best(look, { ...asked, include_rotten: true, allow }, by, MOST_ROTTEN)
-  const count = others.filter(hit => byPlace(hit, last) < 0).length
+  const count = countBefore(last, k => best(look, { ...asked, include_rotten: true, allow }, by, k))
   if (count === 0) return
   const message = `${count} rotten nodes would be before the last result; include_rotten shows them`
   context.note({ code: 'rotten_nearer', message, details: { count } })
+}
+
+/** Asks for more only where all that were found are before the last: most often there are few. */
+function countBefore(last: PointHit, find: (k: number) => readonly PointHit[]): number {
+  for (let k = FEW_ROTTEN; ; k *= FEW_ROTTEN) {
+    const count = find(Math.min(k, MOST_ROTTEN)).filter(hit => byPlace(hit, last) < 0).length
+    if (count < k || k >= MOST_ROTTEN) return count
+  }
 }
 
 /** With the memory that they are scored by: rows show it, whatever is written until then (CQ-070). */
