@@ -8,11 +8,11 @@ import { QuerentError } from '../../model/errors.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
 import { checkArgument, checkCamel, checkToWire } from './camel.ts'
-import type { Assignment, Target } from './colour/bindings.ts'
+import type { Assignment, NeighboursOf, Target } from './colour/bindings.ts'
 import type { ChosenTag } from './colour/completion.ts'
 import { tagsInText } from './colour/hashtag.ts'
 import { type Migration, migrateHashtag } from './colour/migrate.ts'
-import { assignStarter } from './colour/vocabulary.ts'
+import { assignmentsIn, assignStarter, vocabularyForm, vocabularyText } from './colour/vocabulary.ts'
 import { invalidParameter } from './errors.ts'
 import { type DecayReport, type LifecycleReport, runDecayCycle, runLifecycleCheck } from './memory/cycles.ts'
 import { type Statistics, statisticsOf } from './memory/statistics.ts'
@@ -210,13 +210,32 @@ export class Chroma {
    */
   async assignHashtag(hashtag: string, target: Target): Promise<Binding> {
     this.#editorOnly('chroma.assign')
-    return this.#written(() => this.#state.bindings.assign(hashtag, target))
+    const neighboursOf = await this.#neighboursOf([{ ...target, hashtag }])
+    return this.#written(() => this.#state.bindings.assign(hashtag, target, neighboursOf))
   }
 
   /** In order, all or none. */
   async assignHashtags(assignments: readonly Assignment[]): Promise<readonly Binding[]> {
     this.#editorOnly('chroma.assign')
-    return this.#written(() => this.#state.bindings.assignMany(assignments))
+    const neighboursOf = await this.#neighboursOf(assignments)
+    return this.#written(() => this.#state.bindings.assignMany(assignments, neighboursOf))
+  }
+
+  /** What `exportVocabulary` gives, or a list written by hand: all or none. */
+  async importVocabulary(text: string): Promise<readonly Binding[]> {
+    return this.assignHashtags(assignmentsIn(checkArgument('text', z.string(), text)))
+  }
+
+  /** All hashtags with their anchors, for `importVocabulary` of an empty store: a line each, or a stack file in JSON. */
+  exportVocabulary(as: 'lines' | 'stack' = 'lines'): string {
+    const { bindings, host } = this.#state
+    return vocabularyText(bindings.list(), checkArgument('as', vocabularyForm, as), host.clock.now())
+  }
+
+  #neighboursOf(assignments: readonly Assignment[]): Promise<NeighboursOf> {
+    const { bindings, meanings } = this.#state
+    const assigned = bindings.list().map(({ hashtag }) => hashtag)
+    return meanings.neighboursOf(bindings.toPlace(assignments), assigned)
   }
 
   /** The vocabulary for developers' topics, as far as its hashtags are not assigned; what was assigned now. */

@@ -65,7 +65,7 @@ const EXAMPLE_TAGS = ['#code', '#rust', '#error', '#types', '#async', '#compiler
 export const hashtagList = z
   .array(z.string())
   .describe(
-    'Assigned hashtags, with or without #, in any letter case: at least 8 different ones, of them exactly 1 of the zone Core, exactly 1 Outer and at least 65 % Mid',
+    'Assigned hashtags, with or without #, in any letter case: at least 8 different ones, of them at least 1 of the zone Core, at least 1 Outer and at least 65 % Mid',
   )
   .meta({ examples: [EXAMPLE_TAGS] })
 

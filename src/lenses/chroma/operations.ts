@@ -9,11 +9,10 @@ import { type LensOperation, lensOperation, type NamedOperation } from '../lens-
 import { queryOperations } from '../query-operations.ts'
 import { camelKeys, isPlainObject } from './camel.ts'
 import { Chroma } from './chroma.ts'
-import { type Assignment, type Target, targetFields } from './colour/bindings.ts'
+import { type Target, targetFields } from './colour/bindings.ts'
 import { nodeIdOf } from './colour/coordinates.ts'
 import { migration } from './colour/migrate.ts'
-import { loadStack } from './colour/stack.ts'
-import { loadVocabulary } from './colour/vocabulary.ts'
+import { vocabularyForm } from './colour/vocabulary.ts'
 import { invalidInput, QueryError } from './errors.ts'
 import { decayReport, lifecycleReport, type RunOptions, runDecayCycle, runLifecycleCheck } from './memory/cycles.ts'
 import { DAY } from './memory/formulas.ts'
@@ -232,8 +231,8 @@ const assign = chromaOperation({
     if (input.hashtag !== undefined) return chroma.assignHashtag(input.hashtag, targetOf(input))
     if (input.starter) return { assigned: await chroma.assignStarter() }
     const { text, assignments = [] } = input
-    const list =
-      text === undefined ? assignments.map(each => ({ hashtag: each.hashtag, ...targetOf(each) })) : read(text)
+    if (text !== undefined) return { assigned: await chroma.importVocabulary(text) }
+    const list = assignments.map(each => ({ hashtag: each.hashtag, ...targetOf(each) }))
     return { assigned: await chroma.assignHashtags(list) }
   },
 })
@@ -258,15 +257,27 @@ const migrate = chromaOperation({
 
 const hashtags = chromaOperation({
   name: 'chroma.hashtags',
-  summary: 'List assigned hashtags with their anchors, of all zones or of one',
+  summary:
+    'List assigned hashtags with their anchors, of all zones or of one, or give them as a text for another store',
   input: z.strictObject({
     zone: zone.nullish().describe('Only of this zone, in any letter case. Default: all'),
     hashtag: hashtag.nullish().describe('Only this one, if it is assigned. Default: all'),
+    as: vocabularyForm
+      .optional()
+      .describe(
+        'All of them as a text in place of the list: lines, or a stack file in JSON with all anchors. Default: the list',
+      ),
   }),
-  output: z.lazy(() => z.strictObject({ hashtags: z.array(binding).describe('By ascending anchor') })),
+  output: z.lazy(() =>
+    z.strictObject({
+      hashtags: z.array(binding).describe('By ascending anchor; none where a text is given'),
+      text: z.string().optional().describe('With as: what chroma.assign takes as text'),
+    }),
+  ),
   effect: { kind: 'read', idempotent: true },
-  async run(host, { zone, hashtag }, { viewer }) {
+  async run(host, { zone, hashtag, as }, { viewer }) {
     const chroma = new Chroma(host, viewer)
+    if (as !== undefined) return { hashtags: [], text: chroma.exportVocabulary(as) }
     const listed = chroma.listHashtags(zone ?? undefined)
     if (hashtag === undefined || hashtag === null) return { hashtags: listed }
     const found = chroma.resolveHashtag(hashtag)
@@ -334,19 +345,14 @@ export const HASHTAG_OPERATIONS = [assign, unassign, migrate, hashtags, place, s
 
 function targetOf({
   zone,
+  near,
   anchor_id,
 }: {
   readonly zone?: string | undefined
+  readonly near?: string | undefined
   readonly anchor_id?: number | undefined
 }): Target {
-  return { zone, anchorId: anchor_id }
-}
-
-/** What begins as an object of JSON does is no list of hashtags. */
-const STACK_FILE = /^\s*\{\s*"/
-
-function read(text: string): readonly Assignment[] {
-  return STACK_FILE.test(text) ? loadStack(text.trim()).assignments : loadVocabulary(text)
+  return { zone, near, anchorId: anchor_id }
 }
 
 const nothing = z.strictObject({})

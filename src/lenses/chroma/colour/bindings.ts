@@ -20,31 +20,51 @@ import {
   UnknownHashtagError,
   ValidationError,
 } from '../errors.ts'
-import { type Binding, ZONES, type Zone, zone as zoneInput } from '../model.ts'
+import { type Anchor, type Binding, ZONES, type Zone, zone as zoneInput } from '../model.ts'
 import { HASHTAGS, NODES } from '../tables.ts'
 import { normaliseHashtag, type Resolve } from './hashtag.ts'
 import { ANCHORS, STACK, ZONE_BOUNDS } from './stack.ts'
 
-/** Where a hashtag shall sit: on any free anchor of a zone (in any letter case), or on this anchor. */
+/** The anchor of a hashtag: a free one of a zone (in any letter case), one near an assigned hashtag, or this one. */
 export const targetFields = {
   zone: zoneInput
     .optional()
-    .describe('Zone, in any letter case: the free anchor of it with the lowest number; or give anchor_id'),
-  anchor_id: z.int().min(1).max(ANCHORS).optional().describe(`Number of the anchor, 1 to ${ANCHORS}; or give zone`),
+    .describe(
+      'Zone, in any letter case: the free anchor of it nearest to the assigned hashtags nearest in meaning, the lowest without an embedder; or give near or anchor_id',
+    ),
+  near: z
+    .string()
+    .optional()
+    .describe('An assigned hashtag: the free anchor nearest to it, of zone or else of its own zone'),
+  anchor_id: z
+    .int()
+    .min(1)
+    .max(ANCHORS)
+    .optional()
+    .describe(`Number of the anchor, 1 to ${ANCHORS}; or give zone or near`),
 }
 const target = z
   .strictObject(targetFields)
-  .refine(({ zone, anchor_id }) => (zone === undefined) !== (anchor_id === undefined), {
+  .refine(({ zone, near, anchor_id }) => (zone === undefined && near === undefined) !== (anchor_id === undefined), {
     path: ['zone'],
-    error: 'a zone, or else an anchor id: one of the two',
+    error: 'a zone, a hashtag to be near, or else an anchor id',
   })
 
-/** Exactly one of the two. */
+/** A zone, `near` or both; or an anchor. */
 export interface Target {
   readonly zone?: string | undefined
+  readonly near?: string | undefined
   readonly anchorId?: number | undefined
 }
 type CheckedTarget = Camel<z.output<typeof target>>
+
+/** Of a hashtag in its normal form the assigned hashtags nearest in meaning; none where that is not known. */
+export type NeighboursOf = (hashtag: string) => readonly string[]
+export interface ToPlace {
+  readonly hashtag: string
+  readonly byMeaning: boolean
+}
+const NO_NEIGHBOURS: NeighboursOf = () => []
 
 export interface Assignment extends Target {
   readonly hashtag: string
@@ -57,7 +77,8 @@ interface CheckedAssignment {
 }
 
 export function checkTarget(given: unknown): CheckedTarget {
-  return checkCamel(target, given, 'zone')
+  const { near, ...place } = checkCamel(target, given, 'zone')
+  return near === undefined ? place : { ...place, near: normaliseHashtag(near, 'near') }
 }
 
 export function checkAssignment(given: unknown): CheckedAssignment {
@@ -123,12 +144,18 @@ export class BindingDraft extends BindingSet {
   readonly changed: Set<number> = new Set()
   /** No anchor of the zone below this one is free. */
   readonly #firstFree = new Map<Zone, number>()
+  readonly #neighboursOf: NeighboursOf
+
+  constructor(bindings: Iterable<Binding>, neighboursOf: NeighboursOf = NO_NEIGHBOURS) {
+    super(bindings)
+    this.#neighboursOf = neighboursOf
+  }
 
   /** The binding there is, when it already is as asked for. */
   assign({ hashtag, target }: CheckedAssignment): Binding {
     const held = this.resolve(hashtag)
-    if (held === null) return this.bind(hashtag, this.placeFor(target))
-    if (sitsAt(held, target)) return held
+    if (held === null) return this.bind(hashtag, this.placeFor(hashtag, target))
+    if (isAt(held, target.near === undefined ? target : { zone: this.#zoneOf(target) })) return held
     throw new HashtagConflictError(
       'hashtag_assigned',
       `hashtag: ${hashtag} already sits on anchor ${held.anchor_id} (${held.zone}); moving it is a migration`,
@@ -136,9 +163,21 @@ export class BindingDraft extends BindingSet {
     )
   }
 
-  /** The free anchor with the lowest id in the zone, or the one named; throws when there is none, or it is not free. */
-  placeFor({ zone, anchorId }: CheckedTarget): number {
-    if (anchorId === undefined) return this.#lowestFree(zone as Zone)
+  /**
+   * The free anchor of the zone nearest to the hashtag it is to be near, or to the mean of its neighbours in meaning, the lowest where there are
+   * none; or the anchor named. Throws `zone_full` and `anchor_occupied`.
+   */
+  placeFor(hashtag: string, target: CheckedTarget): number {
+    const { near, anchorId } = target
+    if (near === hashtag) throw invalidParameter('near', near, 'another hashtag')
+    if (anchorId === undefined) {
+      const zone = this.#zoneOf(target)
+      const names = near === undefined ? this.#neighboursOf(hashtag) : [near]
+      const neighbours = names.flatMap(name => this.resolve(name) ?? [])
+      const free = neighbours.length === 0 ? this.#lowestFree(zone) : this.nearestFree(zone, meanOf(neighbours))
+      if (free !== null) return free
+      throw new ValidationError('zone_full', `zone: every anchor of the zone ${zone} is taken`, { zone })
+    }
     const held = this.at(anchorId)
     if (held === null) return anchorId
     throw new HashtagConflictError(
@@ -164,19 +203,46 @@ export class BindingDraft extends BindingSet {
     this.#firstFree.clear()
   }
 
-  #lowestFree(zone: Zone): number {
+  /** Of those equally near the one with the lowest id; null: none is free. Looks at every anchor of the zone: some 20 microseconds. */
+  nearestFree(zone: Zone, { L, a, b }: Pick<Binding, 'L' | 'a' | 'b'>): number | null {
+    const { first, last } = ZONE_BOUNDS[zone]
+    let nearest: number | null = null
+    let least = Number.POSITIVE_INFINITY
+    for (let id = first; id <= last; id++) {
+      const anchor = STACK.anchors[id - 1] as Anchor
+      const square = (anchor.L - L) ** 2 + (anchor.a - a) ** 2 + (anchor.b - b) ** 2
+      if (square >= least || this.byAnchor.has(id)) continue
+      least = square
+      nearest = id
+    }
+    return nearest
+  }
+
+  /** Throws `unknown_hashtag` for a hashtag to be near that is not assigned. */
+  #zoneOf({ zone, near }: CheckedTarget): Zone {
+    if (near === undefined) return zone as Zone
+    const binding = this.resolve(near)
+    if (binding === null) throw new UnknownHashtagError([near])
+    return zone ?? binding.zone
+  }
+
+  #lowestFree(zone: Zone): number | null {
     const { first, last } = ZONE_BOUNDS[zone]
     let id = this.#firstFree.get(zone) ?? first
     while (id <= last && this.byAnchor.has(id)) id++
     this.#firstFree.set(zone, id)
-    if (id <= last) return id
-    throw new ValidationError('zone_full', `zone: every anchor of the zone ${zone} is taken`, { zone })
+    return id <= last ? id : null
   }
 }
 
-/** Whether the binding fulfils what was asked for. */
-export function sitsAt(binding: Binding, { zone, anchorId }: CheckedTarget): boolean {
+/** Whether it is in the zone, or on the anchor. */
+export function isAt(binding: Binding, { zone, anchorId }: CheckedTarget): boolean {
   return anchorId === undefined ? binding.zone === zone : binding.anchor_id === anchorId
+}
+
+function meanOf(bindings: readonly Binding[]): Pick<Binding, 'L' | 'a' | 'b'> {
+  const mean = (of: 'L' | 'a' | 'b') => bindings.reduce((sum, one) => sum + one[of], 0) / bindings.length
+  return { L: mean('L'), a: mean('a'), b: mean('b') }
 }
 
 /** Named text of the store that is another after each change of a binding. */
@@ -217,18 +283,32 @@ export class Bindings {
     return this.current.list(zone === undefined ? undefined : checkArgument('zone', zoneInput, zone))
   }
 
-  /** Puts a hashtag on the lowest free anchor of a zone, or on a chosen one; as it is when it already sits there. */
-  assign(hashtag: string, target: Target): Binding {
+  /** Puts a hashtag on an anchor of a zone, near another, or on a chosen one; as it is when it already is in that zone or on that anchor. */
+  assign(hashtag: string, target: Target, neighboursOf?: NeighboursOf): Binding {
     const wanted = { hashtag: normaliseHashtag(hashtag, 'hashtag'), target: checkTarget(target) }
-    return must(this.#assignAll([wanted], draft => [draft.assign(wanted)])[0], 'the binding')
+    return must(this.#assignAll([wanted], draft => [draft.assign(wanted)], neighboursOf)[0], 'the binding')
   }
 
   /**
    * In order, all or none. An error has the index (and the line, if there is one) in its details.
    */
-  assignMany(list: readonly Assignment[]): readonly Binding[] {
+  assignMany(list: readonly Assignment[], neighboursOf?: NeighboursOf): readonly Binding[] {
     const { wanted, assign } = checked(list)
-    return this.#assignAll(wanted, assign)
+    return this.#assignAll(wanted, assign, neighboursOf)
+  }
+
+  /** In their normal form, in order, and which of them are to be placed by meaning. What is wrong is left to `assign`. */
+  toPlace(list: readonly Assignment[]): readonly ToPlace[] {
+    const { current } = this
+    return (Array.isArray(list) ? list : []).flatMap(given => {
+      try {
+        const { hashtag, target } = checkAssignment(given)
+        const byMeaning = target.anchorId === undefined && target.near === undefined
+        return [{ hashtag, byMeaning: byMeaning && current.resolve(hashtag) === null }]
+      } catch {
+        return []
+      }
+    })
   }
 
   /**
@@ -276,11 +356,11 @@ export class Bindings {
   }
 
   /** One write transaction over the bindings and whatever depends on them. */
-  change<T>(body: (draft: BindingDraft, writer: StoreWriter) => T): T {
+  change<T>(body: (draft: BindingDraft, writer: StoreWriter) => T, neighboursOf?: NeighboursOf): T {
     const { store, clock } = this.#host
     let written: Written | null = null
     const result = store.write(clock.now(), writer => {
-      const draft = new BindingDraft(this.current.values())
+      const draft = new BindingDraft(this.current.values(), neighboursOf)
       const done = body(draft, writer)
       written = this.#save(draft, writer)
       return done
@@ -304,10 +384,11 @@ export class Bindings {
   #assignAll(
     wanted: readonly CheckedAssignment[],
     assign: (draft: BindingDraft) => readonly Binding[],
+    neighboursOf?: NeighboursOf,
   ): readonly Binding[] {
     const { current } = this
     const held = wanted.map(({ hashtag }) => current.resolve(hashtag))
-    if (held.includes(null)) return this.change(assign)
+    if (held.includes(null)) return this.change(assign, neighboursOf)
     return assign(new BindingDraft(current.values()))
   }
 

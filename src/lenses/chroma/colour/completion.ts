@@ -2,10 +2,14 @@
  * Sets of hashtags that keep the zone rules, made from fewer: by what occurs together with them in nodes (CQ-090), and by what of the
  * vocabulary is nearest in meaning to a text (CQ-149).
  */
+import { nextTurn } from '../../../base/next-turn.ts'
+import { TopK } from '../../../base/top-k.ts'
+import type { Embedder } from '../../../embed/embedder.ts'
 import { dot } from '../../../math/vector.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { LensHost } from '../../lens.ts'
 import type { Binding, Zone } from '../model.ts'
+import type { NeighboursOf, ToPlace } from './bindings.ts'
 import { countZones, mustBeValid, violationsOf } from './coordinates.ts'
 
 /** How a tag came into a set. */
@@ -73,6 +77,18 @@ export interface NearTags {
 const LONGEST = 2_000
 /** Hashtags embedded at once. */
 const BATCH = 128
+/** Neighbours in meaning: at most so many, with at least this share of the cosine of the best. */
+const NEIGHBOURS = 3
+const NEARLY_BEST = 0.8
+
+interface Neighbour {
+  readonly other: string
+  readonly cosine: number
+}
+
+function byCosine(one: Neighbour, other: Neighbour): number {
+  return other.cosine - one.cosine || (one.other < other.other ? -1 : 1)
+}
 
 /** Hashtags by what they mean. A hashtag is embedded once an engine: some milliseconds each. */
 export class TagMeanings {
@@ -101,28 +117,74 @@ export class TagMeanings {
   ): Promise<ReadonlyMap<string, number> | null> {
     const { embedder } = this.#host
     if (embedder === null || text.trim() === '') return null
-    try {
+    return orNull(async () => {
       const [asked] = await embedder.embed([text], 'query', signal)
-      const missing = bindings.filter(({ hashtag }) => !this.#vectors.has(hashtag))
-      for (let at = 0; at < missing.length; at += BATCH) {
-        const some = missing.slice(at, at + BATCH)
-        const vectors = await embedder.embed(
-          some.map(({ hashtag }) => wordsOf(hashtag)),
-          'passage',
-          signal,
-        )
-        for (const [place, { hashtag }] of some.entries()) this.#vectors.set(hashtag, vectors[place] as Float32Array)
-      }
-      return new Map(
-        bindings.map(({ hashtag }) => [
-          hashtag,
-          dot(asked as Float32Array, this.#vectors.get(hashtag) as Float32Array),
-        ]),
+      const vectorOf = await this.#embedded(
+        bindings.map(({ hashtag }) => hashtag),
+        embedder,
+        signal,
       )
-    } catch (error) {
-      if (error instanceof QuerentError && error.code === 'cancelled') throw error
-      return null
+      return new Map(bindings.map(({ hashtag }) => [hashtag, dot(asked as Float32Array, vectorOf(hashtag))]))
+    })
+  }
+
+  /**
+   * Of those that are to be placed by meaning the neighbours: of the assigned ones and those before it in the list at most three, those whose
+   * cosine is at least 0.8 of the best. None where there is no embedder, or it fails. Pauses.
+   */
+  async neighboursOf(
+    list: readonly ToPlace[],
+    assigned: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<NeighboursOf> {
+    const { embedder } = this.#host
+    const names = [...assigned, ...list.map(({ hashtag }) => hashtag)]
+    if (embedder === null || !list.some(({ byMeaning }) => byMeaning)) return () => []
+    const vectorOf = await orNull(() => this.#embedded(names, embedder, signal))
+    if (vectorOf === null) return () => []
+    const found = new Map<string, readonly string[]>()
+    const before = new Set(assigned)
+    for (const { hashtag, byMeaning } of list) {
+      if (byMeaning && !before.has(hashtag)) {
+        const own = vectorOf(hashtag)
+        const near = new TopK<Neighbour>(NEIGHBOURS, byCosine)
+        for (const other of before) near.push({ other, cosine: dot(own, vectorOf(other)) })
+        const best = near.sorted()
+        const least = NEARLY_BEST * (best[0]?.cosine ?? 0)
+        const isNear = ({ cosine }: Neighbour) => cosine > 0 && cosine >= least
+        found.set(
+          hashtag,
+          best.filter(isNear).map(({ other }) => other),
+        )
+        await nextTurn()
+      }
+      before.add(hashtag)
     }
+    return hashtag => found.get(hashtag) ?? []
+  }
+
+  async #embedded(
+    hashtags: readonly string[],
+    embedder: Embedder,
+    signal?: AbortSignal,
+  ): Promise<(hashtag: string) => Float32Array> {
+    const missing = hashtags.filter(hashtag => !this.#vectors.has(hashtag))
+    for (let at = 0; at < missing.length; at += BATCH) {
+      const some = missing.slice(at, at + BATCH)
+      const vectors = await embedder.embed(some.map(wordsOf), 'passage', signal)
+      for (const [place, hashtag] of some.entries()) this.#vectors.set(hashtag, vectors[place] as Float32Array)
+    }
+    return hashtag => this.#vectors.get(hashtag) as Float32Array
+  }
+}
+
+/** Null where an embedder fails; what was cancelled is rejected. */
+async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof QuerentError) || error.code === 'cancelled') throw error
+    return null
   }
 }
 
@@ -152,7 +214,7 @@ export async function completeSet(
 }
 
 /** `#machine_learning` as a text. */
-function wordsOf(hashtag: string): string {
+export function wordsOf(hashtag: string): string {
   return hashtag.slice(1).replaceAll(/[_-]+/g, ' ')
 }
 

@@ -13,8 +13,9 @@ import {
   type Bindings,
   checkTarget,
   hashtagsOf,
+  isAt,
+  type NeighboursOf,
   nodesCarrying,
-  sitsAt,
   type Target,
 } from './bindings.ts'
 import { countZones, nodeIdOf, violationsOf } from './coordinates.ts'
@@ -35,23 +36,34 @@ export type Migration = Readonly<z.infer<typeof migration>>
  * and plug-in columns stay. Throws `migration_invalid` (details.entry_ids) when a node would break the zone rules. Only for
  * the owner: it counts and names nodes of all holders.
  */
-export function migrateHashtag(host: LensHost, bindings: Bindings, hashtag: string, to: Target): Migration {
+export function migrateHashtag(
+  host: LensHost,
+  bindings: Bindings,
+  hashtag: string,
+  to: Target,
+  neighboursOf?: NeighboursOf,
+): Migration {
   const tag = normaliseHashtag(hashtag, 'hashtag')
   const target = checkTarget(to)
+  // Near another hashtag may be another anchor of the same zone.
+  const isThere = (held: Binding) => target.near === undefined && isAt(held, target)
   const still = bindings.current.resolve(tag)
-  if (still !== null && sitsAt(still, target)) return moved(still, still, 0)
+  if (still !== null && isThere(still)) return moved(still, still, 0)
   return bindings.change((draft, writer) => {
     const from = draft.resolve(tag)
     if (from === null) throw new UnknownHashtagError([tag])
-    if (sitsAt(from, target)) return moved(from, from, 0)
-    const place = draft.placeFor(target)
-    draft.free(from)
+    if (isThere(from)) return moved(from, from, 0)
+    // Its own anchor is free to it, where it is to be near another.
+    if (target.near !== undefined) draft.free(from)
+    const place = draft.placeFor(tag, target)
+    if (target.near === undefined) draft.free(from)
     const binding = draft.bind(tag, place)
+    if (place === from.anchor_id) return moved(from, from, 0)
     const nodes = nodesCarrying(host, writer, tag)
     mustStayValid(nodes, draft, writer)
     moveNodes(nodes, draft, writer)
     return moved(from, binding, nodes.length)
-  })
+  }, neighboursOf)
 }
 
 function moved(from: Binding, to: Binding, nodes: number): Migration {
