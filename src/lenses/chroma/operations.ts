@@ -212,7 +212,7 @@ const assign = chromaOperation({
       starter: z
         .literal(true)
         .optional()
-        .describe("The starter vocabulary for developers' topics, as far as its hashtags are free; instead of hashtag"),
+        .describe("The starter vocabulary, as far as its hashtags are free; instead of hashtag"),
     })
     .refine(input => WAYS.filter(way => input[way] !== undefined).length === 1, {
       path: ['hashtag'],
@@ -262,11 +262,7 @@ const hashtags = chromaOperation({
   input: z.strictObject({
     zone: zone.nullish().describe('Only of this zone, in any letter case. Default: all'),
     hashtag: hashtag.nullish().describe('Only this one, if it is assigned. Default: all'),
-    as: vocabularyForm
-      .optional()
-      .describe(
-        'All of them as a text in place of the list: lines, or a stack file in JSON with all anchors. Default: the list',
-      ),
+    as: vocabularyForm.optional().describe('As a text for chroma.assign: lines, or a stack file. Default: as a list'),
   }),
   output: z.lazy(() =>
     z.strictObject({

@@ -27,21 +27,9 @@ import { ANCHORS, STACK, ZONE_BOUNDS } from './stack.ts'
 
 /** The anchor of a hashtag: a free one of a zone (in any letter case), one near an assigned hashtag, or this one. */
 export const targetFields = {
-  zone: zoneInput
-    .optional()
-    .describe(
-      'Zone, in any letter case: the free anchor of it nearest to the assigned hashtags nearest in meaning, the lowest without an embedder; or give near or anchor_id',
-    ),
-  near: z
-    .string()
-    .optional()
-    .describe('An assigned hashtag: the free anchor nearest to it, of zone or else of its own zone'),
-  anchor_id: z
-    .int()
-    .min(1)
-    .max(ANCHORS)
-    .optional()
-    .describe(`Number of the anchor, 1 to ${ANCHORS}; or give zone or near`),
+  zone: zoneInput.optional().describe('Zone, in any letter case: its free anchor nearest in meaning; or near or anchor_id'),
+  near: z.string().optional().describe('Assigned hashtag to lie near; zone: by default its own'),
+  anchor_id: z.int().min(1).max(ANCHORS).optional().describe(`Number of the anchor, 1 to ${ANCHORS}`),
 }
 const target = z
   .strictObject(targetFields)

@@ -147,14 +147,14 @@ function unitPeriod(parts: Components, now: number, isPast = false): Period {
   const part = (name: 'year' | 'month' | 'day'): number => parts.get(name) ?? 1
   const at = (year: number): number => utc(year, part('month') - 1, part('day'))
   const start = at(part('year'))
-  if (parts.isCertain('year')) return calendar(unitOf(parts), start)
+  if (parts.isCertain('year')) return calendar(namedUnit(parts), start)
   if (parts.isCertain('weekday') && !parts.isCertain('day')) {
     return calendar('day', start > now || (isPast && start + DAY > now) ? start - 7 * DAY : start)
   }
-  return calendar(unitOf(parts), start > now ? at(part('year') - 1) : start)
+  return calendar(namedUnit(parts), start > now ? at(part('year') - 1) : start)
 }
 
-function unitOf(parts: Components): Unit {
+function namedUnit(parts: Components): Unit {
   if (parts.isCertain('day') || parts.isCertain('weekday')) return 'day'
   return parts.isCertain('month') ? 'month' : 'year'
 }
