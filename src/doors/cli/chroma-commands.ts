@@ -254,6 +254,7 @@ export const CHROMA: CommandGroup = {
       arguments: ['hashtag', 'zone'],
       flags: { anchor_id: null },
       input: ({ zone, ...input }) => ({ ...input, ...placeOf(zone) }),
+      embeds: true,
     },
     {
       name: 'hashtags [zone]',

@@ -7,23 +7,27 @@ import { costOfAsking } from '../../model/query-cost.ts'
 import type { LensHost } from '../lens.ts'
 import { type LensOperation, lensOperation, type NamedOperation } from '../lens-operation.ts'
 import { queryOperations } from '../query-operations.ts'
-import { camelKeys, isPlainObject } from './camel.ts'
 import { Chroma } from './chroma.ts'
-import { type Target, targetFields } from './colour/bindings.ts'
-import { nodeIdOf } from './colour/coordinates.ts'
-import { migration } from './colour/migrate.ts'
-import { vocabularyForm } from './colour/vocabulary.ts'
-import { invalidInput, QueryError } from './errors.ts'
-import { decayReport, lifecycleReport, type RunOptions, runDecayCycle, runLifecycleCheck } from './memory/cycles.ts'
+import { type Target, targetFields, vocabularyForm } from './colour/bindings.ts'
+import { migration, nodeIdOf } from './colour/coordinates.ts'
+import { camelKeys, invalidInput, isPlainObject, QueryError, retryingWrite } from './errors.ts'
+import { decayReport, lifecycleReport, type RunOptions, runDecayCycle, runLifecycleCheck } from './memory/changes.ts'
 import { DAY } from './memory/formulas.ts'
-import { statistics } from './memory/statistics.ts'
 import { binding, detailedAnswer, hashtagList, nodeRow, queryInput, ZONES, zone } from './model.ts'
-import { documentToImport, nodeDocument } from './nodes/document.ts'
-import { changeNode, chooseTags, entryId, newNode, nodeChanges, nodeUpdate, storeTagged } from './nodes/nodes.ts'
-import { foretold, pointsOptions, pointsPage } from './nodes/points.ts'
-import { ask, askMany } from './query/ask.ts'
+import {
+  changeNode,
+  chooseTags,
+  documentToImport,
+  entryId,
+  newNode,
+  nodeChanges,
+  nodeDocument,
+  nodeUpdate,
+  storeTagged,
+} from './nodes/nodes.ts'
+import { foretold, pointsOptions, pointsPage, statistics } from './nodes/points.ts'
 import { knnOptions, questionInput, questionOf } from './query/question.ts'
-import { retryingWrite } from './retry.ts'
+import { ask, askMany } from './query/stages.ts'
 import { secondsNow, stateOf } from './state.ts'
 
 const query = chromaOperation({
@@ -212,7 +216,7 @@ const assign = chromaOperation({
       starter: z
         .literal(true)
         .optional()
-        .describe("The starter vocabulary, as far as its hashtags are free; instead of hashtag"),
+        .describe('The starter vocabulary, as far as its hashtags are free; instead of hashtag'),
     })
     .refine(input => WAYS.filter(way => input[way] !== undefined).length === 1, {
       path: ['hashtag'],

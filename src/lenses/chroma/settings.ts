@@ -4,9 +4,8 @@
  */
 import type { z } from 'zod'
 import { camelName } from '../camel-name.ts'
-import { isPlainObject, snakeName } from './camel.ts'
-import { ConfigurationError, show } from './errors.ts'
-import { MODE_NAMES, type ModeName } from './mode-names.ts'
+import { ConfigurationError, isPlainObject, show, snakeName } from './errors.ts'
+import { MODE_NAMES, type ModeName } from './memory/formulas.ts'
 import { queryParams, type ScoreWeights } from './model.ts'
 
 export interface SettingKey {

@@ -3,16 +3,20 @@
  * each change; reading it costs microseconds, so it is read at every look-up and the table only when the stamp is another.
  * The store's version would not do: inside a transaction that is rolled back later it stands still.
  */
+
 import { z } from 'zod'
 import { must } from '../../../base/assert.ts'
 import { sha256 } from '../../../base/canonical.ts'
+import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Filter } from '../../../model/filter.ts'
 import { LOCAL_OWNER } from '../../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { type Camel, checkArgument, checkCamel } from '../camel.ts'
 import {
+  type Camel,
+  checkArgument,
+  checkCamel,
   HashtagConflictError,
   invalidParameter,
   placed,
@@ -22,12 +26,14 @@ import {
 } from '../errors.ts'
 import { type Anchor, type Binding, ZONES, type Zone, zone as zoneInput } from '../model.ts'
 import { HASHTAGS, NODES } from '../tables.ts'
-import { normaliseHashtag, type Resolve } from './hashtag.ts'
-import { ANCHORS, STACK, ZONE_BOUNDS } from './stack.ts'
+import { ANCHORS, loadStack, normaliseHashtag, type Resolve, STACK, writeStack, ZONE_BOUNDS } from './stack.ts'
+import { STARTER } from './starter.ts'
 
 /** The anchor of a hashtag: a free one of a zone (in any letter case), one near an assigned hashtag, or this one. */
 export const targetFields = {
-  zone: zoneInput.optional().describe('Zone, in any letter case: its free anchor nearest in meaning; or near or anchor_id'),
+  zone: zoneInput
+    .optional()
+    .describe('Zone, in any letter case: its free anchor nearest in meaning; or near or anchor_id'),
   near: z.string().optional().describe('Assigned hashtag to lie near; zone: by default its own'),
   anchor_id: z.int().min(1).max(ANCHORS).optional().describe(`Number of the anchor, 1 to ${ANCHORS}`),
 }
@@ -285,14 +291,14 @@ export class Bindings {
     return this.#assignAll(wanted, assign, neighboursOf)
   }
 
-  /** In their normal form, in order, and which of them are to be placed by meaning. What is wrong is left to `assign`. */
-  toPlace(list: readonly Assignment[]): readonly ToPlace[] {
+  /** In their normal form, in order, and which of them are to be placed by meaning: the new ones, or those that move. What is wrong is left to `assign`. */
+  toPlace(list: readonly Assignment[], isMove = false): readonly ToPlace[] {
     const { current } = this
     return (Array.isArray(list) ? list : []).flatMap(given => {
       try {
         const { hashtag, target } = checkAssignment(given)
         const byMeaning = target.anchorId === undefined && target.near === undefined
-        return [{ hashtag, byMeaning: byMeaning && current.resolve(hashtag) === null }]
+        return [{ hashtag, byMeaning: byMeaning && (isMove || current.resolve(hashtag) === null) }]
       } catch {
         return []
       }
@@ -444,4 +450,92 @@ export function nodesCarrying(host: LensHost, reader: StoreReader, hashtag: stri
 export function hashtagsOf(reader: StoreReader, entry: EntryKey): readonly string[] {
   const row = reader.table(NODES).get({ entry })
   return row === undefined ? [] : (JSON.parse(String(row['hashtags'])) as string[])
+}
+
+// Many hashtags at once, from a text: one a line, `#python core` or `#python 17`, hashtag and zone or anchor id parted by
+// white space or a comma. As hashtags begin with `#` themselves, a comment is a `#` (or several) followed by white space or
+// the end of the line; it may also stand behind an assignment. Empty lines are passed over.
+
+/** Longer ones are no assignments; a hashtag has at most 100 characters. */
+const MAX_LINE = 1000
+const COMMENT = /(^|\s)#+(\s.*)?$/u
+const DIGITS = /^[0-9]+$/
+
+/** What the text asks for, ready for `assignMany`; throws `invalid_parameter` naming the first line that is wrong. */
+export function loadVocabulary(text: unknown): readonly Assignment[] {
+  if (typeof text !== 'string') throw invalidParameter('assignments', text, 'text')
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
+  return lines.flatMap((content, at) => {
+    const line = at + 1
+    try {
+      return parseLine(content, line)
+    } catch (error) {
+      throw placed(error, `line ${line}`, { line })
+    }
+  })
+}
+
+/** What a text of assignments holds: a stack file in JSON, or a line each. */
+export function assignmentsIn(text: string): readonly Assignment[] {
+  return STACK_FILE.test(text) ? loadStack(text.trim()).assignments : loadVocabulary(text)
+}
+
+/** What begins as an object of JSON does is no list of hashtags. */
+const STACK_FILE = /^\s*\{\s*"/
+
+export const vocabularyForm = z.enum(['lines', 'stack'])
+
+/** The bindings as a text that `assignmentsIn` reads: a line each with the anchor, or a stack file. */
+export function vocabularyText(
+  bindings: readonly Binding[],
+  as: z.output<typeof vocabularyForm>,
+  now: Instant,
+): string {
+  if (as === 'stack') return writeStack(bindings, now)
+  return bindings.map(({ hashtag, anchor_id }) => `${hashtag} ${anchor_id}\n`).join('')
+}
+
+function parseLine(content: string, line: number): readonly Assignment[] {
+  if (content.length > MAX_LINE) throw invalidParameter('assignments', content, 'a hashtag and its place')
+  const said = content.replace(COMMENT, '').trim()
+  if (said === '') return []
+  // The last field is the place; whatever is before it, commas inside included, is the hashtag.
+  const [, hashtag, place] = /^(.*?)[\s,]+([^\s,]+)$/u.exec(said) ?? []
+  if (!hashtag || place === undefined) {
+    throw invalidParameter('assignments', said, 'a hashtag, and a zone or an anchor id (a comment begins with "# ")')
+  }
+  const assignment = DIGITS.test(place) ? { hashtag, anchorId: Number(place), line } : { hashtag, zone: place, line }
+  checkAssignment(assignment)
+  return [assignment]
+}
+
+/** What a new user needs to store and to query at once, with the anchor of each. Core first, each zone in its own order. */
+export function starterVocabulary(): readonly {
+  readonly hashtag: string
+  readonly zone: Zone
+  readonly anchorId: number
+}[] {
+  return (Object.keys(STARTER) as Zone[]).flatMap(zone =>
+    [...STARTER[zone].matchAll(/(\S+)=(\d+)/g)].map(([, word, id]) => ({
+      hashtag: `#${word}`,
+      zone,
+      anchorId: Number(id),
+    })),
+  )
+}
+
+/**
+ * Assigns what of the starter vocabulary is not assigned yet, and returns that. A hashtag whose anchor is taken gets the nearest free one of
+ * its zone. Hashtags that sit elsewhere stay there; a zone that is full takes no more. Doing it again changes nothing.
+ */
+export function assignStarter(bindings: Bindings): readonly Binding[] {
+  const isMissing = ({ hashtag }: { readonly hashtag: string }) => bindings.current.resolve(hashtag) === null
+  if (!starterVocabulary().some(isMissing)) return []
+  return bindings.change(draft =>
+    starterVocabulary().flatMap(({ hashtag, zone, anchorId }) => {
+      if (draft.resolve(hashtag) !== null) return []
+      const id = draft.at(anchorId) === null ? anchorId : draft.nearestFree(zone, STACK.anchor(anchorId) as Anchor)
+      return id === null ? [] : [draft.bind(hashtag, id)]
+    }),
+  )
 }

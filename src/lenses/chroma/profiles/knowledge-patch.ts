@@ -5,11 +5,10 @@
 
 import type { Json } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
-import { normaliseHashtag } from '../colour/hashtag.ts'
+import { normaliseHashtag } from '../colour/stack.ts'
 import { QueryProfileError, UnknownHashtagError } from '../errors.ts'
 import type { QueryParams, ResultRow } from '../model.ts'
-import { readQuestion } from './default-profile.ts'
-import { calendar, dated, SECONDS, unitOf } from './exact-time.ts'
+import { calendar, dated, readQuestion, SECONDS, unitOf } from './default-profile.ts'
 import { type ParseContext, type PostContext, QueryProfile } from './query-profile.ts'
 
 export interface KnowledgePatchOptions {

@@ -1,8 +1,8 @@
 /** Hashtags that are near in meaning are near in L*a*b*: the starter vocabulary, and what is assigned to it. */
 import { describe, expect, it } from 'vitest'
 import { placed } from '../../../../../scripts/place-vocabulary.ts'
+import { starterVocabulary } from '../../../../../src/lenses/chroma/colour/bindings.ts'
 import { STACK, ZONE_BOUNDS } from '../../../../../src/lenses/chroma/colour/stack.ts'
-import { starterVocabulary } from '../../../../../src/lenses/chroma/colour/vocabulary.ts'
 import type { Anchor, Binding, Zone } from '../../../../../src/lenses/chroma/model.ts'
 import { type OpenChroma, openChroma } from '../../../../../src/openings/chroma.ts'
 import { openToyEmbedder, toyVector } from '../../../../../src/testing/toy-embedder.ts'
@@ -103,6 +103,14 @@ describe('a hashtag that is assigned', () => {
     expect(made[0]).toMatchObject({ anchor_id: wanted })
     const quick = made[1] as Binding
     expect(distance(made[2] as Binding, quick)).toBeLessThan(20)
+  })
+
+  it('CQ-150: that is moved to a zone goes near what is near in meaning there, too', async () => {
+    await using chroma = await open()
+    const car = await chroma.assignHashtag('car', { anchorId: 5000 })
+    await chroma.assignHashtag('vehicle', { anchorId: 9000 })
+    const wanted = nearest(chroma, 'Mid', car)
+    expect(await chroma.migrateHashtag('vehicle', { zone: 'Mid' })).toMatchObject({ to_anchor_id: wanted })
   })
 
   it('CQ-026: takes the lowest free anchor where there is no embedder, or nothing to be near', async () => {

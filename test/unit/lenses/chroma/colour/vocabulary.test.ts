@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Bindings } from '../../../../../src/lenses/chroma/colour/bindings.ts'
+import {
+  assignStarter,
+  Bindings,
+  loadVocabulary,
+  starterVocabulary,
+} from '../../../../../src/lenses/chroma/colour/bindings.ts'
 import { Coordinates } from '../../../../../src/lenses/chroma/colour/coordinates.ts'
-import { normaliseHashtag, tagsInText } from '../../../../../src/lenses/chroma/colour/hashtag.ts'
-import { assignStarter, loadVocabulary, starterVocabulary } from '../../../../../src/lenses/chroma/colour/vocabulary.ts'
+import { normaliseHashtag, tagsInText } from '../../../../../src/lenses/chroma/colour/stack.ts'
 import { ValidationError } from '../../../../../src/lenses/chroma/errors.ts'
 import { hostOf, thrownBy } from './colour-world.ts'
 
