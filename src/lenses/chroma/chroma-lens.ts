@@ -14,7 +14,7 @@ import { type ChromaOptions, chromaOptions, POINTS } from './query/question.ts'
 import { chromaStages, touchNodes } from './query/stages.ts'
 import { type ConstructedSettings, resolveSettings, wrong } from './settings.ts'
 import { closeState, type LensSettings, stateOf } from './state.ts'
-import { CHROMA_TABLES, HASHTAGS, MEMORY, NODES, tellUses } from './tables.ts'
+import { CHROMA_TABLES, HASHTAGS, logUses, MEMORY, NODES } from './tables.ts'
 
 export interface ChromaLensOptions extends ConstructedSettings {
   /** Query profiles by name. */
@@ -105,7 +105,7 @@ class ChromaImport implements LensImport {
 
   end(): readonly string[] {
     if (this.#hasBindings) this.#writer.setMeta(HASHTAG_STAMP, sha256(this.#context.random(16)))
-    for (const viewer of this.#viewers) tellUses(this.#writer, viewer, null)
+    for (const viewer of this.#viewers) logUses(this.#writer, viewer, null)
     return []
   }
 }

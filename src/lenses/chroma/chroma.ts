@@ -239,7 +239,7 @@ export class Chroma {
     return this.#written(() => assignStarter(this.#state.bindings))
   }
 
-  /** For the local owner only, as is `migrateHashtag`: their outcome tells of nodes of all holders. */
+  /** For the local owner only, as is `migrateHashtag`: their outcome depends on nodes of all holders. */
   async unassignHashtag(hashtag: string): Promise<Binding> {
     this.#ownerOnly('unassignHashtag')
     return this.#written(() => this.#state.bindings.unassign(hashtag))

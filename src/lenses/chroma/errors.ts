@@ -1,6 +1,6 @@
 /**
  * The errors of the lens (CQ-105): families that callers catch by `instanceof`, and stable codes. Each is a
- * `QuerentError`, so every door tells it like any other; `type` on the wire is the class.
+ * `QuerentError`, so every interface reports it like any other; `type` on the wire is the class.
  */
 
 import type { z } from 'zod'
@@ -128,7 +128,7 @@ export function invalidInput(faults: readonly Fault[]): ValidationError {
 
 function invalidAt(path: Fault['path'], { value, expected }: Omit<Fault, 'path'>, root = 'input'): ValidationError {
   const [name = root, ...inner] = path
-  // A position in a list of a condition is not told: the condition is at fault.
+  // A position in a list of a condition is not named: the condition is at fault.
   const named = DEEP.has(name) ? inner.slice(0, 2).filter((key, at) => at === 0 || typeof key === 'string') : []
   return invalidParameter([name, ...named].join('.'), value, expected)
 }
@@ -217,12 +217,12 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || prototype === Object.prototype
 }
 
-// Database trouble (CQ-106): work that met a busy store is tried again, and what remains is told as a DatabaseError.
+// Database trouble (CQ-106): work that met a busy store is tried again, and what remains is reported as a DatabaseError.
 
 /** Before the second to the fifth attempt, ms. */
 const WAITS: readonly number[] = [50, 100, 200, 400]
 
-/** Codes by which a store tells of its file, not of what it was asked. */
+/** Codes of a store about its file, not about the request. */
 const FAILURES: readonly string[] = ['store_readonly', 'store_corrupt', 'io_failed', 'internal']
 
 /** `work` must have no effect when it throws: it is run again. */

@@ -53,7 +53,7 @@ const EXAMPLE_TAGS = ['#code', '#rust', '#error', '#types', '#async', '#compiler
 export const hashtagList = z
   .array(z.string())
   .describe(
-    'Assigned hashtags, with or without #, in any letter case: at least 8 different ones, of them at least 1 of the zone Core, at least 1 Outer and at least 65 % Mid',
+    'Assigned hashtags, with or without #, in any letter case: at least 8 different ones, of them at least 1 of the zone Core, 1 Outer and 65 % Mid',
   )
   .meta({ examples: [EXAMPLE_TAGS] })
 

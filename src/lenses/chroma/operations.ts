@@ -9,7 +9,7 @@ import { type LensOperation, lensOperation, type NamedOperation } from '../lens-
 import { queryOperations } from '../query-operations.ts'
 import { Chroma } from './chroma.ts'
 import { type Target, targetFields, vocabularyForm } from './colour/bindings.ts'
-import { migration, nodeIdOf } from './colour/coordinates.ts'
+import { migration } from './colour/coordinates.ts'
 import { camelKeys, invalidInput, isPlainObject, QueryError, retryingWrite } from './errors.ts'
 import { decayReport, lifecycleReport, type RunOptions, runDecayCycle, runLifecycleCheck } from './memory/changes.ts'
 import { DAY } from './memory/formulas.ts'
@@ -266,7 +266,7 @@ const hashtags = chromaOperation({
   input: z.strictObject({
     zone: zone.nullish().describe('Only of this zone, in any letter case. Default: all'),
     hashtag: hashtag.nullish().describe('Only this one, if it is assigned. Default: all'),
-    as: vocabularyForm.optional().describe('As a text for chroma.assign: lines, or a stack file. Default: as a list'),
+    as: vocabularyForm.optional().describe('As a text: lines, or a stack file, for chroma.assign. Default: a list'),
   }),
   output: z.lazy(() =>
     z.strictObject({
@@ -300,11 +300,9 @@ const place = chromaOperation({
   ),
   effect: { kind: 'read', idempotent: true },
   async run(host, input) {
-    const { coordinates } = stateOf(host)
-    const checked = coordinates.check(input.hashtags)
-    const color = coordinates.color(checked)
+    const { color, ...place } = stateOf(host).coordinates.place(input.hashtags)
     const [color_L, color_a, color_b] = color
-    return { color_L, color_a, color_b, node_id: nodeIdOf(color), hashtags: checked.hashtags }
+    return { color_L, color_a, color_b, ...place }
   },
 })
 

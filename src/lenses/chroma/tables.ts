@@ -143,7 +143,7 @@ export function readMemories(
   return new Map(rows.map(row => [row['entry'] as EntryKey, memoryOf(row)]))
 }
 
-/** Whoever writes memories tells of it in the same transaction (`tellUses`). */
+/** Whoever writes memories logs it in the same transaction (`logUses`). */
 export function writeMemory(writer: StoreWriter, viewer: string, entry: EntryKey, memory: StoredMemory): void {
   writer.table(MEMORY).put({
     viewer,
@@ -210,7 +210,7 @@ const KEPT = 4096
 const SWEPT = 64
 
 /** Appends a line, and says its number. `entries` null: read all again. `last`: the newest number, where it is known. */
-export function tellUses(
+export function logUses(
   writer: StoreWriter,
   viewer: string,
   entries: readonly EntryKey[] | null,
@@ -225,7 +225,7 @@ export function tellUses(
   return seq
 }
 
-/** The newest number; 0 when there is none. Some dozen look-ups: the store tells the first of a range, not the last. */
+/** The newest number; 0 when there is none. Some dozen look-ups: the store finds the first of a range, not the last. */
 export function lastUse(reader: StoreReader, viewer: string): number {
   const table = reader.table(USES)
   const [first] = table.scan({ viewer }, { limit: 1 })
@@ -241,7 +241,7 @@ export function lastUse(reader: StoreReader, viewer: string): number {
 }
 
 export interface UseNews {
-  /** Those changed since, some perhaps more than once; null: more than is told. */
+  /** Those changed since, some perhaps more than once; null: more than the log has. */
   readonly entries: readonly EntryKey[] | null
   readonly last: number
 }

@@ -31,10 +31,8 @@ import { STARTER } from './starter.ts'
 
 /** The anchor of a hashtag: a free one of a zone (in any letter case), one near an assigned hashtag, or this one. */
 export const targetFields = {
-  zone: zoneInput
-    .optional()
-    .describe('Zone, in any letter case: its free anchor nearest in meaning; or near or anchor_id'),
-  near: z.string().optional().describe('Assigned hashtag to lie near; zone: by default its own'),
+  zone: zoneInput.optional().describe('Zone, in any letter case: the free anchor of it nearest in meaning'),
+  near: z.string().optional().describe('Assigned hashtag: the free anchor nearest to it, in its zone or the one given'),
   anchor_id: z.int().min(1).max(ANCHORS).optional().describe(`Number of the anchor, 1 to ${ANCHORS}`),
 }
 const target = z
@@ -331,7 +329,7 @@ export class Bindings {
     }
   }
 
-  /** Frees the anchor. Only for the owner: that it is refused tells of nodes nobody else may know of. */
+  /** Frees the anchor. Only for the owner: a refusal reveals nodes that nobody else may know of. */
   unassign(hashtag: string): Binding {
     const tag = normaliseHashtag(hashtag, 'hashtag')
     return this.change((draft, writer) => {

@@ -36,6 +36,13 @@ export interface CheckedTags {
   readonly bindings: readonly Binding[]
 }
 
+/** `hashtags`: by ascending anchor. */
+export interface NodePlace {
+  readonly color: Color
+  readonly node_id: string
+  readonly hashtags: readonly string[]
+}
+
 const CAPACITY = 1000
 
 export class Coordinates {
@@ -77,6 +84,13 @@ export class Coordinates {
     return this.color(this.check(tags))
   }
 
+  /** What a node has of its hashtags. Throws as `check`. */
+  place(tags: readonly unknown[], set?: BindingSet): NodePlace {
+    const { bindings, hashtags } = this.check(tags, set)
+    const color = this.color({ bindings })
+    return { color, node_id: nodeIdOf(color), hashtags }
+  }
+
   /** How many colours are kept. */
   get size(): number {
     this.#forgetMoved()
@@ -101,7 +115,7 @@ export interface ZoneCounts {
   readonly total: number
 }
 
-/** The rules, in the order in which broken ones are told. */
+/** The rules, in the order in which broken ones are reported. */
 export type Violation = 'core' | 'outer' | 'total' | 'mid'
 
 const MIN_TOTAL = 8

@@ -21,12 +21,12 @@ import {
   isDayOpen,
   keepCycle,
   lastCycle,
+  logUses,
   NODES,
   openCycle,
   readMemory,
   type StoredMemory,
   setDay,
-  tellUses,
   type VisibleNodes,
   viewersWithMemory,
   visibleNodes,
@@ -111,7 +111,7 @@ export class AccessUpdates {
     return this.#queue.length === 0 ? [] : this.#writeQueue()
   }
 
-  /** The last flush: what cannot be written now is lost, and told. */
+  /** The last flush: what cannot be written now is lost, and reported. */
   close(): readonly Warning[] {
     const warnings = this.flush()
     this.#stopTimer?.()
@@ -140,7 +140,7 @@ export class AccessUpdates {
       try {
         this.#writeQueue()
       } catch {
-        // Nobody to tell from here. The hits wait; the next flush meets the same error and tells it.
+        // There is no caller to report to. The hits wait; the next flush meets the same error and throws it.
       }
     }, QUEUE_MS)
   }
@@ -189,7 +189,7 @@ export class AccessUpdates {
       memories.set(entry, reinforced(memory, MODES[cell.mode_name], now, this.#options.memoryEnabled))
     }
     for (const [entry, memory] of memories) writeMemory(writer, viewer, entry, memory)
-    const seen = memories.size === 0 ? columns.seen : tellUses(writer, viewer, [...memories.keys()], columns.seen)
+    const seen = memories.size === 0 ? columns.seen : logUses(writer, viewer, [...memories.keys()], columns.seen)
     return { columns, memories, seen }
   }
 }
@@ -262,10 +262,10 @@ export class Batch {
     return true
   }
 
-  /** Tells the log; after the commit the columns are to be told what this returns. */
+  /** Adds to the log. What it returns is to be called after the commit: it brings the columns up to date. */
   end(): () => void {
     if (this.changed.size === 0) return () => undefined
-    const seen = tellUses(this.#writer, this.#columns.viewer, [...this.changed.keys()], this.#columns.seen)
+    const seen = logUses(this.#writer, this.#columns.viewer, [...this.changed.keys()], this.#columns.seen)
     return () => this.#columns.wrote(this.changed, seen)
   }
 }
@@ -292,7 +292,7 @@ type DecayCounts = { -readonly [K in Exclude<keyof DecayReport, 'skipped'>]: num
 
 /**
  * One cycle for one viewer. A cycle of the same `now` that was cut off is taken up where it ended; one of another time is
- * begun anew, which decays nothing twice.
+ * begun again, which decays nothing twice.
  */
 export async function runDecayCycle(context: MemoryContext, viewer: string, options: RunOptions): Promise<DecayReport> {
   const { host, access, memories, settings } = context
@@ -550,7 +550,7 @@ const MANY = 20
 const MANY_OF = 10
 
 /**
- * Whether so many nodes would rot that people are told first (CQ-151): then `status` and the doctor say so until the next cycle, which does
+ * Whether so many nodes would rot that it is announced first (CQ-151): then `status` and the doctor say so until the next cycle, which does
  * it. What was announced in an earlier cycle is no longer held back.
  */
 function isAnnounced(context: MemoryContext, viewer: string, now: number, { mustHold }: RunInput): boolean {

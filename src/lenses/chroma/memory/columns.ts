@@ -165,7 +165,7 @@ export class MemoryColumns {
     this.#seen = uses.last
   }
 
-  /** What was just written and committed, with the line of the log that tells of it; so it need not be read back. */
+  /** What was just written and committed, with its line of the log; so it need not be read back. */
   wrote(memories: Iterable<readonly [EntryKey, StoredMemory]>, seen: number): void {
     for (const [entry, memory] of memories) {
       const cell = this.#cells.get(entry)
@@ -478,7 +478,7 @@ export class MemoryCells {
 
 // For each block of points the newest access and the largest strength of its nodes, by mode: enough to bound the score of
 // every node in it for any weights at any time. Raised at once when a member rises; a member that fades, leaves or
-// changes its mode leaves the limit too high, which is safe, until the next making anew.
+// changes its mode leaves the limit too high, which is safe, until the bounds are made again.
 
 const MODE_COUNT = MODE_NAMES.length
 /** In place of a block. */

@@ -16,13 +16,13 @@ import { writeMany } from '../../../pipeline/write-many.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { chunkContent } from '../../../text/chunk.ts'
 import type { BindingSet } from '../colour/bindings.ts'
-import { type ChosenTag, completeSet, nodeIdOf } from '../colour/coordinates.ts'
+import { type ChosenTag, completeSet } from '../colour/coordinates.ts'
 import { ANCHORS, tagsInText } from '../colour/stack.ts'
 import { type Camel, invalidParameter, invalidState, placed, retryingWrite, ValidationError } from '../errors.ts'
 import { MODE_NAMES, type ModeName } from '../memory/formulas.ts'
 import { type Color, color, hashtagList, type NodeRow } from '../model.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
-import { defaultMemory, readMemory, type StoredMemory, tellUses, writeMemory } from '../tables.ts'
+import { defaultMemory, logUses, readMemory, type StoredMemory, writeMemory } from '../tables.ts'
 import { findNode, findOwnNode, type NodeAspect, nodeRow, readNodes, type StoredNode, writeAspect } from './stored.ts'
 
 export const NODE_KIND = 'node'
@@ -166,12 +166,8 @@ function checked(
   const metadata = structuredClone(given.metadata ?? null)
   const pluginFields = state.extensions.check(given.pluginFields ?? {})
   const audience = audienceOf(viewer, given)
-  const { hashtags, bindings } = state.coordinates.check(given.hashtags ?? [])
-  const color = state.coordinates.color({ bindings })
   const aspect: NodeAspect = {
-    color,
-    node_id: nodeIdOf(color),
-    hashtags,
+    ...state.coordinates.place(given.hashtags ?? []),
     mode_name: modeName,
     decay_enabled: true,
     has_metadata: metadata !== null,
@@ -279,7 +275,7 @@ export function markRotten(state: ChromaState, viewer: Viewer, id: string): bool
     if (memory.ascension) return false
     if (memory.rotten) return true
     writeMemory(writer, viewer.id, key, { ...memory, rotten: true, version: memory.version + 1 })
-    tellUses(writer, viewer.id, [key])
+    logUses(writer, viewer.id, [key])
     return true
   })
 }
@@ -321,7 +317,7 @@ function allOrNone({ host }: ChromaState, steps: readonly (() => boolean)[]): bo
   }
 }
 
-/** False when there is no such node that the viewer may change. The feed is told: indexes and columns follow it. */
+/** False when there is no such node that the viewer may change. The feed has the change: indexes and columns follow it. */
 function changing(
   { host }: ChromaState,
   viewer: Viewer,
@@ -437,7 +433,7 @@ function exported({ extensions }: ChromaState, reader: StoreReader, viewer: View
 /** Of the two colours, in each coordinate. */
 const COLOR_TOLERANCE = 1e-6
 /** With more of them, whoever follows the uses reads all again. */
-const MOST_TOLD = 10_000
+const MOST_LOGGED = 10_000
 
 /** How many there were. `requireEditor` throws where the viewer may not assign the hashtags that are not assigned yet. */
 export async function importNodes(
@@ -460,7 +456,7 @@ export async function importNodes(
       keys.push(restore(state, writer, viewer, node))
       yield
     }
-    if (keys.length > 0) tellUses(writer, viewer.id, keys.length > MOST_TOLD ? null : keys)
+    if (keys.length > 0) logUses(writer, viewer.id, keys.length > MOST_LOGGED ? null : keys)
     return assigned
   }
   const assigned = await writeMany(host.store, host.clock.now(), list.length, write, new Turns())
@@ -506,13 +502,10 @@ function checkNode(state: ChromaState, set: BindingSet, viewer: Viewer, given: N
   const signals = { last_accessed, strength_raw, decay_health, ascension, rotten, access_count }
   checkTimes(given, now)
   if (decayed_at > now) throw invalidParameter('decayed_at', decayed_at, 'whole Unix seconds, no later than now')
-  const { hashtags, bindings } = state.coordinates.check(given.hashtags, set)
-  const color = state.coordinates.color({ bindings })
-  mustAgree(given.color, color)
+  const place = state.coordinates.place(given.hashtags, set)
+  mustAgree(given.color, place.color)
   const aspect: NodeAspect = {
-    color,
-    node_id: nodeIdOf(color),
-    hashtags,
+    ...place,
     mode_name,
     decay_enabled,
     has_metadata: metadata !== null,

@@ -156,11 +156,11 @@ export function foretell(state: ChromaState, viewer: Viewer, until: number, limi
     const request = { now: secondsNow(host), until, ...(limit === undefined ? {} : { limit }) }
     const { items, ...rest } = forecast(memory, viewer.id, request)
     const entries = new Map(reader.entries(items.map(({ entry }) => entry)).map(entry => [entry.key, entry]))
-    const told = items.flatMap(({ entry: key, ...foreseen }) => {
+    const named = items.flatMap(({ entry: key, ...foreseen }) => {
       const entry = entries.get(key)
       return entry === undefined ? [] : [{ entry_id: entry.id, label: entry.title, ...foreseen }]
     })
-    return { ...rest, items: told }
+    return { ...rest, items: named }
   })
 }
 

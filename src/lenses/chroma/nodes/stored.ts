@@ -1,4 +1,5 @@
 /** Nodes as the store holds them: an entry and its row of NODES. */
+
 import { Bitset } from '../../../base/bitset.ts'
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { Recent } from '../../../base/recent.ts'
@@ -10,9 +11,9 @@ import { aroundDamage } from '../../../pipeline/around-damage.ts'
 import { FeedFollower, ValueColumn } from '../../../pipeline/columns.ts'
 import { tablePages } from '../../../pipeline/table-pages.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import type { NodePlace } from '../colour/coordinates.ts'
 import type { ModeName } from '../memory/formulas.ts'
 import type {
-  Color,
   Condition,
   ConditionOperators,
   MetadataFilters,
@@ -24,11 +25,7 @@ import type {
 import { NODES } from '../tables.ts'
 
 /** What NODES says of an entry. */
-export interface NodeAspect {
-  readonly color: Color
-  readonly node_id: string
-  /** By ascending anchor. */
-  readonly hashtags: readonly string[]
+export interface NodeAspect extends NodePlace {
   readonly mode_name: ModeName
   readonly decay_enabled: boolean
   readonly has_metadata: boolean

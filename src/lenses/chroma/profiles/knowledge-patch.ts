@@ -18,7 +18,7 @@ export interface KnowledgePatchOptions {
   readonly strict?: boolean | undefined
 }
 
-/** What the parse tells the post-process hook, and the caller who asks what was understood. */
+/** What the parse passes to the post-process hook, and reports to the caller. */
 export interface KnowledgePatchState {
   readonly full_path: string | null
   /** As written; empty when none was. */
@@ -100,7 +100,7 @@ function natural(text: string, context: ParseContext): QueryParams {
   }
 }
 
-/** CQ-111: which states of a release are meant; versions are not told apart. */
+/** CQ-111: which states of a release are meant; versions are all alike. */
 function statusesOf(release: string): readonly string[] {
   const name = release.toLowerCase()
   if (name === '' || name === 'latest') return ['public', 'lts', 'latest']

@@ -413,7 +413,7 @@ async function find(
   }
 }
 
-/** What a profile could not score is told with its figures, when all is scored. */
+/** What a profile could not score is reported with its figures, when all is scored. */
 function warningOf({ code, message, details }: Note): readonly Warning[] {
   if (code === HASHTAGS || code === 'custom_scoring_failed') return []
   return [{ code, message, ...(details !== undefined && { details }) }]

@@ -8,10 +8,10 @@ import { Memories, type MemoryColumns, type MemoryContext } from '../../../../..
 import type { ModeName } from '../../../../../src/lenses/chroma/memory/formulas.ts'
 import {
   defaultMemory,
+  logUses,
   NODES,
   readMemory,
   type StoredMemory,
-  tellUses,
   writeMemory,
 } from '../../../../../src/lenses/chroma/tables.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
@@ -124,7 +124,7 @@ export class World {
       writer.announce(key)
       if (Object.keys(memory).length > 0) {
         writeMemory(writer, OWNER, key, { ...defaultMemory(created_at), ...memory })
-        tellUses(writer, OWNER, [key])
+        logUses(writer, OWNER, [key])
       }
       return key
     })
