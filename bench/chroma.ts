@@ -6,7 +6,7 @@
  */
 
 import type { KernelVectorIndex } from '../src/index/vectors.ts'
-import { runDecayCycle } from '../src/lenses/chroma/memory/cycles.ts'
+import { runDecayCycle } from '../src/lenses/chroma/memory/changes.ts'
 import type { QueryOptions } from '../src/lenses/chroma/model.ts'
 import { stateOf } from '../src/lenses/chroma/state.ts'
 import { NODES } from '../src/lenses/chroma/tables.ts'

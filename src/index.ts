@@ -71,14 +71,11 @@ export type {
   ResultRow,
   ScoreWeights,
 } from './lenses/chroma/model.ts'
-export type { NodeDocument } from './lenses/chroma/nodes/document.ts'
-export type { NewNode } from './lenses/chroma/nodes/nodes.ts'
-export { type CodeSearchOptions, CodeSearchQueryProfile } from './lenses/chroma/profiles/code-search.ts'
-export type { SchemaExtension } from './lenses/chroma/profiles/extensions.ts'
-export { CHROMA_BASE } from './lenses/chroma/profiles/extensions.ts'
+export type { NewNode, NodeDocument } from './lenses/chroma/nodes/nodes.ts'
+export { type CodeSearchOptions, CodeSearchQueryProfile } from './lenses/chroma/profiles/default-profile.ts'
 export { type KnowledgePatchOptions, KnowledgePatchQueryProfile } from './lenses/chroma/profiles/knowledge-patch.ts'
-export type { ParseContext, PostContext } from './lenses/chroma/profiles/query-profile.ts'
-export { type ProfileHooks, QueryProfile } from './lenses/chroma/profiles/query-profile.ts'
+export type { ParseContext, PostContext, SchemaExtension } from './lenses/chroma/profiles/query-profile.ts'
+export { CHROMA_BASE, type ProfileHooks, QueryProfile } from './lenses/chroma/profiles/query-profile.ts'
 export type { CollectionsAnswer, Warning as CollectionsWarning } from './lenses/collections/ask.ts'
 export { ChromaQueryError } from './lenses/collections/errors.ts'
 export { formatResultsMarkdown } from './lenses/collections/markdown.ts'

@@ -6,11 +6,10 @@
 import { constants, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeIdOf } from '../../src/lenses/chroma/colour/coordinates.ts'
-import { MODES, reinforced } from '../../src/lenses/chroma/memory/formulas.ts'
-import { defaultMemory, tellUses, writeMemory } from '../../src/lenses/chroma/memory/memory-rows.ts'
-import { MODE_NAMES } from '../../src/lenses/chroma/mode-names.ts'
+import { MODE_NAMES, MODES, reinforced } from '../../src/lenses/chroma/memory/formulas.ts'
 import type { Binding, Color, Zone } from '../../src/lenses/chroma/model.ts'
 import { NODE_COLLECTION, putNode } from '../../src/lenses/chroma/nodes/nodes.ts'
+import { defaultMemory, logUses, writeMemory } from '../../src/lenses/chroma/tables.ts'
 import { centreOfGravity } from '../../src/math/gravity.ts'
 import { audience, OWNER } from '../../src/model/partition.ts'
 import { type OpenChroma, openChroma } from '../../src/openings/chroma.ts'
@@ -92,7 +91,7 @@ async function fill(file: string, nodes: number): Promise<void> {
     if (from % 100_000 === 0) console.error(`  ${from} nodes`)
   }
   store.write(JUST_USED * 1000, writer => {
-    tellUses(writer, OWNER, null)
+    logUses(writer, OWNER, null)
     // A feed that was tidied up, as it would be in a store of that age.
     writer.pruneChanges(writer.lastSeq())
   })

@@ -41,9 +41,9 @@ console.log(nearest.map(near => near.distance.toFixed(1)).join(' '))
 // 0.61 Python 3.13 async changes
 // 0.50 Coroutines, as they were
 // 0.22 Dictionary comprehension
-// 0.03 What agents do with tools
+// 0.00 What agents do with tools
 // 0.00 A paper about climate change
 // entry_id node_id color_L color_a color_b hashtags label content metadata created_at last_accessed strength_raw decay_health ascension rotten mode_name access_count decay_enabled state distance relevance recency strength_norm score
 // true
 // 0 1 true
-// 0.0 0.0 59.0
+// 0.0 0.0 108.9

@@ -21,7 +21,7 @@ export interface CallContext {
   readonly signal: AbortSignal
   /** The moment of the call, where whoever makes it has read the clock for it already. Absent: the clock is read. */
   readonly now?: Instant | undefined
-  /** Of a query: the page has no items, only what its answer says of them (`entries`, `ranked`), for a lens that makes rows of its own. */
+  /** Of a query: the page has no items, only what its answer says of them (`ranked`), for a lens that makes rows of its own. */
   readonly rowsOnly?: boolean | undefined
   readonly report?: ((progress: Progress) => void) | undefined
   /**

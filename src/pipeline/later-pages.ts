@@ -264,7 +264,7 @@ export async function goOn(
     const { plan, rest, retrieval, scoring } = order
     const ranking = { ranked: rest.slice(from), scoring, isRest: true }
     const answer = await context.turns.run(stages.present(ranking, retrieval, { ...plan, query }, asked))
-    const isFull = answer.entries.length === limit && answer.cursor !== null
+    const isFull = answer.ranked.length === limit && answer.cursor !== null
     const isSure = scoring.ceiling === null || (answer.last !== null && answer.last > scoring.ceiling)
     const isLast = retrieval.exhausted || scoring.isWhole === true
     const complete = isLast || (isFull && isSure)

@@ -1,11 +1,12 @@
 /** Sixth stage: what leaves the engine. Each entry is held against what the viewer may see now, as it is stored now. */
 import { atOnce, type Steps } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
-import { type ItemKey, itemKey, type Named, type Ranked } from '../model/candidate.ts'
+import { type ItemKey, itemKey, type Named as Name, type Ranked } from '../model/candidate.ts'
 import type { Chunk, Entry, EntryKey } from '../model/entry.ts'
 import { toIso } from '../model/instant.ts'
 import type { Coverage, Item, Note } from '../model/page.ts'
 import type { Position } from '../model/query.ts'
+import type { StoreReader } from '../store/store.ts'
 import { stillVisible } from './access.ts'
 import { noteDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
@@ -28,7 +29,7 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
   const isRefused = verdict === 'nothing_relevant' && !query.any
   const waiting = stillToCome(ranking, plan, context)
   const first = (query.after?.rank ?? 0) + 1
-  const { shown, isLast, items } = yield* itemsOf(
+  const { shown, isLast, entries, items } = yield* itemsOf(
     isRefused ? [] : waiting,
     query.limit,
     first,
@@ -63,9 +64,9 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
       coverage,
       notes: [...context.notes, ...coverageNotes(coverage, plan)],
     },
-    entries: shown.map(({ entry }) => entry),
+    entries,
     ranked: shown.map(({ ranked }) => ranked),
-    ...(near !== null && { nearest: near.shown.map(({ entry }) => entry) }),
+    ...(near !== null && { nearest: near.entries }),
     total: isRefused ? 0 : first - 1 + waiting.length,
     facts: plan.facts,
     last: end?.order ?? null,
@@ -91,30 +92,35 @@ function* itemsOf(
   retrieval: Retrieval,
   plan: Plan,
   context: QueryContext,
-): Steps<Cut & { readonly items: readonly Item[] }> {
+): Steps<Cut<Named> & Pick<Answer, 'entries'> & { readonly items: readonly Item[] }> {
+  if (context.rowsOnly) return { ...cut(waiting, limit, identitiesOf, context), entries: [], items: [] }
   const made = new Map<Ranked, MadeItem>()
   for (let look = 1; ; look++) {
-    const { shown, isLast } = cut(waiting, limit, context)
-    if (context.rowsOnly) return { shown, isLast, items: [] }
+    const { shown, isLast } = cut(waiting, limit, entriesOf, context)
     const steps = presentItems(shown, first, made, ranking, retrieval, plan, context)
     const items = look < MOST_LOOKS ? yield* steps : atOnce(steps)
-    if (items !== null) return { shown, isLast, items }
+    if (items !== null) return { shown, isLast, entries: shown.map(({ entry }) => entry), items }
   }
 }
 
-interface Cut {
-  readonly shown: readonly Shown[]
+interface Cut<E extends Named> {
+  readonly shown: readonly Shown<E>[]
   readonly isLast: boolean
 }
 
 /** The next `limit` that are still there and still visible. A passage whose text was changed is not there any more. */
-function cut(waiting: readonly Ranked[], limit: number, context: QueryContext): Cut {
+function cut<E extends Named>(
+  waiting: readonly Ranked[],
+  limit: number,
+  read: ReadNamed<E>,
+  context: QueryContext,
+): Cut<E> {
   const sight = context.look()
-  const shown: Shown[] = []
+  const shown: Shown<E>[] = []
   let at = 0
   while (shown.length < limit && at < waiting.length) {
     const batch = waiting.slice(at, at + limit - shown.length)
-    const { entries, chunks } = context.reader.around(noteDamage(context), () => storedOf(batch, context))
+    const { entries, chunks } = context.reader.around(noteDamage(context), () => storedOf(batch, read, context))
     for (const ranked of batch) {
       const { entry: key, passage } = ranked
       const entry = entries.get(key)
@@ -127,14 +133,22 @@ function cut(waiting: readonly Ranked[], limit: number, context: QueryContext): 
   return { shown, isLast: at >= waiting.length }
 }
 
-interface Stored {
-  readonly entries: ReadonlyMap<Entry['key'], Entry>
+interface Stored<E> {
+  readonly entries: ReadonlyMap<EntryKey, E>
   readonly chunks: ReadonlyMap<Chunk['key'], Chunk>
 }
 
-function storedOf(batch: readonly Ranked[], { reader }: QueryContext): Stored {
+type ReadNamed<E extends Named> = (reader: StoreReader, keys: readonly EntryKey[]) => readonly E[]
+
+const entriesOf: ReadNamed<Entry> = (reader, keys) => reader.entries(keys)
+
+/** Without contents: a page without items reads none. */
+const identitiesOf: ReadNamed<Named> = (reader, keys) =>
+  reader.identities(keys).map(({ key, partition, id, holder }) => ({ key, partition, id, audience: { holder } }))
+
+function storedOf<E extends Named>(batch: readonly Ranked[], read: ReadNamed<E>, { reader }: QueryContext): Stored<E> {
   const passages = batch.flatMap(({ passage }) => passage ?? [])
-  const entries = reader.entries([...new Set(batch.map(({ entry }) => entry))])
+  const entries = read(reader, [...new Set(batch.map(({ entry }) => entry))])
   const chunks = passages.length === 0 ? [] : reader.chunks(passages)
   return { entries: byKey(entries), chunks: byKey(chunks) }
 }
@@ -150,7 +164,12 @@ function cursorOf(position: Position, { query }: Plan, { secret, now }: QueryCon
   )
 }
 
-function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, { secret }: QueryContext): Position | null {
+function endOf(
+  shown: readonly Shown<Named>[],
+  retrieval: Retrieval,
+  plan: Plan,
+  { secret }: QueryContext,
+): Position | null {
   const last = shown.at(-1)
   if (last === undefined) return null
   const { ranked } = last
@@ -174,7 +193,7 @@ function endOf(shown: readonly Shown[], retrieval: Retrieval, plan: Plan, { secr
   }
 }
 
-function nameOf({ entry, chunk }: Shown): Named {
+function nameOf({ entry, chunk }: Shown<Named>): Name {
   const name = { id: entry.id, holder: entry.audience.holder }
   return chunk === null ? name : { ...name, passage: positionOf(chunk) }
 }
@@ -200,9 +219,12 @@ function coverageNotes({ embedded }: Coverage, plan: Plan): readonly Note[] {
   return [{ code: 'partly_embedded', message }]
 }
 
-export interface Shown {
+/** What the access check and the place of an entry need. */
+type Named = Pick<Entry, 'key' | 'partition' | 'id'> & { readonly audience: Pick<Entry['audience'], 'holder'> }
+
+export interface Shown<E extends Named = Entry> {
   readonly ranked: Ranked
-  readonly entry: Entry
+  readonly entry: E
   /** The passage that it is, where passages are ranked. */
   readonly chunk: Chunk | null
 }

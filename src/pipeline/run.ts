@@ -250,7 +250,7 @@ async function retrieveAndRank(
 function isFinal({ retrieval, scoring, answer }: Attempt, limit: number, query: Query): boolean {
   if (retrieval.exhausted || scoring.isWhole === true || !retrieval.complete) return true
   if (scoring.verdict === 'nothing_relevant' && !query.any) return true
-  if (answer.entries.length < limit || answer.cursor === null) return false
+  if (answer.ranked.length < limit || answer.cursor === null) return false
   return scoring.ceiling === null || (answer.last !== null && answer.last > scoring.ceiling)
 }
 

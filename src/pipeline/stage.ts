@@ -119,7 +119,7 @@ export interface Answer {
   readonly page: Page
   /**
    * The entries of the page's items, in their order, as they were stored at the second access check. Where passages are ranked,
-   * an entry may occur several times.
+   * an entry may occur several times. None where only rows are asked for (`rowsOnly`).
    */
   readonly entries: readonly Entry[]
   /** The candidates that these items are, in the same order. */

@@ -42,8 +42,10 @@ export function* readFeed(
   position: number,
   concerns: (change: Change) => boolean = () => true,
 ): Steps<FeedNews | null> {
-  if (!reachesBack(reader, position)) return null
   const entries = new Set<EntryKey>()
+  // Most often nothing changed: one statement finds that out.
+  if (reader.lastSeq() === position) return { entries, changes: 0, position }
+  if (!reachesBack(reader, position)) return null
   let changes = 0
   let at = position
   for (;;) {

@@ -249,10 +249,10 @@ describe('hashtags', () => {
     expect(await answer(['assign', '#lattice', 'MID'])).toEqual(bound)
     expect(await failure(['assign', '#lattice', 'core'], 1)).toMatchObject({ type: 'HashtagConflictError' })
     expect(await failure(['assign', '#lattices', 'middle'], 2)).toMatchObject({ code: 'invalid_parameter' })
-    expect(await answer(['migrate', '#lattice', '9999'])).toMatchObject({ to_anchor_id: 9999, nodes_updated: 0 })
+    expect(await answer(['migrate', '#lattice', '9998'])).toMatchObject({ to_anchor_id: 9998, nodes_updated: 0 })
     const { hashtags } = await answer(['hashtags', 'outer'])
-    expect(hashtags.at(-1)).toMatchObject({ hashtag: '#lattice', anchor_id: 9999 })
-    expect(await answer(['unassign', '#lattice'])).toMatchObject({ anchor_id: 9999 })
+    expect(hashtags).toContainEqual(expect.objectContaining({ hashtag: '#lattice', anchor_id: 9998 }))
+    expect(await answer(['unassign', '#lattice'])).toMatchObject({ anchor_id: 9998 })
     expect(await failure(['unassign', '#lattice'], 2)).toMatchObject({ code: 'unknown_hashtag' })
     expect(await failure(['unassign', '#python'], 1)).toMatchObject({ code: 'hashtag_in_use' })
   })
@@ -266,6 +266,14 @@ describe('hashtags', () => {
     const wrong = await failure(['assign', '--file', '-'], 2, { stdin: 'krill mid\nplankton nowhere\n' })
     expect(wrong).toMatchObject({ code: 'invalid_parameter', details: { line: 2 } })
     expect(await failure(['unassign', 'krill'], 2)).toMatchObject({ code: 'unknown_hashtag' })
+  })
+
+  it('are carried to another store, near each other as they were (CQ-121, CQ-150)', async () => {
+    const other = ['--home', join(folder, 'vocabulary')]
+    expect(await answer(['assign', 'podman', '--near', '#docker'])).toMatchObject({ zone: 'Mid' })
+    const { stdout } = await chroma(['hashtags', '--as', 'lines'])
+    const { assigned } = await answer(['assign', '--file', '-', ...other], { stdin: stdout })
+    expect(assigned).toEqual((await answer(['hashtags'])).hashtags)
   })
 
   it('are found in a text (CQ-121)', async () => {

@@ -38,6 +38,25 @@ export const CHROMA_STEPS: readonly Step[] = [
     input: { hashtag: 'Quorum', zone: 'mid' },
     expect: ({ result }) => expect(result).toMatchObject({ hashtag: '#quorum', zone: 'Mid' }),
   },
+  // CQ-150, at every interface.
+  {
+    name: 'a hashtag near another',
+    operation: 'chroma.assign',
+    input: { hashtag: 'Podman', near: 'docker' },
+    expect: ({ result }) => expect(result).toMatchObject({ hashtag: '#podman', zone: 'Mid' }),
+  },
+  {
+    name: 'a hashtag near one that nobody assigned',
+    operation: 'chroma.assign',
+    input: { hashtag: 'Podman2', near: '#nobody' },
+    expect: failsWith('UnknownHashtagError', 'unknown_hashtag'),
+  },
+  {
+    name: 'the vocabulary as a text',
+    operation: 'chroma.hashtags',
+    input: { as: 'lines' },
+    expect: ({ result }) => expect(result.text).toMatch(/^#podman \d+$/m),
+  },
   {
     name: 'the same elsewhere',
     operation: 'chroma.assign',

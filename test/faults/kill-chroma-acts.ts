@@ -1,7 +1,7 @@
 /** An endless history of the lens `chroma`: the same for a child that is killed over and over, and for one that is not. */
 
-import { type RunOptions, runDecayCycle, runLifecycleCheck } from '../../src/lenses/chroma/memory/cycles.ts'
-import { MODE_NAMES } from '../../src/lenses/chroma/mode-names.ts'
+import { type RunOptions, runDecayCycle, runLifecycleCheck } from '../../src/lenses/chroma/memory/changes.ts'
+import { MODE_NAMES } from '../../src/lenses/chroma/memory/formulas.ts'
 import { stateOf } from '../../src/lenses/chroma/state.ts'
 import { OWNER } from '../../src/model/partition.ts'
 import { type OpenChroma, openChroma } from '../../src/openings/chroma.ts'

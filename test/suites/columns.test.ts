@@ -6,10 +6,8 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JsonObject } from '../../src/base/canonical.ts'
 import { MemoryColumns } from '../../src/lenses/chroma/memory/columns.ts'
-import { defaultMemory, readMemories, tellUses, writeMemory } from '../../src/lenses/chroma/memory/memory-rows.ts'
-import { NodeCache } from '../../src/lenses/chroma/nodes/stored.ts'
-import { FieldValues } from '../../src/lenses/chroma/query/fields.ts'
-import { NODES } from '../../src/lenses/chroma/tables.ts'
+import { FieldValues, NodeCache } from '../../src/lenses/chroma/nodes/stored.ts'
+import { defaultMemory, NODES, readMemories, logUses, writeMemory } from '../../src/lenses/chroma/tables.ts'
 import type { EntryKey } from '../../src/model/entry.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import type { Filter } from '../../src/model/filter.ts'
@@ -150,7 +148,7 @@ let texts = 0
 
 function perform(writer: StoreWriter, one: Act): void {
   if (one.do === 'prune') writer.pruneChanges(writer.lastSeq())
-  else if (one.do === 'forget uses') tellUses(writer, 'ann', null)
+  else if (one.do === 'forget uses') logUses(writer, 'ann', null)
   else if (one.do === 'put') putOne(writer, one)
   // More changes than a step takes, and than a cache follows that reads on demand.
   else if (one.do === 'many') for (let at = 0; at < 600; at++) putOne(writer, { ...PLAIN, id: `many ${at % 3}` })
@@ -159,7 +157,7 @@ function perform(writer: StoreWriter, one: Act): void {
       if (one.do === 'delete') writer.delete(key)
       else if (one.do === 'use') {
         writeMemory(writer, one.viewer, key, { ...defaultMemory(5), strength_raw: texts++, rotten: one.isRotten })
-        tellUses(writer, one.viewer, [key])
+        logUses(writer, one.viewer, [key])
       } else {
         const vectors = writer.chunksOf(key).map(chunk => ({ chunk: chunk.key, vector: Float32Array.of(1) }))
         writer.putVectors('any@1', vectors)

@@ -1,6 +1,6 @@
 /** Random histories of the lens `chroma`, as data: what the lens and the plain implementation are both told. */
 import fc from 'fast-check'
-import type { ModeName } from '../../src/lenses/chroma/mode-names.ts'
+import type { ModeName } from '../../src/lenses/chroma/memory/formulas.ts'
 import type { MetadataFilters, ScoreWeights } from '../../src/lenses/chroma/model.ts'
 
 /** Whole numbers stand for a place in a list of what there is by then, modulo its length. */

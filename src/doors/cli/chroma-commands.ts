@@ -228,7 +228,8 @@ export const CHROMA: CommandGroup = {
       name: 'assign [hashtag] [place]',
       about: 'bind a hashtag to a zone (core, mid, outer) or an anchor (1 to 10000)',
       examples: [
-        "querent chroma assign '#python' core  # the first free anchor of the zone",
+        "querent chroma assign '#python' core  # a free anchor of the zone, near what it means",
+        "querent chroma assign '#podman' --near '#docker'  # the free anchor nearest to another hashtag",
         'querent chroma assign --file tags.txt  # many: a line each, hashtag and place',
         "querent chroma assign --starter  # the starter vocabulary for developers' topics",
       ],
@@ -241,6 +242,7 @@ export const CHROMA: CommandGroup = {
         ...(typeof file === 'string' && { text: await textOf(cli, file) }),
       }),
       creates: true,
+      embeds: true,
       print: (answer, shown) =>
         'assigned' in answer
           ? each('', '{assigned.length} hashtags assigned')(answer, shown)
@@ -252,8 +254,14 @@ export const CHROMA: CommandGroup = {
       arguments: ['hashtag', 'zone'],
       flags: { anchor_id: null },
       input: ({ zone, ...input }) => ({ ...input, ...placeOf(zone) }),
+      embeds: true,
     },
-    { name: 'hashtags [zone]', print: rows('hashtags', BINDING, 'no hashtags') },
+    {
+      name: 'hashtags [zone]',
+      examples: ['querent chroma hashtags --as lines > tags.txt  # for `assign --file` of another store'],
+      print: (answer: { readonly text?: string }, shown) =>
+        answer.text?.trimEnd() ?? rows('hashtags', BINDING, 'no hashtags')(answer, shown),
+    },
     {
       name: 'suggest <words...>',
       operation: 'chroma.suggest_hashtags',

@@ -7,16 +7,14 @@ import type { JsonObject } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
-import { checkArgument, checkCamel, checkToWire } from './camel.ts'
-import type { Assignment, Target } from './colour/bindings.ts'
-import type { ChosenTag } from './colour/completion.ts'
-import { tagsInText } from './colour/hashtag.ts'
-import { type Migration, migrateHashtag } from './colour/migrate.ts'
-import { assignStarter } from './colour/vocabulary.ts'
-import { invalidParameter } from './errors.ts'
-import { type DecayReport, type LifecycleReport, runDecayCycle, runLifecycleCheck } from './memory/cycles.ts'
-import { type Statistics, statisticsOf } from './memory/statistics.ts'
-import type { ModeName } from './mode-names.ts'
+import type { Assignment, NeighboursOf, Target } from './colour/bindings.ts'
+import { assignmentsIn, assignStarter, vocabularyForm, vocabularyText } from './colour/bindings.ts'
+import type { ChosenTag } from './colour/coordinates.ts'
+import { type Migration, migrateHashtag } from './colour/coordinates.ts'
+import { tagsInText } from './colour/stack.ts'
+import { checkArgument, checkCamel, checkToWire, invalidParameter, retrying, retryingWrite } from './errors.ts'
+import { type DecayReport, type LifecycleReport, runDecayCycle, runLifecycleCheck } from './memory/changes.ts'
+import type { ModeName } from './memory/formulas.ts'
 import {
   type Binding,
   type Color,
@@ -30,20 +28,18 @@ import {
   type Warning,
 } from './model.ts'
 import {
+  entryId as checkedId,
+  chooseTags,
   type DocumentToImport,
+  deleteNode,
   documentToImport,
   exportNodes,
-  importNodes,
-  type NodeDocument,
-} from './nodes/document.ts'
-import {
-  chooseTags,
-  deleteNode,
-  entryId,
   getNode,
+  importNodes,
   markRotten,
   modeName,
   type NewNode,
+  type NodeDocument,
   type NodeUpdate,
   newNode,
   nodeUpdate,
@@ -60,13 +56,12 @@ import {
   type PointsPage,
   pointsOf,
   pointsOptions,
+  type Statistics,
+  statisticsOf,
 } from './nodes/points.ts'
-import type { SchemaExtension } from './profiles/extensions.ts'
-import type { ProfileHooks } from './profiles/query-profile.ts'
-import { ask, askMany } from './query/ask.ts'
-import { knnOptions } from './query/question.ts'
-import { POINTS } from './query/search.ts'
-import { retrying, retryingWrite } from './retry.ts'
+import type { ProfileHooks, SchemaExtension } from './profiles/query-profile.ts'
+import { knnOptions, POINTS } from './query/question.ts'
+import { ask, askMany } from './query/stages.ts'
 import { type ChromaState, secondsNow, stateOf } from './state.ts'
 
 /** `hashtags` (a list) or `input` (a text), and the options of a query. */
@@ -147,46 +142,40 @@ export class Chroma {
 
   /** Null when there is none. No access. */
   async getNode(entryId: string): Promise<NodeRow | null> {
-    const id = checkId(entryId)
+    const id = checkArgument('entry_id', checkedId, entryId)
     return this.#retried(() => getNode(this.#state, this.viewer, id))
   }
 
   /** False when nothing is given, or there is no such node of this viewer's. */
   async updateNode(entryId: string, fields: NodeUpdate): Promise<boolean> {
-    const id = checkId(entryId)
     const update = checkCamel(nodeUpdate, fields, 'fields')
-    return this.#written(() => updateNode(this.#state, this.viewer, id, update))
+    return this.#changed(entryId, (...of) => updateNode(...of, update))
   }
 
   async deleteNode(entryId: string): Promise<boolean> {
-    const id = checkId(entryId)
-    return this.#written(() => deleteNode(this.#state, this.viewer, id))
+    return this.#changed(entryId, deleteNode)
   }
 
   /** For this viewer. False when there is no such node, or it has ascended. */
   async markRotten(entryId: string): Promise<boolean> {
-    const id = checkId(entryId)
     this.#state.access.flush()
-    return this.#written(() => markRotten(this.#state, this.viewer, id))
+    return this.#changed(entryId, markRotten)
   }
 
   async setNodeMode(entryId: string, mode: ModeName): Promise<boolean> {
-    const id = checkId(entryId)
     const name = checkArgument('mode_name', modeName, mode)
-    return this.#written(() => setNodeMode(this.#state, this.viewer, id, name))
+    return this.#changed(entryId, (...of) => setNodeMode(...of, name))
   }
 
   async setNodeDecay(entryId: string, enabled: boolean): Promise<boolean> {
-    const id = checkId(entryId)
     const isEnabled = checkArgument('decay_enabled', z.boolean(), enabled)
-    return this.#written(() => setNodeDecay(this.#state, this.viewer, id, isEnabled))
+    return this.#changed(entryId, (...of) => setNodeDecay(...of, isEnabled))
   }
 
   /** Sets a plug-in's column; null unsets it. */
   async writeField(entryId: string, column: string, value: unknown): Promise<boolean> {
-    const id = checkId(entryId)
     const name = checkArgument('column', z.string(), column)
-    return this.#written(() => writeField(this.#state, this.viewer, id, name, value))
+    return this.#changed(entryId, (...of) => writeField(...of, name, value))
   }
 
   /** The nodes this viewer holds, with its memory of them. */
@@ -210,13 +199,38 @@ export class Chroma {
    */
   async assignHashtag(hashtag: string, target: Target): Promise<Binding> {
     this.#editorOnly('chroma.assign')
-    return this.#written(() => this.#state.bindings.assign(hashtag, target))
+    const neighboursOf = await this.#neighboursOf([{ ...target, hashtag }])
+    return this.#written(() => this.#state.bindings.assign(hashtag, target, neighboursOf))
   }
 
   /** In order, all or none. */
   async assignHashtags(assignments: readonly Assignment[]): Promise<readonly Binding[]> {
     this.#editorOnly('chroma.assign')
-    return this.#written(() => this.#state.bindings.assignMany(assignments))
+    const neighboursOf = await this.#neighboursOf(assignments)
+    return this.#written(() => this.#state.bindings.assignMany(assignments, neighboursOf))
+  }
+
+  /** What `exportVocabulary` gives, or a list written by hand: all or none. */
+  async importVocabulary(text: string): Promise<readonly Binding[]> {
+    return this.assignHashtags(assignmentsIn(checkArgument('text', z.string(), text)))
+  }
+
+  /** All hashtags with their anchors, for `importVocabulary` of an empty store: a line each, or a stack file in JSON. */
+  exportVocabulary(as: 'lines' | 'stack' = 'lines'): string {
+    const { bindings, host } = this.#state
+    return vocabularyText(bindings.list(), checkArgument('as', vocabularyForm, as), host.clock.now())
+  }
+
+  /** `isMove`: they are assigned, and are to get another anchor. */
+  #neighboursOf(assignments: readonly Assignment[], isMove = false): Promise<NeighboursOf> {
+    const { bindings, meanings } = this.#state
+    const list = bindings.toPlace(assignments, isMove)
+    const assigned = bindings.list().map(({ hashtag }) => hashtag)
+    const isMoved = (hashtag: string) => isMove && list.some(one => one.hashtag === hashtag)
+    return meanings.neighboursOf(
+      list,
+      assigned.filter(hashtag => !isMoved(hashtag)),
+    )
   }
 
   /** The vocabulary for developers' topics, as far as its hashtags are not assigned; what was assigned now. */
@@ -225,7 +239,7 @@ export class Chroma {
     return this.#written(() => assignStarter(this.#state.bindings))
   }
 
-  /** For the local owner only, as is `migrateHashtag`: their outcome tells of nodes of all holders. */
+  /** For the local owner only, as is `migrateHashtag`: their outcome depends on nodes of all holders. */
   async unassignHashtag(hashtag: string): Promise<Binding> {
     this.#ownerOnly('unassignHashtag')
     return this.#written(() => this.#state.bindings.unassign(hashtag))
@@ -233,7 +247,8 @@ export class Chroma {
 
   async migrateHashtag(hashtag: string, target: Target): Promise<Migration> {
     this.#ownerOnly('migrateHashtag')
-    return this.#written(() => migrateHashtag(this.#state.host, this.#state.bindings, hashtag, target))
+    const neighboursOf = await this.#neighboursOf([{ ...target, hashtag }], true)
+    return this.#written(() => migrateHashtag(this.#state.host, this.#state.bindings, hashtag, target, neighboursOf))
   }
 
   /** By ascending anchor. */
@@ -265,16 +280,12 @@ export class Chroma {
 
   async runDecayCycle(signal?: AbortSignal): Promise<DecayReport> {
     const { memory, host } = this.#state
-    return this.#written(() =>
-      runDecayCycle(memory, this.viewer.id, { now: secondsNow(host), ...(signal && { signal }) }),
-    )
+    return this.#written(() => runDecayCycle(memory, this.viewer.id, { now: secondsNow(host), signal }))
   }
 
   async runLifecycleCheck(signal?: AbortSignal): Promise<LifecycleReport> {
     const { memory, host } = this.#state
-    return this.#written(() =>
-      runLifecycleCheck(memory, this.viewer.id, { now: secondsNow(host), ...(signal && { signal }) }),
-    )
+    return this.#written(() => runLifecycleCheck(memory, this.viewer.id, { now: secondsNow(host), signal }))
   }
 
   async getStatistics(): Promise<Statistics> {
@@ -324,6 +335,11 @@ export class Chroma {
     return retryingWrite(work, this.#state)
   }
 
+  #changed(entryId: string, change: (...of: [ChromaState, Viewer, string]) => boolean): Promise<boolean> {
+    const id = checkArgument('entry_id', checkedId, entryId)
+    return this.#written(() => change(this.#state, this.viewer, id))
+  }
+
   #editorOnly(operation: string): void {
     const { id } = this.viewer
     if (isOwner(this.viewer) || this.#state.settings.vocabulary.editors.includes(id)) return
@@ -339,8 +355,4 @@ export class Chroma {
     if (!isOwner(this.viewer))
       throw new QuerentError('denied', `${what} is for the local owner only`, { operation: what })
   }
-}
-
-function checkId(given: unknown): string {
-  return checkArgument('entry_id', entryId, given)
 }

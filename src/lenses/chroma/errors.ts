@@ -1,10 +1,14 @@
 /**
  * The errors of the lens (CQ-105): families that callers catch by `instanceof`, and stable codes. Each is a
- * `QuerentError`, so every door tells it like any other; `type` on the wire is the class.
+ * `QuerentError`, so every interface reports it like any other; `type` on the wire is the class.
  */
+
+import type { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import { type ErrorKind, QuerentError } from '../../model/errors.ts'
-import type { Fault } from '../../model/parse-input.ts'
+import { type Fault, parseWith } from '../../model/parse-input.ts'
+import { type CamelName, camelName } from '../camel-name.ts'
+import type { LensHost } from '../lens.ts'
 
 /** What a family can say of itself; a single error may differ in `kind` and `retryable`. */
 interface Traits {
@@ -14,22 +18,20 @@ interface Traits {
 }
 
 export class ChromaError extends QuerentError {
-  override readonly name: string = 'ChromaError'
+  override readonly name: string
 
   constructor(code: string, message: string, details: JsonObject = {}, cause?: unknown, traits: Traits = {}) {
     const { kind = 'usage', retryable = false, help = 'See docs/guide/chroma.md.' } = traits
     super({ code, type: new.target.name, kind, retryable, help }, message, details, cause)
+    this.name = new.target.name
   }
 }
 
 /** Hashtags or parameters break a rule. */
-export class ValidationError extends ChromaError {
-  override readonly name: string = 'ValidationError'
-}
+export class ValidationError extends ChromaError {}
 
 /** `unknown_hashtag`; details.hashtags: every tag that has no anchor, normalised. */
 export class UnknownHashtagError extends ValidationError {
-  override readonly name: string = 'UnknownHashtagError'
   constructor(hashtags: readonly string[]) {
     const help = 'Assign them (`querent chroma assign`), or use assigned ones (`querent chroma hashtags`).'
     super(
@@ -44,7 +46,6 @@ export class UnknownHashtagError extends ValidationError {
 
 /** The binding asked for contradicts one there is. */
 export class HashtagConflictError extends ValidationError {
-  override readonly name: string = 'HashtagConflictError'
   constructor(code: string, message: string, details: JsonObject = {}) {
     super(code, message, details, undefined, {
       kind: 'conflict',
@@ -54,19 +55,13 @@ export class HashtagConflictError extends ValidationError {
 }
 
 /** A query that cannot be answered although its values are well formed. */
-export class QueryError extends ChromaError {
-  override readonly name: string = 'QueryError'
-}
+export class QueryError extends ChromaError {}
 
 /** A query profile could not make parameters of the text. */
-export class QueryProfileError extends QueryError {
-  override readonly name: string = 'QueryProfileError'
-}
+export class QueryProfileError extends QueryError {}
 
 /** The stored state is wrong or could not be written. */
 export class StorageError extends ChromaError {
-  override readonly name: string = 'StorageError'
-
   constructor(code: string, message: string, details: JsonObject = {}, cause?: unknown, traits: Traits = {}) {
     super(code, message, details, cause, { kind: 'broken', ...traits })
   }
@@ -74,7 +69,6 @@ export class StorageError extends ChromaError {
 
 /** The database refused; details.retryable, details.attempts; details.reason `store_corrupt` where it is damaged. */
 export class DatabaseError extends StorageError {
-  override readonly name: string = 'DatabaseError'
   constructor(
     message: string,
     details: { readonly retryable: boolean; readonly attempts: number; readonly reason?: string },
@@ -90,19 +84,13 @@ export class DatabaseError extends StorageError {
 }
 
 /** A plug-in cannot be registered, or did what it may not. */
-export class PluginError extends ChromaError {
-  override readonly name: string = 'PluginError'
-}
+export class PluginError extends ChromaError {}
 
 /** A plug-in that another needs is missing or too old. */
-export class StartupError extends PluginError {
-  override readonly name: string = 'StartupError'
-}
+export class StartupError extends PluginError {}
 
 /** A setting is wrong; details.key, details.value. */
-export class ConfigurationError extends ChromaError {
-  override readonly name: string = 'ConfigurationError'
-}
+export class ConfigurationError extends ChromaError {}
 
 /** The common case: a parameter has a wrong value. */
 export function invalidParameter(parameter: string, value: unknown, expected: string): ValidationError {
@@ -140,7 +128,7 @@ export function invalidInput(faults: readonly Fault[]): ValidationError {
 
 function invalidAt(path: Fault['path'], { value, expected }: Omit<Fault, 'path'>, root = 'input'): ValidationError {
   const [name = root, ...inner] = path
-  // A position in a list of a condition is not told: the condition is at fault.
+  // A position in a list of a condition is not named: the condition is at fault.
   const named = DEEP.has(name) ? inner.slice(0, 2).filter((key, at) => at === 0 || typeof key === 'string') : []
   return invalidParameter([name, ...named].join('.'), value, expected)
 }
@@ -179,4 +167,107 @@ export function show(value: unknown): string {
   }
   text ??= typeof value
   return text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text
+}
+
+// The lens's own API takes in camelCase what the wire has in snake_case (CQ-001): one schema checks both.
+
+/** `{ max_distance: 5 }` as `{ maxDistance: 5 }`, of the top level only. */
+export type Camel<T> = { [K in keyof T as CamelName<K>]: T[K] }
+
+/** `default_max_distance` for `defaultMaxDistance`. */
+export function snakeName(name: string): string {
+  return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+}
+
+export function camelKeys<T extends object>(input: T): Camel<T> {
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [camelName(name), value])) as Camel<T>
+}
+
+/**
+ * What a caller of the API gave, checked by the schema of the wire. Throws `invalid_parameter`: unknown names as they are
+ * written (CQ-006), others in snake_case. `what`: what it is called where it is no object.
+ */
+export function checkCamel<T extends z.ZodObject>(schema: T, given: unknown, what: string): Camel<z.output<T>> {
+  return camelKeys(checkToWire(schema, given, what))
+}
+
+/** As `checkCamel`, by the names of the wire. */
+export function checkToWire<T extends z.ZodObject>(schema: T, given: unknown, what: string): z.output<T> {
+  if (!isPlainObject(given)) throw invalidParameter(what, given, 'an object')
+  const known = Object.keys(schema.shape)
+  const wire = Object.entries(given).map(([name, value]) => {
+    const snake = snakeName(name)
+    if (known.includes(snake) && !name.includes('_')) return [snake, value] as const
+    throw invalidParameter(name, value, `one of the options ${known.map(camelName).join(', ')}`)
+  })
+  return parseWith(schema, Object.fromEntries(wire), invalidInput)
+}
+
+/** One argument of the API by its schema. Throws `invalid_parameter` with the parameter's name on the wire. */
+export function checkArgument<T extends z.ZodType>(name: string, schema: T, value: unknown): z.output<T> {
+  const named = (fault: Fault): Fault =>
+    typeof fault.path[0] === 'string' ? fault : { ...fault, path: [name, ...fault.path] }
+  return parseWith(schema, value, faults => invalidInput(faults.map(named)))
+}
+
+/** A plain object of this realm: what JSON makes of `{…}`, and nothing that brings behaviour with it. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+// Database trouble (CQ-106): work that met a busy store is tried again, and what remains is reported as a DatabaseError.
+
+/** Before the second to the fifth attempt, ms. */
+const WAITS: readonly number[] = [50, 100, 200, 400]
+
+/** Codes of a store about its file, not about the request. */
+const FAILURES: readonly string[] = ['store_readonly', 'store_corrupt', 'io_failed', 'internal']
+
+/** `work` must have no effect when it throws: it is run again. */
+export async function retrying<T>(work: () => T | Promise<T>, sleep: Sleep): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof QuerentError) || error instanceof ChromaError) throw error
+      const wait = WAITS[attempt - 1]
+      if (error.kind === 'busy' && wait !== undefined) await sleep(wait)
+      else throw asDatabaseError(error, attempt)
+    }
+  }
+}
+
+/** As `retrying`, for work that writes at once: it waits for a long write of this process, so as not to run that to its end in one piece. */
+export async function retryingWrite<T>(
+  work: () => T | Promise<T>,
+  { host: { store }, sleep }: { readonly host: Pick<LensHost, 'store'>; readonly sleep: Sleep },
+): Promise<T> {
+  for (let busy = store.whenFree(); busy !== null; busy = store.whenFree()) await busy
+  return retrying(work, sleep)
+}
+
+/** Trouble of the store as a `DatabaseError`; any other error as it is. */
+export function asDatabaseError(error: unknown, attempts: number): unknown {
+  if (!(error instanceof QuerentError) || error instanceof ChromaError) return error
+  if (error.kind === 'busy') return new DatabaseError(error.message, { retryable: true, attempts }, error)
+  if (!FAILURES.includes(error.code)) return error
+  const reason = error.code === 'store_corrupt' ? { reason: error.code } : {}
+  return new DatabaseError(error.message, { retryable: false, attempts, ...reason }, error)
+}
+
+/** Machine time for what waits or is put off: it is no matter of the engine's clock. */
+
+export type Sleep = (ms: number) => Promise<void>
+
+export const sleepFor: Sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
+
+/** Calls `run` once after so many ms; what it returns calls that off. */
+export type Timer = (run: () => void, ms: number) => () => void
+
+/** Does not keep the process alive. */
+export const machineTimer: Timer = (run, ms) => {
+  const timeout = setTimeout(run, ms).unref()
+  return () => clearTimeout(timeout)
 }

@@ -2,8 +2,10 @@
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import { anyJson, anyObject, recordInput } from '../../model/json-input.ts'
-import type { Camel } from './camel.ts'
-import { MODE_NAMES } from './mode-names.ts'
+import type { Camel } from './errors.ts'
+import { MODE_NAMES } from './memory/formulas.ts'
+
+export type { NodeMemory, ScoreWeights } from './memory/formulas.ts'
 
 export const ZONES = ['Core', 'Mid', 'Outer'] as const
 export type Zone = (typeof ZONES)[number]
@@ -45,27 +47,13 @@ export type Binding = ReadonlyDeep<z.infer<typeof binding>>
 export const color = z.tuple([z.number(), z.number(), z.number()])
 export type Color = readonly [number, number, number]
 
-/** What one viewer's use has made of one node (DESIGN: memory is kept per viewer). */
-export interface NodeMemory {
-  readonly last_accessed: number
-  readonly access_count: number
-  /** ≥ 0. */
-  readonly strength_raw: number
-  /** 0..1. */
-  readonly decay_health: number
-  readonly ascension: boolean
-  readonly rotten: boolean
-  /** Changes of this memory so far; a row's version is this plus the node's own. */
-  readonly version: number
-}
-
 const EXAMPLE_TAGS = ['#code', '#rust', '#error', '#types', '#async', '#compiler', '#tooling', '#note']
 
 /** The form of tags on the wire; which sets may be asked or stored, the rules of zones say (CQ-034 to CQ-036). */
 export const hashtagList = z
   .array(z.string())
   .describe(
-    'Assigned hashtags, with or without #, in any letter case: at least 8 different ones, of them exactly 1 of the zone Core, exactly 1 Outer and at least 65 % Mid',
+    'Assigned hashtags, with or without #, in any letter case: at least 8 different ones, of them at least 1 of the zone Core, 1 Outer and 65 % Mid',
   )
   .meta({ examples: [EXAMPLE_TAGS] })
 
@@ -178,7 +166,6 @@ export const queryInput = z
     examples: [{ input: 'errors in rust' }, { hashtags: EXAMPLE_TAGS, k: 10 }],
   })
 
-export type ScoreWeights = ReadonlyDeep<z.infer<typeof scoreWeights>>
 export type Scalar = z.infer<typeof scalar>
 export type ConditionOperators = ReadonlyDeep<z.infer<typeof operators>>
 export type Condition = ReadonlyDeep<z.infer<typeof condition>>

@@ -7,24 +7,27 @@ import { costOfAsking } from '../../model/query-cost.ts'
 import type { LensHost } from '../lens.ts'
 import { type LensOperation, lensOperation, type NamedOperation } from '../lens-operation.ts'
 import { queryOperations } from '../query-operations.ts'
-import { camelKeys, isPlainObject } from './camel.ts'
 import { Chroma } from './chroma.ts'
-import { type Assignment, type Target, targetFields } from './colour/bindings.ts'
-import { nodeIdOf } from './colour/coordinates.ts'
-import { migration } from './colour/migrate.ts'
-import { loadStack } from './colour/stack.ts'
-import { loadVocabulary } from './colour/vocabulary.ts'
-import { invalidInput, QueryError } from './errors.ts'
-import { decayReport, lifecycleReport, type RunOptions, runDecayCycle, runLifecycleCheck } from './memory/cycles.ts'
+import { type Target, targetFields, vocabularyForm } from './colour/bindings.ts'
+import { migration } from './colour/coordinates.ts'
+import { camelKeys, invalidInput, isPlainObject, QueryError, retryingWrite } from './errors.ts'
+import { decayReport, lifecycleReport, type RunOptions, runDecayCycle, runLifecycleCheck } from './memory/changes.ts'
 import { DAY } from './memory/formulas.ts'
-import { statistics } from './memory/statistics.ts'
 import { binding, detailedAnswer, hashtagList, nodeRow, queryInput, ZONES, zone } from './model.ts'
-import { documentToImport, nodeDocument } from './nodes/document.ts'
-import { changeNode, chooseTags, entryId, newNode, nodeChanges, nodeUpdate, storeTagged } from './nodes/nodes.ts'
-import { foretold, pointsOptions, pointsPage } from './nodes/points.ts'
-import { ask, askMany } from './query/ask.ts'
+import {
+  changeNode,
+  chooseTags,
+  documentToImport,
+  entryId,
+  newNode,
+  nodeChanges,
+  nodeDocument,
+  nodeUpdate,
+  storeTagged,
+} from './nodes/nodes.ts'
+import { foretold, pointsOptions, pointsPage, statistics } from './nodes/points.ts'
 import { knnOptions, questionInput, questionOf } from './query/question.ts'
-import { retryingWrite } from './retry.ts'
+import { ask, askMany } from './query/stages.ts'
 import { secondsNow, stateOf } from './state.ts'
 
 const query = chromaOperation({
@@ -213,7 +216,7 @@ const assign = chromaOperation({
       starter: z
         .literal(true)
         .optional()
-        .describe("The starter vocabulary for developers' topics, as far as its hashtags are free; instead of hashtag"),
+        .describe('The starter vocabulary, as far as its hashtags are free; instead of hashtag'),
     })
     .refine(input => WAYS.filter(way => input[way] !== undefined).length === 1, {
       path: ['hashtag'],
@@ -232,8 +235,8 @@ const assign = chromaOperation({
     if (input.hashtag !== undefined) return chroma.assignHashtag(input.hashtag, targetOf(input))
     if (input.starter) return { assigned: await chroma.assignStarter() }
     const { text, assignments = [] } = input
-    const list =
-      text === undefined ? assignments.map(each => ({ hashtag: each.hashtag, ...targetOf(each) })) : read(text)
+    if (text !== undefined) return { assigned: await chroma.importVocabulary(text) }
+    const list = assignments.map(each => ({ hashtag: each.hashtag, ...targetOf(each) }))
     return { assigned: await chroma.assignHashtags(list) }
   },
 })
@@ -258,15 +261,23 @@ const migrate = chromaOperation({
 
 const hashtags = chromaOperation({
   name: 'chroma.hashtags',
-  summary: 'List assigned hashtags with their anchors, of all zones or of one',
+  summary:
+    'List assigned hashtags with their anchors, of all zones or of one, or give them as a text for another store',
   input: z.strictObject({
     zone: zone.nullish().describe('Only of this zone, in any letter case. Default: all'),
     hashtag: hashtag.nullish().describe('Only this one, if it is assigned. Default: all'),
+    as: vocabularyForm.optional().describe('As a text: lines, or a stack file, for chroma.assign. Default: a list'),
   }),
-  output: z.lazy(() => z.strictObject({ hashtags: z.array(binding).describe('By ascending anchor') })),
+  output: z.lazy(() =>
+    z.strictObject({
+      hashtags: z.array(binding).describe('By ascending anchor; none where a text is given'),
+      text: z.string().optional().describe('With as: what chroma.assign takes as text'),
+    }),
+  ),
   effect: { kind: 'read', idempotent: true },
-  async run(host, { zone, hashtag }, { viewer }) {
+  async run(host, { zone, hashtag, as }, { viewer }) {
     const chroma = new Chroma(host, viewer)
+    if (as !== undefined) return { hashtags: [], text: chroma.exportVocabulary(as) }
     const listed = chroma.listHashtags(zone ?? undefined)
     if (hashtag === undefined || hashtag === null) return { hashtags: listed }
     const found = chroma.resolveHashtag(hashtag)
@@ -289,11 +300,9 @@ const place = chromaOperation({
   ),
   effect: { kind: 'read', idempotent: true },
   async run(host, input) {
-    const { coordinates } = stateOf(host)
-    const checked = coordinates.check(input.hashtags)
-    const color = coordinates.color(checked)
+    const { color, ...place } = stateOf(host).coordinates.place(input.hashtags)
     const [color_L, color_a, color_b] = color
-    return { color_L, color_a, color_b, node_id: nodeIdOf(color), hashtags: checked.hashtags }
+    return { color_L, color_a, color_b, ...place }
   },
 })
 
@@ -334,19 +343,14 @@ export const HASHTAG_OPERATIONS = [assign, unassign, migrate, hashtags, place, s
 
 function targetOf({
   zone,
+  near,
   anchor_id,
 }: {
   readonly zone?: string | undefined
+  readonly near?: string | undefined
   readonly anchor_id?: number | undefined
 }): Target {
-  return { zone, anchorId: anchor_id }
-}
-
-/** What begins as an object of JSON does is no list of hashtags. */
-const STACK_FILE = /^\s*\{\s*"/
-
-function read(text: string): readonly Assignment[] {
-  return STACK_FILE.test(text) ? loadStack(text.trim()).assignments : loadVocabulary(text)
+  return { zone, near, anchorId: anchor_id }
 }
 
 const nothing = z.strictObject({})

@@ -2,11 +2,10 @@
  * The settings of the lens (CQ-094 to CQ-097): built-in values, then the configuration file, then the environment, then
  * the constructor. Every value is checked by the rule of its parameter; what is wrong names its key.
  */
-import type { z } from 'zod'
+import { z } from 'zod'
 import { camelName } from '../camel-name.ts'
-import { isPlainObject, snakeName } from './camel.ts'
-import { ConfigurationError, show } from './errors.ts'
-import { MODE_NAMES, type ModeName } from './mode-names.ts'
+import { ConfigurationError, isPlainObject, show, snakeName } from './errors.ts'
+import { MODE_NAMES, type ModeName } from './memory/formulas.ts'
 import { queryParams, type ScoreWeights } from './model.ts'
 
 export interface SettingKey {
@@ -23,62 +22,68 @@ export interface SettingKey {
 
 const { k, max_distance, score_weights } = queryParams.shape
 
+const DISTANCE = 'null, or a finite number of at least 0'
+const WEIGHTS = 'null, or relevance, recency and strength, each at least 0, together 1'
+
 /** Every key that can be set. What is not here is fixed (CQ-047). */
 export const SETTING_KEYS: readonly SettingKey[] = [
-  {
-    ...{ name: 'query.default_k', builtIn: 5, expected: 'an integer of at least 1' },
-    means: 'How many results a query gives that says nothing of it',
-    fits: value => value !== null && accepts(k)(value),
-  },
-  {
-    ...{ name: 'query.default_max_distance', builtIn: null, expected: 'null, or a finite number of at least 0' },
-    means: 'The farthest that a result may lie from the colour asked for; null: any distance',
-    fits: accepts(max_distance),
-  },
-  {
-    ...{ name: 'query.default_score_weights', builtIn: null },
-    expected: 'null, or relevance, recency and strength, each at least 0, together 1',
-    means: 'Weights of the score; null: those of each node’s mode',
-    fits: accepts(score_weights),
-  },
-  {
-    ...{
-      name: 'query.default_profile',
-      builtIn: 'default',
-      expected: 'the name of a registered profile',
-      isText: true,
-    },
-    means: 'What makes hashtags of a text',
-    fits: value => typeof value === 'string' && value !== '',
-  },
+  key(
+    'query.default_k',
+    5,
+    'an integer of at least 1',
+    'How many results a query gives that says nothing of it',
+    given => given !== null && accepts(k)(given),
+  ),
+  key(
+    ...(['query.default_max_distance', null, DISTANCE] as const),
+    'The farthest that a result may lie from the colour asked for; null: any distance',
+    accepts(max_distance),
+  ),
+  key(
+    ...(['query.default_score_weights', null, WEIGHTS] as const),
+    'Weights of the score; null: those of each node’s mode',
+    accepts(score_weights),
+  ),
+  text('query.default_profile', 'default', 'the name of a registered profile', 'What makes hashtags of a text', /./s),
   flag('query.include_rotten', false, 'Whether rotten nodes are found; those shown are rescued'),
   flag('query.complete_hashtags', true, 'Whether tags are added where a text names too few'),
   flag('memory.enabled', true, 'Whether nodes have a memory; false: scores are relevance alone, nothing decays'),
   oneOf('memory.default_mode', MODE_NAMES, 'Adaptive', 'How new nodes remember'),
   flag('memory.decay_enabled', true, 'Whether new nodes fade when they are not used'),
   oneOf(
-    'memory.access_updates',
-    ['immediate', 'queued'],
-    'immediate',
+    ...(['memory.access_updates', ['immediate', 'queued'], 'immediate'] as const),
     'When use is written: at once; or at a hundred, after a second, on a flush and at the end',
   ),
-  {
-    ...{ name: 'vocabulary.editors', builtIn: [], expected: 'a list of ids of viewers' },
-    means: 'Who may assign hashtags beside the owner: their anchors are shared by all viewers',
-    fits: value => Array.isArray(value) && value.every(id => typeof id === 'string' && id !== ''),
-  },
-  {
-    ...{ name: 'storage.cache_size_mb', builtIn: 64, expected: 'an integer from 8 to 1024' },
-    means: 'Cache of a file of db_path, in MB',
-    fits: value => Number.isInteger(value) && (value as number) >= 8 && (value as number) <= 1024,
-  },
+  key(
+    ...(['vocabulary.editors', [], 'a list of ids of viewers'] as const),
+    'Who may assign hashtags beside the owner: their anchors are shared by all viewers',
+    accepts(z.array(z.string().min(1))),
+  ),
+  key(
+    ...(['storage.cache_size_mb', 64, 'an integer from 8 to 1024', 'Cache of a file of db_path, in MB'] as const),
+    accepts(z.int().min(8).max(1024)),
+  ),
   flag('storage.wal_mode', true, 'Whether a file of db_path keeps a write-ahead log'),
-  {
-    ...{ name: 'storage.db_path', builtIn: null, expected: 'a path that ends in .db, or :memory:', isText: true },
-    means: 'The file that openChroma opens; null: the store of the home',
-    fits: value => typeof value === 'string' && (value === ':memory:' || /[^/\\]\.db$/.test(value)),
-  },
+  text(
+    ...(['storage.db_path', null, 'a path that ends in .db, or :memory:'] as const),
+    'The file that openChroma opens; null: the store of the home',
+    /^:memory:$|[^/\\]\.db$/,
+  ),
 ]
+
+function key(
+  name: string,
+  builtIn: unknown,
+  expected: string,
+  means: string,
+  fits: (value: unknown) => boolean,
+): SettingKey {
+  return { name, builtIn, expected, means, fits }
+}
+
+function text(name: string, builtIn: string | null, expected: string, means: string, form: RegExp): SettingKey {
+  return { ...key(name, builtIn, expected, means, accepts(z.string().regex(form))), isText: true }
+}
 
 /** CHROMA_QUERY_DEFAULT_K for `query.default_k`. */
 export function variableOf({ name }: SettingKey): string {
@@ -86,12 +91,11 @@ export function variableOf({ name }: SettingKey): string {
 }
 
 function flag(name: string, builtIn: boolean, means: string): SettingKey {
-  return { name, builtIn, expected: 'true or false', means, fits: value => typeof value === 'boolean' }
+  return key(name, builtIn, 'true or false', means, accepts(z.boolean()))
 }
 
 function oneOf(name: string, values: readonly string[], builtIn: string, means: string): SettingKey {
-  const expected = `one of ${values.join(', ')}`
-  return { name, builtIn, expected, means, isText: true, fits: value => values.includes(value as string) }
+  return { ...key(name, builtIn, `one of ${values.join(', ')}`, means, accepts(z.enum(values))), isText: true }
 }
 
 /** A configured value by the rule of its parameter (CQ-097). */
@@ -147,11 +151,11 @@ export interface ConstructedSettings {
 /** Throws ConfigurationError `invalid_configuration`; details.key, details.value. */
 export function resolveSettings(layers: SettingLayers = {}): ChromaSettings {
   const values = new Map<string, unknown>(SETTING_KEYS.map(key => [key.name, key.builtIn]))
-  const set = (name: string, value: unknown, told: string) => {
+  const set = (name: string, value: unknown, source: string) => {
     const key = SETTING_KEYS.find(known => known.name === name)
     if (key === undefined)
-      throw wrong(told, value, `one of the keys ${SETTING_KEYS.map(known => known.name).join(', ')}`)
-    if (!key.fits(value)) throw wrong(told, value, key.expected)
+      throw wrong(source, value, `one of the keys ${SETTING_KEYS.map(known => known.name).join(', ')}`)
+    if (!key.fits(value)) throw wrong(source, value, key.expected)
     values.set(name, value)
   }
   fromFile(layers.file, set)
@@ -168,7 +172,7 @@ export function wrong(key: string, value: unknown, expected: string): Configurat
 
 const OUR_SECTION = /^CHROMA_(QUERY|MEMORY|VOCABULARY|STORAGE)_/
 
-type Put = (name: string, value: unknown, told: string) => void
+type Put = (name: string, value: unknown, source: string) => void
 
 function fromFile(file: unknown, put: Put): void {
   if (file === undefined) return

@@ -1,16 +1,14 @@
 /** What the parts of the lens share in one engine. */
 import type { LensHost } from '../lens.ts'
 import { Bindings } from './colour/bindings.ts'
-import { TagMeanings } from './colour/completion.ts'
-import { Coordinates } from './colour/coordinates.ts'
+import { Coordinates, TagMeanings } from './colour/coordinates.ts'
+import type { Sleep } from './errors.ts'
 import { StorageError } from './errors.ts'
-import { AccessUpdates } from './memory/access.ts'
+import { AccessUpdates } from './memory/changes.ts'
 import { Memories, type MemoryContext } from './memory/columns.ts'
-import { NodeCache } from './nodes/stored.ts'
-import type { Extensions } from './profiles/extensions.ts'
+import { FieldValues, NodeCache } from './nodes/stored.ts'
+import type { Extensions } from './profiles/query-profile.ts'
 import type { Profiles } from './profiles/registry.ts'
-import { FieldValues } from './query/fields.ts'
-import type { Sleep } from './retry.ts'
 import type { ChromaSettings } from './settings.ts'
 
 /** What the lens's settings come to, as `host.settings`. */

@@ -1,7 +1,8 @@
 /** What reads a text by hand, each by its name: tokens, chunks, passages, headings, differences, hashtags, times. */
+
+import { loadVocabulary } from '../../../src/lenses/chroma/colour/bindings.ts'
 import { loadStack, writeStack } from '../../../src/lenses/chroma/colour/stack.ts'
-import { loadVocabulary } from '../../../src/lenses/chroma/colour/vocabulary.ts'
-import { findTime } from '../../../src/lenses/chroma/profiles/time.ts'
+import { findTime } from '../../../src/lenses/chroma/profiles/default-profile.ts'
 import { parseDiff } from '../../../src/lenses/context/questions/impact.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { readDate } from '../../../src/model/record-date.ts'

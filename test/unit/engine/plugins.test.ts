@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadPlugins, type PluginRequest } from '../../../src/engine/plugins.ts'
-import { Extensions } from '../../../src/lenses/chroma/profiles/extensions.ts'
+import { Extensions } from '../../../src/lenses/chroma/profiles/query-profile.ts'
 import { installPlugin, Profiles } from '../../../src/lenses/chroma/profiles/registry.ts'
 
 const GOOD = 'export const profiles = { mine: { parseInput: () => ({ hashtags: ["#a"] }) } }\n'

@@ -3,16 +3,20 @@
  * each change; reading it costs microseconds, so it is read at every look-up and the table only when the stamp is another.
  * The store's version would not do: inside a transaction that is rolled back later it stands still.
  */
+
 import { z } from 'zod'
 import { must } from '../../../base/assert.ts'
 import { sha256 } from '../../../base/canonical.ts'
+import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Filter } from '../../../model/filter.ts'
 import { LOCAL_OWNER } from '../../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { type Camel, checkArgument, checkCamel } from '../camel.ts'
 import {
+  type Camel,
+  checkArgument,
+  checkCamel,
   HashtagConflictError,
   invalidParameter,
   placed,
@@ -20,31 +24,39 @@ import {
   UnknownHashtagError,
   ValidationError,
 } from '../errors.ts'
-import { type Binding, ZONES, type Zone, zone as zoneInput } from '../model.ts'
+import { type Anchor, type Binding, ZONES, type Zone, zone as zoneInput } from '../model.ts'
 import { HASHTAGS, NODES } from '../tables.ts'
-import { normaliseHashtag, type Resolve } from './hashtag.ts'
-import { ANCHORS, STACK, ZONE_BOUNDS } from './stack.ts'
+import { ANCHORS, loadStack, normaliseHashtag, type Resolve, STACK, writeStack, ZONE_BOUNDS } from './stack.ts'
+import { STARTER } from './starter.ts'
 
-/** Where a hashtag shall sit: on any free anchor of a zone (in any letter case), or on this anchor. */
+/** The anchor of a hashtag: a free one of a zone (in any letter case), one near an assigned hashtag, or this one. */
 export const targetFields = {
-  zone: zoneInput
-    .optional()
-    .describe('Zone, in any letter case: the free anchor of it with the lowest number; or give anchor_id'),
-  anchor_id: z.int().min(1).max(ANCHORS).optional().describe(`Number of the anchor, 1 to ${ANCHORS}; or give zone`),
+  zone: zoneInput.optional().describe('Zone, in any letter case: the free anchor of it nearest in meaning'),
+  near: z.string().optional().describe('Assigned hashtag: the free anchor nearest to it, in its zone or the one given'),
+  anchor_id: z.int().min(1).max(ANCHORS).optional().describe(`Number of the anchor, 1 to ${ANCHORS}`),
 }
 const target = z
   .strictObject(targetFields)
-  .refine(({ zone, anchor_id }) => (zone === undefined) !== (anchor_id === undefined), {
+  .refine(({ zone, near, anchor_id }) => (zone === undefined && near === undefined) !== (anchor_id === undefined), {
     path: ['zone'],
-    error: 'a zone, or else an anchor id: one of the two',
+    error: 'a zone, a hashtag to be near, or else an anchor id',
   })
 
-/** Exactly one of the two. */
+/** A zone, `near` or both; or an anchor. */
 export interface Target {
   readonly zone?: string | undefined
+  readonly near?: string | undefined
   readonly anchorId?: number | undefined
 }
 type CheckedTarget = Camel<z.output<typeof target>>
+
+/** Of a hashtag in its normal form the assigned hashtags nearest in meaning; none where that is not known. */
+export type NeighboursOf = (hashtag: string) => readonly string[]
+export interface ToPlace {
+  readonly hashtag: string
+  readonly byMeaning: boolean
+}
+const NO_NEIGHBOURS: NeighboursOf = () => []
 
 export interface Assignment extends Target {
   readonly hashtag: string
@@ -57,7 +69,8 @@ interface CheckedAssignment {
 }
 
 export function checkTarget(given: unknown): CheckedTarget {
-  return checkCamel(target, given, 'zone')
+  const { near, ...place } = checkCamel(target, given, 'zone')
+  return near === undefined ? place : { ...place, near: normaliseHashtag(near, 'near') }
 }
 
 export function checkAssignment(given: unknown): CheckedAssignment {
@@ -123,12 +136,18 @@ export class BindingDraft extends BindingSet {
   readonly changed: Set<number> = new Set()
   /** No anchor of the zone below this one is free. */
   readonly #firstFree = new Map<Zone, number>()
+  readonly #neighboursOf: NeighboursOf
+
+  constructor(bindings: Iterable<Binding>, neighboursOf: NeighboursOf = NO_NEIGHBOURS) {
+    super(bindings)
+    this.#neighboursOf = neighboursOf
+  }
 
   /** The binding there is, when it already is as asked for. */
   assign({ hashtag, target }: CheckedAssignment): Binding {
     const held = this.resolve(hashtag)
-    if (held === null) return this.bind(hashtag, this.placeFor(target))
-    if (sitsAt(held, target)) return held
+    if (held === null) return this.bind(hashtag, this.placeFor(hashtag, target))
+    if (isAt(held, target.near === undefined ? target : { zone: this.#zoneOf(target) })) return held
     throw new HashtagConflictError(
       'hashtag_assigned',
       `hashtag: ${hashtag} already sits on anchor ${held.anchor_id} (${held.zone}); moving it is a migration`,
@@ -136,9 +155,21 @@ export class BindingDraft extends BindingSet {
     )
   }
 
-  /** The free anchor with the lowest id in the zone, or the one named; throws when there is none, or it is not free. */
-  placeFor({ zone, anchorId }: CheckedTarget): number {
-    if (anchorId === undefined) return this.#lowestFree(zone as Zone)
+  /**
+   * The free anchor of the zone nearest to the hashtag it is to be near, or to the mean of its neighbours in meaning, the lowest where there are
+   * none; or the anchor named. Throws `zone_full` and `anchor_occupied`.
+   */
+  placeFor(hashtag: string, target: CheckedTarget): number {
+    const { near, anchorId } = target
+    if (near === hashtag) throw invalidParameter('near', near, 'another hashtag')
+    if (anchorId === undefined) {
+      const zone = this.#zoneOf(target)
+      const names = near === undefined ? this.#neighboursOf(hashtag) : [near]
+      const neighbours = names.flatMap(name => this.resolve(name) ?? [])
+      const free = neighbours.length === 0 ? this.#lowestFree(zone) : this.nearestFree(zone, meanOf(neighbours))
+      if (free !== null) return free
+      throw new ValidationError('zone_full', `zone: every anchor of the zone ${zone} is taken`, { zone })
+    }
     const held = this.at(anchorId)
     if (held === null) return anchorId
     throw new HashtagConflictError(
@@ -164,19 +195,46 @@ export class BindingDraft extends BindingSet {
     this.#firstFree.clear()
   }
 
-  #lowestFree(zone: Zone): number {
+  /** Of those equally near the one with the lowest id; null: none is free. Looks at every anchor of the zone: some 20 microseconds. */
+  nearestFree(zone: Zone, { L, a, b }: Pick<Binding, 'L' | 'a' | 'b'>): number | null {
+    const { first, last } = ZONE_BOUNDS[zone]
+    let nearest: number | null = null
+    let least = Number.POSITIVE_INFINITY
+    for (let id = first; id <= last; id++) {
+      const anchor = STACK.anchors[id - 1] as Anchor
+      const square = (anchor.L - L) ** 2 + (anchor.a - a) ** 2 + (anchor.b - b) ** 2
+      if (square >= least || this.byAnchor.has(id)) continue
+      least = square
+      nearest = id
+    }
+    return nearest
+  }
+
+  /** Throws `unknown_hashtag` for a hashtag to be near that is not assigned. */
+  #zoneOf({ zone, near }: CheckedTarget): Zone {
+    if (near === undefined) return zone as Zone
+    const binding = this.resolve(near)
+    if (binding === null) throw new UnknownHashtagError([near])
+    return zone ?? binding.zone
+  }
+
+  #lowestFree(zone: Zone): number | null {
     const { first, last } = ZONE_BOUNDS[zone]
     let id = this.#firstFree.get(zone) ?? first
     while (id <= last && this.byAnchor.has(id)) id++
     this.#firstFree.set(zone, id)
-    if (id <= last) return id
-    throw new ValidationError('zone_full', `zone: every anchor of the zone ${zone} is taken`, { zone })
+    return id <= last ? id : null
   }
 }
 
-/** Whether the binding fulfils what was asked for. */
-export function sitsAt(binding: Binding, { zone, anchorId }: CheckedTarget): boolean {
+/** Whether it is in the zone, or on the anchor. */
+export function isAt(binding: Binding, { zone, anchorId }: CheckedTarget): boolean {
   return anchorId === undefined ? binding.zone === zone : binding.anchor_id === anchorId
+}
+
+function meanOf(bindings: readonly Binding[]): Pick<Binding, 'L' | 'a' | 'b'> {
+  const mean = (of: 'L' | 'a' | 'b') => bindings.reduce((sum, one) => sum + one[of], 0) / bindings.length
+  return { L: mean('L'), a: mean('a'), b: mean('b') }
 }
 
 /** Named text of the store that is another after each change of a binding. */
@@ -217,18 +275,32 @@ export class Bindings {
     return this.current.list(zone === undefined ? undefined : checkArgument('zone', zoneInput, zone))
   }
 
-  /** Puts a hashtag on the lowest free anchor of a zone, or on a chosen one; as it is when it already sits there. */
-  assign(hashtag: string, target: Target): Binding {
+  /** Puts a hashtag on an anchor of a zone, near another, or on a chosen one; as it is when it already is in that zone or on that anchor. */
+  assign(hashtag: string, target: Target, neighboursOf?: NeighboursOf): Binding {
     const wanted = { hashtag: normaliseHashtag(hashtag, 'hashtag'), target: checkTarget(target) }
-    return must(this.#assignAll([wanted], draft => [draft.assign(wanted)])[0], 'the binding')
+    return must(this.#assignAll([wanted], draft => [draft.assign(wanted)], neighboursOf)[0], 'the binding')
   }
 
   /**
    * In order, all or none. An error has the index (and the line, if there is one) in its details.
    */
-  assignMany(list: readonly Assignment[]): readonly Binding[] {
+  assignMany(list: readonly Assignment[], neighboursOf?: NeighboursOf): readonly Binding[] {
     const { wanted, assign } = checked(list)
-    return this.#assignAll(wanted, assign)
+    return this.#assignAll(wanted, assign, neighboursOf)
+  }
+
+  /** In their normal form, in order, and which of them are to be placed by meaning: the new ones, or those that move. What is wrong is left to `assign`. */
+  toPlace(list: readonly Assignment[], isMove = false): readonly ToPlace[] {
+    const { current } = this
+    return (Array.isArray(list) ? list : []).flatMap(given => {
+      try {
+        const { hashtag, target } = checkAssignment(given)
+        const byMeaning = target.anchorId === undefined && target.near === undefined
+        return [{ hashtag, byMeaning: byMeaning && (isMove || current.resolve(hashtag) === null) }]
+      } catch {
+        return []
+      }
+    })
   }
 
   /**
@@ -257,7 +329,7 @@ export class Bindings {
     }
   }
 
-  /** Frees the anchor. Only for the owner: that it is refused tells of nodes nobody else may know of. */
+  /** Frees the anchor. Only for the owner: a refusal reveals nodes that nobody else may know of. */
   unassign(hashtag: string): Binding {
     const tag = normaliseHashtag(hashtag, 'hashtag')
     return this.change((draft, writer) => {
@@ -276,11 +348,11 @@ export class Bindings {
   }
 
   /** One write transaction over the bindings and whatever depends on them. */
-  change<T>(body: (draft: BindingDraft, writer: StoreWriter) => T): T {
+  change<T>(body: (draft: BindingDraft, writer: StoreWriter) => T, neighboursOf?: NeighboursOf): T {
     const { store, clock } = this.#host
     let written: Written | null = null
     const result = store.write(clock.now(), writer => {
-      const draft = new BindingDraft(this.current.values())
+      const draft = new BindingDraft(this.current.values(), neighboursOf)
       const done = body(draft, writer)
       written = this.#save(draft, writer)
       return done
@@ -304,10 +376,11 @@ export class Bindings {
   #assignAll(
     wanted: readonly CheckedAssignment[],
     assign: (draft: BindingDraft) => readonly Binding[],
+    neighboursOf?: NeighboursOf,
   ): readonly Binding[] {
     const { current } = this
     const held = wanted.map(({ hashtag }) => current.resolve(hashtag))
-    if (held.includes(null)) return this.change(assign)
+    if (held.includes(null)) return this.change(assign, neighboursOf)
     return assign(new BindingDraft(current.values()))
   }
 
@@ -375,4 +448,92 @@ export function nodesCarrying(host: LensHost, reader: StoreReader, hashtag: stri
 export function hashtagsOf(reader: StoreReader, entry: EntryKey): readonly string[] {
   const row = reader.table(NODES).get({ entry })
   return row === undefined ? [] : (JSON.parse(String(row['hashtags'])) as string[])
+}
+
+// Many hashtags at once, from a text: one a line, `#python core` or `#python 17`, hashtag and zone or anchor id parted by
+// white space or a comma. As hashtags begin with `#` themselves, a comment is a `#` (or several) followed by white space or
+// the end of the line; it may also stand behind an assignment. Empty lines are passed over.
+
+/** Longer ones are no assignments; a hashtag has at most 100 characters. */
+const MAX_LINE = 1000
+const COMMENT = /(^|\s)#+(\s.*)?$/u
+const DIGITS = /^[0-9]+$/
+
+/** What the text asks for, ready for `assignMany`; throws `invalid_parameter` naming the first line that is wrong. */
+export function loadVocabulary(text: unknown): readonly Assignment[] {
+  if (typeof text !== 'string') throw invalidParameter('assignments', text, 'text')
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
+  return lines.flatMap((content, at) => {
+    const line = at + 1
+    try {
+      return parseLine(content, line)
+    } catch (error) {
+      throw placed(error, `line ${line}`, { line })
+    }
+  })
+}
+
+/** What a text of assignments holds: a stack file in JSON, or a line each. */
+export function assignmentsIn(text: string): readonly Assignment[] {
+  return STACK_FILE.test(text) ? loadStack(text.trim()).assignments : loadVocabulary(text)
+}
+
+/** What begins as an object of JSON does is no list of hashtags. */
+const STACK_FILE = /^\s*\{\s*"/
+
+export const vocabularyForm = z.enum(['lines', 'stack'])
+
+/** The bindings as a text that `assignmentsIn` reads: a line each with the anchor, or a stack file. */
+export function vocabularyText(
+  bindings: readonly Binding[],
+  as: z.output<typeof vocabularyForm>,
+  now: Instant,
+): string {
+  if (as === 'stack') return writeStack(bindings, now)
+  return bindings.map(({ hashtag, anchor_id }) => `${hashtag} ${anchor_id}\n`).join('')
+}
+
+function parseLine(content: string, line: number): readonly Assignment[] {
+  if (content.length > MAX_LINE) throw invalidParameter('assignments', content, 'a hashtag and its place')
+  const said = content.replace(COMMENT, '').trim()
+  if (said === '') return []
+  // The last field is the place; whatever is before it, commas inside included, is the hashtag.
+  const [, hashtag, place] = /^(.*?)[\s,]+([^\s,]+)$/u.exec(said) ?? []
+  if (!hashtag || place === undefined) {
+    throw invalidParameter('assignments', said, 'a hashtag, and a zone or an anchor id (a comment begins with "# ")')
+  }
+  const assignment = DIGITS.test(place) ? { hashtag, anchorId: Number(place), line } : { hashtag, zone: place, line }
+  checkAssignment(assignment)
+  return [assignment]
+}
+
+/** What a new user needs to store and to query at once, with the anchor of each. Core first, each zone in its own order. */
+export function starterVocabulary(): readonly {
+  readonly hashtag: string
+  readonly zone: Zone
+  readonly anchorId: number
+}[] {
+  return (Object.keys(STARTER) as Zone[]).flatMap(zone =>
+    [...STARTER[zone].matchAll(/(\S+)=(\d+)/g)].map(([, word, id]) => ({
+      hashtag: `#${word}`,
+      zone,
+      anchorId: Number(id),
+    })),
+  )
+}
+
+/**
+ * Assigns what of the starter vocabulary is not assigned yet, and returns that. A hashtag whose anchor is taken gets the nearest free one of
+ * its zone. Hashtags that sit elsewhere stay there; a zone that is full takes no more. Doing it again changes nothing.
+ */
+export function assignStarter(bindings: Bindings): readonly Binding[] {
+  const isMissing = ({ hashtag }: { readonly hashtag: string }) => bindings.current.resolve(hashtag) === null
+  if (!starterVocabulary().some(isMissing)) return []
+  return bindings.change(draft =>
+    starterVocabulary().flatMap(({ hashtag, zone, anchorId }) => {
+      if (draft.resolve(hashtag) !== null) return []
+      const id = draft.at(anchorId) === null ? anchorId : draft.nearestFree(zone, STACK.anchor(anchorId) as Anchor)
+      return id === null ? [] : [draft.bind(hashtag, id)]
+    }),
+  )
 }

@@ -1,8 +1,30 @@
 /** The four memory modes (CQ-048). A node stores only the name; what it means is here, under the seed's names. */
-
 import { saturate } from '../../../math/decay.ts'
-import { MODE_NAMES, type ModeName } from '../mode-names.ts'
-import type { NodeMemory, ScoreWeights } from '../model.ts'
+
+/** Fastest fading first. Apart from the schemas: the explorer needs the names without their checks. */
+export const MODE_NAMES = ['Sparse', 'Adaptive', 'Spacey', 'Eidetic'] as const
+export type ModeName = (typeof MODE_NAMES)[number]
+
+/** Shares of a score, together 1. */
+export interface ScoreWeights {
+  readonly relevance: number
+  readonly recency: number
+  readonly strength: number
+}
+
+/** What one viewer's use has made of one node. Times are Unix seconds. */
+export interface NodeMemory {
+  readonly last_accessed: number
+  readonly access_count: number
+  /** ≥ 0. */
+  readonly strength_raw: number
+  /** 0..1. */
+  readonly decay_health: number
+  readonly ascension: boolean
+  readonly rotten: boolean
+  /** Changes of this memory so far; a row's version is this plus the node's own. */
+  readonly version: number
+}
 
 export interface Mode {
   /** Days after which recency has fallen to 1/e. */
@@ -28,68 +50,29 @@ export interface Mode {
   readonly w_str: number
 }
 
-export const MODES: Readonly<Record<ModeName, Mode>> = {
-  Sparse: {
-    tau_rec_days: 1.5,
-    tau_decay_days: 60,
-    strength_hit: 0.06,
-    strength_decay_per_day: 0.15,
-    recency_bonus_threshold: 0.7,
-    recency_bonus_gain: 1,
-    ascension_norm: 0.85,
-    rot_recency_min: 0.05,
-    rot_strength_min: 0.2,
-    relevance_decay_protect: 0.3,
-    w_rel: 0.6,
-    w_rec: 0.3,
-    w_str: 0.1,
-  },
-  Adaptive: {
-    tau_rec_days: 3,
-    tau_decay_days: 90,
-    strength_hit: 0.1,
-    strength_decay_per_day: 0.05,
-    recency_bonus_threshold: 0.7,
-    recency_bonus_gain: 1,
-    ascension_norm: 0.8,
-    rot_recency_min: 0.03,
-    rot_strength_min: 0.15,
-    relevance_decay_protect: 0.2,
-    w_rel: 0.5,
-    w_rec: 0.3,
-    w_str: 0.2,
-  },
-  Spacey: {
-    tau_rec_days: 2,
-    tau_decay_days: 60,
-    strength_hit: 0.1,
-    strength_decay_per_day: 0.08,
-    recency_bonus_threshold: 0.7,
-    recency_bonus_gain: 1,
-    ascension_norm: 0.85,
-    rot_recency_min: 0.05,
-    rot_strength_min: 0.25,
-    relevance_decay_protect: 0.2,
-    w_rel: 0.5,
-    w_rec: 0.2,
-    w_str: 0.3,
-  },
-  Eidetic: {
-    tau_rec_days: 7,
-    tau_decay_days: 120,
-    strength_hit: 0.12,
-    strength_decay_per_day: 0.02,
-    recency_bonus_threshold: 0.6,
-    recency_bonus_gain: 1,
-    ascension_norm: 0.9,
-    rot_recency_min: null,
-    rot_strength_min: null,
-    relevance_decay_protect: 0.1,
-    w_rel: 0.4,
-    w_rec: 0.2,
-    w_str: 0.4,
-  },
+/** In the order of `MODE_NAMES`. */
+const PARAMETERS: { readonly [K in keyof Mode]: readonly Mode[K][] } = {
+  tau_rec_days: [1.5, 3, 2, 7],
+  tau_decay_days: [60, 90, 60, 120],
+  strength_hit: [0.06, 0.1, 0.1, 0.12],
+  strength_decay_per_day: [0.15, 0.05, 0.08, 0.02],
+  recency_bonus_threshold: [0.7, 0.7, 0.7, 0.6],
+  recency_bonus_gain: [1, 1, 1, 1],
+  ascension_norm: [0.85, 0.8, 0.85, 0.9],
+  rot_recency_min: [0.05, 0.03, 0.05, null],
+  rot_strength_min: [0.2, 0.15, 0.25, null],
+  relevance_decay_protect: [0.3, 0.2, 0.2, 0.1],
+  w_rel: [0.6, 0.5, 0.5, 0.4],
+  w_rec: [0.3, 0.3, 0.2, 0.2],
+  w_str: [0.1, 0.2, 0.3, 0.4],
 }
+
+export const MODES: Readonly<Record<ModeName, Mode>> = Object.fromEntries(
+  MODE_NAMES.map((name, at) => [
+    name,
+    Object.fromEntries(Object.entries(PARAMETERS).map(([parameter, values]) => [parameter, values[at]])),
+  ]),
+) as Record<ModeName, unknown> as Record<ModeName, Mode>
 
 export function isModeName(name: unknown): name is ModeName {
   return (MODE_NAMES as readonly unknown[]).includes(name)

@@ -2,10 +2,12 @@
  * The built-in profile: plain English or Spanish without a model and without a network. One time, one count, and every
  * assigned hashtag among the other words.
  */
-import type { QueryParams } from '../model.ts'
-import { BEGIN, END, NUMBER, numberOf } from './exact-time.ts'
+
+import { casual as english } from 'chrono-node/en'
+import { casual as spanish } from 'chrono-node/es'
+import { languagesOfQuestion } from '../../../text/language.ts'
+import type { EffectiveQuery, MetadataFilters, QueryParams, ResultRow } from '../model.ts'
 import { type ParseContext, QueryProfile } from './query-profile.ts'
-import { findTime } from './time.ts'
 
 export class DefaultQueryProfile extends QueryProfile {
   override parseInput(text: string, context: ParseContext): QueryParams {
@@ -50,6 +52,465 @@ export interface FoundCount {
   readonly length: number
 }
 
+/** The leftmost; of those that begin at one place the longest. */
+export function findCount(text: string): FoundCount | null {
+  const matches = COUNTS.map(expression => expression.exec(text)).filter(match => match !== null)
+  const [first] = matches.sort((a, b) => a.index - b.index || b[0].length - a[0].length)
+  if (first === undefined) return null
+  const n = numberOf(first.groups?.['n'] ?? '0')
+  return { k: n === 0 ? null : Math.min(n, MAX_K), index: first.index, length: first[0].length }
+}
+
+// Questions about code: `language:python kind:function symbol:retry recent async backoff`. Fields become metadata filters,
+// the rest is plain language; entries whose label names what was asked for come first, and no file fills the answer.
+
+export interface CodeSearchOptions {
+  /** Entries of one file (`metadata.path`) in an answer; default 3. */
+  readonly perFile?: number | undefined
+}
+
+/** What may be written before the colon, and the metadata field it stands for. */
+const FIELDS: Readonly<Record<string, string>> = {
+  language: 'language',
+  lang: 'language',
+  kind: 'kind',
+  symbol: 'symbol',
+  path: 'path',
+}
+
+const FIELD = /(?<!\S)(language|lang|kind|symbol|path):("[^"]*"|\S+)/gi
+
+export class CodeSearchQueryProfile extends QueryProfile {
+  readonly #perFile: number
+
+  constructor(options: CodeSearchOptions = {}) {
+    super()
+    this.#perFile = options.perFile ?? 3
+  }
+
+  override parseInput(text: string, context: ParseContext): QueryParams {
+    const filters: Record<string, MetadataFilters[string]> = {}
+    const rest = text.replace(FIELD, (_, name: string, value: string) => {
+      const field = FIELDS[name.toLowerCase()] as string
+      const bare = value.replaceAll('"', '')
+      // A path is given in part; the others as they are.
+      filters[field] = field === 'path' ? { $contains: bare } : bare
+      return ' '
+    })
+    const { hashtags, k, temporalRange } = readQuestion(rest, context)
+    return {
+      hashtags: context.complete(hashtags),
+      ...(k !== null && { k }),
+      ...(temporalRange !== null && { temporalRange }),
+      ...(Object.keys(filters).length > 0 && { metadataFilters: filters }),
+    }
+  }
+
+  /** The share of the hashtags asked for, without those added, that are words of the label: `retryAsync` has two. */
+  override customScoring(entry: ResultRow, query: EffectiveQuery): number {
+    const added = new Set(query.completed_hashtags)
+    const asked = query.hashtags.filter(hashtag => !added.has(hashtag)).map(hashtag => hashtag.slice(1))
+    const words = wordsOf(entry.label)
+    return asked.length === 0 ? 0 : asked.filter(word => words.has(word)).length / asked.length
+  }
+
+  override postProcess(rows: ResultRow[]): ResultRow[] {
+    const perFile = new Map<string, number>()
+    return rows.filter(row => {
+      const path = row.metadata?.['path']
+      if (typeof path !== 'string') return true
+      const before = perFile.get(path) ?? 0
+      perFile.set(path, before + 1)
+      return before < this.#perFile
+    })
+  }
+}
+
+/** Identifiers whole and in their parts, lower case. */
+function wordsOf(label: string): ReadonlySet<string> {
+  const identifiers = label.match(/[\p{L}\p{N}_$]+/gu) ?? []
+  const parts = identifiers.flatMap(name => name.match(/\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}+(?!\p{Ll})/gu) ?? [])
+  return new Set([...identifiers, ...parts].map(word => word.toLowerCase()))
+}
+
+// The time words with a meaning of their own in this lens (CQ-085 to CQ-087), and the same in Spanish.
+
+export interface Period {
+  readonly start: number
+  readonly end: number
+}
+
+/** A period that a text names, and where it stands there in UTF-16 units. */
+export interface FoundTime {
+  readonly period: Period
+  readonly index: number
+  readonly length: number
+}
+
+export type Unit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year'
+
+export const MINUTE = 60
+export const HOUR = 3_600
+export const DAY = 86_400
+
+/** Rolling months and years are as long as here, whatever the calendar says (CQ-085). */
+export const SECONDS: Readonly<Record<Unit, number>> = {
+  minute: MINUTE,
+  hour: HOUR,
+  day: DAY,
+  week: 7 * DAY,
+  month: 30 * DAY,
+  year: 365 * DAY,
+}
+
+/** The last `count` units up to now; not before 1970. */
+export function rolling(count: number, unit: Unit, now: number): Period {
+  return { start: Math.min(now, Math.max(0, now - count * SECONDS[unit])), end: now }
+}
+
+/** The calendar unit that holds a moment, or one `offset` units later. */
+export function calendar(unit: Unit, at: number, offset = 0): Period {
+  const start = startOf(unit, at, offset)
+  return { start, end: startOf(unit, at, offset + 1) - 1 }
+}
+
+function startOf(unit: Unit, at: number, offset: number): number {
+  const date = new Date(at * 1_000)
+  if (unit === 'year') return utc(date.getUTCFullYear() + offset, 0)
+  if (unit === 'month') return utc(date.getUTCFullYear(), date.getUTCMonth() + offset)
+  const length = SECONDS[unit]
+  // 1970-01-01 was a Thursday: three days into its week.
+  const shift = unit === 'week' ? 3 * DAY : 0
+  return Math.floor((at + shift) / length) * length - shift + offset * length
+}
+
+/** Midnight of a day; months and days may run over. `Date.UTC` would take the year 24 for 1924. */
+export function utc(year: number, month: number, day = 1): number {
+  return new Date(0).setUTCFullYear(year, month, day) / 1_000
+}
+
+/** The period that `2024`, `2024-05` or `2024-05-17` names; null for a day or month that does not exist. */
+export function dated(text: string): Period | null {
+  const match = /^(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?$/.exec(text)
+  if (match === null) return null
+  const [, year = '', month, day] = match
+  const start = utc(Number(year), Number(month ?? 1) - 1, Number(day ?? 1))
+  const unit = day !== undefined ? 'day' : month !== undefined ? 'month' : 'year'
+  const exists = new Date(start * 1_000).toISOString().startsWith(text)
+  return exists ? calendar(unit, start) : null
+}
+
+/** How a question stands to a period: inside it, or on one side of it. */
+export type Relation = 'within' | 'since' | 'after' | 'before' | 'until'
+
+/** CQ-087. A range that would begin in the future ends where it begins, so that it is one at all. */
+export function related(relation: Relation, { start, end }: Period, now: number): Period {
+  const range = {
+    within: { start, end },
+    since: { start, end: now },
+    after: { start: end + 1, end: now },
+    before: { start: Math.min(0, start - 1), end: start - 1 },
+    until: { start: Math.min(0, end), end },
+  }[relation]
+  return range.start > now || range.end < range.start ? { start: range.start, end: range.start } : range
+}
+
+/** Not inside a word, a hashtag, a hyphenated name or a number: neither in `3.12` nor in `1,000`. */
+export const BEGIN = '(?<![\\p{L}\\p{N}_#-]|\\p{N}[.,](?=\\p{N}))'
+export const END = '(?![\\p{L}\\p{N}_]|[-.]\\p{N}|-\\p{L}|,\\p{N}{3}(?!\\p{N}))'
+
+const NUMBERS: Readonly<Record<string, number>> = {
+  ...{ one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },
+  ...{ eleven: 11, twelve: 12, fifteen: 15, twenty: 20, thirty: 30, fifty: 50 },
+  ...{ un: 1, una: 1, uno: 1, dos: 2, tres: 3, cuatro: 4, cinco: 5, seis: 6, siete: 7, ocho: 8, nueve: 9, diez: 10 },
+  ...{ doce: 12, quince: 15, veinte: 20, treinta: 30, cincuenta: 50, cien: 100 },
+}
+
+/** Digits, or a number in words. */
+export const NUMBER: string = `\\d+|${Object.keys(NUMBERS).join('|')}`
+
+export function numberOf(text: string): number {
+  return NUMBERS[text.toLowerCase()] ?? Number(text)
+}
+
+export const ENGLISH_UNIT = 'minutes?|hours?|days?|weeks?|months?|years?'
+export const SPANISH_UNIT = 'minutos?|horas?|d[ií]as?|semanas?|mes(?:es)?|años?'
+
+export function unitOf(word: string): Unit {
+  const [, unit] = UNITS.find(([start]) => word.toLowerCase().startsWith(start)) as readonly [string, Unit]
+  return unit
+}
+
+const UNITS: readonly (readonly [string, Unit])[] = [
+  ['minut', 'minute'],
+  ['h', 'hour'],
+  ['d', 'day'],
+  ['week', 'week'],
+  ['semana', 'week'],
+  ['m', 'month'],
+  ['y', 'year'],
+  ['a', 'year'],
+]
+
+const RELATIONS: readonly (readonly [Relation, string])[] = [
+  ['since', 'since|desde|a partir del?'],
+  ['after', 'after|despu[eé]s del?'],
+  ['before', 'before|antes del?'],
+  ['until', 'until|till|hasta'],
+  ['within', 'in|from|during|on|of|en|del?|durante'],
+]
+
+/** The words before a period, longest first where one begins with another. */
+export const RELATION: string = RELATIONS.map(([, words]) => words).join('|')
+
+export function relationOf(words: string | undefined): Relation {
+  if (words === undefined) return 'within'
+  const plain = words.toLowerCase().replace(/\s+/g, ' ')
+  return RELATIONS.find(([, pattern]) => new RegExp(`^(?:${pattern})$`).test(plain))?.[0] ?? 'within'
+}
+
+/** Stretches of time in whole Unix seconds, both ends included; calendar units are UTC, weeks begin on Monday. */
+
+type Groups = Readonly<Record<string, string | undefined>>
+
+interface TimeWords {
+  /** With `{n}` and `{unit}` as named groups where it has them. */
+  readonly pattern: string
+  readonly period: (groups: Groups, now: number) => Period | null
+}
+
+const N = `(?<n>${NUMBER})`
+const unitIn = ({ unit = '' }: Groups) => unitOf(unit)
+const countIn = ({ n = '1' }: Groups) => numberOf(n)
+
+const recent = (_: Groups, now: number) => rolling(7, 'day', now)
+const lastFew = (groups: Groups, now: number) => rolling(countIn(groups), unitIn(groups), now)
+const previous = (groups: Groups, now: number) => calendar(unitIn(groups), now, -1)
+const current = (groups: Groups, now: number) => ({ start: calendar(unitIn(groups), now).start, end: now })
+const ago = (groups: Groups, now: number) => calendarAgo(countIn(groups), groups, now)
+const daysAgo = (days: number) => (_: Groups, now: number) => calendar('day', now, -days)
+
+const WORDS: readonly TimeWords[] = [
+  { pattern: 'recent(?:ly)?', period: recent },
+  { pattern: `(?:last|past)\\s+${N}\\s+(?<unit>${ENGLISH_UNIT})`, period: lastFew },
+  { pattern: `past\\s+(?<unit>${ENGLISH_UNIT})`, period: lastFew },
+  { pattern: 'last\\s+(?<unit>hour|day)', period: lastFew },
+  { pattern: 'last\\s+(?<unit>week|month|year)', period: previous },
+  { pattern: 'this\\s+(?<unit>week|month|year)', period: current },
+  { pattern: 'today', period: (_, now) => ({ start: calendar('day', now).start, end: now }) },
+  { pattern: 'yesterday', period: daysAgo(1) },
+  { pattern: `(?:(?<n>${NUMBER})|an?)\\s+(?<unit>${ENGLISH_UNIT})\\s+ago`, period: ago },
+
+  { pattern: 'recientes?|recientemente', period: recent },
+  { pattern: `(?:últim|ultim|pasad)[oa]s\\s+${N}\\s+(?<unit>${SPANISH_UNIT})`, period: lastFew },
+  { pattern: `${N}\\s+(?:últim|ultim)[oa]s\\s+(?<unit>${SPANISH_UNIT})`, period: lastFew },
+  { pattern: '(?:últim|ultim)[oa]\\s+(?<unit>hora|d[ií]a|semana|mes|año)', period: lastFew },
+  { pattern: '(?<unit>semana|mes|año)\\s+pasad[oa]', period: previous },
+  { pattern: 'pasad[oa]\\s+(?<unit>semana|mes|año)', period: previous },
+  { pattern: 'est[ae]\\s+(?<unit>semana|mes|año)', period: current },
+  { pattern: 'hoy', period: (_, now) => ({ start: calendar('day', now).start, end: now }) },
+  // Before the next row, which would read it as the time before yesterday.
+  { pattern: 'anteayer|antier|antes\\s+de\\s+ayer', period: daysAgo(2) },
+  { pattern: 'ayer', period: daysAgo(1) },
+  { pattern: `hace\\s+${N}\\s+(?<unit>${SPANISH_UNIT})`, period: ago },
+]
+
+const ARTICLE = '(?:(?:the|el|la|los|las)\\s+)?'
+const DATE = '\\d{4}(?:-\\d{2}(?:-\\d{2})?)?'
+
+/** Dates need a word before them: a bare 2024 may be anything. */
+const DATED = new RegExp(
+  `${BEGIN}(?<relation>in|from|during|since|after|before|until|a\\s+partir\\s+del?|despu[eé]s\\s+del?|antes\\s+del?|` +
+    `desde|hasta|durante|en|del?)\\s+(?:(?:el|la)\\s+)?(?<date>${DATE})${END}`,
+  'giu',
+)
+
+const COMPILED = WORDS.map(({ pattern, period }) => ({
+  period,
+  expression: new RegExp(`${BEGIN}(?:(?<relation>${spaced(RELATION)})\\s+)?${ARTICLE}(?:${pattern})${END}`, 'iu'),
+}))
+
+/** The leftmost; of those that begin at one place the longest. */
+export function exactTime(text: string, now: number): FoundTime | null {
+  const found = [...COMPILED.flatMap(words => wordsIn(text, words, now)), ...datesIn(text, now)]
+  return found.sort((a, b) => a.index - b.index || b.length - a.length)[0] ?? null
+}
+
+function wordsIn(text: string, { expression, period }: (typeof COMPILED)[number], now: number): FoundTime[] {
+  const match = expression.exec(text)
+  const groups = match?.groups ?? {}
+  const meant = match && period(groups, now)
+  if (!meant) return []
+  const relation = relationOf(groups['relation'])
+  // `from last month` is last month; what is open at its end stays so: `since this week`.
+  return [{ period: related(relation, meant, now), index: match.index, length: match[0].length }]
+}
+
+/** Days and months that do not exist are passed over. */
+function datesIn(text: string, now: number): FoundTime[] {
+  for (const match of text.matchAll(DATED)) {
+    const { relation, date = '' } = match.groups as Groups
+    const period = dated(date)
+    if (period === null) continue
+    return [{ period: related(relationOf(relation), period, now), index: match.index, length: match[0].length }]
+  }
+  return []
+}
+
+/** The unit of the calendar that holds the moment so many units ago: three days ago is a day, an hour ago an hour. */
+function calendarAgo(count: number, groups: Groups, now: number): Period | null {
+  const period = calendar(unitIn(groups), now, -count)
+  return Number.isFinite(period.start) && period.start >= 0 ? period : null
+}
+
+function spaced(pattern: string): string {
+  return pattern.replaceAll(' ', '\\s+')
+}
+
+// Finds the time that a question speaks of. The exact words come first; a library knows what else people write.
+
+/**
+ * The leftmost of the exact words (CQ-088), unless they are only part of what was written: `the day before yesterday`,
+ * `from 2024-01-05 to 2024-02-03`.
+ */
+export function findTime(text: string, now: number): FoundTime | null {
+  const exact = exactTime(text, now)
+  const others = libraryTimes(text, now)
+  if (exact === null) return others[0] ?? null
+  const end = exact.index + exact.length
+  const whole = others.find(
+    other =>
+      other.index + other.length >= end &&
+      (other.index < exact.index || (other.isRange && other.index <= exact.index && other.length > exact.length)),
+  )
+  return whole ?? exact
+}
+
+// What else people write about time (`since last Tuesday`, `from 3 to 5 March 2024`, `el 5 de mayo de 2023`), read by
+// chrono-node. It finds dates in much that is none (`sat`, `may`, `at 5`), so only some of what it finds counts.
+
+type Result = ReturnType<typeof english.parse>[number]
+type Components = Result['start']
+
+export interface LibraryTime extends FoundTime {
+  /** It has two ends of its own: `from 3 to 5 March 2024`. */
+  readonly isRange: boolean
+}
+
+/** Longer questions are read to here, in UTF-16 units: the library's time grows with the text. */
+const MAX_LENGTH = 2_000
+
+const BEFORE = new RegExp(
+  `${BEGIN}(?:(?<relation>${RELATION.replaceAll(' ', '\\s+')})\\s+)?(?:(?<article>the|el|la)\\s+)?$`,
+  'iu',
+)
+const MODIFIED = /^(?:last|past|previous|this|the|on|in)\s/i
+const ROLLING = /^(?:the\s+)?(?:last|past|previous)\s/i
+const SPANISH_PAST = /^\s+pasad[oa](?!\p{L})/iu
+
+/** Everything found that counts, in order of place; of those that begin at one place the longest first. */
+export function libraryTimes(text: string, now: number): readonly LibraryTime[] {
+  const head = text.slice(0, MAX_LENGTH)
+  const { narrow, placeOf } = narrowed(head)
+  // The library must not ask the machine what zone it stands in: zone 0, and components instead of dates.
+  const reference = { instant: new Date(now * 1_000), timezone: 0 }
+  const found = inOrder(narrow).flatMap(library =>
+    library.parse(narrow, reference).flatMap(result => understood(result, narrow, now) ?? []),
+  )
+  return found
+    .map(({ index, length, ...time }) => {
+      const start = placeOf(index)
+      return { ...time, index: start, length: placeOf(index + length) - start }
+    })
+    .sort((a, b) => a.index - b.index || b.length - a.length)
+}
+
+/**
+ * With one blank for every run of white space: behind a number the library takes a time that grows with the cube of the run
+ * (500 blanks: six seconds). `placeOf` gives the place in the text of a place in it; of a run's blank, where the run begins.
+ */
+function narrowed(text: string): { readonly narrow: string; placeOf(at: number): number } {
+  const runs = [...text.matchAll(/\s{2,}/g)].map(({ index, 0: run }) => ({
+    end: index + run.length,
+    more: run.length - 1,
+  }))
+  const placeOf = (at: number): number => {
+    let place = at
+    for (const { end, more } of runs) {
+      if (place + more < end) break
+      place += more
+    }
+    return place
+  }
+  return { narrow: text.replace(/\s+/g, ' '), placeOf }
+}
+
+/** 10/12/2024 is October in one language and December in the other: the question's own goes first. */
+function inOrder(text: string): readonly (typeof english | typeof spanish)[] {
+  const [best] = languagesOfQuestion(text.match(/[\p{L}\p{M}]+/gu) ?? [])
+  return best === 'es' ? [spanish, english] : [english, spanish]
+}
+
+function understood(result: Result, text: string, now: number): LibraryTime | null {
+  const before = BEFORE.exec(text.slice(0, result.index))
+  const { relation, article } = before?.groups ?? {}
+  const isIntroduced = relation !== undefined || article !== undefined || MODIFIED.test(result.text)
+  if (!isTime(result, isIntroduced)) return null
+  const end = result.index + result.text.length
+  const past = SPANISH_PAST.exec(text.slice(end))?.[0] ?? ''
+  const period = periodOf(result, now, past !== '')
+  if (period === null) return null
+  const index = before?.index ?? result.index
+  const isRange = result.end !== null && result.end !== undefined
+  const length = end + past.length - index
+  return { period: related(relationOf(relation), period, now), index, length, isRange }
+}
+
+/** A whole date speaks for itself; a weekday, a month, a date in figures with points need a word beside them. */
+function isTime({ start, text }: Result, isIntroduced: boolean): boolean {
+  if (start.isCertain('second')) return false
+  if (isRelative(start)) return true
+  if (start.isCertain('year')) {
+    // The Spanish reader takes `mar 5` for March 2005.
+    const hasYear = /\d{4}|\d[/-]\d+[/-]\d/.test(text)
+    return hasYear && (isIntroduced || !/^[\d.]+$/.test(text))
+  }
+  if (!isIntroduced) return false
+  if (start.isCertain('month')) return /\p{L}{4}|\bmay\b/iu.test(text)
+  // `sat` and `sun` are other things too.
+  return start.isCertain('weekday') && /\p{L}{5}/u.test(text)
+}
+
+function isRelative(parts: Components): boolean {
+  const tags = parts.tags()
+  return ['result/relativeDate', 'casualReference/tonight'].some(tag => tags.has(tag))
+}
+
+/** Null for `within 3 days` and the like: the store holds what has been, dates ahead must be named. */
+function periodOf({ start, end, text }: Result, now: number, isPast: boolean): Period | null {
+  const first = unitPeriod(start, now, isPast)
+  if (!isRelative(start)) return { start: first.start, end: Math.max(first.end, end ? unitPeriod(end, now).end : 0) }
+  if (first.start > now) return null
+  return ROLLING.test(text) ? { start: first.start, end: now } : first
+}
+
+/** The smallest unit that was named; without a year, the last one that has begun. */
+function unitPeriod(parts: Components, now: number, isPast = false): Period {
+  const part = (name: 'year' | 'month' | 'day'): number => parts.get(name) ?? 1
+  const at = (year: number): number => utc(year, part('month') - 1, part('day'))
+  const start = at(part('year'))
+  if (parts.isCertain('year')) return calendar(namedUnit(parts), start)
+  if (parts.isCertain('weekday') && !parts.isCertain('day')) {
+    return calendar('day', start > now || (isPast && start + DAY > now) ? start - 7 * DAY : start)
+  }
+  return calendar(namedUnit(parts), start > now ? at(part('year') - 1) : start)
+}
+
+function namedUnit(parts: Components): Unit {
+  if (parts.isCertain('day') || parts.isCertain('weekday')) return 'day'
+  return parts.isCertain('month') ? 'month' : 'year'
+}
+
 const MAX_K = 1_000
 
 const THINGS =
@@ -66,12 +527,3 @@ const COUNTS: readonly RegExp[] = [
   `(?:(?:los|las)\\s+)?primer[oa]s\\s+(?<n>${NUMBER})`,
   `l[ií]mite\\s+(?<n>\\d+)`,
 ].map(pattern => new RegExp(`${BEGIN}(?:${pattern})${END}`, 'iu'))
-
-/** The leftmost; of those that begin at one place the longest. */
-export function findCount(text: string): FoundCount | null {
-  const matches = COUNTS.map(expression => expression.exec(text)).filter(match => match !== null)
-  const [first] = matches.sort((a, b) => a.index - b.index || b[0].length - a[0].length)
-  if (first === undefined) return null
-  const n = numberOf(first.groups?.['n'] ?? '0')
-  return { k: n === 0 ? null : Math.min(n, MAX_K), index: first.index, length: first[0].length }
-}

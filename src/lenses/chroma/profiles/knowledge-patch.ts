@@ -5,11 +5,10 @@
 
 import type { Json } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
-import { normaliseHashtag } from '../colour/hashtag.ts'
+import { normaliseHashtag } from '../colour/stack.ts'
 import { QueryProfileError, UnknownHashtagError } from '../errors.ts'
 import type { QueryParams, ResultRow } from '../model.ts'
-import { readQuestion } from './default-profile.ts'
-import { calendar, dated, SECONDS, unitOf } from './exact-time.ts'
+import { calendar, dated, readQuestion, SECONDS, unitOf } from './default-profile.ts'
 import { type ParseContext, type PostContext, QueryProfile } from './query-profile.ts'
 
 export interface KnowledgePatchOptions {
@@ -19,7 +18,7 @@ export interface KnowledgePatchOptions {
   readonly strict?: boolean | undefined
 }
 
-/** What the parse tells the post-process hook, and the caller who asks what was understood. */
+/** What the parse passes to the post-process hook, and reports to the caller. */
 export interface KnowledgePatchState {
   readonly full_path: string | null
   /** As written; empty when none was. */
@@ -101,7 +100,7 @@ function natural(text: string, context: ParseContext): QueryParams {
   }
 }
 
-/** CQ-111: which states of a release are meant; versions are not told apart. */
+/** CQ-111: which states of a release are meant; versions are all alike. */
 function statusesOf(release: string): readonly string[] {
   const name = release.toLowerCase()
   if (name === '' || name === 'latest') return ['public', 'lts', 'latest']

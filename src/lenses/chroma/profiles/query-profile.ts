@@ -1,7 +1,13 @@
 /** A way of asking: what becomes of a text before the query, of the rows after it, and of the scores in between. */
-
 import type { Json } from '../../../base/canonical.ts'
+import type { Instant } from '../../../base/clock.ts'
+import { isRecord } from '../../../base/record.ts'
+import { isStorable } from '../../../base/storable.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
+import { invalidParameter, PluginError, reasonOf, StartupError, ValidationError } from '../errors.ts'
 import type { Binding, EffectiveQuery, MetadataFilters, QueryParams, ResultRow, ScoreWeights } from '../model.ts'
+import { PLUGIN_FIELDS } from '../tables.ts'
 
 export type Awaitable<T> = T | Promise<T>
 
@@ -98,4 +104,308 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   const prototype = Object.getPrototypeOf(value)
   // Objects of another realm (a plug-in in a VM) have an `Object.prototype` of their own.
   return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+// The schema extensions of one engine: registered before the store opens, checked and migrated when it does.
+
+export class Extensions {
+  readonly #extensions = new Map<string, SchemaExtension>()
+  readonly #types = new Map<string, SchemaExtension['columns'][string]>()
+  #isStarted = false
+
+  constructor(extensions: readonly SchemaExtension[] = []) {
+    for (const extension of extensions) this.register(extension)
+  }
+
+  /** All plug-in columns with their types, in the order they were registered. */
+  get types(): ColumnTypes {
+    return this.#types
+  }
+
+  get all(): readonly SchemaExtension[] {
+    return [...this.#extensions.values()]
+  }
+
+  /** Repeating a registration changes nothing; after `start` nothing new is taken (CQ-131). */
+  register(given: SchemaExtension): void {
+    const extension = checkExtension(given)
+    const { name } = extension
+    const known = this.#extensions.get(name)
+    if (known !== undefined) {
+      if (isSame(known, extension)) return
+      throw new PluginError(
+        'extension_exists',
+        `extension ${name}: registered already, with other columns or version`,
+        {
+          extension: name,
+        },
+      )
+    }
+    if (this.#isStarted) {
+      const message = `extension ${name}: extensions are registered before the store is opened`
+      throw new PluginError('registered_too_late', message, { extension: name })
+    }
+    for (const column of Object.keys(extension.columns)) {
+      const owner = this.all.find(other => Object.hasOwn(other.columns, column))
+      if (owner !== undefined) throw clash(name, column, `extension ${owner.name}`)
+    }
+    this.#extensions.set(name, extension)
+    for (const [column, type] of Object.entries(extension.columns)) this.#types.set(column, type)
+  }
+
+  /** Throws `StartupError` when an extension that another needs is missing or too old; migrates the rest (CQ-133). */
+  start(store: Store, now: Instant): void {
+    for (const extension of this.all) this.#mustHaveRequirements(extension)
+    this.#isStarted = true
+    const isKnown = (extension: SchemaExtension): boolean => {
+      const stored = store.meta(versionKey(extension))
+      return stored !== undefined && compareVersions(stored, extension.version) >= 0
+    }
+    // Most starts find nothing to do and take no write lock.
+    if (this.all.every(isKnown)) return
+    store.write(now, writer => {
+      for (const extension of this.all) migrateOnce(writer, extension, now)
+    })
+  }
+
+  /** Undoes what is registered from here on when called: a plug-in is taken whole or not at all. */
+  savepoint(): () => void {
+    const [extensions, types] = [[...this.#extensions], [...this.#types]]
+    return () => {
+      this.#extensions.clear()
+      this.#types.clear()
+      for (const [name, extension] of extensions) this.#extensions.set(name, extension)
+      for (const [column, type] of types) this.#types.set(column, type)
+    }
+  }
+
+  check(given: unknown, parameter?: string): PluginFields {
+    return checkFields(given, this.#types, parameter)
+  }
+
+  read(reader: StoreReader, entry: EntryKey): PluginFields {
+    return readFields(reader, entry, this.#types)
+  }
+
+  write(writer: StoreWriter, entry: EntryKey, fields: PluginFields): void {
+    writeFields(writer, entry, fields)
+  }
+
+  #mustHaveRequirements({ name, requires = {} }: SchemaExtension): void {
+    for (const [required, least] of Object.entries(requires)) {
+      const found = this.#extensions.get(required)?.version ?? null
+      if (found !== null && compareVersions(found, least) >= 0) continue
+      const message = `extension ${name}: needs ${required} ${least} or newer, found ${found ?? 'none'}; install it`
+      throw new StartupError('requirement_missing', message, { extension: name, required, least, found })
+    }
+  }
+}
+
+/** In the transaction that remembers the new version, so that it runs once whatever happens. */
+function migrateOnce(writer: StoreWriter, extension: SchemaExtension, now: Instant): void {
+  const stored = writer.meta(versionKey(extension))
+  if (stored !== undefined && compareVersions(stored, extension.version) >= 0) return
+  if (stored !== undefined) {
+    try {
+      const left: unknown = extension.migrate?.(migrationOf(writer, extension, stored, now))
+      // What a promise does later would stand outside the transaction.
+      if (left instanceof Promise) throw new TypeError('migrate must be synchronous')
+    } catch (error) {
+      const { name, version } = extension
+      const message = `extension ${name}: migration from ${stored} to ${version} failed: ${reasonOf(error)}`
+      throw new StartupError('migration_failed', message, { extension: name, from: stored, to: version }, error)
+    }
+  }
+  writer.setMeta(versionKey(extension), extension.version)
+}
+
+function migrationOf(
+  writer: StoreWriter,
+  { version, columns }: SchemaExtension,
+  from: string,
+  now: Instant,
+): Migration {
+  const types = new Map(Object.entries(columns))
+  const table = writer.table(PLUGIN_FIELDS)
+  return {
+    from,
+    to: version,
+    now,
+    entriesWith: name => table.scan({ name }).map(row => Number(row['entry']) as EntryKey),
+    read: (entry, name): Json => {
+      const row = table.get({ entry, name })
+      return row === undefined ? null : (JSON.parse(String(row['value'])) as Json)
+    },
+    write: (entry, name, value) => writeFields(writer, entry, checkFields({ [name]: value }, types, 'migration')),
+  }
+}
+
+function versionKey({ name }: SchemaExtension): string {
+  return `chroma.plugin.${name}.version`
+}
+
+function isSame(a: SchemaExtension, b: SchemaExtension): boolean {
+  const shape = ({ version, columns, requires }: SchemaExtension): string =>
+    JSON.stringify([version, Object.entries(columns).sort(), Object.entries(requires ?? {}).sort()])
+  return shape(a) === shape(b)
+}
+
+export type PluginColumnType = 'text' | 'real' | 'integer' | 'json'
+const TYPES: readonly string[] = ['text', 'real', 'integer', 'json']
+
+export interface SchemaExtension {
+  /** 1 to 64 lower-case letters, digits and underscores. */
+  readonly name: string
+  /** `2`, `1.4` or `1.4.2`. */
+  readonly version: string
+  /** snake_case names. Every column may be null; once stored, columns stay. */
+  readonly columns: Readonly<Record<string, PluginColumnType>>
+  /** Other extensions by name, with the oldest version that will do. */
+  readonly requires?: Readonly<Record<string, string>> | undefined
+  /** Runs once, in one transaction, when a store last had an older version. Synchronous. */
+  readonly migrate?: ((migration: Migration) => void) | undefined
+}
+
+export interface Migration {
+  readonly from: string
+  readonly to: string
+  readonly now: Instant
+  /** Entries that have a value in the column. */
+  entriesWith(column: string): readonly EntryKey[]
+  /** Null where it is unset. Also of columns that an older version had. */
+  read(entry: EntryKey, column: string): Json
+  write(entry: EntryKey, column: string, value: Json): void
+}
+
+/** What a row has without any plug-in (CQ-074 to CQ-076), and names that a row must not take. */
+export const CORE_FIELDS: ReadonlySet<string> = new Set([
+  ...['entry_id', 'node_id', 'color_L', 'color_a', 'color_b', 'color_l', 'color', 'hashtags', 'label', 'content'],
+  ...['metadata', 'created_at', 'last_accessed', 'strength_raw', 'decay_health', 'ascension', 'rotten', 'mode_name'],
+  ...['access_count', 'decay_enabled', 'state', 'distance', 'relevance', 'recency', 'strength_norm', 'score'],
+  ...['version', 'id', 'entry', 'viewer', 'plugin_fields'],
+])
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/
+const VERSION = /^\d{1,9}(?:\.\d{1,9}){0,2}$/
+
+/** Throws `PluginError`; a plug-in comes from outside and may have any shape. */
+export function checkExtension(given: unknown): SchemaExtension {
+  const extension = (typeof given === 'object' && given !== null ? given : {}) as Partial<SchemaExtension>
+  const { name, version, columns, requires = {}, migrate } = extension
+  const shown = typeof name === 'string' ? name.slice(0, 80) : typeof name
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw wrong(shown, 'name', 'lower-case letters, digits, underscores')
+  if (!isVersion(version)) throw wrong(shown, 'version', 'a version such as 1.4.2')
+  if (!isRecord(columns) || Object.keys(columns).length === 0) throw wrong(shown, 'columns', 'at least one column')
+  for (const [column, type] of Object.entries(columns)) {
+    if (!NAME.test(column)) throw wrong(shown, `columns.${column}`, 'a snake_case name')
+    if (CORE_FIELDS.has(column)) throw clash(shown, column, 'the core')
+    if (!TYPES.includes(type as string)) throw wrong(shown, `columns.${column}`, `one of ${TYPES.join(', ')}`)
+  }
+  if (!isRecord(requires)) throw wrong(shown, 'requires', 'versions by name')
+  for (const [other, least] of Object.entries(requires)) {
+    if (!isVersion(least)) throw wrong(shown, `requires.${other}`, 'a version such as 1.4.2')
+  }
+  if (migrate !== undefined && typeof migrate !== 'function') throw wrong(shown, 'migrate', 'a function')
+  return { name, version, columns: { ...columns }, requires: { ...requires }, migrate }
+}
+
+export function clash(extension: string, column: string, owner: string): PluginError {
+  const message = `extension ${extension}: column ${column} belongs to ${owner} already; rename it`
+  return new PluginError('column_clash', message, { extension, column, owner })
+}
+
+/** Negative when `a` is older. Missing parts are 0. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map(version => version.split('.').map(Number)) as [number[], number[]]
+  const differences = [0, 1, 2].map(part => (left[part] ?? 0) - (right[part] ?? 0))
+  return differences.find(difference => difference !== 0) ?? 0
+}
+
+function isVersion(value: unknown): value is string {
+  return typeof value === 'string' && VERSION.test(value)
+}
+
+function wrong(extension: string, field: string, expected: string): PluginError {
+  const message = `extension ${extension}: ${field}: expected ${expected}`
+  return new PluginError('invalid_extension', message, { extension, field, expected })
+}
+
+export type PluginFields = Readonly<Record<string, Json>>
+export type ColumnTypes = ReadonlyMap<string, PluginColumnType>
+
+/** Checked values of the columns named. Throws before anything is written. `parameter` is what the caller called it. */
+export function checkFields(given: unknown, types: ColumnTypes, parameter = 'plugin_fields'): PluginFields {
+  if (!isRecord(given)) throw invalidParameter(parameter, given, 'an object of plug-in columns')
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, checked(name, value, types, parameter)]),
+  )
+}
+
+/** All columns of one node, null where unset, in the order they were registered. */
+export function readFields(reader: StoreReader, entry: EntryKey, types: ColumnTypes): PluginFields {
+  if (types.size === 0) return {}
+  const rows = reader.table(PLUGIN_FIELDS).scan({ entry })
+  const values = new Map(rows.map(row => [row['name'], JSON.parse(String(row['value'])) as Json]))
+  return Object.fromEntries([...types.keys()].map(name => [name, values.get(name) ?? null]))
+}
+
+/** Sets checked values; null unsets. Other columns stay as they are. */
+export function writeFields(writer: StoreWriter, entry: EntryKey, fields: PluginFields): void {
+  const table = writer.table(PLUGIN_FIELDS)
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null) table.delete({ entry, name })
+    else table.put({ entry, name, value: JSON.stringify(value) })
+  }
+}
+
+function checked(name: string, value: unknown, types: ColumnTypes, parameter: string): Json {
+  const place = `${parameter}.${name}`
+  const type = types.get(name)
+  if (type === undefined) throw unknownColumn(name, types, place)
+  if (value === null || value === undefined) return null
+  const sound = ACCEPTED[type].accepts(value)
+  if (!sound) throw invalidParameter(place, value, `${ACCEPTED[type].expected} or null`)
+  if (type !== 'json') return value as Json
+  try {
+    return copyJson(value as Json, place)
+  } catch (error) {
+    throw invalidParameter(place, value, `JSON data (${reasonOf(error)})`)
+  }
+}
+
+function unknownColumn(name: string, types: ColumnTypes, place: string): Error {
+  if (CORE_FIELDS.has(name)) {
+    const message = `${place}: a field of the core; plug-ins write only their own columns`
+    return new PluginError('core_field', message, { column: name })
+  }
+  const known = [...types.keys()].sort()
+  const message = `${place}: no plug-in has this column; known: ${known.join(', ') || 'none'}`
+  return new ValidationError('unknown_column', message, { column: name, known })
+}
+
+const ACCEPTED: Readonly<
+  Record<PluginColumnType, { readonly expected: string; readonly accepts: (value: unknown) => boolean }>
+> = {
+  text: {
+    expected: 'text without the character NUL',
+    accepts: value => typeof value === 'string' && isStorable(value),
+  },
+  real: { expected: 'a finite number', accepts: value => Number.isFinite(value) },
+  integer: { expected: 'a whole number', accepts: value => Number.isSafeInteger(value) },
+  json: { expected: 'JSON data', accepts: () => true },
+}
+
+/** The columns that `knowledge_patch` filters by and adds up; it does without them through metadata (CQ-117). */
+export const CHROMA_BASE: SchemaExtension = {
+  name: 'chromabase',
+  version: '1.0.0',
+  columns: {
+    paradigm: 'text',
+    subdomain_path: 'text',
+    release_status: 'text',
+    relevance_date: 'text',
+    source_url: 'text',
+    layout_traits: 'json',
+  },
 }

@@ -2,10 +2,13 @@
  * The lens in the pipeline: the text is a query profile's, candidates come from the points, and the score is that of memory, into which a
  * profile may blend its own (CQ-055). Phases 1 to 3 make the plan, 4 to 6 bring the candidates, 7 and 8 score and rank them.
  */
+import type { Instant } from '../../../base/clock.ts'
 import type { PointHit } from '../../../index/contract.ts'
-import type { Candidate, Scored } from '../../../model/candidate.ts'
+import type { Candidate, Ranked, Scored } from '../../../model/candidate.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { constant, type Formula, number, product, sum, weightedSum } from '../../../model/formula.ts'
+import type { CallContext } from '../../../model/operation.ts'
+import type { Note } from '../../../model/page.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { filtered } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
@@ -13,28 +16,31 @@ import { byFormula } from '../../../pipeline/formula.ts'
 import { firstDepth } from '../../../pipeline/page-bounds.ts'
 import { unparsed } from '../../../pipeline/parse.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
-import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
+import type { Answer, Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
 import type { LensHost } from '../../lens.ts'
-import { MODES, recencyOf, relevanceOf, strengthNorm, weightsOf } from '../memory/formulas.ts'
-import { defaultMemory } from '../memory/memory-rows.ts'
-import { MODE_NAMES } from '../mode-names.ts'
-import type { EffectiveQuery, ResultRow, ScoreWeights } from '../model.ts'
+import { asDatabaseError, placed, retrying } from '../errors.ts'
+import { MODE_NAMES, MODES, recencyOf, relevanceOf, strengthNorm, weightsOf } from '../memory/formulas.ts'
+import type { DetailedAnswer, EffectiveQuery, ResultRow, ScoreWeights, Warning } from '../model.ts'
 import { nodeRow, resultRow } from '../nodes/stored.ts'
-import { CUSTOM_SHARE, type CustomScoring, MEMORY_SHARE } from '../profiles/hooks.ts'
-import { retrying } from '../retry.ts'
+import { CUSTOM_SHARE, type CustomScoring, MEMORY_SHARE } from '../profiles/registry.ts'
 import { type ChromaState, stateOf } from '../state.ts'
-import { type ChromaOptions, type Prepared, prepare } from './question.ts'
+import { defaultMemory } from '../tables.ts'
 import {
   type Asked,
   best,
   brokenFilter,
   byPlace,
   byText,
+  type CheckedItem,
+  type ChromaOptions,
   type Look,
   looking,
   nearestBeyond,
+  type Prepared,
+  prepare,
   type RankedBy,
-} from './search.ts'
+  wholeQuery,
+} from './question.ts'
 
 export function chromaStages(host: LensHost): Partial<Stages> {
   // Made on first use: a lens that nobody asks costs nothing.
@@ -136,17 +142,25 @@ function noteBeyond(look: Look, asked: Asked, context: QueryContext): void {
 
 /** More rotten ones than this are not counted. */
 const MOST_ROTTEN = 1_000
+const FEW_ROTTEN = 8
 
 /** CQ-151. Of what the viewer has forgotten and would see before the last result. */
 function noteRotten(look: Look, asked: Asked, by: RankedBy, last: PointHit, context: QueryContext): void {
   const rotten = asked.include_rotten ? null : look.columns.rotten
   if (rotten === null) return
   const allow = asked.allow === undefined ? rotten : rotten.and(asked.allow)
-  const others = best(look, { ...asked, include_rotten: true, allow }, by, MOST_ROTTEN)
-  const count = others.filter(hit => byPlace(hit, last) < 0).length
+  const count = countBefore(last, k => best(look, { ...asked, include_rotten: true, allow }, by, k))
   if (count === 0) return
   const message = `${count} rotten nodes would be before the last result; include_rotten shows them`
   context.note({ code: 'rotten_nearer', message, details: { count } })
+}
+
+/** Asks for more only where all that were found are before the last: most often there are few. */
+function countBefore(last: PointHit, find: (k: number) => readonly PointHit[]): number {
+  for (let k = FEW_ROTTEN; ; k *= FEW_ROTTEN) {
+    const count = find(Math.min(k, MOST_ROTTEN)).filter(hit => byPlace(hit, last) < 0).length
+    if (count < k || k >= MOST_ROTTEN) return count
+  }
 }
 
 /** With the memory that they are scored by: rows show it, whatever is written until then (CQ-070). */
@@ -315,4 +329,107 @@ export function touchNodes(
   options: ChromaOptions,
 ): void {
   if (options.update_access !== false) stateOf(host).access.record(viewer.id, entries, Math.floor(now / 1000))
+}
+
+// A query from its hashtags or text to its rows: through the pipeline, then what the seed does with the rows (CQ-055).
+
+type Asking = Pick<CallContext, 'viewer' | 'signal'>
+
+/** Ranked and cut to k, before anything was written. */
+interface Found {
+  readonly facts: ChromaFacts
+  readonly query: EffectiveQuery
+  readonly rows: readonly ResultRow[]
+  readonly entries: readonly EntryKey[]
+  readonly verdict: Pick<DetailedAnswer, 'verdict' | 'reason'>
+  readonly warnings: readonly Warning[]
+}
+
+export async function ask(
+  state: ChromaState,
+  call: Asking,
+  item: CheckedItem,
+  by: RankedBy = 'score',
+): Promise<DetailedAnswer> {
+  const now = state.host.clock.now()
+  return finish(state, await withAccess(state, call.viewer, await find(state, { ...call, now }, item, by)))
+}
+
+/**
+ * CQ-101, CQ-102: all items are checked and ranked, then their accesses written in order; or none of it. `check` may refuse an
+ * item; the first one that is wrong in any way is reported.
+ */
+export async function askMany(
+  state: ChromaState,
+  call: Asking,
+  items: readonly unknown[],
+  check: (item: unknown) => CheckedItem,
+): Promise<readonly DetailedAnswer[]> {
+  const now = state.host.clock.now()
+  const found: Found[] = []
+  for (const [at, item] of items.entries()) {
+    try {
+      found.push(await find(state, { ...call, now }, check(item), 'score'))
+    } catch (error) {
+      throw placed(error, `queries[${at}]`, { batch_index: at })
+    }
+  }
+  const updated: Found[] = []
+  for (const one of found) updated.push(await withAccess(state, call.viewer, one))
+  return Promise.all(updated.map(one => finish(state, one)))
+}
+
+/** Phases 1 to 8. */
+async function find(
+  state: ChromaState,
+  call: Asking & { readonly now: Instant },
+  item: CheckedItem,
+  by: RankedBy,
+): Promise<Found> {
+  const asked = wholeQuery(item, by)
+  const ranked: Ranked[] = []
+  const page = (cursor?: string): Promise<Answer> =>
+    state.host.query({ ...asked, cursor }, { ...call, rowsOnly: true }).catch((error: unknown) => {
+      throw asDatabaseError(error, 1)
+    })
+  const answer = await page()
+  for (let one = answer; ; ) {
+    ranked.push(...one.ranked)
+    const { cursor } = one.page
+    if (cursor === null) break
+    one = await page(cursor)
+  }
+  const facts = factsOf(answer)
+  const rows = rowsOf(state, ranked)
+  const shown = ranked.flatMap(({ entry }) => rows.get(entry) ?? [])
+  const { verdict, reason, notes } = answer.page
+  return {
+    facts,
+    query: { ...facts.query, update_access: item.update_access ?? true },
+    rows: shown,
+    entries: [...rows.keys()],
+    verdict: { verdict, reason },
+    warnings: [...notes.flatMap(warningOf), ...(facts.custom?.warnings ?? [])],
+  }
+}
+
+/** What a profile could not score is reported with its figures, when all is scored. */
+function warningOf({ code, message, details }: Note): readonly Warning[] {
+  if (code === HASHTAGS || code === 'custom_scoring_failed') return []
+  return [{ code, message, ...(details !== undefined && { details }) }]
+}
+
+/** Phase 9. With nothing returned, or by request, nothing is written. */
+async function withAccess(state: ChromaState, viewer: Viewer, found: Found): Promise<Found> {
+  const { query, entries, warnings } = found
+  if (!query.update_access || entries.length === 0) return found
+  const record = () => state.access.record(viewer.id, entries, query.now)
+  return { ...found, warnings: [...warnings, ...(await retrying(record, state.sleep))] }
+}
+
+/** Phases 10 and 11. */
+async function finish(state: ChromaState, { facts, query, rows, verdict, warnings }: Found): Promise<DetailedAnswer> {
+  if (facts.by === 'distance') return { results: rows, query, ...verdict, warnings }
+  const post = await state.profiles.postProcess(query.profile, rows, { query, state: facts.state, now: query.now })
+  return { results: post.rows, query, ...verdict, warnings: [...warnings, ...post.warnings] }
 }

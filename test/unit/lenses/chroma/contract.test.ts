@@ -8,10 +8,10 @@ import {
   HashtagConflictError,
   PluginError,
   QueryError,
+  retrying,
   StorageError,
   ValidationError,
 } from '../../../../src/lenses/chroma/errors.ts'
-import { retrying } from '../../../../src/lenses/chroma/retry.ts'
 import { resolveSettings } from '../../../../src/lenses/chroma/settings.ts'
 import { QuerentError } from '../../../../src/model/errors.ts'
 import { LOCAL_OWNER } from '../../../../src/model/viewer.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Bindings } from '../../../../../src/lenses/chroma/colour/bindings.ts'
-import { Coordinates, nodeIdOf } from '../../../../../src/lenses/chroma/colour/coordinates.ts'
-import { migrateHashtag } from '../../../../../src/lenses/chroma/colour/migrate.ts'
+import { Coordinates, migrateHashtag, nodeIdOf } from '../../../../../src/lenses/chroma/colour/coordinates.ts'
 import { HashtagConflictError, UnknownHashtagError, ValidationError } from '../../../../../src/lenses/chroma/errors.ts'
 import { MEMORY, NODES } from '../../../../../src/lenses/chroma/tables.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'

@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Bindings } from '../../../../../src/lenses/chroma/colour/bindings.ts'
+import {
+  assignStarter,
+  Bindings,
+  loadVocabulary,
+  starterVocabulary,
+} from '../../../../../src/lenses/chroma/colour/bindings.ts'
 import { Coordinates } from '../../../../../src/lenses/chroma/colour/coordinates.ts'
-import { normaliseHashtag, tagsInText } from '../../../../../src/lenses/chroma/colour/hashtag.ts'
-import { assignStarter, loadVocabulary, starterVocabulary } from '../../../../../src/lenses/chroma/colour/vocabulary.ts'
+import { normaliseHashtag, tagsInText } from '../../../../../src/lenses/chroma/colour/stack.ts'
 import { ValidationError } from '../../../../../src/lenses/chroma/errors.ts'
 import { hostOf, thrownBy } from './colour-world.ts'
 
@@ -219,11 +223,14 @@ describe('the starter vocabulary', () => {
     const host = hostOf()
     const bindings = new Bindings(host)
     bindings.assign('python', { zone: 'Outer' })
-    bindings.assign('mine', { anchorId: 1 })
+    const { anchorId, hashtag } = tags[0] as (typeof tags)[number]
+    bindings.assign('mine', { anchorId })
     const made = assignStarter(bindings)
     expect(made).toHaveLength(tags.length - 1)
+    const [one, taken] = [bindings.resolve(hashtag), bindings.resolve('mine')] as const
+    expect(one?.zone).toBe('Core')
+    expect(Math.hypot((one?.L ?? 0) - (taken?.L ?? 99), (one?.a ?? 0) - (taken?.a ?? 99))).toBeLessThan(20)
     expect(bindings.resolve('python')).toMatchObject({ zone: 'Outer' })
-    expect(made[0]).toMatchObject({ hashtag: '#programming', anchor_id: 2 })
     const version = host.store.version()
     expect(assignStarter(bindings)).toEqual([])
     expect(host.store.version()).toBe(version)

@@ -6,6 +6,7 @@ import {
   gainOf,
   healthOf,
   isModeName,
+  MODE_NAMES,
   MODES,
   rawStrength,
   recencyOf,
@@ -16,8 +17,7 @@ import {
   strengthNorm,
   weightsOf,
 } from '../../../../../src/lenses/chroma/memory/formulas.ts'
-import { defaultMemory } from '../../../../../src/lenses/chroma/memory/memory-rows.ts'
-import { MODE_NAMES } from '../../../../../src/lenses/chroma/mode-names.ts'
+import { defaultMemory } from '../../../../../src/lenses/chroma/tables.ts'
 import { DAY, START } from './world.ts'
 
 const { Adaptive, Eidetic } = MODES

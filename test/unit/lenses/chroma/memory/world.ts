@@ -2,19 +2,18 @@
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { PointIndex } from '../../../../../src/index/contract.ts'
 import { openPointIndex } from '../../../../../src/index/points.ts'
-import { AccessUpdates } from '../../../../../src/lenses/chroma/memory/access.ts'
+import type { Timer } from '../../../../../src/lenses/chroma/errors.ts'
+import { AccessUpdates, type DecayReport, runDecayCycle } from '../../../../../src/lenses/chroma/memory/changes.ts'
 import { Memories, type MemoryColumns, type MemoryContext } from '../../../../../src/lenses/chroma/memory/columns.ts'
-import { type DecayReport, runDecayCycle } from '../../../../../src/lenses/chroma/memory/cycles.ts'
+import type { ModeName } from '../../../../../src/lenses/chroma/memory/formulas.ts'
 import {
   defaultMemory,
+  logUses,
+  NODES,
   readMemory,
   type StoredMemory,
-  tellUses,
   writeMemory,
-} from '../../../../../src/lenses/chroma/memory/memory-rows.ts'
-import type { ModeName } from '../../../../../src/lenses/chroma/mode-names.ts'
-import type { Timer } from '../../../../../src/lenses/chroma/retry.ts'
-import { NODES } from '../../../../../src/lenses/chroma/tables.ts'
+} from '../../../../../src/lenses/chroma/tables.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'
 import { audience, OWNER } from '../../../../../src/model/partition.ts'
@@ -125,7 +124,7 @@ export class World {
       writer.announce(key)
       if (Object.keys(memory).length > 0) {
         writeMemory(writer, OWNER, key, { ...defaultMemory(created_at), ...memory })
-        tellUses(writer, OWNER, [key])
+        logUses(writer, OWNER, [key])
       }
       return key
     })

@@ -1,7 +1,7 @@
 /** Nodes out of one store and into another. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ExportedNode } from '../../../../../src/lenses/chroma/nodes/document.ts'
+import type { ExportedNode } from '../../../../../src/lenses/chroma/nodes/nodes.ts'
 import { openChroma } from '../../../../../src/openings/chroma.ts'
 import { FAR, NEAR, NOW, openWorld, TAGS, type World } from '../../../../support/open-chroma-world.ts'
 

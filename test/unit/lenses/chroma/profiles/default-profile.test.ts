@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { filledWith, keepsRules, neighboursOf } from '../../../../../src/lenses/chroma/colour/completion.ts'
+import { filledWith, keepsRules, neighboursOf } from '../../../../../src/lenses/chroma/colour/coordinates.ts'
 import { UnknownHashtagError, ValidationError } from '../../../../../src/lenses/chroma/errors.ts'
-import { findCount, readQuestion } from '../../../../../src/lenses/chroma/profiles/default-profile.ts'
+import { findCount, findTime, readQuestion } from '../../../../../src/lenses/chroma/profiles/default-profile.ts'
 import { Profiles } from '../../../../../src/lenses/chroma/profiles/registry.ts'
-import { findTime } from '../../../../../src/lenses/chroma/profiles/time.ts'
 import { NEW_YEAR, viewOf, type World, words } from './view.ts'
 
 const FULL: World = { core: ['python'], mid: ['async', ...words('m', 8)], outer: ['typing', 'o1'] }

@@ -5,7 +5,7 @@ import {
   compareVersions,
   Extensions,
   type SchemaExtension,
-} from '../../../../../src/lenses/chroma/profiles/extensions.ts'
+} from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
 import { PLUGIN_FIELDS } from '../../../../../src/lenses/chroma/tables.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { loadPlugins } from '../../../../../src/engine/plugins.ts'
-import { Extensions } from '../../../../../src/lenses/chroma/profiles/extensions.ts'
+import { Extensions } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
 import { installPlugin, Profiles } from '../../../../../src/lenses/chroma/profiles/registry.ts'
 import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { QueryProfileError } from '../../../../../src/lenses/chroma/errors.ts'
-import { CHROMA_BASE } from '../../../../../src/lenses/chroma/profiles/extensions.ts'
 import { KnowledgePatchQueryProfile } from '../../../../../src/lenses/chroma/profiles/knowledge-patch.ts'
 import type { ProfileView } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
+import { CHROMA_BASE } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
 import { Profiles } from '../../../../../src/lenses/chroma/profiles/registry.ts'
 import { NEW_YEAR, QUERY, row, viewOf, type World, words } from './view.ts'
 

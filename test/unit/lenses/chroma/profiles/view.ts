@@ -1,5 +1,5 @@
 /** A small world for profiles: bindings by zone, and nodes that are lists of hashtags. */
-import { tagsInText } from '../../../../../src/lenses/chroma/colour/hashtag.ts'
+import { tagsInText } from '../../../../../src/lenses/chroma/colour/stack.ts'
 import type { Binding, EffectiveQuery, ResultRow, Zone } from '../../../../../src/lenses/chroma/model.ts'
 import type { ProfileView } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
 

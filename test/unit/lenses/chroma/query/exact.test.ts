@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { QueryOptions } from '../../../../../src/lenses/chroma/model.ts'
-import type { ExportedNode } from '../../../../../src/lenses/chroma/nodes/document.ts'
+import type { ExportedNode } from '../../../../../src/lenses/chroma/nodes/nodes.ts'
 import { NOW, openWorld, type World } from '../../../../support/open-chroma-world.ts'
 
 const DAY = 86_400

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkCamel } from '../../../../../src/lenses/chroma/camel.ts'
+import { checkCamel } from '../../../../../src/lenses/chroma/errors.ts'
 import { type QueryOptions, queryOptions } from '../../../../../src/lenses/chroma/model.ts'
 import { QueryProfile } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
 import { settle } from '../../../../../src/lenses/chroma/query/question.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../../../src/base/canonical.ts'
-import { checkCamel } from '../../../../../src/lenses/chroma/camel.ts'
+import { checkCamel } from '../../../../../src/lenses/chroma/errors.ts'
 import { type Condition, queryOptions } from '../../../../../src/lenses/chroma/model.ts'
-import { fieldValue, testOf } from '../../../../../src/lenses/chroma/query/fields.ts'
+import { fieldValue, testOf } from '../../../../../src/lenses/chroma/nodes/stored.ts'
 
 const checkFilters = (metadataFilters: unknown) => checkCamel(queryOptions, { metadataFilters }, 'options')
 
