@@ -35,6 +35,7 @@ import {
   type PlainTrust,
   type PlainTrustQuestion,
   trustIn,
+  trustInMember,
 } from './beliefs-plain-trust.ts'
 
 export interface PlainHit {
@@ -100,9 +101,16 @@ export function askPlain({ world, viewer, now, pseudonym }: PlainWorld, asked: P
   }
   const trusted = new Map<string, PlainTrust>()
   const trustOf = (belief: PlainBelief, source: PlainShownSource): PlainTrust & { reputation: number | null } => {
-    const target = isStrict(belief, source) ? federationTarget(source.id as string) : belief.holder
-    const known = trusted.get(target) ?? trustIn(world, viewer, target, trustQuestion, now)
-    trusted.set(target, known)
+    const federation = source.id as string
+    const target = isForeign(belief, source) ? federationTarget(federation) : belief.holder
+    const isMember = isForeign(belief, source) && !isStrict(belief, source)
+    const key = isMember ? `${belief.holder} in ${target}` : target
+    const found = () =>
+      isMember
+        ? trustInMember(world, viewer, { member: belief.holder, federation }, trustQuestion, now)
+        : trustIn(world, viewer, target, trustQuestion, now)
+    const known = trusted.get(key) ?? found()
+    trusted.set(key, known)
     return { ...known, reputation: overallReputation(world, target) }
   }
   const depths = world.depths(viewer)

@@ -72,7 +72,12 @@ export const FEDERATIONS: CommandGroup = {
       creates: true,
       examples: ['querent federations create lab --open --viewer ann  # ann founds it; anybody here may join'],
       flags: { query_epsilon: 'epsilon' },
-      shorthands: { open: 'joining=open', strict: 'anonymity=strict', aggregate: 'results=aggregate' },
+      shorthands: {
+        open: 'joining=open',
+        strict: 'anonymity=strict',
+        pseudonyms: 'anonymity=pseudonyms',
+        aggregate: 'results=aggregate',
+      },
     },
     { name: 'join <federation>' },
     { name: 'leave <federation>' },

@@ -7,6 +7,7 @@ import { cosine } from '../../../math/vector.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
+import { trustedThrough } from '../access/row-origins.ts'
 import type { ShowView } from '../access/show.ts'
 import { LOCAL, SOURCE_NUMBERS } from '../access/source-numbers.ts'
 import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
@@ -27,7 +28,7 @@ import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { faded } from '../trust/fading.ts'
 import type { HolderTrust } from '../trust/holders.ts'
-import type { DirectTrust } from '../trust/trust-in.ts'
+import { type DirectTrust, LEAST_OF_MEMBER } from '../trust/trust-in.ts'
 
 interface JudgeWorld {
   readonly state: BeliefsState
@@ -138,7 +139,7 @@ export class Judge {
     const { confidences, created } = columns.arrays
     const holder = columns.holderOf(row)
     const at = row * DIMENSION_COUNT
-    const isStrict = source.id !== null && requester.isStrict(source.id) && holder !== requester.id
+    const as = trustedThrough(requester, source, holder)
     const rate = decayRate(columns.domainsOf(row), this.#query.context.queryDomains, settings.decay)
     const parts = {
       semantic:
@@ -147,7 +148,7 @@ export class Judge {
           : semanticOf(likeness(question, world.vectorOf(columns.arrays.entries[row] as EntryKey))),
       confidence: this.#confidence(confidences, at),
       // Where young agents are capped, time can raise trust.
-      trust: settings.newAgentCap ? 1 : (isStrict ? trust.ofFederation(source.id as string) : trust.of(holder)).value,
+      trust: settings.newAgentCap ? 1 : (as === null ? trust.of(holder) : trust.as(as)).value,
       recency: recency(confidences[at + FRESHNESS] as number, created[row] as number, last.asOf, rate),
     }
     return finalOf(parts, this.#query.weights)
@@ -190,21 +191,23 @@ export function scoresOf(
   evaluation: Evaluation,
   picked: readonly Picked[],
 ): Pick<Remembered, 'floor' | 'laterFloor' | 'ageing' | 'trustHoldsUntil'> {
-  const { scorer, state, trust } = evaluation
+  const { scorer, state } = evaluation
   const { weights } = evaluation.question
   const { newAgentCap, sybilCap } = state.settings
   let floor = Number.POSITIVE_INFINITY
   let laterFloor = Number.POSITIVE_INFINITY
   let ageing = 0
   for (const { scored } of picked) {
-    const { kind, value } = trustFound(evaluation, scored).trust
-    // A route that fades below what counts as a source may bring what rests on it under the cap.
-    const atRisk = newAgentCap ? value : kind === 'transitive' ? Math.max(0, value - sybilCap) : 0
+    const { trust, of, isShared } = trustFound(evaluation, scored)
+    const { kind, value } = trust
+    // A route that fades below what counts as a source may bring what rests on it under the cap; a member counts by bands.
+    const least = isShared && of === 'holder' ? LEAST_OF_MEMBER : kind === 'transitive' ? sybilCap : value
+    const atRisk = newAgentCap ? value : Math.max(0, value - least)
     floor = Math.min(floor, scored.final)
     laterFloor = Math.min(laterFloor, scored.final - weights.trust * atRisk)
     ageing = Math.max(ageing, scorer.rate(scored.row))
   }
-  return { floor, laterFloor, ageing, trustHoldsUntil: trust.holdsUntil }
+  return { floor, laterFloor, ageing, trustHoldsUntil: evaluation.trust.holdsUntil }
 }
 
 const MOST_COPIES = 2000

@@ -15,6 +15,7 @@ import type { Evaluation } from '../query/evaluation.ts'
 import { holderNames, trustQuestion } from '../ranking/trust-columns.ts'
 import type { BeliefsState } from '../state.ts'
 import { federationTarget } from '../trust/agent-arrays.ts'
+import type { HolderColumns } from '../trust/holders.ts'
 import type { TrustStamp } from '../trust/stamp.ts'
 
 const DIGEST_LENGTH = 24
@@ -55,10 +56,10 @@ export interface Sums {
   /** What numbers of holders mean. */
   readonly holdersMark: string
   readonly sums: readonly [number, number]
-  /** Whose trust counts, by number, with hashes of their names. */
+  /** Whose trust counts, by key, with hashes of their names. */
   readonly holders: Int32Array
   readonly names: Uint32Array
-  /** By number of the holder: matches in which trust in them counts. */
+  /** By key: twice the number of the holder, and one more where it counts by its band; matches in which it counts. */
   readonly counts: Uint32Array
 }
 
@@ -121,7 +122,7 @@ class Summing {
     this.#columns = columns
     this.#through = through
     this.#names = namesOf(columns)
-    this.counts = new Uint32Array(columns.texts.bounds.holders)
+    this.counts = new Uint32Array(2 * columns.texts.bounds.holders)
     this.#hashes = new Uint32Array(columns.texts.bounds.holders)
   }
 
@@ -140,8 +141,9 @@ class Summing {
     let factor = isFederated ? this.#through.hash(partition) : 1
     // In a strict federation nothing rests on holders, and nothing may tell of them (BQ-104).
     if (!isFederated || !this.#through.isStrict(partition)) {
-      if (this.counts[holder] === 0) this.#hashes[holder] = this.#names.hash(holder)
-      this.counts[holder] = (this.counts[holder] as number) + 1
+      this.#hashes[holder] ||= this.#names.hash(holder)
+      const key = 2 * holder + (isFederated ? 1 : 0)
+      this.counts[key] = (this.counts[key] as number) + 1
       factor = (factor + 2 * (this.#hashes[holder] as number)) | 0
     }
     this.#one = (this.#one + Math.imul(mark, factor)) | 0
@@ -155,10 +157,10 @@ function collected({ sums, counts }: Pick<Sums, 'sums' | 'counts'>, columns: Bel
   const holders = new Int32Array(counts.length)
   const hashes = new Uint32Array(counts.length)
   let found = 0
-  for (let holder = 0; holder < counts.length; holder++) {
-    if (counts[holder] === 0) continue
-    holders[found] = holder
-    hashes[found++] = names.hash(holder)
+  for (let key = 0; key < counts.length; key++) {
+    if (counts[key] === 0) continue
+    holders[found] = key
+    hashes[found++] = names.hash(key >> 1)
   }
   return { holdersMark, sums, counts, holders: holders.subarray(0, found), names: hashes.subarray(0, found) }
 }
@@ -231,11 +233,11 @@ const MOST_COLUMNS = 64
 interface TrustColumn {
   readonly stamp: TrustStamp
   readonly names: readonly string[]
-  readonly trust: Float64Array
+  readonly trust: HolderColumns
 }
 
 const COLUMNS = new WeakMap<BeliefsState, Recent<string, { value: TrustColumn | null }>>()
-const TRUST_SUMS = new WeakMap<Matches, { readonly trust: Float64Array; readonly sums: readonly [number, number] }>()
+const TRUST_SUMS = new WeakMap<Matches, { readonly trust: HolderColumns; readonly sums: readonly [number, number] }>()
 
 export function trustSums(evaluation: Evaluation): readonly number[] {
   const { requester, trustColumns, question, matches } = evaluation
@@ -243,16 +245,24 @@ export function trustSums(evaluation: Evaluation): readonly number[] {
   const known = TRUST_SUMS.get(matches)
   const sums = known?.trust === trust ? known.sums : holderSums(sumsOf(evaluation), trust)
   TRUST_SUMS.set(matches, { trust, sums })
-  const strict = question.scope.federated ? requester.federations.filter(id => requester.isStrict(id)) : []
-  return [...sums, ...strict.map(id => shareHash(trustColumns.named(federationTarget(id)).trust))]
+  const federations = question.scope.federated ? requester.federations : []
+  return [
+    ...sums,
+    ...federations.flatMap(id => {
+      const { trust, reputation } = trustColumns.named(federationTarget(id))
+      return [shareHash(trust), shareHash(Number.isNaN(reputation) ? 0 : reputation)]
+    }),
+  ]
 }
 
 /** To nine decimals, which fit 32 bits: longer numbers take four times as long. */
-function holderSums({ holders, names }: Sums, trust: Float64Array): readonly [number, number] {
+function holderSums({ holders, names }: Sums, columns: HolderColumns): readonly [number, number] {
   let one = 0
   let other = 0
   for (let at = 0; at < holders.length; at++) {
-    const value = Math.round((trust[holders[at] as number] as number) * NINE_DECIMALS)
+    const key = holders[at] as number
+    const trust = (key & 1) === 1 ? columns.members : columns.trust
+    const value = Math.round((trust[key >> 1] as number) * NINE_DECIMALS)
     const name = names[at] as number
     one = (one + hashOfTwo(name, value)) | 0
     other = (other + hashOfTwo(value, name)) | 0
@@ -260,8 +270,8 @@ function holderSums({ holders, names }: Sums, trust: Float64Array): readonly [nu
   return [one, other]
 }
 
-/** By holder. The same array for as long as nothing but time has changed it, within the minute. */
-function trustOfMinute({ state, view, requester, question, asOf }: Evaluation): Float64Array {
+/** By holder. The same columns for as long as nothing but time has changed it, within the minute. */
+function trustOfMinute({ state, view, requester, question, asOf }: Evaluation): HolderColumns {
   const asked = trustQuestion(question.context)
   const minute = Math.floor(asOf / MINUTE_MS) * MINUTE_MS
   const found = state.trust.trustOf(requester.id, asked, minute, () => view.time?.check())
@@ -270,7 +280,7 @@ function trustOfMinute({ state, view, requester, question, asOf }: Evaluation): 
   COLUMNS.set(state, columns)
   const kept = columns.get(JSON.stringify([requester.id, asked, minute]), () => ({ value: null }))
   if (kept.value?.names !== names || !kept.value.stamp.equals(found.stamp)) {
-    kept.value = { stamp: found.stamp, names, trust: found.columns(names).trust }
+    kept.value = { stamp: found.stamp, names, trust: found.columns(names) }
   }
   return kept.value.trust
 }

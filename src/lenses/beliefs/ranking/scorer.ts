@@ -83,9 +83,9 @@ export class Scorer {
   }
 
   trust(row: number, source: number): number {
-    const { trust, trustColumns, columns, origins } = this.#world
-    const name = origins.trustedAs(row, source)
-    return name === null ? trust.of(columns.holderOf(row)).value : trustColumns.named(name).trust
+    const { trust, columns, origins } = this.#world
+    const as = origins.trustedAs(row, source)
+    return (as === null ? trust.of(columns.holderOf(row)) : trust.as(as)).value
   }
 
   /** A day, of this belief's domains. */
@@ -98,7 +98,7 @@ export class Scorer {
    * For choosing what to score: off by rounding.
    */
   priors({ rows, sources }: Matches, time?: TimeLimit): Float32Array {
-    const { columns, weights, asOf, trustColumns, statics, confidenceWeights, queryDomains, decay, origins } =
+    const { columns, weights, asOf, trust, trustColumns, statics, confidenceWeights, queryDomains, decay, origins } =
       this.#world
     const { holders, domainSets } = columns.arrays
     const confidences = statics.confidence(confidenceWeights, rows)
@@ -122,10 +122,10 @@ export class Scorer {
     if (!origins.haveOthersTrusted) return priors
     for (let place = 0; place < rows.length; place++) {
       const row = rows[place] as number
-      const name = origins.trustedAs(row, sources[place] as number)
-      if (name === null) continue
+      const as = origins.trustedAs(row, sources[place] as number)
+      if (as === null) continue
       const ofHolder = trustWeight * (trusted[holders[row] as number] as number)
-      priors[place] = (priors[place] as number) - ofHolder + trustWeight * trustColumns.named(name).trust
+      priors[place] = (priors[place] as number) - ofHolder + trustWeight * trust.as(as).value
     }
     return priors
   }

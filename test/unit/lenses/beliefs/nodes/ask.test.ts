@@ -183,6 +183,13 @@ describe('a question to several nodes', () => {
       federation_id: string
     }
     expect([member_count, federation_id]).toEqual([1, 'birds'])
+    const explained = await birds.ask('swifts', { scope, include_explanation: true })
+    expect(explained.beliefs[0]).toMatchObject({
+      explanation: {
+        trust: { of: 'federation', kind: 'direct', value: 0.8, shared: { band: 'high', sources: 'one' } },
+      },
+    })
+    expect(idsOf(await birds.ask('swifts', { scope }, { filters: { min_holder_reputation: 0.1 } }))).toEqual([])
     const same = await birds.ask('swifts', { scope }, { filters: { holder_ids: [before?.belief.holder_id] } })
     expect(idsOf(same)).toEqual(['shared'])
   })
