@@ -152,7 +152,7 @@ export function askPlain({ world, viewer, now, pseudonym }: PlainWorld, asked: P
       weights.recency * parts.recency
     candidates.push({ belief, source, holder, kind, ...parts, final, penalty: 0 })
   }
-  const matches = withoutCopies(candidates).sort(inOrder)
+  const matches = withoutCopies(candidates, viewer).sort(inOrder)
   const of = (kind: PlainShownSource['kind']) => matches.filter(({ source }) => source.kind === kind).length
   const diversity = options['diversity'] as Json | undefined
   return {
@@ -176,9 +176,9 @@ export function inOrder(a: PlainHit, b: PlainHit): number {
 }
 
 /** BQ-130: one of each id, then of each content one source, and one of a federation. */
-function withoutCopies(hits: readonly PlainHit[]): PlainHit[] {
+function withoutCopies(hits: readonly PlainHit[], viewer: string): PlainHit[] {
   const first = (some: readonly PlainHit[]) => {
-    const own = some.filter(({ source }) => source.kind === 'local')
+    const own = some.filter(({ belief }) => belief.holder === viewer)
     return [...(own.length > 0 ? own : some)].sort(inOrder)[0] as PlainHit
   }
   const ids = grouped(hits, ({ belief }) => belief.id).map(first)

@@ -17,7 +17,7 @@ export const TRUST: CommandGroup = {
         basis: { name: 'basis', each: 'type', help: 'what it rests on, such as MANUAL, which decays slowly' },
       },
       shorthands: { exposed: 'exposure=exposed' },
-      print: rows('edge', EDGE),
+      print: all<object>(rows('edge', EDGE), each('warnings', '{message}', 'note')),
     },
     { name: 'remove <target>' },
     { name: 'list', print: rows('edges', EDGE, 'no trust stated') },

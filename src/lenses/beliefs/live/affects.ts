@@ -9,7 +9,7 @@ import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
 import { trustedThrough } from '../access/row-origins.ts'
 import type { ShowView } from '../access/show.ts'
-import { LOCAL, SOURCE_NUMBERS } from '../access/source-numbers.ts'
+import { SOURCE_NUMBERS } from '../access/source-numbers.ts'
 import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { domainRates } from '../columns/domain-rates.ts'
@@ -67,7 +67,8 @@ export class Judge {
     this.#weightColumn = weightColumn(confidenceWeights)
     this.#confidence = confidenceByColumn(confidenceWeights)
     const hasDepth = query.filters.some(({ maxDerivationDepth }) => maxDerivationDepth !== null)
-    this.#dependsOnOthers = settles || hasDepth || query.options.diversity.enabled
+    const { diversity, mergeStrategy } = query.options
+    this.#dependsOnOthers = settles || hasDepth || diversity.enabled || mergeStrategy !== 'rerank'
   }
 
   /** `question`: its vector; null where there is none, so that words stand in for it, or nothing does. */
@@ -230,10 +231,10 @@ const COPIES = new WeakMap<Matches, ReadonlySet<EntryKey> | null>()
 function copiesAmong(matches: Matches, { columns, requester }: ShowView): ReadonlySet<EntryKey> | null {
   const found = new Set(matches.frozen().less)
   const { entries } = columns.arrays
-  const { rows, sources } = matches
+  const { rows } = matches
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] as number
-    if (sources[place] === LOCAL && hasTwin(columns, requester, row)) found.add(entries[row] as EntryKey)
+    if (columns.holderOf(row) === requester.id && hasTwin(columns, requester, row)) found.add(entries[row] as EntryKey)
   }
   return found.size > MOST_COPIES ? null : found
 }

@@ -14,8 +14,9 @@ export function evaluate(
   embedded: Embedded,
   asOf: Instant,
 ): Evaluation {
+  const { scope, mergeStrategy } = query.options
   const understood = understand(state, embedded, query.semantic, view.requester.sight)
-  return new Evaluation(state, view, { ...query, scope: query.options.scope }, understood, asOf)
+  return new Evaluation(state, view, { ...query, scope, byTier: mergeStrategy === 'waterfall' }, understood, asOf)
 }
 
 /** As `evaluate`, with the matches found in steps. */

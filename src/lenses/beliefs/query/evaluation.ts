@@ -8,6 +8,7 @@ import { atOnce, type Steps, sortInSteps } from '../../../base/turns.ts'
 import type { Requester } from '../access/requester.ts'
 import { RowOrigins } from '../access/row-origins.ts'
 import type { ShowView } from '../access/show.ts'
+import { FEDERATED, LOCAL, NETWORK } from '../access/source-numbers.ts'
 import { type RowTest, rowTests } from '../matching/filter.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
 import type { Matches } from '../matching/matches.ts'
@@ -121,6 +122,16 @@ export class Evaluation {
     return best(this.#request(matches), k)
   }
 
+  /** The first k of each source: the requester's own, each federation, the network. */
+  bestOfEach(k: number): readonly (readonly ScoredBelief[])[] {
+    const { matches, origins, requester } = this
+    const isOf = (number: number) => (row: number) => matches.sourceOf(row) === number
+    const through = (federation: string) => (row: number) =>
+      matches.sourceOf(row) === FEDERATED && origins.sourceOf(row, FEDERATED).id === federation
+    const tests = [isOf(LOCAL), ...requester.federations.map(through), isOf(NETWORK)]
+    return tests.map(test => this.bestOf(test, k))
+  }
+
   /** Exact scores of matches, by their rows. */
   scoresOf(rows: readonly number[]): readonly ScoredBelief[] {
     return exact(this.#request(this.matches), rows)
@@ -211,7 +222,7 @@ export class Evaluation {
         same: group.same,
         members: group.rows.map(row => scored.get(row) as ScoredBelief),
       })),
-      this.question.byTier,
+      { byTier: this.question.byTier === true, requester: this.requester.id },
     )
     return matches.without(new Set([...dropped].map(({ row }) => row)))
   }
