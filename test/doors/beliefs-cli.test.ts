@@ -240,7 +240,9 @@ describe('querent agents, federations and trust', () => {
     expect(await text(['agents', 'update', 'ben', '--label', 'Ben', ...home])).toMatch(/\nlabel +Ben\n/)
     expect(await text(['agents', 'list', ...home])).toMatch(/^AGENT .*\nann +0\.70 +g +Ann\nben +- +- +Ben\n/)
 
-    await text(['federations', 'create', 'lab', '--open', '--strict', ...home])
+    await text(['federations', 'create', 'lab', '--open', ...home])
+    expect(await text(['trust', 'set', 'bne', '0.8', '--viewer', 'ann', ...home])).toContain('bne is no agent')
+    await text(['trust', 'remove', 'bne', '--viewer', 'ann', ...home])
     expect(await text(['federations', 'join', 'lab', '--viewer', 'ann', ...home])).toMatch(/^id +lab\n/)
     await text([
       'federations',
@@ -257,6 +259,7 @@ describe('querent agents, federations and trust', () => {
     expect(listed).toMatch(
       /\nlab +open +individual +strict +founder +active +ann, ben, owner +active, active, active\n/,
     )
+    expect(await text(['federations', 'create', 'club', '--pseudonyms', ...home])).toMatch(/\nanonymity +pseudonyms\n/)
     expect(await text(['federations', 'leave', 'lab', '--viewer', 'ann', ...home])).toMatch(/\nstatus +departed\n/)
 
     const set = ['trust', 'set', 'ben', '0.8', '--domain', 'medical=0.9', '--basis', 'MANUAL', '--persistent']

@@ -86,7 +86,7 @@ export const BELIEFS_STEPS: readonly Step[] = [
     name: 'a federation of an agent',
     operation: 'federations.create',
     viewer: 'cy',
-    input: { id: 'reef', anonymity: 'strict' },
+    input: { id: 'reef', anonymity: 'pseudonyms' },
   },
   { name: 'ana joins', operation: 'federations.join', viewer: 'ana', input: { federation: 'reef' } },
   { name: 'ben joins', operation: 'federations.join', viewer: 'ben', input: { federation: 'reef' } },

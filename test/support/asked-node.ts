@@ -44,7 +44,7 @@ export async function openNorth(
   const world = await openNodes(['north'], options, settings)
   const north = world.node('north')
   for (const id of ['bo', 'cy']) await north.call('agents.create', 'owner', { id })
-  for (const id of ['birds', 'bats']) await north.call('federations.create', 'owner', { id })
+  for (const id of ['birds', 'bats']) await north.call('federations.create', 'owner', { id, anonymity: 'pseudonyms' })
   for (const agent of ['bo', ANA.did])
     await north.call('federations.set_member', 'owner', { federation: 'birds', agent })
   await north.call('federations.set_member', 'owner', { federation: 'bats', agent: 'bo' })

@@ -47,7 +47,7 @@ const AGENTS = ['ann', 'bob', 'cyd', 'dan', 'eve', 'fay']
 /** The same in both worlds, before anything else. Edges that ann's routes go over do not fade: others may use them. */
 export const PEOPLE: readonly Call[] = [
   ...AGENTS.map(id => owner('agents.create', { id, reputation: id === 'cyd' ? 0.8 : null })),
-  owner('federations.create', { id: 'lab' }),
+  owner('federations.create', { id: 'lab', anonymity: 'pseudonyms' }),
   owner('federations.create', { id: 'vault', anonymity: 'strict', reputation: 0.6 }),
   owner('federations.create', { id: 'guild' }),
   owner('federations.create', { id: 'moon' }),

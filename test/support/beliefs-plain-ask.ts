@@ -37,6 +37,7 @@ import {
   type PlainTrust,
   type PlainTrustQuestion,
   trustIn,
+  trustInMember,
 } from './beliefs-plain-trust.ts'
 
 export interface PlainHit {
@@ -104,9 +105,16 @@ export function askPlain({ world, viewer, now, pseudonym }: PlainWorld, asked: P
   }
   const trusted = new Map<string, PlainTrust>()
   const trustOf = (belief: PlainBelief, source: PlainShownSource): PlainTrust & { reputation: number | null } => {
-    const target = isStrict(belief, source) ? federationTarget(source.id as string) : belief.holder
-    const known = trusted.get(target) ?? trustIn(world, viewer, target, trustQuestion, now)
-    trusted.set(target, known)
+    const federation = source.id as string
+    const target = isForeign(belief, source) ? federationTarget(federation) : belief.holder
+    const isMember = isForeign(belief, source) && !isStrict(belief, source)
+    const key = isMember ? `${belief.holder} in ${target}` : target
+    const found = () =>
+      isMember
+        ? trustInMember(world, viewer, { member: belief.holder, federation }, trustQuestion, now)
+        : trustIn(world, viewer, target, trustQuestion, now)
+    const known = trusted.get(key) ?? found()
+    trusted.set(key, known)
     return { ...known, reputation: overallReputation(world, target) }
   }
   const depths = world.depths(viewer)
@@ -155,7 +163,7 @@ export function askPlain({ world, viewer, now, pseudonym }: PlainWorld, asked: P
       weights.recency * parts.recency
     candidates.push({ belief, source, holder, kind, ...parts, final, penalty: 0 })
   }
-  const matches = withoutCopies(candidates).sort(inOrder)
+  const matches = withoutCopies(candidates, viewer).sort(inOrder)
   const of = (kind: PlainShownSource['kind']) => matches.filter(({ source }) => source.kind === kind).length
   const diversity = options['diversity'] as Json | undefined
   return {
@@ -184,9 +192,9 @@ export function inOrder(a: PlainHit, b: PlainHit): number {
 }
 
 /** BQ-130: one of each id, then of each content one source, and one of a federation. */
-function withoutCopies(hits: readonly PlainHit[]): PlainHit[] {
+function withoutCopies(hits: readonly PlainHit[], viewer: string): PlainHit[] {
   const first = (some: readonly PlainHit[]) => {
-    const own = some.filter(({ source }) => source.kind === 'local')
+    const own = some.filter(({ belief }) => belief.holder === viewer)
     return [...(own.length > 0 ? own : some)].sort(inOrder)[0] as PlainHit
   }
   const ids = grouped(hits, ({ belief }) => belief.id).map(first)

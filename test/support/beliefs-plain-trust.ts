@@ -42,6 +42,28 @@ export function trustIn(
   return { value, kind: value === reputation ? 'reputation' : 'transitive', direct: null }
 }
 
+/** BQ-104: in a member known by a pseudonym, by the middle of its band; the federation's reputation stands for the member's. */
+export function trustInMember(
+  world: PlainBeliefs,
+  viewer: string,
+  { member, federation }: { readonly member: string; readonly federation: string },
+  q: PlainTrustQuestion,
+  now: number,
+): PlainTrust {
+  const own = trustIn(world, viewer, member, q, now)
+  const direct = trustIn(world, viewer, federationTarget(federation), q, now).direct
+  if (own.kind === 'direct') return { value: middle(own.value), kind: 'direct', direct }
+  const transitive = transitiveIn(world, viewer, member, q, now)
+  const reputation = (world.federations.get(federation)?.reputation ?? 0) * REPUTATION_SHARE
+  const value = Math.max(transitive, reputation, STRANGER)
+  const kind = value === STRANGER ? 'default' : value === reputation ? 'reputation' : 'transitive'
+  return { value: middle(value), kind, direct }
+}
+
+function middle(value: number): number {
+  return value < 0.2 ? 0.1 : value < 0.4 ? 0.3 : 0.7
+}
+
 /** Null: nobody has said. */
 export function overallReputation(world: PlainBeliefs, target: string): number | null {
   return reputationsOf(world, target)?.overall ?? null

@@ -358,27 +358,16 @@ export class BeliefsTwin {
     return this.#plain.federations.get(id)?.strict ? null : this.#pseudonym(by)(id, belief.holder)
   }
 
-  /** BQ-072: who was returned is in use. A strict federation tells nothing of its holders, not even this. */
+  /** BQ-072: who was returned is in use, and of what came through a federation that. */
   #use(by: string, told: Json): void {
     const now = this.#now
     for (const { belief, source } of told['beliefs'] as readonly RankedBelief[]) {
-      const isStrict = source.kind === 'federated' && this.#plain.federations.get(source.id as string)?.strict
-      const holders = this.#plain.current.filter(
-        one => one.id === belief.id && this.#isShownAs(by, one, belief.holder_id),
-      )
-      const used = isStrict ? [`federation:${source.id}`] : holders.map(one => one.holder)
-      for (const holder of used) {
-        const edge = this.#plain.edges.get(by)?.get(holder)
-        if (edge === undefined || now - edge.lastUsed < TOUCH_MS) continue
-        edge.usedBefore = edge.lastUsed
-        edge.lastUsed = now
-      }
+      const used = source.kind === 'federated' ? `federation:${source.id}` : belief.holder_id
+      const edge = used === null ? undefined : this.#plain.edges.get(by)?.get(used)
+      if (edge === undefined || now - edge.lastUsed < TOUCH_MS) continue
+      edge.usedBefore = edge.lastUsed
+      edge.lastUsed = now
     }
-  }
-
-  #isShownAs(by: string, belief: PlainBelief, holder: string | null): boolean {
-    const via = this.#plain.through(by, belief)[0]
-    return belief.holder === holder || (via !== undefined && this.#pseudonym(by)(via, belief.holder) === holder)
   }
 
   #pseudonym(by: string): (federation: string, holder: string) => string {

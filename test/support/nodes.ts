@@ -89,7 +89,7 @@ export async function joinAcross(
   const [own, other] = [world.node(home), world.node(at)]
   const { agents } = (await own.call('agents.list', 'owner', {})) as { agents: readonly { id: string; did: string }[] }
   const did = agents.find(({ id }) => id === agent)?.did as string
-  await other.call('federations.create', 'owner', { id: federation }).catch(() => undefined)
+  await other.call('federations.create', 'owner', { id: federation, anonymity: 'pseudonyms' }).catch(() => undefined)
   await other.call('federations.set_member', 'owner', { federation, agent: did })
   await own.call('federations.create', 'owner', { id: federation }).catch(() => undefined)
   await own.call('federations.set_member', 'owner', { federation, agent })

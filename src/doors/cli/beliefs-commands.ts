@@ -9,7 +9,7 @@ import { type CommonFlags, withLive } from './flags.ts'
 import { type FlagNames, liveFlags } from './generated-flags.ts'
 import { type CommandGroup, command, type Flags } from './operation-command.ts'
 import { withProgress } from './progress.ts'
-import { each, PLAIN_TEXT } from './render/answer.ts'
+import { all, each, PLAIN_TEXT } from './render/answer.ts'
 import * as render from './render/beliefs.ts'
 import type { Cli } from './run.ts'
 import { withSession } from './session.ts'
@@ -62,6 +62,8 @@ const ABOUT = { flags: { context: null, scope: null, 'options.scope': null }, op
 function aboutOf(input: JsonObject, flags: Flags): JsonObject {
   return { ...input, options: { ...(input['options'] as JsonObject | undefined), scope: scopeOf(flags) } }
 }
+
+const WRITTEN = all<object>(each('belief|beliefs', '{id}'), each('warnings', '{message}', 'note'))
 
 const WRITES: FlagNames = {
   beliefs: null,
@@ -214,7 +216,7 @@ export const BELIEFS: CommandGroup = {
       options: { ...DERIVATION, '--file <path>': 'a JSON list of beliefs instead of one; `-` reads standard input' },
       input: putOf,
       creates: true,
-      print: each('belief|beliefs', '{id}'),
+      print: WRITTEN,
     }),
     command({
       name: 'supersede <belief_id>',
@@ -224,7 +226,7 @@ export const BELIEFS: CommandGroup = {
       flags: WRITES,
       options: DERIVATION,
       input: supersedeOf,
-      print: each('belief|beliefs', '{id}'),
+      print: WRITTEN,
     }),
     command({
       name: 'delete <belief_id>',

@@ -117,7 +117,11 @@ export type BeliefSource = Value<typeof source>
 const components = object({
   semantic_similarity: z.number().nullable().describe('(cosine + 1) / 2, 0 to 1; null without a text to compare with'),
   confidence_score: z.number().describe('Weighted mean of the six dimensions, 0 to 1'),
-  trust_score: z.number().describe('Trust of the requester in the holder, 0 to 1'),
+  trust_score: z
+    .number()
+    .describe(
+      'Trust of the requester in the holder, 0 to 1; through a federation trust in the federation, or with pseudonyms 0.1, 0.3 or 0.7',
+    ),
   recency_score: z.number().describe('Freshness that is left at its age, 0 to 1'),
   diversity_penalty: z.number().describe('0, or less where results before it are like it'),
 })
@@ -207,6 +211,12 @@ const explanationParts = {
     })
       .optional()
       .describe('What rests on statements of others; only of the kind transitive'),
+    shared: object({
+      band: trustBand.describe('Size: low below 0.2, medium below 0.4, else high'),
+      sources: sourcesBand.describe('How many agents vouch'),
+    })
+      .optional()
+      .describe('All that is shown of trust in what came through a federation; in place of direct and transitive'),
   }).describe('What trust contributes'),
   recency: object({
     value: z.number().describe('Freshness that is left, 0 to 1'),

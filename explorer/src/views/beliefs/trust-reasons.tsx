@@ -7,6 +7,7 @@ export function TrustReasons({ of: trust }: { readonly of: TrustPart }) {
     <div>
       <h3>Whose trust that is</h3>
       <p>{sentence(trust)}</p>
+      {trust.shared && <p>It came through a federation: trust in it is {trust.shared.band}, and no more is shown.</p>}
       {trust.direct && !trust.direct.distrusted && (
         <dl class="beliefs-facts">
           <dt>stated</dt>
@@ -23,7 +24,8 @@ export function TrustReasons({ of: trust }: { readonly of: TrustPart }) {
   )
 }
 
-function sentence({ kind, of, direct, transitive }: TrustPart): string {
+function sentence({ kind, of, direct, transitive, shared }: TrustPart): string {
+  const { sources, band } = transitive ?? shared ?? { sources: 'some', band: 'rounded' }
   const whom = of === 'holder' ? 'the holder' : 'the federation as a whole'
   switch (kind) {
     case 'self':
@@ -33,7 +35,7 @@ function sentence({ kind, of, direct, transitive }: TrustPart): string {
         ? `Whoever asks has stated distrust in ${whom}, and that ends every other way.`
         : `Whoever asks has stated trust in ${whom}; it fades while it is not used.`
     case 'transitive':
-      return `Whoever asks has stated nothing of ${whom}. Trust comes through ${transitive?.sources ?? 'some'} of those it trusts, and is ${transitive?.band ?? 'rounded'}.`
+      return `Whoever asks has stated nothing of ${whom}. Trust comes through ${sources} of those it trusts, and is ${band}.`
     case 'reputation':
       return `Nobody whom the asker trusts knows ${whom}: reputation counts.`
     case 'default':

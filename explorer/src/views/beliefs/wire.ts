@@ -73,6 +73,8 @@ export interface TrustPart extends Part {
   readonly of: 'holder' | 'federation'
   readonly direct?: DirectTrust
   readonly transitive?: { readonly band: string; readonly sources: string }
+  /** All there is to show of what came through a federation. */
+  readonly shared?: { readonly band: string; readonly sources: string }
 }
 
 export interface Explained {

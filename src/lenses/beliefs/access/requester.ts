@@ -111,10 +111,6 @@ export class Requester {
     return this.#circle.isMember(federation, agent)
   }
 
-  get hasStrictFederations(): boolean {
-    return this.#strict.size > 0
-  }
-
   /** Whether a federation tells nothing of holders, not even a pseudonym (BQ-104). */
   isStrict(federation: string): boolean {
     return this.#strict.has(federation)

@@ -3,7 +3,8 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { BeliefSource } from '../model.ts'
 import type { Guest } from '../nodes/guest.ts'
 import { federationTarget } from '../trust/agent-arrays.ts'
-import type { EnabledSources } from './requester.ts'
+import type { TrustedAs } from '../trust/trust-in.ts'
+import type { EnabledSources, Requester } from './requester.ts'
 import { type ShowView, shownHolder } from './show.ts'
 import { FEDERATED, LOCAL } from './source-numbers.ts'
 
@@ -18,7 +19,7 @@ export class RowOrigins {
   readonly #shown = new Map<string, string | null>()
 
   constructor(view: ShowView, enabled: EnabledSources) {
-    this.haveOthersTrusted = view.requester.hasStrictFederations || view.guests !== undefined
+    this.haveOthersTrusted = view.requester.federations.length > 0 || view.guests !== undefined
     this.#view = view
     this.#enabled = enabled
     this.#others = { ...enabled, local: false }
@@ -46,16 +47,15 @@ export class RowOrigins {
     return shown
   }
 
-  /**
-   * Whose trust counts in place of the trust in the row's holder; null: the holder's own. Of a federation that shows no
-   * holders it is that in the federation (BQ-104), of a belief of another node that in its holder or federation (BQ-126).
-   */
-  trustedAs(row: number, source: number): string | null {
+  /** Whose trust counts in place of trust in the row's holder; null: the holder's own. */
+  trustedAs(row: number, source: number): TrustedAs | null {
     if (!this.haveOthersTrusted) return null
     const guest = this.guest(row)
     if (guest !== null) return trustedAsGuest(guest)
-    const strict = this.#strictFederation(row, source)
-    return strict === null ? null : federationTarget(strict)
+    if (source !== FEDERATED) return null
+    const { columns, requester } = this.#view
+    const from = this.#from(row, this.#others)
+    return from === null ? null : trustedThrough(requester, from, columns.holderOf(row))
   }
 
   /** What came from another node as this row; null: it is of this one. */
@@ -64,23 +64,23 @@ export class RowOrigins {
     return guests?.get(columns.arrays.entries[row] as EntryKey) ?? null
   }
 
-  /** The federation that the row comes through and that shows no holders; null: none such, or it is the requester's own. */
-  #strictFederation(row: number, source: number): string | null {
-    const { columns, requester } = this.#view
-    if (!requester.hasStrictFederations || source !== FEDERATED) return null
-    const through = this.#from(row, this.#others)?.id ?? null
-    const isOwn = columns.holderOf(row) === requester.id
-    return !isOwn && through !== null && requester.isStrict(through) ? through : null
-  }
-
   #from(row: number, enabled: EnabledSources): BeliefSource | null {
     const { columns, requester } = this.#view
     return requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), enabled)
   }
 }
 
-/** Whom a requester trusts, or not, of a belief that came from another node. */
-export function trustedAsGuest({ source, belief }: Guest): string {
-  if (source.kind === 'federated') return federationTarget(source.id as string)
-  return belief.holder_id as string
+/**
+ * Whose trust counts of a belief that comes from there (BQ-104): of what others share through a federation trust in the
+ * federation, or where it has pseudonyms the band of trust in the holder. Null: trust in the holder.
+ */
+export function trustedThrough(requester: Requester, { kind, id }: BeliefSource, holder: string): TrustedAs | null {
+  if (kind !== 'federated' || id === null || holder === requester.id) return null
+  return { target: federationTarget(id), member: requester.isStrict(id) ? null : holder }
+}
+
+/** Of a belief that came from another node: its federation or its holder (BQ-126). */
+export function trustedAsGuest({ source, belief }: Guest): TrustedAs {
+  const target = source.kind === 'federated' ? federationTarget(source.id as string) : (belief.holder_id as string)
+  return { target, member: null }
 }

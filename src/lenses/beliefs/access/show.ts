@@ -7,6 +7,7 @@ import { comesFromSame, currentOfKeys, historyOf, mayName, type SeenVersion, typ
 import { namedBy, withoutHolder } from '../record/references.ts'
 import { audienceOf, pastVersion, type StoredVersion } from '../record/version.ts'
 import { VERSIONS } from '../tables.ts'
+import type { TrustedAs } from '../trust/trust-in.ts'
 import { pseudonymOf } from './pseudonym.ts'
 import { ALL_SOURCES, type EnabledSources } from './requester.ts'
 
@@ -27,7 +28,7 @@ export interface ShownBelief {
   readonly version: StoredVersion
   readonly source: BeliefSource
   /** Whose trust counted, of a belief that came from another node. */
-  readonly trustedAs?: string | undefined
+  readonly trustedAs?: TrustedAs | undefined
 }
 
 /**

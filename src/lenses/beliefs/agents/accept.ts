@@ -89,7 +89,7 @@ function pin({ writer, viewer, now }: FederationWriting, { statement, rotations 
       did,
     )
   if (pinned === did) return
-  const made = { label: null, joining: null, results: null, anonymity: null, reputation: null, created_at: now }
+  const made = { label: null, joining: null, results: null, anonymity: 'strict', reputation: null, created_at: now }
   writer.table(FEDERATIONS).put({ ...made, ...row, id: federation, did })
   raiseRevision(writer, 'members')
 }

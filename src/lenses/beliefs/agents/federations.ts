@@ -34,7 +34,7 @@ export function createFederation(
     throw wrong('id', 'a name of 1 to 200 characters without blanks, colons and commas', 'malformed', id)
   if (writer.table(FEDERATIONS).get({ id }) !== undefined)
     throw wrong('id', 'a name that no federation here has', 'taken', id)
-  const { label = null, joining = null, results = null, anonymity = null } = input
+  const { label = null, joining = null, results = null, anonymity = 'strict' } = input
   const did = input.did ?? makeFederationKeys(writer, id, random).did
   const reputation = viewer === OWNER ? (input.reputation ?? null) : null
   writer.table(FEDERATIONS).put({
@@ -132,7 +132,8 @@ export function viewOf(reader: StoreReader, viewer: string, id: string): Federat
     joining: (row['joining'] as 'open' | null) ?? 'invited',
     results: (row['results'] as 'aggregate' | null) ?? 'individual',
     ...aggregatesOf(reader, id),
-    anonymity: (row['anonymity'] as 'strict' | null) ?? 'pseudonyms',
+    // Without a word: from before federations were strict by default.
+    anonymity: (row['anonymity'] as FederationView['anonymity'] | null) ?? 'pseudonyms',
     reputation: row['reputation'] as number | null,
     created_at: toIso(row['created_at'] as number),
     membership: own === undefined ? null : memberOf(own),

@@ -17,6 +17,7 @@ import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { type ConflictStrategy, findConflicts, MOST_COMPARED, settleConflicts } from './conflicts.ts'
 import { diversely, limitWarnings } from './diversity.ts'
+import { merged } from './merge.ts'
 import { POOL } from './spread.ts'
 
 /** A conflict that was settled. */
@@ -30,7 +31,7 @@ export interface SettledConflict {
 
 export function* pickPage(
   evaluation: Evaluation,
-  options: Pick<CheckedOptions, 'offset' | 'limit' | 'diversity'>,
+  options: Pick<CheckedOptions, 'offset' | 'limit' | 'diversity' | 'mergeStrategy'>,
 ): Steps<readonly Picked[]> {
   const { offset, limit } = options
   return (yield* beginningOf(evaluation, yield* frontOf(evaluation, options), offset + limit)).slice(offset)
@@ -53,15 +54,19 @@ export function* beginningOf(evaluation: Evaluation, front: Front | null, k: num
 /** Null: there is none, results stand in the total order. */
 export function* frontOf(
   evaluation: Evaluation,
-  { diversity }: Pick<CheckedOptions, 'diversity'>,
+  { diversity, mergeStrategy }: Pick<CheckedOptions, 'diversity' | 'mergeStrategy'>,
 ): Steps<Front | null> {
   const strategy = strategyOf(evaluation.state)
-  if (diversity.enabled) {
-    const pool = evaluation.best(POOL)
+  const keepsOrder = mergeStrategy !== 'rerank'
+  if (diversity.enabled || keepsOrder) {
+    const best = keepsOrder ? evaluation.bestOfEach(POOL).flat().sort(byOrder) : evaluation.best(POOL)
     yield
     const limited = new Set<string>()
-    const picks = diversely(evaluation, diversity, { pool, limited })
-    const ranks = ranksOf(pool)
+    const pool = merged(mergeStrategy, best).slice(0, POOL)
+    const picks = diversity.enabled
+      ? diversely(evaluation, diversity, { pool, keepsOrder, limited })
+      : pool.map(unspread).values()
+    const ranks = ranksOf(best)
     yield
     if (strategy === null) return new Front({ picks, ranks, end: null, conflicts: [], limited })
     const { list, conflicts } = settledList(evaluation, [...take(picks, MOST_COMPARED)], strategy)

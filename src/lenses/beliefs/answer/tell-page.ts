@@ -79,8 +79,8 @@ export function asPart({ code, message, details, retryable }: BeliefsError): Que
   return { code, message, details, retryable }
 }
 
-/** Where a federation shows no holders, it is what was used: a fresher edge to the holder would name him (BQ-104). */
-function usedOf({ belief, version, source, trustedAs }: ShownBelief): string {
-  if (trustedAs !== undefined) return trustedAs
-  return belief.holder_id === null && source.id !== null ? federationTarget(source.id) : version.holder
+/** Of what came through a federation that: a fresher edge to the holder would name the holder (BQ-072). */
+function usedOf({ version, source, trustedAs }: ShownBelief): string {
+  if (trustedAs !== undefined) return trustedAs.target
+  return source.kind === 'federated' && source.id !== null ? federationTarget(source.id) : version.holder
 }

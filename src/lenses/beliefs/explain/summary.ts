@@ -1,7 +1,8 @@
 /** The explanation of a belief's place as a paragraph. It speaks of this belief, this question and this requester alone (BQ-109). */
 import { weakestDimension } from '../measures/confidence.ts'
 import type { RankingWeights } from '../model.ts'
-import { type TrustIn, trustBand } from '../trust/trust-in.ts'
+import type { TrustFound } from '../ranking/trust-found.ts'
+import { trustBand } from '../trust/trust-in.ts'
 import type { ExplainedBelief, ExplanationWorld } from './explained.ts'
 
 export function summaryOf(world: ExplanationWorld, explained: ExplainedBelief): string {
@@ -9,7 +10,7 @@ export function summaryOf(world: ExplanationWorld, explained: ExplainedBelief): 
   const sentences = [
     `Number ${rank} of ${total} with a score of ${three(scored.final)}: ${contributions(world, explained)}.`,
     strongest(world, explained),
-    `Trust: ${trustInWords(explained.trust.trust, explained.trust.of)}.`,
+    `Trust: ${trustInWords(explained.trust)}.`,
     weakness(world, explained),
   ]
   if (penalty < 0) sentences.push(`Being like beliefs before it counted ${three(-penalty)} against it here.`)
@@ -36,12 +37,14 @@ function strongest({ question: { weights } }: ExplanationWorld, { scored: { part
   return final > 0 ? `Most of it is ${PARTS[most.name]}, ${Math.round((100 * most.share) / final)} %.` : ''
 }
 
-function trustInWords({ kind, direct, transitive }: TrustIn, of: 'holder' | 'federation'): string {
+function trustInWords({ trust, of, isShared }: TrustFound): string {
+  const { kind, value, direct, transitive } = trust
   const whom = of === 'holder' ? 'the holder' : 'the federation as a whole'
   switch (kind) {
     case 'self':
       return 'it is your own'
     case 'direct':
+      if (isShared) return `you trust ${whom} yourself, ${trustBand(value)}`
       if (direct?.distrusted) return `you distrust ${whom}`
       return `you trust ${whom} yourself, at ${three(direct?.value ?? 0)} after fading`
     case 'transitive':

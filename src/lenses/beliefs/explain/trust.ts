@@ -5,8 +5,13 @@ import { type DirectTrust, type TrustIn, trustBand } from '../trust/trust-in.ts'
 
 type TrustPart = Explanation['trust']
 
-export function explainTrust({ trust, of }: TrustFound): Omit<TrustPart, 'value' | 'weight' | 'contribution'> {
-  return { kind: trust.kind, of, ...detailsOf(trust) }
+export function explainTrust(found: TrustFound): Omit<TrustPart, 'value' | 'weight' | 'contribution'> {
+  const { trust, of, isShared } = found
+  return { kind: trust.kind, of, ...(isShared ? { shared: bandOf(trust) } : detailsOf(trust)) }
+}
+
+function bandOf({ value, transitive }: TrustIn) {
+  return { band: trustBand(value), sources: (transitive?.sources ?? 1) > 1 ? ('several' as const) : ('one' as const) }
 }
 
 function detailsOf({ kind, direct, transitive }: TrustIn): Pick<TrustPart, 'direct' | 'transitive'> {

@@ -7,7 +7,8 @@ import { cosine } from '../../../math/vector.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
-import { LOCAL, SOURCE_NUMBERS } from '../access/source-numbers.ts'
+import { trustedThrough } from '../access/row-origins.ts'
+import { SOURCE_NUMBERS } from '../access/source-numbers.ts'
 import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { domainRates } from '../columns/domain-rates.ts'
@@ -24,7 +25,7 @@ import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { faded } from '../trust/fading.ts'
 import type { HolderTrust } from '../trust/holders.ts'
-import type { DirectTrust } from '../trust/trust-in.ts'
+import { type DirectTrust, LEAST_OF_MEMBER } from '../trust/trust-in.ts'
 
 interface JudgeWorld {
   readonly state: BeliefsState
@@ -63,7 +64,8 @@ export class Judge {
     this.#weightColumn = weightColumn(confidenceWeights)
     this.#confidence = confidenceByColumn(confidenceWeights)
     const hasDepth = query.filters.some(({ maxDerivationDepth }) => maxDerivationDepth !== null)
-    this.#dependsOnOthers = settles || hasDepth || query.options.diversity.enabled
+    const { diversity, mergeStrategy } = query.options
+    this.#dependsOnOthers = settles || hasDepth || diversity.enabled || mergeStrategy !== 'rerank'
   }
 
   /** `question`: its vector; null where there is none, so that words stand in for it, or nothing does. */
@@ -146,13 +148,13 @@ export class Judge {
     const { confidences, created } = columns.arrays
     const holder = columns.holderOf(row)
     const at = row * DIMENSION_COUNT
-    const isStrict = source.id !== null && requester.isStrict(source.id) && holder !== requester.id
+    const as = trustedThrough(requester, source, holder)
     const rate = decayRate(columns.domainsOf(row), this.#query.context.queryDomains, settings.decay)
     const parts = {
       semantic: meaning === null ? null : semanticOf(meaning),
       confidence: this.#confidence(confidences, at),
       // Where young agents are capped, time can raise trust.
-      trust: settings.newAgentCap ? 1 : (isStrict ? trust.ofFederation(source.id as string) : trust.of(holder)).value,
+      trust: settings.newAgentCap ? 1 : (as === null ? trust.of(holder) : trust.as(as)).value,
       recency: recency(confidences[at + FRESHNESS] as number, created[row] as number, last.asOf, rate),
     }
     return finalOf(parts, this.#query.weights)
@@ -199,21 +201,23 @@ export function scoresOf(
   evaluation: Evaluation,
   picked: readonly Picked[],
 ): Pick<Remembered, 'floor' | 'laterFloor' | 'ageing' | 'trustHoldsUntil'> {
-  const { scorer, state, trust } = evaluation
+  const { scorer, state } = evaluation
   const { weights } = evaluation.question
   const { newAgentCap, sybilCap } = state.settings
   let floor = Number.POSITIVE_INFINITY
   let laterFloor = Number.POSITIVE_INFINITY
   let ageing = 0
   for (const { scored } of picked) {
-    const { kind, value } = trustFound(evaluation, scored).trust
-    // A route that fades below what counts as a source may bring what rests on it under the cap.
-    const atRisk = newAgentCap ? value : kind === 'transitive' ? Math.max(0, value - sybilCap) : 0
+    const { trust, of, isShared } = trustFound(evaluation, scored)
+    const { kind, value } = trust
+    // A route that fades below what counts as a source may bring what rests on it under the cap; a member counts by bands.
+    const least = isShared && of === 'holder' ? LEAST_OF_MEMBER : kind === 'transitive' ? sybilCap : value
+    const atRisk = newAgentCap ? value : Math.max(0, value - least)
     floor = Math.min(floor, scored.final)
     laterFloor = Math.min(laterFloor, scored.final - weights.trust * atRisk)
     ageing = Math.max(ageing, scorer.rate(scored.row))
   }
-  return { floor, laterFloor, ageing, trustHoldsUntil: trust.holdsUntil }
+  return { floor, laterFloor, ageing, trustHoldsUntil: evaluation.trust.holdsUntil }
 }
 
 const MOST_COPIES = 2000
@@ -226,10 +230,10 @@ export function copiesOf({ matches, copies, view }: Evaluation): ReadonlySet<Ent
   const { columns, requester } = view
   const { entries } = columns.arrays
   const found = new Set(Array.from(copies, row => entries[row] as EntryKey))
-  const { rows, sources } = matches
+  const { rows } = matches
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] as number
-    if (sources[place] === LOCAL && hasTwin(columns, requester, row)) found.add(entries[row] as EntryKey)
+    if (columns.holderOf(row) === requester.id && hasTwin(columns, requester, row)) found.add(entries[row] as EntryKey)
   }
   return found.size > MOST_COPIES ? null : found
 }

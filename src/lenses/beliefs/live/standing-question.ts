@@ -228,7 +228,13 @@ export class StandingBeliefs implements LiveQuery {
     const items = found.map((shown, at): Based => {
       const place = places.get(shown.entry) as number
       const { scored } = draft.picked[place] as Picked
-      const basis = basisOf(shown, draft.trust[place] as TrustIn, last.of.get(keyOf(shown.version)), then)
+      const basis = basisOf(
+        shown,
+        draft.trust[place] as TrustIn,
+        last.of.get(keyOf(shown.version)),
+        then,
+        view.requester,
+      )
       return { ...itemOf(shown, view), score: scored.final, rank: at + 1, basis }
     })
     return { found: found.length, items }

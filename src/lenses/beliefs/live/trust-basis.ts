@@ -1,5 +1,7 @@
 /** What trust in a belief's holder rests on, time apart: a live query tells when that changes. */
 import type { Instant } from '../../../base/clock.ts'
+import type { Requester } from '../access/requester.ts'
+import { trustedThrough } from '../access/row-origins.ts'
 import type { ShownBelief } from '../access/show.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { TrustIn } from '../trust/trust-in.ts'
@@ -28,14 +30,15 @@ export function basisOf(
   now: TrustIn,
   before: TrustBasis | undefined,
   then: HolderTrust | null,
+  requester: Requester,
 ): TrustBasis {
   if (before === undefined) return firstBasis(now)
-  return then === null ? aged(before, now) : basisAfter(before, trustIn(then, shown), now)
+  return then === null ? aged(before, now) : basisAfter(before, trustIn(then, requester, shown), now)
 }
 
-/** Where a federation shows no holders, it counts as a whole (BQ-104). */
-function trustIn(trust: HolderTrust, { belief, source, version }: ShownBelief): TrustIn {
-  return belief.holder_id === null && source.id !== null ? trust.ofFederation(source.id) : trust.of(version.holder)
+function trustIn(trust: HolderTrust, requester: Requester, { source, version }: ShownBelief): TrustIn {
+  const as = trustedThrough(requester, source, version.holder)
+  return as === null ? trust.of(version.holder) : trust.as(as)
 }
 
 /** The smallest change of trust that is told: of reputations 0.1 (BQ-158), of which trust counts three tenths. */
@@ -69,7 +72,7 @@ function textOf({ kind, value, direct }: TrustIn): string {
     case 'default':
       return kind
     case 'direct':
-      return `direct ${direct?.base}`
+      return `direct ${direct?.base ?? value}`
     case 'transitive':
       return `transitive ${value.toFixed(1)}`
     case 'reputation':

@@ -17,6 +17,7 @@ import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
 import { deleteInput, getInput } from '../schema/questions.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { type BeliefsCall, operation } from './call.ts'
+import { beliefWarnings, warnedOf } from './writing-warnings.ts'
 
 const put = operation({
   name: 'beliefs.put',
@@ -34,7 +35,9 @@ const put = operation({
       turns: turnsUntil(context.signal),
     })
     const beliefs = await written(call, input.wait, versions)
-    return isMany ? { beliefs } : { belief: beliefs[0] }
+    const given = input.beliefs ?? [input]
+    const warnings = versions.flatMap((version, at) => beliefWarnings(host.store, version, given[at]?.visibility))
+    return { ...(isMany ? { beliefs } : { belief: beliefs[0] }), ...warnedOf(warnings) }
   },
 })
 
@@ -47,8 +50,10 @@ const supersede = operation({
   run: async (call, input) => {
     const { host, agent } = call
     const version = await writeBeliefs(host, agent.id, host.clock.now(), writing => supersedeBelief(writing, input))
+    const [belief] = await written(call, input.wait, [version])
+    const warnings = beliefWarnings(host.store, version, input.visibility)
     // The cast: one version was written, so there is one belief.
-    return { belief: (await written(call, input.wait, [version]))[0] as Belief }
+    return { belief: belief as Belief, ...warnedOf(warnings) }
   },
 })
 

@@ -8,6 +8,7 @@ import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { computeTrust, listTrust, removeTrust, setTrust, type TrustWriting } from '../trust/acts.ts'
 import { operation } from './call.ts'
+import { trustWarnings, warnedOf } from './writing-warnings.ts'
 
 const set = operation({
   name: 'trust.set',
@@ -15,7 +16,10 @@ const set = operation({
   input: trustSetInput,
   output: oneEdge,
   effect: { kind: 'write', idempotent: true },
-  run: async ({ host, agent }, input) => ({ edge: await setTrust(writingOf(host), agent.id, toEdge(input)) }),
+  run: async ({ host, agent }, input) => {
+    const edge = await setTrust(writingOf(host), agent.id, toEdge(input))
+    return { edge, ...warnedOf(trustWarnings(host.store, agent.id, input.target)) }
+  },
 })
 
 const remove = operation({

@@ -14,9 +14,10 @@ export function evaluate(
   embedded: Embedded,
   asOf: Instant,
 ): Evaluation {
-  const { scope, minSimilarity } = query.options
+  const { scope, minSimilarity, mergeStrategy } = query.options
   const understood = understand(state, embedded, query.semantic, view.requester.sight)
-  return new Evaluation(state, view, { ...query, scope, minSimilarity }, understood, asOf)
+  const byTier = mergeStrategy === 'waterfall'
+  return new Evaluation(state, view, { ...query, scope, minSimilarity, byTier }, understood, asOf)
 }
 
 /** As `evaluate`, with the matches found in steps. */

@@ -10,6 +10,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { Requester } from '../access/requester.ts'
 import { RowOrigins } from '../access/row-origins.ts'
 import type { ShowView } from '../access/show.ts'
+import { FEDERATED, LOCAL, NETWORK } from '../access/source-numbers.ts'
 import { type Candidates, findCandidates, MAX_NEAREST } from '../matching/candidates.ts'
 import { type RowTest, rowTests } from '../matching/filter.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
@@ -221,6 +222,16 @@ export class Evaluation {
     return this.#finals ?? atOnce(this.rank())
   }
 
+  /** The first k of each source: the requester's own, each federation, the network. */
+  bestOfEach(k: number): readonly (readonly ScoredBelief[])[] {
+    const { matches, origins, requester } = this
+    const isOf = (number: number) => (row: number) => matches.sourceOf(row) === number
+    const through = (federation: string) => (row: number) =>
+      matches.sourceOf(row) === FEDERATED && origins.sourceOf(row, FEDERATED).id === federation
+    const tests = [isOf(LOCAL), ...requester.federations.map(through), isOf(NETWORK)]
+    return tests.map(test => this.bestOf(test, k))
+  }
+
   /** Scores of matches, by their rows. */
   scoresOf(rows: readonly number[]): readonly ScoredBelief[] {
     return this.#scoresAmong(this.matches, rows, this.#all)
@@ -401,7 +412,7 @@ export class Evaluation {
         same,
         members: members.map(row => scored.get(row) as ScoredBelief),
       })),
-      this.question.byTier,
+      { byTier: this.question.byTier === true, requester: this.requester.id },
     )
     return new Set([...dropped].map(({ row }) => row))
   }

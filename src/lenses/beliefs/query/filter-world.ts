@@ -28,8 +28,8 @@ export function filterWorld({ state, view, question, asOf, origins, trustColumns
   const ofHolder = (column: 'reputation' | 'direct') => {
     let values: Float64Array | null = null
     return (row: number, source: number): number => {
-      const name = origins.trustedAs(row, source)
-      if (name !== null) return trustColumns.named(name)[column]
+      const as = origins.trustedAs(row, source)
+      if (as !== null) return trustColumns.named(as.target)[column]
       values ??= trustColumns[column]
       return values[holders[row] as number] as number
     }

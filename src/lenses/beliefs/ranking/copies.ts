@@ -35,14 +35,14 @@ function groupsOf(same: CopyGroup['same'], shared: readonly number[], numbers: I
 /** Beliefs with one id or content hash, in any order; returns those to be left out. `byTier`: local goes before federated, that before network. */
 export function copiesToDrop(
   groups: Iterable<{ readonly same: CopyGroup['same']; readonly members: readonly ScoredBelief[] }>,
-  byTier = false,
+  preferring: Preference,
 ): ReadonlySet<ScoredBelief> {
   const dropped = new Set<ScoredBelief>()
   // First ids, so that a copy which is left out for its id keeps none of another content.
   const sorted = [...groups].sort((a, b) => Number(a.same === 'content') - Number(b.same === 'content'))
   for (const { same, members } of sorted) {
     const left = members.filter(member => !dropped.has(member))
-    const kept = best(left, byTier)
+    const kept = best(left, preferring)
     if (kept === undefined) continue
     for (const member of left) {
       if (member !== kept && (same === 'id' || isCopy(member, kept))) dropped.add(member)
@@ -51,10 +51,16 @@ export function copiesToDrop(
   return dropped
 }
 
+interface Preference {
+  readonly byTier: boolean
+  /** Its own belief is its own by whatever source it is asked for. */
+  readonly requester: string
+}
+
 /** The requester's own one, else the first in order; `byTier`: of the earliest tier. */
-function best(members: readonly ScoredBelief[], byTier: boolean): ScoredBelief | undefined {
-  const rank = ({ source }: ScoredBelief) =>
-    byTier ? SCOPE_KINDS.indexOf(source.kind) : source.kind === 'local' ? 0 : 1
+function best(members: readonly ScoredBelief[], { byTier, requester }: Preference): ScoredBelief | undefined {
+  const rank = ({ source, holder }: ScoredBelief) =>
+    byTier ? SCOPE_KINDS.indexOf(source.kind) : holder === requester ? 0 : 1
   return members.toSorted((a, b) => rank(a) - rank(b) || byOrder(a, b))[0]
 }
 

@@ -75,9 +75,9 @@ export class Scorer {
   }
 
   trust(row: number, source: number): number {
-    const { trust, trustColumns, columns, origins } = this.#world
-    const name = origins.trustedAs(row, source)
-    if (name !== null) return trustColumns.named(name).trust
+    const { trust, columns, origins } = this.#world
+    const as = origins.trustedAs(row, source)
+    if (as !== null) return trust.as(as).value
     const holder = columns.arrays.holders[row] as number
     const known = this.#trust.get(holder) ?? trust.of(columns.texts.holder(holder)).value
     this.#trust.set(holder, known)

@@ -19,9 +19,10 @@ export function supersedeBelief(
   const id = revision.id ?? context.newId()
   const version: StoredVersion = {
     ...contentsOf(draft),
+    // Sources that are not given anew name the holders that they named.
     derivation:
-      revision.derivation === undefined
-        ? old.version.derivation
+      revision.derivation?.sources === undefined
+        ? { ...draft.derivation, sources: old.version.derivation.sources }
         : keptDerivation(context, draft.derivation, id, together),
     holder,
     id,

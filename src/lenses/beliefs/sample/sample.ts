@@ -4,22 +4,12 @@
  */
 import type { DerivationType, Visibility } from '../model.ts'
 import agentsFile from './agents.json' with { type: 'json' }
-import bioReader from './beliefs/bio-reader.json' with { type: 'json' }
-import climateDesk from './beliefs/climate-desk.json' with { type: 'json' }
-import clinicNotes from './beliefs/clinic-notes.json' with { type: 'json' }
-import contrarian from './beliefs/contrarian.json' with { type: 'json' }
-import echoOne from './beliefs/echo-one.json' with { type: 'json' }
-import echoThree from './beliefs/echo-three.json' with { type: 'json' }
-import echoTwo from './beliefs/echo-two.json' with { type: 'json' }
-import historyShelf from './beliefs/history-shelf.json' with { type: 'json' }
-import myAgent from './beliefs/my-agent-uuid.json' with { type: 'json' }
-import newsWire from './beliefs/news-wire.json' with { type: 'json' }
-import policyWatch from './beliefs/policy-watch.json' with { type: 'json' }
-import quantumLab from './beliefs/quantum-lab.json' with { type: 'json' }
+import beliefsFile from './beliefs.json' with { type: 'json' }
 import federationsFile from './federations.json' with { type: 'json' }
 
 /** One version. Days are counted back from when the sample is loaded; below 0: days to come. */
 export interface SampleBelief {
+  readonly holder: string
   readonly id: string
   readonly content: string
   readonly domains: readonly string[]
@@ -76,18 +66,8 @@ interface SampleFederation {
 export const SAMPLE_AGENTS: readonly SampleAgent[] = agentsFile as unknown as readonly SampleAgent[]
 export const SAMPLE_FEDERATIONS: readonly SampleFederation[] = federationsFile as unknown as readonly SampleFederation[]
 
-/** By holder. */
-export const SAMPLE_BELIEFS: ReadonlyMap<string, readonly SampleBelief[]> = new Map<string, readonly unknown[]>([
-  ['my-agent-uuid', myAgent],
-  ['quantum-lab', quantumLab],
-  ['bio-reader', bioReader],
-  ['clinic-notes', clinicNotes],
-  ['climate-desk', climateDesk],
-  ['policy-watch', policyWatch],
-  ['news-wire', newsWire],
-  ['history-shelf', historyShelf],
-  ['contrarian', contrarian],
-  ['echo-one', echoOne],
-  ['echo-two', echoTwo],
-  ['echo-three', echoThree],
-]) as ReadonlyMap<string, readonly SampleBelief[]>
+/** By holder, in the order of the file: one line a version. */
+export const SAMPLE_BELIEFS: ReadonlyMap<string, readonly SampleBelief[]> = Map.groupBy(
+  beliefsFile as unknown as readonly SampleBelief[],
+  ({ holder }) => holder,
+)

@@ -1,6 +1,6 @@
 /** What operations on trust, agents, federations and other nodes answer. */
 import { z } from 'zod'
-import { count, level, moment, sourcesBand, text, trustBand, trustKind } from '../model.ts'
+import { count, level, moment, sourcesBand, text, trustBand, trustKind, warnings } from '../model.ts'
 import { BASIS_TYPES, EXPOSURES } from '../trust/edge.ts'
 import { membershipStatement, PERMISSIONS, rotation, STATUSES } from './agents.ts'
 import { flag, object, type Value } from './values.ts'
@@ -28,7 +28,10 @@ const edge = object({
   signature: text.describe("Ed25519 in base64url over the statement, by the owner's key"),
 })
 export type EdgeView = Value<typeof edge>
-export const oneEdge = object({ edge: edge.describe('The statement as it is stored and signed') })
+export const oneEdge = object({
+  edge: edge.describe('The statement as it is stored and signed'),
+  warnings: warnings.optional().describe('What you may not have meant; absent: nothing'),
+})
 export const removed = object({ removed: flag.describe('Whether there was one to remove') })
 export const edgesAnswer = object({
   edges: z.array(edge).describe('Your statements of trust, by target'),

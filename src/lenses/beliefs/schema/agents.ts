@@ -193,8 +193,8 @@ export const federationInput = request(
     ...aggregateRules,
     anonymity: field(
       oneOf(['pseudonyms', 'strict']),
-      'strict: results show no holders, not even pseudonyms',
-      'pseudonyms',
+      'strict: results show no holders, and trust in the federation counts. pseudonyms: each holder has one for each requester, and trust in the holder counts by its band; who knows the members may guess',
+      'strict',
     ),
     reputation: field(
       share.nullable(),

@@ -26,10 +26,12 @@ const versionId = text.describe('Version that was asked about')
 const asOf = moment.describe('Moment that all ages in the answer refer to')
 const matches = count.describe('Matches that you may see')
 
-export const oneBelief = object({ belief: shown })
+const writingWarnings = warnings.optional().describe('What the writer may not have meant; absent: nothing')
+export const oneBelief = object({ belief: shown, warnings: writingWarnings })
 export const putAnswer = object({
   belief: belief.optional().describe('The belief that was stored; only where one was given'),
   beliefs: z.array(belief).optional().describe('Those that were stored, in their order; only where a list was given'),
+  warnings: writingWarnings,
 })
 export const deleted = object({
   belief_id: text.describe('Version that was deleted'),

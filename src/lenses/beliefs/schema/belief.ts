@@ -224,7 +224,7 @@ const revisionFields = {
   ),
   valid_from: field(time, 'When the new version begins to hold. Default: as before'),
   valid_until: field(time.nullable(), 'When it ceases to hold; null: it has no end. Default: as before'),
-  derivation: field(derivation, 'What the new version rests on. Default: as before'),
+  derivation: field(derivation, 'What of the derivation changes; sources replace those before. Default: as before'),
   domains: field(draftFields.domains.unwrap(), 'Fields that it belongs to, at most 20. Default: as before'),
   visibility: field(draftFields.visibility.unwrap(), 'Who may see it beside its holder. Default: as before'),
   federation_ids: field(
@@ -283,7 +283,7 @@ function toDraft(given: Value<typeof newBelief>, asOf: Instant): BeliefDraft {
     confidence: { ...DEFAULT_CONFIDENCE, ...known(given.confidence) },
     validFrom: given.valid_from === undefined ? asOf : toInstant(given.valid_from),
     validUntil: toInstantOrNull(given.valid_until),
-    derivation: given.derivation === undefined ? ASSUMED : toDerivation(given.derivation),
+    derivation: toDerivation(given.derivation ?? {}),
     domains: normalDomains(given.domains ?? []),
     visibility: toVisibility(given.visibility),
     federationIds: ascending(given.federation_ids ?? []),
@@ -301,7 +301,7 @@ export function revised(old: BeliefDraft, revision: Revision): BeliefDraft {
     confidence: { ...old.confidence, ...known(revision.confidence) },
     validFrom: revision.valid_from === undefined ? old.validFrom : toInstant(revision.valid_from),
     validUntil: until === undefined ? old.validUntil : toInstantOrNull(until),
-    derivation: revision.derivation === undefined ? old.derivation : toDerivation(revision.derivation),
+    derivation: toDerivation(revision.derivation ?? {}, old.derivation),
     domains: revision.domains === undefined ? old.domains : normalDomains(revision.domains),
     visibility,
     federationIds: ids === undefined ? (visibility === 'federated' ? old.federationIds : []) : ascending(ids),
@@ -320,17 +320,20 @@ export function revised(old: BeliefDraft, revision: Revision): BeliefDraft {
   return draft
 }
 
-export function toDerivation(given: Value<typeof derivation>): Derivation {
-  const { type = ASSUMED.type, sources = [], method_description = null, confidence_rationale = null } = given
-  const isKnown = DERIVATION_TYPES.find(known => known === type.toLowerCase())
+/** What is not given is as in `before`; a type that is given brings its note with it. */
+export function toDerivation(given: Value<typeof derivation>, before: Derivation = ASSUMED): Derivation {
+  const { type, sources, method_description, confidence_rationale } = given
+  const isKnown = type === undefined ? before.type : DERIVATION_TYPES.find(known => known === type.toLowerCase())
+  const note = type === undefined ? before.note : isKnown === undefined ? type : null
   return {
     type: isKnown ?? 'inference',
-    sources: sources.map(({ belief_id = null, external_ref = null, contribution_type = 'primary', weight = 1 }) => {
-      return { belief_id, external_ref, contribution_type: anyCase(contribution_type), weight }
-    }),
-    method_description,
-    confidence_rationale,
-    note: given.note ?? (isKnown === undefined ? type : null),
+    sources:
+      sources?.map(({ belief_id = null, external_ref = null, contribution_type = 'primary', weight = 1 }) => {
+        return { belief_id, external_ref, contribution_type: anyCase(contribution_type), weight }
+      }) ?? before.sources,
+    method_description: method_description === undefined ? before.method_description : method_description,
+    confidence_rationale: confidence_rationale === undefined ? before.confidence_rationale : confidence_rationale,
+    note: given.note === undefined ? note : (given.note ?? (isKnown === undefined ? (type as string) : null)),
   }
 }
 

@@ -4,7 +4,14 @@ import { type Agent, type AgentArrays, federationTarget } from './agent-arrays.t
 import type { Levels } from './levels.ts'
 import { floorOf, type Reputations, reputationFor } from './reputations.ts'
 import type { TrustStamp } from './stamp.ts'
-import type { DirectTrust, TransitiveTrust, TrustIn, TrustKind } from './trust-in.ts'
+import {
+  type DirectTrust,
+  middleOfBand,
+  type TransitiveTrust,
+  type TrustedAs,
+  type TrustIn,
+  type TrustKind,
+} from './trust-in.ts'
 
 /** By number of the holder in the list asked for; made when they are first asked for. */
 export interface HolderColumns {
@@ -13,6 +20,8 @@ export interface HolderColumns {
   readonly direct: Float64Array
   /** Overall; NaN: none. */
   readonly reputation: Float64Array
+  /** What each counts as a member under a pseudonym, the federation's reputation apart. */
+  readonly members: Float64Array
   /** Of one that may stand for others, such as a federation as a whole. */
   named(name: string): { readonly trust: number; readonly direct: number; readonly reputation: number }
 }
@@ -106,6 +115,21 @@ export class HolderTrust {
     return this.of(federationTarget(id))
   }
 
+  /** Of whom a belief is shown to come: of a member of a federation no more than the band of trust counts (BQ-104). */
+  as({ target, member }: TrustedAs): TrustIn {
+    return member === null ? this.of(target) : this.#ofMember(member, this.of(target).reputation)
+  }
+
+  /** `reputation`: of the federation, in place of the member's (BQ-081). Distrust counts as little trust does. */
+  #ofMember(member: string, reputation: number | null): TrustIn {
+    const { value: exact, kind: known, transitive: route } = this.of(member)
+    const { value, kind } =
+      known === 'direct' ? { value: exact, kind: known } : this.#indirect(route?.level ?? 0, reputation)
+    const level = middleOfBand(value)
+    const transitive = kind === 'transitive' && route !== null ? { ...route, level } : null
+    return { value: level, kind, direct: null, transitive, reputation, distrusted: false }
+  }
+
   /** Equal lists in a row, element by element the same, are looked up once. */
   columns(holders: readonly string[]): HolderColumns {
     const { viewer, viewerNumber, known, agents, reputations } = this.#table
@@ -126,6 +150,7 @@ export class HolderTrust {
     })
     const reputation = once(() => byHolder(number => reputations.overall[number] ?? Number.NaN))
     const trust = once(() => withSelf(this.#trustOf(numbers)))
+    const members = once(() => withSelf(Float64Array.from(holders, holder => this.#ofMember(holder, null).value)))
     const named = (name: string) => {
       const { value, direct } = this.of(name)
       const overall = known.get(name)?.reputation ?? Number.NaN
@@ -140,6 +165,9 @@ export class HolderTrust {
       },
       get reputation() {
         return reputation()
+      },
+      get members() {
+        return members()
       },
       named,
     }

@@ -39,10 +39,27 @@ export interface TrustIn {
   readonly distrusted: boolean
 }
 
-type TrustBand = 'low' | 'medium' | 'high'
+export type TrustBand = 'low' | 'medium' | 'high'
 
 /** What may be said of a level that rests on others' edges. */
 export function trustBand(level: number): TrustBand {
   if (level < 0.2) return 'low'
   return level < 0.4 ? 'medium' : 'high'
+}
+
+/** Middle of each band: what a member of a federation counts whom the requester knows by a pseudonym (BQ-104). */
+const MIDDLES: Readonly<Record<TrustBand, number>> = { low: 0.1, medium: 0.3, high: 0.7 }
+/** The least that such a member can count. */
+export const LEAST_OF_MEMBER: number = MIDDLES.low
+
+export function middleOfBand(level: number): number {
+  return MIDDLES[trustBand(level)]
+}
+
+/** Whose trust counts in place of trust in the holder of a belief. */
+export interface TrustedAs {
+  /** Agent, or federation as somebody to trust: its edge and its reputation are what filters ask for. */
+  readonly target: string
+  /** The holder, whose trust counts by its band; null: trust in the target counts. */
+  readonly member: string | null
 }

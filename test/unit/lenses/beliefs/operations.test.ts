@@ -67,6 +67,75 @@ async function found(lab = false): Promise<void> {
     await put('bob', { id: 'shared', content: 'Rain is likely', visibility: 'federated', federation_ids: ['lab'] })
 }
 
+describe('a revision', () => {
+  const derivationOf = async (id: string) => {
+    const { belief } = (await call('ann', 'beliefs.get', { belief_id: id })) as { belief: { derivation: object } }
+    return belief.derivation
+  }
+  const revised = async (belief_id: string, id: string, derivation: object) => {
+    await call('ann', 'beliefs.supersede', { belief_id, id, derivation })
+    return derivationOf(id)
+  }
+
+  it('BQ-003: keeps of the derivation what it does not name', async () => {
+    const sources = [{ external_ref: 'https://example.org/rain' }]
+    const first = { type: 'observation', sources, method_description: 'Looked out of the window' }
+    await put('ann', { id: 'a1', content: 'Rain falls', derivation: first })
+    const before = (await derivationOf('a1')) as { sources: readonly object[] }
+    const more = [{ external_ref: 'https://example.org/wind' }]
+    const second = await revised('a1', 'a2', { sources: more })
+    expect(second).toMatchObject({ type: 'observation', sources: more, method_description: 'Looked out of the window' })
+    expect(await revised('a2', 'a3', { type: 'inference' })).toEqual({ ...second, type: 'inference' })
+    expect(await revised('a3', 'a4', { confidence_rationale: 'Twice' })).toEqual({
+      ...{ ...before, sources: (second as typeof before).sources },
+      ...{ type: 'inference', confidence_rationale: 'Twice' },
+    })
+  })
+
+  it('BQ-007: keeps a type in words of the holder until another is given', async () => {
+    await put('ann', { id: 'p1', content: 'Rain will fall', derivation: { type: 'prediction' } })
+    expect(await revised('p1', 'p2', { method_description: 'By the barometer' })).toMatchObject({
+      ...{ type: 'inference', note: 'prediction', method_description: 'By the barometer' },
+    })
+    expect(await revised('p2', 'p3', { type: 'observation' })).toMatchObject({ type: 'observation', note: null })
+  })
+})
+
+describe('a warning comes', () => {
+  const warned = async (viewer: string, name: string, input: object) => {
+    const { warnings } = (await call(viewer, name, input)) as {
+      warnings?: readonly { code: string; message: string }[]
+    }
+    return warnings?.map(({ code }) => code) ?? []
+  }
+
+  it('with a statement of trust in somebody who is not known here', async () => {
+    await call('owner', 'agents.create', { id: 'ann' })
+    await found()
+    expect(await warned('bob', 'trust.set', { target: 'annn', trust_level: 0.5 })).toEqual(['unknown_target'])
+    expect(await warned('bob', 'trust.set', { target: 'federation:lob', trust_level: 0.5 })).toEqual(['unknown_target'])
+    for (const target of ['ann', 'owner', 'federation:lab', `did:key:z6Mk${'t'.repeat(44)}`])
+      expect(await warned('bob', 'trust.set', { target, trust_level: 0.5 })).toEqual([])
+  })
+
+  it('with a belief that nobody will see as its writer may expect', async () => {
+    await found()
+    const shared = { content: 'Rain', visibility: 'federated' }
+    const mine = { content: 'Hail', visibility: 'federated', federation_ids: ['lab'] }
+    expect(await warned('ann', 'beliefs.put', { content: 'Rain', visibility: 'trusted' })).toEqual([
+      'unknown_visibility',
+    ])
+    expect(await warned('ann', 'beliefs.put', shared)).toEqual(['seen_by_nobody'])
+    expect(await warned('eve', 'beliefs.put', mine)).toEqual(['seen_by_nobody'])
+    expect(await warned('ann', 'beliefs.put', { content: '  ' })).toEqual(['blank_content'])
+    expect(await warned('ann', 'beliefs.put', { ...mine, id: 'mine' })).toEqual([])
+    expect(await warned('ann', 'beliefs.put', { beliefs: [{ content: 'Snow' }, shared] })).toEqual(['seen_by_nobody'])
+    expect(await warned('ann', 'beliefs.supersede', { belief_id: 'mine', visibility: 'all' })).toEqual([
+      'unknown_visibility',
+    ])
+  })
+})
+
 describe('an answer', () => {
   it('BQ-027, BQ-028: has every member of its shape, and nothing undefined', async () => {
     await found(true)

@@ -46,7 +46,7 @@ async function answerOf({ now, agents, federations, trust, beliefs, ask }: Small
   const call = (operation: string, by: string, input: Json) => callOperation(engine, operation, by, input)
   for (const id of agents) await call('agents.create', 'owner', { id })
   for (const [id, members] of Object.entries(federations)) {
-    await call('federations.create', 'owner', { id })
+    await call('federations.create', 'owner', { id, anonymity: 'pseudonyms' })
     for (const agent of members) await call('federations.set_member', 'owner', { federation: id, agent })
   }
   for (const { by, ...edge } of trust) await call('trust.set', by as string, edge)

@@ -78,12 +78,16 @@ export function cutNodes(
 /** Throws where nobody gave an answer: neither a node nor this one's own store. */
 export function mustHaveAnswer(scope: CheckedScope, own: number, { asked, answers, failures }: NodesAnswer): void {
   if (scope.local || own > 0 || answers.length > 0 || asked.length === 0) return
-  const isLate = failures.every(({ code }) => code === 'TIMEOUT')
-  const details = { nodes: failures.map(({ source }) => source.peer.id) }
-  const elapsed = Math.round(Math.max(...failures.map(({ elapsedMs }) => elapsedMs)))
-  throw isLate
-    ? new BeliefsError('TIMEOUT', 'no node answered in time', { ...details, elapsed_ms: elapsed })
-    : new BeliefsError('NODE_UNAVAILABLE', 'no node could answer; try again', details)
+  const reasons = failures.map(({ reason }) => reason)
+  const details = { nodes: failures.map(({ source }) => source.peer.id), reason: reasons[0] ?? null, reasons }
+  if (failures.every(({ code }) => code === 'TIMEOUT')) {
+    const elapsed = Math.round(Math.max(...failures.map(({ elapsedMs }) => elapsedMs)))
+    throw new BeliefsError('TIMEOUT', 'no node answered in time', { ...details, elapsed_ms: elapsed })
+  }
+  const message = failures.some(({ retryable }) => retryable)
+    ? 'no node could answer; try again'
+    : 'no node answers this requester; asking again changes nothing'
+  throw new BeliefsError('NODE_UNAVAILABLE', message, details)
 }
 
 /** Never what a node says itself (BQ-133). */

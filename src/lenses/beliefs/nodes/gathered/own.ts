@@ -1,7 +1,6 @@
 /** What this node's own store gives to an answer that others are asked for too. */
 import type { Instant } from '../../../../base/clock.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
-import { FEDERATED, LOCAL, NETWORK } from '../../access/source-numbers.ts'
 import type { Evaluation } from '../../query/evaluation.ts'
 import type { ScoredBelief } from '../../ranking/scored.ts'
 import type { CheckedOptions } from '../../schema/query.ts'
@@ -29,10 +28,7 @@ export function ownResults(
 ): OwnResults {
   const { matches, view } = evaluation
   const { federations } = view.requester
-  const lists =
-    mergeStrategy === 'rerank'
-      ? [evaluation.best(most + 1)]
-      : sourcesOf(evaluation).map(isOf => evaluation.bestOf(isOf, most + 1))
+  const lists = mergeStrategy === 'rerank' ? [evaluation.best(most + 1)] : evaluation.bestOfEach(most + 1)
   const kept = lists.map(list => keysOf(list.slice(0, most).filter(({ createdAt }) => createdAt <= asOf)))
   const ends = kept.flatMap((keys, at) => ((lists[at]?.length ?? 0) > most ? keys.slice(-1) : []))
   const keys = kept.flat()
@@ -42,13 +38,4 @@ export function ownResults(
 
 function keysOf(list: readonly ScoredBelief[]): readonly EntryKey[] {
   return list.map(({ entry }) => entry)
-}
-
-type RowTest = (row: number) => boolean
-
-function sourcesOf({ matches, origins, view }: Evaluation): readonly RowTest[] {
-  const isOf = (number: number) => (row: number) => matches.sourceOf(row) === number
-  const through = (federation: string) => (row: number) =>
-    matches.sourceOf(row) === FEDERATED && origins.sourceOf(row, FEDERATED).id === federation
-  return [isOf(LOCAL), ...view.requester.federations.map(through), isOf(NETWORK)]
 }

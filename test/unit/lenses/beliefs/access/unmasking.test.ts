@@ -15,7 +15,7 @@ let engine: Engine
 beforeEach(async () => {
   engine = await openTestEngine()
   for (const federation of ['lab', 'club']) {
-    await call('owner', 'federations.create', { id: federation })
+    await call('owner', 'federations.create', { id: federation, anonymity: 'pseudonyms' })
     for (const agent of ['ann', 'bob']) await call('owner', 'federations.set_member', { federation, agent })
   }
 })

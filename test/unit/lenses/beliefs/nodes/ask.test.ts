@@ -183,6 +183,13 @@ describe('a question to several nodes', () => {
       federation_id: string
     }
     expect([member_count, federation_id]).toEqual([1, 'birds'])
+    const explained = await birds.ask('swifts', { scope, include_explanation: true })
+    expect(explained.beliefs[0]).toMatchObject({
+      explanation: {
+        trust: { of: 'federation', kind: 'direct', value: 0.8, shared: { band: 'high', sources: 'one' } },
+      },
+    })
+    expect(idsOf(await birds.ask('swifts', { scope }, { filters: { min_holder_reputation: 0.1 } }))).toEqual([])
     const same = await birds.ask('swifts', { scope }, { filters: { holder_ids: [before?.belief.holder_id] } })
     expect(idsOf(same)).toEqual(['shared'])
   })
@@ -273,7 +280,22 @@ describe('a question to several nodes', () => {
     await expect(failing).rejects.toMatchObject({ code })
     const { details } = await failing.catch(error => error)
     // BQ-185: after how long, where it was for want of time.
-    expect(details).toEqual({ nodes: ['south'], ...(code === 'TIMEOUT' && { elapsed_ms: expect.any(Number) }) })
+    const reason = code === 'TIMEOUT' ? 'timeout' : 'unreachable'
+    const elapsed = code === 'TIMEOUT' && { elapsed_ms: expect.any(Number) }
+    expect(details).toEqual({ nodes: ['south'], reason, reasons: [reason], ...elapsed })
+  })
+
+  it('BQ-132, BQ-133: where none answered, the error says of each why, and that asking again does not help', async () => {
+    await using birds = await threeVoices()
+    const did = (await birds.home.call('agents.list', 'owner', {}))['agents'] as readonly { id: string; did: string }[]
+    const agent = did.find(({ id }) => id === 'ana')?.did as string
+    await birds.north.call('federations.set_member', 'owner', { federation: 'birds', agent, status: 'suspended' })
+    const failing = birds.ask('swifts', { scope: { federated: true } })
+    await expect(failing).rejects.toMatchObject({
+      code: 'NODE_UNAVAILABLE',
+      message: 'no node answers this requester; asking again changes nothing',
+      details: { nodes: ['north'], reason: 'refused', reasons: ['refused'] },
+    })
   })
 
   it('BQ-132: where one is late and another is away, the call fails with NODE_UNAVAILABLE', async () => {

@@ -1,11 +1,15 @@
 /** How the results of several sources become one list (BQ-127 to BQ-131), and how it is read page by page and piece by piece. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Steps } from '../../../../../src/base/turns.ts'
+import { merged } from '../../../../../src/lenses/beliefs/answer/merge.ts'
 import type { MergeStrategy } from '../../../../../src/lenses/beliefs/model.ts'
 import { GatheredOrder } from '../../../../../src/lenses/beliefs/nodes/gathered/gathered-order.ts'
-import { merged } from '../../../../../src/lenses/beliefs/nodes/gathered/merge.ts'
 import type { ScoredBelief } from '../../../../../src/lenses/beliefs/ranking/scored.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
+import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { callOperation, type Json, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
+import { NOW } from '../../../../support/nodes.ts'
 import { comparable, EVERYWHERE, idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
 
 type Kind = ScoredBelief['source']['kind']
@@ -49,6 +53,70 @@ describe('one list of several', () => {
 
   it('BQ-129: rerank applies the total order to all', () => {
     expect(merge('rerank', list)).toEqual(list.map(({ id }) => id))
+  })
+})
+
+describe('an answer of one node', () => {
+  const BY_CONFIDENCE = { ranking_weights: { semantic: 0, confidence: 1, trust: 0, recency: 0 } }
+  const sure = (source_reliability: number) => ({ confidence: { source_reliability } })
+
+  /** In the total order: f1, l1, mine. */
+  async function alone() {
+    const store = openMemoryStore()
+    const engine = await openBeliefsEngine({ store, clock: new SettableClock(NOW) })
+    onTestFinished(() => engine.close())
+    const call = (operation: string, by: string, input: Json) => callOperation(engine, operation, by, input)
+    for (const id of ['cy', 'dee']) await call('agents.create', 'owner', { id })
+    await call('federations.create', 'owner', { id: 'birds' })
+    for (const agent of ['cy', 'dee']) await call('federations.set_member', 'owner', { federation: 'birds', agent })
+    await call('beliefs.put', 'cy', { id: 'l1', content: 'swifts over the roof', ...sure(0.5) })
+    await call('beliefs.put', 'dee', { id: 'f1', content: 'swifts over the lake', ...SHARED, ...sure(0.9) })
+    await call('beliefs.put', 'dee', { id: 'n1', content: 'swifts over the hill', ...PUBLIC, ...sure(0.7) })
+    await call('beliefs.put', 'cy', { id: 'l2', content: 'swifts over the town', ...PUBLIC, ...sure(0.1) })
+    return async (options: Json, more: Json = {}) => {
+      const asked = { semantic: 'swifts', context: BY_CONFIDENCE, options: { ...EVERYWHERE, ...options }, ...more }
+      const pages: string[][] = []
+      for (let cursor: unknown = null; cursor !== undefined; ) {
+        const page = await call('beliefs.query', 'cy', { ...asked, options: { ...asked.options, cursor } })
+        pages.push((page['beliefs'] as readonly { belief: { id: string } }[]).map(({ belief }) => belief.id))
+        cursor = page['next_cursor']
+      }
+      return pages
+    }
+  }
+
+  it('BQ-127, BQ-128, BQ-129: is merged as the query says where no other node is asked', async () => {
+    const ask = await alone()
+    expect(await ask({ merge_strategy: 'rerank' })).toEqual([['f1', 'n1', 'l1', 'l2']])
+    expect(await ask({ merge_strategy: 'waterfall' })).toEqual([['l1', 'l2', 'f1', 'n1']])
+    expect(await ask({ merge_strategy: 'interleave' })).toEqual([['l1', 'f1', 'n1', 'l2']])
+  })
+
+  it('BQ-143, BQ-148: has the same order in pages', async () => {
+    const ask = await alone()
+    expect(await ask({ merge_strategy: 'waterfall', limit: 1 })).toEqual([['l1'], ['l2'], ['f1'], ['n1']])
+    expect(await ask({ merge_strategy: 'interleave', limit: 3 })).toEqual([['l1', 'f1', 'n1'], ['l2']])
+  })
+
+  it('BQ-131: keeps the merged order where diversity is enabled', async () => {
+    const ask = await alone()
+    const diversity = { enabled: true, max_per_holder: 1 }
+    expect(await ask({ merge_strategy: 'waterfall', diversity })).toEqual([['l1', 'f1', 'n1']])
+  })
+
+  it("BQ-130: of copies the requester's own stands for the others, whatever source it comes from", async () => {
+    const store = openMemoryStore()
+    const engine = await openBeliefsEngine({ store, clock: new SettableClock(NOW) })
+    onTestFinished(() => engine.close())
+    const call = (operation: string, by: string, input: Json) => callOperation(engine, operation, by, input)
+    for (const id of ['cy', 'dee']) await call('agents.create', 'owner', { id })
+    await call('federations.create', 'owner', { id: 'birds' })
+    for (const agent of ['cy', 'dee']) await call('federations.set_member', 'owner', { federation: 'birds', agent })
+    await call('beliefs.put', 'cy', { id: 'mine', content: 'swifts', ...PUBLIC, ...sure(0.1) })
+    await call('beliefs.put', 'dee', { id: 'theirs', content: 'swifts', ...SHARED, ...sure(0.9) })
+    const options = { scope: { federated: true, network: true } }
+    const found = await call('beliefs.query', 'cy', { semantic: 'swifts', context: BY_CONFIDENCE, options })
+    expect(idsOf(found as unknown as Parameters<typeof idsOf>[0])).toEqual(['mine'])
   })
 })
 

@@ -55,18 +55,21 @@ describe('copies', () => {
   const local = { kind: 'local' as const, id: null }
   const of = (id: string) => ({ kind: 'federated' as const, id })
   const network = { kind: 'network' as const, id: null }
+  const USUAL = { byTier: false, requester: 'me' }
   const kept = (same: 'id' | 'content', members: readonly ScoredBelief[]) => {
-    const dropped = copiesToDrop([{ same, members }])
+    const dropped = copiesToDrop([{ same, members }], USUAL)
     return members.filter(member => !dropped.has(member)).map(({ id }) => id)
   }
 
   it('stand behind the own one, however low it is', () => {
-    const own = scored({ id: 'own', source: local, final: 0.1 })
+    const own = scored({ id: 'own', source: local, holder: 'me', final: 0.1 })
     expect(kept('content', [scored({ id: 'n', source: network }), scored({ id: 'f', source: of('f') }), own])).toEqual([
       'own',
     ])
-    const second = scored({ id: 'own2', source: local })
+    const second = scored({ id: 'own2', source: local, holder: 'me' })
     expect(kept('content', [own, second])).toEqual(['own', 'own2'])
+    const shared = scored({ id: 'shared', source: of('f'), holder: 'me', final: 0.1 })
+    expect(kept('content', [scored({ id: 'n', source: network }), shared])).toEqual(['shared'])
   })
 
   it('stand behind the first in order; of one federation one is left, of the network all', () => {
@@ -78,13 +81,14 @@ describe('copies', () => {
 
   it('of one id leave one', () => {
     const [a, b] = [scored({ source: network, holder: 'a' }), scored({ source: network, holder: 'b' })]
-    expect(copiesToDrop([{ same: 'id', members: [b, a] }])).toEqual(new Set([b]))
+    expect(copiesToDrop([{ same: 'id', members: [b, a] }], USUAL)).toEqual(new Set([b]))
     // What was left out for its id takes no other with it.
     const c = scored({ id: 'c', source: of('f'), final: 0.4 })
-    const dropped = copiesToDrop([
+    const groups = [
       { same: 'content', members: [b, c] },
       { same: 'id', members: [a, b] },
-    ])
+    ] as const
+    const dropped = copiesToDrop(groups, USUAL)
     expect(dropped).toEqual(new Set([b]))
   })
 })

@@ -11,7 +11,7 @@ import { modelFolder } from '../../../../support/model.ts'
 const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const ALL = { scope: { local: true, federated: true, network: true } }
-const beliefs = [...SAMPLE_BELIEFS].flatMap(([holder, list]) => list.map(belief => ({ holder, ...belief })))
+const beliefs = [...SAMPLE_BELIEFS.values()].flat()
 
 let open: OpenBeliefs
 beforeAll(async () => {

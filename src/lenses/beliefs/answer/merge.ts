@@ -1,7 +1,7 @@
 /** The ways in which the results of several sources become one list (BQ-127 to BQ-129). */
-import { compareText } from '../../../../base/compare.ts'
-import { type MergeStrategy, SCOPE_KINDS } from '../../model.ts'
-import type { ScoredBelief } from '../../ranking/scored.ts'
+import { compareText } from '../../../base/compare.ts'
+import { type MergeStrategy, SCOPE_KINDS } from '../model.ts'
+import type { ScoredBelief } from '../ranking/scored.ts'
 
 /** `results` in the total order. */
 export function merged(strategy: MergeStrategy, results: readonly ScoredBelief[]): readonly ScoredBelief[] {

@@ -1,0 +1,41 @@
+/** The HTTP interface as a way to ask questions of the lens `beliefs`, beside the library (`LIBRARY`). */
+import { serveHttp } from '../../src/doors/http/serve.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { makeCatalog } from '../../src/ops/catalog.ts'
+import { ASKER } from './beliefs-hidden.ts'
+import type { Door } from './beliefs-hidden-world.ts'
+
+const TOKEN = 'token-of-ann-in-tests'
+const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+
+export interface HttpInterface extends Door {
+  /** A request with the token of `ASKER`. */
+  post(path: string, input: unknown, signal?: AbortSignal): Promise<Response>
+}
+
+/** `log`: called with what the server reports. */
+export async function openOverHttp(engine: Engine, log: () => void): Promise<HttpInterface> {
+  const end = new AbortController()
+  const options = { host: '127.0.0.1', port: 0, tokens: { [TOKEN]: ASKER }, log }
+  const { url, served } = await new Promise<{ url: string; served: Promise<void> }>(resolve => {
+    const running = serveHttp(engine, makeCatalog(engine), options, end.signal, address =>
+      resolve({ url: address, served: running }),
+    )
+  })
+  const post = (path: string, input: unknown, signal: AbortSignal | null = null) =>
+    fetch(`${url}${path}`, { method: 'POST', headers: HEADERS, body: JSON.stringify(input), signal })
+  return {
+    post,
+    ask: async ({ operation, input }) => {
+      const response = await post(`/v1/ops/${operation}`, input)
+      // How long an answer is depends on how many digits its measured times have.
+      const measured = ['x-request-id', 'date', 'content-length']
+      const shown = [...response.headers].filter(([name]) => !measured.includes(name))
+      return `${response.status} ${JSON.stringify(shown)} ${await response.text()}`
+    },
+    close: async () => {
+      end.abort()
+      await served
+    },
+  }
+}
