@@ -136,3 +136,13 @@ it('BQ-121: a node that has the same model is told the vector, and not the text'
     expect([query.text, text.includes('summer')]).toEqual([null, false])
   }
 })
+
+it('BQ-121: min_similarity is sent where it was asked for, and any as the least there is', async () => {
+  const sentFor = async (options: Record<string, unknown>) => {
+    const [sent] = await sentBy({ semantic: 'swifts', options })
+    return sent?.query.min_similarity
+  }
+  expect(await sentFor({ min_similarity: 0.4 })).toBe(0.4)
+  expect(await sentFor({ any: true })).toBe(-1)
+  expect(await sentFor({})).toBeUndefined()
+})
