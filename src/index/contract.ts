@@ -59,24 +59,6 @@ export interface Prior {
   readonly values: Float32Array
 }
 
-/**
- * Entries in an order of the caller's own, each once, with the number each has before any question is asked, by place. Never
- * changed: what an index finds of the entries it keeps with their array.
- */
-export interface RankedEntries {
-  readonly entries: Int32Array
-  readonly priors: Float32Array
-}
-
-/** A stretch of such a list, ranked by `weight × similarity + prior`. Costs no more than it is long. */
-export interface Among {
-  readonly list: RankedEntries
-  readonly weight: number
-  /** Places, the second one excluded. */
-  readonly from: number
-  readonly to: number
-}
-
 export interface Hit {
   readonly entry: EntryKey
   /** The entry's best chunk. */
@@ -93,8 +75,6 @@ export interface VectorSearch extends SearchScope {
   /** Entries wanted. */
   readonly k: number
   readonly prior?: Prior | undefined
-  /** Only these entries, with priors of their own: `prior` is not asked then. */
-  readonly among?: Among | undefined
   /** Entries that score less are left out. Default: none are. */
   readonly least?: number | undefined
   /**

@@ -3,19 +3,10 @@
  * The oracle of the suites, and good enough for small stores; `vectors.ts` is the one to use otherwise.
  */
 import { must } from '../base/assert.ts'
-import { Bitset } from '../base/bitset.ts'
 import { cosine } from '../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../model/entry.ts'
 import type { ChunkVector, StoreReader } from '../store/store.ts'
-import {
-  type Among,
-  type Hit,
-  type Prior,
-  type SearchScope,
-  type VectorIndex,
-  type VectorSearch,
-  vectorsName,
-} from './contract.ts'
+import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from './contract.ts'
 import { bestFirst, bestOfEntries } from './hits.ts'
 import { checkQuery } from './vectors/check.ts'
 
@@ -67,12 +58,11 @@ class ReferenceVectors implements VectorIndex {
 
   search(request: VectorSearch): readonly Hit[] {
     checkQuery(request, this.dimensions)
-    const { vector, among, least = Number.NEGATIVE_INFINITY, k } = request
-    const { prior, scope } = among === undefined ? { prior: request.prior, scope: request } : asPrior(request, among)
+    const { vector, prior, least = Number.NEGATIVE_INFINITY, k } = request
     const similarityOf = (row: ChunkVector) => cosine(vector, row.vector)
     const scoreOf = (row: ChunkVector) =>
       prior ? prior.weight * similarityOf(row) + (prior.values[row.entry] ?? 0) : similarityOf(row)
-    const hits = [...this.#best(scope, scoreOf).values()].filter(({ score }) => score >= least)
+    const hits = [...this.#best(request, scoreOf).values()].filter(({ score }) => score >= least)
     const best = hits.sort(bestFirst).slice(0, k)
     if (!prior) return best
     return best.map(hit => ({ ...hit, similarity: similarityOf(must(this.#rows.get(hit.chunk), 'the row of a hit')) }))
@@ -127,16 +117,4 @@ class ReferenceVectors implements VectorIndex {
     })
     return bestOfEntries(hits)
   }
-}
-
-/** The same said by entry. */
-function asPrior(
-  { partitions, allow }: SearchScope,
-  { list, weight, from, to }: Among,
-): { readonly prior: Prior; readonly scope: SearchScope } {
-  const entries = list.entries.subarray(from, to)
-  const values = new Float32Array(Math.max(0, ...entries) + 1)
-  for (const [place, entry] of entries.entries()) values[entry] = list.priors[from + place] as number
-  const allowed = [...entries].filter(entry => allow?.has(entry) ?? true)
-  return { prior: { weight, values }, scope: { partitions, allow: Bitset.of(allowed) } }
 }

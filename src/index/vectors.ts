@@ -92,8 +92,7 @@ class FlatVectorIndex implements KernelVectorIndex {
 
   search(request: VectorSearch): readonly Hit[] {
     checkQuery(request, this.dimensions)
-    const { vector, approximate, least } = request
-    const ranked = request.among ?? request.prior
+    const { vector, approximate, least, prior: ranked } = request
     const rate = (similarity: number, prior: number) =>
       ranked ? { score: ranked.weight * similarity + prior, similarity } : { score: similarity }
     const found = approximate

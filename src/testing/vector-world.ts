@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { Bitset } from '../base/bitset.ts'
-import type { Among, RankedEntries, VectorSearch } from '../index/contract.ts'
+import type { VectorSearch } from '../index/contract.ts'
 import { toUnit } from '../math/vector.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { draftOf, lineChunks } from './entries.ts'
@@ -29,8 +29,6 @@ export interface VectorQuestion {
   /** Which entries to allow, or null for all; by the order of their keys, as `entries`. */
   readonly allow: readonly number[] | null
   readonly prior: { readonly weight: number; readonly values: readonly number[] } | null
-  /** Entries to look among, likewise, and from where to where in their list. */
-  readonly among: { readonly picks: readonly number[]; readonly from: number; readonly length: number } | null
   readonly least: number | null
   readonly approximate: boolean
   /** Entries to be scored. */
@@ -61,7 +59,6 @@ export function vectorQuestions(): fc.Arbitrary<VectorQuestion[]> {
         values: fc.array(fc.float({ noNaN: true, min: -2, max: 2 }), { maxLength: 40 }),
       }),
     ),
-    among: fc.option(fc.record({ picks, from: fc.nat({ max: 12 }), length: fc.nat({ max: 30 }) })),
     least: fc.option(fc.constantFrom(-1, 0, 0.2)),
     approximate: fc.boolean(),
     entries: fc.uniqueArray(fc.nat({ max: 60 }), { maxLength: 10 }),
@@ -70,39 +67,22 @@ export function vectorQuestions(): fc.Arbitrary<VectorQuestion[]> {
 }
 
 export class VectorWorld extends IndexWorld<VectorEdit> {
-  /** Of questions: the same list however the store changes. */
-  readonly #lists = new Map<string, RankedEntries>()
-
   constructor(store: Store) {
     super(store, edit)
   }
 
   request(question: VectorQuestion): VectorSearch {
-    const { prior, allow, among } = question
+    const { prior, allow } = question
     return {
       vector: vectorOf(question.vector),
       k: question.k,
       partitions: this.partitionsOf(...question.partitions),
       approximate: question.approximate,
       allow: allow === null ? undefined : Bitset.of(allow.map(pick => this.entryAt(pick))),
-      among: among === null ? undefined : this.#among(among, prior),
       // Near this an approximate answer may have one hit more or less.
       least: question.approximate ? undefined : (question.least ?? undefined),
       prior: prior === null ? undefined : { weight: prior.weight, values: Float32Array.from(prior.values) },
     }
-  }
-
-  #among({ picks, from, length }: NonNullable<VectorQuestion['among']>, prior: VectorQuestion['prior']): Among {
-    const key = JSON.stringify([picks, prior?.values])
-    const list = this.#lists.get(key) ?? this.#ranked(picks, prior?.values ?? [])
-    this.#lists.set(key, list)
-    const start = Math.min(from, list.entries.length)
-    return { list, weight: prior?.weight ?? 1, from: start, to: Math.min(start + length, list.entries.length) }
-  }
-
-  #ranked(picks: readonly number[], values: readonly number[]): RankedEntries {
-    const entries = Int32Array.from(new Set(picks.map(pick => this.entryAt(pick))))
-    return { entries, priors: Float32Array.from(entries, (_, place) => values[place] ?? 0) }
   }
 }
 

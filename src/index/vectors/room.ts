@@ -1,7 +1,6 @@
 /** Room in the kernel's memory for one search: where its lists lie, and the tables by entry key that it is given. */
 import type { Bitset } from '../../base/bitset.ts'
-import type { EntryKey } from '../../model/entry.ts'
-import type { Among, Prior } from '../contract.ts'
+import type { Prior } from '../contract.ts'
 import type { VectorRows } from './rows.ts'
 
 /** Addresses in the kernel's memory; 0 where there is no such thing. */
@@ -85,16 +84,6 @@ export class SearchRoom {
     const values = prior.values.length > length ? prior.values.subarray(0, length) : prior.values
     floats.set(values, at / 4)
     floats.fill(0, at / 4 + values.length, at / 4 + length)
-  }
-
-  /** Of these entries alone: what others have is not read. */
-  writePriorOf({ list: { entries, priors }, from, to }: Among, at: number): void {
-    const { floats } = this.#rows.memory
-    const length = this.#rows.entryCapacity
-    for (let place = from; place < to; place++) {
-      const entry = entries[place] as EntryKey
-      if (entry < length) floats[at / 4 + entry] = priors[place] as number
-    }
   }
 
   /** Gives the words it wrote. */

@@ -9,7 +9,6 @@ import type { PartitionId } from '../../model/partition.ts'
 import type { ChunkVector } from '../../store/store.ts'
 import { PAGE_ROWS, STAGE_ROWS } from '../kernel.ts'
 import { type Block, type Cell, cellsOf, lastSlot, newBlock, type Slot } from './cells.ts'
-import { RecentChanges } from './changes.ts'
 import { unfitVector } from './check.ts'
 import { VectorMemory } from './memory.ts'
 import { SlotTable } from './slots.ts'
@@ -26,7 +25,7 @@ export class VectorRows {
   readonly #pivots = new Map<Slot, Cell>()
   #staged: Slot[] = []
   /** Entries whose rows came, went or moved. */
-  readonly #changes = new RecentChanges()
+  #revision = 0
 
   constructor(model: string, dimensions: number, mean: Float32Array | undefined, keepVectors: boolean) {
     this.model = model
@@ -60,12 +59,7 @@ export class VectorRows {
 
   /** Another number after each change of which rows there are, and where. */
   get revision(): number {
-    return this.#changes.revision
-  }
-
-  /** Entries whose rows changed since; null: too many to remember. */
-  changedSince(revision: number): readonly EntryKey[] | null {
-    return this.#changes.since(revision)
+    return this.#revision
   }
 
   block(partition: PartitionId): Block | undefined {
@@ -142,7 +136,7 @@ export class VectorRows {
 
   /** A new row of the cell, linked to its entry; its vector is not written. */
   append(cell: Cell, entry: EntryKey, chunk: ChunkKey): Slot {
-    this.#changes.note(entry)
+    this.#revision++
     const slot = this.#slots.open(cell)
     cell.block.rows++
     if (entry >= this.#heads.length) this.#heads = doubled(this.#heads, entry + 1)
@@ -167,7 +161,7 @@ export class VectorRows {
   removeEntry(entry: EntryKey): void {
     let slot = this.first(entry)
     if (slot < 0) return
-    this.#changes.note(entry)
+    this.#revision++
     const { block } = this.#slots.cellAt(slot)
     block.entries--
     for (; slot >= 0; slot = this.first(entry)) {
@@ -222,7 +216,7 @@ export class VectorRows {
   /** Makes the chain that holds `from` hold `to` in its stead. */
   #relink(from: Slot, to: Slot): void {
     const entry = this.entry(from)
-    this.#changes.note(entry)
+    this.#revision++
     let holder = this.first(entry)
     if (holder === from) {
       this.#heads[entry] = to + 1

@@ -57,8 +57,7 @@ export class VectorScan {
 
   /** Rows among which the k best entries with their best chunks are; in no particular order. */
   candidates(request: VectorSearch): Candidate[] {
-    const { k, least = Number.NEGATIVE_INFINITY } = request
-    const ranked = request.among ?? request.prior
+    const { k, prior: ranked, least = Number.NEGATIVE_INFINITY } = request
     const scope = this.#scopes.write(request, k)
     if (scope.rows === 0 || k === 0) return []
     this.#ask(request.vector, ranked?.weight ?? 1)

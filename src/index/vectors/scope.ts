@@ -4,9 +4,8 @@
  */
 import type { Bitset } from '../../base/bitset.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import type { Among, SearchScope, VectorSearch } from '../contract.ts'
+import type { SearchScope, VectorSearch } from '../contract.ts'
 import { type Block, cellsOf, extentCount, type Slot, writeExtents } from './cells.ts'
-import { flagsOf, ListedRows } from './listed.ts'
 import { type Addresses, SearchRoom } from './room.ts'
 import type { VectorRows } from './rows.ts'
 
@@ -41,25 +40,22 @@ interface Found {
   readonly blocks: readonly Block[]
 }
 
-/** Where to look, for those who may have a list of entries, and what entries have before. */
-export type ScopeRequest = SearchScope & Pick<VectorSearch, 'among' | 'prior'>
+/** Where to look, and what entries have before. */
+export type ScopeRequest = SearchScope & Pick<VectorSearch, 'prior'>
 
 export class ScopeWriter {
   readonly #rows: VectorRows
   readonly #room: SearchRoom
-  readonly #listed: ListedRows
   readonly #met = new WeakMap<Bitset, Met>()
   #found: Found | null = null
 
   constructor(rows: VectorRows) {
     this.#rows = rows
     this.#room = new SearchRoom(rows)
-    this.#listed = new ListedRows(rows)
   }
 
   /** Valid until the next call, or until rows change. Extents are still to be written, by whoever reads them. */
   write(scope: ScopeRequest, k: number): Scope {
-    if (scope.among !== undefined) return this.#writeAmong(scope, scope.among, k)
     const { prior } = scope
     const blocks = this.#blocks(scope)
     const rows = sum(blocks, block => block.rows)
@@ -81,23 +77,6 @@ export class ScopeWriter {
       return whole
     }
     return { ...whole, rows: this.#list(scope, scope.allow, whole, at.list), list: at.list, allow: 0 }
-  }
-
-  #writeAmong({ partitions, allow }: SearchScope, among: Among, k: number): Scope {
-    const { from, to, list } = among
-    const rows = this.#listed.of(list.entries, partitions, to)
-    const entries = to - from
-    const at = this.#room.layOut({
-      extents: 0,
-      rows: rows.count(from, to),
-      k: Math.min(k, entries),
-      hasAllow: true,
-      hasPrior: true,
-    })
-    const { words } = this.#rows.memory
-    const listed = rows.write(words, at.list / 4, from, to, allow)
-    this.#room.writePriorOf(among, at.prior)
-    return { ...at, blocks: [], rows: listed, entries, part: 1, extentCount: 0, allow: 0 }
   }
 
   /** Those of all rows in the blocks. */
@@ -186,4 +165,11 @@ export class ScopeWriter {
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0)
+}
+
+/** 1 for each of them, by number. */
+function flagsOf(partitions: readonly PartitionId[]): Uint8Array {
+  const flags = new Uint8Array(1 + partitions.reduce((most, partition) => Math.max(most, partition), 0))
+  for (const partition of partitions) flags[partition] = 1
+  return flags
 }

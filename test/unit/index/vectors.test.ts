@@ -69,28 +69,6 @@ describe('exactness where int8 cannot tell rows apart', () => {
   })
 })
 
-describe('a list that is asked about again', () => {
-  it('is of the rows as they are then', () => {
-    const world = new VectorStore()
-    for (const vector of randomUnits(200, 32, 20)) world.add([vector])
-    const { index } = openPair(world, 32)
-    const list = { entries: Int32Array.from({ length: 260 }, (_, i) => i + 1), priors: new Float32Array(260) }
-    const [vector] = randomUnits(1, 32, 21) as [Float32Array]
-    const partitions = world.partitions()
-    const ask = () => {
-      index.refresh(world.store)
-      const reference = referenceOf(world, 32)
-      const request = { vector, k: 300, partitions, among: { list, weight: 1, from: 10, to: 260 } }
-      expect(index.search(request)).toEqual(reference.search(request))
-    }
-    ask()
-    for (const added of randomUnits(60, 32, 22)) world.add([added])
-    ask()
-    for (let entry = 3; entry < 250; entry += 7) world.store.write(2, writer => writer.delete(entry))
-    ask()
-  })
-})
-
 describe('vectors that were read before', () => {
   it('are read again when they were written again', () => {
     const world = new VectorStore()
