@@ -93,15 +93,6 @@ export class EdgeArrays {
     return before.findLast(use => use < asOf) ?? last
   }
 
-  /** How many of the owner's edges were last used at this moment or after it: as of then that use does not count. */
-  usedFrom(owner: number, asOf: number): number {
-    let count = 0
-    for (let slot = this.begin(owner), end = this.end(owner); slot < end; slot++) {
-      if ((this.lastUsed[slot] as number) >= asOf) count++
-    }
-    return count
-  }
-
   isExposed(slot: number): boolean {
     return ((this.#flags[slot] as number) & EXPOSED) !== 0
   }

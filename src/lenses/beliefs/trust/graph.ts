@@ -20,7 +20,6 @@ import { inOrder, ResolvedEdges, type TrustQuestion } from './resolved-edges.ts'
 import { revision } from './revisions.ts'
 import { RouteCache } from './route-cache.ts'
 import { searchRoutes } from './routes.ts'
-import { TrustStamp } from './stamp.ts'
 import { type TrustRules, weigh } from './weigh.ts'
 
 /** With more changes at once, searching again is quicker than holding each against all that is kept. */
@@ -90,13 +89,7 @@ export class TrustGraph {
     const reputations = this.#reputations.get(JSON.stringify(question.domains), () =>
       reputationsOf(agents, question.domains),
     )
-    // An agent stops being new as time passes: then trust rises, so no stamp is equal to this one.
-    const age = rules.newAgentCap ? [Symbol('now')] : []
-    // So it does right after a use.
-    const own = [this.#ownChanges.get(viewer) ?? 0, this.#edges.usedFrom(number, asOf)]
-    // Strangers share their routes, which are none; each still trusts himself alone.
-    const stamp = new TrustStamp([viewer, routes, reputations, ...own, ...age])
-    const weighing = { viewer: number, viewerId: viewer, agents, edges, question, rules, routes, reputations, stamp }
+    const weighing = { viewer: number, viewerId: viewer, agents, edges, question, rules, routes, reputations }
     return weigh({ ...weighing, asOf, look })
   }
 

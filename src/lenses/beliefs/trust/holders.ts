@@ -3,7 +3,6 @@ import type { Instant } from '../../../base/clock.ts'
 import { type Agent, type AgentArrays, federationTarget } from './agent-arrays.ts'
 import type { Levels } from './levels.ts'
 import { floorOf, type Reputations, reputationFor } from './reputations.ts'
-import type { TrustStamp } from './stamp.ts'
 import {
   type DirectTrust,
   middleOfBand,
@@ -30,7 +29,6 @@ interface TrustTable {
   readonly viewer: string
   /** -1: not known here, and so without edges. */
   readonly viewerNumber: number
-  readonly stamp: TrustStamp
   readonly holdsUntil: Instant
   readonly agents: AgentArrays
   /** Of `agents`, as they were. */
@@ -68,10 +66,6 @@ export class HolderTrust {
     }
     const transitive = this.#transitive(holder)
     return { ...this.#indirect(transitive?.level ?? 0, reputation), direct, transitive, reputation, distrusted: false }
-  }
-
-  get stamp(): TrustStamp {
-    return this.#table.stamp
   }
 
   /** Until then nothing but the viewer's own edges changes with time alone, and these only fade. */

@@ -10,7 +10,6 @@ import { LEAST_WORTH, Levels } from './levels.ts'
 import type { Reputations } from './reputations.ts'
 import type { ResolvedEdges, TrustQuestion } from './resolved-edges.ts'
 import { NEW_AGENT_MS, type Routes, THROUGH_NEW } from './routes.ts'
-import type { TrustStamp } from './stamp.ts'
 import type { DirectTrust } from './trust-in.ts'
 
 export type TrustRules = Pick<
@@ -30,7 +29,6 @@ interface Weighing {
   readonly rules: TrustRules
   readonly routes: Routes
   readonly reputations: Reputations
-  readonly stamp: TrustStamp
   readonly asOf: Instant
   /** Called for each agent of whose routes those that share nobody are counted; may throw. */
   readonly look?: (() => void) | undefined
@@ -60,7 +58,6 @@ export function weigh(weighing: Weighing): HolderTrust {
     viewer: weighing.viewerId,
     viewerNumber: viewer,
     agents,
-    stamp: weighing.stamp,
     holdsUntil: routes.until,
     known: agents.known,
     domains: question.domains,

@@ -6,7 +6,6 @@ import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
 import { reputationsOf } from '../../../../../src/lenses/beliefs/trust/reputations.ts'
 import { ResolvedEdges } from '../../../../../src/lenses/beliefs/trust/resolved-edges.ts'
 import { EDGES_AT_ONCE, searchRoutes } from '../../../../../src/lenses/beliefs/trust/routes.ts'
-import { TrustStamp } from '../../../../../src/lenses/beliefs/trust/stamp.ts'
 import { weigh } from '../../../../../src/lenses/beliefs/trust/weigh.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { DAY, host, NOW, PLAIN, RULES, trust } from './world.ts'
@@ -37,9 +36,8 @@ describe('a clique of 1,000 that endorse each other', () => {
     const search = { agents, edges: resolved, viewer, question, newAgentCap: false, asOf: NOW, look }
     const routes = searchRoutes(search)
     const reputations = reputationsOf(agents, [])
-    const stamp = new TrustStamp([routes])
     const asked = { viewer, viewerId: 'me', question, asOf: NOW }
-    return weigh({ ...asked, agents, edges: resolved, rules: RULES, routes, reputations, stamp })
+    return weigh({ ...asked, agents, edges: resolved, rules: RULES, routes, reputations })
   }
 
   it('adds nothing for a viewer without an edge into it', () => {

@@ -40,10 +40,8 @@ describe('who asks once and holds nothing', () => {
   })
 
   it('is not taken for another one', () => {
-    const [mine, yours] = ['me', 'you'].map(viewer => graph.trustOf(viewer, PLAIN, NOW))
-    expect(yours?.columns(['me', 'you']).trust).toEqual(Float64Array.of(0.1, 1))
-    expect(mine?.stamp.equals(yours?.stamp as never)).toBe(false)
-    expect(mine?.stamp.equals(graph.trustOf('me', PLAIN, NOW).stamp)).toBe(true)
+    graph.trustOf('me', PLAIN, NOW)
+    expect(graph.trustOf('you', PLAIN, NOW).columns(['me', 'you']).trust).toEqual(Float64Array.of(0.1, 1))
   })
 })
 
