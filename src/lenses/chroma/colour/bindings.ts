@@ -31,9 +31,23 @@ import { STARTER } from './starter.ts'
 
 /** The anchor of a hashtag: a free one of a zone (in any letter case), one near an assigned hashtag, or this one. */
 export const targetFields = {
-  zone: zoneInput.optional().describe('Zone, in any letter case: the free anchor of it nearest in meaning'),
-  near: z.string().optional().describe('Assigned hashtag: the free anchor nearest to it, in its zone or the one given'),
-  anchor_id: z.int().min(1).max(ANCHORS).optional().describe(`Number of the anchor, 1 to ${ANCHORS}`),
+  zone: zoneInput
+    .optional()
+    .describe(
+      'Zone, in any letter case: the free anchor of it nearest in meaning. Default: that of `near`, or of the anchor',
+    ),
+  near: z
+    .string()
+    .optional()
+    .describe(
+      'Assigned hashtag: the free anchor nearest to it, in its zone or the one given. Default: its neighbours in meaning',
+    ),
+  anchor_id: z
+    .int()
+    .min(1)
+    .max(ANCHORS)
+    .optional()
+    .describe(`Number of the anchor, 1 to ${ANCHORS}. Default: the free one that \`zone\` or \`near\` leads to`),
 }
 const target = z
   .strictObject(targetFields)

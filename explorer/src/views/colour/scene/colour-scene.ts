@@ -129,7 +129,9 @@ export class ColourScene {
 
   name(labels: readonly Label[]): void {
     this.#named = labels
-    this.#labels.set([...AXES.map(axis => ({ ...axis, kind: 'axis' as const })), ...this.#named])
+    const axes = AXES.map(axis => ({ ...axis, kind: 'axis' as const }))
+    const isAnswer = ({ kind }: Label) => kind !== 'hashtag'
+    this.#labels.set([...this.#named.filter(isAnswer), ...axes, ...this.#named.filter(label => !isAnswer(label))])
     this.#invalidate()
   }
 

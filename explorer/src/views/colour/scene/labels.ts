@@ -11,6 +11,8 @@ export interface Label {
 /** Pixels: a line of the small type, and the mean width of a letter in it. */
 const LINE = 16
 const LETTER = 7
+/** Between a point and its label. */
+const GAP = 6
 /** Names of hashtags that were not asked for, to so many pixels of the picture. */
 const PIXELS_PER_HASHTAG = 18_000
 
@@ -53,9 +55,13 @@ export class Labels {
     this.#point.set(...placeOf(at)).project(camera)
     if (this.#point.z > 1) return null
     const long = text.length * LETTER
-    const left = ((this.#point.x + 1) / 2) * width + 6
-    const top = ((1 - this.#point.y) / 2) * height - LINE / 2
-    if (left < 0 || left + long > width || top < 0 || top + LINE > height) return null
+    const x = ((this.#point.x + 1) / 2) * width
+    const y = ((1 - this.#point.y) / 2) * height
+    if (x < 0 || x > width || y < 0 || y > height) return null
+    // At the right edge it is written in front of its point.
+    const left = x + GAP + long > width ? x - GAP - long : x + GAP
+    const top = Math.min(Math.max(0, y - LINE / 2), height - LINE)
+    if (left < 0) return null
     return { left, top, right: left + long }
   }
 
