@@ -4,7 +4,7 @@ import { K1 } from '../../../math/bm25.ts'
 import { type Bars, evidence, evidenceByWords, WORD_BARS, withoutWords } from '../../../math/evidence.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { ENOUGH_EMBEDDED, judgeEvidence } from '../../../pipeline/verdict.ts'
-import { tellingWords } from '../matching/literal.ts'
+import { contentWords } from '../matching/literal.ts'
 import type { QueryResult } from '../model.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
@@ -33,7 +33,7 @@ export function* verdictOf(evaluation: Evaluation): Steps<Verdict | null> {
     return { verdict: 'nothing_relevant', reason: nothingNear(evaluation, nearest, by), by, nearest }
   }
   const { best, share } = yield* strongest(evaluation)
-  const held = Math.round(share * tellingWords(question.semantic.base).length)
+  const held = Math.round(share * contentWords(question.semantic.base).length)
   const coverage = share * ONE_OCCURRENCE
   const calibration = evaluation.state.host.embedder?.model.calibration ?? null
   const judged = (found: number, bars: Bars) => judgeEvidence(found, bars, inScope.count, () => false)

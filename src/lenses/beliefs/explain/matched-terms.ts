@@ -1,5 +1,5 @@
 /** Which words of a question stand in a belief as they were written (BQ-106). */
-import { foldContent, hasPhrase, hasTokens, tellingWords, tokensOf } from '../matching/literal.ts'
+import { contentWords, foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/literal.ts'
 import type { CheckedText } from '../schema/text.ts'
 
 /** Each once: phrases and included terms first, then the words of the text, in its order. Words that say nothing are left out. */
@@ -9,7 +9,7 @@ export function matchedTerms({ base, include, phrases }: CheckedText, content: s
     ...new Set([
       ...phrases.filter(phrase => hasPhrase(folded, foldContent(phrase).trim())),
       ...include.filter(term => hasTokens(folded, tokensOf(term))),
-      ...tellingWords(base).filter(word => hasTokens(folded, [word])),
+      ...contentWords(base).filter(word => hasTokens(folded, [word])),
     ]),
   ]
 }

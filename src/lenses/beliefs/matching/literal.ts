@@ -27,12 +27,12 @@ export function hasTokens(folded: string, tokens: readonly string[]): boolean {
   return false
 }
 
-/** The words of a text that say something, folded, each once; where none does, all of them. */
-export function tellingWords(text: string): readonly string[] {
+/** The words of a text without stop words, folded, each once; all words where there are only stop words. */
+export function contentWords(text: string): readonly string[] {
   const words = tokensOf(text)
   const languages = languagesOfQuestion(words)
-  const telling = words.filter(word => !languages.some(language => isStopWord(word, language)))
-  return [...new Set(telling.length === 0 ? words : telling)]
+  const found = words.filter(word => !languages.some(language => isStopWord(word, language)))
+  return [...new Set(found.length === 0 ? words : found)]
 }
 
 /** `phrase` is folded and trimmed. */

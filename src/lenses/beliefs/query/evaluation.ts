@@ -14,7 +14,7 @@ import { FEDERATED, LOCAL, NETWORK } from '../access/source-numbers.ts'
 import { type Candidates, findCandidates, MAX_NEAREST } from '../matching/candidates.ts'
 import { type RowTest, rowTests } from '../matching/filter.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
-import { hasTokens, tellingWords } from '../matching/literal.ts'
+import { contentWords, hasTokens } from '../matching/literal.ts'
 import type { Matches } from '../matching/matches.ts'
 import { holdingAny, meetingOperators, type TextOperators } from '../matching/operators.ts'
 import { copiesToDrop, copyGroups } from '../ranking/copies.ts'
@@ -359,7 +359,7 @@ export class Evaluation {
   /** By entry: the share of the words of the text that each of these rows holds, 0 to 1. */
   *wordShares(rows: Int32Array): Steps<ReadonlyMap<EntryKey, number>> {
     const shares = new Map<EntryKey, number>()
-    const words = tellingWords(this.question.semantic?.base ?? '')
+    const words = contentWords(this.question.semantic?.base ?? '')
     if (words.length === 0) return shares
     const { entries } = this.view.columns.arrays
     const count = (row: number, folded: string) => {

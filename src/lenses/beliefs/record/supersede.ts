@@ -19,7 +19,7 @@ export function supersedeBelief(
   const id = revision.id ?? context.newId()
   const version: StoredVersion = {
     ...contentsOf(draft),
-    // Sources that are not given anew name the holders that they named.
+    // Sources that are not given again name the holders that they named.
     derivation:
       revision.derivation?.sources === undefined
         ? { ...draft.derivation, sources: old.version.derivation.sources }

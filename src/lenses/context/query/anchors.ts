@@ -203,7 +203,7 @@ interface RelevantAnchors {
 export async function relevantAnchors(brought: Brought): Promise<RelevantAnchors> {
   const { question, concepts, retrieval, plan, context } = brought
   const { mode, text } = question
-  const telling = tellingWords(text)
+  const telling = contentWords(text)
   const isHybrid = mode === 'hybrid'
   const offers = {
     names: bestNames(concepts, text, telling, { most: MOST_NAMED, inWords: mode !== 'exact' }),
@@ -347,11 +347,11 @@ interface Covers {
 }
 
 /** The first words of a question, folded, each once; without those that every text has, unless there are no others. */
-function tellingWords(query: string): readonly string[] {
+function contentWords(query: string): readonly string[] {
   const words = plainWordsOf(query).map(word => ({ plain: fold(word), folded: foldName(word) }))
   const languages = languagesOfQuestion(words.map(({ plain }) => plain))
-  const telling = words.filter(({ plain }) => !languages.some(language => isStopWord(plain, language)))
-  const kept = (telling.length > 0 ? telling : words).map(({ folded }) => folded)
+  const found = words.filter(({ plain }) => !languages.some(language => isStopWord(plain, language)))
+  const kept = (found.length > 0 ? found : words).map(({ folded }) => folded)
   return [...new Set(kept)].slice(0, MOST_WORDS)
 }
 

@@ -102,6 +102,8 @@ describe('the corpus', () => {
     expect(tagged('LDA')).toEqual(['c64:opcode:LDA'])
     expect(tagged('LIGHT BLUE')).toEqual(['c64:color:14'])
     expect(tagged('$027A')).toEqual(['c64:location:$0277-$0280'])
+    expect(tagged('$AEFD')).toEqual(['c64:rom:$AEFD'])
+    expect(tagged('$DF01')).toEqual(['c64:io:$DF01-$DF01'])
     // A BASIC routine of that name must not answer for the jump table entry.
     expect(tagged('STOP')).toEqual(['c64:kernal:STOP'])
     expect(tagged('AND')).toEqual(['c64:opcode:AND'])
