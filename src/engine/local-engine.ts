@@ -316,10 +316,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
 
   #call(context: Context): CallContext {
     this.#mustBeOpen()
-    const { viewer = LOCAL_OWNER, signal = this.#closing.signal, now, rowsOnly } = context ?? {}
+    const { viewer = LOCAL_OWNER, signal = this.#closing.signal, now, rows } = context ?? {}
     const { report, remote, isStillAllowed } = context ?? {}
     if (!isViewer(viewer)) throw invalidArgument('viewer', viewer, 'an object with the id of an agent')
-    return { viewer, signal, now, rowsOnly, report, remote, isStillAllowed }
+    return { viewer, signal, now, rows, report, remote, isStillAllowed }
   }
 
   /** Loaded when used: most calls query. */

@@ -86,7 +86,7 @@ export class QuestionContexts {
         return sight
       },
       now,
-      rowsOnly: call.rowsOnly,
+      rows: call.rows,
       get deadline() {
         return deadline
       },

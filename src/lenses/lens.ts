@@ -187,7 +187,7 @@ export interface LensHost {
    * Asks through the pipeline with this lens's stages (or another lens's, named in the input). With the page come its items'
    * entries as they were then: what is read later must be checked for access again.
    */
-  query(input: QueryInput, call: Pick<CallContext, 'viewer' | 'signal' | 'now' | 'rowsOnly'>): Promise<Answer>
+  query(input: QueryInput, call: Pick<CallContext, 'viewer' | 'signal' | 'now' | 'rows'>): Promise<Answer>
   explain(request: ExplainRequest, call: CallContext): Promise<ExplainAnswer>
   count(input: QueryInput, call: CallContext): Promise<Count>
   stream(input: QueryInput, call: CallContext): AsyncIterable<PageChunk>

@@ -21,8 +21,11 @@ export interface CallContext {
   readonly signal: AbortSignal
   /** The moment of the call, where whoever makes it has read the clock for it already. Absent: the clock is read. */
   readonly now?: Instant | undefined
-  /** Of a query: the page has no items, only what its answer says of them (`ranked`), for a lens that makes rows of its own. */
-  readonly rowsOnly?: boolean | undefined
+  /**
+   * Of a query: the page has no items, for a lens that makes rows of its own from what the answer says of them (`ranked`, and
+   * `entries` where they are asked for).
+   */
+  readonly rows?: 'keys' | 'entries' | undefined
   readonly report?: ((progress: Progress) => void) | undefined
   /**
    * Whether the request came from outside, with a token or a signature: then it counts against the requester's limits.

@@ -16,8 +16,8 @@ export interface QueryContext {
   /** What anything may be read from. Taken again when the question was embedded: others may have written meanwhile. */
   readonly sight: Sight
   readonly now: Instant
-  /** Nobody reads the items of the page: none are made. */
-  readonly rowsOnly?: boolean | undefined
+  /** Nobody reads the items of the page: none are made, and only keys or whole entries are read for them. */
+  readonly rows?: 'keys' | 'entries' | undefined
   readonly deadline: Deadline
   /** Its pauses for the work of others. */
   readonly turns: Turns

@@ -6,7 +6,7 @@ import { atOnce, type Steps } from '../base/turns.ts'
 import type { Candidate, Ranked, Scored } from '../model/candidate.ts'
 import type { Chunk, ChunkKey, Entry } from '../model/entry.ts'
 import { invalidArgument } from '../model/errors.ts'
-import type { Excerpt, Item, Passage } from '../model/page.ts'
+import type { Excerpt, Passage } from '../model/page.ts'
 import { excerpt, type Passage as Stretch, sectionAt, type WordMatcher } from '../text/excerpt.ts'
 import { language, SAMPLE } from '../text/language.ts'
 import { questionMatcher } from '../text/question-matcher.ts'
@@ -15,10 +15,7 @@ import { noteDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
 import { dropsNoise, isNoise } from './noise.ts'
 import { firstInOrder } from './order.ts'
-import type { Plan, Ranking, Retrieval, Scoring } from './stage.ts'
-
-/** What an item shows of its entry. */
-export type ShownText = Pick<Item, 'excerpt' | 'passages'>
+import type { Plan, Ranking, Retrieval, Scoring, ShownText } from './stage.ts'
 
 /** Kinds whose chunks have headings that are indexed and are no part of the content: domains, the question before. */
 const INDEXED_ONLY: ReadonlySet<string> = new Set(['belief', 'message'])

@@ -18,7 +18,7 @@ import { positionOf, shownTexts } from './passage.ts'
 import { hasRounds } from './rounds.ts'
 import { alsoShown, forgotten, wasShown } from './shown.ts'
 import { LOCAL_SOURCE } from './source.ts'
-import type { Answer, Plan, Ranking, Retrieval } from './stage.ts'
+import type { Answer, Plan, Ranking, Retrieval, ShownParts } from './stage.ts'
 
 /** Results that come nearest where nothing is relevant. */
 const MOST_NEAREST = 3
@@ -29,7 +29,7 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
   const isRefused = verdict === 'nothing_relevant' && !query.any
   const waiting = stillToCome(ranking, plan, context)
   const first = (query.after?.rank ?? 0) + 1
-  const { shown, isLast, entries, items } = yield* itemsOf(
+  const { shown, isLast, ...made } = yield* itemsOf(
     isRefused ? [] : waiting,
     query.limit,
     first,
@@ -49,7 +49,7 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
   const coverage = coverageOf(retrieval.complete && ranking.complete !== false, plan, context)
   return {
     page: {
-      items,
+      items: made.items,
       get cursor() {
         return cursor?.read() ?? null
       },
@@ -64,9 +64,8 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
       coverage,
       notes: [...context.notes, ...coverageNotes(coverage, plan)],
     },
-    entries,
-    ranked: shown.map(({ ranked }) => ranked),
-    ...(near !== null && { nearest: near.entries }),
+    ...{ entries: made.entries, ranked: made.ranked, shown: made.parts },
+    ...(near !== null && { nearest: { entries: near.entries, ranked: near.ranked, shown: near.parts } }),
     total: isRefused ? 0 : first - 1 + waiting.length,
     facts: plan.facts,
     last: end?.order ?? null,
@@ -92,14 +91,48 @@ function* itemsOf(
   retrieval: Retrieval,
   plan: Plan,
   context: QueryContext,
-): Steps<Cut<Named> & Pick<Answer, 'entries'> & { readonly items: readonly Item[] }> {
-  if (context.rowsOnly) return { ...cut(waiting, limit, identitiesOf, context), entries: [], items: [] }
+): Steps<Made> {
+  const madeOf = ({ shown, isLast }: Cut<Named>, entries: readonly Entry[], items: readonly Item[]): Made => {
+    const ranked = shown.map(one => one.ranked)
+    return { shown, isLast, entries, items, ranked, parts: partsOf(ranked, ranking, retrieval, plan, context) }
+  }
+  if (context.rows === 'keys') return madeOf(cut(waiting, limit, identitiesOf, context), [], [])
+  const entriesIn = ({ shown }: Cut<Entry>) => shown.map(({ entry }) => entry)
+  if (context.rows === 'entries') {
+    const found = cut(waiting, limit, entriesOf, context)
+    return madeOf(found, entriesIn(found), [])
+  }
   const made = new Map<Ranked, MadeItem>()
   for (let look = 1; ; look++) {
-    const { shown, isLast } = cut(waiting, limit, entriesOf, context)
-    const steps = presentItems(shown, first, made, ranking, retrieval, plan, context)
+    const found = cut(waiting, limit, entriesOf, context)
+    const steps = presentItems(found.shown, first, made, ranking, retrieval, plan, context)
     const items = look < MOST_LOOKS ? yield* steps : atOnce(steps)
-    if (items !== null) return { shown, isLast, entries: shown.map(({ entry }) => entry), items }
+    if (items !== null) return madeOf(found, entriesIn(found), items)
+  }
+}
+
+interface Made extends Cut<Named>, Pick<Answer, 'entries' | 'ranked'> {
+  readonly items: readonly Item[]
+  readonly parts: ShownParts
+}
+
+/** Of results that are shown together: their chunks are read at once, when the first text is asked for. */
+function partsOf(
+  shown: readonly Ranked[],
+  ranking: Ranking,
+  retrieval: Retrieval,
+  plan: Plan,
+  context: QueryContext,
+): ShownParts {
+  const { explain, why } = ranking.scoring
+  let textOf: ReturnType<typeof shownTexts> | undefined
+  return {
+    why: (ranked, entry) => (plan.mode === 'list' ? whyListed(entry) : why(ranked)),
+    explanation: ranked => (plan.query.explain ? explain(ranked) : undefined),
+    text: (ranked, entry) => {
+      textOf ??= shownTexts(shown, ranking, retrieval, plan, context)
+      return textOf(entry, ranked)
+    },
   }
 }
 
@@ -249,14 +282,13 @@ export function* presentItems(
   context: QueryContext,
 ): Steps<readonly Item[] | null> {
   let paused = false
-  const textOf = shownTexts(
+  const parts = partsOf(
     shown.map(({ ranked }) => ranked),
     ranking,
     retrieval,
     plan,
     context,
   )
-  const { explain, components, why } = ranking.scoring
   for (const { entry, ranked, chunk } of shown) {
     const before = made.get(ranked)?.entry
     if (before !== undefined && isSame(before, entry)) continue
@@ -269,8 +301,8 @@ export function* presentItems(
       kind: entry.kind,
       title: entry.title,
       score: ranked.score,
-      components: components(ranked),
-      ...textOf(entry, ranked),
+      components: ranking.scoring.components(ranked),
+      ...parts.text(ranked, entry),
       tags: entry.tags,
       metadata: entry.metadata,
       origin: toldOrigin(entry, context.sight.viewer, context.reader),
@@ -278,12 +310,10 @@ export function* presentItems(
       updated_at: toIso(entry.updatedAt),
       source: ranked.source,
       ...(ranked.related !== undefined && { related_ids: visibleIds(ranked.related, context) }),
-      why: plan.mode === 'list' ? whyListed(entry) : why(ranked),
+      why: parts.why(ranked, entry),
     }
-    made.set(ranked, {
-      entry,
-      item: plan.query.explain ? { ...item, explanation: explain(ranked) } : item,
-    })
+    const explanation = parts.explanation(ranked)
+    made.set(ranked, { entry, item: explanation === undefined ? item : { ...item, explanation } })
     if (yield) paused = true
   }
   if (paused) return null

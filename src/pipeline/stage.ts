@@ -7,9 +7,10 @@ import type { Steps } from '../base/turns.ts'
 import type { WordTerm } from '../index/contract.ts'
 import type { Candidate, Explain, ItemKey, Ranked, Scored } from '../model/candidate.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
+import type { Explanation } from '../model/explanation.ts'
 import type { Filter } from '../model/filter.ts'
 import type { BoundFormula, Expansions } from '../model/formula.ts'
-import type { Page, Verdict, VerdictBy } from '../model/page.ts'
+import type { Item, Page, Verdict, VerdictBy } from '../model/page.ts'
 import type { ParsedQuery } from '../model/plan.ts'
 import type { Position, Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
@@ -115,17 +116,31 @@ export interface Ranking {
   readonly isRest?: boolean | undefined
 }
 
+/** What an item shows of its entry. */
+export type ShownText = Pick<Item, 'excerpt' | 'passages'>
+
+/** Parts of an item, each made when it is asked for. */
+export interface ShownParts {
+  why(ranked: Ranked, entry: Entry): string
+  /** Undefined where the query does not ask for explanations. */
+  explanation(ranked: Ranked): Explanation | undefined
+  /** The excerpt and the passages. */
+  text(ranked: Ranked, entry: Entry): ShownText
+}
+
 export interface Answer {
   readonly page: Page
   /**
    * The entries of the page's items, in their order, as they were stored at the second access check. Where passages are ranked,
-   * an entry may occur several times. None where only rows are asked for (`rowsOnly`).
+   * an entry may occur several times. None where only keys are asked for (`rows`).
    */
   readonly entries: readonly Entry[]
   /** The candidates that these items are, in the same order. */
   readonly ranked: readonly Ranked[]
-  /** Those of the page's `nearest`. */
-  readonly nearest?: readonly Entry[] | undefined
+  /** What items say, for those who make rows of their own; to be read before the caller gives others a turn. */
+  readonly shown: ShownParts
+  /** The page's `nearest`, in their order. */
+  readonly nearest?: Pick<Answer, 'entries' | 'ranked' | 'shown'> | undefined
   /** Items of this page and of all others, as far as they are known. */
   readonly total: number
   /** Of the plan. */

@@ -51,7 +51,7 @@ export function queryOf(host: LensHost, { query, cursor, limit, ...options }: C6
 }
 
 async function askStore(host: LensHost, question: C64Question, call: CallContext): Promise<C64Answer> {
-  const { page, entries, nearest = [], facts } = await host.query(queryOf(host, question), call)
+  const { page, entries, nearest, facts } = await host.query(queryOf(host, question), call)
   const enrichment = enrichmentOf({ facts }) ?? withoutEnrichment(question.query)
   const fellBack = page.notes.some(({ code }) => code === NO_TAG_MATCH)
   return {
@@ -61,7 +61,7 @@ async function askStore(host: LensHost, question: C64Question, call: CallContext
     results: hitsOf(page.items, entries),
     verdict: page.verdict,
     reason: page.reason,
-    nearest: hitsOf(page.nearest ?? [], nearest),
+    nearest: hitsOf(page.nearest ?? [], nearest?.entries ?? []),
     cursor: page.cursor,
     // Words alone answer questions about registers too: without a model that is no warning.
     warnings: page.notes.filter(({ code }) => code !== 'words_only' || host.embedder !== null).flatMap(warningOf),

@@ -85,7 +85,7 @@ async function nearestConcepts(call: Call, text: string, limit: number) {
   const conditions = { lens: 'default', syntax: 'plain', mode: 'meaning', filter: { kinds: [CONCEPT_KIND] } } as const
   const ways = { any: true, memory: false, touch: false, approximate: false, timeout_ms: MAX_TIMEOUT_MS, limit }
   try {
-    const { page, ranked } = await call.host.query({ text, ...conditions, ...ways }, { ...call, rowsOnly: true })
+    const { page, ranked } = await call.host.query({ text, ...conditions, ...ways }, { ...call, rows: 'keys' })
     const { concepts } = look(call)
     const matches = ranked.flatMap(({ entry, signals: { meaning = 0 } }) => {
       const concept = concepts.byEntry(entry)

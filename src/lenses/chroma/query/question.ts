@@ -252,7 +252,7 @@ async function tagsOfLikeNodes(
   const asked = { text, lens: 'default', syntax: 'plain', limit: MOST_NODES, touch: false } as const
   const { ranked } = await host.query(
     { ...asked, filter: { kinds: [NODE_KIND] } },
-    { viewer: sight.viewer, signal, now: asOf, rowsOnly: true },
+    { viewer: sight.viewer, signal, now: asOf, rows: 'keys' },
   )
   const tags = ranked.flatMap(({ entry }) => readAspect(host.store, entry)?.hashtags ?? [])
   return [...new Set(tags)].flatMap(tag => view.resolve(tag) ?? [])

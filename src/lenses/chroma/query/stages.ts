@@ -389,7 +389,7 @@ async function find(
   const asked = wholeQuery(item, by)
   const ranked: Ranked[] = []
   const page = (cursor?: string): Promise<Answer> =>
-    state.host.query({ ...asked, cursor }, { ...call, rowsOnly: true }).catch((error: unknown) => {
+    state.host.query({ ...asked, cursor }, { ...call, rows: 'keys' }).catch((error: unknown) => {
       throw asDatabaseError(error, 1)
     })
   const answer = await page()

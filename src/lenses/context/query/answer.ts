@@ -99,7 +99,10 @@ export const QUERY_HANDLER = handler({
 /** What the page of the pipeline has, in the form of the contract. */
 async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answer>> {
   // Items say what explanations show.
-  const { page, ranked } = await call.host.query(queryOf(request), { ...call, rowsOnly: !request.explain })
+  const { page, ranked } = await call.host.query(queryOf(request), {
+    ...call,
+    ...(!request.explain && { rows: 'keys' }),
+  })
   const seen = look(call)
   const rows = ranked.flatMap(({ entry, signals }, at) => {
     const concept = seen.concepts.byEntry(entry)

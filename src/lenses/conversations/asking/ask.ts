@@ -2,11 +2,12 @@
 import type { Instant } from '../../../base/clock.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import { modelKey } from '../../../embed/embedder.ts'
+import type { Ranked } from '../../../model/candidate.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import { toInstant, toIso } from '../../../model/instant.ts'
 import type { CallContext } from '../../../model/operation.ts'
-import type { Item, Page } from '../../../model/page.ts'
+import type { Page } from '../../../model/page.ts'
 import type { InstantInput, QueryInput } from '../../../model/query-input.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Viewer } from '../../../model/viewer.ts'
@@ -36,8 +37,8 @@ export async function askConversations(
   const { viewer, signal } = call
   const asked = questionFor(input)
   const begun = host.store.version()
-  const answer = await host.query(await withinBudget(host, asked, input, call), call)
-  const { page } = answer
+  const answer = await host.query(await withinBudget(host, asked, input, call), { ...call, rows: 'entries' })
+  const { page, nearest } = answer
   const { statements, messages: ranked } = await turnsUntil(signal).run(messagesOf(host, answer, input, viewer, begun))
   const hasBudget = input.max_tokens !== undefined
   const messages = hasBudget
@@ -50,16 +51,8 @@ export async function askConversations(
     order: hasBudget ? 'time' : 'rank',
     tokens: messages.reduce((sum, { text }) => sum + tokensOf(text), 0),
     ...{ cursor: page.cursor, verdict: page.verdict, reason: page.reason, verdict_by: page.verdict_by },
-    ...(page.nearest !== undefined && {
-      nearest: atOnce(
-        messagesOf(
-          host,
-          { page: { ...page, items: page.nearest }, entries: answer.nearest ?? [] },
-          input,
-          viewer,
-          begun,
-        ),
-      ).messages,
+    ...(nearest !== undefined && {
+      nearest: atOnce(messagesOf(host, { ...nearest, page, end: null }, input, viewer, begun)).messages,
     }),
     ...(page.did_you_mean !== undefined && { did_you_mean: page.did_you_mean }),
     ...{ mode: page.mode, as_of: page.as_of, notes: page.notes },
@@ -75,7 +68,7 @@ interface Messages {
 /** The messages of a page. A step for each; as they are at the last step, whatever is written between them. `begun`: the store's version before the page was made. */
 function* messagesOf(
   host: LensHost,
-  answer: Pick<Answer, 'page' | 'entries'>,
+  answer: Ranks,
   input: ConversationQuery,
   viewer: Viewer,
   begun: number,
@@ -149,13 +142,17 @@ async function withinBudget(
   call: Pick<CallContext, 'viewer' | 'signal'>,
 ): Promise<QueryInput> {
   if (tokens === undefined) return asked
-  const answer = await host.query({ ...asked, touch: false, explain: false }, call)
+  const answer = await host.query({ ...asked, touch: false, explain: false }, { ...call, rows: 'entries' })
   const texts = foundIn(host, answer, call.viewer).map(({ text }) => text)
   return { ...asked, limit: Math.max(1, fitting(texts, tokens)) }
 }
 
-interface Found {
-  readonly item: Item
+/** An answer in rows; `end` is null where ranks count from 1. */
+type Ranks = Pick<Answer, 'page' | 'entries' | 'ranked' | 'shown' | 'end'>
+
+interface Found extends Pick<Ranks, 'shown'> {
+  readonly rank: number
+  readonly ranked: Ranked
   readonly entry: Entry
   readonly row: Row
   /** What is shown of it. */
@@ -164,11 +161,7 @@ interface Found {
 }
 
 /** Messages of the page that are still there, and still visible: since the page was made any of them may have changed. */
-function foundIn(
-  { store, sight }: LensHost,
-  answer: Pick<Answer, 'page' | 'entries'>,
-  viewer: Viewer,
-): readonly Found[] {
+function foundIn({ store, sight }: LensHost, answer: Ranks, viewer: Viewer): readonly Found[] {
   const visibility = sight(viewer)
   return store.read(reader => {
     const now = reader.entries(answer.entries.map(({ key }) => key))
@@ -180,38 +173,41 @@ function foundIn(
   })
 }
 
-/** Of the items whose entries are given. */
+/** Of the results whose entries are given. */
 function withRows(
   reader: StoreReader,
-  { page: { items }, entries }: Pick<Answer, 'page' | 'entries'>,
+  { ranked: results, entries, shown, end }: Ranks,
   now: readonly Entry[],
 ): readonly Found[] {
   if (now.length === 0) return []
   const byKey = new Map(now.map(entry => [entry.key, entry]))
   const rows = new Map(messageRows(reader, [...byKey.keys()]).map(row => [row['entry'] as EntryKey, row]))
-  return items.flatMap((item, at) => {
+  const before = end === null ? 0 : end.rank - results.length
+  return results.flatMap((ranked, at) => {
     const entry = byKey.get((entries[at] as Entry).key)
     const row = entry === undefined ? undefined : rows.get(entry.key)
     if (entry === undefined || row === undefined) return []
-    const text = row['profile'] === 'assistant' ? item.excerpt.text : entry.content
-    return [{ item, entry, row, text, isPartial: text.trim() !== entry.content.trim() }]
+    const text = row['profile'] === 'assistant' ? shown.text(ranked, entry).excerpt.text : entry.content
+    const rank = before + at + 1
+    return [{ rank, ranked, shown, entry, row, text, isPartial: text.trim() !== entry.content.trim() }]
   })
 }
 
 function messageOf(
   host: LensHost,
-  { item, entry, row, text, isPartial }: Found,
+  { rank, ranked, shown, entry, row, text, isPartial }: Found,
   newerStatementOf: readonly string[],
   page: Page,
   { max_tokens: tokens, neighbours = 0 }: ConversationQuery,
 ): MessageResult {
   const isCut = tokens !== undefined && tokensOf(text) > tokens
+  const explanation = shown.explanation(ranked)
   const around =
     neighbours === 0 ? null : neighboursOf(host, { entry, row }, neighbours, toInstant(page.as_of, 'as_of'))
   return {
-    rank: item.rank,
-    id: item.id,
-    holder: item.holder,
+    rank,
+    id: entry.id,
+    holder: entry.audience.holder,
     conversation: row['conversation'] as string,
     session: row['session'] as string,
     position: Number(row['position']),
@@ -220,13 +216,13 @@ function messageOf(
     at: row['at'] === null ? null : toIso(row['at'] as number),
     text: isCut ? cutToFit(text, tokens) : text,
     partial: isPartial || isCut,
-    score: item.score,
+    score: ranked.score,
     dates: datesIn(row),
     reply_to: row['reply_to'] as string | null,
     newer_statement_of: newerStatementOf,
-    why: item.why,
+    why: shown.why(ranked, entry),
     ...(around !== null && { neighbours: around }),
-    ...(item.explanation !== undefined && { explanation: item.explanation }),
+    ...(explanation !== undefined && { explanation }),
   }
 }
 
@@ -234,8 +230,8 @@ function statementsOf({ store, embedder }: LensHost, found: readonly Found[]): r
   const keys = found.map(({ entry }) => entry.key)
   const vectors: ReadonlyMap<EntryKey, Float32Array> =
     embedder === null ? new Map() : store.read(reader => vectorsOf(reader, modelKey(embedder.model), keys))
-  return found.map(({ item, entry, row, text }) => ({
-    id: item.id,
+  return found.map(({ entry, row, text }) => ({
+    id: entry.id,
     thread: row['thread'] as string,
     speaker: row['speaker'] as string,
     position: Number(row['position']),

@@ -7,7 +7,7 @@ import type { Steps } from '../../../base/turns.ts'
 import type { SearchScope } from '../../../index/contract.ts'
 import { type Bars, evidence } from '../../../math/evidence.ts'
 import type { Candidate } from '../../../model/candidate.ts'
-import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import { NO_NUMBERS } from '../../../model/formula.ts'
 import { phraseHolders } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
@@ -144,21 +144,18 @@ function isAnswer({ except }: Plan, allow: Bitset | null): (entry: EntryKey) => 
 }
 
 function candidates(answering: readonly Answering[], reader: StoreReader): readonly Candidate[] {
-  const chunks = chunksOf(answering, reader)
-  return answering.map(({ entry, signals }) => {
-    const chunk = chunks.get(entry)
-    return { entry, source: LOCAL_SOURCE, signals, chunks: chunk === undefined ? {} : { words: chunk } }
-  })
+  return answering.map(({ entry, signals, piece }) => ({
+    ...{ entry, source: LOCAL_SOURCE, signals },
+    chunks: piece > 0 ? chunkAt(piece, entry, reader) : NO_CHUNKS,
+  }))
 }
 
-/** The chunk to show of each. */
-function chunksOf(answering: readonly Answering[], reader: StoreReader): ReadonlyMap<EntryKey, ChunkKey> {
-  const chunks = new Map(reader.firstChunks(answering.map(({ entry }) => entry)))
-  for (const { entry, piece } of answering) {
-    const chunk = piece > 0 ? reader.chunksOf(entry)[piece] : undefined
-    if (chunk !== undefined) chunks.set(entry, chunk.key)
-  }
-  return chunks
+/** What names no chunk is shown by its first one, as nearly all messages are: reading their keys would take longer than ranking them. */
+const NO_CHUNKS: Candidate['chunks'] = {}
+
+function chunkAt(piece: number, entry: EntryKey, reader: StoreReader): Candidate['chunks'] {
+  const chunk = reader.chunksOf(entry)[piece]
+  return chunk === undefined ? NO_CHUNKS : { words: chunk.key }
 }
 
 function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring {
