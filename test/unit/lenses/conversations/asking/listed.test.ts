@@ -43,7 +43,7 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
         weighConversation(transcript, {
           question: questionOf(QUESTION),
           words: askedWords([{ text: QUESTION, boost: 1 }]),
-          meaning: { vectors, vector, approximate: false, isScan },
+          meaning: { vectors, vector, approximate: false, isScan, cosineScale: 1 },
           weights: { words: 0.6, meaning: 0.4 },
           holders: new Map(),
           invalid: new Bitset(),
