@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { querent } from '../support/command.ts'
 import { startServer } from '../support/serving.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { DOORS, type Door } from './doors.ts'
 
 let folder: TempFolder

@@ -1,8 +1,8 @@
 /** `querent c64` as processes: its output to the letter, its exit codes, its two streams. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { querent, type Run } from '../support/command.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 let folder: TempFolder
 beforeAll(async () => {

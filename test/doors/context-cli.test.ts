@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openContext } from '../../src/openings/context.ts'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { ended, querent, start } from '../support/command.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { sampleFiles } from '../unit/lenses/context/indexing/sample.ts'
 
 const folders: TempFolder[] = []

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { ended, querent, start } from '../support/command.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { sampleFiles } from '../unit/lenses/context/indexing/sample.ts'
 
 const env = { QUERENT_EMBEDDER: 'local' }

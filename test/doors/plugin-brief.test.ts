@@ -1,8 +1,8 @@
 /** `querent brief`: short whatever the store holds, only what the viewer may see, names as data. */
 import { describe, expect, it } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { countTokens } from '../../src/text/count-tokens.ts'
 import { querent, type Run } from '../support/command.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const NOW = '2026-03-01T12:00:00Z'
 const run = (cwd: string, args: readonly string[], stdin?: string): Promise<Run> =>

@@ -6,10 +6,10 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { CURSOR_LIFETIME_MS } from '../../src/model/limits.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
-import { NASTY_TEXTS } from '../../src/testing/arbitraries.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
+import { NASTY_TEXTS } from '../support/arbitraries.ts'
 import { idsOf, noteCodes, openTestEngine, TEST_NOW } from '../support/engines.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 const folder = tempFolder()
 const clock = new SettableClock(TEST_NOW)

@@ -10,9 +10,9 @@ import type {
 import { type Beliefs, beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { seededUniform } from '../../../../../src/testing/seeded.ts'
 import { openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { ManualTimers } from '../../../../support/manual-timers.ts'
+import { seededUniform } from '../../../../support/seeded.ts'
 
 export const START: number = Date.parse('2026-03-01T12:00:00Z')
 export const DAY = 86_400_000
