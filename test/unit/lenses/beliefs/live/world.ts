@@ -1,5 +1,5 @@
 /** Beliefs of several agents, and those who watch them: time is moved by hand. */
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import type {
@@ -19,12 +19,6 @@ export const DAY = 86_400_000
 export const ALL = { local: true, federated: true, network: true } as const
 export const PUBLIC = { visibility: 'public' } as const
 
-let open: Engine[] = []
-afterEach(async () => {
-  for (const engine of open) await engine.close()
-  open = []
-})
-
 export interface World {
   readonly engine: Engine
   readonly timers: ManualTimers
@@ -33,6 +27,7 @@ export interface World {
   as(id: string): Beliefs
 }
 
+/** Closed when the test ends. */
 export async function begin(
   store: Store = openMemoryStore(),
   clock = new SettableClock(START),
@@ -42,7 +37,7 @@ export async function begin(
   const uniform = seededUniform(seed)
   const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(uniform() * 256))
   const engine = await openBeliefsEngine({ store, clock, random, live: { timers } })
-  open.push(engine)
+  onTestFinished(() => engine.close())
   return { engine, timers, clock, store, as: id => beliefsOf(engine, { id }) }
 }
 
