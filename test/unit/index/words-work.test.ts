@@ -4,8 +4,8 @@ import { Bitset } from '../../../src/base/bitset.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import type { EntryKey } from '../../../src/model/entry.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { AUDIENCE_NAMES } from '../../../src/testing/index-world.ts'
-import { textOf, WordWorld } from '../../../src/testing/word-world.ts'
+import { AUDIENCE_NAMES } from '../../support/index-world.ts'
+import { textOf, WordWorld } from '../../support/word-world.ts'
 import { answers, forest } from './forest.ts'
 
 describe('what a snapshot may be', () => {

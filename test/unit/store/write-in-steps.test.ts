@@ -5,8 +5,8 @@ import { type Steps, Turns } from '../../../src/base/turns.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
 import type { Store, StoreWriter } from '../../../src/store/store.ts'
-import { draftOf, lineChunks, wholeChunk } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { draftOf, lineChunks, wholeChunk } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const NOW = 1
 const LINES = 2_000

@@ -14,9 +14,9 @@ import type { Transcript } from '../../../../../src/lenses/conversations/asking/
 import { Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
 import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
 import { scoreBy } from '../../../../../src/model/formula.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 const WORDS = ['kiln', 'barn', 'clay', 'sand', 'door', 'roses', 'hose', 'train', 'soup', 'bread', 'lamp', 'river']
 const QUESTION = 'where is the clay kiln'
