@@ -8,8 +8,8 @@ import { markdown } from '../../../src/ingest/markdown.ts'
 import { inParts } from '../../../src/ingest/parts.ts'
 import type { FileDocument } from '../../../src/model/ingester.ts'
 import { MAX_CONTENT_LENGTH } from '../../../src/model/limits.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 function documentOf(text: string): FileDocument {
   const file = { path: 'a.md', name: 'a.md', extension: 'md', text, modifiedAt: 0 }

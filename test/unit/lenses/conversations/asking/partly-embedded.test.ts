@@ -4,10 +4,10 @@ import { type Embedder, modelKey } from '../../../../../src/embed/embedder.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { toUnit } from '../../../../../src/math/vector.ts'
 import { recompute } from '../../../../../src/model/explanation.ts'
-import { seededNormal, seededUniform } from '../../../../../src/testing/seeded.ts'
-import { TOY_MODEL } from '../../../../../src/testing/toy-embedder.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
+import { seededNormal, seededUniform } from '../../../../support/seeded.ts'
+import { TOY_MODEL } from '../../../../support/toy-embedder.ts'
 
 const WORDS = 'amber birch cedar delta ember fjord grove heron islet jetty kelp larch'.split(' ')
 
