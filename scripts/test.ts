@@ -3,7 +3,7 @@
  *   npm test -- --part checks              one part alone: checks, tests or package
  *   npm test -- test/unit/model            the tests under these paths, with any option of vitest
  */
-import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { runBounded } from './run-bounded.ts'
@@ -70,6 +70,8 @@ async function countChecks(): Promise<Count> {
 
 async function runTests(part: string, args: readonly string[]): Promise<Count> {
   const folder = mkdtempSync(join(placeOfStores(), 'querent-test-'))
+  // Some tests do without the rights of root: they must reach their own folders.
+  chmodSync(folder, 0o755)
   const file = join(folder, 'report.json')
   const begin = performance.now()
   const slow = join(root, 'scripts/slow-reporter.ts')
