@@ -1,191 +1,187 @@
 /**
  * The best routes of other agents' edges from each first hop to everybody within the hop bound (BQ-073, BQ-074, BQ-077).
  *
- * The viewer's own edges are used exactly and fade from one millisecond to the next; others' count in tenths and stand
- * still for weeks. So what is searched, and kept, is the part of a route behind its first edge. Labels are products of
+ * The viewer's own edges are used exactly and fade from one millisecond to the next; others' count in tenths and hold
+ * for weeks. So what is searched, and kept, is the part of a route behind its first edge. Labels are products of
  * tenths, at most 10,000 and so without rounding; the damping of the edges comes in at the end, which makes a label of
  * fewer edges worth more. A walk that comes back to an agent is worth less than the same without the loop, and has more
  * edges: loops need no bookkeeping.
  */
-import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { OWNER } from '../../../model/partition.ts'
 import { DAY_MS } from '../measures/decay.ts'
-import type { AgentArrays } from './agent-arrays.ts'
-import type { ResolvedEdges, TrustQuestion } from './resolved-edges.ts'
+import type { AgentFacts } from './agent-facts.ts'
+import { baseOf, type CountedEdge, type EdgesByOwner, tenthsIn } from './counted-edge.ts'
+import type { TrustQuestion, TrustRules } from './trust-in.ts'
 
-/** Routes through an agent that is new are worth half, where the settings say so (BQ-076). */
-export const NEW_AGENT_MS: number = 30 * DAY_MS
-export const THROUGH_NEW = 0.5
-const UNKNOWN = 255
+/** How long an agent is new: routes through it are worth half, where the settings say so (BQ-076). */
+const NEW_AGENT_MS = 30 * DAY_MS
+const THROUGH_NEW = 0.5
 /** Edges that are followed between two looks: some milliseconds' work. */
 export const EDGES_AT_ONCE = 50_000
 /** A label this much worse than one of fewer edges is of no use; one nearer may differ by rounding alone. */
 const CLEARLY = 1 - 1e-12
+/** Of a route to one agent, near enough. */
+const BYTES_A_WORTH = 40
 
-interface RouteSearch {
-  readonly agents: AgentArrays
-  readonly edges: ResolvedEdges
-  /** -1: not known here, and so without edges. */
-  readonly viewer: number
+/** Whose trust is asked for, what about, when and by which rules. */
+export interface TrustMoment {
+  readonly agents: ReadonlyMap<string, AgentFacts>
+  readonly rules: TrustRules
+  readonly viewer: string
   readonly question: TrustQuestion
-  readonly newAgentCap: boolean
   readonly asOf: Instant
+}
+
+export interface TrustAsked extends TrustMoment {
+  /** As they are now: others may be written while what was made of them is kept. */
+  readonly edges: EdgesByOwner
   /** Called every so many edges; may throw, and then nothing was found. */
   readonly look?: (() => void) | undefined
 }
 
 export interface RoutesOfHop {
-  readonly first: number
-  /** Reached from it, by number ascending, and what the best route from it is worth without the viewer's own edge. */
-  readonly targets: Int32Array
-  readonly worths: Float64Array
+  readonly first: string
+  /** By agent reached from it: what the best route from it is worth without the viewer's own edge. */
+  readonly worths: ReadonlyMap<string, number>
 }
 
 export interface Routes {
   readonly hops: readonly RoutesOfHop[]
   /** Whose edges were looked at. */
-  readonly expanded: Bitset
-  /** Those the viewer distrusts: they neither vouch nor relay. */
-  readonly distrusted: ReadonlySet<number>
+  readonly expanded: ReadonlySet<string>
   /** The first instant at which some edge that was looked at may count otherwise. */
   readonly until: Instant
   readonly byteLength: number
 }
 
-/** What (damping / 10) to the power of the number of edges comes to, by that number. */
-function dampingOfTenths(damping: number, edges: number): readonly number[] {
-  const scales = [1]
-  for (let at = 1; at <= edges; at++) scales.push((scales[at - 1] as number) * (damping / 10))
-  return scales
+/** An edge of somebody else that counts. */
+export interface Link {
+  readonly target: string
+  /** 1 to 10, half of that through a new agent. */
+  readonly tenths: number
 }
 
-export function searchRoutes(search: RouteSearch): Routes {
-  const { edges, viewer, question, asOf } = search
-  const distrusted = new Set<number>()
-  const firsts: number[] = []
-  for (let slot = edges.arrays.begin(viewer), end = edges.arrays.end(viewer); slot < end; slot++) {
-    const target = edges.arrays.target[slot] as number
-    if (edges.base(slot) > 0) firsts.push(target)
-    else distrusted.add(target)
-  }
-  const walk = new Walk(search, distrusted)
-  const hops = question.maxHops < 2 ? [] : firsts.map(first => walk.from(first))
-  const pairs = hops.reduce((sum, { targets }) => sum + targets.length, 0)
-  const ages = search.newAgentCap ? search.agents.nextCreation(asOf - NEW_AGENT_MS) + NEW_AGENT_MS : Infinity
-  const until = Math.min(walk.until, Math.max(ages, asOf + 1))
-  return { hops, expanded: walk.expanded, distrusted, until, byteLength: 12 * pairs + search.agents.size / 8 }
+export function searchRoutes(asked: TrustAsked): Routes {
+  const walk = new Walk(asked)
+  const own = asked.edges.get(asked.viewer) ?? new Map<string, CountedEdge>()
+  const firsts = [...own].filter(([, edge]) => baseOf(edge, asked.question) > 0).map(([target]) => target)
+  const hops = asked.question.maxHops < 2 ? [] : firsts.map(first => walk.from(first))
+  const reached = hops.reduce((sum, { worths }) => sum + worths.size, 0)
+  const until = Math.min(walk.until, Math.max(agesHoldUntil(asked), asked.asOf + 1))
+  const expanded = walk.expanded
+  return { hops, expanded, until, byteLength: BYTES_A_WORTH * (reached + expanded.size) }
 }
 
 /** Walks from one first hop after the other over the same edges. */
 class Walk {
-  readonly expanded: Bitset
   until: Instant = Number.POSITIVE_INFINITY
-  readonly #search: RouteSearch
-  readonly #scales: readonly number[]
-  /** By slot; what an edge counts is worked out when it is first met. */
-  readonly #tenths: Uint8Array
-  /** By agent: those that no route may touch; labels of this number of edges, and of one more; best worths so far. */
-  readonly #barred: Uint8Array
-  readonly #labels: Float64Array
-  readonly #longer: Float64Array
-  readonly #best: Float64Array
+  readonly #asked: TrustAsked
+  readonly #barred: ReadonlySet<string>
+  /** By owner; made when they are first met. */
+  readonly #links = new Map<string, readonly Link[]>()
   /** Since the last look. */
   #followed = 0
 
-  constructor(search: RouteSearch, distrusted: ReadonlySet<number>) {
-    this.#search = search
-    const agents = search.agents.size
-    this.expanded = new Bitset(agents)
-    this.#scales = dampingOfTenths(search.question.damping, search.question.maxHops - 1)
-    this.#tenths = new Uint8Array(search.edges.arrays.slots).fill(UNKNOWN)
-    this.#barred = new Uint8Array(agents)
-    if (search.viewer >= 0) this.#barred[search.viewer] = 1
-    for (const agent of distrusted) this.#barred[agent] = 1
-    this.#labels = new Float64Array(agents)
-    this.#longer = new Float64Array(agents)
-    this.#best = new Float64Array(agents)
+  constructor(asked: TrustAsked) {
+    this.#asked = asked
+    this.#barred = barredFor(asked)
   }
 
-  from(first: number): RoutesOfHop {
-    const reached: number[] = []
-    let frontier = [first]
-    this.#labels[first] = 1
-    this.#barred[first] = 1
-    for (let edges = 1; edges < this.#search.question.maxHops; edges++) {
-      frontier = this.#takeOver(this.#step(frontier), this.#scales[edges] as number, reached)
-    }
-    for (const agent of frontier) this.#labels[agent] = 0
-    this.#barred[first] = 0
-    const targets = Int32Array.from(reached).sort()
-    const worths = new Float64Array(targets.length)
-    for (let at = 0; at < targets.length; at++) {
-      const agent = targets[at] as number
-      worths[at] = this.#best[agent] as number
-      this.#best[agent] = 0
-    }
-    return { first, targets, worths }
+  get expanded(): ReadonlySet<string> {
+    return new Set(this.#links.keys())
   }
 
-  /** Labels of one edge more; those that got one. */
-  #step(frontier: readonly number[]): number[] {
-    const { agents, edges } = this.#search
-    const { target } = edges.arrays
-    const [labels, longer, barred, tenths] = [this.#labels, this.#longer, this.#barred, this.#tenths]
-    const met: number[] = []
-    for (const agent of frontier) {
-      const label = (labels[agent] as number) * this.#throughput(agent)
-      labels[agent] = 0
-      this.expanded.add(agent)
-      const hosted = agents.isHosted(agent)
-      const [begin, end] = [edges.arrays.begin(agent), edges.arrays.end(agent)]
-      this.#lookAfter(end - begin)
-      for (let slot = begin; slot < end; slot++) {
-        const next = target[slot] as number
-        if (barred[next] === 1 || !(hosted || edges.arrays.isExposed(slot))) continue
-        const known = tenths[slot] as number
-        const reached = label * (known === UNKNOWN ? this.#lookUp(slot) : known)
-        const before = longer[next] as number
-        if (reached <= before) continue
-        if (before === 0) met.push(next)
-        longer[next] = reached
+  from(first: string): RoutesOfHop {
+    const { maxHops, damping } = this.#asked.question
+    const worths = new Map<string, number>()
+    let frontier = new Map([[first, 1]])
+    let scale = 1
+    for (let edges = 1; edges < maxHops; edges++) {
+      scale *= damping / 10
+      const further = new Map<string, number>()
+      for (const [agent, label] of this.#step(frontier, first)) {
+        const [worth, best] = [label * scale, worths.get(agent) ?? 0]
+        if (worth > best) worths.set(agent, worth)
+        if (worth > best * CLEARLY) further.set(agent, label)
+      }
+      frontier = further
+    }
+    return { first, worths }
+  }
+
+  /** Labels of one edge more, by the agent reached. */
+  #step(frontier: ReadonlyMap<string, number>, first: string): ReadonlyMap<string, number> {
+    const longer = new Map<string, number>()
+    for (const [agent, label] of frontier) {
+      for (const { target, tenths } of this.#linksOf(agent)) {
+        const reached = label * tenths
+        if (target !== first && reached > (longer.get(target) ?? 0)) longer.set(target, reached)
       }
     }
-    return met
+    return longer
   }
 
-  #lookAfter(edges: number): void {
-    this.#followed += edges
-    if (this.#followed < EDGES_AT_ONCE) return
-    this.#followed = 0
-    this.#search.look?.()
-  }
-
-  /** Takes the new labels over; those worth going on from. */
-  #takeOver(met: readonly number[], scale: number, reached: number[]): number[] {
-    const frontier: number[] = []
-    for (const agent of met) {
-      const label = this.#longer[agent] as number
-      this.#longer[agent] = 0
-      const [worth, best] = [label * scale, this.#best[agent] as number]
-      if (best === 0) reached.push(agent)
-      if (worth > best) this.#best[agent] = worth
-      if (worth <= best * CLEARLY) continue
-      this.#labels[agent] = label
-      frontier.push(agent)
+  #linksOf(owner: string): readonly Link[] {
+    let links = this.#links.get(owner)
+    if (links === undefined) {
+      links = linksOf(this.#asked, owner, this.#barred, until => {
+        this.until = Math.min(this.until, until)
+      })
+      this.#links.set(owner, links)
     }
-    return frontier
+    this.#followed += links.length
+    if (this.#followed >= EDGES_AT_ONCE) {
+      this.#followed = 0
+      this.#asked.look?.()
+    }
+    return links
   }
+}
 
-  #throughput(agent: number): number {
-    const { newAgentCap, agents, asOf } = this.#search
-    return newAgentCap && agents.isYoungerThan(agent, asOf - NEW_AGENT_MS) ? THROUGH_NEW : 1
-  }
+/** Nobody distrusted vouches or relays, and no route leads back to the viewer. */
+export function barredFor({ edges, viewer, question }: TrustAsked): ReadonlySet<string> {
+  const barred = new Set([viewer])
+  for (const [target, edge] of edges.get(viewer) ?? []) if (baseOf(edge, question) === 0) barred.add(target)
+  return barred
+}
 
-  #lookUp(slot: number): number {
-    const { edges, asOf } = this.#search
-    const tenths = edges.tenths(slot, asOf)
-    this.#tenths[slot] = tenths
-    this.until = Math.min(this.until, edges.tenthsHoldUntil(slot, asOf, tenths))
-    return tenths
+/** Somebody else's edges as far as they count; `holds` is called with how long each counts the same. */
+export function linksOf(
+  asked: TrustAsked,
+  owner: string,
+  barred: ReadonlySet<string>,
+  holds: (until: Instant) => void = () => undefined,
+): readonly Link[] {
+  const isHere = isHosted(asked, owner)
+  const share = isNew(asked, owner) ? THROUGH_NEW : 1
+  const links: Link[] = []
+  for (const [target, edge] of asked.edges.get(owner) ?? []) {
+    if (barred.has(target) || !(isHere || edge.isExposed)) continue
+    const { tenths, until } = tenthsIn(edge, asked.question, asked.asOf)
+    holds(until)
+    if (tenths > 0) links.push({ target, tenths: tenths * share })
   }
+  return links
+}
+
+export function isHosted({ agents }: TrustMoment, agent: string): boolean {
+  return agent === OWNER || agents.has(agent)
+}
+
+/** By the rule for new agents, to which those belong whose age nobody knows. */
+export function isNew({ agents, rules, asOf }: TrustMoment, agent: string): boolean {
+  if (!rules.newAgentCap) return false
+  const createdAt = agents.get(agent)?.createdAt
+  return createdAt === undefined ? agent !== OWNER : createdAt > asOf - NEW_AGENT_MS
+}
+
+/** The first instant at which some agent is new no more. */
+function agesHoldUntil({ agents, rules, asOf }: TrustMoment): Instant {
+  let until = Number.POSITIVE_INFINITY
+  if (!rules.newAgentCap) return until
+  for (const { createdAt } of agents.values()) {
+    if (createdAt > asOf - NEW_AGENT_MS) until = Math.min(until, createdAt + NEW_AGENT_MS)
+  }
+  return until
 }
