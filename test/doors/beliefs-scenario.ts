@@ -143,19 +143,6 @@ export const BELIEFS_STEPS: readonly Step[] = [
     expect: ({ result }) => expect(result.probes).toMatchObject([{ id: 'far', ok: false, reason: 'unreachable' }]),
   },
   {
-    name: 'whom they know',
-    operation: 'peers.discover',
-    input: { id: 'far' },
-    expect: refused('NODE_UNAVAILABLE', 'id'),
-  },
-  {
-    name: 'whom this node tells of',
-    operation: 'peers.listed',
-    viewer: 'cy',
-    input: {},
-    expect: ({ result }) => expect(result.peers).toEqual([]),
-  },
-  {
     name: 'who this node is',
     operation: 'peers.about',
     viewer: 'cy',

@@ -6,5 +6,4 @@ export const NODE_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/nodes/changes', operation: 'nodes.changes', open: true },
   { method: 'POST', path: '/v1/nodes/aggregate', operation: 'nodes.aggregate', open: true },
   { method: 'GET', path: '/.well-known/querent', operation: 'peers.about', open: true },
-  { method: 'GET', path: '/v1/nodes/peers', operation: 'peers.listed', open: true },
 ]

@@ -1,17 +1,14 @@
 /** Other nodes that this one asks: the local owner's list (BQ-135). */
 import { modelOf } from '../embedding.ts'
-import { answersNobody } from '../errors.ts'
 import { ownAbout } from '../nodes/peers/about.ts'
 import { addPeer } from '../nodes/peers/add.ts'
-import { askForPeers, toldPeers } from '../nodes/peers/exchange.ts'
 import { forgetHealth } from '../nodes/peers/health.ts'
 import { probePeer } from '../nodes/peers/probe.ts'
-import { Unreached, unreachedError } from '../nodes/peers/reach.ts'
 import { peerOf, readPeers } from '../nodes/peers/read.ts'
 import { viewOf } from '../nodes/peers/view.ts'
 import { mustBeKnown, removePeer } from '../nodes/peers/write.ts'
-import { wireAbout, wirePeers } from '../nodes/wire/shapes.ts'
-import { addedPeer, peersAnswer, probesAnswer, proposedAnswer, removed } from '../schema/agent-answers.ts'
+import { wireAbout } from '../nodes/wire/shapes.ts'
+import { addedPeer, peersAnswer, probesAnswer, removed } from '../schema/agent-answers.ts'
 import { nothing, peerInput, peerOnly, peerOrAll, toPeer } from '../schema/agents.ts'
 import { PEERS } from '../tables.ts'
 import { operation } from './call.ts'
@@ -63,34 +60,6 @@ const probe = operation({
   },
 })
 
-const discover = operation({
-  name: 'peers.discover',
-  summary: 'Ask a peer which nodes it knows; they are proposed, not added',
-  input: peerOnly,
-  output: proposedAnswer,
-  effect: { kind: 'read', idempotent: true, ownerOnly: true },
-  run: async ({ host, signal }, { id }) => {
-    const peer = peerOf(mustBeKnown(host.store, id))
-    try {
-      return { proposed: await askForPeers(host, peer, signal) }
-    } catch (thrown) {
-      throw thrown instanceof Unreached ? unreachedError(thrown, 'id') : thrown
-    }
-  },
-})
-
-const listed = operation({
-  name: 'peers.listed',
-  summary: 'Tell which nodes this one knows, of those that its owner lists; signed, for other nodes',
-  input: nothing,
-  output: wirePeers,
-  effect: { kind: 'read', idempotent: true },
-  run: ({ state, host }) => {
-    if (!state.settings.answerNodes) throw answersNobody()
-    return toldPeers(host)
-  },
-})
-
 const about = operation({
   name: 'peers.about',
   summary: 'Tell who this node is: its key, its model, and the time by its clock; signed, for other nodes',
@@ -100,4 +69,4 @@ const about = operation({
   run: ({ state, host }) => ownAbout(host, modelOf(host), state.settings),
 })
 
-export const PEER_OPERATIONS = [add, list, remove, probe, discover, listed, about] as const
+export const PEER_OPERATIONS = [add, list, remove, probe, about] as const

@@ -371,16 +371,15 @@ export const peerInput = request(
       list(federationName, 100, 'federations'),
       'Federations that it is asked for, at most 100. Default: as before, or none',
     ),
-    listed: field(flag, 'Whether other nodes that ask are given its address. Default: as before, or no'),
   }),
 )
 export type PeerInput = Value<typeof peerInput>
 
 /** Its address as one origin, its federations each once and ascending. */
 export function toPeer({ address, federations, ...given }: PeerInput): PeerInput {
-  const listed = federations && { federations: [...new Set(federations)].sort() }
+  const named = federations && { federations: [...new Set(federations)].sort() }
   // The cast: `address` lets through what has an origin.
-  return { ...given, address: addressOf(address) as string, ...listed }
+  return { ...given, address: addressOf(address) as string, ...named }
 }
 
 const peerId = federationName

@@ -59,7 +59,7 @@ it('no operation of the lens is left out', () => {
     // For the local owner.
     ...['peers.add', 'peers.list', 'peers.probe', 'peers.remove', 'peers.discover'],
     // What the owner lets this node tell anybody.
-    ...['peers.about', 'peers.listed'],
+    ...['peers.about'],
     // Has no answer but events, which have a test of their own: live/non-interference.test.ts.
     'beliefs.watch',
   ]

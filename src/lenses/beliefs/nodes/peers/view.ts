@@ -12,7 +12,6 @@ export function viewOf(host: LensHost, row: Row): PeerView {
   const answered = Math.max(lastSuccess ?? 0, (row['answered_at'] as number | null) ?? 0)
   return {
     ...{ id, address, did, network, federations },
-    listed: row['listed'] === 1,
     model,
     added_at: toIso(row['added_at'] as number),
     last_success: answered === 0 ? null : toIso(answered),

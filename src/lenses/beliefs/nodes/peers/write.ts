@@ -30,7 +30,7 @@ export function putPeer(writer: StoreWriter, input: PeerInput, { id, did, model 
   if (other !== undefined) throw taken(did, String(other['id']))
   const before = table.get({ id })
   const kept: Row = before ?? {}
-  const { address, federations, listed } = input
+  const { address, federations } = input
   const network = input.network ?? (before === undefined ? (federations ?? []).length === 0 : kept['network'] === 1)
   const row: Row = {
     id,
@@ -38,7 +38,7 @@ export function putPeer(writer: StoreWriter, input: PeerInput, { id, did, model 
     did,
     network: network ? 1 : 0,
     federations: federations === undefined ? (kept['federations'] ?? '[]') : JSON.stringify(federations),
-    listed: (listed ?? kept['listed'] === 1) ? 1 : 0,
+    listed: 0,
     added_at: kept['added_at'] ?? now,
     ...modelIn(kept['did'] === did ? kept : {}, model, now),
   }

@@ -15,8 +15,6 @@ export const QUERY_PATH = '/v1/nodes/query'
 export const ABOUT_PATH = '/.well-known/querent'
 /** Where it tells that something of what it answers with has changed. */
 export const CHANGES_PATH = '/v1/nodes/changes'
-/** Where it tells which nodes it knows, of those that its owner lets it tell. */
-export const PEERS_PATH = '/v1/nodes/peers'
 
 /** Vectors in texts: f32, little-endian, base64; of unit length. */
 export interface WireVector {
@@ -173,30 +171,4 @@ export interface WireAbout {
 
 export function aboutStatement({ signature: _, ...about }: WireAbout): JsonObject {
   return { type: 'querent.about.v1', ...about } as unknown as JsonObject
-}
-
-/** A node that another one knows. */
-export interface WirePeer {
-  /** What it is called there. */
-  readonly id: string
-  readonly address: string
-  readonly did: string
-  /** Whether it is asked for public beliefs there. */
-  readonly network: boolean
-}
-
-/** The answer at `PEERS_PATH`. */
-export interface WirePeers {
-  readonly protocol: typeof PROTOCOL
-  /** did:key of the node that answers. */
-  readonly node: string
-  readonly timestamp: string
-  /** By id, at most 32. */
-  readonly peers: readonly WirePeer[]
-  /** By the node, over `peersStatement`. */
-  readonly signature: string
-}
-
-export function peersStatement({ signature: _, ...peers }: WirePeers): JsonObject {
-  return { type: 'querent.peers.v1', ...peers } as unknown as JsonObject
 }

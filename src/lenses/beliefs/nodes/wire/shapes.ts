@@ -6,7 +6,7 @@ import { MAX_ID_LENGTH } from '../../../../model/limits.ts'
 import { isFederationName } from '../../../../model/partition.ts'
 import { normaliseDomain } from '../../measures/domains.ts'
 import { byDimension, CONTRIBUTIONS, DERIVATION_TYPES, VISIBILITIES } from '../../model.ts'
-import { addressOf, did } from '../../schema/values.ts'
+import { did } from '../../schema/values.ts'
 import {
   PROTOCOL,
   type WireAbout,
@@ -14,7 +14,6 @@ import {
   type WireChanges,
   type WireChangesQuery,
   type WireItem,
-  type WirePeers,
   type WireQuery,
 } from './protocol.ts'
 import { MOST_DIMENSIONS } from './vectors.ts'
@@ -26,8 +25,6 @@ const MOST_DOMAINS = 50
 const MOST_SOURCES = 1_000
 const MOST_FILTERS = 16
 const MOST_FEDERATIONS = 1_000
-/** That one node tells of. */
-export const MOST_PEERS = 32
 /** Of one answer; a requester takes no more than it asked for. */
 export const MOST_ITEMS = 1_000
 
@@ -193,29 +190,6 @@ export const wireAbout = z.strictObject({
   signature: byNode,
 })
 
-const peer = z.strictObject({
-  id: federation.describe('Name of the node there'),
-  address: z
-    .string()
-    .refine(text => addressOf(text) === text)
-    .describe('Where it answers'),
-  did: did.describe('did:key of the node'),
-  network: z.boolean().describe('Whether it is asked for public beliefs there'),
-})
-
-export const wirePeers = z.strictObject({
-  protocol,
-  node: did.describe('did:key of the node that answers'),
-  timestamp: instant.describe('Time by its clock'),
-  // Each key once: what is said of one must not be said of it twice.
-  peers: z
-    .array(peer)
-    .max(MOST_PEERS)
-    .refine(list => new Set(list.map(({ did }) => did)).size === list.length)
-    .describe('Nodes that its owner lists, by id, at most 32'),
-  signature: byNode,
-})
-
 /** Null for anything else. */
 export function asQuery(value: unknown): WireQuery | null {
   return (wireQuery.safeParse(value).data as WireQuery | undefined) ?? null
@@ -240,8 +214,4 @@ export function asChanges(value: unknown): WireChanges | null {
 
 export function asAbout(value: unknown): WireAbout | null {
   return wireAbout.safeParse(value).data ?? null
-}
-
-export function asPeers(value: unknown): WirePeers | null {
-  return wirePeers.safeParse(value).data ?? null
 }
