@@ -2,8 +2,7 @@
 import type { z } from 'zod'
 import type { NamedOperation } from '../../lens-operation.ts'
 import { moment } from '../model.ts'
-import { chargeNode } from '../nodes/answering/charge-node.ts'
-import type { NodeCall } from '../nodes/answering/taken.ts'
+import { chargeNode, type NodeCall } from '../nodes/answering/taken.ts'
 import { did, object, textUpTo, unchecked, type Value } from '../schema/values.ts'
 import { operation } from './call.ts'
 

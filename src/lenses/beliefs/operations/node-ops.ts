@@ -1,7 +1,7 @@
 /** What other nodes ask of this one. */
 import { answerChanges } from '../nodes/answering/answer-changes.ts'
 import { answerNode } from '../nodes/answering/answer-node.ts'
-import { wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/shapes.ts'
+import { wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/protocol.ts'
 import { nodeOperation } from './node-call.ts'
 
 /** Bytes of an envelope with a question and its vector. */

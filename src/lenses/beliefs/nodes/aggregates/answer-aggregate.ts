@@ -6,7 +6,7 @@ import type { AggregateQuestion } from '../../aggregates/topic.ts'
 import { BeliefsError } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { type NodeCall, nodeOf, notUnderstood, takenEnvelope } from '../answering/taken.ts'
-import { nameOfDid } from '../asking/dids.ts'
+import { nameOfDid } from '../asking/keys.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
 import {
   type AggregateAnswer,

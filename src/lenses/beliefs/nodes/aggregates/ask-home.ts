@@ -13,9 +13,9 @@ import type { AggregateQuestion } from '../../aggregates/topic.ts'
 import { BeliefsError, unauthorized } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { ensureKeys, signingKeys } from '../../trust/agent-keys.ts'
-import { whyOf } from '../asking/failure.ts'
-import type { Peer } from '../peer.ts'
-import { readPeers } from '../peers/read.ts'
+import { whyOf } from '../asking/ask-nodes.ts'
+import type { Peer } from '../guest.ts'
+import { readPeers } from '../peers.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
 import {
   AGGREGATE_PATH,

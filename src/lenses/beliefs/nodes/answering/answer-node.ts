@@ -1,25 +1,32 @@
 /**
  * Answers another node's question, or refuses it (BQ-119 to BQ-123). Before anything else the envelope is checked; then it is
- * answered as whoever signed it may see it, whatever the question claims.
+ * answered as whoever signed it may see it, whatever the question claims, with no trust and no weights of anybody's.
  */
 import type { LensHost } from '../../../lens.ts'
-import { type ShowView, showCurrent } from '../../access/show.ts'
+import { showCurrent, type ShowView } from '../../access/show.ts'
 import { modelOf, vectorIndex } from '../../embedding.ts'
 import { BeliefsError } from '../../errors.ts'
 import { Evaluation } from '../../query/evaluation.ts'
-import type { Understood } from '../../query/question.ts'
+import type { Question, Understood } from '../../query/question.ts'
 import { thresholdsOf } from '../../query/thresholds.ts'
 import { embedText, understand } from '../../query/understand.ts'
 import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
-import type { WireAnswer, WireQuery, WireScope } from '../wire/protocol.ts'
-import { asQuery, MOST_ITEMS } from '../wire/shapes.ts'
+import { answerStatement, asQuery, MOST_ITEMS, PROTOCOL, type WireAnswer, type WireFilter, type WireQuery, type WireScope } from '../wire/protocol.ts'
 import { vectorFromText } from '../wire/vectors.ts'
 import { itemsOf, makeHolderKeys } from './items.ts'
-import { sealAnswer } from './seal-answer.ts'
 import { seenState } from './seen-state.ts'
 import { type NodeCall, nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
-import { questionOf, textOf } from './wire-question.ts'
+import type { Envelope } from '../../../../identity/envelope.ts'
+import type { NodeIdentity } from '../../../../identity/node.ts'
+import { signStatement } from '../../../../identity/statement.ts'
+import { toIso } from '../../../../model/instant.ts'
+import { DIMENSIONS } from '../../dimensions.ts'
+import { rankingWeights } from '../../measures/weights.ts'
+import type { RankingWeights } from '../../model.ts'
+import { toContext } from '../../schema/context.ts'
+import { type CheckedFilters, NO_FILTER } from '../../schema/filters.ts'
+import type { CheckedText } from '../../schema/text.ts'
 
 export async function answerNode(input: unknown, call: NodeCall): Promise<WireAnswer> {
   const { state } = call
@@ -126,4 +133,62 @@ function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array |
   const found = vectorFromText(vector.values)
   if (found === null || found.length !== embedder?.model.dimensions) throw notUnderstood()
   return found
+}
+
+type Sealing = Pick<WireAnswer, 'model' | 'needs_text' | 'more' | 'items' | 'vectors' | 'state'>
+
+function sealAnswer(node: NodeIdentity, { sender, nonce }: Envelope, answer: Sealing): WireAnswer {
+  const keys = node.keys()
+  const open: WireAnswer = {
+    protocol: PROTOCOL,
+    node: keys.did,
+    audience: sender,
+    nonce,
+    timestamp: toIso(node.now()),
+    ...answer,
+    signature: '',
+  }
+  return { ...open, signature: signStatement(keys, answerStatement(open)) }
+}
+
+function questionOf({ scope, text, vector, filters, min_similarity }: WireQuery, requester: string): Question {
+  const isList = text === null && vector === null
+  // What the sender has stated of trust here is no part of it: it weighs what it gets by itself.
+  const context = toContext({ trust_weight: 0 }, { id: requester, trustGraph: null })
+  return {
+    semantic: textOf(text),
+    filters: filters.map(filterOf),
+    context,
+    // The cast: what is left of the default weights is never nothing.
+    weights: rankingWeights({ trustWeight: context.trustWeight, given: null, listMode: isList }) as RankingWeights,
+    minSimilarity: min_similarity ?? null,
+    scope: { local: false, federated: scope.kind === 'federated', network: scope.kind === 'network' },
+  }
+}
+
+/** All of it is text: nothing in it is a sign. */
+function textOf(text: string | null): CheckedText | null {
+  return text === null ? null : { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
+}
+
+function filterOf(filter: WireFilter): CheckedFilters {
+  const { derivation_types: types, visibility_levels: levels, min_confidence: bounds } = filter
+  return {
+    ...NO_FILTER,
+    confidence: DIMENSIONS.flatMap(of => {
+      const bound = bounds[of]
+      return bound === undefined ? [] : [{ of, bound, strict: false }]
+    }),
+    validAt: instantOrNull(filter.valid_at),
+    createdAfter: instantOrNull(filter.created_after),
+    createdBefore: instantOrNull(filter.created_before),
+    domainsInclude: filter.domains_include?.length === 0 ? null : filter.domains_include,
+    domainsExclude: filter.domains_exclude,
+    derivationTypes: types && new Set(types),
+    visibilityLevels: levels && new Set(levels),
+  }
+}
+
+function instantOrNull(text: string | null): number | null {
+  return text === null ? null : Date.parse(text)
 }

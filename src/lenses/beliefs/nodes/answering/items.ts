@@ -1,4 +1,7 @@
-/** Beliefs as they leave this node: as whoever asks may see them, and public ones signed by who holds them (BQ-123). */
+/**
+ * Beliefs as they leave this node: as whoever asks may see them, and public ones signed by who holds them (BQ-123). No more than
+ * who asked reads of one answer, and always the best (BQ-118).
+ */
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
 import { Recent } from '../../../../base/recent.ts'
 import { signStatement } from '../../../../identity/statement.ts'
@@ -8,9 +11,8 @@ import type { ShownBelief, ShowView } from '../../access/show.ts'
 import { vectorsOf } from '../../record/vectors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { didOfAgent, ensureKeys, signingKeys } from '../../trust/agent-keys.ts'
-import { beliefStatement, type WireAnswer, type WireItem, type WireScope, type WireVectors } from '../wire/protocol.ts'
+import { beliefStatement, mostAnswerBytes, type WireAnswer, type WireItem, type WireScope, type WireVectors } from '../wire/protocol.ts'
 import { vectorsToText } from '../wire/vectors.ts'
-import { fitting } from './fitting.ts'
 
 /** Holders of public beliefs that have no key yet get one. A write: not within a read. */
 export async function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly EntryKey[]): Promise<void> {
@@ -129,4 +131,33 @@ function signaturesOf(state: BeliefsState): Recent<string, string> {
   const made = new Recent<string, string>(MOST_SIGNATURES)
   SIGNATURES.set(state, made)
   return made
+}
+
+/** Of an answer beside its items and vectors. */
+const FRAME_BYTES = 65_536
+/** Of one UTF-16 unit of JSON that is written as JSON once more. */
+const MOST_BYTES_A_UNIT = 3
+
+interface Part {
+  /** JSON of an item. */
+  readonly text: string
+  readonly vector: Float32Array | undefined
+}
+
+/** `limit`: items that were asked for. */
+function fitting<T extends Part>(parts: readonly T[], limit: number): readonly T[] {
+  const most = mostAnswerBytes(limit) - FRAME_BYTES
+  const atMost = parts.reduce((sum, part) => sum + MOST_BYTES_A_UNIT * part.text.length + vectorBytes(part), 0)
+  if (atMost <= most) return parts
+  let left = most
+  const end = parts.findIndex(part => {
+    left -= Buffer.byteLength(JSON.stringify(part.text)) + vectorBytes(part)
+    return left < 0
+  })
+  return end === -1 ? parts : parts.slice(0, end)
+}
+
+/** In base64. */
+function vectorBytes({ vector }: Part): number {
+  return vector === undefined ? 0 : Math.ceil(vector.byteLength / 3) * 4
 }

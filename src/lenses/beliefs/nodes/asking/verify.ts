@@ -6,9 +6,8 @@ import { isRecord } from '../../../../base/record.ts'
 import type { Envelope } from '../../../../identity/envelope.ts'
 import { isTimely } from '../../../../identity/freshness.ts'
 import { isStatementOf } from '../../../../identity/statement.ts'
-import type { AskedSource } from '../peer.ts'
-import { answerStatement, beliefStatement, type WireAnswer, type WireItem } from '../wire/protocol.ts'
-import { asAnswer, asItem, MOST_ITEMS } from '../wire/shapes.ts'
+import type { AskedSource } from '../guest.ts'
+import { answerStatement, asAnswer, asItem, beliefStatement, MOST_ITEMS, type WireAnswer, type WireItem } from '../wire/protocol.ts'
 import { vectorsFromText } from '../wire/vectors.ts'
 
 export interface Verified extends Pick<WireAnswer, 'model' | 'more' | 'needs_text' | 'state'> {
