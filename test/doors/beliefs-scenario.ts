@@ -665,11 +665,4 @@ export const BELIEFS_STEPS: readonly Step[] = [
     input: { query: {}, sender: 'ana', audience: 'x', timestamp: 'now', nonce: '2', signature: '' },
     expect: refused('UNAUTHORIZED'),
   },
-  {
-    name: 'a topic that nobody signed',
-    operation: 'nodes.aggregate',
-    viewer: 'ana',
-    input: { query: {}, sender: 'ana', audience: 'x', timestamp: 'now', nonce: '1', signature: '' },
-    expect: refused('UNAUTHORIZED'),
-  },
 ]

@@ -8,7 +8,7 @@ import { Circle } from '../../../pipeline/access.ts'
 import { Members } from '../../../pipeline/members.ts'
 import { FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
-import { isAggregate } from '../aggregates/rules.ts'
+import { isAggregate } from '../agents/aggregate-rules.ts'
 import type { BeliefSource } from '../model.ts'
 
 /** What a partition is to a requester; beliefs in a public one may yet be its own. */

@@ -10,7 +10,7 @@ import {
   type Tally,
   told,
 } from '../../../../../src/lenses/beliefs/aggregates/mechanism.ts'
-import type { AggregateRules } from '../../../../../src/lenses/beliefs/aggregates/rules.ts'
+import type { AggregateRules } from '../../../../../src/lenses/beliefs/agents/aggregate-rules.ts'
 import { discreteLaplaceTail } from '../../../../../src/math/discrete-laplace.ts'
 import { seededUniform } from '../../../../../src/testing/seeded.ts'
 import { laplacePmf } from '../../../../support/laplace.ts'
