@@ -34,6 +34,8 @@ export interface Guest {
    * this node, else its did:key; through a federation a pseudonym, or null.
    */
   readonly belief: Belief
+  /** The same for all its versions, as that node names it. */
+  readonly chain: string
   /** Of the requester's own model; null: there is none, and it ranks as if it had nothing to do with the text. */
   readonly vector: Float32Array | null
   /** Through a federation; else null. */

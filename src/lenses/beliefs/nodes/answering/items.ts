@@ -3,6 +3,7 @@
  * who asked reads of one answer, and always the best (BQ-118).
  */
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
+import { sign } from '../../../../base/signature.ts'
 import { Recent } from '../../../../base/recent.ts'
 import { signStatement } from '../../../../identity/statement.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
@@ -43,7 +44,7 @@ export function itemsOf(
 ): Pick<WireAnswer, 'items' | 'vectors'> & { readonly isCut: boolean } {
   const vectors = vectorsOf(view, shown)
   const told = shown.flatMap((one, at) => {
-    const item = said(one, vectors[at] !== undefined)
+    const item = said(one, chainName(view, one, sender), vectors[at] !== undefined)
     const whole =
       scope.kind === 'federated'
         ? throughFederation(view, one, item, scope.federation, sender)
@@ -69,12 +70,17 @@ function wireVectors(model: string | null, vectors: readonly Float32Array[]): Wi
 
 type Said = Omit<WireItem, 'visibility' | 'federation_ids' | 'holder_id' | 'member_count' | 'signature'>
 
-function said({ belief }: ShownBelief, isEmbedded: boolean): Said {
+function said({ belief }: ShownBelief, chain: string, isEmbedded: boolean): Said {
   const { id, content, content_hash, confidence, valid_from, valid_until, derivation, domains, created_at } = belief
   return {
-    ...{ id, content, content_hash, confidence, valid_from, valid_until, derivation, domains, created_at },
+    ...{ id, chain, content, content_hash, confidence, valid_from, valid_until, derivation, domains, created_at },
     is_embedded: isEmbedded,
   }
+}
+
+/** Keyed, so that neither holder nor first version can be told from it. */
+function chainName(view: ShowView, { version: { holder, chain } }: ShownBelief, sender: string): string {
+  return sign(view.secret(), canonicalJson(['chain', sender, holder, chain]))
 }
 
 function throughFederation(

@@ -40,7 +40,7 @@ export async function guestsOf(
 
 function guestOf(welcome: Welcome, item: WireItem, vector: Float32Array | null, model: string | null): Guest {
   const { source } = welcome
-  const { is_embedded: _, signature: __, member_count: memberCount, ...said } = item
+  const { is_embedded: _, signature: __, member_count: memberCount, chain, ...said } = item
   const from: BeliefSource = { kind: source.kind, id: source.id }
   const belief: Belief = {
     ...said,
@@ -51,7 +51,7 @@ function guestOf(welcome: Welcome, item: WireItem, vector: Float32Array | null, 
     embedding_model: vector === null ? null : model,
     deleted_at: null,
   }
-  return { node: source.peer.id, source: from, belief, vector, memberCount }
+  return { node: source.peer.id, source: from, belief, chain, vector, memberCount }
 }
 
 /**

@@ -43,11 +43,12 @@ export function verifyAnswer(given: unknown, request: VerifyRequest): Verified |
   const { model, more, needs_text, state } = answer
   const all = itemsOf(answer, request.model)
   if (all === null) return null
-  const seen = new Set<string>()
+  const [seen, chains] = [new Set<string>(), new Set<string>()]
   const items = all.slice(0, request.limit).flatMap(({ given, vector }): readonly VerifiedItem[] => {
     const item = vector === INVALID ? null : verifiedItem(given, request)
-    if (item === null || seen.has(item.id)) return []
+    if (item === null || seen.has(item.id) || chains.has(item.chain)) return []
     seen.add(item.id)
+    chains.add(item.chain)
     // The cast: what is invalid was left out above.
     return [{ item, vector: vector as Float32Array | null }]
   })

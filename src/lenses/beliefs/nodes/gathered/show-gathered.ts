@@ -86,11 +86,11 @@ export function gatheredItems(
   )
 }
 
-/** A belief of another node, as long as it is the same one there. */
-function guestItem({ node, source, belief }: Guest): UnratedItem {
+/** A belief of another node, through all its versions. */
+function guestItem({ node, source, belief, chain }: Guest): UnratedItem {
   return {
     ...saidBy(belief),
-    key: JSON.stringify([MARK, source.kind, source.id, node, belief.id]),
+    key: JSON.stringify([MARK, source.kind, source.id, node, chain]),
     since: Date.parse(belief.created_at),
   }
 }

@@ -125,6 +125,8 @@ export type WireQuery = Value<typeof wireQuery>
 /** One belief, as it leaves a node. */
 const item = z.strictObject({
   id,
+  /** The same for all versions of one belief, and for this requester alone; it says nothing else. */
+  chain: z.string().min(1).max(100),
   content: text.min(1).refine(content => Buffer.byteLength(content) <= MOST_CONTENT_BYTES),
   content_hash: hash,
   confidence: z.strictObject(byDimension(() => share.nullable())),
@@ -258,7 +260,7 @@ export function mostAnswerBytes(limit: number): number {
 
 /** What a holder signs of a public belief: all that its holder has said. */
 export function beliefStatement(item: WireItem): JsonObject {
-  const { is_embedded: _, signature: __, member_count: ___, federation_ids: ____, ...said } = item
+  const { is_embedded: _, signature: __, member_count: ___, federation_ids: ____, chain: _____, ...said } = item
   return { type: 'querent.belief.v1', ...said } as unknown as JsonObject
 }
 
