@@ -1,18 +1,30 @@
 /** Answers a member of a federation of this node that asks of a topic: whether it may, what it pays, and what it is told (BQ-105). */
-import { MEMBERSHIPS } from '../../../store/core-tables.ts'
-import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { isElsewhere, memberOf, wrong } from '../agents/federations.ts'
-import { BeliefsError, unauthorized } from '../errors.ts'
-import { type AggregateRules, inOnes, rulesOf } from '../agents/aggregate-rules.ts'
+
 import type { Instant } from '../../../base/clock.ts'
 import { toIso } from '../../../model/instant.ts'
-import { type Aggregate, type AggregateAnswer, type AggregateQuestion, type Topic, topicKey } from './question.ts'
+import { MEMBERSHIPS } from '../../../store/core-tables.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import { type AggregateRules, inOnes, rulesOf } from '../agents/aggregate-rules.ts'
+import { isElsewhere, memberOf, wrong } from '../agents/federations.ts'
+import { BeliefsError, unauthorized } from '../errors.ts'
 import { embedText } from '../query/understand.ts'
 import type { CheckedText } from '../schema/text.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { epochAt, epochEnd, epochName, forgetBefore, keepSummary, keptSummary, mayPay, pay, type Place, spentBy } from './ledger.ts'
+import {
+  epochAt,
+  epochEnd,
+  epochName,
+  forgetBefore,
+  keepSummary,
+  keptSummary,
+  mayPay,
+  type Place,
+  pay,
+  spentBy,
+} from './ledger.ts'
 import { barOf, noisedSummary, noisesOf, reachOf, type Summary, type Tally } from './mechanism.ts'
+import { type Aggregate, type AggregateAnswer, type AggregateQuestion, type Topic, topicKey } from './question.ts'
 import { type AskedTopic, tallyOf } from './tally.ts'
 
 /** Throws UNAUTHORIZED for those who are no active members with leave to see aggregates, whatever the federation is. */
@@ -24,7 +36,12 @@ function rulesFor(reader: StoreReader, federation: string, member: string): Aggr
   const rules = rulesOf(reader, federation)
   if (rules !== null) return rules
   if (isElsewhere(reader, federation))
-    throw wrong('federation', 'a federation of this node: this one gives figures on its own node alone', 'elsewhere', null)
+    throw wrong(
+      'federation',
+      'a federation of this node: this one gives figures on its own node alone',
+      'elsewhere',
+      null,
+    )
   const constraint = 'a federation whose results are aggregates: the beliefs of this one are there to be asked for'
   throw wrong('federation', constraint, 'individual', null)
 }

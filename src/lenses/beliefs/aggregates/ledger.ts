@@ -5,12 +5,12 @@
  */
 import type { Instant } from '../../../base/clock.ts'
 import { toIso } from '../../../model/instant.ts'
-import { DAY_MS } from '../measures/decay.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import { type AggregateRules, inOnes } from '../agents/aggregate-rules.ts'
+import { BeliefsError } from '../errors.ts'
+import { DAY_MS } from '../measures/decay.ts'
 import { AGGREGATE_ANSWERS, AGGREGATE_CHARGES } from '../tables.ts'
 import type { Summary } from './mechanism.ts'
-import { BeliefsError } from '../errors.ts'
-import { type AggregateRules, inOnes } from '../agents/aggregate-rules.ts'
 
 /** Days since 1970. */
 type Epoch = number

@@ -83,19 +83,18 @@ const aggregate = object({
     .regex(/^\d{4}-\d\d-\d\d$/)
     .describe('Day in UTC that the answer holds for'),
   summary: object({
-      member_count: count.describe('Members that hold something of it, with noise'),
-      belief_count: count.describe('Beliefs on it, at most three of a member, with noise'),
-    })
+    member_count: count.describe('Members that hold something of it, with noise'),
+    belief_count: count.describe('Beliefs on it, at most three of a member, with noise'),
+  })
     .nullable()
     .describe('The figures; null: too few members hold something of it, or the noise has it so'),
   rules: object({
-      epsilon: epsilon.describe('Privacy (epsilon) of the answer, 0.1 to 5'),
-      least_members: count.describe('Members that must hold something of it'),
-      least_told: count.describe('Least noised number of members that is reported'),
-      member_noise: count.describe('Largest noise of member_count, 95 times in 100'),
-      belief_noise: count.describe('Largest noise of belief_count, 95 times in 100'),
-    })
-    .describe('What protects the members'),
+    epsilon: epsilon.describe('Privacy (epsilon) of the answer, 0.1 to 5'),
+    least_members: count.describe('Members that must hold something of it'),
+    least_told: count.describe('Least noised number of members that is reported'),
+    member_noise: count.describe('Largest noise of member_count, 95 times in 100'),
+    belief_noise: count.describe('Largest noise of belief_count, 95 times in 100'),
+  }).describe('What protects the members'),
 })
 
 const budget = object({

@@ -4,18 +4,19 @@
  * answer in which somebody failed. The key has all of this node's own that bears on what the requester is shown; what he may
  * not see has no part in it, so that it changes nothing, not even what is kept (BQ-111).
  */
-import type { Instant } from '../../../base/clock.ts'
-import type { AskedSource, NodesAnswer } from './guest.ts'
+
 import { canonicalJson, sha256 } from '../../../base/canonical.ts'
+import type { Instant } from '../../../base/clock.ts'
 import { MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { ShowView } from '../access/show.ts'
+import { countersOf } from '../counters.ts'
 import { questionHash } from '../paging/cursor.ts'
 import type { CheckedQuery } from '../schema/query.ts'
-import { TRUST } from '../tables.ts'
-import { countersOf } from '../counters.ts'
 import type { BeliefsState } from '../state.ts'
+import { TRUST } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { askNodes, type NodesRequest } from './asking/ask-nodes.ts'
+import type { AskedSource, NodesAnswer } from './guest.ts'
 import { followAnswer, nameOf, watchesOf } from './notices/watches.ts'
 
 interface KeptAnswer {

@@ -1,15 +1,16 @@
 /** The nodes that this one was told of (BQ-135): read, written by the local owner, and how they fared of late in this process. */
+
+import type { Instant } from '../../../base/clock.ts'
+import { toIso } from '../../../model/instant.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
-import { PEERS } from '../tables.ts'
-import type { Peer } from './guest.ts'
-import { toIso } from '../../../model/instant.ts'
 import type { LensHost } from '../../lens.ts'
-import type { PeerView } from '../schema/agent-answers.ts'
-import type { Instant } from '../../../base/clock.ts'
 import { faulty } from '../errors.ts'
+import type { PeerView } from '../schema/agent-answers.ts'
 import type { PeerInput } from '../schema/agents.ts'
+import { PEERS } from '../tables.ts'
 import { nodeBookOf } from './asking/node-book.ts'
+import type { Peer } from './guest.ts'
 
 /** By id. */
 export function readPeers(reader: StoreReader): readonly Peer[] {

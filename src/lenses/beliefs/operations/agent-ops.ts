@@ -1,15 +1,24 @@
 /** Agents of this node, and what the requester says of others: it sees its own statements of trust and no others'. */
-import { type AgentWriting, createAgent, listAgents, updateAgent } from '../agents/agents.ts'
-import { agentsAnswer, edgesAnswer, oneAgent, oneEdge, removed, trustAnswer } from '../schema/agent-answers.ts'
-import { agentInput, nothing, toEdge, trustComputeInput, trustListInput, trustRemoveInput, trustSetInput } from '../schema/agents.ts'
-import { TRUST } from '../tables.ts'
-import { type BeliefsCall, operation } from './call.ts'
+
 import type { LensHost } from '../../lens.ts'
+import { type AgentWriting, createAgent, listAgents, updateAgent } from '../agents/agents.ts'
 import { trustQuestion } from '../ranking/trust-columns.ts'
+import { agentsAnswer, edgesAnswer, oneAgent, oneEdge, removed, trustAnswer } from '../schema/agent-answers.ts'
+import {
+  agentInput,
+  nothing,
+  toEdge,
+  trustComputeInput,
+  trustListInput,
+  trustRemoveInput,
+  trustSetInput,
+} from '../schema/agents.ts'
 import { toContext } from '../schema/context.ts'
 import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
+import { TRUST } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { computeTrust, listTrust, removeTrust, setTrust, type TrustWriting } from '../trust/acts.ts'
+import { type BeliefsCall, operation } from './call.ts'
 import { trustWarnings, warnedOf } from './writing-warnings.ts'
 
 const create = operation({

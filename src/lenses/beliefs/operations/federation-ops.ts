@@ -1,13 +1,28 @@
 /** Federations: who shares with whom, memberships on other nodes, and figures in place of beliefs (BQ-105). */
+
+import { machineNow } from '../agents/expiry.ts'
+import {
+  createFederation,
+  type FederationWriting,
+  joinFederation,
+  leaveFederation,
+  listFederations,
+  setMember,
+} from '../agents/federations.ts'
+import { acceptStatement, rotateFederation, stateMembership } from '../agents/statements.ts'
 import { askAggregate } from '../aggregates/ask-aggregate.ts'
 import { aggregateAnswer, aggregateInput, toAggregateQuestion } from '../aggregates/question.ts'
-import { type BeliefsCall, operation } from './call.ts'
-import { acceptStatement } from '../agents/accept.ts'
-import { machineNow } from '../agents/expiry.ts'
-import { createFederation, type FederationWriting, joinFederation, leaveFederation, listFederations, setMember } from '../agents/federations.ts'
-import { rotateFederation, stateMembership } from '../agents/statement.ts'
 import { accepted, federationsAnswer, oneFederation, oneMembership, signedMembership } from '../schema/agent-answers.ts'
-import { acceptInput, federationInput, federationOnly, memberInput, nothing, rotation, statementInput } from '../schema/agents.ts'
+import {
+  acceptInput,
+  federationInput,
+  federationOnly,
+  memberInput,
+  nothing,
+  rotation,
+  statementInput,
+} from '../schema/agents.ts'
+import { type BeliefsCall, operation } from './call.ts'
 
 const aggregate = operation({
   name: 'federations.aggregate',

@@ -4,19 +4,19 @@
  */
 import type { z } from 'zod'
 import type { NamedOperation } from '../../lens-operation.ts'
+import { modelOf } from '../embedding.ts'
 import { moment } from '../model.ts'
-import { chargeNode, type NodeCall } from '../nodes/answering/taken.ts'
-import { did, object, textUpTo, unchecked, type Value } from '../schema/values.ts'
-import { operation } from './call.ts'
 import { answerChanges } from '../nodes/answering/answer-changes.ts'
 import { answerNode } from '../nodes/answering/answer-node.ts'
-import { wireAbout, wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/protocol.ts'
-import { modelOf } from '../embedding.ts'
+import { chargeNode, type NodeCall } from '../nodes/answering/taken.ts'
 import { addPeer, ownAbout, probePeer } from '../nodes/meet-peer.ts'
 import { forgetHealth, mustBeKnown, peerOf, readPeers, removePeer, viewOf } from '../nodes/peers.ts'
+import { wireAbout, wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/protocol.ts'
 import { addedPeer, peersAnswer, probesAnswer, removed } from '../schema/agent-answers.ts'
 import { nothing, peerInput, peerOnly, peerOrAll, toPeer } from '../schema/agents.ts'
+import { did, object, textUpTo, unchecked, type Value } from '../schema/values.ts'
 import { PEERS } from '../tables.ts'
+import { operation } from './call.ts'
 
 type NodeOperation<N extends string, O extends z.ZodType> = Pick<
   NamedOperation<N, z.ZodType, O>,

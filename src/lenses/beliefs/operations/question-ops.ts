@@ -1,25 +1,54 @@
 /** Asking: queries, explanations, and questions beside a query. */
+
+import { OWNER } from '../../../model/partition.ts'
 import { faulty, unauthorized } from '../errors.ts'
 import { derivationChain, queryResult } from '../model.ts'
 import { runQuery } from '../paging/reading.ts'
-import { NO_STREAM, type Query, query as querySchema, queryInput, streamedInput, toQuery } from '../schema/query.ts'
-import { failureIn, operation, question } from './call.ts'
-import { BODY_LIMIT, costOf } from './cost.ts'
-import { streamInCall } from './streamed.ts'
-import { explainPlace } from '../questions/explain-place.ts'
-import { batchAnswer, contextAnswer, contradictionsAnswer, countAnswer, diagnosticsAnswer, expandAnswer, explainAnswer, facetsAnswer, similarAnswer } from '../schema/answers.ts'
-import { batchInput, contextQueryInput, contradictionsInput, derivationInput, diagnosticsInput, expandInput, EXPANSION_DEPTH, EXPANSIONS, explainInput, facetsInput, similarInput, toContextQuery, toContradictions, toExpand, toExplain, toFacets, toSimilar } from '../schema/questions.ts'
-import { contextQuery } from '../questions/context-query.ts'
-import { expandBelief } from '../questions/expand.ts'
-import { OWNER } from '../../../model/partition.ts'
-import { diagnose } from '../questions/diagnostics.ts'
 import { runBatch } from '../questions/batch.ts'
+import { contextQuery } from '../questions/context-query.ts'
 import { contradictionsOf } from '../questions/contradictions.ts'
 import { countMatches } from '../questions/count.ts'
 import { derivationOf } from '../questions/derivation.ts'
+import { diagnose } from '../questions/diagnostics.ts'
+import { expandBelief } from '../questions/expand.ts'
+import { explainPlace } from '../questions/explain-place.ts'
 import { countFacets } from '../questions/facets.ts'
 import { similarTo } from '../questions/similar.ts'
+import {
+  batchAnswer,
+  contextAnswer,
+  contradictionsAnswer,
+  countAnswer,
+  diagnosticsAnswer,
+  expandAnswer,
+  explainAnswer,
+  facetsAnswer,
+  similarAnswer,
+} from '../schema/answers.ts'
 import { parseRequest } from '../schema/faults.ts'
+import { NO_STREAM, type Query, queryInput, query as querySchema, streamedInput, toQuery } from '../schema/query.ts'
+import {
+  batchInput,
+  contextQueryInput,
+  contradictionsInput,
+  derivationInput,
+  diagnosticsInput,
+  EXPANSION_DEPTH,
+  EXPANSIONS,
+  expandInput,
+  explainInput,
+  facetsInput,
+  similarInput,
+  toContextQuery,
+  toContradictions,
+  toExpand,
+  toExplain,
+  toFacets,
+  toSimilar,
+} from '../schema/questions.ts'
+import { failureIn, operation, question } from './call.ts'
+import { BODY_LIMIT, costOf } from './cost.ts'
+import { streamInCall } from './streamed.ts'
 
 const query = operation({
   name: 'beliefs.query',

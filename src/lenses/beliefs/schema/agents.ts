@@ -15,7 +15,6 @@ import {
   byDomain,
   did,
   didForm,
-  domain,
   federationName,
   field,
   flag,

@@ -10,12 +10,11 @@ import { TRUST } from '../tables.ts'
 import { type AgentFacts, agentFacts } from './agent-facts.ts'
 import { type CountedEdge, countedEdge } from './counted-edge.ts'
 import type { TrustEdge } from './edge.ts'
-import { type EdgeName, edgesSince } from './edge-changes.ts'
 import { EdgeChecker, type EdgeWarning, edgeRows } from './edge-check.ts'
 import { TOUCH_EVERY_MS } from './edges.ts'
 import { HolderTrust } from './holders.ts'
 import { KeptRoutes } from './kept-routes.ts'
-import { revision } from './revisions.ts'
+import { type EdgeName, edgesSince, revision } from './revisions.ts'
 import { type Routes, searchRoutes } from './routes.ts'
 import type { TrustQuestion, TrustRules } from './trust-in.ts'
 
@@ -109,7 +108,7 @@ export class TrustGraph {
 
   /** Number of edges in use. */
   get size(): number {
-    return this.#edges.values().reduce((sum, { size }) => sum + size, 0)
+    return [...this.#edges.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
   /** Of edges and agents, and of routes kept. */

@@ -145,10 +145,7 @@ export class HolderTrust {
     const { level, firsts } = this.#bestOf(holder)
     if (level === 0) return null
     const sources = this.#disjoint?.get(holder) ?? firsts
-    const cap = Math.min(
-      sources < sybilThreshold ? sybilCap : 1,
-      isNew(this.#moment, holder) ? NEW_AGENT_CAP : 1,
-    )
+    const cap = Math.min(sources < sybilThreshold ? sybilCap : 1, isNew(this.#moment, holder) ? NEW_AGENT_CAP : 1)
     return level <= cap ? { level, sources, capped: false } : { level: cap, sources, capped: true }
   }
 

@@ -9,8 +9,8 @@ import { signStatement } from '../../../../identity/statement.ts'
 import { toIso } from '../../../../model/instant.ts'
 import type { BeliefsState } from '../../state.ts'
 import { asChangesQuery, changesStatement, PROTOCOL, type WireChanges, type WireScope } from '../wire/protocol.ts'
-import { bucketOf, type NodeCall, nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
 import { seenState } from './seen-state.ts'
+import { bucketOf, type NodeCall, nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
 
 /** Shorter than proxies and servers let an answer wait. */
 const MOST_WAIT_MS = 20_000

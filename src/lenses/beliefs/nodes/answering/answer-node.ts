@@ -2,31 +2,41 @@
  * Answers another node's question, or refuses it (BQ-119 to BQ-123). Before anything else the envelope is checked; then it is
  * answered as whoever signed it may see it, whatever the question claims, with no trust and no weights of anybody's.
  */
-import type { LensHost } from '../../../lens.ts'
-import { showCurrent, type ShowView } from '../../access/show.ts'
-import { modelOf, vectorIndex } from '../../embedding.ts'
-import { BeliefsError } from '../../errors.ts'
-import { Evaluation } from '../../query/evaluation.ts'
-import type { Question, Understood } from '../../query/question.ts'
-import { thresholdsOf } from '../../query/thresholds.ts'
-import { embedText, understand } from '../../query/understand.ts'
-import type { BeliefsState } from '../../state.ts'
-import { TimeLimit } from '../../time-limit.ts'
-import { answerStatement, asQuery, MOST_ITEMS, PROTOCOL, type WireAnswer, type WireFilter, type WireQuery, type WireScope } from '../wire/protocol.ts'
-import { vectorFromText } from '../wire/vectors.ts'
-import { itemsOf, makeHolderKeys } from './items.ts'
-import { seenState } from './seen-state.ts'
-import { type NodeCall, nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
+
 import type { Envelope } from '../../../../identity/envelope.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
 import { signStatement } from '../../../../identity/statement.ts'
 import { toIso } from '../../../../model/instant.ts'
+import type { LensHost } from '../../../lens.ts'
+import { type ShowView, showCurrent } from '../../access/show.ts'
 import { DIMENSIONS } from '../../dimensions.ts'
+import { modelOf, vectorIndex } from '../../embedding.ts'
+import { BeliefsError } from '../../errors.ts'
 import { rankingWeights } from '../../measures/weights.ts'
 import type { RankingWeights } from '../../model.ts'
+import { Evaluation } from '../../query/evaluation.ts'
+import type { Question, Understood } from '../../query/question.ts'
+import { thresholdsOf } from '../../query/thresholds.ts'
+import { embedText, understand } from '../../query/understand.ts'
 import { toContext } from '../../schema/context.ts'
 import { type CheckedFilters, NO_FILTER } from '../../schema/filters.ts'
 import type { CheckedText } from '../../schema/text.ts'
+import type { BeliefsState } from '../../state.ts'
+import { TimeLimit } from '../../time-limit.ts'
+import {
+  answerStatement,
+  asQuery,
+  MOST_ITEMS,
+  PROTOCOL,
+  type WireAnswer,
+  type WireFilter,
+  type WireQuery,
+  type WireScope,
+} from '../wire/protocol.ts'
+import { vectorFromText } from '../wire/vectors.ts'
+import { itemsOf, makeHolderKeys } from './items.ts'
+import { seenState } from './seen-state.ts'
+import { type NodeCall, nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
 
 export async function answerNode(input: unknown, call: NodeCall): Promise<WireAnswer> {
   const { state } = call

@@ -3,8 +3,8 @@
  * who asked reads of one answer, and always the best (BQ-118).
  */
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
-import { sign } from '../../../../base/signature.ts'
 import { Recent } from '../../../../base/recent.ts'
+import { sign } from '../../../../base/signature.ts'
 import { signStatement } from '../../../../identity/statement.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import { memberCount } from '../../access/member-count.ts'
@@ -12,7 +12,14 @@ import type { ShownBelief, ShowView } from '../../access/show.ts'
 import { vectorsOf } from '../../record/vectors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { didOfAgent, ensureKeys, signingKeys } from '../../trust/agent-keys.ts'
-import { beliefStatement, mostAnswerBytes, type WireAnswer, type WireItem, type WireScope, type WireVectors } from '../wire/protocol.ts'
+import {
+  beliefStatement,
+  mostAnswerBytes,
+  type WireAnswer,
+  type WireItem,
+  type WireScope,
+  type WireVectors,
+} from '../wire/protocol.ts'
 import { vectorsToText } from '../wire/vectors.ts'
 
 /** Holders of public beliefs that have no key yet get one. A write: not within a read. */

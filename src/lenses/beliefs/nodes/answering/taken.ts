@@ -4,16 +4,16 @@
  * anybody makes as many as he likes, by the address they ask from (of IPv6: the network), and all together.
  */
 import { type Envelope, envelopeRefusal } from '../../../../identity/envelope.ts'
+import { type Limits, RequesterLimits } from '../../../../identity/limits.ts'
+import { networkOf } from '../../../../identity/network.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
+import { MEMBERSHIPS } from '../../../../store/core-tables.ts'
 import type { LensHost } from '../../../lens.ts'
 import { answersNobody, faulty, replayed, unauthorized } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { nameOfDid } from '../asking/keys.ts'
-import type { WireScope } from '../wire/protocol.ts'
-import { type Limits, RequesterLimits } from '../../../../identity/limits.ts'
-import { networkOf } from '../../../../identity/network.ts'
-import { MEMBERSHIPS } from '../../../../store/core-tables.ts'
 import { knownPeers } from '../peers.ts'
+import type { WireScope } from '../wire/protocol.ts'
 
 /**
  * Throws UNAUTHORIZED, always the same, for one that cannot be taken; of one that was taken before it says so: whoever has

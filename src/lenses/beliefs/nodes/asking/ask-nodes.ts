@@ -3,29 +3,30 @@
  * who fails costs the others nothing, and who comes late is not waited for. Why a node gave nothing is said in the words of
  * this one (BQ-133).
  */
-import { compareText } from '../../../../base/compare.ts'
-import type { Store } from '../../../../store/store.ts'
-import type { Requester } from '../../access/requester.ts'
-import type { CheckedQuery, CheckedScope } from '../../schema/query.ts'
-import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../guest.ts'
-import { knownPeers } from '../peers.ts'
-import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
+
 import type { Json } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
+import { compareText } from '../../../../base/compare.ts'
 import { type Envelope, sealEnvelope } from '../../../../identity/envelope.ts'
 import { newNonce } from '../../../../identity/freshness.ts'
 import type { Keys } from '../../../../identity/keys.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
 import { QuerentError } from '../../../../model/errors.ts'
+import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
+import type { Store } from '../../../../store/store.ts'
+import type { Requester } from '../../access/requester.ts'
 import { modelOf } from '../../embedding.ts'
+import type { CheckedQuery, CheckedScope } from '../../schema/query.ts'
 import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
+import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../guest.ts'
+import { knownPeers } from '../peers.ts'
 import { mostAnswerBytes, QUERY_PATH } from '../wire/protocol.ts'
 import { wireQueryOf } from '../wire/wire-query.ts'
-import { askingKeys } from './keys.ts'
 import { guestsOf } from './guests.ts'
+import { askingKeys } from './keys.ts'
 import { type NodeBook, nodeBookOf } from './node-book.ts'
-import { type Verified, verifyAnswer, type VerifyRequest } from './verify.ts'
+import { type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
 
 /**
  * Federations of the requester by id, then network nodes by id. Ids of `scope.nodes` that are not asked, whether there is

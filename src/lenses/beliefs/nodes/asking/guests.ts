@@ -3,7 +3,7 @@
 import { sha256 } from '../../../../base/canonical.ts'
 import { embeddedText } from '../../../../model/entry.ts'
 import type { LensHost } from '../../../lens.ts'
-import { pseudonymOf } from '../../access/pseudonym.ts'
+import { pseudonymOf } from '../../access/show.ts'
 import { modelOf } from '../../embedding.ts'
 import type { Belief, BeliefSource } from '../../model.ts'
 import { inTime } from '../../query/in-time.ts'

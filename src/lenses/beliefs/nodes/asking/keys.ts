@@ -1,11 +1,11 @@
 /** Keys of those who ask, and names of agents here by their key (BQ-122). */
 import type { Keys } from '../../../../identity/keys.ts'
 import { QuerentError } from '../../../../model/errors.ts'
+import { AGENTS } from '../../../../store/core-tables.ts'
+import type { Store } from '../../../../store/store.ts'
 import type { LensHost } from '../../../lens.ts'
 import { ensureKeys, signingKeys } from '../../trust/agent-keys.ts'
 import type { AskedSource } from '../guest.ts'
-import { AGENTS } from '../../../../store/core-tables.ts'
-import type { Store } from '../../../../store/store.ts'
 
 /** Made where the requester has none yet: a write. Null: there are none, and none can be made. */
 export async function askingKeys(host: LensHost, kind: AskedSource['kind'], requester: string): Promise<Keys | null> {

@@ -7,7 +7,15 @@ import type { Envelope } from '../../../../identity/envelope.ts'
 import { isTimely } from '../../../../identity/freshness.ts'
 import { isStatementOf } from '../../../../identity/statement.ts'
 import type { AskedSource } from '../guest.ts'
-import { answerStatement, asAnswer, asItem, beliefStatement, MOST_ITEMS, type WireAnswer, type WireItem } from '../wire/protocol.ts'
+import {
+  answerStatement,
+  asAnswer,
+  asItem,
+  beliefStatement,
+  MOST_ITEMS,
+  type WireAnswer,
+  type WireItem,
+} from '../wire/protocol.ts'
 import { vectorsFromText } from '../wire/vectors.ts'
 
 export interface Verified extends Pick<WireAnswer, 'model' | 'more' | 'needs_text' | 'state'> {

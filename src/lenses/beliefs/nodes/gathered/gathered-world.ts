@@ -3,8 +3,7 @@
  * filtered, scored, spread and explained by the same code as what one store holds (BQ-125). What is this node's own stays
  * where it is and is shown from there; here it stands beside the guests that it is compared with.
  */
-import { aspectRow, chunkOf, entryOf, type StoredVersion } from '../../record/version.ts'
-import type { Guest } from '../guest.ts'
+
 import type { Instant } from '../../../../base/clock.ts'
 import type { Steps } from '../../../../base/turns.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
@@ -15,8 +14,10 @@ import type { ShowView } from '../../access/show.ts'
 import { lendDetector } from '../../opposition/installed.ts'
 import { currentOfKeys } from '../../record/read.ts'
 import { vectorsOf } from '../../record/vectors.ts'
+import { aspectRow, chunkOf, entryOf, type StoredVersion } from '../../record/version.ts'
 import { type BeliefsState, guestState } from '../../state.ts'
 import { BELIEFS } from '../../tables.ts'
+import type { Guest } from '../guest.ts'
 
 /** `holder`: who that is, is asked of the guest. */
 export function guestVersion({ belief, source }: Guest, holder: string): StoredVersion {

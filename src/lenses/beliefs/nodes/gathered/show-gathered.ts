@@ -1,15 +1,15 @@
 /** What stands in a gathered order as it is shown, also as items of a live query: this node's own from its store as it is now, guests as they came. */
 import type { EntryKey } from '../../../../model/entry.ts'
+import type { LiveItem } from '../../../../model/live.ts'
 import { trustedAsGuest } from '../../access/row-origins.ts'
 import type { ShownBelief, ShowView } from '../../access/show.ts'
 import { chainInTime, type Showing, showingOf } from '../../answer/show-page.ts'
-import type { CheckedOptions } from '../../schema/query.ts'
-import type { Guest } from '../guest.ts'
-import { type GatheredWorld, guestVersion } from './gathered-world.ts'
-import type { LiveItem } from '../../../../model/live.ts'
 import { itemOf, saidBy, type UnratedItem } from '../../live/items.ts'
 import type { BeliefSource } from '../../model.ts'
+import type { CheckedOptions } from '../../schema/query.ts'
+import type { Guest } from '../guest.ts'
 import type { GatheredOrder } from './gathered-order.ts'
+import { type GatheredWorld, guestVersion } from './gathered-world.ts'
 
 /** `home`: as memberships and beliefs of this node stand now; `view`: of the gathered world. */
 export function showingGathered(

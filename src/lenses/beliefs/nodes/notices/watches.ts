@@ -9,11 +9,11 @@ import type { Keys } from '../../../../identity/keys.ts'
 import { isStatementOf } from '../../../../identity/statement.ts'
 import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
 import type { LensHost } from '../../../lens.ts'
+import { knownKeys } from '../asking/keys.ts'
+import { nodeBookOf } from '../asking/node-book.ts'
 import type { AskedSource, NodesAnswer } from '../guest.ts'
 import { asChanges, CHANGES_PATH, changesStatement, PROTOCOL, type WireChangesQuery } from '../wire/protocol.ts'
 import { scopeOf } from '../wire/wire-query.ts'
-import { knownKeys } from '../asking/keys.ts'
-import { nodeBookOf } from '../asking/node-book.ts'
 import { Watch } from './watch.ts'
 
 const MOST_BYTES = 16_384
