@@ -22,7 +22,7 @@ export const EDGES_AT_ONCE = 50_000
 /** A label this much worse than one of fewer edges is of no use; one nearer may differ by rounding alone. */
 const CLEARLY = 1 - 1e-12
 /** Of a route to one agent, near enough. */
-const BYTES_A_WORTH = 40
+const BYTES_A_WORTH = 56
 
 /** Whose trust is asked for, what about, when and by which rules. */
 export interface TrustMoment {
@@ -73,13 +73,29 @@ export function searchRoutes(asked: TrustAsked): Routes {
   return { hops, expanded, until, byteLength: BYTES_A_WORTH * (reached + expanded.size) }
 }
 
+/** An agent as a walk meets it. */
+interface Place {
+  readonly agent: string
+  /** Made when the walk first goes on from here. */
+  steps: readonly Step[] | null
+  /** Labels of this number of edges, and of one more; the best worth so far. 0: not reached. */
+  label: number
+  longer: number
+  best: number
+}
+
+interface Step {
+  readonly to: Place
+  readonly tenths: number
+}
+
 /** Walks from one first hop after the other over the same edges. */
 class Walk {
   until: Instant = Number.POSITIVE_INFINITY
+  readonly expanded = new Set<string>()
   readonly #asked: TrustAsked
   readonly #barred: ReadonlySet<string>
-  /** By owner; made when they are first met. */
-  readonly #links = new Map<string, readonly Link[]>()
+  readonly #places = new Map<string, Place>()
   /** Since the last look. */
   #followed = 0
 
@@ -88,55 +104,71 @@ class Walk {
     this.#barred = barredFor(asked)
   }
 
-  get expanded(): ReadonlySet<string> {
-    return new Set(this.#links.keys())
-  }
-
-  from(first: string): RoutesOfHop {
+  from(agent: string): RoutesOfHop {
     const { maxHops, damping } = this.#asked.question
-    const worths = new Map<string, number>()
-    let frontier = new Map([[first, 1]])
+    const first = this.#placeOf(agent)
+    const reached: Place[] = []
+    let frontier: readonly Place[] = [first]
+    first.label = 1
     let scale = 1
     for (let edges = 1; edges < maxHops; edges++) {
       scale *= damping / 10
-      const further = new Map<string, number>()
-      for (const [agent, label] of this.#step(frontier, first)) {
-        const [worth, best] = [label * scale, worths.get(agent) ?? 0]
-        if (worth > best) worths.set(agent, worth)
-        if (worth > best * CLEARLY) further.set(agent, label)
-      }
-      frontier = further
+      frontier = takeOver(this.#step(frontier, first), scale, reached)
     }
-    return { first, worths }
+    const worths = new Map(reached.map(place => [place.agent, place.best]))
+    for (const place of reached) place.best = 0
+    return { first: agent, worths }
   }
 
-  /** Labels of one edge more, by the agent reached. */
-  #step(frontier: ReadonlyMap<string, number>, first: string): ReadonlyMap<string, number> {
-    const longer = new Map<string, number>()
-    for (const [agent, label] of frontier) {
-      for (const { target, tenths } of this.#linksOf(agent)) {
-        const reached = label * tenths
-        if (target !== first && reached > (longer.get(target) ?? 0)) longer.set(target, reached)
+  /** Those that have a label of one edge more. */
+  #step(frontier: readonly Place[], first: Place): readonly Place[] {
+    const met: Place[] = []
+    for (const place of frontier) {
+      for (const { to, tenths } of this.#stepsFrom(place)) {
+        const reached = place.label * tenths
+        if (to === first || reached <= to.longer) continue
+        if (to.longer === 0) met.push(to)
+        to.longer = reached
       }
     }
-    return longer
+    return met
   }
 
-  #linksOf(owner: string): readonly Link[] {
-    let links = this.#links.get(owner)
-    if (links === undefined) {
-      links = linksOf(this.#asked, owner, this.#barred, until => {
+  #stepsFrom(place: Place): readonly Step[] {
+    if (place.steps === null) {
+      this.expanded.add(place.agent)
+      const links = linksOf(this.#asked, place.agent, this.#barred, until => {
         this.until = Math.min(this.until, until)
       })
-      this.#links.set(owner, links)
+      place.steps = links.map(({ target, tenths }) => ({ to: this.#placeOf(target), tenths }))
     }
-    this.#followed += links.length
+    this.#followed += place.steps.length
     if (this.#followed >= EDGES_AT_ONCE) {
       this.#followed = 0
       this.#asked.look?.()
     }
-    return links
+    return place.steps
   }
+
+  #placeOf(agent: string): Place {
+    const known = this.#places.get(agent)
+    if (known !== undefined) return known
+    const made: Place = { agent, steps: null, label: 0, longer: 0, best: 0 }
+    this.#places.set(agent, made)
+    return made
+  }
+}
+
+/** Takes the new labels over; those worth going on from. */
+function takeOver(met: readonly Place[], scale: number, reached: Place[]): readonly Place[] {
+  return met.filter(place => {
+    const [worth, best] = [place.longer * scale, place.best]
+    place.label = place.longer
+    place.longer = 0
+    if (best === 0) reached.push(place)
+    if (worth > best) place.best = worth
+    return worth > best * CLEARLY
+  })
 }
 
 /** Nobody distrusted vouches or relays, and no route leads back to the viewer. */
