@@ -51,7 +51,7 @@ export function itemsOf(
 ): Pick<WireAnswer, 'items' | 'vectors'> & { readonly isCut: boolean } {
   const vectors = vectorsOf(view, shown)
   const told = shown.flatMap((one, at) => {
-    const item = said(one, chainName(view, one, sender), vectors[at] !== undefined)
+    const item = said(one, chainName(view, one, scope), vectors[at] !== undefined)
     const whole =
       scope.kind === 'federated'
         ? throughFederation(view, one, item, scope.federation, sender)
@@ -86,8 +86,8 @@ function said({ belief }: ShownBelief, chain: string, isEmbedded: boolean): Said
 }
 
 /** Keyed, so that neither holder nor first version can be told from it. */
-function chainName(view: ShowView, { version: { holder, chain } }: ShownBelief, sender: string): string {
-  return sign(view.secret(), canonicalJson(['chain', sender, holder, chain]))
+function chainName(view: ShowView, { version: { holder, chain } }: ShownBelief, { federation }: WireScope): string {
+  return sign(view.secret(), canonicalJson(['chain', federation, view.requester.id, holder, chain]))
 }
 
 function throughFederation(

@@ -125,7 +125,7 @@ export type WireQuery = Value<typeof wireQuery>
 /** One belief, as it leaves a node. */
 const item = z.strictObject({
   id,
-  /** The same for all versions of one belief, and for this requester alone; it says nothing else. */
+  /** The same for all versions of one belief; through a federation for this requester alone. It says nothing else. */
   chain: z.string().min(1).max(100),
   content: text.min(1).refine(content => Buffer.byteLength(content) <= MOST_CONTENT_BYTES),
   content_hash: hash,

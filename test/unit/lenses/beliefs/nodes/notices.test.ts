@@ -250,7 +250,7 @@ describe('a standing question', () => {
     const { subscription, heard, events } = await watching(birds)
     await vi.waitFor(() => expect(heard()).toHaveLength(3), SOON)
     await following(birds)
-    const changed = { belief_id: 'public', new_id: 'public-2', confidence: { corroboration: 0.9 } }
+    const changed = { belief_id: 'public', id: 'public-2', confidence: { corroboration: 0.9 } }
     await birds.south.call('beliefs.supersede', 'dee', changed)
     await vi.waitFor(() => expect(heard()).toHaveLength(4), SOON)
     expect(events[3]).toMatchObject({ type: 'updated', id: 'public-2', reason: 'content_changed' })

@@ -159,7 +159,6 @@ describe('a node is added', () => {
     ['list', {}],
     ['probe', {}],
     ['remove', { id: 'b' }],
-    ['discover', { id: 'b' }],
   ])('by the local owner alone: peers.%s', async (name, input) => {
     await call('agents.create', { id: 'ann' })
     await expect(call(`peers.${name}`, input, 'ann')).rejects.toMatchObject({ code: 'UNAUTHORIZED', details: {} })
