@@ -3,7 +3,7 @@
  * behind which one and the same agent may stand. Looked for backwards from the agent, one route after the other, with
  * another choice where that leads nowhere.
  */
-import { barredFor, linksOf, type Routes, type TrustAsked } from './routes.ts'
+import { barredFor, eachLink, type Routes, type TrustAsked } from './routes.ts'
 
 /** Agents looked at for one agent at most. With routes so entangled, those found until then count: the level stays capped. */
 const MOST_STEPS = 20_000
@@ -35,12 +35,12 @@ export function routeWorld(
   const into = new Map<string, LinkInto[]>()
   // In an order that does not tell which edge was written first.
   for (const from of [...expanded].sort()) {
-    for (const { target, tenths } of linksOf(asked, from, barred)) {
-      const known = into.get(target)
-      const link = { from, factor: tenths * (asked.question.damping / 10) }
-      if (known === undefined) into.set(target, [link])
-      else known.push(link)
-    }
+    eachLink(asked, from, barred, (target, tenths) => {
+      if (tenths === 0) return
+      const links = into.get(target) ?? []
+      into.set(target, links)
+      links.push({ from, factor: tenths * (asked.question.damping / 10) })
+    })
   }
   return { into, own, maxHops: asked.question.maxHops, least }
 }

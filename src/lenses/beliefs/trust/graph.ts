@@ -22,7 +22,13 @@ import type { TrustQuestion, TrustRules } from './trust-in.ts'
 const WORTH_CLEARING = 256
 /** What an edge, and an agent, take in memory, near enough. */
 const BYTES_EACH = 150
-const NO_ROUTES: Routes = { hops: [], expanded: new Set(), until: Number.POSITIVE_INFINITY, byteLength: 0 }
+const NO_ROUTES: Routes = {
+  places: new Map(),
+  hops: [],
+  expanded: new Set(),
+  until: Number.POSITIVE_INFINITY,
+  byteLength: 0,
+}
 
 /** Edges that are checked and taken in one step: some milliseconds of work. */
 const LOADED_AT_ONCE = 250

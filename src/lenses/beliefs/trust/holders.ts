@@ -72,7 +72,7 @@ export class HolderTrust {
 
   /** Who counts otherwise in another one, made for the same viewer, question and moment: reputations are compared too. */
   differences(other: HolderTrust): readonly string[] {
-    const names = new Set([...this.#reached, ...other.#reached, ...this.own.keys(), ...other.own.keys()])
+    const names = new Set([this, other].flatMap(one => [...one.#routes.places.keys(), ...one.own.keys()]))
     const [mine, its] = [this.#moment.agents, other.#moment.agents]
     if (mine !== its) for (const known of [mine, its]) for (const agent of known.keys()) names.add(agent)
     return [...names].filter(name => {
@@ -153,8 +153,10 @@ export class HolderTrust {
   #bestOf(agent: string): { readonly level: number; readonly firsts: number } {
     let level = 0
     let firsts = 0
+    const place = this.#routes.places.get(agent)
+    if (place === undefined) return { level, firsts }
     for (const { first, worths } of this.#routes.hops) {
-      const worth = this.#startAt(first) * (worths.get(agent) ?? 0)
+      const worth = this.#startAt(first) * (worths[place] ?? 0)
       if (worth > level) level = worth
       if (worth >= LEAST_WORTH) firsts++
     }
@@ -166,14 +168,10 @@ export class HolderTrust {
     return (this.own.get(first)?.decayed ?? 0) * this.#moment.question.damping
   }
 
-  get #reached(): ReadonlySet<string> {
-    return new Set(this.#routes.hops.flatMap(({ worths }) => [...worths.keys()]))
-  }
-
   #countDisjoint(asked: TrustAsked): ReadonlyMap<string, number> {
     const world = routeWorld(asked, this.#routes, first => this.#startAt(first), LEAST_WORTH)
     const counts = new Map<string, number>()
-    for (const agent of this.#reached) {
+    for (const agent of this.#routes.places.keys()) {
       // Routes that share nobody begin with different first hops: of these there are never fewer.
       const wanted = Math.min(this.#bestOf(agent).firsts, asked.rules.sybilThreshold)
       if (wanted >= 2) asked.look?.()

@@ -21,8 +21,8 @@ const THROUGH_NEW = 0.5
 export const EDGES_AT_ONCE = 50_000
 /** A label this much worse than one of fewer edges is of no use; one nearer may differ by rounding alone. */
 const CLEARLY = 1 - 1e-12
-/** Of a route to one agent, near enough. */
-const BYTES_A_WORTH = 56
+/** Of a name in a map, near enough. */
+const BYTES_A_NAME = 60
 
 /** Whose trust is asked for, what about, when and by which rules. */
 export interface TrustMoment {
@@ -42,11 +42,13 @@ export interface TrustAsked extends TrustMoment {
 
 export interface RoutesOfHop {
   readonly first: string
-  /** By agent reached from it: what the best route from it is worth without the viewer's own edge. */
-  readonly worths: ReadonlyMap<string, number>
+  /** By place of the agent: what the best route from the first hop is worth without the viewer's own edge; 0: there is none. */
+  readonly worths: Float64Array
 }
 
 export interface Routes {
+  /** Of each agent that some route may reach; it may lie beyond the end of `worths`. */
+  readonly places: ReadonlyMap<string, number>
   readonly hops: readonly RoutesOfHop[]
   /** Whose edges were looked at. */
   readonly expanded: ReadonlySet<string>
@@ -55,27 +57,22 @@ export interface Routes {
   readonly byteLength: number
 }
 
-/** An edge of somebody else that counts. */
-export interface Link {
-  readonly target: string
-  /** 1 to 10, half of that through a new agent. */
-  readonly tenths: number
-}
-
 export function searchRoutes(asked: TrustAsked): Routes {
   const walk = new Walk(asked)
   const own = asked.edges.get(asked.viewer) ?? new Map<string, CountedEdge>()
   const firsts = [...own].filter(([, edge]) => baseOf(edge, asked.question) > 0).map(([target]) => target)
   const hops = asked.question.maxHops < 2 ? [] : firsts.map(first => walk.from(first))
-  const reached = hops.reduce((sum, { worths }) => sum + worths.size, 0)
   const until = Math.min(walk.until, Math.max(agesHoldUntil(asked), asked.asOf + 1))
-  const expanded = walk.expanded
-  return { hops, expanded, until, byteLength: BYTES_A_WORTH * (reached + expanded.size) }
+  const { expanded } = walk
+  const places = walk.places()
+  const worthBytes = hops.reduce((sum, { worths }) => sum + worths.byteLength, 0)
+  return { places, hops, expanded, until, byteLength: worthBytes + BYTES_A_NAME * (places.size + expanded.size) }
 }
 
 /** An agent as a walk meets it. */
 interface Place {
   readonly agent: string
+  readonly number: number
   /** Made when the walk first goes on from here. */
   steps: readonly Step[] | null
   /** Labels of this number of edges, and of one more; the best worth so far. 0: not reached. */
@@ -115,9 +112,16 @@ class Walk {
       scale *= damping / 10
       frontier = takeOver(this.#step(frontier, first), scale, reached)
     }
-    const worths = new Map(reached.map(place => [place.agent, place.best]))
-    for (const place of reached) place.best = 0
+    const worths = new Float64Array(this.#places.size)
+    for (const place of reached) {
+      worths[place.number] = place.best
+      place.best = 0
+    }
     return { first: agent, worths }
+  }
+
+  places(): ReadonlyMap<string, number> {
+    return new Map([...this.#places.values()].map(({ agent, number }) => [agent, number]))
   }
 
   /** Those that have a label of one edge more. */
@@ -135,25 +139,30 @@ class Walk {
   }
 
   #stepsFrom(place: Place): readonly Step[] {
-    if (place.steps === null) {
-      this.expanded.add(place.agent)
-      const links = linksOf(this.#asked, place.agent, this.#barred, until => {
-        this.until = Math.min(this.until, until)
-      })
-      place.steps = links.map(({ target, tenths }) => ({ to: this.#placeOf(target), tenths }))
-    }
-    this.#followed += place.steps.length
+    const steps = place.steps ?? this.#makeSteps(place)
+    this.#followed += steps.length
     if (this.#followed >= EDGES_AT_ONCE) {
       this.#followed = 0
       this.#asked.look?.()
     }
-    return place.steps
+    return steps
+  }
+
+  #makeSteps(place: Place): readonly Step[] {
+    const steps: Step[] = []
+    this.expanded.add(place.agent)
+    eachLink(this.#asked, place.agent, this.#barred, (target, tenths, until) => {
+      if (until < this.until) this.until = until
+      if (tenths > 0) steps.push({ to: this.#placeOf(target), tenths })
+    })
+    place.steps = steps
+    return steps
   }
 
   #placeOf(agent: string): Place {
     const known = this.#places.get(agent)
     if (known !== undefined) return known
-    const made: Place = { agent, steps: null, label: 0, longer: 0, best: 0 }
+    const made: Place = { agent, number: this.#places.size, steps: null, label: 0, longer: 0, best: 0 }
     this.#places.set(agent, made)
     return made
   }
@@ -178,23 +187,23 @@ export function barredFor({ edges, viewer, question }: TrustAsked): ReadonlySet<
   return barred
 }
 
-/** Somebody else's edges as far as they count; `holds` is called with how long each counts the same. */
-export function linksOf(
+/**
+ * Somebody else's edges as far as they may count. `tenths`: 0 to 10, half of that through a new agent; `until`: how long it counts so
+ * many.
+ */
+export function eachLink(
   asked: TrustAsked,
   owner: string,
   barred: ReadonlySet<string>,
-  holds: (until: Instant) => void = () => undefined,
-): readonly Link[] {
+  use: (target: string, tenths: number, until: Instant) => void,
+): void {
   const isHere = isHosted(asked, owner)
   const share = isNew(asked, owner) ? THROUGH_NEW : 1
-  const links: Link[] = []
-  for (const [target, edge] of asked.edges.get(owner) ?? []) {
-    if (barred.has(target) || !(isHere || edge.isExposed)) continue
+  asked.edges.get(owner)?.forEach((edge, target) => {
+    if (barred.has(target) || !(isHere || edge.isExposed)) return
     const { tenths, until } = tenthsIn(edge, asked.question, asked.asOf)
-    holds(until)
-    if (tenths > 0) links.push({ target, tenths: tenths * share })
-  }
-  return links
+    use(target, tenths * share, until)
+  })
 }
 
 export function isHosted({ agents }: TrustMoment, agent: string): boolean {
