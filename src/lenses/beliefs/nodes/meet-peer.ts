@@ -3,7 +3,6 @@
  * under the one that it shows at first (BQ-135), and so it is probed. Whatever goes wrong becomes one of few fixed reasons.
  */
 
-import type { Instant } from '../../../base/clock.ts'
 import { isRecord } from '../../../base/record.ts'
 import { isTimely } from '../../../identity/freshness.ts'
 import { isStatementOf, signStatement } from '../../../identity/statement.ts'
@@ -11,6 +10,7 @@ import { QuerentError } from '../../../model/errors.ts'
 import { toIso } from '../../../model/instant.ts'
 import { type NodeTransport, TransportFailure } from '../../../pipeline/transport.ts'
 import type { LensHost } from '../../lens.ts'
+import { machineNow } from '../agents/expiry.ts'
 import { BeliefsError, faulty } from '../errors.ts'
 import type { Added, Probe } from '../schema/agent-answers.ts'
 import type { PeerInput } from '../schema/agents.ts'
@@ -132,11 +132,6 @@ function aboutIn(answer: unknown): WireAbout {
     throw new Unreached('invalid_data')
   }
   return about
-}
-
-/** Clocks of machines are compared, whatever time it is here otherwise. */
-function machineNow({ node, clock }: LensHost): Instant {
-  return node?.now() ?? clock.now()
 }
 
 /**

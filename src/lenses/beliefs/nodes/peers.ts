@@ -5,6 +5,7 @@ import { toIso } from '../../../model/instant.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
+import { machineNow } from '../agents/expiry.ts'
 import { faulty } from '../errors.ts'
 import type { PeerView } from '../schema/agent-answers.ts'
 import type { PeerInput } from '../schema/agents.ts'
@@ -172,8 +173,4 @@ export function forgetHealth(host: LensHost, did: string): void {
 
 function machineTime({ node }: LensHost): number {
   return node?.machineTime() ?? 0
-}
-
-function machineNow({ node, clock }: LensHost): Instant {
-  return node?.now() ?? clock.now()
 }

@@ -3,10 +3,6 @@
  * answered as whoever signed it may see it, whatever the question claims, with no trust and no weights of anybody's.
  */
 
-import type { Envelope } from '../../../../identity/envelope.ts'
-import type { NodeIdentity } from '../../../../identity/node.ts'
-import { signStatement } from '../../../../identity/statement.ts'
-import { toIso } from '../../../../model/instant.ts'
 import type { LensHost } from '../../../lens.ts'
 import { type ShowView, showCurrent } from '../../access/show.ts'
 import { DIMENSIONS } from '../../dimensions.ts'
@@ -23,11 +19,11 @@ import { type CheckedFilters, NO_FILTER } from '../../schema/filters.ts'
 import type { CheckedText } from '../../schema/text.ts'
 import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
+import { sealedAnswer } from '../sealed.ts'
 import {
   answerStatement,
   asQuery,
   MOST_ITEMS,
-  PROTOCOL,
   type WireAnswer,
   type WireFilter,
   type WireQuery,
@@ -48,14 +44,19 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
   const model = modelOf(state.host)
   if (query.vector !== null && query.vector.model !== model) {
     const seen = lookAs(state, query.scope, who, view => seenState(view, query.scope, who.sender))
-    return sealAnswer(node, envelope, { model, needs_text: true, more: false, state: seen, ...NOTHING })
+    return sealedAnswer(
+      node,
+      envelope,
+      { model, needs_text: true, more: false, state: seen, ...NOTHING },
+      answerStatement,
+    )
   }
   // Larger requests are cut, not refused (BQ-118).
   const timeoutMs = Math.min(MOST_MS, query.timeout_ms)
   const time = new TimeLimit(timeoutMs, call.signal)
   try {
     const found = await find(state, query, who, time)
-    return sealAnswer(node, envelope, { model, needs_text: false, ...found })
+    return sealedAnswer(node, envelope, { model, needs_text: false, ...found }, answerStatement)
   } catch (thrown) {
     throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? late(timeoutMs) : thrown
   }
@@ -143,22 +144,6 @@ function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array |
   const found = vectorFromText(vector.values)
   if (found === null || found.length !== embedder?.model.dimensions) throw notUnderstood()
   return found
-}
-
-type Sealing = Pick<WireAnswer, 'model' | 'needs_text' | 'more' | 'items' | 'vectors' | 'state'>
-
-function sealAnswer(node: NodeIdentity, { sender, nonce }: Envelope, answer: Sealing): WireAnswer {
-  const keys = node.keys()
-  const open: WireAnswer = {
-    protocol: PROTOCOL,
-    node: keys.did,
-    audience: sender,
-    nonce,
-    timestamp: toIso(node.now()),
-    ...answer,
-    signature: '',
-  }
-  return { ...open, signature: signStatement(keys, answerStatement(open)) }
 }
 
 function questionOf({ scope, text, vector, filters, min_similarity }: WireQuery, requester: string): Question {

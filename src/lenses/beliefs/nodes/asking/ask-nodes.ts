@@ -7,8 +7,6 @@
 import type { Json } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
 import { compareText } from '../../../../base/compare.ts'
-import { type Envelope, sealEnvelope } from '../../../../identity/envelope.ts'
-import { newNonce } from '../../../../identity/freshness.ts'
 import type { Keys } from '../../../../identity/keys.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
 import { QuerentError } from '../../../../model/errors.ts'
@@ -21,6 +19,7 @@ import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../guest.ts'
 import { knownPeers } from '../peers.ts'
+import { sealedQuestion } from '../sealed.ts'
 import { mostAnswerBytes, QUERY_PATH } from '../wire/protocol.ts'
 import { wireQueryOf } from '../wire/wire-query.ts'
 import { guestsOf } from './guests.ts'
@@ -214,15 +213,10 @@ class Asker {
     const { peer } = source
     const timeoutMs = until - performance.now()
     const asked = wireQueryOf({ source, query, vector, asOf, timeoutMs })
-    const freshness = {
-      audience: peer.did,
-      timestamp: this.#node.now(),
-      nonce: newNonce(bytes => state.host.random(bytes)),
-    }
-    // The casts: both are plain data, but their interfaces have no index signature.
-    const envelope: Envelope = sealEnvelope(keys, asked as unknown as Json, freshness)
+    const envelope = sealedQuestion(state.host, keys, peer.did, asked)
     const share = Math.floor(MOST_BYTES_TOGETHER / this.#request.sources.length)
     const mostBytes = Math.min(share, mostAnswerBytes(asked.limit))
+    // The cast: plain data, but its interface has no index signature.
     const message = { path: QUERY_PATH, body: envelope as unknown as Json, mostBytes }
     const given = await untilStopped(this.#transport.send(peer.address, message, stop), stop)
     const verified = verifyAnswer(given, {

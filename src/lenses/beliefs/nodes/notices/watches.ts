@@ -3,15 +3,14 @@
  * any more (BQ-140). Only where a process stays: one that answers a single question listens to nobody.
  */
 import type { Json } from '../../../../base/canonical.ts'
-import { sealEnvelope } from '../../../../identity/envelope.ts'
-import { isTimely, newNonce } from '../../../../identity/freshness.ts'
 import type { Keys } from '../../../../identity/keys.ts'
-import { isStatementOf } from '../../../../identity/statement.ts'
 import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
 import type { LensHost } from '../../../lens.ts'
+import { machineNow } from '../../agents/expiry.ts'
 import { knownKeys } from '../asking/keys.ts'
 import { nodeBookOf } from '../asking/node-book.ts'
 import type { AskedSource, NodesAnswer } from '../guest.ts'
+import { isAnswerTo, sealedQuestion } from '../sealed.ts'
 import { asChanges, CHANGES_PATH, changesStatement, PROTOCOL, type WireChangesQuery } from '../wire/protocol.ts'
 import { scopeOf } from '../wire/wire-query.ts'
 import { Watch } from './watch.ts'
@@ -36,20 +35,13 @@ async function askChanges(request: ChangesRequest): Promise<string> {
   const { host, transport, source, keys, since, waitMs, signal } = request
   const { did, address } = source.peer
   const query: WireChangesQuery = { protocol: PROTOCOL, scope: scopeOf(source), since, wait_ms: waitMs }
-  const now = () => host.node?.now() ?? host.clock.now()
-  const nonce = newNonce(bytes => host.random(bytes))
-  // The casts: both are plain data, but their interfaces have no index signature.
-  const envelope = sealEnvelope(keys, query as unknown as Json, { audience: did, timestamp: now(), nonce })
+  const envelope = sealedQuestion(host, keys, did, query)
+  // The cast: plain data, but its interface has no index signature.
   const message = { path: CHANGES_PATH, body: envelope as unknown as Json, mostBytes: MOST_BYTES }
   const timely = AbortSignal.any([signal, AbortSignal.timeout(waitMs + WAY_MS)])
   const answer = asChanges(await transport.send(address, message, timely))
-  const isOurs =
-    answer?.node === did &&
-    answer.audience === keys.did &&
-    answer.nonce === nonce &&
-    isTimely(Date.parse(answer.timestamp), now()) &&
-    isStatementOf(did, changesStatement(answer), answer.signature)
-  if (!isOurs) throw new TransportFailure('malformed', 'the answer is not of that node')
+  if (answer === null || !isAnswerTo(envelope, did, answer, changesStatement(answer), machineNow(host)))
+    throw new TransportFailure('malformed', 'the answer is not of that node')
   return answer.state
 }
 

@@ -221,31 +221,19 @@ export const wireAbout = z.strictObject({
 })
 export type WireAbout = Value<typeof wireAbout>
 
-/** Null for anything else. */
-export function asQuery(value: unknown): WireQuery | null {
-  return wireQuery.safeParse(value).data ?? null
+/** Gives null for anything else than the schema says. */
+function reading<T extends z.ZodType>(schema: T): (given: unknown) => Value<T> | null {
+  // The cast: what the schema gives, as nobody changes it.
+  return given => (schema.safeParse(given).data as Value<T> | undefined) ?? null
 }
 
+export const asQuery = reading(wireQuery)
 /** Its items are still a text: each is looked at by itself, so that one that is wrong spoils no other. */
-export function asAnswer(value: unknown): WireAnswer | null {
-  return wireAnswer.safeParse(value).data ?? null
-}
-
-export function asItem(value: unknown): WireItem | null {
-  return item.safeParse(value).data ?? null
-}
-
-export function asChangesQuery(value: unknown): WireChangesQuery | null {
-  return wireChangesQuery.safeParse(value).data ?? null
-}
-
-export function asChanges(value: unknown): WireChanges | null {
-  return wireChanges.safeParse(value).data ?? null
-}
-
-export function asAbout(value: unknown): WireAbout | null {
-  return wireAbout.safeParse(value).data ?? null
-}
+export const asAnswer = reading(wireAnswer)
+export const asItem = reading(item)
+export const asChangesQuery = reading(wireChangesQuery)
+export const asChanges = reading(wireChanges)
+export const asAbout = reading(wireAbout)
 
 /** Of an answer with one item, the longest that there is: each character of it is up to seven bytes of JSON in JSON. */
 const LONGEST_ITEM_BYTES = 2 * 2 ** 20
