@@ -40,7 +40,6 @@ const layers = {
     'pipeline/formula.ts',
     'lenses',
   ],
-  testing: ['base', 'model', 'math', 'text', 'pipeline', ...storeIndexEmbed, 'lenses/lens.ts'],
 }
 
 /** Folders whose subfolders may not see each other. */
@@ -74,7 +73,6 @@ const nodeModules = {
   'doors/http': [...disk, 'cluster', 'crypto', 'http', 'net', 'stream'],
   'doors/mcp': [...disk, 'crypto', 'http', 'process', 'stream'],
   sources: ['http', 'https'],
-  testing: [...disk, 'os'],
   text: ['module'],
 }
 
@@ -162,7 +160,7 @@ const packageRules = [
   {
     name: 'unlisted-package',
     severity: 'error',
-    from: { path: '^src/', pathNot: under('testing') },
+    from: { path: '^src/' },
     to: { path: 'node_modules/', pathNot: Object.keys(packages).map(name => `node_modules/${name}/`) },
   },
 ]
@@ -216,12 +214,6 @@ const generalRules = [
   lensByRegistry,
   lensWhenNeeded,
   { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
-  {
-    name: 'kit-stays-out',
-    severity: 'error',
-    from: { path: '^src/', pathNot: under('testing') },
-    to: { path: under('testing') },
-  },
   {
     name: 'src-stands-alone',
     severity: 'error',

@@ -1,11 +1,19 @@
+import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
+const ALL = ['test/**/*.test.ts']
+const PACKAGE = ['test/package/*.test.ts']
+const EXPLORER = ['test/explorer/*.test.ts']
 /**
- * Files that take longest, because they start many processes: begun last, one worker would end with them while the other waits.
- * What builds the package goes before what looks at its pages.
+ * What a file calls that has a worker of its own. Elsewhere modules stay loaded from file to file: none may be mocked, timers that are not
+ * over would stop, and which packages are loaded says nothing of one file.
  */
-const SLOW = ['package/', 'doors/beliefs-everywhere', '-equal-answers', 'doors/equal-', 'explorer/', '-cli.test']
+const OWN_WORKER = /\bvi\.(mock|useFakeTimers)\(|createRequire\(import\.meta\.url\)\.cache/
+const ISOLATED = globSync(ALL).filter(file => OWN_WORKER.test(readFileSync(file, 'utf8')))
+
+/** Files that take longest: begun last, one worker would end with them while the other waits. */
+const SLOW = ['doors/beliefs-everywhere', '-equal-answers', 'doors/equal-', 'explorer/', '-cli.test']
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -20,7 +28,6 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     // For a machine that is four times busier than this one.
     testTimeout: 60_000,
     hookTimeout: 120_000,
@@ -28,5 +35,25 @@ export default defineConfig({
     // Two cores are what the smallest machine has; more workers only take memory (each may load the model).
     maxWorkers: 2,
     sequence: { sequencer: SlowFirst },
+    projects: [
+      { extends: true, test: { name: 'isolated', include: ISOLATED, exclude: [...PACKAGE, ...EXPLORER] } },
+      {
+        extends: true,
+        test: { name: 'shared', isolate: false, include: ALL, exclude: [...ISOLATED, ...PACKAGE, ...EXPLORER] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'explorer',
+          isolate: false,
+          include: EXPLORER,
+          globalSetup: 'test/explorer/before-all.ts',
+          // Browser, server and axe share two cores with whatever else runs: what takes seconds may take a minute.
+          testTimeout: 90_000,
+          expect: { poll: { timeout: 30_000 } },
+        },
+      },
+      { extends: true, test: { name: 'package', include: PACKAGE } },
+    ],
   },
 })

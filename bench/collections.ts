@@ -6,7 +6,7 @@
 import type { Embedder } from '../src/embed/embedder.ts'
 import { openEngine } from '../src/engine/open.ts'
 import { putSample, queryCollections } from '../src/openings/collections.ts'
-import { tempFolder } from '../src/testing/temp-folder.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
 import questionFile from './data/collections-questions.json' with { type: 'json' }
 import { ndcg, recall } from './lib/collections.ts'
 import { lent, localEmbedder } from './lib/local-embedder.ts'

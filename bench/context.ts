@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import { sha256 } from '../src/base/canonical.ts'
 import { EDGES } from '../src/lenses/context/tables.ts'
 import { type OpenContext, openContext } from '../src/openings/context.ts'
-import { tempFolder } from '../src/testing/temp-folder.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
 import { quick } from './lib/quick.ts'
 import { percentile, type Row, timedAsync } from './lib/report.ts'
 

@@ -7,7 +7,7 @@ import type { Embedder } from '../src/embed/embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'
 import { openEngine } from '../src/engine/open.ts'
 import type { Verdict } from '../src/model/page.ts'
-import { tempFolder } from '../src/testing/temp-folder.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
 import { cacheOnDisk } from './lib/cached-embedder.ts'
 import {
   type CollectionName,

@@ -15,8 +15,8 @@ import type { TrustQuestion, TrustRules } from '../src/lenses/beliefs/trust/trus
 import { AGENTS } from '../src/store/core-tables.ts'
 import { openSqliteStore } from '../src/store/sqlite-store.ts'
 import type { Store } from '../src/store/store.ts'
-import { seededUniform } from '../src/testing/seeded.ts'
-import { tempFolder } from '../src/testing/temp-folder.ts'
+import { seededUniform } from '../test/support/seeded.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
 import { quick } from './lib/quick.ts'
 import { latency, type Row, timed } from './lib/report.ts'
 

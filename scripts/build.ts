@@ -41,7 +41,7 @@ function mustNameBuiltFiles(): void {
 
 function copyAssets(): void {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  for (const file of files.filter(name => assets.includes(extname(name)) && !name.startsWith('testing'))) {
+  for (const file of files.filter(name => assets.includes(extname(name)))) {
     cpSync(join(root, 'src', file), join(root, 'dist', file))
   }
 }

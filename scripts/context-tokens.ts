@@ -12,8 +12,8 @@ import { askContext, codeFiles, type Reading, searchAndRead } from '../bench/lib
 import { tokensPage } from '../bench/lib/tokens-page.ts'
 import { openEmbedder } from '../src/embed/open-embedder.ts'
 import { openContext } from '../src/openings/context.ts'
-import { tempFolder } from '../src/testing/temp-folder.ts'
 import { modelFolder } from '../test/support/model.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const files = codeFiles(join(root, 'src'))

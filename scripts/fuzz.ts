@@ -3,10 +3,10 @@
 // into test/fuzz/corpus, for later runs to begin with.
 import { cpSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { tempFolder } from '../src/testing/temp-folder.ts'
 import { CORPUS } from '../test/fuzz/engine/corpus.ts'
 import { type Figures, runTarget } from '../test/fuzz/run.ts'
 import { TARGETS } from '../test/fuzz/targets.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
 
 const { values, positionals } = parseArgs({ options: { keep: { type: 'boolean' } }, allowPositionals: true })
 const [minutes = '5', only, seed = '1'] = positionals

@@ -1,8 +1,8 @@
 // `npm run kill -- [times] [seed]`: kills processes of every kind (engines at work, the lenses, first openings) so many
 // times in all (default 200), two at a time, and says what was lost. Ends with 1 if anything was. About a second a kill.
 import { rmSync } from 'node:fs'
-import { tempFolder } from '../src/testing/temp-folder.ts'
 import { type Killed, killEverything } from '../test/faults/kill-everything.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
 import { keepCompiledCode } from './compiled-code.ts'
 
 const [times = '200', seed = '1'] = process.argv.slice(2)

@@ -11,7 +11,7 @@ import { AGENTS, CORE_TABLES, FILES } from '../src/store/core-tables.ts'
 import { SCHEMA } from '../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../src/store/sqlite-store.ts'
 import type { StoreWriter } from '../src/store/store.ts'
-import { contentsOf } from '../src/testing/contents.ts'
+import { contentsOf } from '../test/support/contents.ts'
 
 const FIXTURE_MODEL = 'fixture@1'
 const FIXTURE_META = 'a setting'

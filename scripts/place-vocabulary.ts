@@ -13,7 +13,7 @@ import { wordsOf } from '../src/lenses/chroma/colour/coordinates.ts'
 import { STACK, ZONE_BOUNDS } from '../src/lenses/chroma/colour/stack.ts'
 import type { Anchor, Zone } from '../src/lenses/chroma/model.ts'
 import { dot } from '../src/math/vector.ts'
-import { seededUniform } from '../src/testing/seeded.ts'
+import { seededUniform } from '../test/support/seeded.ts'
 
 interface Word {
   readonly zone: Zone

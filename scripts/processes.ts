@@ -1,8 +1,8 @@
 // `npm run processes -- [minutes] [processes] [seed]`: several processes (default 8) at once on one store for so long
 // (default 10), some of them killed all the while, and says what was lost or answered wrongly. Ends with 1 if anything was.
 import { rmSync } from 'node:fs'
-import { tempFolder } from '../src/testing/temp-folder.ts'
 import { runMany } from '../test/faults/many-processes.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
 import { keepCompiledCode } from './compiled-code.ts'
 
 const [minutes = '10', processes = '8', seed = '1'] = process.argv.slice(2)

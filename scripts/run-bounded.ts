@@ -5,6 +5,8 @@ import { once } from 'node:events'
 export interface Bounds {
   readonly cwd: string
   readonly mostMs: number
+  /** Beside the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /**
@@ -12,9 +14,9 @@ export interface Bounds {
  * is printed waits for the last one that could print.
  */
 export async function runBounded(program: string, args: readonly string[], bounds: Bounds): Promise<number | null> {
-  const { cwd, mostMs } = bounds
+  const { cwd, mostMs, env } = bounds
   // A group of its own: what hangs is often not the program, but something that it has started.
-  const child = spawn(program, args, { cwd, stdio: 'inherit', detached: true })
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: 'inherit', detached: true })
   const ended = once(child, 'exit')
   const endAll = (): void => {
     try {

@@ -1,63 +1,60 @@
-// The steps of `npm run check`: each runs one tool, prints one line, and shows the tool's output only when it failed.
-import { spawnSync } from 'node:child_process'
+/** The checks of `npm test`: each runs one tool, prints one line, and shows the tool's output only when it failed. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 export const root: string = fileURLToPath(new URL('..', import.meta.url))
 
-export interface Step {
+export interface Check {
   readonly name: string
-  /** Run one after the other with npx (the tools of node_modules/.bin) until one fails. */
-  readonly commands: readonly (readonly string[])[]
+  /** A tool of node_modules/.bin with its arguments. */
+  readonly command: readonly string[]
 }
 
-/** Cheap ones first. */
-export const beforeTests: readonly Step[] = [
-  { name: 'format and lint', commands: [['biome', 'check', '--error-on-warnings', '.']] },
-  {
-    name: 'types',
-    commands: [
-      ['tsc', '--noEmit'],
-      ['tsc', '-p', 'explorer', '--noEmit'],
-    ],
-  },
+/** The longest first: the others run beside it. */
+export const CHECKS: readonly Check[] = [
+  { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types of the explorer', command: ['tsc', '-p', 'explorer', '--noEmit'] },
   {
     name: 'layers',
-    commands: [['depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'explorer/src', 'bench', 'scripts']],
+    command: ['depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'explorer/src', 'bench', 'scripts'],
   },
-  { name: 'unused', commands: [['knip', '--no-progress']] },
+  { name: 'unused', command: ['knip', '--no-progress'] },
+  { name: 'format and lint', command: ['biome', 'check', '--error-on-warnings', '.'] },
 ]
 
-export const afterTests: readonly Step[] = [
-  {
-    name: 'package',
-    commands: [
-      ['npm', 'run', 'build'],
-      ['npm', 'pack', '--dry-run', '--ignore-scripts'],
-      ['publint', 'run', '--strict', '--pack', 'false'],
-    ],
-  },
-]
+/** As many at a time as the smallest machine has cores. */
+const AT_ONCE = 2
 
-/** True when every command of the step ended with 0. */
-export function runStep(step: Step): boolean {
-  const begin = performance.now()
-  const failure = step.commands.map(runCommand).find(output => output !== undefined)
-  printStatus(step.name, failure === undefined, performance.now() - begin)
-  if (failure !== undefined) process.stdout.write(failure)
-  return failure === undefined
+/** Which of them passed, in their order. */
+export async function runChecks(checks: readonly Check[]): Promise<readonly boolean[]> {
+  const passed: boolean[] = []
+  const waiting = checks.entries()
+  const runNext = async (): Promise<void> => {
+    for (const [at, check] of waiting) passed[at] = await runCheck(check)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, runNext))
+  return passed
 }
 
 export function printStatus(name: string, passed: boolean, milliseconds: number): void {
   console.log(`${passed ? 'ok    ' : 'FAILED'}  ${name}  (${(milliseconds / 1000).toFixed(1)} s)`)
 }
 
+async function runCheck({ name, command }: Check): Promise<boolean> {
+  const begin = performance.now()
+  const failure = await runCommand(command)
+  printStatus(name, failure === undefined, performance.now() - begin)
+  if (failure !== undefined) process.stdout.write(failure)
+  return failure === undefined
+}
+
 /** The output of a failed command, undefined after a good one. */
-function runCommand([program = '', ...args]: readonly string[]): string | undefined {
-  const { status, stdout, stderr, error } = spawnSync(program, args, {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 50_000_000,
-  })
+async function runCommand([program = '', ...args]: readonly string[]): Promise<string | undefined> {
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'close').catch((error: Error) => [error.message])
+  const [[status], stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
   if (status === 0) return undefined
-  return `$ ${[program, ...args].join(' ')}\n${error?.message ?? ''}${stdout}${stderr}\n`
+  return `$ ${[program, ...args].join(' ')}\n${typeof status === 'string' ? `${status}\n` : ''}${stdout}${stderr}\n`
 }

@@ -1,10 +1,13 @@
-// `npm test`: the checks, the tests, the package check. The last line counts the tests and one for each check. With
-// arguments it runs only the tests they select (`npm test -- test/unit/model`).
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+/**
+ * `npm test`: checks, tests, package, one after the other. The last line counts the tests and one for each check.
+ *   npm test -- --part checks              one part alone: checks, tests or package
+ *   npm test -- test/unit/model            the tests under these paths, with any option of vitest
+ */
+import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { runBounded } from './run-bounded.ts'
-import { afterTests, beforeTests, printStatus, root, runStep, type Step } from './steps.ts'
+import { CHECKS, printStatus, root, runChecks } from './steps.ts'
 
 interface Count {
   readonly passed: number
@@ -21,15 +24,34 @@ interface Report {
   }[]
 }
 
-/** Three times what they take on two cores; runs in full (QUERENT_LONG) take hours. */
-const MOST_MS = process.env['QUERENT_LONG'] === '1' ? 2 ** 31 - 1 : 60 * 60_000
+/** Several times what they take on two cores that others use too; runs in full (QUERENT_LONG) take hours. */
+const MAX_MS = process.env['QUERENT_LONG'] === '1' ? 2 ** 31 - 1 : 60 * 60_000
 
-const selection = process.argv.slice(2)
-const isWhole = selection.length === 0
-const before = isWhole ? runSteps(beforeTests) : none()
-const tests = await runTests(selection)
-const after = isWhole ? runSteps(afterTests) : none()
-closeWith([before, tests, after])
+/** More than the files of all tests that run at the same time. */
+const MIN_BYTES = 4 * 2 ** 30
+
+/** The parts, in their order. The package is built once, by its own tests. */
+const PARTS: Readonly<Record<string, () => Promise<Count>>> = {
+  checks: countChecks,
+  tests: () => runTests('tests', ['--project', '!package']),
+  package: () => runTests('package', ['--project', 'package']),
+}
+
+const args = process.argv.slice(2)
+if (args[0] === '--part') closeWith([await partOf(args[1])()])
+else if (args.length > 0) closeWith([await runTests('tests', args)])
+else {
+  const counts: Count[] = []
+  for (const run of Object.values(PARTS)) counts.push(await run())
+  closeWith(counts)
+}
+
+function partOf(name = ''): () => Promise<Count> {
+  const part = PARTS[name]
+  if (part !== undefined) return part
+  console.error(`npm test: --part ${name}: expected one of ${Object.keys(PARTS).join(', ')}`)
+  process.exit(2)
+}
 
 function closeWith(counts: readonly Count[]): void {
   const passed = counts.reduce((sum, count) => sum + count.passed, 0)
@@ -41,28 +63,40 @@ function closeWith(counts: readonly Count[]): void {
   process.exitCode = failed > 0 ? 1 : 0
 }
 
-function runSteps(steps: readonly Step[]): Count {
-  const results = steps.map(runStep)
-  return { ...none(), passed: results.filter(Boolean).length, failed: results.filter(passed => !passed).length }
+async function countChecks(): Promise<Count> {
+  const passed = await runChecks(CHECKS)
+  return { passed: passed.filter(Boolean).length, failed: passed.filter(one => !one).length, skipped: [] }
 }
 
-function none(): Count {
-  return { passed: 0, failed: 0, skipped: [] }
-}
-
-async function runTests(args: readonly string[]): Promise<Count> {
-  const folder = mkdtempSync(join(tmpdir(), 'querent-test-'))
+async function runTests(part: string, args: readonly string[]): Promise<Count> {
+  const folder = mkdtempSync(join(placeOfStores(), 'querent-test-'))
   const file = join(folder, 'report.json')
   const begin = performance.now()
   const slow = join(root, 'scripts/slow-reporter.ts')
   const reporters = ['--reporter=default', `--reporter=${slow}`, '--reporter=json', `--outputFile.json=${file}`]
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const bounds = { cwd: root, mostMs: MOST_MS }
+  const bounds = { cwd: root, mostMs: MAX_MS, env: { TMPDIR: folder } }
   const status = await runBounded(process.execPath, [vitest, 'run', ...reporters, ...args], bounds)
   const count = countTests(readReport(file), status === 0)
   rmSync(folder, { recursive: true })
-  printStatus('tests', count.failed === 0, performance.now() - begin)
+  printStatus(part, count.failed === 0, performance.now() - begin)
   return count
+}
+
+/**
+ * Where the tests keep their files: in memory, where there is room. They open thousands of stores, and each waits for the disk
+ * several times until it is open.
+ */
+function placeOfStores(): string {
+  const inMemory = '/dev/shm'
+  try {
+    const { bavail, bsize } = statfsSync(inMemory)
+    const mayRunPrograms = !/^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m.test(readFileSync('/proc/mounts', 'utf8'))
+    if (process.env['TMPDIR'] === undefined && mayRunPrograms && bavail * bsize >= MIN_BYTES) return inMemory
+  } catch {
+    // There is no such folder here.
+  }
+  return tmpdir()
 }
 
 function readReport(file: string): Report {

@@ -5,7 +5,7 @@ import { putBelief } from '../../src/lenses/beliefs/record/write.ts'
 import type { BeliefDraft } from '../../src/lenses/beliefs/schema/belief.ts'
 import { putEdge } from '../../src/lenses/beliefs/trust/edges.ts'
 import type { Store } from '../../src/store/store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../../test/support/seeded.ts'
 import { AGENT_COUNT, ASKED_AT, agentName } from './beliefs-store.ts'
 import { heldOut } from './stand-in.ts'
 

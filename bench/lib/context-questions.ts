@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import { type OpenContext, openContext } from '../../src/openings/context.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 
 export interface QuestionSet {
   /** Of `src`. */

@@ -10,7 +10,7 @@ import { chunkText, chunkTitle, type Entry } from '../../src/model/entry.ts'
 import type { Item } from '../../src/model/page.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Judged } from './collections.ts'
 import {
   type DocumentationQuestion,

@@ -20,7 +20,7 @@ import type { Embedder } from '../../src/embed/embedder.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../../test/support/temp-folder.ts'
 
 const OUT = fileURLToPath(new URL('../out', import.meta.url))
 

@@ -8,7 +8,7 @@ import { Bitset } from '../../src/base/bitset.ts'
 import { dot } from '../../src/math/vector.ts'
 import type { ChunkKey, EntryKey } from '../../src/model/entry.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { seededNormal, seededUniform } from '../../src/testing/seeded.ts'
+import { seededNormal, seededUniform } from '../../test/support/seeded.ts'
 import { openVectorStore, VECTOR_MODEL, type VectorStore } from './vector-store.ts'
 
 const FOLDER = fileURLToPath(new URL('../out', import.meta.url))

@@ -5,7 +5,7 @@
  * distinct stems of 60 words, 116 of 200; the collections have 44.7 and 111).
  */
 import { must } from '../../src/base/assert.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../../test/support/seeded.ts'
 import { drawRank, UNASKED, wordOf } from './made-words.ts'
 
 /** Occurrences of the word of each rank in a thousand; straight lines between them where both scales are logarithmic. */

@@ -5,8 +5,8 @@ import { type ConceptAt, putConcept, putEdge, putProvenance } from '../../src/le
 import { FILES } from '../../src/lenses/context/tables.ts'
 import { audience } from '../../src/model/partition.ts'
 import type { StoreWriter } from '../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../src/testing/entries.ts'
-import { openToyEmbedder, TOY_KEY } from '../../src/testing/toy-embedder.ts'
+import { draftOf, wholeChunk } from '../../test/support/entries.ts'
+import { openToyEmbedder, TOY_KEY } from '../../test/support/toy-embedder.ts'
 
 /** With ten concepts a file and three links a concept. */
 export const CODE_BASE_FILES = 2_000

@@ -1,5 +1,5 @@
 /** Texts that behave like prose for an index: words fall off as Zipf and Mandelbrot say, the same ones in every run. */
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../../test/support/seeded.ts'
 import { drawRank, UNASKED, wordOf } from './made-words.ts'
 
 /** Distinct words that can occur, and how steeply they fall: close to English prose of some million words. */

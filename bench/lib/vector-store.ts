@@ -3,7 +3,7 @@ import type { ChunkKey, EntryKey } from '../../src/model/entry.ts'
 import { audience, type PartitionId } from '../../src/model/partition.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../src/testing/entries.ts'
+import { draftOf, wholeChunk } from '../../test/support/entries.ts'
 
 export interface VectorStore {
   readonly store: Store

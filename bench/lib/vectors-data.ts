@@ -8,7 +8,7 @@
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { seededNormal, seededUniform } from '../../src/testing/seeded.ts'
+import { seededNormal, seededUniform } from '../../test/support/seeded.ts'
 
 export interface MixtureOptions {
   readonly rows: number

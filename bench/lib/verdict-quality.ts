@@ -8,7 +8,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import type { Verdict } from '../../src/model/page.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../../test/support/seeded.ts'
 import { lent } from './local-embedder.ts'
 import type { Row } from './report.ts'
 

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../../test/support/seeded.ts'
 import { writePage } from '../lib/kept-figures.ts'
 import { machine } from '../lib/report.ts'
 import { SIZES } from './lib/data.ts'

@@ -42,7 +42,7 @@ const UNITS_OF_ENTRY = 512
 const BATCH = 8 * 1024 * 1024
 /** Changed entries that are taken in, all at once, in one step: some milliseconds. */
 const CHANGED_AT_ONCE = 1 << 13
-/** Share of entries above which reading the store anew is quicker than following the feed. */
+/** Share of the index's entries above which, when so many were changed or deleted, reading the store anew is quicker than following the feed. */
 const MOST_CHANGED = 0.5
 
 /** Questions whose readings are kept: as many as may be at work by turns. A reading has the places of a question's lists. */
@@ -91,7 +91,10 @@ class Words implements WordIndex {
       yield* this.rebuildInSteps(reader)
       return Math.max(1, this.#position - before)
     }
-    if (news.entries.size > this.#set.entryCount * MOST_CHANGED + PAGE) {
+    // New entries are no reason to read the others again: an import outruns the index for as long as it lasts.
+    let known = 0
+    for (const key of news.entries) if (this.#set.find(key) !== null) known++
+    if (known > this.#set.entryCount * MOST_CHANGED + PAGE) {
       yield* this.rebuildInSteps(reader)
       return news.changes
     }

@@ -7,6 +7,7 @@ import { extensionOf } from './file-types.ts'
 import { ingesterFor } from './ingesters.ts'
 import type { KnownFile, KnownRow } from './known-files.ts'
 import { messageOf } from './messages.ts'
+import { inParts } from './parts.ts'
 import { readText } from './read-file.ts'
 import type { SkipReason } from './walk.ts'
 import type { EntrySettings, ReadFile } from './write-file.ts'
@@ -57,7 +58,8 @@ export async function loadFile(turns: Turns, file: FileToLoad): Promise<FileOutc
 
   const { root, path } = known ?? file
   const reading = await turns.run(ingester.read({ ...named(path), text, modifiedAt }, file.reading))
-  const { documents, problems, warnings = [] } = withTrueValidity(reading)
+  const { documents: whole, problems, warnings = [] } = withTrueValidity(reading)
+  const documents = whole.flatMap(document => inParts(document))
   if (documents.length === 0 && problems.length === 0 && known === undefined) {
     return { absolute, kind: 'skipped', reason: 'empty' }
   }

@@ -7,8 +7,11 @@ export const MAX_LIMIT = 1_000
 export const DEFAULT_LIMIT = 10
 /** Most passages of an entry that an item can show. */
 export const MAX_PASSAGES = 10
-/** Longest entry content, in UTF-16 units (64 MiB of Latin text). */
-export const MAX_CONTENT_LENGTH: number = 64 * 1024 * 1024
+/**
+ * Longest entry content, in UTF-16 units: what SQLite writes, replaces or deletes in one statement in less than 50 ms, also
+ * where a character takes three bytes (QE-019). Longer files are kept in parts.
+ */
+export const MAX_CONTENT_LENGTH: number = 4 * 1024 * 1024
 export const MAX_ID_LENGTH = 512
 export const MAX_NAME_LENGTH = 200
 /** Most tags an entry can have. */

@@ -104,6 +104,8 @@ function spellingsOf(term: string, chunk: Chunk, { reader }: Pick<QueryContext, 
   if (entry === undefined) return []
   const spellings = new Set<string>()
   for (const token of tokenise(`${chunkTitle(entry, chunk)}\n${chunkText(entry, chunk)}`)) {
+    // No stemmer changes how a word begins; most words of a passage need not be stemmed.
+    if (token.term[0] !== term[0]) continue
     if (!token.alias && LANGUAGES.some(language => stem(token.term, language) === term)) spellings.add(token.term)
   }
   return [...spellings]

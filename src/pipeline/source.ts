@@ -1,6 +1,6 @@
 /**
  * Where records come from: the local store, a collection in another engine, a peer. One contract for all, and one suite
- * (`testing/source-suite.ts`). A source is asked by vector over named collections and answers for each by itself: a
+ * (`test/suites/source-suite.ts`). A source is asked by vector over named collections and answers for each by itself: a
  * collection that fails is told by name and keeps no other from answering. Asking never makes, changes or deletes
  * anything, never throws, and ends with the deadline.
  */

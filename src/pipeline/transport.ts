@@ -1,6 +1,6 @@
 /**
  * How messages reach other nodes (BQ-117). One contract: HTTP in the product (`sources/http-transport.ts`), several nodes in
- * one process in the test kit (`testing/in-process-nodes.ts`).
+ * one process in tests (`test/support/in-process-nodes.ts`).
  */
 import type { Json } from '../base/canonical.ts'
 

@@ -72,7 +72,7 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
     const openAgain = (use: 'read' | 'write') => {
       const again = openNodeSqlite({ file, readOnly: readOnly || use === 'read', immutable, timeoutMs })
       if (use === 'write') {
-        configure(again, options)
+        configure(again, { ...options, cacheSizeMb: LONG_WRITE_CACHE_MB })
         // Where a keeper folds the log back in a thread of its own, the commit of a long write leaves it to that.
         if (foldsInCommits(db) > FOLD_IN_COMMITS) foldInCommits(again, 0)
       }
@@ -109,6 +109,9 @@ function configure(db: SqlDatabase, options: SqliteStoreOptions): void {
   `)
   foldInCommits(db, FOLD_IN_COMMITS)
 }
+
+/** Of a long write: its commit writes at once what is in its cache and not in the log yet; the rest went there step by step (QE-019). */
+const LONG_WRITE_CACHE_MB = 4
 
 /** How long a synchronous write waits, in ms: for the commit of another process, not for its import. */
 const SHORT_WAIT_MS = 20

@@ -2,7 +2,7 @@
  * The store contract: the one source of truth. Everything else (indexes, caches, answers) is derived from it and can
  * be thrown away. Synchronous, transactional; several processes may hold one store open at the same time.
  *
- * Every implementation passes `testing/store-suite.ts`; the in-memory one is the reference.
+ * Every implementation passes `test/suites/store-suite.ts`; the in-memory one is the reference.
  */
 import type { Bitset } from '../base/bitset.ts'
 import type { Instant } from '../base/clock.ts'

@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { startServer } from '../support/serving.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { DOORS, type Door } from './doors.ts'
 
 let folder: TempFolder
@@ -183,7 +183,7 @@ describe.each(['library', 'cli', 'http', 'mcp'])('the operation add, through %s,
 
 // QE-011
 describe('the commands', { timeout: 120_000 }, () => {
-  const run = (...args: readonly string[]) => querent(args, { cwd: folder.path })
+  const run = (...args: readonly string[]) => querentHere(args, { cwd: folder.path })
   const items = async () =>
     (JSON.parse((await run('list', '--order', 'id', '--json')).stdout) as { items: readonly Item[] }).items
 

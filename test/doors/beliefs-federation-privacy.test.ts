@@ -11,10 +11,10 @@ import type { BeliefQuery } from '../../src/lenses/beliefs/schema/query.ts'
 import { beliefsOf } from '../../src/openings/beliefs.ts'
 import { FEDERATIONS } from '../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../support/beliefs-engine.ts'
 import { LIBRARY } from '../support/beliefs-hidden-world.ts'
 import { openOverHttp } from '../support/beliefs-over-http.ts'
+import { seededUniform } from '../support/seeded.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const HOUR = 3_600_000

@@ -1,8 +1,9 @@
 /** `querent c64` as processes: its output to the letter, its exit codes, its two streams. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
-import { querent, type Run } from '../support/command.ts'
+import type { Run } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 let folder: TempFolder
 beforeAll(async () => {
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.dispose]())
 
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = folder.path): Promise<Run> {
-  return querent(args, { cwd, env: { QUERENT_NOW: '2026-03-01T12:00:00Z', ...env } })
+  return querentHere(args, { cwd, env: { QUERENT_NOW: '2026-03-01T12:00:00Z', ...env } })
 }
 
 describe('querent c64 --enrich-only', () => {

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import type { Run } from '../support/command.ts'
 import { runInProcess } from '../support/in-process.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 let folder: TempFolder
 beforeAll(async () => {

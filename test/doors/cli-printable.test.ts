@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { runInProcess } from '../support/in-process.ts'
 import { sendJson, startLoopback } from '../support/loopback.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 /** Escapes of both lengths, a title, a bell, a character that reorders, and the mark of our own styles. */
 const EVIL = 'needle \u001b[31mred\u001b]0;owned\u0007 \u009b2J \u202edesrever\u2066 \u007f \ufdd0[31m \ufdd0[2J end'

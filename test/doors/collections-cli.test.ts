@@ -3,14 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEngine } from '../../src/engine/open.ts'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { type ChromaServer, startChroma, whyNoChroma } from '../support/chroma-server.ts'
-import { ended, querent, type Run, start } from '../support/command.ts'
+import { ended, type Run, start } from '../support/command.ts'
 import { startFakeQdrant } from '../support/fake-qdrant.ts'
 import { startGateway } from '../support/gateway.ts'
-import { runInProcess } from '../support/in-process.ts'
+import { querentHere, runInProcess } from '../support/in-process.ts'
 import { sendJson, startLoopback } from '../support/loopback.ts'
 import { modelFolder } from '../support/model.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const NOW = '2026-03-01T12:00:00Z'
 /** Asks with the model, unlike other tests of commands. */
@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => folder?.[Symbol.dispose]())
 
 function run(args: readonly string[], { cwd = folder.path, env = {} } = {}): Promise<Run> {
-  return querent(args, { cwd, env: { ...ENV, ...env } })
+  return querentHere(args, { cwd, env: { ...ENV, ...env } })
 }
 
 function ask(...args: readonly string[]): Promise<Run> {

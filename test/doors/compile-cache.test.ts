@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { builtCommand } from '../support/built-command.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 let place: TempFolder
 beforeEach(() => {

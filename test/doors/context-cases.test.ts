@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openEngine } from '../../src/engine/open.ts'
 import { Context } from '../../src/lenses/context/context.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { querent } from '../support/command.ts'
 import { differences, readCases, type SetupStep } from '../support/context-fixtures.ts'
 import { modelFolder } from '../support/model.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = fileURLToPath(new URL('../fixtures/context', import.meta.url))
 const MODEL = { QUERENT_EMBEDDER: 'local' }

@@ -4,8 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openContext } from '../../src/openings/context.ts'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
-import { ended, querent, start } from '../support/command.ts'
+import { ended, start } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { sampleFiles } from '../unit/lenses/context/indexing/sample.ts'
 
 const folders: TempFolder[] = []
@@ -24,7 +25,7 @@ function makeSample(): string {
 
 beforeAll(async () => {
   sample = makeSample()
-  expect(await querent(['context', 'index'], { cwd: sample })).toMatchObject({ status: 0 })
+  expect(await querentHere(['context', 'index'], { cwd: sample })).toMatchObject({ status: 0 })
 })
 
 afterAll(() => {
@@ -33,7 +34,7 @@ afterAll(() => {
 
 describe('querent context query (CX-044, CX-045)', () => {
   it('prints a table separated by tabs, then files, then edges', async () => {
-    const run = await querent(['context', 'query', 'LoginService.login', '-d', '1', '-l', '3', '-m', 'exact'], {
+    const run = await querentHere(['context', 'query', 'LoginService.login', '-d', '1', '-l', '3', '-m', 'exact'], {
       cwd: sample,
     })
     const root = pathToFileURL(sample).href
@@ -51,16 +52,16 @@ describe('querent context query (CX-044, CX-045)', () => {
   })
 
   it('says so where nothing is found, which is no failure', async () => {
-    const run = await querent(['context', 'query', 'zebra'], { cwd: sample })
+    const run = await querentHere(['context', 'query', 'zebra'], { cwd: sample })
     expect(run).toMatchObject({ status: 0, stdout: '(no concepts found)\n' })
     expect(run.stderr).toMatch(/^querent: nothing relevant: /m)
   })
 
   it('asks in mode hybrid unless told otherwise; -j prints the envelope', async () => {
-    const found = JSON.parse((await querent(['context', 'query', '-j', 'login service'], { cwd: sample })).stdout)
+    const found = JSON.parse((await querentHere(['context', 'query', '-j', 'login service'], { cwd: sample })).stdout)
     expect(found).toMatchObject({ status: 'success', meta: { path: '/context/query' } })
     expect(found.result.concepts[0]).toMatchObject({ name: 'LoginService', relevance: 'exact' })
-    const exact = await querent(['context', 'query', '-m', 'exact', 'login service', '-j'], { cwd: sample })
+    const exact = await querentHere(['context', 'query', '-m', 'exact', 'login service', '-j'], { cwd: sample })
     expect(JSON.parse(exact.stdout).result.concepts).toEqual([])
   })
 
@@ -70,14 +71,14 @@ describe('querent context query (CX-044, CX-045)', () => {
     [['context', 'query', 'x', '-d', 'deep'], "'deep' is invalid"],
     [['context', 'query'], 'missing required argument'],
   ])('%j ends with 1 and tells why on standard error', async (args, message) => {
-    const run = await querent(args, { cwd: sample })
+    const run = await querentHere(args, { cwd: sample })
     expect(run).toMatchObject({ status: 1, stdout: '' })
     expect(run.stderr).toContain(message)
   })
 
   it('tells of a part that is not there, also without any store', async () => {
     using folder = tempFolder()
-    const run = await querent(['context', 'query', 'x', '-j'], { cwd: folder.path })
+    const run = await querentHere(['context', 'query', 'x', '-j'], { cwd: folder.path })
     expect(run.status).toBe(1)
     expect(JSON.parse(run.stdout)).toMatchObject({ errors: { body: [{ code: 'not_initialized' }] } })
     expect(run.stderr).toBe('querent: body: body not initialized (call /body/init)\n')
@@ -85,15 +86,15 @@ describe('querent context query (CX-044, CX-045)', () => {
 
   it('says what to do where nothing has been read, and where not all is shown', async () => {
     using folder = tempFolder()
-    const first = await querent(['context', 'map'], { cwd: folder.path })
+    const first = await querentHere(['context', 'map'], { cwd: folder.path })
     expect(first.stderr).toBe(
       'querent: mind: mind not initialized (call /mind/init)\nquerent: the code of this folder has not been read yet: querent context index\n',
     )
-    const cut = await querent(['context', 'references', '--limit', '1', 'MemoryStore'], { cwd: sample })
+    const cut = await querentHere(['context', 'references', '--limit', '1', 'MemoryStore'], { cwd: sample })
     expect(cut.stdout.trim().split('\n').length).toBe(1)
     expect(cut.stderr).toMatch(/^querent: 1 of (\d+) shown; --limit \1 shows all\n$/)
-    expect((await querent(['context', 'map', 'nowhere'], { cwd: sample })).stdout).toBe('(no symbols found)\n')
-    expect((await querent(['context', 'map', '--max-tokens', '1'], { cwd: sample })).stdout).toMatch(
+    expect((await querentHere(['context', 'map', 'nowhere'], { cwd: sample })).stdout).toBe('(no symbols found)\n')
+    expect((await querentHere(['context', 'map', '--max-tokens', '1'], { cwd: sample })).stdout).toMatch(
       /^\(no room for any of \d+ symbols\)\n$/,
     )
   })
@@ -102,16 +103,16 @@ describe('querent context query (CX-044, CX-045)', () => {
     using folder = tempFolder()
     writeFileSync(join(folder.path, 'a.ts'), 'function same() {}\nfunction one() { same() }\n')
     writeFileSync(join(folder.path, 'b.ts'), 'function same() {}\nfunction two() { same() }\n')
-    await querent(['context', 'index', '--no-wait'], { cwd: folder.path })
-    const both = await querent(['context', 'callers', 'same'], { cwd: folder.path })
+    await querentHere(['context', 'index', '--no-wait'], { cwd: folder.path })
+    const both = await querentHere(['context', 'callers', 'same'], { cwd: folder.path })
     expect(both.stdout.split('\n').filter(Boolean)).toHaveLength(2)
     const [, id] = /^querent: 2 concepts have this name; give an id for one: \d+, (\d+)\n$/.exec(both.stderr) ?? []
-    const single = await querent(['context', 'callers', String(id)], { cwd: folder.path })
+    const single = await querentHere(['context', 'callers', String(id)], { cwd: folder.path })
     expect(single).toMatchObject({ stderr: '', stdout: expect.stringMatching(/^\d+\ttwo\tFunction\t1\t\S+\n$/) })
   })
 
   it('adds a bundle that fits', async () => {
-    const run = await querent(['context', 'query', 'LoginService', '--max-tokens', '300'], { cwd: sample })
+    const run = await querentHere(['context', 'query', 'LoginService', '--max-tokens', '300'], { cwd: sample })
     expect(run.stdout).toContain('export class LoginService {\n  login(user: string)')
   })
 })
@@ -127,7 +128,7 @@ describe('calls by path (CX-046)', () => {
     ['without the word call', ['/context/query', params], undefined],
   ])('takes parameters %s', async (_, args, stdin) => {
     writeFileSync(join(sample, 'params.json'), params)
-    const run = await querent(args, { cwd: sample, stdin })
+    const run = await querentHere(args, { cwd: sample, stdin })
     expect(run).toMatchObject({ status: 0, stderr: '' })
     expect(JSON.parse(run.stdout).result.concepts[0]).toMatchObject({ name: 'LoginService', relevance: 'exact' })
   })
@@ -143,13 +144,13 @@ describe('calls by path (CX-046)', () => {
     ['null', 'query', 'required'],
   ])('%s: %s %s, and exit code 1 (CX-046)', async (argument, field, code) => {
     writeFileSync(join(sample, 'latin1.json'), Buffer.from('{"query":"caf\xe9"}', 'latin1'))
-    const run = await querent(['/context/query', argument], { cwd: sample })
+    const run = await querentHere(['/context/query', argument], { cwd: sample })
     expect(run.status).toBe(1)
     expect(JSON.parse(run.stdout)).toMatchObject({ status: 'error', result: null, errors: { [field]: [{ code }] } })
   })
 
   it('answers an unknown path with an envelope', async () => {
-    const run = await querent(['/context/nothing'], { cwd: sample })
+    const run = await querentHere(['/context/nothing'], { cwd: sample })
     expect(run.status).toBe(1)
     expect(JSON.parse(run.stdout)).toMatchObject({ errors: { path: [{ code: 'not_found' }] } })
   })
@@ -157,7 +158,7 @@ describe('calls by path (CX-046)', () => {
   it('is sys.call(path, params) in the library', async () => {
     await using sys = await openContext({ home: join(sample, '.querent'), embedder: 'none' })
     const own = await sys.call('/context/query', JSON.parse(params))
-    const run = await querent(['/context/query', params], { cwd: sample })
+    const run = await querentHere(['/context/query', params], { cwd: sample })
     expect(JSON.parse(run.stdout).result).toEqual(own.result)
     expect(await sys.as({ id: 'somebody' }).call('/mind/concepts/list')).toMatchObject({ result: { total: 0 } })
   })
@@ -166,19 +167,19 @@ describe('calls by path (CX-046)', () => {
 describe('querent context index, and add --code', () => {
   it('reads a folder, then nothing; tells how fast', async () => {
     const folder = makeSample()
-    const first = await querent(['add', '--code', '.'], { cwd: folder })
+    const first = await querentHere(['add', '--code', '.'], { cwd: folder })
     expect(first.stdout).toMatch(/^4 files read \(\d+ concepts\), 0 unchanged, 0 deleted, 0 renamed\n/)
     expect(first.stdout).toMatch(/\d+ files a second\n$/)
-    const again = await querent(['context', 'index', 'src', '-j'], { cwd: folder })
+    const again = await querentHere(['context', 'index', 'src', '-j'], { cwd: folder })
     expect(JSON.parse(again.stdout)).toMatchObject({ result: { indexed: 0, skipped: 3 } })
   })
 
   it('refuses folders beyond the store, and options of other entries', async () => {
     using other = tempFolder()
-    const outside = await querent(['context', 'index', other.path], { cwd: sample })
+    const outside = await querentHere(['context', 'index', other.path], { cwd: sample })
     expect(outside.status).toBe(1)
     expect(outside.stdout).toContain('outside of the folder that the store stands in')
-    const mixed = await querent(['add', '--code', '.', '--kind', 'note'], { cwd: sample })
+    const mixed = await querentHere(['add', '--code', '.', '--kind', 'note'], { cwd: sample })
     expect(mixed.status).toBe(2)
     expect(mixed.stderr).toContain('--kind')
   })
@@ -199,7 +200,7 @@ describe('querent context index, and add --code', () => {
       child.kill('SIGINT')
       expect(await ended(child)).toBe(130)
     }
-    const { stdout, status } = await querent(['context', 'index', '-j'], { cwd: folder.path })
+    const { stdout, status } = await querentHere(['context', 'index', '-j'], { cwd: folder.path })
     expect(status).toBe(0)
     const { result } = JSON.parse(stdout) as { result: Readonly<Record<string, number>> }
     expect((result['indexed'] ?? 0) + (result['skipped'] ?? 0)).toBe(FILES)
@@ -235,7 +236,7 @@ describe('querent context index, and add --code', () => {
     await seen.until('watching')
     writeFileSync(join(folder, 'src/new.ts'), 'export function brandNew() {}\n')
     await seen.until('1 files read')
-    const run = await querent(['context', 'query', '-m', 'exact', '-d', '0', 'brandNew'], { cwd: folder })
+    const run = await querentHere(['context', 'query', '-m', 'exact', '-d', '0', 'brandNew'], { cwd: folder })
     expect(run.stdout).toContain('\tbrandNew\tFunction\t')
     renameSync(join(folder, 'src/new.ts'), join(folder, 'src/newer.ts'))
     await seen.until('1 renamed')
@@ -271,7 +272,7 @@ class Output {
 
 describe('querent context impact --diff', () => {
   it.each(['src', 'no-such.diff'])('names %s, which cannot be read as a file', async path => {
-    const run = await querent(['context', 'impact', '--diff', path], { cwd: sample })
+    const run = await querentHere(['context', 'impact', '--diff', path], { cwd: sample })
     expect(run).toMatchObject({ status: 1, stdout: '' })
     expect(run.stderr).toMatch(new RegExp(`^querent: ${path}: .+\n {2}Check the path`))
   })

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ended, querent, start } from '../support/command.ts'
+import { ended, start } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { ask, overStdio } from './mcp-client.ts'
 
 const env = { QUERENT_EMBEDDER: 'none' }
@@ -20,8 +21,8 @@ beforeAll(async () => {
     join(folder, 'src/other.ts'),
     `import { sessionTokens } from './session.ts'\nexport const t = sessionTokens()\n`,
   )
-  await querent(['init'], { cwd: folder, env })
-  expect(await querent(['context', 'index', 'src'], { cwd: folder, env })).toMatchObject({ status: 0 })
+  await querentHere(['init'], { cwd: folder, env })
+  expect(await querentHere(['context', 'index', 'src'], { cwd: folder, env })).toMatchObject({ status: 0 })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -30,7 +31,7 @@ interface Found {
 }
 
 it('code is asked over MCP, and over HTTP by the operation, as the command asks (CX-078)', async () => {
-  const byCommand = await querent(['context', 'query', ASKED, '--json'], { cwd: folder, env })
+  const byCommand = await querentHere(['context', 'query', ASKED, '--json'], { cwd: folder, env })
   const { result } = JSON.parse(byCommand.stdout) as Found
   expect(result.files[0]?.preview).toContain('sessionTokens')
   expect(result.files[0]?.preview).not.toContain('filler0')

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { querent } from '../support/command.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const FILES = 60
 const WRITES = 3

@@ -2,8 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
-import { ended, querent, start } from '../support/command.ts'
+import { ended, start } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { sampleFiles } from '../unit/lenses/context/indexing/sample.ts'
 
 const env = { QUERENT_EMBEDDER: 'local' }
@@ -13,7 +14,7 @@ const QUESTION = 'sign in'
 describe('vectors of code', () => {
   it('are all there when the run ends', { timeout: 60_000 }, async () => {
     using folder = makeSample()
-    const run = await querent(['context', 'index'], { cwd: folder.path, env })
+    const run = await querentHere(['context', 'index'], { cwd: folder.path, env })
     expect(run).toMatchObject({ status: 0, stderr: '' })
     const { chunks, embedded } = await statusOf(folder.path)
     expect([chunks > 10, embedded]).toEqual([true, chunks])
@@ -24,12 +25,12 @@ describe('vectors of code', () => {
     timeout: 60_000,
   }, async () => {
     using folder = makeSample()
-    const run = await querent(['context', 'index', '--no-wait'], { cwd: folder.path, env })
+    const run = await querentHere(['context', 'index', '--no-wait'], { cwd: folder.path, env })
     expect(run.stdout).toMatch(/^4 files read/)
     expect(await statusOf(folder.path)).toMatchObject({ embedded: 0 })
     expect(await namesFor(folder.path, 'exact', 'LoginService.login')).toEqual(['LoginService.login'])
     expect(await namesFor(folder.path, 'hybrid', 'login')).toContain('LoginService')
-    const words = await querent(['call', '/body/fts/search', '{"query":"trim"}'], { cwd: folder.path, env })
+    const words = await querentHere(['call', '/body/fts/search', '{"query":"trim"}'], { cwd: folder.path, env })
     expect(JSON.parse(words.stdout)).toMatchObject({ result: { total: 1 } })
     expect(await namesFor(folder.path, 'semantic', QUESTION)).toEqual([])
     const server = start(['serve', '--port', '0'], { cwd: folder.path, env })
@@ -47,8 +48,8 @@ describe('vectors of code', () => {
 
   it('are made by the next run that waits, where no process is open', { timeout: 60_000 }, async () => {
     using folder = makeSample()
-    await querent(['context', 'index', '--no-wait'], { cwd: folder.path, env })
-    const run = await querent(['context', 'index', '-j'], { cwd: folder.path, env })
+    await querentHere(['context', 'index', '--no-wait'], { cwd: folder.path, env })
+    const run = await querentHere(['context', 'index', '-j'], { cwd: folder.path, env })
     expect(JSON.parse(run.stdout)).toMatchObject({ result: { indexed: 0, skipped: 4 } })
     const { chunks, embedded } = await statusOf(folder.path)
     expect(embedded).toBe(chunks)
@@ -56,13 +57,13 @@ describe('vectors of code', () => {
 })
 
 async function namesFor(cwd: string, mode: string, question: string): Promise<readonly string[]> {
-  const run = await querent(['context', 'query', question, '-m', mode, '-d', '0', '-j'], { cwd, env })
+  const run = await querentHere(['context', 'query', question, '-m', mode, '-d', '0', '-j'], { cwd, env })
   const { result } = JSON.parse(run.stdout) as { result: { concepts: { name: string }[] } }
   return result.concepts.map(({ name }) => name)
 }
 
 async function statusOf(cwd: string): Promise<{ readonly chunks: number; readonly embedded: number }> {
-  return JSON.parse((await querent(['status', '--json'], { cwd, env })).stdout)
+  return JSON.parse((await querentHere(['status', '--json'], { cwd, env })).stdout)
 }
 
 function makeSample(): TempFolder {

@@ -11,7 +11,8 @@ import { openEngine } from '../../src/engine/open.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import { callOperation, makeCatalog } from '../../src/ops/catalog.ts'
-import { commandLine, ended, environment, querent, start } from '../support/command.ts'
+import { commandLine, ended, environment, start } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 import { byRoute, type PlainRequest } from './route-request.ts'
 import type { Outcome } from './scenario.ts'
@@ -89,7 +90,7 @@ export function callHere(engine: Engine, operation: string, input: unknown): Pro
   return callOperation(makeCatalog(engine), engine, operation, input, context)
 }
 
-/** A process for every call. */
+/** A command for every call, each in this process with an engine of its own. */
 async function openCli(options: DoorOptions): Promise<Door> {
   return {
     async call(operation, input, viewer) {
@@ -101,7 +102,8 @@ async function openCli(options: DoorOptions): Promise<Door> {
         options.home,
         ...(viewer === undefined ? [] : ['--viewer', viewer]),
       ]
-      const { status, stdout, stderr } = await querent(args, { cwd: '/', env: processEnv(options), stdin: text(input) })
+      const given = { cwd: '/', env: processEnv(options), stdin: text(input) }
+      const { status, stdout, stderr } = await querentHere(args, given)
       if (stderr !== '') throw new Error(`querent call ${operation}: ${stderr}`)
       const answer = JSON.parse(stdout)
       if (status !== 0 && status !== 1) throw new Error(`querent call ${operation}: exit code ${status}`)

@@ -1,4 +1,4 @@
-/** The engine's own operations through library, command line, HTTP and MCP, as real processes: the same answers. */
+/** The engine's own operations through library, command line, HTTP and MCP: the same answers. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sameEverywhere } from './equal-everywhere.ts'

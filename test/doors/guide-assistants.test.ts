@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { MCP_CLIENTS } from '../../src/doors/cli/assistants/clients.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { guidePage, pattern, runSession } from '../support/guide-page.ts'
 import { modelFolder } from '../support/model.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const notes = fileURLToPath(new URL('../../examples/notes', import.meta.url))
 

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { BELIEFS_OPERATIONS } from '../../src/lenses/beliefs/operations/operations.ts'
 import { checkSettings } from '../../src/lenses/beliefs/settings.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { blocks, guidePage, pattern, printedBy, runSession } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
 import { modelFolder } from '../support/model.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const page = guidePage('beliefs.md')
 const aggregatesPage = guidePage('beliefs-aggregates.md')

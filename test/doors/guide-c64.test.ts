@@ -1,9 +1,9 @@
 /** What the guide to the lens c64 shows is what happens. */
 import { describe, expect, it } from 'vitest'
 import { C64_OPERATIONS } from '../../src/lenses/c64/operations.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { blocks, guidePage, pattern, printedBy, runSession } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const page = guidePage('c64.md')
 

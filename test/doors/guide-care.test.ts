@@ -1,9 +1,9 @@
 /** What the guide says to do when something goes wrong is what helps. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { guidePage, pattern, runSession } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const page = guidePage('when-something-goes-wrong.md')
 

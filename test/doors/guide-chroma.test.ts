@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { CHROMA_OPERATIONS } from '../../src/lenses/chroma/operations.ts'
 import { SETTING_KEYS } from '../../src/lenses/chroma/settings.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { blocks, guidePage, pattern, printedBy, runSession } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const page = guidePage('chroma.md')
 

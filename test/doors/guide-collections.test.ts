@@ -1,10 +1,10 @@
 /** What the guide to the lens collections shows is what happens. */
 import { describe, expect, it } from 'vitest'
 import { COLLECTIONS_OPERATIONS } from '../../src/lenses/collections/operations.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { blocks, guidePage, pattern, printedBy, runSession } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
 import { modelFolder } from '../support/model.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const page = guidePage('collections.md')
 /** Asks with the model, unlike other guides. */

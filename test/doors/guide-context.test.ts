@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { blocks, guidePage, pattern, printedBy, runSession } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const page = guidePage('context.md')
 

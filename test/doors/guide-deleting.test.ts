@@ -1,7 +1,7 @@
 /** The guide to deleting shows what its commands print. */
 import { expect, it } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { guidePage, pattern, runSession } from '../support/guide-page.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 it('the guide to deleting shows what its commands print', { timeout: 120_000 }, async () => {
   using folder = tempFolder()

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const page = readFileSync(new URL('../../docs/guide/enrichment.md', import.meta.url), 'utf8')
 const blocks = (language: string): readonly string[] =>

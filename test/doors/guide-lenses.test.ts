@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const page = readFileSync(new URL('../../docs/guide/lenses.md', import.meta.url), 'utf8')
 const block = (language: string): string => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? ''

@@ -7,8 +7,8 @@ import { openEngine } from '../../src/engine/open.ts'
 import type { RequestLine } from '../../src/model/request-log.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { LEASES } from '../../src/store/core-tables.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { openCodeFolder } from '../support/code-folder.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {

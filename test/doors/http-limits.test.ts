@@ -8,7 +8,7 @@ import { newNonce } from '../../src/identity/freshness.ts'
 import { type Keys, keysOf } from '../../src/identity/keys.ts'
 import { signRequest } from '../../src/identity/request.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../support/seeded.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 
 const uniform = seededUniform(7)

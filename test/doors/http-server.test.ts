@@ -10,8 +10,8 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import type { HttpRequestLine } from '../../src/model/request-log.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -7,9 +7,9 @@ import { afterEach, expect, it } from 'vitest'
 import { newNonce } from '../../src/identity/freshness.ts'
 import { keysOf } from '../../src/identity/keys.ts'
 import { signRequest } from '../../src/identity/request.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { ended, querent, start } from '../support/command.ts'
+import { seededUniform } from '../support/seeded.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 
 const ends: (() => Promise<unknown>)[] = []

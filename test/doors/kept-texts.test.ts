@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { DOORS, type Door } from './doors.ts'
 
 const UNKEPT = [

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const HOOK = new URL('../support/count-modules-child.ts', import.meta.url).href
 const PROGRAM = fileURLToPath(new URL('../../scripts/querent.ts', import.meta.url))

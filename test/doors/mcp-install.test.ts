@@ -16,8 +16,8 @@ import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MCP_CLIENTS } from '../../src/doors/cli/assistants/clients.ts'
 import { lastingProgram } from '../../src/doors/cli/commands/mcp-install.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { commandLine, querent, type Run } from '../support/command.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 /** On Linux; below the home, or with `./` in the project. */
 const FILES: Readonly<Record<string, string>> = {

@@ -5,9 +5,9 @@ import { expect, it } from 'vitest'
 import { serveHttp } from '../../src/doors/http/serve.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { ANA, EVERYTHING, OF_BIRDS, STRANGER, sealed } from '../support/asked-node.ts'
 import { callOperation } from '../support/beliefs-engine.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 type Send = (path: string, body?: unknown) => Promise<readonly [status: number, body: Record<string, unknown>]>
 

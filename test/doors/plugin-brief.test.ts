@@ -1,12 +1,13 @@
 /** `querent brief`: short whatever the store holds, only what the viewer may see, names as data. */
 import { describe, expect, it } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { countTokens } from '../../src/text/count-tokens.ts'
-import { querent, type Run } from '../support/command.ts'
+import type { Run } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const NOW = '2026-03-01T12:00:00Z'
 const run = (cwd: string, args: readonly string[], stdin?: string): Promise<Run> =>
-  querent(args, { cwd, stdin, env: { QUERENT_NOW: NOW } })
+  querentHere(args, { cwd, stdin, env: { QUERENT_NOW: NOW } })
 
 async function storeOf(folder: string, entries: readonly object[], ...args: readonly string[]): Promise<void> {
   await run(folder, ['init'])
@@ -61,7 +62,7 @@ describe('querent brief', () => {
     const before = await run(folder.path, ['brief', '--json', '--viewer', 'ben'])
     const later = JSON.stringify({ entries: [{ id: 'b', content: 'y', collection: 'secret', tags: ['hidden'] }] })
     const env = { QUERENT_NOW: '2026-03-02T12:00:00Z' }
-    await querent(['call', 'put', '-', '--viewer', 'ana'], { cwd: folder.path, stdin: later, env })
+    await querentHere(['call', 'put', '-', '--viewer', 'ana'], { cwd: folder.path, stdin: later, env })
     const after = await run(folder.path, ['brief', '--json', '--viewer', 'ben'])
     expect(after).toEqual(before)
     expect(JSON.parse(after.stdout)).toMatchObject({

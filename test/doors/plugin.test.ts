@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { querent } from '../support/command.ts'
 import { shellIn } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const plugin = join(root, 'plugin')

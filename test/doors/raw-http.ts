@@ -1,8 +1,8 @@
 /** A real server process, and clients that write to its sockets whatever they like. */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { ended, start } from '../support/command.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 export interface Server {
   readonly url: string

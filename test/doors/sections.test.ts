@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Item, Page } from '../../src/model/page.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { DOORS } from './doors.ts'
 import { MCP_ENV } from './mcp-client.ts'
 
@@ -19,8 +19,8 @@ const GUIDE = [
 it('an excerpt begins at a sentence and has the path of its section over the library, CLI, HTTP and MCP (QE-008)', async () => {
   using home = tempFolder()
   writeFileSync(join(home.path, 'backup.md'), GUIDE)
-  expect(await querent(['init'], { cwd: home.path, env: MCP_ENV })).toMatchObject({ status: 0 })
-  expect(await querent(['add', 'backup.md'], { cwd: home.path, env: MCP_ENV })).toMatchObject({ status: 0 })
+  expect(await querentHere(['init'], { cwd: home.path, env: MCP_ENV })).toMatchObject({ status: 0 })
+  expect(await querentHere(['add', 'backup.md'], { cwd: home.path, env: MCP_ENV })).toMatchObject({ status: 0 })
   const seen: Item['excerpt'][] = []
   for (const open of Object.values(DOORS)) {
     await using made = await open({
@@ -43,10 +43,10 @@ it('an excerpt begins at a sentence and has the path of its section over the lib
 it('the terminal prints the section behind the lines (QE-008)', async () => {
   using home = tempFolder()
   writeFileSync(join(home.path, 'backup.md'), GUIDE)
-  await querent(['init'], { cwd: home.path, env: MCP_ENV })
-  await querent(['add', 'backup.md'], { cwd: home.path, env: MCP_ENV })
-  const { stdout } = await querent(['query', 'zorblax'], { cwd: home.path, env: MCP_ENV })
+  await querentHere(['init'], { cwd: home.path, env: MCP_ENV })
+  await querentHere(['add', 'backup.md'], { cwd: home.path, env: MCP_ENV })
+  const { stdout } = await querentHere(['query', 'zorblax'], { cwd: home.path, env: MCP_ENV })
   expect(stdout).toMatch(/^1\. Backups {2}backup\.md:\d+(-\d+)? {2}Backups › Restoring {2}\d\.\d{3} /)
-  const markdown = await querent(['query', 'zorblax', '--format', 'md'], { cwd: home.path, env: MCP_ENV })
+  const markdown = await querentHere(['query', 'zorblax', '--format', 'md'], { cwd: home.path, env: MCP_ENV })
   expect(markdown.stdout).toMatch(/^backup\.md:\d+(-\d+)? {2}Backups › Restoring, score /m)
 })

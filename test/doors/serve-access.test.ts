@@ -3,9 +3,9 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync, wr
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { querent, start } from '../support/command.ts'
 import { servingOf } from '../support/serving.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { bearer, tokenOf, tokensOf } from '../support/tokens.ts'
 
 let folder: TempFolder

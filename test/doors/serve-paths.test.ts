@@ -2,9 +2,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { querent } from '../support/command.ts'
 import { type Serving, startServer } from '../support/serving.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 let folder: ReturnType<typeof tempFolder>
 const servers: Serving[] = []

@@ -5,9 +5,9 @@ import { referencePages } from '../../scripts/reference/pages.ts'
 import { serveHttp } from '../../src/doors/http/serve.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { guidePage } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { newClient, onConnection } from './mcp-in-process.ts'
 
 vi.mock('../../src/lenses/chroma/operations.ts', async original => {

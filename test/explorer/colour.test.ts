@@ -115,6 +115,7 @@ describeInBrowser('the colour view', () => {
     await page.getByRole('button', { name: 'Play' }).click()
     await expect.poll(async () => Number(await slider.inputValue())).toBeGreaterThan(2)
     await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Play' }).waitFor()
     const stopped = await slider.inputValue()
     expect(await later(page, () => slider.inputValue())).toBe(stopped)
     await page.emulateMedia({ reducedMotion: 'reduce' })

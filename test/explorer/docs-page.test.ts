@@ -1,11 +1,9 @@
 /** `/docs` as its users have it: the built page in headless Chromium, over a real server and store. */
-import { mkdirSync, statSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Locator } from 'playwright-core'
-import { beforeAll, expect, it } from 'vitest'
-import { buildDocsPage } from '../../scripts/build-docs-page.ts'
-import { oneAtATime } from '../support/build-once.ts'
+import { expect, it } from 'vitest'
 import { exploredWorld } from './explored-world.ts'
 import { describeInBrowser, seriousFindings } from './support.ts'
 
@@ -17,23 +15,16 @@ interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags: readonly string[] }>>>>
 }
 
-beforeAll(() => {
-  oneAtATime(() => {
-    const timeOf = (path: string): number => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
-    const newest = ['index.html', 'page.js', 'page.css'].map(name => timeOf(`scripts/docs-page/${name}`))
-    if (Math.max(...newest) > timeOf('dist/docs/LICENCES.txt')) buildDocsPage()
-  })
-})
-
 describeInBrowser('the page of the HTTP API', () => {
   const opened = exploredWorld()
 
-  /** Opens the page anew, and on it the operations of a lens. */
+  /** The operations of a lens. The page takes seconds to load and stays where it is open. */
   async function openTag(tag: string): Promise<Locator> {
     const { page, url } = opened.explorer
-    await page.goto(`${url}/docs`)
+    if (!page.url().startsWith(`${url}/docs`)) await page.goto(`${url}/docs`)
     const section = page.locator('.opblock-tag-section').filter({ has: page.locator(`#operations-tag-${tag}`) })
-    await section.locator(`#operations-tag-${tag}`).click()
+    await section.locator(`#operations-tag-${tag}`).waitFor()
+    if ((await section.locator('.opblock').count()) === 0) await section.locator(`#operations-tag-${tag}`).click()
     await section.locator('.opblock').first().waitFor()
     return section
   }
@@ -99,6 +90,7 @@ describeInBrowser('the page of the HTTP API', () => {
 
   it('reads at 375 px, and axe finds nothing serious in its listing', async () => {
     const { page } = opened.explorer
+    await page.reload()
     await openTag('engine')
     expect(await seriousFindings(page)).toEqual([])
     await page.setViewportSize({ width: 375, height: 740 })

@@ -6,13 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ended, start } from '../support/command.ts'
 import { blocks, guidePage, runSession } from '../support/guide-page.ts'
-import { buildExplorerWhenOlder } from './built-explorer.ts'
 
 const sessions = blocks(guidePage('explorer.md'), 'console')
 
 let folder = ''
 beforeAll(() => {
-  buildExplorerWhenOlder()
   folder = mkdtempSync(join(tmpdir(), 'querent-guide-explorer-'))
   cpSync(fileURLToPath(new URL('../../examples/notes', import.meta.url)), join(folder, 'notes'), { recursive: true })
 })

@@ -1,8 +1,8 @@
 /** QE-017: in a real browser a page that another port of this machine serves can neither write nor read. */
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { querent } from '../support/command.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { describeInBrowser, type Explorer, openExplorer } from './support.ts'
 
 describeInBrowser('a page on another port', () => {

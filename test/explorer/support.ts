@@ -1,26 +1,18 @@
 /** The explorer as its users have it: the built page, a real server over a store, headless Chromium. */
-import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
-import { describe, expect, vi } from 'vitest'
-import { oneAtATime } from '../support/build-once.ts'
+import { describe, expect, inject } from 'vitest'
 import { ended, start } from '../support/command.ts'
-import { buildExplorerWhenOlder } from './built-explorer.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const screenshots = fileURLToPath(new URL('out', import.meta.url))
 
-// Browser, server and axe share two cores with whatever else runs: what takes seconds may take a minute.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } })
-
-/** Null: there is none, and nobody may install one here. */
-const executablePath = findChromium()
+const endpoint = inject('browser')
 
 /** Skipped, by its name, where no Chromium is to be had. */
-export const describeInBrowser = describe.skipIf(executablePath === null)
+export const describeInBrowser = describe.skipIf(endpoint === null)
 
 export interface ExplorerOptions {
   readonly home: string
@@ -45,12 +37,11 @@ export interface Explorer extends AsyncDisposable {
 }
 
 export async function openExplorer({ home, args = [], env = {} }: ExplorerOptions): Promise<Explorer> {
-  if (executablePath === null) throw new Error('no Chromium')
-  buildExplorerWhenOlder()
+  if (endpoint === null) throw new Error('no Chromium')
   const serving = (port: string) => serve(['serve', '--home', home, '--port', port, ...args], env)
   let server = await serving('0')
   const { url } = server
-  const browser = await chromium.launch({ executablePath, args: ['--disable-dev-shm-usage'] })
+  const browser = await chromium.connect(endpoint)
   const contexts: BrowserContext[] = []
   const errors: string[] = []
   const newPage = async (headers: Readonly<Record<string, string>> = {}): Promise<Page> => {
@@ -158,14 +149,4 @@ async function serve(args: readonly string[], env: Readonly<Record<string, strin
       await over
     },
   }
-}
-
-/** Installs one only where that is nobody's own machine: as root (a container), or in continuous integration. */
-function findChromium(): string | null {
-  const mayInstall = process.getuid?.() === 0 || process.env['CI'] !== undefined
-  const script = join(root, 'scripts/install-chromium.sh')
-  return oneAtATime(() => {
-    const { status, stdout } = spawnSync('sh', [script, ...(mayInstall ? [] : ['--only-find'])], { encoding: 'utf8' })
-    return status === 0 ? stdout.trim() : null
-  })
 }

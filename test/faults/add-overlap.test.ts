@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { OpenC64 } from '../../src/openings/c64.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { linesOf, overlapAdds } from './add-overlap.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { FILES } from '../../src/store/core-tables.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { seededUniform } from '../support/seeded.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const NAMES = 40
 const ROUNDS_A_STORE = 20

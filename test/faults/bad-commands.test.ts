@@ -1,8 +1,8 @@
 /** What the command is given beyond what one types: much, broken, hostile. It ends, with its code and no stack. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { runInProcess } from '../support/in-process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = tempFolder()
 const home = folder.file('home')

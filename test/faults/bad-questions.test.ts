@@ -6,10 +6,10 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { CURSOR_LIFETIME_MS } from '../../src/model/limits.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
-import { NASTY_TEXTS } from '../../src/testing/arbitraries.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
+import { NASTY_TEXTS } from '../support/arbitraries.ts'
 import { idsOf, noteCodes, openTestEngine, TEST_NOW } from '../support/engines.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 const folder = tempFolder()
 const clock = new SettableClock(TEST_NOW)
@@ -262,14 +262,14 @@ describe.each(['memory', 'SQLite'])('over %s', store => {
   describe('an id', () => {
     it.each(['nothing', '\ud800', 'fox\0', '\0', 'FOX'])('%j names no entry', async id => {
       const engine = engines.get(store) as Engine
-      for (const asked of [
-        engine.get({ id }),
-        engine.similar({ id }),
-        engine.delete({ ids: [id] }),
-        engine.explain({ query: { text: 'fox' }, id }),
-        engine.explain({ query: { text: 'fox' }, id: 'fox', over: id }),
+      for (const ask of [
+        () => engine.get({ id }),
+        () => engine.similar({ id }),
+        () => engine.delete({ ids: [id] }),
+        () => engine.explain({ query: { text: 'fox' }, id }),
+        () => engine.explain({ query: { text: 'fox' }, id: 'fox', over: id }),
       ]) {
-        expect((await refusal(asked)).code).toBe('not_found')
+        expect((await refusal(ask())).code).toBe('not_found')
       }
       expect((await engine.get({ id: '\ufffd' })).content).toBe('an entry with a strange name')
     })
@@ -293,8 +293,12 @@ describe.each(['memory', 'SQLite'])('over %s', store => {
   ])('%s is no viewer', async (_, viewer) => {
     const engine = engines.get(store) as Engine
     const context = { viewer: viewer as { id: string } }
-    for (const asked of [engine.query({ text: 'fox' }, context), engine.list({}, context), engine.status(context)]) {
-      expect(await refusal(asked)).toMatchObject({ code: 'invalid_argument', details: { field: 'viewer' } })
+    for (const ask of [
+      () => engine.query({ text: 'fox' }, context),
+      () => engine.list({}, context),
+      () => engine.status(context),
+    ]) {
+      expect(await refusal(ask())).toMatchObject({ code: 'invalid_argument', details: { field: 'viewer' } })
     }
   })
 

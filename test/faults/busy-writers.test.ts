@@ -1,7 +1,7 @@
 /** Writers of several processes take turns: none is refused, and none starves while the others go on. */
 import { expect, it, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { runWriters } from './writers.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'

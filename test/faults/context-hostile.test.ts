@@ -19,8 +19,8 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openContext } from '../../src/openings/context.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { querent, type Run } from '../support/command.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const isLong = process.env['QUERENT_LONG'] === '1'
 const SAME = isLong ? 5_000 : 200

@@ -3,7 +3,7 @@
  * store that it makes where there is none; says its result. Started by context-overlap.test.ts.
  */
 import { openContext } from '../../src/openings/context.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../support/seeded.ts'
 
 const [home, most = '0', seed = '1'] = process.argv.slice(2)
 const random = seededUniform(Number(seed))

@@ -10,8 +10,8 @@ import { openEngine } from '../../src/engine/open.ts'
 import { Context } from '../../src/lenses/context/context.ts'
 import type { LensHost } from '../../src/lenses/lens.ts'
 import type { Workspace } from '../../src/model/workspace.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { seededUniform } from '../support/seeded.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { answersOf, rowsOf } from './context-state.ts'
 
 /** Files that every edit picks from; their texts name each other, so that edits move links of other files. */

@@ -1,6 +1,6 @@
 /** An endless history that a child plays until it is killed, and its parent plays after it. */
 import type { Store } from '../../src/store/store.ts'
-import { type Act, play } from '../../src/testing/play.ts'
+import { type Act, play } from '../support/play.ts'
 
 /** How many acts the store has seen; written with each of them, in one transaction. */
 export function actsTaken(store: Store): number {

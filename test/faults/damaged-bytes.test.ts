@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { onFile } from './care/damaged-store.ts'
 import {
   type Answers,

@@ -6,9 +6,9 @@ import { QuerentError } from '../../src/model/errors.ts'
 import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import { callOperation, makeCatalog } from '../../src/ops/catalog.ts'
 import { salvageStore } from '../../src/store/care/salvage.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
 import { HASHTAGS, nodeOf } from '../support/chroma-nodes.ts'
 import { openTestEngine, TEST_NOW } from '../support/engines.ts'
+import { seededUniform } from '../support/seeded.ts'
 import { onFile } from './care/damaged-store.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every lens, told apart by what they hold

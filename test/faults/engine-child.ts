@@ -4,8 +4,8 @@
  */
 import { writeSync } from 'node:fs'
 import { openEngine } from '../../src/engine/open.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { slowEmbedder } from '../support/embedders.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 const [, , task, home = '', argument = ''] = process.argv
 

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { openTestEngine, TEST_NOW } from '../support/engines.ts'
+import { seededUniform } from '../support/seeded.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 const folder = tempFolder()
 const home = folder.file('home')

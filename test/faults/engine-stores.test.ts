@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { QuerentError } from '../../src/model/errors.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { querent } from '../support/command.ts'
 import { idsOf, openTestEngine } from '../support/engines.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 import { Child } from './child.ts'
 
 let folder: TempFolder

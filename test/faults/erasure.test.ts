@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { openTestEngine } from '../support/engines.ts'
 import { ErasureStory } from '../support/erasure-story.ts'
 import { WAYS, type Way } from '../support/erasure-ways.ts'
+import { seededUniform } from '../support/seeded.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 /** Goes on from engine to engine: one that began again would give ids that are there. */
 const chance = seededUniform(1)

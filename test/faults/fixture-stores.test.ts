@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SCHEMA } from '../../src/store/sqlite/schema.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { querent } from '../support/command.ts'
 import { idsOf, openTestEngine } from '../support/engines.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 import { differences } from './io/rebuilt.ts'
 
 /** All of them, whether there is a fixture or not: one that is missing fails. */

@@ -6,8 +6,8 @@ import { BELIEFS, TRUST, VERSIONS } from '../../src/lenses/beliefs/tables.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
 import { callOperation, openBeliefsEngine } from '../support/beliefs-engine.ts'
+import { seededUniform } from '../support/seeded.ts'
 
 const START = Date.parse('2026-03-01T12:00:00Z')
 const STEP_MS = 90_000

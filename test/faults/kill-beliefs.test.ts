@@ -1,6 +1,6 @@
 /** Writes of the lens `beliefs` that are killed anywhere are there whole or not at all (BQ-003, BQ-199). */
 import { expect, it, onTestFinished } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { repeatUntil } from '../support/until-met.ts'
 import { killBeliefs } from './kill-beliefs.ts'
 

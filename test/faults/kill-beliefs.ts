@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
 import { openHistory } from './kill-beliefs-acts.ts'
 

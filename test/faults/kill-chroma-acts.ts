@@ -6,8 +6,8 @@ import { stateOf } from '../../src/lenses/chroma/state.ts'
 import { OWNER } from '../../src/model/partition.ts'
 import { type OpenChroma, openChroma } from '../../src/openings/chroma.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
 import { TAGS } from '../support/chroma-acts.ts'
+import { seededUniform } from '../support/seeded.ts'
 
 /** Several batches of a cycle, of which each is a transaction. */
 export const NODES = 2_500

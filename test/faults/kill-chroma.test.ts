@@ -1,6 +1,6 @@
 /** Cycles and queries of the lens `chroma` that are killed anywhere come to the same result (CQ-071, CQ-134 to CQ-137). */
 import { expect, it, onTestFinished } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { repeatUntil } from '../support/until-met.ts'
 import { killChroma } from './kill-chroma.ts'
 

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
 import { type History, kindOf, LATER, type Memory, openHistory } from './kill-chroma-acts.ts'
 

@@ -1,8 +1,8 @@
 /** kill -9 of a process that indexes code, at any moment: every file is as before or as it is now, and the next run does the rest. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { seededUniform } from '../../src/testing/seeded.ts'
 import { openCodeFolder } from '../support/code-folder.ts'
+import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
 
 export const FILES = 120

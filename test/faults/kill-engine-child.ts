@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { OWNER } from '../../src/model/partition.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
+import { seededUniform } from '../support/seeded.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 import type { KillLine, Will } from './kill-acts.ts'
 
 const [, , home = '', files = '', firstAct = '1', seed = '1'] = process.argv

@@ -1,6 +1,6 @@
 /** A few kills, for every run of the tests; `npm run kill` kills two hundred times. */
 import { describe, expect, it } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { repeatUntil } from '../support/until-met.ts'
 import { type KillLine, Ledger } from './kill-acts.ts'
 import { killAgainAndAgain } from './kill-engine.ts'

@@ -1,7 +1,7 @@
 /** kill -9 of processes of every kind, two at a time: each history is cut into runs, each on a folder of its own. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../support/seeded.ts'
 import { killBeliefs } from './kill-beliefs.ts'
 import { killChroma } from './kill-chroma.ts'
 import { killContext } from './kill-context.ts'

@@ -8,7 +8,7 @@ import { sha256 } from '../../src/base/canonical.ts'
 import { removeStore } from '../../src/store/care/file.ts'
 import { examineStore } from '../../src/store/care/store-care.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { dump, onFile } from './care/damaged-store.ts'
 import { Child } from './child.ts'
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Engine } from '../../src/engine/engine.ts'
 import { AGENTS, CORE_TABLES, FEDERATIONS, MEMBERSHIPS } from '../../src/store/core-tables.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { contentsOf } from '../../src/testing/contents.ts'
+import { contentsOf } from '../support/contents.ts'
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/stores/', import.meta.url))
 const OLD = readdirSync(FIXTURES).filter(name => name.endsWith('.db'))

@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { openEngine } from '../../src/engine/open.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 import { layOut, writeAll } from './kill-openings-acts.ts'
 
 const [, , folder = '', first = '0'] = process.argv

@@ -1,6 +1,6 @@
 /** Homes whose first opening is killed can be opened, and old store files hold what they held. */
 import { expect, it, onTestFinished } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { killOpenings } from './kill-openings.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'

@@ -1,6 +1,6 @@
 /** kill -9 while a home is opened for the first time: a new one, or one with a store file of an older version. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../support/seeded.ts'
 import { Child } from './child.ts'
 import { examineOpened } from './kill-openings-acts.ts'
 

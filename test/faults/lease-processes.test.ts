@@ -1,7 +1,7 @@
 /** A lease among real processes: its holder is killed, hangs for longer than a term, has a clock of its own. */
 import { expect, it, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { Child } from './child.ts'
 
 const LONGER_THAN_A_TERM = 20_000

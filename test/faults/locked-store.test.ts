@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DatabaseError } from '../../src/lenses/chroma/errors.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { openTestEngine } from '../support/engines.ts'
 import { openWorld } from '../support/open-chroma-world.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { Child } from './child.ts'
 
 /** Far more than a wait inside SQLite would leave: it would leave none. */

@@ -5,8 +5,8 @@ import { openEngine } from '../../src/engine/open.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import type { Lens } from '../../src/lenses/lens.ts'
 import type { TableDeclaration } from '../../src/model/table.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { callOperation } from '../support/beliefs-engine.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 export const LANDMARKS = 12
 export const AGENTS = ['ann', 'bob', 'cyd', 'dan', 'eve', 'fay', 'gus', 'hal']

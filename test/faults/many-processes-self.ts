@@ -2,7 +2,7 @@
 import { mkdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '../../src/model/page.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from '../support/seeded.ts'
 import { AGENTS, type Clock, openShared } from './many-processes-engine.ts'
 import { Facts, tokenOf } from './many-processes-facts.ts'
 

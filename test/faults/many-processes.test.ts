@@ -1,6 +1,6 @@
 /** Several processes on one store at once; `npm run processes` does the same for longer. */
 import { expect, it, onTestFinished } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { runMany } from './many-processes.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'

@@ -2,11 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { ask, overStdio } from '../doors/mcp-client.ts'
 import { querent } from '../support/command.ts'
 import { idsOf, noteCodes, openTestEngine } from '../support/engines.ts'
 import { startServer } from '../support/serving.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { onFile } from './care/damaged-store.ts'
 
 let home: string

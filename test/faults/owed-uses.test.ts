@@ -2,8 +2,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { openTestEngine } from '../support/engines.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { Child } from './child.ts'
 
 async function openBusy() {

@@ -7,11 +7,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { QuerentError } from '../../src/model/errors.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { querent } from '../support/command.ts'
 import { idsOf, openTestEngine } from '../support/engines.ts'
+import { seededUniform } from '../support/seeded.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 import { contentsOf, differences } from './io/rebuilt.ts'
 
 const NO_MOUNT: string | null = reason()

@@ -17,10 +17,10 @@ import { NODES } from '../../src/lenses/chroma/tables.ts'
 import { CONCEPTS, LINKS } from '../../src/lenses/context/tables.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../src/testing/toy-embedder.ts'
 import { callOperation } from '../support/beliefs-engine.ts'
 import { type CodeFolder, openCodeFolder } from '../support/code-folder.ts'
 import { openTestEngine } from '../support/engines.ts'
+import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../support/toy-embedder.ts'
 import { NODE_TAGS } from './io/life.ts'
 
 const MODEL = TOY_KEY

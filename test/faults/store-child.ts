@@ -6,8 +6,8 @@ import { readFileSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { deserialize } from 'node:v8'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { draftOf, lineChunks } from '../../src/testing/entries.ts'
-import type { Act } from '../../src/testing/play.ts'
+import { draftOf, lineChunks } from '../support/entries.ts'
+import type { Act } from '../support/play.ts'
 import { takeNextAct } from './crash-acts.ts'
 
 const [, , task, file = '', argument = ''] = process.argv

@@ -15,8 +15,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { QuerentError } from '../../src/model/errors.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { draftOf, lineChunks } from '../../src/testing/entries.ts'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
+import { draftOf, lineChunks } from '../support/entries.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { Child } from './child.ts'
 
 let folder: TempFolder

@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { draftOf, lineChunks } from '../../src/testing/entries.ts'
+import { draftOf, lineChunks } from '../support/entries.ts'
 
 const [, , file = '', number = '0'] = process.argv
 /** An agent that writes all the time leaves the others this much between two of its writes. */

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { type CodeQuestion, namesItself, QUESTIONS } from '../../bench/lib/code-questions.ts'
 import { askContext, codeFiles, indexFolder, searchAndRead, searchWords } from '../../bench/lib/code-reading.ts'
 import { tokensPage } from '../../bench/lib/tokens-page.ts'
-import { type TempFolder, tempFolder } from '../../src/testing/temp-folder.ts'
 import { countTokens } from '../../src/text/count-tokens.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 describe('the questions of docs/context-tokens.md', () => {
   const files = codeFiles(fileURLToPath(new URL('../../src', import.meta.url)))

@@ -9,10 +9,10 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { LinkIndex } from '../../src/index/contract.ts'
 import { Context } from '../../src/lenses/context/context.ts'
 import type { LensHost } from '../../src/lenses/lens.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { type Work, watched } from '../support/context-work.ts'
 import { openTestEngine } from '../support/engines.ts'
+import { seededUniform } from '../support/seeded.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 const LIMIT = 10
 const QUESTIONS = 8

@@ -18,9 +18,9 @@ import { Memo, ValidityWatch } from '../../src/pipeline/memo.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import type { Store, StoreWriter } from '../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../src/testing/entries.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { onFile } from '../faults/care/damaged-store.ts'
+import { draftOf, wholeChunk } from '../support/entries.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const VIEWERS = ['owner', 'ann', 'ben']
 /** Nobody else's entries: 'owner' sees all. */

@@ -2,9 +2,9 @@ import { afterAll, beforeAll } from 'vitest'
 import { openHttpEmbedder } from '../../src/embed/http-embedder.ts'
 import { type LocalEmbedder, openLocalEmbedder } from '../../src/embed/local-embedder.ts'
 import { cacheQueries } from '../../src/embed/query-cache.ts'
-import { embedderSuite } from '../../src/testing/embedder-suite.ts'
 import { type Loopback, sendJson, startLoopback } from '../support/loopback.ts'
 import { modelFolder } from '../support/model.ts'
+import { embedderSuite } from './embedder-suite.ts'
 
 const folder = modelFolder()
 

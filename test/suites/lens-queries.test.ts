@@ -8,9 +8,9 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { recompute } from '../../src/model/explanation.ts'
 import type { LiveEvent } from '../../src/model/live.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { HASHTAGS, nodeOf } from '../support/chroma-nodes.ts'
 import { openTestEngine, TEST_NOW } from '../support/engines.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 interface Row {
   readonly id: string

@@ -1,8 +1,8 @@
 import { openLinkIndex } from '../../src/index/links.ts'
 import { openReferenceLinks } from '../../src/index/reference-links.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
-import { linkSuite } from '../../src/testing/link-suite.ts'
-import { GRAPH } from '../../src/testing/link-world.ts'
+import { GRAPH } from '../support/link-world.ts'
+import { linkSuite } from './link-suite.ts'
 
 const openReference = () => openReferenceLinks(GRAPH)
 

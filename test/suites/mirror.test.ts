@@ -10,12 +10,12 @@ import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import { openChromaSource } from '../../src/sources/chromadb.ts'
 import { mirrorName } from '../../src/sources/mirrored.ts'
 import { openQdrantSource } from '../../src/sources/qdrant.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { type ChromaServer, startChroma, whyNoChroma } from '../support/chroma-server.ts'
 import { startFakeQdrant } from '../support/fake-qdrant.ts'
 import { type Gateway, startGateway } from '../support/gateway.ts'
 import type { LoopbackRequest } from '../support/loopback.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 interface RawRecord {
   readonly id: string

@@ -1,8 +1,8 @@
 import { openPointIndex } from '../../src/index/points.ts'
 import { openReferencePoints } from '../../src/index/reference-points.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
-import { pointSuite } from '../../src/testing/point-suite.ts'
-import { COLUMNS, POINTS } from '../../src/testing/point-world.ts'
+import { COLUMNS, POINTS } from '../support/point-world.ts'
+import { pointSuite } from './point-suite.ts'
 
 const options = { name: 'places', table: POINTS, columns: COLUMNS }
 const openReference = () => openReferencePoints(options)

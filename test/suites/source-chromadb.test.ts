@@ -10,13 +10,13 @@ import { chromaTarget } from '../../src/sources/chroma-target.ts'
 import { openChromaSource } from '../../src/sources/chromadb.ts'
 import { type MirrorReport, mirror } from '../../src/sources/mirror.ts'
 import type { Store } from '../../src/store/store.ts'
-import { draftOf, lineChunks } from '../../src/testing/entries.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
-import { SUITE_DIMENSIONS, SUITE_RECORDS, type SuiteRecord, sourceSuite } from '../../src/testing/source-suite.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { type ChromaServer, startChroma, whyNoChroma } from '../support/chroma-server.ts'
+import { draftOf, lineChunks } from '../support/entries.ts'
+import { seededUniform } from '../support/seeded.ts'
 import { localSourceOf, ownerSight, putRecord, SUITE_MODEL, storeOfSuite } from '../support/source-store.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { openToyEmbedder } from '../support/toy-embedder.ts'
+import { SUITE_DIMENSIONS, SUITE_RECORDS, type SuiteRecord, sourceSuite } from './source-suite.ts'
 
 const reason = whyNoChroma()
 

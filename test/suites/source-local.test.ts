@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Deadline } from '../../src/base/clock.ts'
-import { SUITE_RECORDS, type SuiteRecord, sourceSuite } from '../../src/testing/source-suite.ts'
 import { localSourceOf, ownerSight, putRecord, storeOfSuite } from '../support/source-store.ts'
+import { SUITE_RECORDS, type SuiteRecord, sourceSuite } from './source-suite.ts'
 
 sourceSuite('local', async () => {
   const store = storeOfSuite()

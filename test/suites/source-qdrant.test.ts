@@ -5,17 +5,17 @@ import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import { mirror } from '../../src/sources/mirror.ts'
 import { openQdrantSource } from '../../src/sources/qdrant.ts'
 import { qdrantTarget } from '../../src/sources/qdrant-target.ts'
-import { draftOf, lineChunks } from '../../src/testing/entries.ts'
+import { draftOf, lineChunks } from '../support/entries.ts'
+import { type FakeQdrant, startFakeQdrant } from '../support/fake-qdrant.ts'
+import { sendJson, startLoopback } from '../support/loopback.ts'
+import { localSourceOf, ownerSight, putRecord, SUITE_MODEL, storeOfSuite } from '../support/source-store.ts'
 import {
   type SourceSuiteParts,
   SUITE_DIMENSIONS,
   SUITE_RECORDS,
   type SuiteRecord,
   sourceSuite,
-} from '../../src/testing/source-suite.ts'
-import { type FakeQdrant, startFakeQdrant } from '../support/fake-qdrant.ts'
-import { sendJson, startLoopback } from '../support/loopback.ts'
-import { localSourceOf, ownerSight, putRecord, SUITE_MODEL, storeOfSuite } from '../support/source-store.ts'
+} from './source-suite.ts'
 
 const real = process.env['QUERENT_TEST_QDRANT_URL']
 const VECTORS = { model: SUITE_MODEL, dimensions: SUITE_DIMENSIONS }

@@ -1,4 +1,4 @@
 import { openMemoryStore } from '../../src/store/memory-store.ts'
-import { storeSuite } from '../../src/testing/store-suite.ts'
+import { storeSuite } from './store-suite.ts'
 
 storeSuite('memory', () => openMemoryStore())

@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { storeSuite } from '../../src/testing/store-suite.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { storeSuite } from './store-suite.ts'
 
 const folder = tempFolder()
 afterAll(() => folder[Symbol.dispose]())

@@ -1,7 +1,7 @@
 import { openReferenceWordIndex } from '../../src/index/reference-words.ts'
 import { openWordIndex } from '../../src/index/words.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
-import { wordSuite } from '../../src/testing/word-suite.ts'
+import { wordSuite } from './word-suite.ts'
 
 const common = { openStore: openMemoryStore, openReference: openReferenceWordIndex }
 

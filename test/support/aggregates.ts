@@ -4,8 +4,8 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import type { AggregateAnswer } from '../../src/lenses/beliefs/aggregates/question.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
 import { callOperation, type Json, openBeliefsEngine } from './beliefs-engine.ts'
+import { seededUniform } from './seeded.ts'
 
 export const START = Date.parse('2026-06-01T12:00:00Z')
 export const DAY = 86_400_000

@@ -7,8 +7,8 @@ import { beliefsLens } from '../../src/lenses/beliefs/beliefs-lens.ts'
 import { checkSettings } from '../../src/lenses/beliefs/settings.ts'
 import { BUILT_IN_LENSES } from '../../src/lenses/registry.ts'
 import { type Catalog, callOperation as callAny, makeCatalog } from '../../src/ops/catalog.ts'
-import { openToyEmbedder, TOY_KEY } from '../../src/testing/toy-embedder.ts'
 import { THRESHOLDS } from './beliefs-plain-measures.ts'
+import { openToyEmbedder, TOY_KEY } from './toy-embedder.ts'
 
 /** `given`: settings of the lens. */
 export function openBeliefsEngine(options: EngineOptions, given: Json = {}): Promise<Engine> {

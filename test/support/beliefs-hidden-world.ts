@@ -5,8 +5,6 @@ import type { EngineOptions } from '../../src/engine/options.ts'
 import { type BeliefsState, stateOf } from '../../src/lenses/beliefs/state.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { callOperation, openBeliefsEngine } from './beliefs-engine.ts'
 import {
   type Act,
@@ -20,6 +18,8 @@ import {
   SECRETS,
   SHOWN_FIRST,
 } from './beliefs-hidden.ts'
+import { seededUniform } from './seeded.ts'
+import { openToyEmbedder } from './toy-embedder.ts'
 
 const START = Date.parse('2026-03-01T12:00:00Z')
 

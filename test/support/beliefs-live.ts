@@ -5,10 +5,10 @@ import type { EngineOptions } from '../../src/engine/options.ts'
 import { pseudonymOf } from '../../src/lenses/beliefs/access/show.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import type { Store } from '../../src/store/store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
 import { type Ago, type Asked, type BeliefsAct, type Draft, HOSTED, type Shown, written } from './beliefs-acts.ts'
 import { callOperation, openBeliefsEngine } from './beliefs-engine.ts'
 import { DAY_MS } from './beliefs-plain.ts'
+import { seededUniform } from './seeded.ts'
 
 const START = Date.parse('2026-03-01T12:00:00Z')
 

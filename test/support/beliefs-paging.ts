@@ -9,9 +9,9 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { RankedBelief } from '../../src/lenses/beliefs/model.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
-import { openToyEmbedder } from '../../src/testing/toy-embedder.ts'
 import { callOperation, type Json, openBeliefsEngine } from './beliefs-engine.ts'
+import { seededUniform } from './seeded.ts'
+import { openToyEmbedder } from './toy-embedder.ts'
 
 const START = Date.parse('2026-03-01T12:00:00Z')
 const AGENTS = ['ann', 'bob', 'cyd', 'eve'] as const

@@ -1,8 +1,9 @@
 /** What a text, a context and a belief come to in numbers, by the rows. */
-import { toyVector } from '../../src/testing/toy-embedder.ts'
+
 import { languagesOfQuestion } from '../../src/text/language.ts'
 import { isStopWord } from '../../src/text/stopwords.ts'
 import { DAY_MS, DIMENSIONS, isBelow, type PlainBelief, type Vector } from './beliefs-plain.ts'
+import { toyVector } from './toy-embedder.ts'
 
 /** A part of a text, before it is written as one. */
 export interface AskedWord {

@@ -7,7 +7,6 @@ import type { RankedBelief } from '../../src/lenses/beliefs/model.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
 import { type Ago, type Asked, type BeliefsAct, type Draft, HOSTED, type Shown, written } from './beliefs-acts.ts'
 import { callOperation, openBeliefsEngine } from './beliefs-engine.ts'
 import {
@@ -21,6 +20,7 @@ import {
 } from './beliefs-plain.ts'
 import { askPlain, type PlainAnswer, type PlainHit } from './beliefs-plain-ask.ts'
 import { trustIn } from './beliefs-plain-trust.ts'
+import { seededUniform } from './seeded.ts'
 
 const START = Date.parse('2026-03-01T12:00:00Z')
 const TOLERANCE = 1e-9

@@ -3,9 +3,9 @@ import { expect } from 'vitest'
 import type { QueryOptions, ResultRow } from '../../src/lenses/chroma/model.ts'
 import { type OpenChroma, openChroma } from '../../src/openings/chroma.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
 import { type AskedQuery, type ChromaAct, type ChromaStory, TAGS } from './chroma-acts.ts'
 import { PlainChroma, type PlainHit, type PlainNode, type PlainQuery } from './plain-chroma.ts'
+import { seededUniform } from './seeded.ts'
 
 const START = 1_700_000_000
 const TOLERANCE = 1e-9

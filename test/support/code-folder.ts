@@ -6,8 +6,8 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import { Context } from '../../src/lenses/context/context.ts'
 import { CONCEPTS, EDGES, PROVENANCE } from '../../src/lenses/context/tables.ts'
-import { tempFolder } from '../../src/testing/temp-folder.ts'
 import { openTestEngine } from './engines.ts'
+import { tempFolder } from './temp-folder.ts'
 
 export interface CodeFolder extends AsyncDisposable {
   readonly path: string

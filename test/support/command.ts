@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { builtCommand } from './built-command.ts'
 
-const program = builtCommand()
+let program: string | undefined
 /** Their home is none, so the command would keep nothing. */
 const COMPILED =
   process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), `querent-tests-compiled-${process.getuid?.() ?? 0}`)
@@ -33,7 +33,7 @@ export async function querent(args: readonly string[], options: RunOptions): Pro
 }
 
 export function start(args: readonly string[], { cwd, env, through = [] }: RunOptions): ChildProcess {
-  const [command = process.execPath, ...rest] = [...through, process.execPath, program, ...args]
+  const [command = process.execPath, ...rest] = [...through, process.execPath, built(), ...args]
   return spawn(command, rest, { cwd, env: environment(env) })
 }
 
@@ -49,7 +49,13 @@ export function environment(more: Readonly<Record<string, string>> = {}): Record
 
 /** The command line of the program, for those who start it themselves. */
 export function commandLine(args: readonly string[]): readonly [string, readonly string[]] {
-  return [process.execPath, [program, ...args]]
+  return [process.execPath, [built(), ...args]]
+}
+
+/** Built when the first process is started. */
+function built(): string {
+  program ??= builtCommand()
+  return program
 }
 
 export function ended(child: ChildProcess): Promise<number | null> {

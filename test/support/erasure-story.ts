@@ -8,10 +8,10 @@ import { dirname, join } from 'node:path'
 import type { JsonObject } from '../../src/base/canonical.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { Store } from '../../src/store/store.ts'
-import { TOY_KEY } from '../../src/testing/toy-embedder.ts'
 import { callOperation } from './beliefs-engine.ts'
 import { type Marks, type Thing, WAYS, type Way } from './erasure-ways.ts'
 import { type BytesFound, findBytes, markOf, textNeedles, utf8Needle, vectorNeedle } from './find-bytes.ts'
+import { TOY_KEY } from './toy-embedder.ts'
 
 interface Marked {
   /** Its name. */

@@ -3,7 +3,7 @@
  * another host. Its one argument is a `Relay` as JSON; it says `ready` and ends with its standard input.
  */
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
-import { seededUniform } from '../../src/testing/seeded.ts'
+import { seededUniform } from './seeded.ts'
 
 export interface Relay {
   readonly listen: { readonly host: string; readonly port: number } | { readonly path: string }

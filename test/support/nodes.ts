@@ -10,9 +10,9 @@ import {
   type WireItem,
 } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
-import { InProcessNodes } from '../../src/testing/in-process-nodes.ts'
-import { seededUniform } from '../../src/testing/seeded.ts'
 import { callOperation, type Json, openBeliefsEngine } from './beliefs-engine.ts'
+import { InProcessNodes } from './in-process-nodes.ts'
+import { seededUniform } from './seeded.ts'
 
 export const NOW = Date.parse('2026-06-01T12:00:00Z')
 

@@ -4,8 +4,8 @@ import type { EntryKey } from '../../src/model/entry.ts'
 import { type Audience, audience, type PartitionId, partitionKey } from '../../src/model/partition.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { draftOf, lineChunks } from '../../src/testing/entries.ts'
-import { seededNormal } from '../../src/testing/seeded.ts'
+import { draftOf, lineChunks } from './entries.ts'
+import { seededNormal } from './seeded.ts'
 
 export const MODEL = 'test@1'
 export const PUBLIC: Audience = audience('public')

@@ -1,5 +1,5 @@
 /** 95 % intervals of a mean by the bootstrap, the same in every run. */
-import { seededUniform } from '../../../src/testing/seeded.ts'
+import { seededUniform } from '../../../test/support/seeded.ts'
 
 export interface Interval {
   readonly mean: number

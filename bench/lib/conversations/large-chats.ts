@@ -1,7 +1,7 @@
 /** Many long conversations of made-up words, as JSON Lines: the same ones in every run. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { seededUniform } from '../../../src/testing/seeded.ts'
+import { seededUniform } from '../../../test/support/seeded.ts'
 import { ZipfTexts } from '../text-data.ts'
 
 const SPEAKERS = ['Mira', 'Tom', 'Ada', 'Ben']

@@ -2,7 +2,7 @@
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import { openEngine } from '../../../src/engine/open.ts'
 import type { Verdict } from '../../../src/model/page.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../../test/support/temp-folder.ts'
 import { lent } from '../local-embedder.ts'
 import type { Row } from '../report.ts'
 import { type ChatAnswer, chatAsker, importAll } from './product.ts'

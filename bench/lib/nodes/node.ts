@@ -7,7 +7,7 @@ import { serveHttp } from '../../../src/doors/http/serve.ts'
 import { modelKey } from '../../../src/embed/embedder.ts'
 import { openEngine } from '../../../src/engine/open.ts'
 import { makeCatalog } from '../../../src/ops/catalog.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../../test/support/temp-folder.ts'
 import { openStandIn } from '../stand-in.ts'
 import { fillNode } from './fill.ts'
 

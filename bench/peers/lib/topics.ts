@@ -4,7 +4,7 @@
  * which is where indexes that look at the neighbours first and at the filter afterwards have their worst case.
  */
 import { dot } from '../../../src/math/vector.ts'
-import { seededNormal } from '../../../src/testing/seeded.ts'
+import { seededNormal } from '../../../test/support/seeded.ts'
 
 /** Cuts on the way to 2 parts, from there to 20, and from there to 200. */
 const CUTS = { half: [2], twentieth: [2, 5], twohundredth: [2, 5] } as const

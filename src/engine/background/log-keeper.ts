@@ -14,8 +14,8 @@ const TICK_MS = 1_000
 const FOLD_FROM = 1024 * 1024
 /** From here on writers are kept waiting for the few milliseconds that the log needs to begin anew. */
 const LARGE = 32 * 1024 * 1024
-/** A commit folds it back itself only from here on: nobody has kept it. */
-const BACKSTOP = 128 * 1024 * 1024
+/** A commit folds it back itself only from here on: nobody has kept it. One long write may leave hundreds of megabytes, until the next tick. */
+const BACKSTOP = 1024 * 1024 * 1024
 /** Under deletions without end the file is erased only so often, for writers wait meanwhile, ms; and in this share of the time. */
 const ERASE_EVERY_MS = 5_000
 const ERASE_SHARE = 1 / 10

@@ -66,18 +66,20 @@ export function nearestFirst(a: NearTerm, b: NearTerm): number {
 function likelyIn({ terms }: Segment, language: number, wanted: string, most: number): readonly number[] {
   const { lengths, letters } = terms.shapes()
   const own = lettersOf(encodeTerm(wanted), 0)
-  const longest = wanted.length + most
+  const [shortest, longest] = [wanted.length - most, wanted.length + most]
+  // Beyond ASCII a UTF-16 unit takes up to three bytes.
+  const mostBytes = 3 * longest
   const likely: number[] = []
   const end = terms.lowerBound(encodeTerm(termKey(language + 1, '')))
   for (let number = terms.lowerBound(encodeTerm(termKey(language, ''))); number < end; number++) {
     const length = lengths[number] as number
+    if (length < shortest || length > mostBytes) continue
     const others = letters[number] as number
     if (own !== NOT_ASCII && others !== NOT_ASCII) {
       // An edit takes at most one letter away, and brings at most one.
-      if (hasMoreBits(own & ~others, most) || hasMoreBits(others & ~own, most) || length > longest) continue
+      if (length > longest || hasMoreBits(own & ~others, most) || hasMoreBits(others & ~own, most)) continue
     }
-    // Beyond ASCII a UTF-16 unit takes up to three bytes.
-    if (length >= wanted.length - most && length <= 3 * longest) likely.push(number)
+    likely.push(number)
   }
   return likely
 }

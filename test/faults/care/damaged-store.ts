@@ -5,8 +5,8 @@ import { audience } from '../../../src/model/partition.ts'
 import type { TableDeclaration } from '../../../src/model/table.ts'
 import { FILES } from '../../../src/store/core-tables.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-import { TOY_KEY, toyVector } from '../../../src/testing/toy-embedder.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { TOY_KEY, toyVector } from '../../support/toy-embedder.ts'
 
 export const COLOURS: TableDeclaration = {
   name: 'toy_colours',

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { salvageStore } from '../../../src/store/care/salvage.ts'
 import { examineStore, mendStore } from '../../../src/store/care/store-care.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
 import { querent } from '../../support/command.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { COLOURS, dump, makeStore, onFile, overwrite, pagesOf } from './damaged-store.ts'
 
 let folder: TempFolder

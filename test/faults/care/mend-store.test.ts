@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examineStore, mendStore } from '../../../src/store/care/store-care.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { assertUntil } from '../../support/until-met.ts'
 import { dump, indexNames, interiorPagesOf, makeStore, onFile, overwrite, pagesOf } from './damaged-store.ts'
 

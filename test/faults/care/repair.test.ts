@@ -8,10 +8,10 @@ import type { Engine, Finding } from '../../../src/engine/engine.ts'
 import { LOCAL_OWNER } from '../../../src/model/viewer.ts'
 import { checkOf } from '../../../src/store/sqlite/row-checks.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { querent } from '../../support/command.ts'
 import { idsOf, openTestEngine } from '../../support/engines.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import { dump, onFile, overwrite, pagesOf } from './damaged-store.ts'
 
 let folder: TempFolder

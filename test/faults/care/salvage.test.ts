@@ -3,7 +3,7 @@ import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { salvageStore } from '../../../src/store/care/salvage.ts'
 import { examineStore } from '../../../src/store/care/store-care.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { dump, makeStore, onFile, overwrite, pagesOf } from './damaged-store.ts'
 
 const ENTRIES = 400

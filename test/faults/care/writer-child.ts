@@ -1,6 +1,6 @@
 /** A process that writes to a store until it is told to end; says of each act that it is acknowledged. */
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
 
 const [file = '', name = ''] = process.argv.slice(2)
 const store = openSqliteStore({ file, timeoutMs: 20_000 })

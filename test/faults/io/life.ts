@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SettableClock } from '../../../src/base/clock.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openEngine } from '../../../src/engine/open.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { callOperation, type Json } from '../../support/beliefs-engine.ts'
 import { countingBytes } from '../../support/engines.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import type { Diary } from './deeds.ts'
 
 export const NOW: number = Date.UTC(2026, 2, 1, 12)

@@ -4,7 +4,7 @@
  */
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import type { Told } from './control.ts'
 import { type Contents, Diary, judge } from './deeds.ts'
 import { FILES, type Life, live, openAt, prepare, put, writeFiles } from './life.ts'

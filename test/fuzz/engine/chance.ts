@@ -1,5 +1,5 @@
 /** Seeded choices. The same seed makes the same inputs in every run. */
-import { seededUniform } from '../../../src/testing/seeded.ts'
+import { seededUniform } from '../../support/seeded.ts'
 
 export class Chance {
   readonly #uniform: () => number

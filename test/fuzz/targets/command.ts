@@ -1,8 +1,8 @@
 /** The command line: `call` with any operation and any text as input, and questions as arguments. No stack, a known end. */
 import { rmSync } from 'node:fs'
 import type { Json } from '../../../src/base/canonical.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { runInProcess } from '../../support/in-process.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { SEED_CALLS } from '../calls/seed-calls.ts'
 import { SETUP } from '../calls/setup.ts'
 import type { AnyCall } from '../engine/call-kind.ts'

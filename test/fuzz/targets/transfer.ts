@@ -1,8 +1,8 @@
 /** Export and import: what is taken comes out again and makes the same store; what is refused leaves nothing. */
 import type { Json } from '../../../src/base/canonical.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import { said } from '../engine/json-kind.ts'
 import { linesKind } from '../engine/lines-kind.ts'
 import type { Target } from '../engine/target.ts'

@@ -9,7 +9,7 @@ import { readRecords } from '../../../bench/lib/conversations/question-set.ts'
 import { DEFAULTS, NO_PARTS, ReferenceIndex } from '../../../bench/lib/conversations/reference.ts'
 import { blocksOf, chunksOf, unitsOf } from '../../../bench/lib/conversations/units.ts'
 import type { Conversation } from '../../../src/lenses/conversations/model.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 const SAID = [
   ['m1', 's1', 'Mira', '2025-03-14T18:00', 'The rent of the studio went up.'],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checkEmbedder } from '../../../src/embed/checked-embedder.ts'
-import { openToyEmbedder, TOY_MODEL, toyVector } from '../../../src/testing/toy-embedder.ts'
+import { openToyEmbedder, TOY_MODEL, toyVector } from '../../support/toy-embedder.ts'
 
 const giving = (vectors: readonly Float32Array[]) =>
   checkEmbedder({ ...openToyEmbedder(), embed: () => Promise.resolve(vectors) })

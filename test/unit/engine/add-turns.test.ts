@@ -1,9 +1,9 @@
 /** QE-019: each file that is added is decoded, parsed, cut and written in pauses for others, who never see a part of it. */
 import { writeFileSync } from 'node:fs'
 import { expect, it, vi } from 'vitest'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openTestEngine } from '../../support/engines.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { turnsOf } from '../../support/turns-of.ts'
 
 vi.mock('../../../src/base/turns.ts', async original => (await import('../../support/turns-of.ts')).alwaysDue(original))

@@ -10,8 +10,8 @@ import { openWordIndex } from '../../../src/index/words.ts'
 import type { Job, LensHost } from '../../../src/lenses/lens.ts'
 import { LEASES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { draftOf } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { draftOf } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] }))
 afterEach(() => void vi.useRealTimers())

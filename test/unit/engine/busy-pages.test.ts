@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { Page } from '../../../src/model/page.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 const WORDS = ['fox', 'rain', 'dog', 'garden', 'car', 'vixen', 'road']
 /** As deep as one retrieval brings, and as pages together show. */

@@ -10,9 +10,9 @@ import { USAGE } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { heldBytes } from '../../../src/store/usage.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const QUOTA = 10_000
 const limits = { bytesPerViewer: QUOTA, burst: 1_000 }

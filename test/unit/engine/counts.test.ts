@@ -3,8 +3,8 @@ import { countVisible } from '../../../src/engine/listing.ts'
 import { audience } from '../../../src/model/partition.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const folder = tempFolder()
 afterAll(() => folder[Symbol.dispose]())

@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { failingEmbedder } from '../../support/embedders.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 const as = (id: string) => ({ viewer: { id } })
 

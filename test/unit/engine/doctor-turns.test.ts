@@ -1,8 +1,8 @@
 /** QE-019: the doctor examines in turns of others, who write meanwhile; what it finds is of one moment all the same. */
 import { expect, it, vi } from 'vitest'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import { turnsOf } from '../../support/turns-of.ts'
 
 vi.mock('../../../src/base/turns.ts', async original => (await import('../../support/turns-of.ts')).alwaysDue(original))

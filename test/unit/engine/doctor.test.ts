@@ -8,12 +8,12 @@ import { QuerentError } from '../../../src/model/errors.ts'
 import { audience } from '../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-import { COLUMNS, POINTS, PointWorld } from '../../../src/testing/point-world.ts'
-import { seededUniform } from '../../../src/testing/seeded.ts'
-import { openToyEmbedder, TOY_KEY, TOY_MODEL, toyVector } from '../../../src/testing/toy-embedder.ts'
 import { failingEmbedder } from '../../support/embedders.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { COLUMNS, POINTS, PointWorld } from '../../support/point-world.ts'
+import { seededUniform } from '../../support/seeded.ts'
+import { openToyEmbedder, TOY_KEY, TOY_MODEL, toyVector } from '../../support/toy-embedder.ts'
 
 const WORDS = ['fox', 'car', 'road', 'garden', 'tulip', 'rain', 'quick', 'dog', 'moon', 'river']
 

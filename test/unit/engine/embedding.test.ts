@@ -6,10 +6,10 @@ import { Lease } from '../../../src/engine/background/lease.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { LEASES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { failingEmbedder } from '../../support/embedders.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 /** Refuses requests in which a text has this word, quoting it; tells what it was asked. */
 function pickyEmbedder(word: string, asked: string[][] = []): Embedder {

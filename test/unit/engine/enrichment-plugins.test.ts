@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { builtInPlugins } from '../../../src/lenses/c64/plugins.ts'
 import { type EnrichmentPluginRequest, loadEnrichmentPlugins } from '../../../src/openings/enrichment-plugins.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const good = (name: string, more = ''): string => `export const helper = () => 1
 export class Plain {}

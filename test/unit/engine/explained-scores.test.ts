@@ -5,10 +5,10 @@ import type { Engine } from '../../../src/engine/engine.ts'
 import { recompute } from '../../../src/model/explanation.ts'
 import type { Page } from '../../../src/model/page.ts'
 import type { QueryInput } from '../../../src/model/query-input.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { call } from '../../support/conversations.ts'
 import { openTestEngine, TEST_NOW } from '../../support/engines.ts'
 import { FAR, NEAR, openWorld, TAGS } from '../../support/open-chroma-world.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 const WORDS = ['fox', 'dog', 'rain', 'road', 'garden', 'tulip', 'wine', 'cloud', 'vixen', 'honey']
 /** Of each kind; more than a first retrieval brings, so that later pages are of a second one. */

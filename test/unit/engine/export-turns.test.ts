@@ -6,11 +6,11 @@ import { exportInTurns, exportLines } from '../../../src/engine/export.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { draftOf } from '../../../src/testing/entries.ts'
-import { populations } from '../../../src/testing/histories.ts'
-import { LINK, MOOD, play } from '../../../src/testing/play.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { draftOf } from '../../support/entries.ts'
+import { populations } from '../../support/histories.ts'
+import { LINK, MOOD, play } from '../../support/play.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 
 let folder: TempFolder
 let files = 0

@@ -1,8 +1,8 @@
 /** QE-019: what a process reads for its first question is read in pauses for others, once for all who come meanwhile. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
 import { idsOf, openTestEngine } from '../../support/engines.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { turnsOf } from '../../support/turns-of.ts'
 
 vi.mock('../../../src/base/turns.ts', async original => (await import('../../support/turns-of.ts')).alwaysDue(original))

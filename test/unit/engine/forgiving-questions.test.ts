@@ -5,9 +5,9 @@ import type { Engine, PutInput } from '../../../src/engine/engine.ts'
 import type { EngineOptions } from '../../../src/engine/options.ts'
 import type { Page } from '../../../src/model/page.ts'
 import type { QueryInput } from '../../../src/model/query-input.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { call, KILN } from '../../support/conversations.ts'
 import { idsOf, noteCodes, openTestEngine } from '../../support/engines.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 const bob = { viewer: { id: 'bob' } }
 

@@ -1,7 +1,7 @@
 /** QE-019: an import reads and writes in turns of others, who see nothing of it before its end. */
 import { expect, it, vi } from 'vitest'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { turnsOf } from '../../support/turns-of.ts'
 
 vi.mock('../../../src/base/turns.ts', async original => (await import('../../support/turns-of.ts')).alwaysDue(original))

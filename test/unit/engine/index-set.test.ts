@@ -8,8 +8,8 @@ import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 
 const MODEL = 'toy'
 const VECTORS = `vectors-${MODEL}`

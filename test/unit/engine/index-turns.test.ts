@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
 import { idsOf, openTestEngine } from '../../support/engines.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { turnsOf } from '../../support/turns-of.ts'
 
 vi.mock('../../../src/base/turns.ts', async original => (await import('../../support/turns-of.ts')).alwaysDue(original))

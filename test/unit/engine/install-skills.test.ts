@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { agentDays } from '../../../src/lenses/collections/request.ts'
 import { installSkills } from '../../../src/openings/skills.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const SKILL = '.claude/skills/chroma-query/SKILL.md'
 const AGENT = '.claude/agents/chroma-agent.md'

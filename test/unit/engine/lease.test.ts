@@ -7,7 +7,7 @@ import { LEASES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const dead = `${hostname()}/${spawnSync(process.execPath, ['--version']).pid}/x`
 const TERM_MS = 15_000

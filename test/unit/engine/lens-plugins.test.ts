@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openEngine } from '../../../src/engine/open.ts'
 import { BUILT_IN_LENSES } from '../../../src/lenses/registry.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 
 const PROFILE = 'export const profiles = { mine: { parseInput: () => ({ hashtags: [] }) } }\n'
 const ENRICHMENT = `export class Drive { readonly name: string = 'drive'

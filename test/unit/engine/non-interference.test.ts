@@ -18,18 +18,18 @@ import { DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
 import { MEMBERSHIPS } from '../../../src/store/core-tables.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { wholeChunk } from '../../../src/testing/entries.ts'
-import type { Edit, Request } from '../../../src/testing/hidden-stories.ts'
+import { countingBytes } from '../../support/engines.ts'
+import { wholeChunk } from '../../support/entries.ts'
+import type { Edit, Request } from '../../support/hidden-stories.ts'
 import {
   checkNonInterference,
   Interference,
   type NonInterferenceOptions,
   type World,
-} from '../../../src/testing/non-interference.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
-import { countingBytes } from '../../support/engines.ts'
+} from '../../support/non-interference.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 20
 const NOW = Date.UTC(2026, 0, 1)

@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { c64Corpus } from '../../../src/lenses/c64/corpus.ts'
 import { c64Markdown, embedC64 } from '../../../src/openings/c64.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { TEST_NOW } from '../../support/engines.ts'
 import { openTestC64 } from '../../support/open-c64-world.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 const FACTS = { filter: { collections: ['c64'] } }
 

@@ -7,9 +7,9 @@ import { openEngine } from '../../../src/engine/open.ts'
 import type { EngineOptions } from '../../../src/engine/options.ts'
 import type { Lens } from '../../../src/lenses/lens.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { idsOf, openTestEngine } from '../../support/engines.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 let folder: TempFolder
 beforeEach(() => {

@@ -6,9 +6,9 @@ import type { Engine } from '../../../src/engine/engine.ts'
 import { CURSOR_LIFETIME_MS } from '../../../src/model/limits.ts'
 import type { Item, Page } from '../../../src/model/page.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { idsOf, openTestEngine, TEST_NOW } from '../../support/engines.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import { assertUntil } from '../../support/until-met.ts'
 
 const RUNS = process.env['QUERENT_LONG'] === '1' ? 300 : 12

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { expect, it, vi } from 'vitest'
 import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { chunkContent } from '../../../src/text/chunk.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { turnsOf } from '../../support/turns-of.ts'
 
 vi.mock('../../../src/base/turns.ts', async original => (await import('../../support/turns-of.ts')).alwaysDue(original))

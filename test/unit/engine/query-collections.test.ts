@@ -7,9 +7,9 @@ import { openEngine } from '../../../src/engine/open.ts'
 import type { Warning } from '../../../src/lenses/collections/ask.ts'
 import { ChromaQueryError } from '../../../src/lenses/collections/errors.ts'
 import { collectionsMarkdown, queryChromadb, queryCollections } from '../../../src/openings/collections.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { modelFolder } from '../../support/model.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 const clock = new SettableClock(Date.parse('2026-03-01T12:00:00Z'))
 const surroundings = { embedder: openToyEmbedder(), clock }

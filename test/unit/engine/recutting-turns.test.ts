@@ -2,9 +2,9 @@
 import { expect, it, vi } from 'vitest'
 import { recutting } from '../../../src/engine/background/recutting.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { draftOf, lineChunks } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { chunkContent } from '../../../src/text/chunk.ts'
+import { draftOf, lineChunks } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { turnsOf } from '../../support/turns-of.ts'
 
 vi.mock('../../../src/base/turns.ts', async original => (await import('../../support/turns-of.ts')).alwaysDue(original))

@@ -8,11 +8,11 @@ import { FILES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { draftOf } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
 import { chunk, chunkContent } from '../../../src/text/chunk.ts'
 import { markdownStructure } from '../../../src/text/markdown-structure.ts'
 import { textOutline } from '../../../src/text/text-outline.ts'
+import { draftOf } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const HEADER = '| Port | Service |\n| --- | --- |\n'
 

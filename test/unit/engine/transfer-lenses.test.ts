@@ -8,8 +8,8 @@ import type { Engine, ExportLine } from '../../../src/engine/engine.ts'
 import { keysOf } from '../../../src/identity/keys.ts'
 import { beliefsLens } from '../../../src/lenses/beliefs/beliefs-lens.ts'
 import { callOperation, makeCatalog } from '../../../src/ops/catalog.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 type Json = Record<string, unknown>
 

@@ -10,10 +10,10 @@ import { MEMBERSHIPS } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { populations } from '../../../src/testing/histories.ts'
-import { LINK, MOOD, play } from '../../../src/testing/play.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
 import { openTestEngine } from '../../support/engines.ts'
+import { populations } from '../../support/histories.ts'
+import { LINK, MOOD, play } from '../../support/play.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 
 /** Tables of every column type, of entries and not. */
 const moods: Lens = { name: 'toy', summary: 'moods and links', tables: [renamed(MOOD), renamed(LINK)] }

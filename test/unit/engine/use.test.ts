@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../src/base/clock.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { QueryInput } from '../../../src/model/query-input.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
 import { call, KILN } from '../../support/conversations.ts'
 import { openTestEngine, TEST_NOW } from '../../support/engines.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 const NOTES = ['fox in the den', 'fox and dog', 'tulip in the garden', 'vixen and fox'].map((content, at) => ({
   ...{ id: `n${at}`, content },

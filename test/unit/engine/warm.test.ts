@@ -3,8 +3,8 @@ import type { Embedder } from '../../../src/embed/embedder.ts'
 import { openEngine } from '../../../src/engine/open.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { type TempFolder, tempFolder } from '../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
+import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 
 let folder: TempFolder
 let store: Store

@@ -1,9 +1,9 @@
 /** Texts for word indexes of sizes that random small histories do not reach, and what an index says of them. */
 import { Bitset } from '../../../src/base/bitset.ts'
 import type { WordIndex, WordTerm } from '../../../src/index/contract.ts'
-import { AUDIENCE_NAMES } from '../../../src/testing/index-world.ts'
-import { seededUniform } from '../../../src/testing/seeded.ts'
-import { textOf, type WordEdit, type WordWorld, word } from '../../../src/testing/word-world.ts'
+import { AUDIENCE_NAMES } from '../../support/index-world.ts'
+import { seededUniform } from '../../support/seeded.ts'
+import { textOf, type WordEdit, type WordWorld, word } from '../../support/word-world.ts'
 
 const VOCABULARY: readonly string[] = [
   ...['alder', 'birch', 'cedar', 'dogwood', 'elm', 'fir', 'gum', 'holly', 'ivory', 'juniper', 'kapok', 'larch'],

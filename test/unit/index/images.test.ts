@@ -8,11 +8,11 @@ import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { GRAPH, LinkWorld } from '../../../src/testing/link-world.ts'
-import { COLUMNS, POINTS, PointWorld } from '../../../src/testing/point-world.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
-import { textOf, WordWorld } from '../../../src/testing/word-world.ts'
+import { GRAPH, LinkWorld } from '../../support/link-world.ts'
+import { COLUMNS, POINTS, PointWorld } from '../../support/point-world.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { MODEL, randomUnits, VectorStore } from '../../support/vector-stores.ts'
+import { textOf, WordWorld } from '../../support/word-world.ts'
 
 const WIDTH = 16
 const IDS = [...'abcdef']

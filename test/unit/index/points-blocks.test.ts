@@ -4,7 +4,7 @@ import { PointBlocks } from '../../../src/index/points/blocks.ts'
 import { type Point, PointColumns } from '../../../src/index/points/columns.ts'
 import { CELL, cellOf, partOf } from '../../../src/index/points/grid.ts'
 import { searchPoints } from '../../../src/index/points/search.ts'
-import { seededUniform } from '../../../src/testing/seeded.ts'
+import { seededUniform } from '../../support/seeded.ts'
 import { bruteForce, partitionOf } from './point-samples.ts'
 
 describe('the grid', () => {

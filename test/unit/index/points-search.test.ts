@@ -4,7 +4,7 @@ import { RTree } from '../../../bench/lib/r-tree.ts'
 import type { PointScorer } from '../../../src/index/contract.ts'
 import type { Point } from '../../../src/index/points/columns.ts'
 import { searchPoints } from '../../../src/index/points/search.ts'
-import { seededUniform } from '../../../src/testing/seeded.ts'
+import { seededUniform } from '../../support/seeded.ts'
 import { allowed, bruteForce, dense, ENTRIES, even, scorerOf } from './point-samples.ts'
 
 describe('searching thousands of points', () => {

@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest'
 import type { Index } from '../../../src/index/contract.ts'
 import { saveInSteps } from '../../../src/index/snapshot.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { VectorStore } from '../../support/vector-stores.ts'
 
 const disk = vi.hoisted(() => ({ unsynced: 0, most: 0, syncs: 0 }))

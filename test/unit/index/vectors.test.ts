@@ -3,7 +3,7 @@ import { Bitset } from '../../../src/base/bitset.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { audience } from '../../../src/model/partition.ts'
 import type { ChunkVector, StoreReader } from '../../../src/store/store.ts'
-import { seededUniform } from '../../../src/testing/seeded.ts'
+import { seededUniform } from '../../support/seeded.ts'
 import { MODEL, randomUnits, unitsNear, VectorStore } from '../../support/vector-stores.ts'
 import { MANY, openPair, referenceOf } from './vector-pairs.ts'
 

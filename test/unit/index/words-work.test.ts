@@ -4,8 +4,8 @@ import { Bitset } from '../../../src/base/bitset.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import type { EntryKey } from '../../../src/model/entry.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { AUDIENCE_NAMES } from '../../../src/testing/index-world.ts'
-import { textOf, WordWorld } from '../../../src/testing/word-world.ts'
+import { AUDIENCE_NAMES } from '../../support/index-world.ts'
+import { textOf, WordWorld } from '../../support/word-world.ts'
 import { answers, forest } from './forest.ts'
 
 describe('what a snapshot may be', () => {
@@ -100,6 +100,32 @@ describe('work', () => {
     }
     expect(index.refresh(reader)).toBe(1)
     expect(index.position).toBe(world.store.lastSeq())
+  })
+
+  it('reads only what is new, however much more than what it has comes in at once', () => {
+    const world = new WordWorld(openMemoryStore())
+    const edits = forest(2500, 9)
+    world.apply(edits.slice(0, 200))
+    const index = openWordIndex()
+    index.refresh(world.store)
+    const old = world.store.lastSeq()
+    world.apply(edits.slice(200))
+    const read = new Set<EntryKey>()
+    const counting = Object.assign(Object.create(world.store), {
+      entry: (key: EntryKey) => {
+        read.add(key)
+        return world.store.entry(key)
+      },
+    })
+    for (const name of ['lastSeq', 'firstSeq', 'changesSince', 'chunksOf', 'scanEntries'] as const) {
+      counting[name] = world.store[name].bind(world.store)
+    }
+    index.refresh(counting)
+    const written = world.store.changesSince(old, 5000).map(change => change.entry)
+    expect([...read].sort()).toEqual([...new Set(written)].sort())
+    const rebuilt = openWordIndex()
+    rebuilt.rebuild(world.store)
+    expect(answers(index, world)).toEqual(answers(rebuilt, world))
   })
 
   it('reads the store from nothing, not a feed that may be much longer', () => {

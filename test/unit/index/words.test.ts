@@ -7,8 +7,8 @@ import { openReferenceWordIndex } from '../../../src/index/reference-words.ts'
 import { BLOCK } from '../../../src/index/words/segment.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { AUDIENCE_NAMES } from '../../../src/testing/index-world.ts'
-import { textOf, WordWorld, word, wordEdits, wordQuestions } from '../../../src/testing/word-world.ts'
+import { AUDIENCE_NAMES } from '../../support/index-world.ts'
+import { textOf, WordWorld, word, wordEdits, wordQuestions } from '../../support/word-world.ts'
 import { answers, forest, terms } from './forest.ts'
 
 describe('lists of many blocks', () => {

@@ -13,7 +13,7 @@ import { ADDED_PATHS, FILES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { draftOf } from '../../../src/testing/entries.ts'
+import { draftOf } from '../../support/entries.ts'
 import { locked, tempFolder, writeFiles } from './temp-folder.ts'
 
 const NOW = Date.parse('2026-03-10T15:00:00Z')

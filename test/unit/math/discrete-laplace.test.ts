@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { discreteLaplace, discreteLaplaceTail, type Ratio } from '../../../src/math/discrete-laplace.ts'
-import { seededUniform } from '../../../src/testing/seeded.ts'
 import { laplacePmf } from '../../support/laplace.ts'
+import { seededUniform } from '../../support/seeded.ts'
 
 const ratio = (numerator: number, denominator: number): Ratio => ({ numerator, denominator })
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Deadline } from '../../../src/base/clock.ts'
 import { audience } from '../../../src/model/partition.ts'
-import type { AskWorld } from '../../../src/testing/ask-world.ts'
-import { openToyEmbedder } from '../../../src/testing/toy-embedder.ts'
+import type { AskWorld } from '../../support/ask-world.ts'
+import { openToyEmbedder } from '../../support/toy-embedder.ts'
 import { openWorld, smallWorld } from './world.ts'
 
 describe('why an entry is not there', () => {

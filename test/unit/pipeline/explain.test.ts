@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { recompute } from '../../../src/model/explanation.ts'
 import { audience } from '../../../src/model/partition.ts'
-import { knowledge, questions } from '../../../src/testing/ask-arbitraries.ts'
+import { knowledge, questions } from '../../support/ask-arbitraries.ts'
 import { openWorld, smallWorld } from './world.ts'
 
 const long = process.env['QUERENT_LONG'] === '1'

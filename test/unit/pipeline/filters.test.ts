@@ -7,7 +7,7 @@ import type { QueryInput } from '../../../src/model/query-input.ts'
 import { allowedEntries } from '../../../src/pipeline/conditions.ts'
 import { parse } from '../../../src/pipeline/parse.ts'
 import { resolveQuery } from '../../../src/pipeline/resolve-query.ts'
-import { type Known, knowledge, questions } from '../../../src/testing/ask-arbitraries.ts'
+import { type Known, knowledge, questions } from '../../support/ask-arbitraries.ts'
 import { openWorld } from './world.ts'
 
 const asked = {

@@ -6,7 +6,7 @@ import { audience } from '../../../src/model/partition.ts'
 import { Memo } from '../../../src/pipeline/memo.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import type { Store, StoreReader } from '../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
 
 const ANN = { id: 'ann' }
 const FILTER: Filter = { op: 'lt', field: 'metadata.rank', value: 2 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { AskWorld } from '../../../src/testing/ask-world.ts'
-import { openToyEmbedder, TOY_MODEL } from '../../../src/testing/toy-embedder.ts'
+import type { AskWorld } from '../../support/ask-world.ts'
+import { openToyEmbedder, TOY_MODEL } from '../../support/toy-embedder.ts'
 import { openWorld } from './world.ts'
 
 /** 5 entries that a question about foxes is for, 500 that it is not; ids do not rise with the keys. */

@@ -10,15 +10,15 @@ import { LOCAL_OWNER, type Viewer } from '../../../src/model/viewer.ts'
 import { lookAt } from '../../../src/pipeline/access.ts'
 import type { QueryContext } from '../../../src/pipeline/context.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { AskWorld, WORLD_NOW } from '../../../src/testing/ask-world.ts'
-import type { Edit, Request } from '../../../src/testing/hidden-stories.ts'
+import { AskWorld, WORLD_NOW } from '../../support/ask-world.ts'
+import type { Edit, Request } from '../../support/hidden-stories.ts'
 import {
   checkNonInterference,
   Interference,
   type NonInterferenceOptions,
   type World,
-} from '../../../src/testing/non-interference.ts'
-import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../../src/testing/toy-embedder.ts'
+} from '../../support/non-interference.ts'
+import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../support/toy-embedder.ts'
 
 const RUNS = process.env['QUERENT_LONG'] === '1' ? 1500 : 60
 

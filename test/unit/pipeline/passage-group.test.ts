@@ -5,8 +5,8 @@ import { Deadline } from '../../../src/base/clock.ts'
 import { type Explanation, recompute } from '../../../src/model/explanation.ts'
 import type { Item } from '../../../src/model/page.ts'
 import type { QueryInput } from '../../../src/model/query-input.ts'
-import { sentences } from '../../../src/testing/ask-arbitraries.ts'
-import { type AskWorld, WORLD_NOW } from '../../../src/testing/ask-world.ts'
+import { sentences } from '../../support/ask-arbitraries.ts'
+import { type AskWorld, WORLD_NOW } from '../../support/ask-world.ts'
 import { openWordsWorld, openWorld, putLines } from './world.ts'
 
 const MANUAL = ['tulip garden rain', 'a fox and a dog jump', 'the fox sleeps in the garden', 'a car on the road']

@@ -5,7 +5,7 @@ import { type Explanation, recompute } from '../../../src/model/explanation.ts'
 import type { Passage } from '../../../src/model/page.ts'
 import { audience } from '../../../src/model/partition.ts'
 import type { Viewer } from '../../../src/model/viewer.ts'
-import { sentences } from '../../../src/testing/ask-arbitraries.ts'
+import { sentences } from '../../support/ask-arbitraries.ts'
 import { openWordsWorld, openWorld, putLines } from './world.ts'
 
 const MANUAL = ['tulip garden rain', 'a fox and a dog jump', 'the fox sleeps in the garden', 'a car on the road']

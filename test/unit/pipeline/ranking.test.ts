@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { type Explanation, recompute } from '../../../src/model/explanation.ts'
 import { audience } from '../../../src/model/partition.ts'
 import type { QueryInput } from '../../../src/model/query-input.ts'
-import { knowledge, questions } from '../../../src/testing/ask-arbitraries.ts'
-import type { AskWorld } from '../../../src/testing/ask-world.ts'
+import { knowledge, questions } from '../../support/ask-arbitraries.ts'
+import type { AskWorld } from '../../support/ask-world.ts'
 import { openWordsWorld, openWorld, smallWorld } from './world.ts'
 
 const owners = fc.constant(audience('private'))

@@ -4,7 +4,7 @@ import { audience } from '../../../src/model/partition.ts'
 import type { QueryContext } from '../../../src/pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
 import { runQuery } from '../../../src/pipeline/run.ts'
-import { type AskWorld, WORLD_NOW } from '../../../src/testing/ask-world.ts'
+import { type AskWorld, WORLD_NOW } from '../../support/ask-world.ts'
 import { openWorld } from './world.ts'
 
 async function foxWorld(): Promise<AskWorld> {

@@ -7,8 +7,8 @@ import type { QueryInput } from '../../../src/model/query-input.ts'
 import type { Viewer } from '../../../src/model/viewer.ts'
 import { DEFAULT_LENS_STAGES } from '../../../src/pipeline/default-stages.ts'
 import type { Stages } from '../../../src/pipeline/stage.ts'
-import type { AskWorld } from '../../../src/testing/ask-world.ts'
-import { WORLD_NOW } from '../../../src/testing/ask-world.ts'
+import type { AskWorld } from '../../support/ask-world.ts'
+import { WORLD_NOW } from '../../support/ask-world.ts'
 import { openWorld } from './world.ts'
 
 const ANN: Viewer = { id: 'ann' }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Steps } from '../../../src/base/turns.ts'
 import { ValidityWatch } from '../../../src/pipeline/memo.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
 
 it('reads nothing again while no bound is crossed and nothing is written', () => {
   const store = openMemoryStore()

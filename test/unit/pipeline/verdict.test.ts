@@ -3,8 +3,8 @@ import { Deadline } from '../../../src/base/clock.ts'
 import type { Calibration, EmbeddingModel } from '../../../src/embed/embedder.ts'
 import { barAt } from '../../../src/math/evidence.ts'
 import { judgeEvidence } from '../../../src/pipeline/verdict.ts'
-import type { AskWorld } from '../../../src/testing/ask-world.ts'
-import { TOY_MODEL } from '../../../src/testing/toy-embedder.ts'
+import type { AskWorld } from '../../support/ask-world.ts'
+import { TOY_MODEL } from '../../support/toy-embedder.ts'
 import { openWordsWorld, openWorld } from './world.ts'
 
 /** Bars that no cosine reaches. */

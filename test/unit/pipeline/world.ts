@@ -5,8 +5,8 @@ import { openReferenceWordIndex } from '../../../src/index/reference-words.ts'
 import type { ChunkDraft } from '../../../src/model/entry.ts'
 import type { audience } from '../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { AskWorld } from '../../../src/testing/ask-world.ts'
-import { openToyEmbedder, TOY_MODEL } from '../../../src/testing/toy-embedder.ts'
+import { AskWorld } from '../../support/ask-world.ts'
+import { openToyEmbedder, TOY_MODEL } from '../../support/toy-embedder.ts'
 
 export function openWorld(embedder: Embedder = openToyEmbedder()): AskWorld {
   return new AskWorld({

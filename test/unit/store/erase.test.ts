@@ -8,8 +8,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { isDirty, slackOf } from '../../../src/store/sqlite/slack.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { seededUniform } from '../../../src/testing/seeded.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { seededUniform } from '../../support/seeded.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { Rewriting } from './rewriting.ts'
 
 interface Opened {

@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { CORE_TABLES } from '../../../src/store/core-tables.ts'
 import { SCHEMA } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { contentsOf } from '../../../src/testing/contents.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { contentsOf } from '../../support/contents.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/stores/', import.meta.url))
 const GROWN: ReadonlySet<string> = new Set([

@@ -4,8 +4,8 @@ import { afterAll, expect, it } from 'vitest'
 import { LEASES, NONCES } from '../../../src/store/core-tables.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store, StoreWriter } from '../../../src/store/store.ts'
-import { draftOf } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { draftOf } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const NOW = 1
 const folder = tempFolder()

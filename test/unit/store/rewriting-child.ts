@@ -1,7 +1,7 @@
 /** A process that writes texts until it is told to end, and looks at what it wrote. */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { seededUniform } from '../../../src/testing/seeded.ts'
+import { seededUniform } from '../../support/seeded.ts'
 import { Rewriting } from './rewriting.ts'
 
 const [file = '', seed = '1'] = process.argv.slice(2)

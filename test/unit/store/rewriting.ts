@@ -1,6 +1,6 @@
 /** Texts that come, are replaced and go in one store, each with a mark of its own; ids of one are no other's. */
 import type { Store } from '../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
 import { markOf } from '../../support/find-bytes.ts'
 
 export class Rewriting {

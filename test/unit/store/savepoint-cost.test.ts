@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { atOnce } from '../../../src/base/turns.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const ENTRIES = 12_000
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const folder = tempFolder()
 afterAll(() => folder[Symbol.dispose]())

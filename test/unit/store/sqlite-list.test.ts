@@ -5,9 +5,9 @@ import { audience } from '../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { ListPosition, ListRequest, Store } from '../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-import { seededUniform } from '../../../src/testing/seeded.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { seededUniform } from '../../support/seeded.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 /** More than a thousand of some times, of both audiences; few of the others. */
 const TIMES = [1, 2, 5, 5, 5, 6, 7, 8, 8, 9]

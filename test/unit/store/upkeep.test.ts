@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
-import { draftOf, wholeChunk } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { draftOf, wholeChunk } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 function open() {
   const folder = tempFolder()

@@ -1,11 +1,12 @@
 /** QE-019: a long write pauses in its transaction; nobody sees a part of it, and nobody waits for it on this thread. */
+import { statSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Steps, Turns } from '../../../src/base/turns.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
 import type { Store, StoreWriter } from '../../../src/store/store.ts'
-import { draftOf, lineChunks, wholeChunk } from '../../../src/testing/entries.ts'
-import { tempFolder } from '../../../src/testing/temp-folder.ts'
+import { draftOf, lineChunks, wholeChunk } from '../../support/entries.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const NOW = 1
 const LINES = 2_000
@@ -59,6 +60,29 @@ it('QE-019: what it writes is there at once, whole and after its last pause; wha
     [NOW + 1, 'put'],
   ])
   expect(store.check()).toEqual([])
+})
+
+it('QE-019: the commit writes a few megabytes at most, however long the transaction is', async () => {
+  const { store, file } = open()
+  const logBytes = () => statSync(`${file}-wal`).size
+  // As where a keeper folds the log back: no commit does.
+  store.upkeep?.foldInCommits(1e9)
+  let before = 0
+  await store.writeInSteps(
+    NOW,
+    function* (writer) {
+      for (let at = 0; at < 40; at++) {
+        const draft = draftOf({ id: `e${at}`, content: `${at} `.repeat(300_000) })
+        yield* writer.putInSteps(draft, wholeChunk(draft))
+        yield
+      }
+    },
+    turnsThat(() => {
+      before = logBytes()
+    }),
+  )
+  expect(before).toBeGreaterThan(20e6)
+  expect(logBytes() - before).toBeLessThan(6e6)
 })
 
 it('writes what a put in one piece writes, in every store', async () => {

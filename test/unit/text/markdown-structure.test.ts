@@ -4,9 +4,9 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { describe, expect, it } from 'vitest'
 import { openEngine } from '../../../src/engine/open.ts'
 import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { draftOf } from '../../../src/testing/entries.ts'
 import { lineEnds } from '../../../src/text/lines.ts'
 import { markdownStructure, markdownStructureInSteps } from '../../../src/text/markdown-structure.ts'
+import { draftOf } from '../../support/entries.ts'
 
 function found(text: string): readonly string[] {
   return markdownStructure(text).headings.map(({ level, text }) => `${level} ${text}`)

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { DAYS } from './lens.ts'
 
 /** A day of the slider while it plays, and how far it goes at once for those who want no motion. */
@@ -17,7 +17,8 @@ export function Time({ day, when, onDay }: TimeProps) {
   const [isPlaying, setPlaying] = useState(false)
   const isAtEnd = day >= DAYS
   const mayMove = !matchMedia('(prefers-reduced-motion: reduce)').matches
-  useEffect(() => {
+  // With the layout, which no timer can come before: after "Pause" no day is added.
+  useLayoutEffect(() => {
     if (!isPlaying || isAtEnd) {
       setPlaying(false)
       return

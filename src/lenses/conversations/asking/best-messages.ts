@@ -15,12 +15,14 @@ export interface Place {
 
 /**
  * So many of all conversations together, with all that are as good as the last of them. `isCut`: others have a score too,
- * whether or not they may be answers; conversations of which nothing can be among the best are not scored.
+ * whether or not they may be answers; conversations of which nothing can be among the best are not scored. `kept`: messages that
+ * are among them in any case, if anything speaks for them.
  */
 export function* bestOf(
   conversations: readonly Weighed[],
   depth: number,
   isAnswer: (entry: EntryKey) => boolean,
+  kept: ReadonlyMap<EntryKey, unknown> = NONE_KEPT,
 ): Steps<{ readonly best: readonly Place[]; readonly isCut: boolean }> {
   const isAlone = conversations.length === 1
   const top = new TopK<number>(depth, (a, b) => b - a)
@@ -28,10 +30,10 @@ export function* bestOf(
   let answers = 0
   let least = 0
   let isCut = false
-  for (const { bound, scores: scoresOf } of conversations.toSorted((a, b) => b.bound - a.bound)) {
+  for (const { bound, holds, scores: scoresOf } of conversations.toSorted((a, b) => b.bound - a.bound)) {
     if (!isAlone && bound < least) {
       isCut = true
-      break
+      if (!holds(kept)) continue
     }
     const of = yield* scoresOf()
     scored.push(of)
@@ -48,9 +50,11 @@ export function* bestOf(
       if (top.full) least = top.worst as number
     }
   }
-  const best = scored.flatMap(of => placesFrom(of, isAlone, least, isAnswer))
+  const best = scored.flatMap(of => placesFrom(of, isAlone, least, isAnswer, kept))
   return { best, isCut: isCut || best.length < answers }
 }
+
+const NONE_KEPT: ReadonlyMap<EntryKey, unknown> = new Map()
 
 /** In place of a score: nothing speaks for the message. */
 const NONE = -1
@@ -71,21 +75,30 @@ function placesFrom(
   isAlone: boolean,
   least: number,
   isAnswer: (entry: EntryKey) => boolean,
+  kept: ReadonlyMap<EntryKey, unknown>,
 ): readonly Place[] {
   const found: Place[] = []
   for (let i = 0; i < of.places.length; i++) {
     const at = of.places[i] as number
     const score = scoreAmong(of, at, isAlone)
-    if (score >= least && isAnswer(entryOf(of, at))) found.push({ of, at, score })
+    const entry = entryOf(of, at)
+    if ((score >= least || (score !== NONE && kept.has(entry))) && isAnswer(entry)) found.push({ of, at, score })
   }
   return found
 }
 
 /** Which of them the page may show. */
-export function nearThePage(best: readonly Place[], query: Query, depth: number): readonly number[] {
+export function nearThePage(
+  best: readonly Place[],
+  query: Query,
+  depth: number,
+  kept: ReadonlyMap<EntryKey, unknown>,
+): readonly number[] {
   const scores = best.map(({ score }) => score)
   const bar = pageBar(scores, query, depth)
   const near: number[] = []
-  for (let place = 0; place < scores.length; place++) if ((scores[place] as number) >= bar) near.push(place)
+  for (const [place, { of, at, score }] of best.entries()) {
+    if (score >= bar || kept.has(entryOf(of, at))) near.push(place)
+  }
   return near
 }

@@ -2,6 +2,7 @@
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { expectedCosine, USUAL_BASE } from '../../../pipeline/partly-embedded.ts'
 import { type AskedWord, OF_MESSAGES, OF_PIECES, scoreTexts, type TextScores } from './bm25.ts'
 import { type Cosines, cosinesOf, type MeaningAsked, NO_COSINES } from './cosines.ts'
 import type { Moment } from './moment.ts'
@@ -51,6 +52,8 @@ export interface ConversationScores {
   readonly texts: TextScores
   /** What a message can score at most, before it is weighed by speaker and time. */
   readonly most: number
+  /** The greatest cosine of its messages, or what is expected of those without a vector; 0 at least. */
+  readonly nearness: number
   /** How much speaks for the conversation as a whole, 0 to 1: see `weightOf`. */
   readonly weight: number
 }
@@ -63,6 +66,8 @@ export interface Weighed {
   readonly cosine: number
   /** The greatest share of what the words of the question can score in a message of it, 0 to 1. */
   readonly coverage: number
+  /** Whether it has one of these messages. */
+  holds(messages: ReadonlyMap<EntryKey, unknown>): boolean
   scores(): Steps<ConversationScores>
 }
 
@@ -86,7 +91,8 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   const mostWords = greatest(words, spoken.found)
   const cosine = Math.max(0, greatestCosine(cosines.values))
   const coverage = possible > 0 ? mostWords / possible : 0
-  const weight = weightOf(coverage, cosine, ingredients)
+  const nearness = meaning === null ? 0 : Math.max(cosine, expectedOf(spoken, cosines, possible, meaning))
+  const weight = weightOf(coverage, nearness, ingredients)
   const ofSpeakers = (isPeople ? ofPeople : ofAssistants)(moment, asking.question, ingredients)
   const ofPhrases = phraseFactors(moment, asking.holders)
   const factors = [...ofSpeakers, ...ofPhrases]
@@ -104,14 +110,17 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
     const ranks = rank(evidence, ingredients, workspace)
     const most = isPeople ? MOST_OF_PEOPLE : ranks.mostSmoothed * ingredients.user
     return {
-      ...{ moment, places, ranks, ingredients, factors, words, cosines, blockOf, possible, texts, most, weight },
+      ...{ moment, places, ranks, ingredients, factors, words, cosines, blockOf, possible, texts, most },
+      ...{ nearness, weight },
       unitOf: spoken.unitOf,
     }
   }
   // In an assistant's chat the factor of the speaker is in what a message can score at most.
   const raisedBy = isPeople ? factors : ofPhrases
   const raised = raisedBy.reduce((score, { by }) => score * by, MOST_OF_PEOPLE) / MOST_OF_PEOPLE
-  return { bound: raised * weight, cosine, coverage, scores }
+  const holds = (messages: ReadonlyMap<EntryKey, unknown>) =>
+    [...messages.keys()].some(key => transcript.entries.has(key))
+  return { bound: raised * weight, cosine, coverage, holds, scores }
 }
 
 /** How far a phrase that is not required lifts the messages that hold it; all phrases together. */
@@ -138,6 +147,13 @@ const MOST_OF_PEOPLE = 1 + PEOPLE.block
 function weightOf(coverage: number, cosine: number, { words, meaning }: Ingredients): number {
   const share = words * coverage + meaning * cosine
   return amongOthers(share)
+}
+
+/** The cosine that is expected of the best words of a message without a vector (`partly-embedded.ts`). */
+function expectedOf({ words, found }: SpokenWords, { values }: Cosines, possible: number, asked: MeaningAsked): number {
+  let best = 0
+  for (const at of found) if (Number.isNaN(values[at])) best = Math.max(best, words[at] as number)
+  return best === 0 ? 0 : expectedCosine(best, possible, USUAL_BASE) / asked.cosineScale
 }
 
 /** The words of messages, each by the best of its units. */

@@ -23,6 +23,8 @@ export interface Cosines {
 export interface MeaningAsked {
   readonly vectors: VectorIndex
   readonly vector: Float32Array
+  /** What brings its cosines to the spread of MiniLM's. */
+  readonly cosineScale: number
   /** Whether speed may cost the last digits. */
   readonly approximate: boolean
   /** Whether all messages are looked at. */

@@ -78,7 +78,7 @@ function addRest(signals: Record<string, number>, names: readonly string[], numb
 /** Signals of one message. What each word adds stands behind them. */
 const OWN: readonly string[] = [
   ...['bm25', 'words_most', 'before', 'after', 'two_before', 'two_after', 'cosine', 'block'],
-  ...['speaker', 'when', 'user', 'phrase'],
+  ...['expected', 'speaker', 'when', 'user', 'phrase'],
 ]
 /** Of these the first that every message has. */
 const ALWAYS_OWN = 6
@@ -98,6 +98,7 @@ function pack(of: ConversationScores, at: number, numbers: Float64Array, start: 
   numbers[next++] = neighbour(sessions, fused, at, 2)
   numbers[next++] = cosines.values[at] ?? Number.NaN
   numbers[next++] = blockOf === null ? Number.NaN : blockOf(at)
+  numbers[next++] = score > 0 && Number.isNaN(cosines.values[at]) ? 1 : Number.NaN
   numbers[next++] = raisedBy('speaker', of, at)
   numbers[next++] = raisedBy('when', of, at)
   numbers[next++] = raisedBy('user', of, at)
@@ -122,7 +123,7 @@ const ALWAYS_SHARED = 4
 
 /** In the order of the names; NaN where it has none of that name. */
 function packShared(found: ConversationScores, isAlone: boolean, numbers: Float64Array, start: number): void {
-  const { ranks, ingredients, cosines, blockOf, most, possible } = found
+  const { ranks, ingredients, cosines, blockOf, most, possible, nearness } = found
   let next = start
   numbers[next++] = ingredients.words
   numbers[next++] = ingredients.meaning
@@ -134,5 +135,5 @@ function packShared(found: ConversationScores, isAlone: boolean, numbers: Float6
   numbers[next++] = isAlone ? Number.NaN : most
   numbers[next++] = isAlone ? Number.NaN : ranks.mostWords
   numbers[next++] = isAlone ? Number.NaN : possible
-  numbers[next++] = isAlone ? Number.NaN : Math.max(0, ranks.mostCosine)
+  numbers[next++] = isAlone ? Number.NaN : nearness
 }

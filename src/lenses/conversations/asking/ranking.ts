@@ -39,7 +39,7 @@ export interface Evidence {
   /** Messages that may have a score, ascending: what words or meaning speak for, their neighbours, and their blocks. */
   readonly places: Uint32Array
   readonly words: Float64Array
-  /** NaN or absent: it has no vector, or was not looked at. */
+  /** NaN: it has no vector, or was not looked at. Absent: meaning does not count. */
   readonly cosines: Float64Array
   /** What the least of them counts as: the least of all where all were looked at, else 0. */
   readonly leastCosine: number
@@ -100,8 +100,10 @@ function fuse(
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     const cosine = cosines[at] as number
-    const meaning = cosine > leastCosine ? weights.meaning * ((cosine - leastCosine) / span) : 0
-    fused[at] = weights.words * share(words[at] as number, mostWords) + meaning
+    const ofWords = share(words[at] as number, mostWords)
+    // Without a vector its words stand in for its meaning (QE-007).
+    const near = cosine > leastCosine ? (cosine - leastCosine) / span : Number.isNaN(cosine) ? ofWords : 0
+    fused[at] = weights.words * ofWords + weights.meaning * near
   }
   return fused
 }

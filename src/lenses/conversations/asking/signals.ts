@@ -59,12 +59,22 @@ const MEANING = product(
   { component: 'meaning', when: 'cosine', detail: ({ cosine = 0 }) => `cosine ${cosine.toFixed(2)}` },
 )
 
+/** Of a message that has no vector yet: as much as its words. */
+const EXPECTED = product(
+  'meaning expected',
+  [
+    number('weight', 'meaning_weight'),
+    quotient('of the greatest', number('BM25', 'bm25'), number('greatest BM25', 'words_most')),
+  ],
+  { component: 'meaning', when: 'expected', detail: () => 'not embedded yet' },
+)
+
 function neighbour(label: string, name: string, weight: number): Formula {
   return product(label, [constant('weight', weight), number('score', name)], { component: 'neighbours' })
 }
 
 const WITH_NEIGHBOURS = sum('with neighbours', [
-  sum('message', [WORDS, MEANING]),
+  sum('message', [WORDS, MEANING, EXPECTED]),
   neighbour('message before', 'before', NEAR),
   neighbour('message after', 'after', NEAR),
   neighbour('two messages before', 'two_before', FAR),
@@ -108,7 +118,7 @@ const CONVERSATION = sum('conversation', [
       number('possible', 'conversation_possible'),
     ),
   ]),
-  product('meaning', [number('weight', 'meaning_weight'), number('greatest cosine', 'conversation_cosine')]),
+  product('meaning', [number('weight', 'meaning_weight'), number('cosine', 'conversation_cosine')]),
 ])
 
 /** Where several conversations are asked, there is a number `most`, and the conversation counts too. */

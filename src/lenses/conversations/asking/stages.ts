@@ -14,6 +14,7 @@ import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
 import { allOf } from '../../../pipeline/filter-input.ts'
 import { byFormula } from '../../../pipeline/formula.ts'
+import { explainKept, KEPT_BY_WORDS, keepFirstByWords, type OtherScores } from '../../../pipeline/partly-embedded.ts'
 import { respell } from '../../../pipeline/respell.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages, Weights } from '../../../pipeline/stage.ts'
@@ -66,18 +67,21 @@ function* retrieve(host: LensHost, plan: Plan, depth: number, context: QueryCont
   const { transcripts: known, workspaces } = stateOf(host)
   const { transcripts, allow, isAll } = yield* askedConversations(known, plan, depth, context)
   const workspace = workspaces.take()
+  const embedded = plan.vector === null ? 0 : embeddedShare(transcripts, context)
+  const kept =
+    plan.vector === null || embedded >= 1 ? NONE_KEPT : yield* firstByWords(host, transcripts, plan, allow, context)
   const conversations = yield* weighedOf(transcripts, plan, allow, workspace, context)
-  const { best, isCut } = yield* bestOf(conversations, depth, isAnswer(plan, allow))
+  const { best, isCut } = yield* bestOf(conversations, depth, isAnswer(plan, allow), kept)
   const isAlone = conversations.length === 1
   const answering = yield* packed(best, isAlone)
   workspaces.giveBack(workspace)
   const places = [...best.keys()]
-  const near = plan.query.approximate ? nearThePage(best, plan.query, depth) : places
+  const near = plan.query.approximate ? nearThePage(best, plan.query, depth, kept) : places
   const found = {
-    ...{ depth, allow, statistics: statisticsOf(conversations, transcripts, plan, context) },
+    ...{ depth, allow, statistics: { ...statisticsOf(conversations, transcripts), embedded } },
     ...{ exhausted: isAll && !isCut, complete: !isLate(context) },
   }
-  const candidatesOf = (some: readonly number[], reader: StoreReader) => candidates(some.map(answering), reader)
+  const candidatesOf = (some: readonly number[], reader: StoreReader) => candidates(some.map(answering), kept, reader)
   return {
     ...found,
     candidates: candidatesOf(near, context.reader),
@@ -87,18 +91,31 @@ function* retrieve(host: LensHost, plan: Plan, depth: number, context: QueryCont
   }
 }
 
-/** `bestCosine` and `coverage`: the greatest of all conversations that were asked. `embedded`: share of their passages with a vector. */
-function statisticsOf(
-  conversations: readonly Weighed[],
+const NONE_KEPT: ReadonlyMap<EntryKey, number> = new Map()
+
+/** What words alone put first, with their scores: while some messages have no vector these stay first (QE-007). */
+function* firstByWords(
+  host: LensHost,
   transcripts: readonly Transcript[],
   plan: Plan,
+  allow: Bitset | null,
   context: QueryContext,
-): Retrieval['statistics'] {
+): Steps<ReadonlyMap<EntryKey, number>> {
+  const { workspaces } = stateOf(host)
+  const workspace = workspaces.take()
+  const byWords = { ...plan, vector: null, weights: { words: 1, meaning: 0 } }
+  const conversations = yield* weighedOf(transcripts, byWords, allow, workspace, context)
+  const { best } = yield* bestOf(conversations, KEPT_BY_WORDS, isAnswer(plan, allow))
+  workspaces.giveBack(workspace)
+  return new Map(best.map(({ of, at, score }) => [(of.moment.said[at] as { entry: EntryKey }).entry, score]))
+}
+
+/** `bestCosine` and `coverage`: the greatest of all conversations that were asked. */
+function statisticsOf(conversations: readonly Weighed[], transcripts: readonly Transcript[]): Retrieval['statistics'] {
   const bestCosine = conversations.reduce((best, { cosine }) => Math.max(best, cosine), 0)
   const coverage = conversations.reduce((best, { coverage }) => Math.max(best, coverage), 0)
   const messages = transcripts.reduce((sum, { spoken }) => sum + spoken.length, 0)
-  const embedded = plan.vector === null ? 0 : embeddedShare(transcripts, context)
-  return { conversations: conversations.length, messages, bestCosine, coverage, embedded }
+  return { conversations: conversations.length, messages, bestCosine, coverage }
 }
 
 /** Counted by conversation only where something in their partitions has no vector. */
@@ -128,7 +145,10 @@ function* weighedOf(
     meaning:
       vector === null || vectors === null
         ? null
-        : { vectors, vector, approximate: query.approximate, isScan: messages <= MOST_SCANNED },
+        : {
+            ...{ vectors, vector, approximate: query.approximate, isScan: messages <= MOST_SCANNED },
+            cosineScale: context.model?.cosineScale ?? 1,
+          },
     weights,
     holders: yield* phraseHolders(plan, allow, context),
     invalid: memo.invalid(reader, query.asOf),
@@ -143,9 +163,17 @@ function isAnswer({ except }: Plan, allow: Bitset | null): (entry: EntryKey) => 
   return entry => entry !== except && (allow === null || allow.has(entry))
 }
 
-function candidates(answering: readonly Answering[], reader: StoreReader): readonly Candidate[] {
+function candidates(
+  answering: readonly Answering[],
+  kept: ReadonlyMap<EntryKey, number>,
+  reader: StoreReader,
+): readonly Candidate[] {
+  const withKept = (entry: EntryKey, signals: Candidate['signals']) => {
+    const byWords = kept.get(entry)
+    return byWords === undefined ? signals : { ...signals, by_words: byWords }
+  }
   return answering.map(({ entry, signals, piece }) => ({
-    ...{ entry, source: LOCAL_SOURCE, signals },
+    ...{ entry, source: LOCAL_SOURCE, signals: withKept(entry, signals) },
     chunks: piece > 0 ? chunkAt(piece, entry, reader) : NO_CHUNKS,
   }))
 }
@@ -163,16 +191,26 @@ function score(retrieval: Retrieval, plan: Plan, context: QueryContext): Scoring
   const judgement = judge(retrieval, plan, context)
   const speaking = retrieval.candidates.filter(candidate => !isNoise(candidate, context))
   const isRefused = judgement.verdict === 'nothing_relevant'
+  // Where nothing is relevant, noise too may be what came nearest.
+  const made = byFormula(isRefused || plan.query.any ? retrieval.candidates : speaking, {
+    formula: MESSAGE_SCORE,
+    numbers: NO_NUMBERS,
+    expansions: ({ signals }) => ({ bm25: wordsTree(signals, words) }),
+  })
+  const isPartly = plan.vector !== null && (retrieval.statistics['embedded'] ?? 1) < 1 && retrieval.isRest !== true
   return {
-    // Where nothing is relevant, noise too may be what came nearest.
-    ...byFormula(isRefused || plan.query.any ? retrieval.candidates : speaking, {
-      formula: MESSAGE_SCORE,
-      numbers: NO_NUMBERS,
-      expansions: ({ signals }) => ({ bm25: wordsTree(signals, words) }),
-    }),
+    ...made,
+    scored: isPartly ? keepFirstByWords(made.scored, BY_WORDS, retrieval.absent ?? new Set(), context) : made.scored,
+    explain: scored => explainKept(made.explain(scored), scored),
     ...judgement,
     ceiling: null,
   }
+}
+
+/** Which others score more once all is embedded is not known: scores are shares of the greatest in a conversation. So none is let go. */
+const BY_WORDS: OtherScores = {
+  byWords: ({ signals: { by_words: score } }) => score ?? null,
+  byKnown: ({ signals: { by_words: score } }) => score ?? null,
 }
 
 /**

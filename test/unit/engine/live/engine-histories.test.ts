@@ -9,7 +9,7 @@ import type { LiveEvent } from '../../../../src/model/live.ts'
 import type { WatchInput } from '../../../../src/model/live-input.ts'
 import type { Audience } from '../../../../src/model/partition.ts'
 import { DEFAULT_LENS_STAGES } from '../../../../src/pipeline/default-stages.ts'
-import { tempFolder } from '../../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../../support/temp-folder.ts'
 import { assertUntil } from '../../../support/until-met.ts'
 import { ANN, EngineWorld, NOW, type Put, Watcher, type Where } from './engine-world.ts'
 

@@ -11,9 +11,9 @@ import type { Viewer } from '../../../../src/model/viewer.ts'
 import { MEMBERSHIPS } from '../../../../src/store/core-tables.ts'
 import { openSqliteStore } from '../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../../src/testing/entries.ts'
-import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
+import { draftOf, wholeChunk } from '../../../support/entries.ts'
 import { ManualTimers } from '../../../support/manual-timers.ts'
+import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 
 export const NOW: number = Date.UTC(2026, 0, 1, 12)
 export const ANN: Viewer = { id: 'ann' }

@@ -11,10 +11,10 @@ import type { WatchInput } from '../../../../src/model/live-input.ts'
 import { audience } from '../../../../src/model/partition.ts'
 import { LOCAL_OWNER } from '../../../../src/model/viewer.ts'
 import { callOperation, makeCatalog } from '../../../../src/ops/catalog.ts'
-import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
 import { idsOf, openTestEngine, TEST_NOW } from '../../../support/engines.ts'
 import { ManualTimers } from '../../../support/manual-timers.ts'
 import { FAR, NEAR, TAGS } from '../../../support/open-chroma-world.ts'
+import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 
 const ANN = { id: 'ann' }
 const BOB = { id: 'bob' }

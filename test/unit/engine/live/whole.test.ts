@@ -5,9 +5,9 @@ import type { LiveHandlers } from '../../../../src/model/live.ts'
 import type { QueryInput } from '../../../../src/model/query-input.ts'
 import { DEFAULT_LENS_STAGES } from '../../../../src/pipeline/default-stages.ts'
 import type { Stages } from '../../../../src/pipeline/stage.ts'
-import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
 import { idsOf, openTestEngine, TEST_NOW } from '../../../support/engines.ts'
 import { ManualTimers } from '../../../support/manual-timers.ts'
+import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 
 function ear(): { readonly heard: string[]; readonly errors: unknown[]; readonly handlers: LiveHandlers } {
   const heard: string[] = []

@@ -6,10 +6,10 @@
  */
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { tempFolder } from '../../../../src/testing/temp-folder.ts'
 import { beliefsStories } from '../../../support/beliefs-acts.ts'
 import { type BeliefsFigures, BeliefsTwin, NO_FIGURES } from '../../../support/beliefs-twin.ts'
 import { PATIENCE_MS } from '../../../support/patience.ts'
+import { tempFolder } from '../../../support/temp-folder.ts'
 import { assertUntil } from '../../../support/until-met.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../src/base/clock.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { openSqliteStore } from '../../../../src/store/sqlite-store.ts'
-import { seededUniform } from '../../../../src/testing/seeded.ts'
-import { tempFolder } from '../../../../src/testing/temp-folder.ts'
 import { callOperation, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
 import { countingStore, type Work } from '../../../support/counting-store.ts'
+import { seededUniform } from '../../../support/seeded.ts'
+import { tempFolder } from '../../../support/temp-folder.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'
 const folder = tempFolder()

@@ -6,11 +6,11 @@ import { ALL_SOURCES } from '../../../../src/lenses/beliefs/access/requester.ts'
 import { stateOf } from '../../../../src/lenses/beliefs/state.ts'
 import { makeCatalog } from '../../../../src/ops/catalog.ts'
 import { openSqliteStore } from '../../../../src/store/sqlite-store.ts'
-import { seededUniform } from '../../../../src/testing/seeded.ts'
-import { type TempFolder, tempFolder } from '../../../../src/testing/temp-folder.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
 import { countRows } from '../../../support/counting-columns.ts'
 import { countingStore, type Work } from '../../../support/counting-store.ts'
+import { seededUniform } from '../../../support/seeded.ts'
+import { type TempFolder, tempFolder } from '../../../support/temp-folder.ts'
 
 const QUERY = { semantic: 'fox', options: { scope: { local: true, network: true }, include_explanation: true } }
 

@@ -10,8 +10,8 @@ import { QuerentError } from '../../../../src/model/errors.ts'
 import type { RequestLine } from '../../../../src/model/request-log.ts'
 import { callOperation, findOperation, makeCatalog, streamOperation } from '../../../../src/ops/catalog.ts'
 import { jsonSchema } from '../../../../src/ops/schemas.ts'
-import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
 import { countingBytes } from '../../../support/engines.ts'
+import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 
 const NOW = Date.UTC(2026, 5, 1)
 const EVERYWHERE = { scope: { local: true, federated: true, network: true } }

@@ -7,8 +7,8 @@ import { expect, it } from 'vitest'
 import { Document, parse, parseDocument } from 'yaml'
 import { SettableClock } from '../../../../src/base/clock.ts'
 import { openMemoryStore } from '../../../../src/store/memory-store.ts'
-import { seededUniform } from '../../../../src/testing/seeded.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
+import { seededUniform } from '../../../support/seeded.ts'
 
 const FILE = new URL('../../../fixtures/beliefs/small-world.yaml', import.meta.url)
 /** Written before, so that there is some age to see. */

@@ -11,8 +11,8 @@ import { putEdge } from '../../../../src/lenses/beliefs/trust/edges.ts'
 import { raiseRevision } from '../../../../src/lenses/beliefs/trust/revisions.ts'
 import { AGENTS } from '../../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../../src/store/memory-store.ts'
-import { seededUniform } from '../../../../src/testing/seeded.ts'
 import { callOperation, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
+import { seededUniform } from '../../../support/seeded.ts'
 import { checkDraft } from './schema/checks.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')

@@ -2,8 +2,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { SettableClock } from '../../../../src/base/clock.ts'
 import { openMemoryStore } from '../../../../src/store/memory-store.ts'
-import { seededUniform } from '../../../../src/testing/seeded.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
+import { seededUniform } from '../../../support/seeded.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const HOUR = 3_600_000

@@ -7,10 +7,10 @@
  */
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { tempFolder } from '../../../../src/testing/temp-folder.ts'
 import { chromaStories } from '../../../support/chroma-acts.ts'
 import { ChromaTwin, type TwinFigures } from '../../../support/chroma-twin.ts'
 import { PATIENCE_MS } from '../../../support/patience.ts'
+import { tempFolder } from '../../../support/temp-folder.ts'
 import { assertUntil } from '../../../support/until-met.ts'
 
 const LONG = process.env['QUERENT_LONG'] === '1'

@@ -14,10 +14,10 @@ import type { TableDeclaration } from '../../../../src/model/table.ts'
 import { type OpenChroma, openChroma } from '../../../../src/openings/chroma.ts'
 import { openMemoryStore } from '../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../src/store/store.ts'
-import { seededUniform } from '../../../../src/testing/seeded.ts'
 import { TAGS } from '../../../support/chroma-acts.ts'
 import { type Act, type Call, type HiddenStory, hiddenStories } from '../../../support/chroma-hidden.ts'
 import { PATIENCE_MS } from '../../../support/patience.ts'
+import { seededUniform } from '../../../support/seeded.ts'
 
 const RUNS = process.env['QUERENT_LONG'] === '1' ? 1000 : 40
 const START = 1_700_000_000

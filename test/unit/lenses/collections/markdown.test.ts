@@ -4,7 +4,7 @@ import { ChromaQueryError } from '../../../../src/lenses/collections/errors.ts'
 import { formatResultsMarkdown } from '../../../../src/lenses/collections/markdown.ts'
 import { agentDays } from '../../../../src/lenses/collections/request.ts'
 import { dateText } from '../../../../src/lenses/collections/results.ts'
-import { texts } from '../../../../src/testing/arbitraries.ts'
+import { texts } from '../../../support/arbitraries.ts'
 import { resultOf } from './world.ts'
 
 describe('dates shown', () => {

@@ -6,8 +6,8 @@ import { sha256 } from '../../../../src/base/canonical.ts'
 import { putConcept, putProvenance } from '../../../../src/lenses/context/mind/rows.ts'
 import { headOf, linesFrom } from '../../../../src/lenses/context/query/pack.ts'
 import { audience } from '../../../../src/model/partition.ts'
-import { type TempFolder, tempFolder } from '../../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
+import { type TempFolder, tempFolder } from '../../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 import { type ContextWorld, idsOf, openWorld, type WorldOptions } from './world.ts'
 
 const folders: TempFolder[] = []

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { EDGES, PROVENANCE } from '../../../../src/lenses/context/tables.ts'
-import { openToyEmbedder, TOY_KEY } from '../../../../src/testing/toy-embedder.ts'
 import { openCodeFolder } from '../../../support/code-folder.ts'
+import { openToyEmbedder, TOY_KEY } from '../../../support/toy-embedder.ts'
 import { openWorld } from './world.ts'
 
 const ann = { id: 'ann' }

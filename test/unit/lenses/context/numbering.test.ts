@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../../src/base/canonical.ts'
 import { setCounter } from '../../../../src/lenses/context/counters.ts'
 import { CONCEPTS } from '../../../../src/lenses/context/tables.ts'
-import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
+import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 import { type ContextWorld, openWorld } from './world.ts'
 
 const ann = { id: 'ann' }

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { CONTEXT_OPERATIONS, HANDLERS, operationName } from '../../../../src/lenses/context/operations.ts'
 import { checkSettings } from '../../../../src/lenses/context/settings.ts'
 import { findOperation, makeCatalog, runOperation } from '../../../../src/ops/catalog.ts'
-import { tempFolder } from '../../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
 import { openTestEngine } from '../../../support/engines.ts'
+import { tempFolder } from '../../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 import { idsOf, openWorld } from './world.ts'
 
 const context = { viewer: { id: 'owner' }, signal: new AbortController().signal }

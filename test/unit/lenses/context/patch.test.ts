@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../../src/base/canonical.ts'
-import { openToyEmbedder, TOY_KEY } from '../../../../src/testing/toy-embedder.ts'
 import { type CodeFolder, openCodeFolder } from '../../../support/code-folder.ts'
+import { openToyEmbedder, TOY_KEY } from '../../../support/toy-embedder.ts'
 
 const AUTH = "import { check } from './check.ts'\nexport class AuthService {\n  login() { return check() }\n}\n"
 const CHECK = 'export function check(): boolean { return true }\n'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dot } from '../../../../src/math/vector.ts'
-import { openToyEmbedder, toyVector } from '../../../../src/testing/toy-embedder.ts'
+import { openToyEmbedder, toyVector } from '../../../support/toy-embedder.ts'
 import { countCalls, idsOf, openWorld } from './world.ts'
 
 const code = (field: string, wanted: string) => ({ status: 'error', errors: { [field]: [{ code: wanted }] } })

@@ -8,9 +8,9 @@ import { FILES } from '../../../../src/lenses/context/tables.ts'
 import { toUnit } from '../../../../src/math/vector.ts'
 import { recompute } from '../../../../src/model/explanation.ts'
 import { audience } from '../../../../src/model/partition.ts'
-import { draftOf, wholeChunk } from '../../../../src/testing/entries.ts'
-import { seededUniform } from '../../../../src/testing/seeded.ts'
-import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../../../src/testing/toy-embedder.ts'
+import { draftOf, wholeChunk } from '../../../support/entries.ts'
+import { seededUniform } from '../../../support/seeded.ts'
+import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../../support/toy-embedder.ts'
 import { type ContextWorld, idsOf, openWorld } from './world.ts'
 
 interface Told {

@@ -5,9 +5,9 @@ import { MESSAGES } from '../../../../src/lenses/conversations/tables.ts'
 import type { Progress } from '../../../../src/model/operation.ts'
 import { openMemoryStore } from '../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../src/store/store.ts'
-import { type TempFolder, tempFolder } from '../../../../src/testing/temp-folder.ts'
 import { call, type Line, line, writeLines } from '../../../support/conversations.ts'
 import { idsOf, openTestEngine } from '../../../support/engines.ts'
+import { type TempFolder, tempFolder } from '../../../support/temp-folder.ts'
 
 /** Of which an import makes three transactions. */
 const MESSAGES_IN_ALL = 1_200

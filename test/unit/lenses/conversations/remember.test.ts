@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../src/base/clock.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
-import { type TempFolder, tempFolder } from '../../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../../src/testing/toy-embedder.ts'
 import { call, KILN, writeLines } from '../../../support/conversations.ts'
 import { idsOf, openTestEngine, TEST_NOW } from '../../../support/engines.ts'
+import { type TempFolder, tempFolder } from '../../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../../support/toy-embedder.ts'
 
 let engine: Engine
 let clock: SettableClock

@@ -5,9 +5,9 @@ import type { Engine } from '../../../../src/engine/engine.ts'
 import { LAST, MESSAGES } from '../../../../src/lenses/conversations/tables.ts'
 import { openMemoryStore } from '../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../src/store/store.ts'
-import { type TempFolder, tempFolder } from '../../../../src/testing/temp-folder.ts'
 import { call, KILN, type Line, line, writeLines } from '../../../support/conversations.ts'
 import { idsOf, openTestEngine, TEST_NOW } from '../../../support/engines.ts'
+import { type TempFolder, tempFolder } from '../../../support/temp-folder.ts'
 
 let folder: TempFolder
 let store: Store

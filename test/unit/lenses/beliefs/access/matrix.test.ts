@@ -6,7 +6,7 @@ import { ALL_SOURCES, Requester } from '../../../../../src/lenses/beliefs/access
 import { pseudonymOf, type ShownBelief, showCurrent } from '../../../../../src/lenses/beliefs/access/show.ts'
 import { lookAt } from '../../../../../src/pipeline/access.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 import { makeWorld, type World } from '../record/world.ts'
 
 const AGENTS = ['ann', 'bob', 'cat', 'owner']

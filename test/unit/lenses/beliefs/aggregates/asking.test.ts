@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { AGGREGATE_ANSWERS, AGGREGATE_CHARGES } from '../../../../../src/lenses/beliefs/tables.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { type Census, DAY, openCensus, PLAIN, refusal, START } from '../../../../support/aggregates.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 /** Of so many members, each with one belief on foxes. */
 async function openFoxes(members: number, options: Parameters<typeof openCensus>[1] = {}): Promise<Census> {

@@ -12,8 +12,8 @@ import {
   told,
 } from '../../../../../src/lenses/beliefs/aggregates/mechanism.ts'
 import { discreteLaplaceTail } from '../../../../../src/math/discrete-laplace.ts'
-import { seededUniform } from '../../../../../src/testing/seeded.ts'
 import { laplacePmf } from '../../../../support/laplace.ts'
+import { seededUniform } from '../../../../support/seeded.ts'
 
 const rules = (epsilonAnswer = 1000, leastMembers = 5): AggregateRules => ({
   ...{ leastMembers, epsilonAnswer, epsilonDay: 10_000 },

@@ -6,8 +6,8 @@ import type { Tally } from '../../../../../src/lenses/beliefs/aggregates/mechani
 import { type Topic, textTopic } from '../../../../../src/lenses/beliefs/aggregates/question.ts'
 import { tallyOf } from '../../../../../src/lenses/beliefs/aggregates/tally.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
-import { toyVector } from '../../../../../src/testing/toy-embedder.ts'
 import { type Census, DAY, openCensus, START } from '../../../../support/aggregates.ts'
+import { toyVector } from '../../../../support/toy-embedder.ts'
 
 function figures({ engine }: Census, topic: Topic): Tally {
   const host = engine.host('beliefs')

@@ -10,8 +10,8 @@ import { DERIVATION_TYPES } from '../../../../../src/lenses/beliefs/model.ts'
 import { BELIEFS, BELIEFS_TABLES, VERSIONS } from '../../../../../src/lenses/beliefs/tables.ts'
 import { audience } from '../../../../../src/model/partition.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../../../src/testing/entries.ts'
 import { countingBytes } from '../../../../support/engines.ts'
+import { draftOf, wholeChunk } from '../../../../support/entries.ts'
 import { NOW, type World } from '../record/world.ts'
 
 const HOLDERS = ['ann', 'bob', 'owner']

@@ -7,9 +7,9 @@ import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { findOperation, makeCatalog, streamOperation } from '../../../../../src/ops/catalog.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { callOperation, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { ManualTimers } from '../../../../support/manual-timers.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 it('streams events, refuses to run, and tells what is wrong with the lens’s codes', async () => {
   const engine = await openBeliefsEngine({ store: openMemoryStore() })

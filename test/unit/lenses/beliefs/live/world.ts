@@ -1,5 +1,5 @@
 /** Beliefs of several agents, and those who watch them: time is moved by hand. */
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import type {
@@ -10,20 +10,14 @@ import type {
 import { type Beliefs, beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { seededUniform } from '../../../../../src/testing/seeded.ts'
 import { openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { ManualTimers } from '../../../../support/manual-timers.ts'
+import { seededUniform } from '../../../../support/seeded.ts'
 
 export const START: number = Date.parse('2026-03-01T12:00:00Z')
 export const DAY = 86_400_000
 export const ALL = { local: true, federated: true, network: true } as const
 export const PUBLIC = { visibility: 'public' } as const
-
-let open: Engine[] = []
-afterEach(async () => {
-  for (const engine of open) await engine.close()
-  open = []
-})
 
 export interface World {
   readonly engine: Engine
@@ -33,6 +27,7 @@ export interface World {
   as(id: string): Beliefs
 }
 
+/** Closed when the test ends. */
 export async function begin(
   store: Store = openMemoryStore(),
   clock = new SettableClock(START),
@@ -42,7 +37,7 @@ export async function begin(
   const uniform = seededUniform(seed)
   const random = (length: number) => Uint8Array.from({ length }, () => Math.floor(uniform() * 256))
   const engine = await openBeliefsEngine({ store, clock, random, live: { timers } })
-  open.push(engine)
+  onTestFinished(() => engine.close())
   return { engine, timers, clock, store, as: id => beliefsOf(engine, { id }) }
 }
 

@@ -5,8 +5,8 @@ import type { Engine } from '../../../../../src/engine/engine.ts'
 import type { QueryResult } from '../../../../../src/lenses/beliefs/model.ts'
 import { streamQuery } from '../../../../../src/lenses/beliefs/paging/stream.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
-import { TOY_KEY } from '../../../../../src/testing/toy-embedder.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
+import { TOY_KEY } from '../../../../support/toy-embedder.ts'
 import { checkStreamedQuery } from '../schema/checks.ts'
 
 const SCOPE = { local: true, federated: true, network: true }

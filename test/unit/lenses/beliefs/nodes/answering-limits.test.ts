@@ -4,10 +4,10 @@ import type { Envelope } from '../../../../../src/identity/envelope.ts'
 import type { CallContext } from '../../../../../src/model/operation.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { NONCES } from '../../../../../src/store/core-tables.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { ANA, EVERYTHING, OF_BIRDS, openNorth, STRANGER, sealed } from '../../../../support/asked-node.ts'
 import { readAnswer, type TestNode } from '../../../../support/nodes.ts'
 import { PUBLIC, say } from '../../../../support/nodes-world.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 function ask({ engine }: TestNode, envelope: Envelope, more: Partial<CallContext> = {}): Promise<unknown> {
   const context = { viewer: { id: 'anybody' }, signal: new AbortController().signal, ...more }

@@ -1,8 +1,8 @@
 /** Several nodes against one store that holds the same beliefs: what is found, and what is lost where nodes do not answer. */
 import { describe, expect, it } from 'vitest'
-import { seededUniform } from '../../../../../src/testing/seeded.ts'
 import { openNodes, type TestNode } from '../../../../support/nodes.ts'
 import { EVERYWHERE, PUBLIC, say } from '../../../../support/nodes-world.ts'
+import { seededUniform } from '../../../../support/seeded.ts'
 
 const NODES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', 'n8']
 const WORDS = 'swift heron owl kite lake roof reed hill storm frost nest song flight egg moult fish'.split(' ')

@@ -4,8 +4,8 @@ import type { Embedder } from '../../../../../src/embed/embedder.ts'
 import type { EngineOptions } from '../../../../../src/engine/options.ts'
 import type { WireQuery } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { PEERS } from '../../../../../src/lenses/beliefs/tables.ts'
-import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../../../../src/testing/toy-embedder.ts'
 import { type Birds, openBirds, PUBLIC, say } from '../../../../support/nodes-world.ts'
+import { openToyEmbedder, TOY_KEY, TOY_MODEL } from '../../../../support/toy-embedder.ts'
 
 /** Turns every vector: what two models make of a text has nothing to do with each other. */
 function turnedEmbedder(): Embedder {

@@ -16,8 +16,8 @@ import {
 } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
-import type { NodeFault } from '../../../../../src/testing/in-process-nodes.ts'
 import { callOperation, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
+import type { NodeFault } from '../../../../support/in-process-nodes.ts'
 import { openNodes, type TestNode } from '../../../../support/nodes.ts'
 import { type Birds, EVERYWHERE, idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
 

@@ -11,9 +11,9 @@ import type { QueryChunk } from '../../../../../src/lenses/beliefs/paging/stream
 import type { Query } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 import { assertUntil } from '../../../../support/until-met.ts'
 import { type Asked, ids, World } from './world.ts'
 

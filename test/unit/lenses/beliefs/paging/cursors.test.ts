@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 import { ids, LIST, MINUTE, World } from './world.ts'
 
 describe('BQ-142: an offset', () => {

@@ -4,7 +4,6 @@
  */
 import fc from 'fast-check'
 import { afterAll, expect, it, vi } from 'vitest'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import {
   broken,
   type PagingFigures,
@@ -13,6 +12,7 @@ import {
   quietActs,
 } from '../../../../support/beliefs-paging.ts'
 import { PATIENCE_MS } from '../../../../support/patience.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 import { assertUntil } from '../../../../support/until-met.ts'
 
 vi.mock('../../../../../src/identity/keys.ts', async original => {

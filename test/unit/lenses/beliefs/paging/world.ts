@@ -4,10 +4,10 @@ import type { Engine } from '../../../../../src/engine/engine.ts'
 import type { Conflict, RankedBelief } from '../../../../../src/lenses/beliefs/model.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { seededUniform } from '../../../../../src/testing/seeded.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
+import { seededUniform } from '../../../../support/seeded.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 /** A question without a text: every belief of which anything is known. */
 export const LIST = { semantic: '', filters: { min_confidence: { overall: 0.001 } } }

@@ -4,8 +4,8 @@ import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { recompute } from '../../../../../src/model/explanation.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { openTestEngine, TEST_NOW } from '../../../../support/engines.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 let engine: Engine
 const clock = new SettableClock(TEST_NOW)

@@ -11,8 +11,8 @@ import { countMatches } from '../../../../../src/lenses/beliefs/questions/count.
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { CHARACTERS_AT_ONCE, ROWS_AT_ONCE, TimeLimit } from '../../../../../src/lenses/beliefs/time-limit.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
-import { seededUniform } from '../../../../../src/testing/seeded.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
+import { seededUniform } from '../../../../support/seeded.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 import { turnsOf } from '../../../../support/turns-of.ts'
 import { checkQuery, checkStreamedQuery } from '../schema/checks.ts'
 

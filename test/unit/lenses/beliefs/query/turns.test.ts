@@ -7,11 +7,11 @@ import { tallyOf } from '../../../../../src/lenses/beliefs/aggregates/tally.ts'
 import { gatherWorld } from '../../../../../src/lenses/beliefs/nodes/gathered/gathered-world.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { TimeLimit } from '../../../../../src/lenses/beliefs/time-limit.ts'
-import { seededUniform } from '../../../../../src/testing/seeded.ts'
-import { type TempFolder, tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { countingBytes, TEST_NOW } from '../../../../support/engines.ts'
 import { PATIENCE_MS } from '../../../../support/patience.ts'
+import { seededUniform } from '../../../../support/seeded.ts'
+import { type TempFolder, tempFolder } from '../../../../support/temp-folder.ts'
 import { turnsOf } from '../../../../support/turns-of.ts'
 
 vi.mock('../../../../../src/base/turns.ts', async original =>

@@ -17,8 +17,8 @@ import type { Requester } from '../../../../../src/lenses/beliefs/schema/context
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { ROWS_AT_ONCE } from '../../../../../src/lenses/beliefs/time-limit.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
-import { seededUniform } from '../../../../../src/testing/seeded.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
+import { seededUniform } from '../../../../support/seeded.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 import {
   checkContextQuery,
   checkContradictions,

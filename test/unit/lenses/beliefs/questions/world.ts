@@ -11,8 +11,8 @@ import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { countingBytes, openTestEngine } from '../../../../support/engines.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 export const NOW: number = Date.UTC(2026, 2, 1, 12)
 export const EVERYTHING: JsonObject = { local: true, federated: true, network: true }

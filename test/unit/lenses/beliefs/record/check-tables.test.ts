@@ -6,8 +6,8 @@ import { BELIEFS, KIND, TRUST, VERSIONS } from '../../../../../src/lenses/belief
 import { putEdge } from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import type { Row } from '../../../../../src/model/table.ts'
 import type { StoreWriter } from '../../../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../../../src/testing/entries.ts'
 import { countingBytes } from '../../../../support/engines.ts'
+import { draftOf, wholeChunk } from '../../../../support/entries.ts'
 import { makeWorld, NOW, type World } from './world.ts'
 
 /** A belief of three versions, a deleted one, and a statement of trust. */

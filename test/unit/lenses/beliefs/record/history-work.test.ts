@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { countingStore, type Work } from '../../../../support/counting-store.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 
 const VERSIONS = 40
 const folder = tempFolder()

@@ -9,8 +9,8 @@ import type { TrustQuestion, TrustRules } from '../../../../../src/lenses/belief
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { PATIENCE_MS } from '../../../../support/patience.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 import { Oracle } from './oracle.ts'
 import { DAY, host, NOW, trust, unhost } from './world.ts'
 

@@ -20,7 +20,7 @@ import { tellEdges } from '../../../../../src/lenses/beliefs/trust/revisions.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 import { DAY, draft, host, NOW, PLAIN, RULES, randomBytes, trust } from './world.ts'
 
 const folder = tempFolder()

@@ -4,7 +4,7 @@ import { raiseRevision } from '../../../../../src/lenses/beliefs/trust/revisions
 import type { TrustQuestion, TrustRules } from '../../../../../src/lenses/beliefs/trust/trust-in.ts'
 import { AGENTS } from '../../../../../src/store/core-tables.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { seededUniform } from '../../../../../src/testing/seeded.ts'
+import { seededUniform } from '../../../../support/seeded.ts'
 
 export const DAY = 86_400_000
 export const NOW: number = Date.parse('2026-03-01T12:00:00Z')

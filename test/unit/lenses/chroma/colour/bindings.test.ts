@@ -4,7 +4,7 @@ import { Bindings } from '../../../../../src/lenses/chroma/colour/bindings.ts'
 import { HashtagConflictError, UnknownHashtagError, ValidationError } from '../../../../../src/lenses/chroma/errors.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 import { addNode, assignIds, hostOf, NOW, thrownBy } from './colour-world.ts'
 
 let host: LensHost

@@ -8,7 +8,7 @@ import type { EntryKey } from '../../../../../src/model/entry.ts'
 import { audience } from '../../../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../../../src/testing/entries.ts'
+import { draftOf, wholeChunk } from '../../../../support/entries.ts'
 
 export const NOW = 1_000_000
 

@@ -5,9 +5,9 @@ import { starterVocabulary } from '../../../../../src/lenses/chroma/colour/bindi
 import { STACK, ZONE_BOUNDS } from '../../../../../src/lenses/chroma/colour/stack.ts'
 import type { Anchor, Binding, Zone } from '../../../../../src/lenses/chroma/model.ts'
 import { type OpenChroma, openChroma } from '../../../../../src/openings/chroma.ts'
-import { openToyEmbedder, toyVector } from '../../../../../src/testing/toy-embedder.ts'
 import { callOperation } from '../../../../support/beliefs-engine.ts'
 import { invalid } from '../../../../support/chroma-answers.ts'
+import { openToyEmbedder, toyVector } from '../../../../support/toy-embedder.ts'
 import pairs from './related-pairs.json' with { type: 'json' }
 
 type Place = Pick<Anchor, 'L' | 'a' | 'b'>

@@ -7,7 +7,7 @@ import { OWNER } from '../../../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 import { DAY, START, World } from './world.ts'
 
 /** A store whose next writes find it locked, or fail otherwise. */

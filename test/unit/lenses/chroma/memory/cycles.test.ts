@@ -8,8 +8,8 @@ import { QuerentError } from '../../../../../src/model/errors.ts'
 import type { Progress } from '../../../../../src/model/operation.ts'
 import { OWNER } from '../../../../../src/model/partition.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 import { DAY, decay, large, MODES_BY_TURN, START, state, World } from './world.ts'
 
 describe('the decay cycle', () => {

@@ -20,7 +20,7 @@ import { audience, OWNER } from '../../../../../src/model/partition.ts'
 import { lookAt } from '../../../../../src/pipeline/access.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../../../src/testing/entries.ts'
+import { draftOf, wholeChunk } from '../../../../support/entries.ts'
 
 export const DAY = 86_400
 /** Unix seconds at which a world begins. */

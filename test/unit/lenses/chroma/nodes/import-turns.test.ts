@@ -1,8 +1,8 @@
 /** QE-019: a document of nodes is checked and written in turns of others, who see nothing of it before its end. */
 import { expect, it, vi } from 'vitest'
 import { openChroma } from '../../../../../src/openings/chroma.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { NOW, openWorld } from '../../../../support/open-chroma-world.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 import { turnsOf } from '../../../../support/turns-of.ts'
 
 vi.mock('../../../../../src/base/turns.ts', async original =>

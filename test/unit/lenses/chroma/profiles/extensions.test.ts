@@ -10,7 +10,7 @@ import { PLUGIN_FIELDS } from '../../../../../src/lenses/chroma/tables.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
-import { draftOf, wholeChunk } from '../../../../../src/testing/entries.ts'
+import { draftOf, wholeChunk } from '../../../../support/entries.ts'
 
 const ALL: SchemaExtension = {
   name: 'all',

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { loadPlugins } from '../../../../../src/engine/plugins.ts'
 import { Extensions } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
 import { installPlugin, Profiles } from '../../../../../src/lenses/chroma/profiles/registry.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 
 const page = readFileSync(new URL('../../../../../docs/guide/query-profiles.md', import.meta.url), 'utf8')
 const blocks = (language: string): readonly string[] =>

@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openChroma } from '../../../../../src/openings/chroma.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { callOperation } from '../../../../support/beliefs-engine.ts'
 import { ids } from '../../../../support/chroma-answers.ts'
 import { openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 const FOXES = { label: 'Foxes', content: 'Foxes dig their dens under hedges.' }
 const codes = (warnings: readonly { readonly code: string }[]) => warnings.map(({ code }) => code)

@@ -6,10 +6,10 @@ import type { Engine } from '../../../../../src/engine/engine.ts'
 import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
 import { openChroma } from '../../../../../src/openings/chroma.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { FAR, NEAR, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
 import { partNow, toldBy, wholeAnswer } from '../../../../support/paged-history.ts'
 import { PATIENCE_MS } from '../../../../support/patience.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 
 const folder = tempFolder()
 afterAll(() => folder[Symbol.dispose]())

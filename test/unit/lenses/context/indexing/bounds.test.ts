@@ -7,8 +7,8 @@ import { checkSettings } from '../../../../../src/lenses/context/settings.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import type { Operation } from '../../../../../src/model/operation.ts'
 import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { openCodeFolder } from '../../../../support/code-folder.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 const FILES = { 'a.ts': 'export const a = 1\n', 'b.ts': 'export const b = 1\n', 'lib/c.ts': 'export const c = 1\n' }
 

@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ProgressEvent } from '../../../../../src/lenses/context/call.ts'
 import { Context } from '../../../../../src/lenses/context/context.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { openCodeFolder } from '../../../../support/code-folder.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 import { sampleFiles } from './sample.ts'
 
 const A = "import { b } from './b.ts'\nexport class A extends B { go() { b(); } }\nclass B {}\n"

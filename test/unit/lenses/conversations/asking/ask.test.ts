@@ -5,10 +5,10 @@ import type { Engine } from '../../../../../src/engine/engine.ts'
 import { askConversations } from '../../../../../src/lenses/conversations/asking/ask.ts'
 import type { MessageResult } from '../../../../../src/lenses/conversations/asking/ask-schema.ts'
 import { recompute } from '../../../../../src/model/explanation.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { call, KILN as LINES, line, writeLines } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 type Said = readonly [id: string, speaker: string, text: string, more?: object]
 

@@ -14,9 +14,9 @@ import type { Transcript } from '../../../../../src/lenses/conversations/asking/
 import { Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
 import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
 import { scoreBy } from '../../../../../src/model/formula.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 const WORDS = ['kiln', 'barn', 'clay', 'sand', 'door', 'roses', 'hose', 'train', 'soup', 'bread', 'lamp', 'river']
 const QUESTION = 'where is the clay kiln'
@@ -43,7 +43,7 @@ it('lists 200 by each, with their exact words and cosines, and gives nothing to 
         weighConversation(transcript, {
           question: questionOf(QUESTION),
           words: askedWords([{ text: QUESTION, boost: 1 }]),
-          meaning: { vectors, vector, approximate: false, isScan },
+          meaning: { vectors, vector, approximate: false, isScan, cosineScale: 1 },
           weights: { words: 0.6, meaning: 0.4 },
           holders: new Map(),
           invalid: new Bitset(),

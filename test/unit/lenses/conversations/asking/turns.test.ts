@@ -10,9 +10,9 @@ import { questionOf } from '../../../../../src/lenses/conversations/asking/quest
 import type { Transcript } from '../../../../../src/lenses/conversations/asking/transcript.ts'
 import { Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
 import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
-import { openToyEmbedder } from '../../../../../src/testing/toy-embedder.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
+import { openToyEmbedder } from '../../../../support/toy-embedder.ts'
 
 const WORDS = ['kiln', 'barn', 'clay', 'sand', 'door', 'goat', 'rain', 'roof']
 const textOf = (at: number, length = 3) =>

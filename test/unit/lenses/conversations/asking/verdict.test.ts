@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../../src/engine/open.ts'
-import { tempFolder } from '../../../../../src/testing/temp-folder.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'
 import { modelFolder } from '../../../../support/model.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 
 const SAID = [
   'I drink green tea in the morning.',

@@ -1,0 +1,151 @@
+/** A small store with a graph, for suites of link indexes: few numbers, so that links meet, double and wait for nodes. */
+import fc from 'fast-check'
+import { Bitset } from '../../src/base/bitset.ts'
+import type { LinkIndexDeclaration, SearchScope } from '../../src/index/contract.ts'
+import type { EntryKey } from '../../src/model/entry.ts'
+import { type Audience, audience } from '../../src/model/partition.ts'
+import type { Store, StoreReader, StoreWriter } from '../../src/store/store.ts'
+import { draftOf, wholeChunk } from './entries.ts'
+import { AUDIENCE_NAMES, type AudienceName, IndexWorld } from './index-world.ts'
+
+export const GRAPH: LinkIndexDeclaration = {
+  name: 'roads',
+  nodes: {
+    name: 'towns',
+    ofEntry: true,
+    key: ['entry'],
+    columns: [
+      { name: 'entry', type: 'integer' },
+      { name: 'number', type: 'integer' },
+    ],
+  },
+  node: 'number',
+  edges: {
+    name: 'ways',
+    ofEntry: true,
+    key: ['id'],
+    columns: [
+      { name: 'id', type: 'integer' },
+      { name: 'entry', type: 'integer' },
+      { name: 'a', type: 'integer' },
+      { name: 'b', type: 'integer' },
+      { name: 'sort', type: 'text' },
+      { name: 'width', type: 'real' },
+    ],
+  },
+  source: 'a',
+  target: 'b',
+  relation: 'sort',
+  weight: 'width',
+}
+
+/** Nodes are numbered 1 to 12; the even ones are ann's, the odd ones bob's. Links lead beyond too. */
+export interface LinkEdit {
+  /** `put` (re)makes a node with its links; `bare` an entry that is none; `move` between public and private. */
+  readonly do: 'put' | 'bare' | 'move' | 'touch' | 'delete' | 'prune'
+  readonly node: number
+  readonly isPublic: boolean
+  readonly links: readonly { readonly to: number; readonly sort: string; readonly width: number }[]
+}
+
+export interface LinkQuestion {
+  readonly node: number
+  readonly partitions: readonly AudienceName[]
+  readonly allow: readonly number[] | null
+  readonly anchors: readonly { readonly node: number; readonly weight: number }[]
+  readonly damping: number
+  readonly iterations: number
+}
+
+/** Of one node. */
+const MOST_LINKS = 5
+
+export function linkEdits(maxLength = 30): fc.Arbitrary<LinkEdit[]> {
+  const link = fc.record({
+    to: fc.integer({ min: 1, max: 16 }),
+    sort: fc.constantFrom('CALLS', 'USES', 'EXTENDS', '𝒳', 'ﬀ'),
+    width: fc.oneof(fc.constantFrom(1, 0.5, 0.1, 0), fc.double({ min: 0, max: 9, noNaN: true })),
+  })
+  const edit = fc.record({
+    do: fc.constantFrom<LinkEdit['do'][]>('put', 'put', 'put', 'put', 'bare', 'move', 'touch', 'delete', 'prune'),
+    node: fc.integer({ min: 1, max: 12 }),
+    isPublic: fc.boolean(),
+    links: fc.array(link, { maxLength: MOST_LINKS }),
+  })
+  return fc.array(edit, { maxLength, size: 'max' })
+}
+
+export function linkQuestions(): fc.Arbitrary<LinkQuestion[]> {
+  const node = fc.integer({ min: 1, max: 13 })
+  const question = fc.record({
+    node,
+    partitions: fc.subarray([...AUDIENCE_NAMES]),
+    allow: fc.option(fc.array(node, { maxLength: 9 })),
+    anchors: fc.array(fc.record({ node, weight: fc.double({ min: 0.01, max: 10, noNaN: true }) }), { maxLength: 4 }),
+    damping: fc.constantFrom(0.85, 0.5, 0),
+    iterations: fc.constantFrom(0, 1, 20, 50),
+  })
+  return fc.array(question, { minLength: 1, maxLength: 4 })
+}
+
+export class LinkWorld extends IndexWorld<LinkEdit> {
+  constructor(store: Store) {
+    super(store, edit)
+  }
+
+  scope({ partitions, allow }: LinkQuestion): SearchScope {
+    const keys = allow?.flatMap(node => entryOf(this.store, node) ?? [])
+    return { partitions: this.partitionsOf(...partitions), ...(keys === undefined ? {} : { allow: Bitset.of(keys) }) }
+  }
+}
+
+function edit(writer: StoreWriter, told: LinkEdit, now: number): void {
+  const key = entryOf(writer, told.node)
+  const entry = key === undefined ? undefined : writer.entry(key)
+  switch (told.do) {
+    case 'put':
+    case 'bare':
+      put(writer, told, now)
+      break
+    case 'move':
+    case 'touch':
+      if (entry) {
+        const audience = told.do === 'move' ? audienceOf(told) : entry.audience
+        writer.put({ ...entry, audience, title: `title ${now}` }, wholeChunk(entry))
+      }
+      break
+    case 'delete':
+      if (entry) writer.delete(entry.key)
+      break
+    case 'prune':
+      writer.pruneChanges(writer.lastSeq())
+  }
+}
+
+function put(writer: StoreWriter, told: LinkEdit, now: number): void {
+  const { node, links } = told
+  const draft = draftOf({ id: idOf(node), audience: audienceOf(told) })
+  const { key } = writer.put(draft, wholeChunk(draft))
+  const [nodes, edges] = [writer.table(GRAPH.nodes), writer.table(GRAPH.edges)]
+  nodes.delete({ entry: key })
+  edges.delete({ entry: key })
+  // An entry that is no node may have rows of links all the same: they are none.
+  if (told.do === 'put') nodes.put({ entry: key, number: node })
+  for (const [at, { to, sort, width }] of links.entries()) {
+    edges.put({ id: now * MOST_LINKS + at, entry: key, a: node, b: to, sort, width })
+  }
+  writer.announce(key)
+}
+
+function audienceOf({ node, isPublic }: LinkEdit): Audience {
+  return audience(isPublic ? 'public' : 'private', node % 2 === 0 ? 'ann' : 'bob')
+}
+
+function entryOf(reader: StoreReader, node: number): EntryKey | undefined {
+  const everywhere = reader.partitions().map(({ id }) => id)
+  return reader.find(idOf(node), everywhere)[0]
+}
+
+function idOf(node: number): string {
+  return `town-${node}`
+}

@@ -1,0 +1,99 @@
+/**
+ * The property that hidden knowledge changes nothing visible: one history is told to two worlds, to one of them with
+ * additions, changes and deletions strewn in that the viewer may not see; every answer must be the same to the byte.
+ * Worlds differ by what stands between question and store: the pipeline, the library, a door.
+ */
+import fc from 'fast-check'
+import type { Viewer } from '../../src/model/viewer.ts'
+import { ANN, type Edit, placeOf, type Request, type Story, stories, timelineOf } from './hidden-stories.ts'
+
+/** Both worlds of a pair must be opened with the same clock, the same randomness and the same secrets. */
+export interface World {
+  apply(edit: Edit): Promise<void>
+  /** The whole answer, or the error, as the viewer gets it. Request ids and measured times left out. */
+  ask(viewer: Viewer, request: Request): Promise<string>
+  close(): Promise<void>
+}
+
+export interface NonInterferenceOptions {
+  readonly open: () => Promise<World>
+  /** What the world can be asked; default all. */
+  readonly operations?: readonly Request['operation'][] | undefined
+  readonly runs: number
+  readonly seed?: number | undefined
+  /** Whether to look for the shortest history that fails; default true. */
+  readonly shrink?: boolean | undefined
+}
+
+/** Rejects, with a history and an `Interference` as the cause, when an answer depends on what is hidden. */
+export async function checkNonInterference(options: NonInterferenceOptions): Promise<void> {
+  const { open, runs: numRuns, seed, shrink = true } = options
+  const property = fc.asyncProperty(stories(options.operations), async story => {
+    const plain = await tell(story, await open(), [])
+    const laced = await tell(story, await open(), story.hidden)
+    for (const [at, { asked, answer }] of plain.entries()) {
+      if (laced[at]?.answer !== answer) throw new Interference(asked, answer, laced[at]?.answer ?? '')
+    }
+  })
+  await fc.assert(property, { numRuns, endOnFailure: !shrink, ...(seed === undefined ? {} : { seed }) })
+}
+
+/** An answer that told of something hidden. */
+export class Interference extends Error {
+  override readonly name: string = 'Interference'
+  constructor(asked: string, plain: string, laced: string) {
+    const at = [...plain].findIndex((unit, place) => laced[place] !== unit)
+    const around = (answer: string) => answer.slice(Math.max(0, at - 60), at + 60)
+    super(`${asked}\n  without what is hidden: …${around(plain)}\n  with it:                …${around(laced)}`)
+  }
+}
+
+interface Told {
+  readonly asked: string
+  readonly answer: string
+}
+
+async function tell(story: Story, world: World, hidden: Story['hidden']): Promise<readonly Told[]> {
+  const told: Told[] = []
+  try {
+    const timeline = timelineOf(story)
+    for (const [at, edit] of timeline.entries()) {
+      for (const one of hidden) if (placeOf(one, timeline.length) === at) await world.apply(one.edit)
+      if (edit !== null) await world.apply(edit)
+      else for (const request of story.requests) told.push(...(await askAll(world, request)))
+    }
+    return told
+  } finally {
+    await world.close()
+  }
+}
+
+/** Questions and lists are followed through their pages. */
+async function askAll(world: World, request: Request): Promise<readonly Told[]> {
+  const told: Told[] = []
+  let next: Request = request
+  for (let page = 0; page < 3; page++) {
+    const answer = await world.ask(ANN, next)
+    told.push({ asked: JSON.stringify(next), answer })
+    const cursor = cursorIn(answer)
+    if (cursor === null) break
+    next = behind(next, cursor)
+  }
+  return told
+}
+
+function behind(request: Request, cursor: string): Request {
+  switch (request.operation) {
+    case 'query':
+      return { operation: 'query', input: { ...request.input, cursor } }
+    case 'list':
+      return { operation: 'list', input: { ...request.input, cursor } }
+    default:
+      throw new Error(`no pages of ${request.operation}`)
+  }
+}
+
+function cursorIn(answer: string): string | null {
+  const page = JSON.parse(answer) as { readonly cursor?: unknown }
+  return typeof page.cursor === 'string' ? page.cursor : null
+}
