@@ -7,12 +7,11 @@ import { toBase64Url } from '../src/identity/encoding.ts'
 import { keysOf } from '../src/identity/keys.ts'
 import { TRUST } from '../src/lenses/beliefs/tables.ts'
 import { rowOf } from '../src/lenses/beliefs/trust/edge.ts'
-import { tellEdges } from '../src/lenses/beliefs/trust/edge-changes.ts'
 import { seal } from '../src/lenses/beliefs/trust/edge-check.ts'
 import { putEdge } from '../src/lenses/beliefs/trust/edges.ts'
 import { TrustGraph } from '../src/lenses/beliefs/trust/graph.ts'
-import type { TrustQuestion } from '../src/lenses/beliefs/trust/resolved-edges.ts'
-import type { TrustRules } from '../src/lenses/beliefs/trust/weigh.ts'
+import { tellEdges } from '../src/lenses/beliefs/trust/revisions.ts'
+import type { TrustQuestion, TrustRules } from '../src/lenses/beliefs/trust/trust-in.ts'
 import { AGENTS } from '../src/store/core-tables.ts'
 import { openSqliteStore } from '../src/store/sqlite-store.ts'
 import type { Store } from '../src/store/store.ts'
@@ -27,6 +26,8 @@ const AGENT_COUNT = quick ? 1000 : 10_000
 const EDGE_COUNT = 20 * AGENT_COUNT
 const ROUNDS = quick ? 20 : 100
 const WARM_UP = 20
+/** As many as a question has candidates, more or less. */
+const WEIGHED = 500
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const DAY = 86_400_000
 const RULES: TrustRules = {
@@ -81,7 +82,7 @@ const WAYS: readonly Way[] = [
 ]
 
 function askings(graph: TrustGraph): readonly Row[] {
-  const times = new Map<string, { cold: number[]; kept: number[]; columns: number[] }>()
+  const times = new Map<string, { cold: number[]; kept: number[]; holders: number[] }>()
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {
     for (const { name, question } of WAYS) {
       const viewer = agent(Math.floor(uniform() * AGENT_COUNT))
@@ -90,22 +91,24 @@ function askings(graph: TrustGraph): readonly Row[] {
       if (graph.searches.made === made) continue
       const kept = timed(() => graph.trustOf(viewer, question, NOW + round + 1))
       const trust = graph.trustOf(viewer, question, NOW + round + 2)
-      const columns = timed(() => trust.columns(HOLDERS))
+      const holders = timed(() => {
+        for (const holder of HOLDERS.slice(0, WEIGHED)) trust.of(holder)
+      })
       if (round < WARM_UP) continue
-      const list = times.get(name) ?? { cold: [], kept: [], columns: [] }
+      const list = times.get(name) ?? { cold: [], kept: [], holders: [] }
       times.set(name, list)
       list.cold.push(cold)
       list.kept.push(kept)
-      list.columns.push(columns)
+      list.holders.push(holders)
     }
   }
   const rows = WAYS.flatMap(({ name, goal, limit }): readonly Row[] => {
-    const list = times.get(name) ?? { cold: [], kept: [], columns: [] }
+    const list = times.get(name) ?? { cold: [], kept: [], holders: [] }
     const cold = latency(`${name}, routes searched`, list.cold)
     return [
       limit === undefined ? cold : { ...cold, goal, ok: cold.value <= limit },
       latency(`${name}, routes kept`, list.kept),
-      latency(`${name}, columns for ${AGENT_COUNT.toLocaleString('en')} holders`, list.columns),
+      latency(`${name}, trust in ${WEIGHED} holders`, list.holders),
     ]
   })
   return [...rows, { name: 'memory with routes kept', unit: 'MB', value: graph.byteLength / 1e6 }]

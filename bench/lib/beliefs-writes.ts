@@ -1,7 +1,7 @@
 /** Writes that come while a store of beliefs is asked: public beliefs, edges of trust and private beliefs in turn. */
 import { sha256 } from '../../src/base/canonical.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { putBelief } from '../../src/lenses/beliefs/record/put.ts'
+import { putBelief } from '../../src/lenses/beliefs/record/write.ts'
 import type { BeliefDraft } from '../../src/lenses/beliefs/schema/belief.ts'
 import { putEdge } from '../../src/lenses/beliefs/trust/edges.ts'
 import type { Store } from '../../src/store/store.ts'

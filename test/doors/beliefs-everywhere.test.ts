@@ -21,12 +21,12 @@ async function prepare(engine: Engine): Promise<void> {
   for (const agent of agents) await callHere(engine, 'agents.create', agent)
   await callHere(engine, 'federations.create', { id: 'tide' })
   // Makes the key of the node, which copies of the store share.
-  await callHere(engine, 'peers.listed', {})
+  await callHere(engine, 'peers.about', {})
   await callHere(engine, 'beliefs.query', { semantic: 'nothing yet' })
 }
 
 /** Signed anew for everybody who asks. */
-const SIGNING = new Set(['peers.listed', 'peers.about', 'federations.statement', 'federations.rotate'])
+const SIGNING = new Set(['peers.about', 'federations.statement', 'federations.rotate'])
 const SIGNED = new Set(['timestamp', 'signature', 'issued_at', 'expires_at'])
 
 function withoutSignatures(outcome: unknown): unknown {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isStatementOf } from '../../src/identity/statement.ts'
-import { aboutStatement, peersStatement } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { aboutStatement } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { querent } from '../support/command.ts'
 import { blocks, guidePage, pattern, runSession, shellIn } from '../support/guide-page.ts'
 import { type Serving, startServer } from '../support/serving.ts'
@@ -60,22 +60,13 @@ describe('the guide to other nodes', () => {
       .replace('ADDRESS                PUBLIC', `${'ADDRESS'.padEnd(other.url.length)}  PUBLIC`)
     const steps = await runSession(served, here)
     for (const { command, shown, printed } of steps) expect(printed, `$ ${command}`).toMatch(pattern(shown))
-    expect(steps).toHaveLength(7)
+    expect(steps).toHaveLength(6)
   })
 
   it('has nodes tell anybody who they are, without a token, signed', async () => {
     const about = await read(`${other.url}/.well-known/querent`)
     expect(isStatementOf(about.did, aboutStatement(about), about.signature)).toBe(true)
     expect(about.did).toBe((await read(`${other.url}/v1/node`)).did)
-  })
-
-  it('has nodes tell of those that their owner lists', { timeout: 60_000 }, async () => {
-    await inShell(`querent peers add ${own.url} --id home --listed`, there)
-    const told = await read(`${other.url}/v1/nodes/peers`)
-    expect(isStatementOf(told.node, peersStatement(told), told.signature)).toBe(true)
-    expect(told.peers).toMatchObject([{ id: 'home', address: own.url }])
-    await inShell('querent peers remove home', there)
-    expect((await read(`${other.url}/v1/nodes/peers`)).peers).toEqual([])
   })
 
   it('carries a membership from one to the other', { timeout: 60_000 }, async () => {

@@ -189,45 +189,4 @@ describe('nodes that are processes', () => {
     const about = (await (await fetch(`${urlOf('n1')}/.well-known/querent`)).json()) as Json
     expect(about).toMatchObject({ protocol: 1, did: expect.stringMatching(/^did:key:z6Mk/) })
   })
-
-  it('BQ-105: tell a member on another node what a federation of aggregates tells, once a day, killed and started again or not', {
-    timeout: 60_000,
-  }, async () => {
-    await foundCensus('n1')
-    const topic = { federation: 'census', topic: 'Swifts' }
-    const told = await call('home', 'federations.aggregate', topic, 'ana')
-    expect(told).toMatchObject({
-      aggregate: { federation_id: 'census', topic: 'swifts', summary: { member_count: expect.any(Number) } },
-      budget: { epsilon_charged: 5, epsilon_left: 0 },
-    })
-    await servers.get('n1')?.end('SIGKILL')
-    expect(await call('home', 'federations.aggregate', topic, 'ana')).toMatchObject({
-      error: { code: 'NODE_UNAVAILABLE', details: { reason: 'unreachable' } },
-    })
-    await start('n1')
-    const again = await call('home', 'federations.aggregate', topic, 'ana')
-    expect(again).toMatchObject({ aggregate: told['aggregate'], budget: { epsilon_charged: 0, epsilon_left: 0 } })
-    expect(await call('n1', 'federations.aggregate', topic, 'm1')).toMatchObject({ aggregate: told['aggregate'] })
-    expect(await call('home', 'federations.aggregate', { ...topic, topic: 'owls' }, 'ana')).toMatchObject({
-      error: { code: 'RATE_LIMITED', details: { reason: 'privacy_budget', limit: 5 } },
-    })
-  })
 })
-
-/** Twelve members there who hold something of swifts, and ana. */
-async function foundCensus(node: string): Promise<void> {
-  const census = { id: 'census', results: 'aggregate', query_epsilon: 5, daily_epsilon: 5 }
-  await call(node, 'federations.create', census)
-  for (let at = 0; at < 12; at++) {
-    await call(node, 'agents.create', { id: `m${at}` })
-    await call(node, 'federations.set_member', { federation: 'census', agent: `m${at}` })
-    const shared = { visibility: 'federated', federation_ids: ['census'] }
-    await call(node, 'beliefs.put', { content: `swifts number ${at}`, ...shared }, `m${at}`)
-  }
-  const { agents } = (await call('home', 'agents.list', {})) as { agents: { id: string; did: string }[] }
-  const agent = agents.find(({ id }) => id === 'ana')?.did
-  await call(node, 'federations.set_member', { federation: 'census', agent })
-  const stated = await call(node, 'federations.statement', { federation: 'census', agent })
-  await call('home', 'federations.accept', stated)
-  await call('home', 'peers.add', { id: node, address: urlOf(node), federations: ['birds', 'census'] })
-}

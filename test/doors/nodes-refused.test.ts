@@ -50,7 +50,6 @@ it('one that answers no nodes says so wherever it is asked, and in what it tells
     }
     const refused = [403, { error: expect.objectContaining(refusal) }]
     expect(await send('/v1/nodes/query', sealed({ did }, OF_BIRDS))).toEqual(refused)
-    expect(await send('/v1/nodes/peers')).toEqual(refused)
     expect(await send('/.well-known/querent')).toMatchObject([200, { did, answers: false, network: false }])
   }))
 

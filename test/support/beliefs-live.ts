@@ -2,7 +2,7 @@
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
-import { pseudonymOf } from '../../src/lenses/beliefs/access/pseudonym.ts'
+import { pseudonymOf } from '../../src/lenses/beliefs/access/show.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type Ago, type Asked, type BeliefsAct, type Draft, HOSTED, type Shown, written } from './beliefs-acts.ts'

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { pseudonymOf } from '../../src/lenses/beliefs/access/pseudonym.ts'
+import { pseudonymOf } from '../../src/lenses/beliefs/access/show.ts'
 import type { RankedBelief } from '../../src/lenses/beliefs/model.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'

@@ -2,7 +2,6 @@
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
-import { AGGREGATE_PATH } from '../../src/lenses/beliefs/nodes/aggregates/wire.ts'
 import {
   ABOUT_PATH,
   CHANGES_PATH,
@@ -59,7 +58,6 @@ export async function openNodes(
       try {
         if (path === QUERY_PATH) return await call('nodes.query', 'nobody', body as Json)
         if (path === CHANGES_PATH) return await callOperation(engine, 'nodes.changes', 'nobody', body as Json, signal)
-        if (path === AGGREGATE_PATH) return await call('nodes.aggregate', 'nobody', body as Json)
         if (path === ABOUT_PATH) return await call('peers.about', 'nobody', {})
       } catch (thrown) {
         throw Object.assign(new Error('refused'), {

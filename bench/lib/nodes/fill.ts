@@ -1,7 +1,7 @@
 /** Beliefs of one of several nodes, all shared with one federation: generated prose and vectors, none that another node has. */
 import { sha256 } from '../../../src/base/canonical.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { putBelief } from '../../../src/lenses/beliefs/record/put.ts'
+import { putBelief } from '../../../src/lenses/beliefs/record/write.ts'
 import { AGENTS, FEDERATIONS, MEMBERSHIPS } from '../../../src/store/core-tables.ts'
 import { generated, ROWS } from '../stand-in.ts'
 import { ZipfTexts } from '../text-data.ts'

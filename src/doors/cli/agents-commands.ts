@@ -161,10 +161,5 @@ export const PEERS: CommandGroup = {
       ),
     },
     { name: 'remove <id>' },
-    {
-      name: 'discover <id>',
-      examples: ['querent peers discover node.example-7411  # then: querent peers add'],
-      print: rows('proposed', ['THERE=id', 'HERE=known_as', 'address', 'KEY=did'], 'it names none'),
-    },
   ],
 }

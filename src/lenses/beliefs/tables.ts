@@ -119,7 +119,7 @@ export const PEERS: TableDeclaration = {
     { name: 'added_at', type: 'integer' },
     /** Key of the model that it was last known to embed with. */
     { name: 'model', type: 'text', nullable: true },
-    /** 1: other nodes that ask are told of it. */
+    /** 0. Nothing reads it: tables lose no column, and stores that were made before have it. */
     { name: 'listed', type: 'integer' },
     /** When it last said who it is. */
     { name: 'answered_at', type: 'integer', nullable: true },

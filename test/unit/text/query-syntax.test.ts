@@ -127,6 +127,7 @@ describe('lenient syntax', () => {
     ['nothing in "" here', ['nothing', 'in', '""', 'here'], 'the phrase is empty'],
     ['-java -"reference counting"', ['-java', '-"reference', 'counting"'], 'nothing else to search for'],
     ['policy^11 x', ['policy^11', 'x'], 'a boost is above 0'],
+    ['policy^0 x', ['policy^0', 'x'], 'a boost is above 0'],
     ['memory -java^2', ['memory', '-java^2'], 'cannot have a boost'],
     ['kind:(note document', ['kind:(note', 'document'], 'the list is never closed'],
     ['x kind:( )', ['x', 'kind:(', ')'], 'the list is empty'],

@@ -4,7 +4,5 @@ import type { Route } from './route.ts'
 export const NODE_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/nodes/query', operation: 'nodes.query', open: true },
   { method: 'POST', path: '/v1/nodes/changes', operation: 'nodes.changes', open: true },
-  { method: 'POST', path: '/v1/nodes/aggregate', operation: 'nodes.aggregate', open: true },
   { method: 'GET', path: '/.well-known/querent', operation: 'peers.about', open: true },
-  { method: 'GET', path: '/v1/nodes/peers', operation: 'peers.listed', open: true },
 ]

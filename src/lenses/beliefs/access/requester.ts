@@ -1,20 +1,22 @@
 /**
  * Who asks, and what of the store exists for it: the one place where reads of this lens meet the visibility matrix
- * (BQ-091 to BQ-095). Made anew when memberships, or partitions in sight, have changed: see `Requesters`.
+ * (BQ-091 to BQ-095). Made anew when memberships, or partitions in sight, have changed.
  */
+
+import { Recent } from '../../../base/recent.ts'
 import type { Audience, PartitionId } from '../../../model/partition.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import { Circle } from '../../../pipeline/access.ts'
-import { Members } from '../../../pipeline/members.ts'
-import { FEDERATIONS } from '../../../store/core-tables.ts'
-import type { StoreReader } from '../../../store/store.ts'
-import { isAggregate } from '../aggregates/rules.ts'
+import { CurrentMembers, Members } from '../../../pipeline/members.ts'
+import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
+import type { Store, StoreReader } from '../../../store/store.ts'
+import { isAggregate } from '../agents/aggregate-rules.ts'
 import type { BeliefSource } from '../model.ts'
 
 /** What a partition is to a requester; beliefs in a public one may yet be its own. */
-export const HIDDEN = 0
-export const OWN = 1
-export const SHARED = 2
+const HIDDEN = 0
+const OWN = 1
+const SHARED = 2
 export const PUBLIC = 3
 
 /** Which sources are asked. */
@@ -152,4 +154,46 @@ export class Requester {
 
 function isStrict(reader: StoreReader, id: string): boolean {
   return reader.table(FEDERATIONS).get({ id })?.['anonymity'] === 'strict'
+}
+
+/** A byte for every partition, and some hundred for every shared one in sight. */
+const KEPT = 64
+
+export class Requesters {
+  readonly #store: Store
+  readonly #members: CurrentMembers
+  readonly #known = new Recent<string, Requester>(KEPT)
+  #version: number | null = null
+  #marks = ''
+  /** How many there were. */
+  #partitions = 0
+
+  constructor(store: Store) {
+    this.#store = store
+    this.#members = new CurrentMembers(store)
+  }
+
+  /** `through`: one federation, where it looks through no other. */
+  of(id: string, through: string | null = null): Requester {
+    this.#forgetOld()
+    const make = () => this.#store.read(reader => new Requester(reader, id, this.#members.now(), through))
+    // Names of agents have no blanks.
+    return this.#known.get(through === null ? id : `${id} ${through}`, make)
+  }
+
+  #forgetOld(): void {
+    const store = this.#store
+    const version = store.version()
+    if (version === this.#version) return
+    this.#version = version
+    const marks = [store.version(MEMBERSHIPS), store.version(FEDERATIONS)].join()
+    if (marks !== this.#marks) this.#known.clear()
+    this.#marks = marks
+    const partitions = store.partitions()
+    if (partitions.length < this.#partitions) this.#known.clear()
+    // They are only ever added; one that is not seen changes nothing for who does not see it.
+    const added = partitions.slice(this.#partitions)
+    if (added.length > 0) this.#known.forget((_, requester) => !requester.passesOver(added))
+    this.#partitions = partitions.length
+  }
 }

@@ -1,21 +1,50 @@
-/** Answers a member of a federation of this node that asks of a topic: what it pays, and what it is told (BQ-105). */
+/** Answers a member of a federation of this node that asks of a topic: whether it may, what it pays, and what it is told (BQ-105). */
+
 import type { Instant } from '../../../base/clock.ts'
 import { toIso } from '../../../model/instant.ts'
-import type { StoreWriter } from '../../../store/store.ts'
-import { BeliefsError } from '../errors.ts'
-import type { Aggregate, AggregateAnswer } from '../nodes/aggregates/wire.ts'
+import { MEMBERSHIPS } from '../../../store/core-tables.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import { type AggregateRules, inOnes, rulesOf } from '../agents/aggregate-rules.ts'
+import { isElsewhere, memberOf, wrong } from '../agents/federations.ts'
+import { BeliefsError, unauthorized } from '../errors.ts'
 import { embedText } from '../query/understand.ts'
 import type { CheckedText } from '../schema/text.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { rulesFor } from './access.ts'
-import { epochAt, epochEnd, epochName } from './epoch.ts'
-import { forgetBefore, keepSummary, keptSummary, type Place, spentBy } from './ledger.ts'
+import {
+  epochAt,
+  epochEnd,
+  epochName,
+  forgetBefore,
+  keepSummary,
+  keptSummary,
+  mayPay,
+  type Place,
+  pay,
+  spentBy,
+} from './ledger.ts'
 import { barOf, noisedSummary, noisesOf, reachOf, type Summary, type Tally } from './mechanism.ts'
-import { mayPay, pay } from './pay.ts'
-import { type AggregateRules, inOnes } from './rules.ts'
+import { type Aggregate, type AggregateAnswer, type AggregateQuestion, type Topic, topicKey } from './question.ts'
 import { type AskedTopic, tallyOf } from './tally.ts'
-import { type AggregateQuestion, type Topic, topicKey } from './topic.ts'
+
+/** Throws UNAUTHORIZED for those who are no active members with leave to see aggregates, whatever the federation is. */
+function rulesFor(reader: StoreReader, federation: string, member: string): AggregateRules {
+  const row = reader.table(MEMBERSHIPS).get({ federation, agent: member })
+  const membership = row && memberOf(row)
+  if (membership?.status !== 'active') throw unauthorized()
+  if (membership.permissions !== null && !membership.permissions.includes('view_aggregates')) throw unauthorized()
+  const rules = rulesOf(reader, federation)
+  if (rules !== null) return rules
+  if (isElsewhere(reader, federation))
+    throw wrong(
+      'federation',
+      'a federation of this node: this one gives figures on its own node alone',
+      'elsewhere',
+      null,
+    )
+  const constraint = 'a federation whose results are aggregates: the beliefs of this one are there to be asked for'
+  throw wrong('federation', constraint, 'individual', null)
+}
 
 /** Milliseconds, as of a question that names no limit. */
 const MOST_MS = 5_000

@@ -22,7 +22,7 @@
  * - How long an answer takes is no part of it.
  */
 import { discreteLaplace, discreteLaplaceTail, type RandomBytes, type Ratio } from '../../../math/discrete-laplace.ts'
-import { type AggregateRules, ONE_EPSILON } from './rules.ts'
+import { type AggregateRules, ONE_EPSILON } from '../agents/aggregate-rules.ts'
 
 /** The true figures of a topic; of each holder at most `MOST_BELIEFS` beliefs. */
 export interface Tally {

@@ -16,7 +16,7 @@ import { isWithin } from '../measures/domains.ts'
 import { thresholdsOf } from '../query/thresholds.ts'
 import type { BeliefsState } from '../state.ts'
 import { MOST_BELIEFS, type Tally } from './mechanism.ts'
-import type { Topic } from './topic.ts'
+import type { Topic } from './question.ts'
 
 /** A topic and what is known of it before the store is looked at. */
 export interface AskedTopic {

@@ -11,11 +11,10 @@ import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import type { BeliefsState } from '../state.ts'
-import { federationTarget } from '../trust/agent-arrays.ts'
 import { faded } from '../trust/fading.ts'
 import type { TrustMark } from '../trust/graph.ts'
 import type { HolderTrust } from '../trust/holders.ts'
-import type { TrustQuestion } from '../trust/resolved-edges.ts'
+import { federationTarget, type TrustQuestion } from '../trust/trust-in.ts'
 
 /** A kilobyte or two each. */
 const MAX_VECTORS = 256

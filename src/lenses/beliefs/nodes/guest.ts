@@ -1,7 +1,29 @@
-/** A belief of another node that was verified: its content hash, its signature, its vector, and that it may come from there. */
+/** Other nodes, what is asked of them, and what they gave: beliefs that were verified, and why there is none (BQ-124, BQ-133, BQ-135). */
 import type { Instant } from '../../../base/clock.ts'
 import type { Belief, BeliefSource } from '../model.ts'
-import type { AskedSource } from './peer.ts'
+
+export interface Peer {
+  /** What it is called here: in `scope.nodes`, in errors and in coverage. A name without blanks, colons and commas. */
+  readonly id: string
+  /** Where it answers: `http://` or `https://`, without a path. */
+  readonly address: string
+  /** did:key: what its answers are signed with, and the audience of questions. */
+  readonly did: string
+  /** Whether it is asked for public beliefs. */
+  readonly network: boolean
+  /** Federations whose beliefs it is asked for, ascending. */
+  readonly federations: readonly string[]
+  /** Key of the model that it was last known to embed with; null: not known. */
+  readonly model: string | null
+}
+
+/** One question to one node. A node that serves several federations is asked for each. */
+export interface AskedSource {
+  readonly kind: 'federated' | 'network'
+  /** Of the federation, or of the node. */
+  readonly id: string
+  readonly peer: Peer
+}
 
 export interface Guest {
   /** Id of the peer that it came from. */
@@ -12,6 +34,8 @@ export interface Guest {
    * this node, else its did:key; through a federation a pseudonym, or null.
    */
   readonly belief: Belief
+  /** The same for all its versions, as that node names it. */
+  readonly chain: string
   /** Of the requester's own model; null: there is none, and it ranks as if it had nothing to do with the text. */
   readonly vector: Float32Array | null
   /** Through a federation; else null. */

@@ -10,6 +10,7 @@ import type { Call } from '../query/call.ts'
 import type { Requester } from '../schema/context.ts'
 import type { Value } from '../schema/values.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
+import { BODY_LIMIT } from './cost.ts'
 import { asBeliefsError } from './engine-errors.ts'
 
 export interface BeliefsCall extends Call {
@@ -36,6 +37,13 @@ export function operation<const N extends string, I extends z.ZodType, O extends
     ...rest,
     run: (host, input, context) => inCall(host, context, call => run(call, input as never) as Promise<z.output<O>>),
   }
+}
+
+/** A read that carries a question. */
+export function question<const N extends string, I extends z.ZodType, O extends z.ZodType>(
+  given: Omit<Definition<N, I, O>, 'effect' | 'bodyLimit'>,
+): NamedOperation<N, I, O> {
+  return operation({ ...given, effect: { kind: 'read', idempotent: true }, bodyLimit: BODY_LIMIT })
 }
 
 /** Runs the work; whatever it fails with leaves as one of the seven codes (BQ-183). */

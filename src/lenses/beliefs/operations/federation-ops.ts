@@ -1,5 +1,5 @@
-/** Federations of this node. */
-import { acceptStatement } from '../agents/accept.ts'
+/** Federations: who shares with whom, memberships on other nodes, and figures in place of beliefs (BQ-105). */
+
 import { machineNow } from '../agents/expiry.ts'
 import {
   createFederation,
@@ -9,7 +9,9 @@ import {
   listFederations,
   setMember,
 } from '../agents/federations.ts'
-import { rotateFederation, stateMembership } from '../agents/statement.ts'
+import { acceptStatement, rotateFederation, stateMembership } from '../agents/statements.ts'
+import { askAggregate } from '../aggregates/ask-aggregate.ts'
+import { aggregateAnswer, aggregateInput, toAggregateQuestion } from '../aggregates/question.ts'
 import { accepted, federationsAnswer, oneFederation, oneMembership, signedMembership } from '../schema/agent-answers.ts'
 import {
   acceptInput,
@@ -21,6 +23,15 @@ import {
   statementInput,
 } from '../schema/agents.ts'
 import { type BeliefsCall, operation } from './call.ts'
+
+const aggregate = operation({
+  name: 'federations.aggregate',
+  summary: 'Ask how many members of a federation hold how many beliefs on a topic, in figures that give no member away',
+  input: aggregateInput,
+  output: aggregateAnswer,
+  effect: { kind: 'write', idempotent: true },
+  run: ({ state, agent, signal }, input) => askAggregate(state, agent.id, toAggregateQuestion(input), signal),
+})
 
 const create = operation({
   name: 'federations.create',
@@ -102,7 +113,7 @@ const rotate = operation({
     writing(call, write => rotateFederation({ ...write, now: machineNow(call.host) }, federation)),
 })
 
-export const FEDERATION_OPERATIONS = [create, join, leave, member, list, statement, accept, rotate] as const
+export const FEDERATION_OPERATIONS = [create, join, leave, member, list, statement, accept, rotate, aggregate] as const
 
 function writing<T>({ host, agent }: BeliefsCall, act: (write: FederationWriting) => T): Promise<T> {
   const now = host.clock.now()

@@ -1,8 +1,50 @@
-/** What other nodes ask of this one. */
+/**
+ * Other nodes: those that this one asks, which is the local owner's list (BQ-135), and what others ask of this one: in an envelope,
+ * which says who asks, whoever has brought it.
+ */
+import type { z } from 'zod'
+import type { NamedOperation } from '../../lens-operation.ts'
+import { modelOf } from '../embedding.ts'
+import { moment } from '../model.ts'
 import { answerChanges } from '../nodes/answering/answer-changes.ts'
 import { answerNode } from '../nodes/answering/answer-node.ts'
-import { wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/shapes.ts'
-import { nodeOperation } from './node-call.ts'
+import { chargeNode, type NodeCall } from '../nodes/answering/taken.ts'
+import { addPeer, ownAbout, probePeer } from '../nodes/meet-peer.ts'
+import { forgetHealth, mustBeKnown, peerOf, readPeers, removePeer, viewOf } from '../nodes/peers.ts'
+import { wireAbout, wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/protocol.ts'
+import { addedPeer, peersAnswer, probesAnswer, removed } from '../schema/agent-answers.ts'
+import { nothing, peerInput, peerOnly, peerOrAll, toPeer } from '../schema/agents.ts'
+import { did, object, textUpTo, unchecked, type Value } from '../schema/values.ts'
+import { PEERS } from '../tables.ts'
+import { operation } from './call.ts'
+
+type NodeOperation<N extends string, O extends z.ZodType> = Pick<
+  NamedOperation<N, z.ZodType, O>,
+  'name' | 'summary' | 'output' | 'effect' | 'bodyLimit' | 'waits'
+>
+
+/** The sender is charged, and not who sends the request. What is no envelope is refused like one that is not for this node. */
+function nodeOperation<const N extends string, Q extends z.ZodType, O extends z.ZodType>(
+  described: NodeOperation<N, O>,
+  query: Q,
+  answer: (input: unknown, call: NodeCall) => Promise<Value<O>>,
+): NamedOperation<N, z.ZodType, O> {
+  const envelope = object({
+    query: query.describe('What is asked, as docs/guide/nodes.md describes it'),
+    sender: did.describe('did:key of the agent that asks'),
+    audience: did.describe('did:key of this node'),
+    timestamp: moment.describe('When it was signed, at most 300 seconds ago'),
+    nonce: textUpTo(43).describe('32 random bytes in base64url, never used before'),
+    signature: textUpTo(128).describe('Ed25519 in base64url by the sender, over all other fields'),
+  })
+  return operation({
+    ...described,
+    input: unchecked(envelope),
+    cost: () => 0,
+    run: ({ state, signal, context }, input) =>
+      answer(input, { state, signal, charge: sender => chargeNode(state, sender, context.address) }),
+  })
+}
 
 /** Bytes of an envelope with a question and its vector. */
 const ENVELOPE_LIMIT = 128 * 1024
@@ -32,3 +74,61 @@ export const NODE_OPERATIONS = [
     answerChanges,
   ),
 ] as const
+
+const add = operation({
+  name: 'peers.add',
+  summary: 'Add another node to those that are asked, or change what is known of it',
+  input: peerInput,
+  output: addedPeer,
+  effect: { kind: 'write', idempotent: true, ownerOnly: true },
+  run: ({ host, signal }, input) => addPeer(host, toPeer(input), signal),
+})
+
+const list = operation({
+  name: 'peers.list',
+  summary: 'List the other nodes that are asked, and how they fared',
+  input: nothing,
+  output: peersAnswer,
+  effect: { kind: 'read', idempotent: true, ownerOnly: true },
+  run: ({ host }) => {
+    const rows = host.store.table(PEERS).scan()
+    return { peers: rows.map(row => viewOf(host, row)) }
+  },
+})
+
+const remove = operation({
+  name: 'peers.remove',
+  summary: 'Take a node off the list of those that are asked',
+  input: peerOnly,
+  output: removed,
+  effect: { kind: 'destroy', idempotent: true, ownerOnly: true },
+  run: async ({ host }, { id }) => {
+    const before = host.store.table(PEERS).get({ id })
+    if (before !== undefined) forgetHealth(host, before['did'] as string)
+    return { removed: await host.store.writeWhenFree(host.clock.now(), writer => removePeer(writer, id)) }
+  },
+})
+
+const probe = operation({
+  name: 'peers.probe',
+  summary: 'Ask other nodes who they are: whether they answer, as whom, how fast, and by which clock',
+  input: peerOrAll,
+  output: probesAnswer,
+  effect: { kind: 'write', idempotent: true, ownerOnly: true },
+  run: async ({ host, signal }, { id }) => {
+    const peers = id === undefined ? readPeers(host.store) : [peerOf(mustBeKnown(host.store, id))]
+    const model = modelOf(host)
+    return { probes: await Promise.all(peers.map(peer => probePeer(host, peer, model, signal))) }
+  },
+})
+
+const about = operation({
+  name: 'peers.about',
+  summary: 'Tell who this node is: its key, its model, and the time by its clock; signed, for other nodes',
+  input: nothing,
+  output: wireAbout,
+  effect: { kind: 'read', idempotent: true },
+  run: ({ state, host }) => ownAbout(host, modelOf(host), state.settings),
+})
+
+export const PEER_OPERATIONS = [add, list, remove, probe, about] as const

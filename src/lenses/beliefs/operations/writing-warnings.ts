@@ -6,7 +6,7 @@ import type { StoreReader } from '../../../store/store.ts'
 import { VISIBILITIES } from '../model.ts'
 import type { StoredVersion } from '../record/version.ts'
 import type { CheckedWarning } from '../schema/context.ts'
-import { federationTarget } from '../trust/agent-arrays.ts'
+import { federationTarget } from '../trust/trust-in.ts'
 
 /** For an answer; without warnings it has no such field. */
 export function warnedOf(warnings: readonly CheckedWarning[]): { warnings?: CheckedWarning[] } {

@@ -3,7 +3,7 @@
 import type { BeliefColumns } from '../columns/columns.ts'
 import type { CheckedContext } from '../schema/context.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
-import type { TrustQuestion } from '../trust/resolved-edges.ts'
+import type { TrustQuestion } from '../trust/trust-in.ts'
 
 /** What of a context trust depends on. */
 export function trustQuestion({

@@ -2,6 +2,7 @@
  * Reading beliefs by id, and their past (BQ-004, BQ-005, BQ-011): only what the requester may see, so that what is hidden
  * and what is not there are one.
  */
+
 import { compareText } from '../../../base/compare.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
@@ -10,9 +11,21 @@ import type { Requester } from '../access/requester.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import { currentOf } from './current.ts'
 import type { VersionName } from './references.ts'
 import { audienceOf, type CurrentBelief, currentVersion, pastVersion, type StoredVersion } from './version.ts'
+
+/** Undefined: the holder has no current belief of this id, whoever else has. */
+export function currentOf(reader: StoreReader, holder: string, id: string): CurrentBelief | undefined {
+  const own = reader.partitions().filter(({ audience }) => audience.kind === 'public' || audience.holder === holder)
+  const keys = reader.find(
+    id,
+    own.map(partition => partition.id),
+  )
+  const identity = reader.identities(keys).find(found => found.holder === holder)
+  const entry = identity && reader.entry(identity.key)
+  const row = entry && reader.table(BELIEFS).get({ entry: entry.key })
+  return entry && row && { entry, version: currentVersion(entry, row) }
+}
 
 /** All but the vector. */
 const PAST_COLUMNS = VERSIONS.columns.map(({ name }) => name).filter(name => name !== 'embedding')

@@ -1,4 +1,10 @@
-/** What putting, superseding and deleting share. Each act is one transaction: no reader ever meets half a version link. */
+/**
+ * Putting, superseding and deleting (BQ-003): a version never changes, and the end of a belief is a last one without content. Each act is
+ * one transaction: no reader ever meets half a version link. What the ids among the sources of a version mean to its writer, who may not
+ * see all there is, is settled when it is written (BQ-097, BQ-111).
+ */
+
+import { sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps, Turns } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -7,11 +13,14 @@ import type { Row } from '../../../model/table.ts'
 import { writeMany } from '../../../pipeline/write-many.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
+import { Requester } from '../access/requester.ts'
 import { modelOf } from '../embedding.ts'
 import { type BeliefsError, faulty } from '../errors.ts'
+import type { Derivation } from '../model.ts'
+import { type BeliefDraft, type Revision, revised } from '../schema/belief.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
-import { currentOf } from './current.ts'
-import { timedId } from './timed-id.ts'
+import { currentOf, historyOf } from './read.ts'
+import type { KeptDerivation } from './references.ts'
 import {
   aspectRow,
   type CurrentBelief,
@@ -19,9 +28,23 @@ import {
   entryOf,
   pastVersion,
   type StoredVersion,
+  sameText,
   type VersionVector,
   versionRow,
 } from './version.ts'
+
+/** A version 7 UUID: 48 bits of Unix time in ms, then chance. */
+export function timedId(now: Instant, random: (bytes: number) => Uint8Array): string {
+  const bytes = new Uint8Array(16)
+  bytes.set(random(10), 6)
+  const time = Math.min(Math.max(now, 0), 2 ** 48 - 1)
+  new DataView(bytes.buffer).setUint32(0, Math.floor(time / 2 ** 16))
+  new DataView(bytes.buffer).setUint16(4, time % 2 ** 16)
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
+  const hex = Buffer.from(bytes).toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
 
 export interface WriteContext {
   readonly writer: StoreWriter
@@ -66,7 +89,7 @@ function contextOf(host: LensHost, holder: string, now: Instant, writer: StoreWr
 }
 
 /** The holder's current version of this id. Throws for all others, whoever holds them; `path` names the id's field. */
-export function mustHold({ writer, holder }: WriteContext, id: string, path: string): CurrentBelief {
+function mustHold({ writer, holder }: WriteContext, id: string, path: string): CurrentBelief {
   const current = currentOf(writer, holder, id)
   if (current !== undefined) return current
   const past = writer.table(VERSIONS).get({ holder, id })
@@ -74,7 +97,7 @@ export function mustHold({ writer, holder }: WriteContext, id: string, path: str
 }
 
 /** Makes it current. Its id must be new to the holder; what ids others use is neither asked nor told. */
-export function addCurrent({ writer, holder, now }: WriteContext, version: StoredVersion, path = ''): EntryKey {
+function addCurrent({ writer, holder, now }: WriteContext, version: StoredVersion, path = ''): EntryKey {
   checkFederations(version, path)
   const isPast = writer.table(VERSIONS).get({ holder, id: version.id }) !== undefined
   const { key, created } = writer.put(entryOf(version, now), [chunkOf(version)])
@@ -85,11 +108,7 @@ export function addCurrent({ writer, holder, now }: WriteContext, version: Store
 }
 
 /** Moves a current version to the past, with its vector if it has one. */
-export function retire(
-  context: WriteContext,
-  { entry, version }: CurrentBelief,
-  supersededBy: string,
-): VersionVector | null {
+function retire(context: WriteContext, { entry, version }: CurrentBelief, supersededBy: string): VersionVector | null {
   const { writer, now } = context
   const embedded = vectorOf(context, entry.key)
   writer.table(VERSIONS).put(versionRow({ ...version, supersededBy }, now, embedded))
@@ -98,7 +117,7 @@ export function retire(
 }
 
 /** A row of the past under an id that is new to the holder. */
-export function addPast({ writer, holder, now }: WriteContext, version: StoredVersion): void {
+function addPast({ writer, holder, now }: WriteContext, version: StoredVersion): void {
   const key: Row = { holder, id: version.id }
   if (writer.table(VERSIONS).get(key) !== undefined) throw taken(version.id)
   if (currentOf(writer, holder, version.id) !== undefined) throw taken(version.id)
@@ -135,4 +154,185 @@ function checkFederations({ federationIds }: StoredVersion, before: string): voi
 function taken(id: string, path = ''): BeliefsError {
   const constraint = 'an id that you have not used before'
   return faulty([{ code: 'INVALID_QUERY', path: `${path}id`, constraint, reason: 'taken', value: id }])
+}
+
+/** Holders by id: of what the same act stores, sooner or later. */
+export type Together = ReadonlyMap<string, string>
+
+/** `self`: the id of the version that it is of, which may name itself. */
+function keptDerivation(
+  context: WriteContext,
+  derivation: Derivation,
+  self: string,
+  together: Together,
+): KeptDerivation {
+  const named = (id: string) => (id === self ? context.holder : (together.get(id) ?? holderOf(context, id)))
+  const sources = derivation.sources.map(source => {
+    return { ...source, holder: source.belief_id === null ? null : named(source.belief_id) }
+  })
+  return { ...derivation, sources }
+}
+
+/**
+ * Of several holders' with this id: the writer's, whether it is current or not, else the oldest current one that the writer
+ * may see, else one of the past. Null: there is none, or none that the writer may see, which are one.
+ */
+function holderOf(context: WriteContext, id: string): string | null {
+  const { writer, holder } = context
+  const requester = requesterOf(context)
+  const keys = currentBeliefs(context, writer.find(id, requester.sight.partitions))
+  const current = writer
+    .entries(keys)
+    .map(({ key, audience, createdAt }) => ({ key, holder: audience.holder, createdAt }))
+  if (current.some(belief => belief.holder === holder)) return holder
+  if (writer.table(VERSIONS).count({ holder, id }) > 0) return holder
+  // Of one moment, what was written first: a name that sorts low takes nothing over.
+  const [oldest] = current.sort((a, b) => a.createdAt - b.createdAt || a.key - b.key)
+  if (oldest !== undefined) return oldest.holder
+  const past = writer.table(VERSIONS).scan({ id }, { columns: ['holder', 'chain'] })
+  const seen = past.find(row => {
+    const history = historyOf({ reader: writer, requester }, row['holder'] as string, row['chain'] as string)
+    return history.some(({ version }) => version.id === id)
+  })
+  return (seen?.['holder'] as string | undefined) ?? null
+}
+
+/** Other entries may have the id of a belief. */
+function currentBeliefs({ writer }: WriteContext, entries: readonly EntryKey[]): readonly EntryKey[] {
+  if (entries.length === 0) return []
+  return writer
+    .table(BELIEFS)
+    .scan({}, { entries, columns: ['entry'] })
+    .map(row => row['entry'] as EntryKey)
+}
+
+/** One an act: what the writer's own act adds to its sight is its own, and found by `together`. */
+const REQUESTERS = new WeakMap<WriteContext, Requester>()
+
+function requesterOf(context: WriteContext): Requester {
+  const known = REQUESTERS.get(context)
+  if (known !== undefined) return known
+  const made = new Requester(context.writer, context.holder)
+  REQUESTERS.set(context, made)
+  return made
+}
+
+/** All at once: their sources may name each other, in whatever order they come. `isMany`: they came as a list. */
+export function* putBeliefs(
+  context: WriteContext,
+  drafts: readonly BeliefDraft[],
+  isMany = true,
+): Steps<readonly StoredVersion[]> {
+  const together = new Map(drafts.flatMap(({ id }) => (id === null ? [] : [[id, context.holder] as const])))
+  const put: StoredVersion[] = []
+  for (const [at, draft] of drafts.entries()) {
+    put.push(putBelief(context, draft, together, isMany ? `beliefs[${at}].` : ''))
+    yield
+  }
+  return put
+}
+
+/** `path`: what faults that the store finds begin with. */
+export function putBelief(
+  context: WriteContext,
+  draft: BeliefDraft,
+  together: Together = new Map(),
+  path = '',
+): StoredVersion {
+  const { holder, now } = context
+  const id = draft.id ?? context.newId()
+  const version: StoredVersion = {
+    ...contentsOf(draft),
+    derivation: keptDerivation(context, draft.derivation, id, together),
+    holder,
+    id,
+    chain: id,
+    version: 1,
+    createdAt: now,
+    supersedes: null,
+    supersededBy: null,
+    deletedAt: null,
+  }
+  addCurrent(context, version, path)
+  return version
+}
+
+/** What a draft says of a version. */
+function contentsOf({ id: _, ...contents }: BeliefDraft): Omit<BeliefDraft, 'id'> {
+  return contents
+}
+
+/** What it was derived from stays what it was where the revision does not say it anew. Throws where `belief_id` is not the current version of a belief that the writer holds. */
+export function supersedeBelief(
+  context: WriteContext,
+  revision: Revision,
+  together: Together = new Map(),
+): StoredVersion {
+  const { writer, holder, now } = context
+  const old = mustHold(context, revision.belief_id, 'belief_id')
+  const draft = revised(draftOf(old.version, now), revision)
+  const id = revision.id ?? context.newId()
+  const version: StoredVersion = {
+    ...contentsOf(draft),
+    // Sources that are not given again name the holders that they named.
+    derivation:
+      revision.derivation?.sources === undefined
+        ? { ...draft.derivation, sources: old.version.derivation.sources }
+        : keptDerivation(context, draft.derivation, id, together),
+    holder,
+    id,
+    chain: old.version.chain,
+    version: old.version.version + 1,
+    createdAt: now,
+    supersedes: old.version.id,
+    supersededBy: null,
+    deletedAt: null,
+  }
+  const embedded = retire(context, old, version.id)
+  const key = addCurrent(context, version)
+  if (embedded !== null && sameText(old.version, version)) {
+    const chunks = writer.chunksOf(key)
+    writer.putVectors(
+      embedded.model,
+      chunks.map(chunk => ({ chunk: chunk.key, vector: embedded.vector })),
+    )
+  }
+  return version
+}
+
+function draftOf(version: StoredVersion, now: number): BeliefDraft {
+  const { content, contentHash, confidence, validUntil, derivation, domains, visibility, federationIds } = version
+  const validFrom = version.validFrom ?? Math.min(version.createdAt, now)
+  return {
+    id: null,
+    content,
+    contentHash,
+    confidence,
+    validFrom,
+    validUntil,
+    derivation,
+    domains,
+    visibility,
+    federationIds,
+  }
+}
+
+/** Returns the tombstone. Throws where this is not the current version of a belief that the writer holds. */
+export function deleteBelief(context: WriteContext, id: string): StoredVersion {
+  const { now } = context
+  const old = mustHold(context, id, 'belief_id')
+  const tombstone: StoredVersion = {
+    ...old.version,
+    id: context.newId(),
+    version: old.version.version + 1,
+    content: '',
+    contentHash: sha256(''),
+    validUntil: now,
+    createdAt: now,
+    supersedes: old.version.id,
+    deletedAt: now,
+  }
+  retire(context, old, tombstone.id)
+  addPast(context, tombstone)
+  return tombstone
 }

@@ -132,7 +132,6 @@ const peer = object({
   did: text.describe('did:key of the node'),
   network: flag.describe('Whether it is asked for public beliefs'),
   federations: z.array(text).describe('Federations that it is asked for'),
-  listed: flag.describe('Whether other nodes that ask are given its address'),
   model: text.nullable().describe('Key of the model that it embeds with; null: not known, or none'),
   added_at: moment.describe('When it was added'),
   last_success: moment.nullable().describe('When it answered last; null: it never did'),
@@ -176,17 +175,3 @@ const probe = object({
 })
 export type Probe = Value<typeof probe>
 export const probesAnswer = object({ probes: z.array(probe).describe('One for each node that was asked') })
-
-export const proposedAnswer = object({
-  proposed: z
-    .array(
-      object({
-        id: text.describe('Name of the node there'),
-        address: text.describe('Where it answers, as that node has it'),
-        did: text.describe('did:key of the node'),
-        network: flag.describe('Whether it is asked for public beliefs there'),
-        known_as: text.nullable().describe('Name of the node here; null: it is no peer of this one'),
-      }),
-    )
-    .describe('Nodes that the peer lists, without this one'),
-})

@@ -2,10 +2,7 @@
 import { z } from 'zod'
 import { isIso } from '../../../model/instant.ts'
 import { MAX_NAME_LENGTH } from '../../../model/limits.ts'
-import { DEFAULT_ANSWER, DEFAULT_DAY, inOnes, thousandths } from '../aggregates/rules.ts'
-import { type AggregateQuestion, textTopic } from '../aggregates/topic.ts'
-import { tokensOf } from '../matching/literal.ts'
-import { normaliseDomain } from '../measures/domains.ts'
+import { DEFAULT_ANSWER, DEFAULT_DAY, inOnes, thousandths } from '../agents/aggregate-rules.ts'
 import { BASIS_TYPES, EXPOSURES } from '../trust/edge.ts'
 import type { EdgeDraft } from '../trust/edges.ts'
 import { context } from './context.ts'
@@ -18,7 +15,6 @@ import {
   byDomain,
   did,
   didForm,
-  domain,
   federationName,
   field,
   flag,
@@ -241,52 +237,6 @@ export const memberInput = request(
 )
 export type NewMember = Value<typeof memberInput>
 
-/** Characters of a topic. */
-export const MAX_TOPIC = 500
-
-/** Whether there is a letter or a digit in it. */
-export function saysSomething(text: string): boolean {
-  return tokensOf(text).length > 0
-}
-
-const topic = textUpTo(MAX_TOPIC)
-  // Some characters fold to several.
-  .refine(text => textTopic(text).text.length <= MAX_TOPIC, {
-    error: `text of at most ${MAX_TOPIC} characters, folded`,
-    params: { reason: 'range' },
-  })
-  .refine(saysSomething, 'a topic with a letter or a digit in it')
-
-export const aggregateInput = request(
-  object({
-    federation: id.describe('Federation whose results are aggregates, and of which you are an active member'),
-    topic: field(topic, 'What the beliefs are about, in words, 1 to 500 characters. Default: the domain says it'),
-    domain: field(
-      domain,
-      'In place of a topic: a domain such as science/biology, with all below it. Default: the topic says it',
-    ),
-  })
-    .refine(
-      ({ topic, domain }) => topic !== undefined || domain !== undefined,
-      across(['topic', 'domain'], 'required', 'a topic, or a domain in its place', ['topic']),
-    )
-    .refine(
-      ({ topic, domain }) => topic === undefined || domain === undefined,
-      across(['topic', 'domain'], 'not_alone', 'either a topic or a domain, not both', ['domain']),
-    )
-    .meta({
-      examples: [{ federation: 'lab', topic: 'bees' }],
-      oneOf: [{ required: ['topic'] }, { required: ['domain'] }],
-    }),
-)
-
-export function toAggregateQuestion(given: Value<typeof aggregateInput>): AggregateQuestion {
-  const { federation, topic, domain = '' } = given
-  // The cast: `domain` lets through what has a normal form.
-  const normal = { kind: 'domain', domain: normaliseDomain(domain) as string } as const
-  return { federation, topic: topic === undefined ? normal : textTopic(topic) }
-}
-
 export const MEMBERSHIP = 'querent.membership.v1'
 export const ROTATION = 'querent.federation-key.v1'
 
@@ -371,16 +321,15 @@ export const peerInput = request(
       list(federationName, 100, 'federations'),
       'Federations that it is asked for, at most 100. Default: as before, or none',
     ),
-    listed: field(flag, 'Whether other nodes that ask are given its address. Default: as before, or no'),
   }),
 )
 export type PeerInput = Value<typeof peerInput>
 
 /** Its address as one origin, its federations each once and ascending. */
 export function toPeer({ address, federations, ...given }: PeerInput): PeerInput {
-  const listed = federations && { federations: [...new Set(federations)].sort() }
+  const named = federations && { federations: [...new Set(federations)].sort() }
   // The cast: `address` lets through what has an origin.
-  return { ...given, address: addressOf(address) as string, ...listed }
+  return { ...given, address: addressOf(address) as string, ...named }
 }
 
 const peerId = federationName

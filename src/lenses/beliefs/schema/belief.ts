@@ -151,7 +151,10 @@ function isSharedRightly({ visibility, federation_ids: ids = [] }: Written): boo
 }
 
 function sharingConstraint({ visibility }: Written): string {
-  return `none, as the visibility is ${toVisibility(visibility)}; to share it say "visibility": "federated"`
+  const given = toVisibility(visibility)
+  return given === 'public'
+    ? 'none, as the visibility is public: members of every federation see it, with network in the scope of their query'
+    : `none, as the visibility is ${given}; to share it say "visibility": "federated"`
 }
 
 const HASH_RULE = across(['content', 'content_hash'], 'wrong_hash', hashConstraint, ['content_hash'])

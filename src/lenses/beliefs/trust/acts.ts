@@ -9,8 +9,7 @@ import { didOfAgent } from './agent-keys.ts'
 import { edgeOf, edgeStatement, type TrustEdge } from './edge.ts'
 import { type EdgeDraft, putEdge, removeEdge, touchEdges } from './edges.ts'
 import type { TrustGraph } from './graph.ts'
-import type { TrustQuestion } from './resolved-edges.ts'
-import { trustBand } from './trust-in.ts'
+import { type TrustQuestion, trustBand } from './trust-in.ts'
 
 /** Use is written after an answer, which should not wait for other processes' writes. */
 const TOUCH_WAIT_MS = 0

@@ -16,8 +16,8 @@ import {
   type UnsignedEdge,
   usesIn,
 } from './edge.ts'
-import { tellEdges } from './edge-changes.ts'
 import { seal } from './edge-check.ts'
+import { tellEdges } from './revisions.ts'
 
 /** Use is written down at most so often (BQ-072): a write a question would cost more than the question. */
 export const TOUCH_EVERY_MS = 60_000

@@ -3,29 +3,32 @@
  * process changed them. Bad edges are left out and told of (BQ-068).
  */
 import type { Instant } from '../../../base/clock.ts'
-import { Recent } from '../../../base/recent.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { TRUST } from '../tables.ts'
-import { AgentArrays } from './agent-arrays.ts'
+import { type AgentFacts, agentFacts } from './agent-facts.ts'
+import { type CountedEdge, countedEdge } from './counted-edge.ts'
 import type { TrustEdge } from './edge.ts'
-import { EdgeArrays } from './edge-arrays.ts'
-import { type EdgeName, edgesSince } from './edge-changes.ts'
 import { EdgeChecker, type EdgeWarning, edgeRows } from './edge-check.ts'
 import { TOUCH_EVERY_MS } from './edges.ts'
-import type { HolderTrust } from './holders.ts'
-import { type Reputations, reputationsOf } from './reputations.ts'
-import { inOrder, ResolvedEdges, type TrustQuestion } from './resolved-edges.ts'
-import { revision } from './revisions.ts'
-import { RouteCache } from './route-cache.ts'
-import { searchRoutes } from './routes.ts'
-import { type TrustRules, weigh } from './weigh.ts'
+import { HolderTrust } from './holders.ts'
+import { KeptRoutes } from './kept-routes.ts'
+import { type EdgeName, edgesSince, revision } from './revisions.ts'
+import { type Routes, searchRoutes } from './routes.ts'
+import type { TrustQuestion, TrustRules } from './trust-in.ts'
 
 /** With more changes at once, searching again is quicker than holding each against all that is kept. */
 const WORTH_CLEARING = 256
-/** 160 kB each for 10,000 agents. */
-const MOST_REPUTATIONS = 32
+/** What an edge, and an agent, take in memory, near enough. */
+const BYTES_EACH = 150
+const NO_ROUTES: Routes = {
+  places: new Map(),
+  hops: [],
+  expanded: new Set(),
+  until: Number.POSITIVE_INFINITY,
+  byteLength: 0,
+}
 
 /** Edges that are checked and taken in one step: some milliseconds of work. */
 const LOADED_AT_ONCE = 250
@@ -52,18 +55,16 @@ export interface TrustMark {
 export class TrustGraph {
   readonly #store: Store
   readonly #rules: TrustRules
-  #agents = new AgentArrays()
-  #edges = new EdgeArrays()
-  #cache = new RouteCache()
-  /** By domains of the question. */
-  readonly #reputations = new Recent<string, Reputations>(MOST_REPUTATIONS)
+  /** Replaced when read again. */
+  #agents: ReadonlyMap<string, AgentFacts> = new Map()
+  /** By owner, then by target. */
+  readonly #edges = new Map<string, Map<string, CountedEdge>>()
+  readonly #kept = new KeptRoutes()
   /** By owner: how often an edge of theirs changed. */
   readonly #ownChanges = new Map<string, number>()
   readonly #warnings = new Map<string, EdgeWarning>()
   /** Of the log; -1: nothing was read yet. */
   #seen = -1
-  /** How often all was read, and the agents alone. */
-  #loads = 0
   #agentReads = 0
   #agentsRevision = -1
   /** Null: no reading of all is under way. */
@@ -76,40 +77,32 @@ export class TrustGraph {
   }
 
   /** The viewer's trust in everybody. `asOf` may be any time. `look` is called while routes are searched, and may throw. */
-  trustOf(viewer: string, asked: TrustQuestion, asOf: Instant, look?: () => void): HolderTrust {
+  trustOf(viewer: string, question: TrustQuestion, asOf: Instant, look?: () => void): HolderTrust {
     this.refresh()
-    const question = inOrder(asked)
-    // Whoever is not known here has no edges, and gets no number: anybody may ask, and would be remembered for ever.
-    const number = this.#agents.numberOf(viewer)
-    const [agents, rules] = [this.#agents, this.#rules]
-    const edges = new ResolvedEdges(this.#edges, question)
-    const routes = this.#cache.get(number, question, asOf, () =>
-      searchRoutes({ agents, edges, viewer: number, question, newAgentCap: rules.newAgentCap, asOf, look }),
-    )
-    const reputations = this.#reputations.get(JSON.stringify(question.domains), () =>
-      reputationsOf(agents, question.domains),
-    )
-    const weighing = { viewer: number, viewerId: viewer, agents, edges, question, rules, routes, reputations }
-    return weigh({ ...weighing, asOf, look })
+    const [agents, edges, rules] = [this.#agents, this.#edges, this.#rules]
+    const asked = { agents, edges, rules, viewer, question: inOrder(question), asOf, look }
+    // Nothing is kept of those without edges: anybody may ask.
+    const routes = edges.has(viewer) ? this.#kept.get(asked, () => searchRoutes(asked)) : NO_ROUTES
+    return new HolderTrust(asked, routes)
   }
 
   /**
    * Changes when something else than time may have changed the viewer's trust in anybody: what was made under the same
    * mark differs by the time between alone. Of no meaning otherwise.
    */
-  mark(viewer: string, asked: TrustQuestion): TrustMark {
+  mark(viewer: string, question: TrustQuestion): TrustMark {
     this.refresh()
-    const routes = this.#cache.mark(this.#agents.numberOf(viewer), inOrder(asked))
-    return { routes: `${this.#loads}.${routes}`, own: this.#ownChanges.get(viewer) ?? 0, agents: this.#agentReads }
+    const routes = this.#kept.mark({ viewer, question: inOrder(question) })
+    return { routes, own: this.#ownChanges.get(viewer) ?? 0, agents: this.#agentReads }
   }
 
   /** Those of these agents whose edge from the viewer was not noted as used for a while; each once. */
   unused(viewer: string, targets: readonly string[], now: Instant): readonly string[] {
     this.refresh()
-    const from = this.#agents.numberOf(viewer)
+    const own = this.#edges.get(viewer)
     return [...new Set(targets)].filter(target => {
-      const slot = from < 0 ? -1 : this.#edges.slotOf(from, this.#agents.numberOf(target))
-      return slot >= 0 && (this.#edges.lastUsed[slot] as number) <= now - TOUCH_EVERY_MS
+      const lastUsed = own?.get(target)?.lastUsed
+      return lastUsed !== undefined && lastUsed <= now - TOUCH_EVERY_MS
     })
   }
 
@@ -121,17 +114,17 @@ export class TrustGraph {
 
   /** Number of edges in use. */
   get size(): number {
-    return this.#edges.size
+    return [...this.#edges.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
   /** Of edges and agents, and of routes kept. */
   get byteLength(): number {
-    return this.#edges.byteLength + this.#agents.byteLength + this.#cache.byteLength
+    return (this.size + this.#agents.size) * BYTES_EACH + this.#kept.byteLength
   }
 
   /** How often routes were kept and how often searched: for tests and counters. */
   get searches(): { readonly kept: number; readonly made: number } {
-    return this.#cache.searches
+    return this.#kept.searches
   }
 
   /** Takes in what was committed since: a microsecond when that is nothing. */
@@ -192,13 +185,11 @@ export class TrustGraph {
   }
 
   #beginLoading(reader: StoreReader): Loading {
-    this.#loads++
-    this.#agents = new AgentArrays()
-    this.#edges = new EdgeArrays()
-    this.#cache = new RouteCache()
+    this.#edges.clear()
+    this.#kept.clear()
     this.#warnings.clear()
-    this.#reputations.clear()
-    this.#agents.read(reader)
+    this.#agents = agentFacts(reader)
+    this.#agentReads++
     const last = revision(reader, 'trust')
     // The store itself: edges are read in transactions of their own.
     const [rows, checker] = [edgeRows(this.#store), new EdgeChecker(this.#store)]
@@ -208,9 +199,12 @@ export class TrustGraph {
   /** Edges that may count otherwise now, because their owner came, went, or has another key. */
   #readAgents(reader: StoreReader): readonly EdgeName[] {
     this.#agentReads++
-    const owners = this.#agents.read(reader)
-    this.#reputations.clear()
-    this.#cache.agentsChanged(new Set(owners.map(owner => this.#agents.take(owner))), this.#rules.newAgentCap)
+    const before = this.#agents
+    this.#agents = agentFacts(reader)
+    const owners = [...new Set([...before.keys(), ...this.#agents.keys()])].filter(
+      id => before.get(id)?.did !== this.#agents.get(id)?.did,
+    )
+    this.#kept.agentsChanged(owners, this.#rules.newAgentCap)
     return owners.flatMap(owner =>
       reader
         .table(TRUST)
@@ -221,7 +215,7 @@ export class TrustGraph {
 
   #take(reader: StoreReader, changed: readonly EdgeName[]): void {
     const checker = new EdgeChecker(reader)
-    if (changed.length > WORTH_CLEARING) this.#cache.clear()
+    if (changed.length > WORTH_CLEARING) this.#kept.clear()
     for (const { owner, target } of changed) {
       const row = reader.table(TRUST).get({ owner, target })
       const checked = row === undefined ? null : checker.check(row)
@@ -229,24 +223,33 @@ export class TrustGraph {
       this.#ownChanges.set(owner, (this.#ownChanges.get(owner) ?? 0) + 1)
       if (checked !== null && 'warning' in checked) this.#warn(checked.warning)
       const edge = checked !== null && 'edge' in checked ? checked.edge : null
-      const [from, to] = [this.#agents.take(owner), this.#agents.take(target)]
-      this.#cache.edgeChanges(from, to, this.#agents, this.#edges, () => {
-        if (edge === null) this.#edges.remove(from, to)
+      this.#kept.edgeChanges(owner, target, () => {
+        if (edge === null) this.#remove(owner, target)
         else this.#put(edge)
       })
     }
   }
 
-  #put({ owner, target, level, lastUsed, usedBefore, basis, persistent, exposure, domains }: TrustEdge): void {
-    const manual = basis.some(({ type }) => type === 'MANUAL')
-    const exposed = exposure === 'exposed'
-    const values = { level, lastUsed, usedBefore, manual, persistent, exposed, domains }
-    this.#edges.put(this.#agents.take(owner), this.#agents.take(target), values)
+  #put(edge: TrustEdge): void {
+    const own = this.#edges.get(edge.owner)
+    if (own === undefined) this.#edges.set(edge.owner, new Map([[edge.target, countedEdge(edge)]]))
+    else own.set(edge.target, countedEdge(edge))
+  }
+
+  #remove(owner: string, target: string): void {
+    const own = this.#edges.get(owner)
+    own?.delete(target)
+    if (own?.size === 0) this.#edges.delete(owner)
   }
 
   #warn(warning: EdgeWarning): void {
     this.#warnings.set(nameOf(warning), warning)
   }
+}
+
+/** Each domain once and in one order, so that equal questions have equal sums. */
+function inOrder(question: TrustQuestion): TrustQuestion {
+  return { ...question, domains: [...new Set(question.domains)].sort() }
 }
 
 function agentsRevisionOf(reader: StoreReader): number {

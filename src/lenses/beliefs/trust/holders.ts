@@ -1,10 +1,14 @@
 /** What one viewer's trust in others comes to, for one question at one moment (BQ-080). Never changes once made. */
 import type { Instant } from '../../../base/clock.ts'
-import { type Agent, type AgentArrays, federationTarget } from './agent-arrays.ts'
-import type { Levels } from './levels.ts'
-import { floorOf, type Reputations, reputationFor } from './reputations.ts'
+import { nearestEntry } from '../measures/domains.ts'
+import { floorOf, reputationFor } from './agent-facts.ts'
+import { baseOf, type CountedEdge, lastUsedBefore } from './counted-edge.ts'
+import { disjointRoutes, routeWorld } from './disjoint-routes.ts'
+import { daysSince, faded } from './fading.ts'
+import { isNew, type Routes, type TrustAsked, type TrustMoment } from './routes.ts'
 import {
   type DirectTrust,
+  federationTarget,
   middleOfBand,
   type TransitiveTrust,
   type TrustedAs,
@@ -14,52 +18,45 @@ import {
 
 /** By number of the holder in the list asked for; made when they are first asked for. */
 export interface HolderColumns {
-  readonly trust: Float64Array
   /** The viewer's own edge as ranking counts it; NaN: there is none. Of itself 1. */
   readonly direct: Float64Array
   /** Overall; NaN: none. */
   readonly reputation: Float64Array
-  /** What each counts as a member under a pseudonym, the federation's reputation apart. */
-  readonly members: Float64Array
   /** Of one that may stand for others, such as a federation as a whole. */
-  named(name: string): { readonly trust: number; readonly direct: number; readonly reputation: number }
+  named(name: string): { readonly direct: number; readonly reputation: number }
 }
 
-interface TrustTable {
-  readonly viewer: string
-  /** -1: not known here, and so without edges. */
-  readonly viewerNumber: number
-  readonly holdsUntil: Instant
-  readonly agents: AgentArrays
-  /** Of `agents`, as they were. */
-  readonly known: ReadonlyMap<string, Agent>
-  readonly domains: readonly string[]
-  readonly defaultTrust: number
-  /** The viewer's own edges, by the target's id and by its number. */
-  readonly direct: ReadonlyMap<string, DirectTrust>
-  readonly own: ReadonlyMap<number, DirectTrust>
-  readonly reputations: Reputations
-  /** Of routes through others. */
-  readonly levels: Levels
-}
-
+/** First hops (or routes) worth less are not counted as sources (BQ-075). */
+const LEAST_WORTH = 0.01
+const NEW_AGENT_CAP = 0.3
 const DIRECT_BYTES = 200
 const SELF: TrustIn = {
   ...{ value: 1, kind: 'self', direct: null, transitive: null, reputation: null, distrusted: false },
 }
 
 export class HolderTrust {
-  readonly #table: TrustTable
+  readonly #moment: TrustMoment
+  readonly #routes: Routes
+  /** The viewer's own edges, by target. */
+  readonly own: ReadonlyMap<string, DirectTrust>
+  /** By agent; null: sources are first hops, which are counted when somebody asks. */
+  readonly #disjoint: ReadonlyMap<string, number> | null
 
-  constructor(table: TrustTable) {
-    this.#table = table
+  /** Costs what the viewer's own edges cost to read, but for the rule `disjoint`. */
+  constructor(asked: TrustAsked, routes: Routes) {
+    const { agents, rules, viewer, question, asOf } = asked
+    this.#moment = { agents, rules, viewer, question, asOf }
+    this.#routes = routes
+    const edges = [...(asked.edges.get(viewer) ?? [])]
+    this.own = new Map(edges.map(([target, edge]) => [target, directTrust(edge, asked)]))
+    this.#disjoint = rules.sybilRule === 'disjoint' ? this.#countDisjoint(asked) : null
   }
 
   of(holder: string): TrustIn {
-    const { viewer, known, domains } = this.#table
+    const { agents, viewer, question } = this.#moment
     if (holder === viewer) return SELF
-    const reputation = reputationFor(known.get(holder), domains)
-    const direct = this.#table.direct.get(holder) ?? null
+    const reputation = reputationFor(agents.get(holder), question.domains)
+    const direct = this.own.get(holder) ?? null
     if (direct !== null) {
       const { value, distrusted } = direct
       return { value, kind: 'direct', direct, transitive: null, reputation, distrusted }
@@ -70,38 +67,23 @@ export class HolderTrust {
 
   /** Until then nothing but the viewer's own edges changes with time alone, and these only fade. */
   get holdsUntil(): Instant {
-    return this.#table.holdsUntil
-  }
-
-  /** The viewer's own edges, by target. */
-  get own(): ReadonlyMap<string, DirectTrust> {
-    return this.#table.direct
+    return this.#routes.until
   }
 
   /** Who counts otherwise in another one, made for the same viewer, question and moment: reputations are compared too. */
   differences(other: HolderTrust): readonly string[] {
-    const [mine, its] = [this.#table, other.#table]
-    if (mine.agents !== its.agents) return [...mine.agents.ids(), ...its.agents.ids()]
-    const [myOwn, itsOwn] = [this.#own, other.#own]
-    const [myLevels, itsLevels] = [mine.levels.all.levels, its.levels.all.levels]
-    const found: string[] = []
-    for (let number = 0; number < mine.agents.size; number++) {
-      const isSame =
-        areSame(myOwn, itsOwn, number, Number.NaN) &&
-        areSame(myLevels, itsLevels, number, 0) &&
-        areSame(mine.reputations.floors, its.reputations.floors, number, 0)
-      const isAlike = areSame(mine.reputations.overall, its.reputations.overall, number, Number.NaN)
-      // Trust in oneself stays 1, whatever others state: but filters ask for one's own reputation too.
-      const isSelf = mine.agents.id(number) === mine.viewer
-      if (!isAlike || !(isSame || isSelf)) found.push(mine.agents.id(number))
-    }
-    return found
+    const names = new Set([this, other].flatMap(one => [...one.#routes.places.keys(), ...one.own.keys()]))
+    const [mine, its] = [this.#moment.agents, other.#moment.agents]
+    if (mine !== its) for (const known of [mine, its]) for (const agent of known.keys()) names.add(agent)
+    return [...names].filter(name => {
+      const basis = other.#basisOf(name)
+      return !this.#basisOf(name).every((part, at) => Object.is(part, basis[at]))
+    })
   }
 
   /** Near enough: of what is not shared with the trust of other moments. */
   get byteLength(): number {
-    const { levels, direct } = this.#table
-    return levels.byteLength + direct.size * DIRECT_BYTES
+    return this.own.size * DIRECT_BYTES
   }
 
   /** In a federation as a whole (BQ-104): the viewer's edge to it, else its reputation. */
@@ -124,99 +106,107 @@ export class HolderTrust {
     return { value: level, kind, direct: null, transitive, reputation, distrusted: false }
   }
 
-  /** Equal lists in a row, element by element the same, are looked up once. */
   columns(holders: readonly string[]): HolderColumns {
-    const { viewer, viewerNumber, known, agents, reputations } = this.#table
-    const self = viewerNumber >= 0 ? -1 : holders.indexOf(viewer)
-    const numbers = agents.numbersOf(holders)
-    const byHolder = (of: (number: number) => number) => {
-      const values = new Float64Array(numbers.length)
-      for (let at = 0; at < numbers.length; at++) values[at] = of(numbers[at] as number)
-      return values
-    }
-    const withSelf = (values: Float64Array): Float64Array => {
-      if (self >= 0) values[self] = 1
-      return values
-    }
-    const direct = once(() => {
-      const own = this.#own
-      return withSelf(byHolder(number => own[number] ?? Number.NaN))
-    })
-    const reputation = once(() => byHolder(number => reputations.overall[number] ?? Number.NaN))
-    const trust = once(() => withSelf(this.#trustOf(numbers)))
-    const members = once(() => withSelf(Float64Array.from(holders, holder => this.#ofMember(holder, null).value)))
-    const named = (name: string) => {
-      const { value, direct } = this.of(name)
-      const overall = known.get(name)?.reputation ?? Number.NaN
-      return { trust: value, direct: name === viewer ? 1 : (direct?.value ?? Number.NaN), reputation: overall }
-    }
+    const direct = once(() => Float64Array.from(holders, holder => this.#directIn(holder)))
+    const reputation = once(() => Float64Array.from(holders, holder => this.#reputationOf(holder)))
     return {
-      get trust() {
-        return trust()
-      },
       get direct() {
         return direct()
       },
       get reputation() {
         return reputation()
       },
-      get members() {
-        return members()
-      },
-      named,
+      named: name => ({ direct: this.#directIn(name), reputation: this.#reputationOf(name) }),
     }
   }
 
-  /** By number of the agent: what the viewer's own edge counts, 1 in itself; NaN: there is none. */
-  get #own(): Float64Array {
-    const { agents, own, viewerNumber } = this.#table
-    const values = new Float64Array(agents.size).fill(Number.NaN)
-    if (viewerNumber >= 0) values[viewerNumber] = 1
-    for (const [number, { value }] of own) values[number] = value
-    return values
+  /** 1 in oneself; NaN: there is no edge. */
+  #directIn(holder: string): number {
+    return holder === this.#moment.viewer ? 1 : (this.own.get(holder)?.value ?? Number.NaN)
   }
 
-  /** By place. */
-  #trustOf(numbers: Int32Array): Float64Array {
-    const { reputations, defaultTrust } = this.#table
-    const { floors } = reputations
-    const { levels } = this.#table.levels.all
-    const own = this.#own
-    const values = new Float64Array(numbers.length).fill(defaultTrust)
-    for (let at = 0; at < numbers.length; at++) {
-      const number = numbers[at] as number
-      if (number < 0) continue
-      const sure = number < own.length ? (own[number] as number) : Number.NaN
-      if (sure >= 0) {
-        values[at] = sure
-        continue
-      }
-      if (number < levels.length && (levels[number] as number) > (values[at] as number))
-        values[at] = levels[number] as number
-      if (number < floors.length && (floors[number] as number) > (values[at] as number))
-        values[at] = floors[number] as number
-    }
-    return values
+  /** Overall; NaN: none. */
+  #reputationOf(holder: string): number {
+    return this.#moment.agents.get(holder)?.reputation ?? Number.NaN
   }
 
+  /** What trust in an agent, and what filters ask of it, rest on. Trust in oneself rests on nothing. */
+  #basisOf(name: string): readonly number[] {
+    const overall = this.#reputationOf(name)
+    const { agents, viewer, question } = this.#moment
+    if (name === viewer) return [overall]
+    const floor = floorOf(reputationFor(agents.get(name), question.domains))
+    return [overall, this.#directIn(name), this.#transitive(name)?.level ?? 0, floor]
+  }
+
+  /** By the best route, which too few sources and too new an agent lower (BQ-075, BQ-076). */
   #transitive(holder: string): TransitiveTrust | null {
-    const { agents, levels } = this.#table
-    const found = levels.of(agents.numberOf(holder))
-    return found.level === 0 ? null : found
+    const { sybilThreshold, sybilCap } = this.#moment.rules
+    const { level, firsts } = this.#bestOf(holder)
+    if (level === 0) return null
+    const sources = this.#disjoint?.get(holder) ?? firsts
+    const cap = Math.min(sources < sybilThreshold ? sybilCap : 1, isNew(this.#moment, holder) ? NEW_AGENT_CAP : 1)
+    return level <= cap ? { level, sources, capped: false } : { level: cap, sources, capped: true }
+  }
+
+  /** The best level of any route, and how many first hops have one that counts. */
+  #bestOf(agent: string): { readonly level: number; readonly firsts: number } {
+    let level = 0
+    let firsts = 0
+    const place = this.#routes.places.get(agent)
+    if (place === undefined) return { level, firsts }
+    for (const { first, worths } of this.#routes.hops) {
+      const worth = this.#startAt(first) * (worths[place] ?? 0)
+      if (worth > level) level = worth
+      if (worth >= LEAST_WORTH) firsts++
+    }
+    return { level, firsts }
+  }
+
+  /** What routes that begin with this agent start with. */
+  #startAt(first: string): number {
+    return (this.own.get(first)?.decayed ?? 0) * this.#moment.question.damping
+  }
+
+  #countDisjoint(asked: TrustAsked): ReadonlyMap<string, number> {
+    const world = routeWorld(asked, this.#routes, first => this.#startAt(first), LEAST_WORTH)
+    const counts = new Map<string, number>()
+    for (const agent of this.#routes.places.keys()) {
+      // Routes that share nobody begin with different first hops: of these there are never fewer.
+      const wanted = Math.min(this.#bestOf(agent).firsts, asked.rules.sybilThreshold)
+      if (wanted >= 2) asked.look?.()
+      counts.set(agent, wanted < 2 ? wanted : disjointRoutes(world, agent, wanted))
+    }
+    return counts
   }
 
   /** Equal ones count as the kind that tells less of others. */
   #indirect(level: number, reputation: number | null): { readonly value: number; readonly kind: TrustKind } {
     const floor = floorOf(reputation)
-    const stranger = this.#table.defaultTrust
+    const stranger = this.#moment.rules.defaultTrust
     if (level > floor && level > stranger) return { value: level, kind: 'transitive' }
     return floor > stranger ? { value: floor, kind: 'reputation' } : { value: stranger, kind: 'default' }
   }
 }
 
-/** `absent`: what stands for agents that came after one of the two was made. */
-function areSame(some: Float64Array, others: Float64Array, number: number, absent: number): boolean {
-  return Object.is(some[number] ?? absent, others[number] ?? absent)
+function directTrust(edge: CountedEdge, { question, rules, asOf }: TrustAsked): DirectTrust {
+  const base = baseOf(edge, question)
+  const days = daysSince(lastUsedBefore(edge, asOf), asOf)
+  const decayed = faded(base, edge.rate, days)
+  const met = question.domains.flatMap(domain => {
+    const entry = edge.byDomain === null ? undefined : nearestEntry(edge.byDomain, domain)
+    return entry === undefined ? [] : [[domain, entry] as const]
+  })
+  return {
+    level: edge.level,
+    entries: Object.fromEntries(met),
+    base,
+    days,
+    rate: edge.rate,
+    decayed,
+    value: Math.max(decayed, Math.min(base, rules.defaultTrust)),
+    distrusted: base === 0,
+  }
 }
 
 function once<T>(make: () => T): () => T {

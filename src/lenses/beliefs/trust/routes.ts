@@ -1,191 +1,228 @@
 /**
  * The best routes of other agents' edges from each first hop to everybody within the hop bound (BQ-073, BQ-074, BQ-077).
  *
- * The viewer's own edges are used exactly and fade from one millisecond to the next; others' count in tenths and stand
- * still for weeks. So what is searched, and kept, is the part of a route behind its first edge. Labels are products of
+ * The viewer's own edges are used exactly and fade from one millisecond to the next; others' count in tenths and hold
+ * for weeks. So what is searched, and kept, is the part of a route behind its first edge. Labels are products of
  * tenths, at most 10,000 and so without rounding; the damping of the edges comes in at the end, which makes a label of
  * fewer edges worth more. A walk that comes back to an agent is worth less than the same without the loop, and has more
  * edges: loops need no bookkeeping.
  */
-import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { OWNER } from '../../../model/partition.ts'
 import { DAY_MS } from '../measures/decay.ts'
-import type { AgentArrays } from './agent-arrays.ts'
-import type { ResolvedEdges, TrustQuestion } from './resolved-edges.ts'
+import type { AgentFacts } from './agent-facts.ts'
+import { baseOf, type CountedEdge, type EdgesByOwner, tenthsIn } from './counted-edge.ts'
+import type { TrustQuestion, TrustRules } from './trust-in.ts'
 
-/** Routes through an agent that is new are worth half, where the settings say so (BQ-076). */
-export const NEW_AGENT_MS: number = 30 * DAY_MS
-export const THROUGH_NEW = 0.5
-const UNKNOWN = 255
+/** How long an agent is new: routes through it are worth half, where the settings say so (BQ-076). */
+const NEW_AGENT_MS = 30 * DAY_MS
+const THROUGH_NEW = 0.5
 /** Edges that are followed between two looks: some milliseconds' work. */
 export const EDGES_AT_ONCE = 50_000
 /** A label this much worse than one of fewer edges is of no use; one nearer may differ by rounding alone. */
 const CLEARLY = 1 - 1e-12
+/** Of a name in a map, near enough. */
+const BYTES_A_NAME = 60
 
-interface RouteSearch {
-  readonly agents: AgentArrays
-  readonly edges: ResolvedEdges
-  /** -1: not known here, and so without edges. */
-  readonly viewer: number
+/** Whose trust is asked for, what about, when and by which rules. */
+export interface TrustMoment {
+  readonly agents: ReadonlyMap<string, AgentFacts>
+  readonly rules: TrustRules
+  readonly viewer: string
   readonly question: TrustQuestion
-  readonly newAgentCap: boolean
   readonly asOf: Instant
+}
+
+export interface TrustAsked extends TrustMoment {
+  /** As they are now: others may be written while what was made of them is kept. */
+  readonly edges: EdgesByOwner
   /** Called every so many edges; may throw, and then nothing was found. */
   readonly look?: (() => void) | undefined
 }
 
 export interface RoutesOfHop {
-  readonly first: number
-  /** Reached from it, by number ascending, and what the best route from it is worth without the viewer's own edge. */
-  readonly targets: Int32Array
+  readonly first: string
+  /** By place of the agent: what the best route from the first hop is worth without the viewer's own edge; 0: there is none. */
   readonly worths: Float64Array
 }
 
 export interface Routes {
+  /** Of each agent that some route may reach; it may lie beyond the end of `worths`. */
+  readonly places: ReadonlyMap<string, number>
   readonly hops: readonly RoutesOfHop[]
   /** Whose edges were looked at. */
-  readonly expanded: Bitset
-  /** Those the viewer distrusts: they neither vouch nor relay. */
-  readonly distrusted: ReadonlySet<number>
+  readonly expanded: ReadonlySet<string>
   /** The first instant at which some edge that was looked at may count otherwise. */
   readonly until: Instant
   readonly byteLength: number
 }
 
-/** What (damping / 10) to the power of the number of edges comes to, by that number. */
-function dampingOfTenths(damping: number, edges: number): readonly number[] {
-  const scales = [1]
-  for (let at = 1; at <= edges; at++) scales.push((scales[at - 1] as number) * (damping / 10))
-  return scales
+export function searchRoutes(asked: TrustAsked): Routes {
+  const walk = new Walk(asked)
+  const own = asked.edges.get(asked.viewer) ?? new Map<string, CountedEdge>()
+  const firsts = [...own].filter(([, edge]) => baseOf(edge, asked.question) > 0).map(([target]) => target)
+  const hops = asked.question.maxHops < 2 ? [] : firsts.map(first => walk.from(first))
+  const until = Math.min(walk.until, Math.max(agesHoldUntil(asked), asked.asOf + 1))
+  const { expanded } = walk
+  const places = walk.places()
+  const worthBytes = hops.reduce((sum, { worths }) => sum + worths.byteLength, 0)
+  return { places, hops, expanded, until, byteLength: worthBytes + BYTES_A_NAME * (places.size + expanded.size) }
 }
 
-export function searchRoutes(search: RouteSearch): Routes {
-  const { edges, viewer, question, asOf } = search
-  const distrusted = new Set<number>()
-  const firsts: number[] = []
-  for (let slot = edges.arrays.begin(viewer), end = edges.arrays.end(viewer); slot < end; slot++) {
-    const target = edges.arrays.target[slot] as number
-    if (edges.base(slot) > 0) firsts.push(target)
-    else distrusted.add(target)
-  }
-  const walk = new Walk(search, distrusted)
-  const hops = question.maxHops < 2 ? [] : firsts.map(first => walk.from(first))
-  const pairs = hops.reduce((sum, { targets }) => sum + targets.length, 0)
-  const ages = search.newAgentCap ? search.agents.nextCreation(asOf - NEW_AGENT_MS) + NEW_AGENT_MS : Infinity
-  const until = Math.min(walk.until, Math.max(ages, asOf + 1))
-  return { hops, expanded: walk.expanded, distrusted, until, byteLength: 12 * pairs + search.agents.size / 8 }
+/** An agent as a walk meets it. */
+interface Place {
+  readonly agent: string
+  readonly number: number
+  /** Made when the walk first goes on from here. */
+  steps: readonly Step[] | null
+  /** Labels of this number of edges, and of one more; the best worth so far. 0: not reached. */
+  label: number
+  longer: number
+  best: number
+}
+
+interface Step {
+  readonly to: Place
+  readonly tenths: number
 }
 
 /** Walks from one first hop after the other over the same edges. */
 class Walk {
-  readonly expanded: Bitset
   until: Instant = Number.POSITIVE_INFINITY
-  readonly #search: RouteSearch
-  readonly #scales: readonly number[]
-  /** By slot; what an edge counts is worked out when it is first met. */
-  readonly #tenths: Uint8Array
-  /** By agent: those that no route may touch; labels of this number of edges, and of one more; best worths so far. */
-  readonly #barred: Uint8Array
-  readonly #labels: Float64Array
-  readonly #longer: Float64Array
-  readonly #best: Float64Array
+  readonly expanded = new Set<string>()
+  readonly #asked: TrustAsked
+  readonly #barred: ReadonlySet<string>
+  readonly #places = new Map<string, Place>()
   /** Since the last look. */
   #followed = 0
 
-  constructor(search: RouteSearch, distrusted: ReadonlySet<number>) {
-    this.#search = search
-    const agents = search.agents.size
-    this.expanded = new Bitset(agents)
-    this.#scales = dampingOfTenths(search.question.damping, search.question.maxHops - 1)
-    this.#tenths = new Uint8Array(search.edges.arrays.slots).fill(UNKNOWN)
-    this.#barred = new Uint8Array(agents)
-    if (search.viewer >= 0) this.#barred[search.viewer] = 1
-    for (const agent of distrusted) this.#barred[agent] = 1
-    this.#labels = new Float64Array(agents)
-    this.#longer = new Float64Array(agents)
-    this.#best = new Float64Array(agents)
+  constructor(asked: TrustAsked) {
+    this.#asked = asked
+    this.#barred = barredFor(asked)
   }
 
-  from(first: number): RoutesOfHop {
-    const reached: number[] = []
-    let frontier = [first]
-    this.#labels[first] = 1
-    this.#barred[first] = 1
-    for (let edges = 1; edges < this.#search.question.maxHops; edges++) {
-      frontier = this.#takeOver(this.#step(frontier), this.#scales[edges] as number, reached)
+  from(agent: string): RoutesOfHop {
+    const { maxHops, damping } = this.#asked.question
+    const first = this.#placeOf(agent)
+    const reached: Place[] = []
+    let frontier: readonly Place[] = [first]
+    first.label = 1
+    let scale = 1
+    for (let edges = 1; edges < maxHops; edges++) {
+      scale *= damping / 10
+      frontier = takeOver(this.#step(frontier, first), scale, reached)
     }
-    for (const agent of frontier) this.#labels[agent] = 0
-    this.#barred[first] = 0
-    const targets = Int32Array.from(reached).sort()
-    const worths = new Float64Array(targets.length)
-    for (let at = 0; at < targets.length; at++) {
-      const agent = targets[at] as number
-      worths[at] = this.#best[agent] as number
-      this.#best[agent] = 0
+    const worths = new Float64Array(this.#places.size)
+    for (const place of reached) {
+      worths[place.number] = place.best
+      place.best = 0
     }
-    return { first, targets, worths }
+    return { first: agent, worths }
   }
 
-  /** Labels of one edge more; those that got one. */
-  #step(frontier: readonly number[]): number[] {
-    const { agents, edges } = this.#search
-    const { target } = edges.arrays
-    const [labels, longer, barred, tenths] = [this.#labels, this.#longer, this.#barred, this.#tenths]
-    const met: number[] = []
-    for (const agent of frontier) {
-      const label = (labels[agent] as number) * this.#throughput(agent)
-      labels[agent] = 0
-      this.expanded.add(agent)
-      const hosted = agents.isHosted(agent)
-      const [begin, end] = [edges.arrays.begin(agent), edges.arrays.end(agent)]
-      this.#lookAfter(end - begin)
-      for (let slot = begin; slot < end; slot++) {
-        const next = target[slot] as number
-        if (barred[next] === 1 || !(hosted || edges.arrays.isExposed(slot))) continue
-        const known = tenths[slot] as number
-        const reached = label * (known === UNKNOWN ? this.#lookUp(slot) : known)
-        const before = longer[next] as number
-        if (reached <= before) continue
-        if (before === 0) met.push(next)
-        longer[next] = reached
+  places(): ReadonlyMap<string, number> {
+    return new Map([...this.#places.values()].map(({ agent, number }) => [agent, number]))
+  }
+
+  /** Those that have a label of one edge more. */
+  #step(frontier: readonly Place[], first: Place): readonly Place[] {
+    const met: Place[] = []
+    for (const place of frontier) {
+      for (const { to, tenths } of this.#stepsFrom(place)) {
+        const reached = place.label * tenths
+        if (to === first || reached <= to.longer) continue
+        if (to.longer === 0) met.push(to)
+        to.longer = reached
       }
     }
     return met
   }
 
-  #lookAfter(edges: number): void {
-    this.#followed += edges
-    if (this.#followed < EDGES_AT_ONCE) return
-    this.#followed = 0
-    this.#search.look?.()
-  }
-
-  /** Takes the new labels over; those worth going on from. */
-  #takeOver(met: readonly number[], scale: number, reached: number[]): number[] {
-    const frontier: number[] = []
-    for (const agent of met) {
-      const label = this.#longer[agent] as number
-      this.#longer[agent] = 0
-      const [worth, best] = [label * scale, this.#best[agent] as number]
-      if (best === 0) reached.push(agent)
-      if (worth > best) this.#best[agent] = worth
-      if (worth <= best * CLEARLY) continue
-      this.#labels[agent] = label
-      frontier.push(agent)
+  #stepsFrom(place: Place): readonly Step[] {
+    const steps = place.steps ?? this.#makeSteps(place)
+    this.#followed += steps.length
+    if (this.#followed >= EDGES_AT_ONCE) {
+      this.#followed = 0
+      this.#asked.look?.()
     }
-    return frontier
+    return steps
   }
 
-  #throughput(agent: number): number {
-    const { newAgentCap, agents, asOf } = this.#search
-    return newAgentCap && agents.isYoungerThan(agent, asOf - NEW_AGENT_MS) ? THROUGH_NEW : 1
+  #makeSteps(place: Place): readonly Step[] {
+    const steps: Step[] = []
+    this.expanded.add(place.agent)
+    eachLink(this.#asked, place.agent, this.#barred, (target, tenths, until) => {
+      if (until < this.until) this.until = until
+      if (tenths > 0) steps.push({ to: this.#placeOf(target), tenths })
+    })
+    place.steps = steps
+    return steps
   }
 
-  #lookUp(slot: number): number {
-    const { edges, asOf } = this.#search
-    const tenths = edges.tenths(slot, asOf)
-    this.#tenths[slot] = tenths
-    this.until = Math.min(this.until, edges.tenthsHoldUntil(slot, asOf, tenths))
-    return tenths
+  #placeOf(agent: string): Place {
+    const known = this.#places.get(agent)
+    if (known !== undefined) return known
+    const made: Place = { agent, number: this.#places.size, steps: null, label: 0, longer: 0, best: 0 }
+    this.#places.set(agent, made)
+    return made
   }
+}
+
+/** Takes the new labels over; those worth going on from. */
+function takeOver(met: readonly Place[], scale: number, reached: Place[]): readonly Place[] {
+  return met.filter(place => {
+    const [worth, best] = [place.longer * scale, place.best]
+    place.label = place.longer
+    place.longer = 0
+    if (best === 0) reached.push(place)
+    if (worth > best) place.best = worth
+    return worth > best * CLEARLY
+  })
+}
+
+/** Nobody distrusted vouches or relays, and no route leads back to the viewer. */
+export function barredFor({ edges, viewer, question }: TrustAsked): ReadonlySet<string> {
+  const barred = new Set([viewer])
+  for (const [target, edge] of edges.get(viewer) ?? []) if (baseOf(edge, question) === 0) barred.add(target)
+  return barred
+}
+
+/**
+ * Somebody else's edges as far as they may count. `tenths`: 0 to 10, half of that through a new agent; `until`: how long it counts so
+ * many.
+ */
+export function eachLink(
+  asked: TrustAsked,
+  owner: string,
+  barred: ReadonlySet<string>,
+  use: (target: string, tenths: number, until: Instant) => void,
+): void {
+  const isHere = isHosted(asked, owner)
+  const share = isNew(asked, owner) ? THROUGH_NEW : 1
+  asked.edges.get(owner)?.forEach((edge, target) => {
+    if (barred.has(target) || !(isHere || edge.isExposed)) return
+    const { tenths, until } = tenthsIn(edge, asked.question, asked.asOf)
+    use(target, tenths * share, until)
+  })
+}
+
+export function isHosted({ agents }: TrustMoment, agent: string): boolean {
+  return agent === OWNER || agents.has(agent)
+}
+
+/** By the rule for new agents, to which those belong whose age nobody knows. */
+export function isNew({ agents, rules, asOf }: TrustMoment, agent: string): boolean {
+  if (!rules.newAgentCap) return false
+  const createdAt = agents.get(agent)?.createdAt
+  return createdAt === undefined ? agent !== OWNER : createdAt > asOf - NEW_AGENT_MS
+}
+
+/** The first instant at which some agent is new no more. */
+function agesHoldUntil({ agents, rules, asOf }: TrustMoment): Instant {
+  let until = Number.POSITIVE_INFINITY
+  if (!rules.newAgentCap) return until
+  for (const { createdAt } of agents.values()) {
+    if (createdAt > asOf - NEW_AGENT_MS) until = Math.min(until, createdAt + NEW_AGENT_MS)
+  }
+  return until
 }

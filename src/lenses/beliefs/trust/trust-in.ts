@@ -1,4 +1,26 @@
-/** What is known of one agent's trust in another, and how much of it may be told. */
+/** What is known of one agent's trust in another, for which question, by which rules, and how much of it may be told. */
+import type { BeliefsSettings } from '../settings.ts'
+
+export interface TrustQuestion {
+  /** Normalised. */
+  readonly domains: readonly string[]
+  /** 0 to 1. */
+  readonly domainTrustWeight: number
+  /** 1 to 5. */
+  readonly maxHops: number
+  /** 0.1 to 0.9. */
+  readonly damping: number
+}
+
+export type TrustRules = Pick<
+  BeliefsSettings,
+  'defaultTrust' | 'sybilThreshold' | 'sybilCap' | 'sybilRule' | 'newAgentCap'
+>
+
+/** A federation as somebody to trust. No agent can be called so: names have no colon, and a did begins otherwise. */
+export function federationTarget(federation: string): string {
+  return `federation:${federation}`
+}
 
 /** The viewer's own edge, which it may be shown exactly (BQ-107). */
 export interface DirectTrust {

@@ -146,7 +146,7 @@ describe('hidden beliefs (BQ-195)', () => {
   it('has every question of the lens in the list', async () => {
     const { engine } = await open(0)
     const questions = [...makeCatalog(engine).values()].filter(({ cost }) => cost !== undefined)
-    // What other nodes ask has tests of its own: nodes/answering.test.ts, nodes/notices.test.ts, nodes/aggregates.test.ts.
+    // What other nodes ask has tests of its own: nodes/answering.test.ts, nodes/notices.test.ts.
     const isOther = (name: string) => name.endsWith('watch') || name.startsWith('nodes.')
     const names = questions.map(({ name }) => name).filter(name => !isOther(name))
     expect(names.filter(name => !INPUTS.some(([listed]) => listed === name))).toEqual([])

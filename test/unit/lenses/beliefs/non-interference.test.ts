@@ -54,12 +54,12 @@ it('no operation of the lens is left out', () => {
     'nodes.query',
     // Likewise: nodes/notices.test.ts.
     'nodes.changes',
-    // Theirs are in aggregates/non-interference.test.ts and nodes/aggregates.test.ts: noise is drawn for each.
-    ...['federations.aggregate', 'nodes.aggregate'],
+    // That of it is in aggregates/non-interference.test.ts: noise is drawn for each.
+    'federations.aggregate',
     // For the local owner.
-    ...['peers.add', 'peers.list', 'peers.probe', 'peers.remove', 'peers.discover'],
+    ...['peers.add', 'peers.list', 'peers.probe', 'peers.remove'],
     // What the owner lets this node tell anybody.
-    ...['peers.about', 'peers.listed'],
+    ...['peers.about'],
     // Has no answer but events, which have a test of their own: live/non-interference.test.ts.
     'beliefs.watch',
   ]

@@ -87,7 +87,6 @@ it.each<[string, string, Record<string, unknown>]>([
   ['peers.probe', 'of none', {}],
   ['peers.remove', 'of none', { id: 'nobody' }],
   ['peers.about', 'of this node', {}],
-  ['peers.listed', 'of none', {}],
   ['beliefs.diagnostics', 'without calibration', { calibrate: false }],
 ])('%s, %s, answers as published', async (operation, _, input) => {
   const published = jsonSchema((catalog.get(operation) as NonNullable<ReturnType<Catalog['get']>>).output, 'output')

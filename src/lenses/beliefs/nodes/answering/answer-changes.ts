@@ -5,14 +5,11 @@
  */
 import { pause } from '../../../../base/pause.ts'
 import { Places, tooManyAtOnce } from '../../../../identity/places.ts'
-import { signStatement } from '../../../../identity/statement.ts'
-import { toIso } from '../../../../model/instant.ts'
 import type { BeliefsState } from '../../state.ts'
-import { changesStatement, PROTOCOL, type WireChanges, type WireScope } from '../wire/protocol.ts'
-import { asChangesQuery } from '../wire/shapes.ts'
-import { bucketOf } from './charge-node.ts'
+import { sealedAnswer } from '../sealed.ts'
+import { asChangesQuery, changesStatement, type WireChanges, type WireScope } from '../wire/protocol.ts'
 import { seenState } from './seen-state.ts'
-import { type NodeCall, nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
+import { bucketOf, type NodeCall, nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
 
 /** Shorter than proxies and servers let an answer wait. */
 const MOST_WAIT_MS = 20_000
@@ -27,18 +24,14 @@ const WAITING = new WeakMap<BeliefsState, Places>()
 export async function answerChanges(input: unknown, call: NodeCall): Promise<WireChanges> {
   const { state, signal } = call
   const node = nodeOf(state.host)
-  const { sender, nonce, query: given } = await takenEnvelope(input, node, call)
-  const query = asChangesQuery(given)
+  const envelope = await takenEnvelope(input, node, call)
+  const { sender } = envelope
+  const query = asChangesQuery(envelope.query)
   if (query === null) throw notUnderstood()
   const free = takePlace(state, sender)
   try {
     const seen = await nextState(state, query.scope, sender, { ...query, signal })
-    const { did } = node.keys()
-    const open: WireChanges = {
-      ...{ protocol: PROTOCOL, node: did, audience: sender, nonce, timestamp: toIso(node.now()), state: seen },
-      signature: '',
-    }
-    return { ...open, signature: signStatement(node.keys(), changesStatement(open)) }
+    return sealedAnswer(node, envelope, { state: seen }, changesStatement)
   } finally {
     free()
   }

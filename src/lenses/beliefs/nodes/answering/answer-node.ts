@@ -1,25 +1,38 @@
 /**
  * Answers another node's question, or refuses it (BQ-119 to BQ-123). Before anything else the envelope is checked; then it is
- * answered as whoever signed it may see it, whatever the question claims.
+ * answered as whoever signed it may see it, whatever the question claims, with no trust and no weights of anybody's.
  */
+
 import type { LensHost } from '../../../lens.ts'
 import { type ShowView, showCurrent } from '../../access/show.ts'
+import { DIMENSIONS } from '../../dimensions.ts'
 import { modelOf, vectorIndex } from '../../embedding.ts'
 import { BeliefsError } from '../../errors.ts'
+import { rankingWeights } from '../../measures/weights.ts'
+import type { RankingWeights } from '../../model.ts'
 import { Evaluation } from '../../query/evaluation.ts'
-import type { Understood } from '../../query/question.ts'
+import type { Question, Understood } from '../../query/question.ts'
 import { thresholdsOf } from '../../query/thresholds.ts'
 import { embedText, understand } from '../../query/understand.ts'
+import { toContext } from '../../schema/context.ts'
+import { type CheckedFilters, NO_FILTER } from '../../schema/filters.ts'
+import type { CheckedText } from '../../schema/text.ts'
 import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
-import type { WireAnswer, WireQuery, WireScope } from '../wire/protocol.ts'
-import { asQuery, MOST_ITEMS } from '../wire/shapes.ts'
+import { sealedAnswer } from '../sealed.ts'
+import {
+  answerStatement,
+  asQuery,
+  MOST_ITEMS,
+  type WireAnswer,
+  type WireFilter,
+  type WireQuery,
+  type WireScope,
+} from '../wire/protocol.ts'
 import { vectorFromText } from '../wire/vectors.ts'
 import { itemsOf, makeHolderKeys } from './items.ts'
-import { sealAnswer } from './seal-answer.ts'
 import { seenState } from './seen-state.ts'
 import { type NodeCall, nodeOf, notUnderstood, requesterOf, takenEnvelope } from './taken.ts'
-import { questionOf, textOf } from './wire-question.ts'
 
 export async function answerNode(input: unknown, call: NodeCall): Promise<WireAnswer> {
   const { state } = call
@@ -31,14 +44,19 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
   const model = modelOf(state.host)
   if (query.vector !== null && query.vector.model !== model) {
     const seen = lookAs(state, query.scope, who, view => seenState(view, query.scope, who.sender))
-    return sealAnswer(node, envelope, { model, needs_text: true, more: false, state: seen, ...NOTHING })
+    return sealedAnswer(
+      node,
+      envelope,
+      { model, needs_text: true, more: false, state: seen, ...NOTHING },
+      answerStatement,
+    )
   }
   // Larger requests are cut, not refused (BQ-118).
   const timeoutMs = Math.min(MOST_MS, query.timeout_ms)
   const time = new TimeLimit(timeoutMs, call.signal)
   try {
     const found = await find(state, query, who, time)
-    return sealAnswer(node, envelope, { model, needs_text: false, ...found })
+    return sealedAnswer(node, envelope, { model, needs_text: false, ...found }, answerStatement)
   } catch (thrown) {
     throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? late(timeoutMs) : thrown
   }
@@ -126,4 +144,46 @@ function vectorOf({ embedder }: LensHost, { vector }: WireQuery): Float32Array |
   const found = vectorFromText(vector.values)
   if (found === null || found.length !== embedder?.model.dimensions) throw notUnderstood()
   return found
+}
+
+function questionOf({ scope, text, vector, filters, min_similarity }: WireQuery, requester: string): Question {
+  const isList = text === null && vector === null
+  // What the sender has stated of trust here is no part of it: it weighs what it gets by itself.
+  const context = toContext({ trust_weight: 0 }, { id: requester, trustGraph: null })
+  return {
+    semantic: textOf(text),
+    filters: filters.map(filterOf),
+    context,
+    // The cast: what is left of the default weights is never nothing.
+    weights: rankingWeights({ trustWeight: context.trustWeight, given: null, listMode: isList }) as RankingWeights,
+    minSimilarity: min_similarity ?? null,
+    scope: { local: false, federated: scope.kind === 'federated', network: scope.kind === 'network' },
+  }
+}
+
+/** All of it is text: nothing in it is a sign. */
+function textOf(text: string | null): CheckedText | null {
+  return text === null ? null : { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
+}
+
+function filterOf(filter: WireFilter): CheckedFilters {
+  const { derivation_types: types, visibility_levels: levels, min_confidence: bounds } = filter
+  return {
+    ...NO_FILTER,
+    confidence: DIMENSIONS.flatMap(of => {
+      const bound = bounds[of]
+      return bound === undefined ? [] : [{ of, bound, strict: false }]
+    }),
+    validAt: instantOrNull(filter.valid_at),
+    createdAfter: instantOrNull(filter.created_after),
+    createdBefore: instantOrNull(filter.created_before),
+    domainsInclude: filter.domains_include?.length === 0 ? null : filter.domains_include,
+    domainsExclude: filter.domains_exclude,
+    derivationTypes: types && new Set(types),
+    visibilityLevels: levels && new Set(levels),
+  }
+}
+
+function instantOrNull(text: string | null): number | null {
+  return text === null ? null : Date.parse(text)
 }

@@ -1,6 +1,10 @@
-/** Beliefs as they leave this node: as whoever asks may see them, and public ones signed by who holds them (BQ-123). */
+/**
+ * Beliefs as they leave this node: as whoever asks may see them, and public ones signed by who holds them (BQ-123). No more than
+ * who asked reads of one answer, and always the best (BQ-118).
+ */
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
 import { Recent } from '../../../../base/recent.ts'
+import { sign } from '../../../../base/signature.ts'
 import { signStatement } from '../../../../identity/statement.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import { memberCount } from '../../access/member-count.ts'
@@ -8,9 +12,15 @@ import type { ShownBelief, ShowView } from '../../access/show.ts'
 import { vectorsOf } from '../../record/vectors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { didOfAgent, ensureKeys, signingKeys } from '../../trust/agent-keys.ts'
-import { beliefStatement, type WireAnswer, type WireItem, type WireScope, type WireVectors } from '../wire/protocol.ts'
+import {
+  beliefStatement,
+  mostAnswerBytes,
+  type WireAnswer,
+  type WireItem,
+  type WireScope,
+  type WireVectors,
+} from '../wire/protocol.ts'
 import { vectorsToText } from '../wire/vectors.ts'
-import { fitting } from './fitting.ts'
 
 /** Holders of public beliefs that have no key yet get one. A write: not within a read. */
 export async function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly EntryKey[]): Promise<void> {
@@ -41,7 +51,7 @@ export function itemsOf(
 ): Pick<WireAnswer, 'items' | 'vectors'> & { readonly isCut: boolean } {
   const vectors = vectorsOf(view, shown)
   const told = shown.flatMap((one, at) => {
-    const item = said(one, vectors[at] !== undefined)
+    const item = said(one, chainName(view, one, scope), vectors[at] !== undefined)
     const whole =
       scope.kind === 'federated'
         ? throughFederation(view, one, item, scope.federation, sender)
@@ -67,12 +77,17 @@ function wireVectors(model: string | null, vectors: readonly Float32Array[]): Wi
 
 type Said = Omit<WireItem, 'visibility' | 'federation_ids' | 'holder_id' | 'member_count' | 'signature'>
 
-function said({ belief }: ShownBelief, isEmbedded: boolean): Said {
+function said({ belief }: ShownBelief, chain: string, isEmbedded: boolean): Said {
   const { id, content, content_hash, confidence, valid_from, valid_until, derivation, domains, created_at } = belief
   return {
-    ...{ id, content, content_hash, confidence, valid_from, valid_until, derivation, domains, created_at },
+    ...{ id, chain, content, content_hash, confidence, valid_from, valid_until, derivation, domains, created_at },
     is_embedded: isEmbedded,
   }
+}
+
+/** Keyed, so that neither holder nor first version can be told from it. */
+function chainName(view: ShowView, { version: { holder, chain } }: ShownBelief, { federation }: WireScope): string {
+  return sign(view.secret(), canonicalJson(['chain', federation, view.requester.id, holder, chain]))
 }
 
 function throughFederation(
@@ -129,4 +144,33 @@ function signaturesOf(state: BeliefsState): Recent<string, string> {
   const made = new Recent<string, string>(MOST_SIGNATURES)
   SIGNATURES.set(state, made)
   return made
+}
+
+/** Of an answer beside its items and vectors. */
+const FRAME_BYTES = 65_536
+/** Of one UTF-16 unit of JSON that is written as JSON once more. */
+const MOST_BYTES_A_UNIT = 3
+
+interface Part {
+  /** JSON of an item. */
+  readonly text: string
+  readonly vector: Float32Array | undefined
+}
+
+/** `limit`: items that were asked for. */
+function fitting<T extends Part>(parts: readonly T[], limit: number): readonly T[] {
+  const most = mostAnswerBytes(limit) - FRAME_BYTES
+  const atMost = parts.reduce((sum, part) => sum + MOST_BYTES_A_UNIT * part.text.length + vectorBytes(part), 0)
+  if (atMost <= most) return parts
+  let left = most
+  const end = parts.findIndex(part => {
+    left -= Buffer.byteLength(JSON.stringify(part.text)) + vectorBytes(part)
+    return left < 0
+  })
+  return end === -1 ? parts : parts.slice(0, end)
+}
+
+/** In base64. */
+function vectorBytes({ vector }: Part): number {
+  return vector === undefined ? 0 : Math.ceil(vector.byteLength / 3) * 4
 }

@@ -1,29 +1,95 @@
 /**
  * Asks other nodes, all at once, each in its own time (BQ-116 to BQ-124). What they answer is verified before it is used;
- * who fails costs the others nothing, and who comes late is not waited for.
+ * who fails costs the others nothing, and who comes late is not waited for. Why a node gave nothing is said in the words of
+ * this one (BQ-133).
  */
+
 import type { Json } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
-import { type Envelope, sealEnvelope } from '../../../../identity/envelope.ts'
-import { newNonce } from '../../../../identity/freshness.ts'
+import { compareText } from '../../../../base/compare.ts'
 import type { Keys } from '../../../../identity/keys.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
 import { QuerentError } from '../../../../model/errors.ts'
 import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
+import type { Store } from '../../../../store/store.ts'
+import type { Requester } from '../../access/requester.ts'
 import { modelOf } from '../../embedding.ts'
-import type { CheckedQuery } from '../../schema/query.ts'
+import type { CheckedQuery, CheckedScope } from '../../schema/query.ts'
 import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
-import type { NodeAnswer, NodeFailure, NodesAnswer } from '../guest.ts'
-import type { AskedSource } from '../peer.ts'
+import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../guest.ts'
+import { knownPeers } from '../peers.ts'
+import { sealedQuestion } from '../sealed.ts'
 import { mostAnswerBytes, QUERY_PATH } from '../wire/protocol.ts'
 import { wireQueryOf } from '../wire/wire-query.ts'
-import { askingKeys } from './asking-keys.ts'
-import { FAILED, INVALID_DATA, NO_KEY, UNREACHABLE, type Why, whyOf } from './failure.ts'
 import { guestsOf } from './guests.ts'
+import { askingKeys } from './keys.ts'
 import { type NodeBook, nodeBookOf } from './node-book.ts'
-import { isUnknown } from './sources-to-ask.ts'
 import { type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
+
+/**
+ * Federations of the requester by id, then network nodes by id. Ids of `scope.nodes` that are not asked, whether there is
+ * such a node or not, stand at the end as nodes without an address: no answer will come from there.
+ */
+export function sourcesToAsk(
+  store: Store,
+  requester: Requester,
+  { federated, network, nodes }: CheckedScope,
+): readonly AskedSource[] {
+  if (!federated && !network) return []
+  const peers = knownPeers(store).peers.filter(({ id }) => nodes === null || nodes.includes(id))
+  const ofFederations = federated
+    ? requester.federations.flatMap(id => peers.filter(serves(id)).map(peer => asked('federated', id, peer)))
+    : []
+  const ofNetwork = network ? peers.filter(peer => peer.network).map(peer => asked('network', peer.id, peer)) : []
+  const found = [...ofFederations, ...ofNetwork]
+  const missing = (nodes ?? []).filter(id => !found.some(({ peer }) => peer.id === id)).sort(compareText)
+  return [...found, ...missing.map(id => asked(network ? 'network' : 'federated', id, unknownNode(id)))]
+}
+
+function isUnknown({ peer }: AskedSource): boolean {
+  return peer.address === ''
+}
+
+function serves(federation: string): (peer: Peer) => boolean {
+  return ({ federations }) => federations.includes(federation)
+}
+
+function asked(kind: AskedSource['kind'], id: string, peer: Peer): AskedSource {
+  return { kind, id, peer }
+}
+
+function unknownNode(id: string): Peer {
+  return { id, address: '', did: '', network: false, federations: [], model: null }
+}
+
+type Why = Pick<NodeFailure, 'code' | 'reason' | 'retryable'>
+
+const LATE: Why = { code: 'TIMEOUT', reason: 'timeout', retryable: true }
+const INVALID_DATA: Why = { code: 'NODE_UNAVAILABLE', reason: 'invalid_data', retryable: true }
+/** Also of nodes that rest, and of those that there are not: which of them it is, is not told (BQ-087). */
+const UNREACHABLE: Why = { code: 'NODE_UNAVAILABLE', reason: 'unreachable', retryable: true }
+/** Something went wrong here. */
+const FAILED: Why = { code: 'NODE_UNAVAILABLE', reason: 'failed', retryable: true }
+/** Its key is not kept here: nobody but the requester itself can sign for it. */
+const NO_KEY: Why = { code: 'UNAUTHORIZED', reason: 'no_key', retryable: false }
+
+export function whyOf({ code, status }: TransportFailure): Why {
+  switch (code) {
+    case 'refused':
+      if (status === 401 || status === 403) return { code: 'UNAUTHORIZED', reason: 'refused', retryable: false }
+      if (status === 429) return { code: 'RATE_LIMITED', reason: 'refused', retryable: true }
+      return { code: 'NODE_UNAVAILABLE', reason: 'refused', retryable: true }
+    case 'unreachable':
+      return UNREACHABLE
+    case 'malformed':
+      return INVALID_DATA
+    case 'too_large':
+      return { code: 'NODE_UNAVAILABLE', reason: 'too_large', retryable: true }
+    case 'aborted':
+      return LATE
+  }
+}
 
 export interface NodesRequest {
   readonly state: BeliefsState
@@ -147,15 +213,10 @@ class Asker {
     const { peer } = source
     const timeoutMs = until - performance.now()
     const asked = wireQueryOf({ source, query, vector, asOf, timeoutMs })
-    const freshness = {
-      audience: peer.did,
-      timestamp: this.#node.now(),
-      nonce: newNonce(bytes => state.host.random(bytes)),
-    }
-    // The casts: both are plain data, but their interfaces have no index signature.
-    const envelope: Envelope = sealEnvelope(keys, asked as unknown as Json, freshness)
+    const envelope = sealedQuestion(state.host, keys, peer.did, asked)
     const share = Math.floor(MOST_BYTES_TOGETHER / this.#request.sources.length)
     const mostBytes = Math.min(share, mostAnswerBytes(asked.limit))
+    // The cast: plain data, but its interface has no index signature.
     const message = { path: QUERY_PATH, body: envelope as unknown as Json, mostBytes }
     const given = await untilStopped(this.#transport.send(peer.address, message, stop), stop)
     const verified = verifyAnswer(given, {

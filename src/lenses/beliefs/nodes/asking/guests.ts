@@ -3,17 +3,16 @@
 import { sha256 } from '../../../../base/canonical.ts'
 import { embeddedText } from '../../../../model/entry.ts'
 import type { LensHost } from '../../../lens.ts'
-import { pseudonymOf } from '../../access/pseudonym.ts'
+import { pseudonymOf } from '../../access/show.ts'
 import { modelOf } from '../../embedding.ts'
 import type { Belief, BeliefSource } from '../../model.ts'
 import { inTime } from '../../query/in-time.ts'
 import { chunkOf } from '../../record/version.ts'
 import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
-import type { Guest } from '../guest.ts'
-import type { AskedSource } from '../peer.ts'
+import type { AskedSource, Guest } from '../guest.ts'
 import type { WireItem } from '../wire/protocol.ts'
-import { nameOfDid } from './dids.ts'
+import { nameOfDid } from './keys.ts'
 import { nodeBookOf } from './node-book.ts'
 import type { Verified, VerifiedItem } from './verify.ts'
 
@@ -41,7 +40,7 @@ export async function guestsOf(
 
 function guestOf(welcome: Welcome, item: WireItem, vector: Float32Array | null, model: string | null): Guest {
   const { source } = welcome
-  const { is_embedded: _, signature: __, member_count: memberCount, ...said } = item
+  const { is_embedded: _, signature: __, member_count: memberCount, chain, ...said } = item
   const from: BeliefSource = { kind: source.kind, id: source.id }
   const belief: Belief = {
     ...said,
@@ -52,7 +51,7 @@ function guestOf(welcome: Welcome, item: WireItem, vector: Float32Array | null, 
     embedding_model: vector === null ? null : model,
     deleted_at: null,
   }
-  return { node: source.peer.id, source: from, belief, vector, memberCount }
+  return { node: source.peer.id, source: from, belief, chain, vector, memberCount }
 }
 
 /**

@@ -1,14 +1,22 @@
 /** What of an answer can be believed (BQ-124): everything in it is checked before anything of it is used. */
+
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
 import type { Recent } from '../../../../base/recent.ts'
 import { isRecord } from '../../../../base/record.ts'
 import type { Envelope } from '../../../../identity/envelope.ts'
-import { isTimely } from '../../../../identity/freshness.ts'
 import { isStatementOf } from '../../../../identity/statement.ts'
-import type { AskedSource } from '../peer.ts'
-import { answerStatement, beliefStatement, type WireAnswer, type WireItem } from '../wire/protocol.ts'
-import { asAnswer, asItem, MOST_ITEMS } from '../wire/shapes.ts'
+import type { AskedSource } from '../guest.ts'
+import { isAnswerTo } from '../sealed.ts'
+import {
+  answerStatement,
+  asAnswer,
+  asItem,
+  beliefStatement,
+  MOST_ITEMS,
+  type WireAnswer,
+  type WireItem,
+} from '../wire/protocol.ts'
 import { vectorsFromText } from '../wire/vectors.ts'
 
 export interface Verified extends Pick<WireAnswer, 'model' | 'more' | 'needs_text' | 'state'> {
@@ -40,15 +48,17 @@ export interface VerifyRequest {
 /** Null: it is no answer of that node to this question. */
 export function verifyAnswer(given: unknown, request: VerifyRequest): Verified | null {
   const answer = asAnswer(given)
-  if (answer === null || !isOurs(answer, request)) return null
+  const { source, envelope, now } = request
+  if (answer === null || !isAnswerTo(envelope, source.peer.did, answer, answerStatement(answer), now)) return null
   const { model, more, needs_text, state } = answer
   const all = itemsOf(answer, request.model)
   if (all === null) return null
-  const seen = new Set<string>()
+  const [seen, chains] = [new Set<string>(), new Set<string>()]
   const items = all.slice(0, request.limit).flatMap(({ given, vector }): readonly VerifiedItem[] => {
     const item = vector === INVALID ? null : verifiedItem(given, request)
-    if (item === null || seen.has(item.id)) return []
+    if (item === null || seen.has(item.id) || chains.has(item.chain)) return []
     seen.add(item.id)
+    chains.add(item.chain)
     // The cast: what is invalid was left out above.
     return [{ item, vector: vector as Float32Array | null }]
   })
@@ -61,13 +71,6 @@ export function verifyAnswer(given: unknown, request: VerifyRequest): Verified |
     vectorModel: answer.vectors?.model ?? null,
     hasDropped: items.length < all.length,
   }
-}
-
-function isOurs(answer: WireAnswer, { source, envelope, now }: VerifyRequest): boolean {
-  const { did } = source.peer
-  const { node, audience, nonce, timestamp, signature } = answer
-  if (node !== did || audience !== envelope.sender || nonce !== envelope.nonce) return false
-  return isTimely(Date.parse(timestamp), now) && isStatementOf(did, answerStatement(answer), signature)
 }
 
 const INVALID = Symbol('no vector of unit length')

@@ -5,8 +5,7 @@ import type { Coverage, NodeCoverage, QueryResult } from '../../model.ts'
 import type { CheckedWarning } from '../../schema/context.ts'
 import type { CheckedOptions, CheckedScope } from '../../schema/query.ts'
 import { MAX_PER_NODE } from '../../schema/query.ts'
-import type { NodeFailure, NodesAnswer } from '../guest.ts'
-import type { AskedSource } from '../peer.ts'
+import type { AskedSource, NodeFailure, NodesAnswer } from '../guest.ts'
 
 /** `federations`: those that the requester may query. One that only this node holds has answered. */
 export function coverageOfNodes(

@@ -10,13 +10,11 @@ import { type Embedded, understand } from '../../query/understand.ts'
 import type { CheckedQuery } from '../../schema/query.ts'
 import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
-import { askOrRecall, type CachedAnswer } from '../cache/cached-nodes.ts'
-import type { NodesAnswer } from '../guest.ts'
-import type { AskedSource } from '../peer.ts'
+import { askOrRecall, type CachedAnswer } from '../cached-nodes.ts'
+import type { AskedSource, NodesAnswer } from '../guest.ts'
 import { coverageOfNodes, mustHaveAnswer, nodeErrors } from './coverage.ts'
-import { GatheredOrder } from './gathered-order.ts'
+import { GatheredOrder, type OwnResults, ownResults } from './gathered-order.ts'
 import { gatherWorld } from './gathered-world.ts'
-import { type OwnResults, ownResults } from './own.ts'
 
 export interface Gathering {
   readonly state: BeliefsState

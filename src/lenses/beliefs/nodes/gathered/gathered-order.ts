@@ -1,25 +1,60 @@
-/** The one list that the results of all sources become, for as long as somebody reads it. */
+/** The one list that the results of all sources become, for as long as somebody reads it, and what this node's own store gives to it. */
+
 import { sha256 } from '../../../../base/canonical.ts'
+import type { Instant } from '../../../../base/clock.ts'
 import type { Steps } from '../../../../base/turns.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import { MOST_COMPARED } from '../../answer/conflicts.ts'
 import { diversely, limitWarnings } from '../../answer/diversity.ts'
 import type { NodesTold } from '../../answer/draft.ts'
-import type { Front } from '../../answer/front.ts'
-import { ranksOf, settledList, strategyOf } from '../../answer/front.ts'
+import { type Front, ranksOf, settledList, strategyOf } from '../../answer/front.ts'
 import { merged } from '../../answer/merge.ts'
 import { POOL } from '../../answer/spread.ts'
 import type { Verdict } from '../../answer/verdict.ts'
 import type { Evaluation } from '../../query/evaluation.ts'
 import { type Boundary, type Picked, type ScoredBelief, unspread } from '../../ranking/scored.ts'
 import type { CheckedWarning } from '../../schema/context.ts'
-import type { CheckedQuery } from '../../schema/query.ts'
-import type { CachedAnswer } from '../cache/cached-nodes.ts'
+import type { CheckedOptions, CheckedQuery } from '../../schema/query.ts'
+import type { CachedAnswer } from '../cached-nodes.ts'
 import type { Guest } from '../guest.ts'
 import type { GatheredWorld } from './gathered-world.ts'
-import type { OwnResults } from './own.ts'
 
-export interface GatheredParts {
+export interface OwnResults {
+  readonly keys: readonly EntryKey[]
+  /** Matches that are not among them. */
+  readonly left: number
+  /** The last of each list that goes on. */
+  readonly ends: readonly EntryKey[]
+  /** Where there is no match, what came closest to the text. */
+  readonly nearest: readonly EntryKey[]
+  /** Whether more were near enough to the text than may be matches. */
+  readonly isCut: boolean
+  /** Federations that the requester may query, ascending. */
+  readonly federations: readonly string[]
+}
+
+/** At most so many; where sources are not put in one order, of each source (BQ-127 to BQ-129). Of what there was at a moment. */
+export function ownResults(
+  evaluation: Evaluation,
+  { mergeStrategy }: Pick<CheckedOptions, 'mergeStrategy'>,
+  most: number,
+  asOf: Instant,
+): OwnResults {
+  const { matches, view } = evaluation
+  const { federations } = view.requester
+  const lists = mergeStrategy === 'rerank' ? [evaluation.best(most + 1)] : evaluation.bestOfEach(most + 1)
+  const kept = lists.map(list => keysOf(list.slice(0, most).filter(({ createdAt }) => createdAt <= asOf)))
+  const ends = kept.flatMap((keys, at) => ((lists[at]?.length ?? 0) > most ? keys.slice(-1) : []))
+  const keys = kept.flat()
+  const { isCut } = evaluation
+  return { keys, left: matches.count - keys.length, ends, nearest: keysOf(evaluation.nearest()), isCut, federations }
+}
+
+function keysOf(list: readonly ScoredBelief[]): readonly EntryKey[] {
+  return list.map(({ entry }) => entry)
+}
+
+interface GatheredParts {
   readonly world: GatheredWorld
   readonly evaluation: Evaluation
   readonly nodes: NodesTold

@@ -3,6 +3,7 @@
  * filtered, scored, spread and explained by the same code as what one store holds (BQ-125). What is this node's own stays
  * where it is and is shown from there; here it stands beside the guests that it is compared with.
  */
+
 import type { Instant } from '../../../../base/clock.ts'
 import type { Steps } from '../../../../base/turns.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
@@ -17,7 +18,23 @@ import { aspectRow, chunkOf, entryOf, type StoredVersion } from '../../record/ve
 import { type BeliefsState, guestState } from '../../state.ts'
 import { BELIEFS } from '../../tables.ts'
 import type { Guest } from '../guest.ts'
-import { guestVersion } from './guest-version.ts'
+
+/** `holder`: who that is, is asked of the guest. */
+export function guestVersion({ belief, source }: Guest, holder: string): StoredVersion {
+  const { id, content, confidence, derivation, domains, visibility, embedding_model: _, ...rest } = belief
+  return {
+    ...{ holder, id, chain: id, version: 1, content, confidence, domains, visibility },
+    contentHash: rest.content_hash,
+    validFrom: Date.parse(rest.valid_from),
+    validUntil: rest.valid_until === null ? null : Date.parse(rest.valid_until),
+    derivation: { ...derivation, sources: derivation.sources.map(each => ({ ...each, holder: null })) },
+    federationIds: source.kind === 'federated' && source.id !== null ? [source.id] : [],
+    createdAt: Date.parse(rest.created_at),
+    supersedes: null,
+    supersededBy: null,
+    deletedAt: null,
+  }
+}
 
 export interface GatheredWorld {
   readonly state: BeliefsState

@@ -1,12 +1,15 @@
-/** What stands in a gathered order as it is shown: this node's own from its store as it is now, guests as they came. */
+/** What stands in a gathered order as it is shown, also as items of a live query: this node's own from its store as it is now, guests as they came. */
 import type { EntryKey } from '../../../../model/entry.ts'
+import type { LiveItem } from '../../../../model/live.ts'
 import { trustedAsGuest } from '../../access/row-origins.ts'
 import type { ShownBelief, ShowView } from '../../access/show.ts'
 import { chainInTime, type Showing, showingOf } from '../../answer/show-page.ts'
+import { itemOf, saidBy, type UnratedItem } from '../../live/items.ts'
+import type { BeliefSource } from '../../model.ts'
 import type { CheckedOptions } from '../../schema/query.ts'
 import type { Guest } from '../guest.ts'
-import type { GatheredWorld } from './gathered-world.ts'
-import { guestVersion } from './guest-version.ts'
+import type { GatheredOrder } from './gathered-order.ts'
+import { type GatheredWorld, guestVersion } from './gathered-world.ts'
 
 /** `home`: as memberships and beliefs of this node stand now; `view`: of the gathered world. */
 export function showingGathered(
@@ -61,4 +64,44 @@ function throughNode({ source, memberCount }: Guest): {
 } {
   if (source.kind !== 'federated' || source.id === null) return {}
   return { federation_id: source.id, member_count: memberCount ?? 1 }
+}
+
+/** The beginning of the order, as far as the question goes. */
+export function gatheredItems(
+  { world, picks }: GatheredOrder,
+  home: ShowView,
+  options: CheckedOptions,
+): readonly Omit<LiveItem, 'standing'>[] {
+  const scores = new Map(
+    picks.slice(options.offset, options.offset + options.limit).map(({ scored }) => [scored.entry, scored.final]),
+  )
+  return world.state.look(home.requester.id, view =>
+    showingGathered(world, home, view, options)
+      .current([...scores.keys()])
+      .map((shown, at) => {
+        const guest = world.guests.get(shown.entry)
+        const item = guest === undefined ? itemOf(shown, home) : guestItem(guest)
+        return { ...item, score: scores.get(shown.entry) as number, rank: at + 1 }
+      }),
+  )
+}
+
+/** A belief of another node, through all its versions. */
+function guestItem({ node, source, belief, chain }: Guest): UnratedItem {
+  return {
+    ...saidBy(belief),
+    key: JSON.stringify([MARK, source.kind, source.id, node, chain]),
+    since: Date.parse(belief.created_at),
+  }
+}
+
+const MARK = 'node'
+const PARTS = 5
+
+/** Where an item of that key came from; null: from this node's own store, whose keys have two parts. */
+export function guestOfKey(key: string): (BeliefSource & { readonly node: string }) | null {
+  const parts = JSON.parse(key) as readonly string[]
+  if (parts.length !== PARTS) return null
+  const [, kind, id, node] = parts as [string, BeliefSource['kind'], string | null, string]
+  return { kind, id, node }
 }

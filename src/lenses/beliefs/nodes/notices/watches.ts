@@ -2,27 +2,62 @@
  * The watches of one engine: begun where an answer is kept, or a standing question has asked, and over when neither is there
  * any more (BQ-140). Only where a process stays: one that answers a single question listens to nobody.
  */
+import type { Json } from '../../../../base/canonical.ts'
+import type { Keys } from '../../../../identity/keys.ts'
+import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
 import type { LensHost } from '../../../lens.ts'
-import { knownKeys } from '../asking/asking-keys.ts'
+import { machineNow } from '../../agents/expiry.ts'
+import { knownKeys } from '../asking/keys.ts'
 import { nodeBookOf } from '../asking/node-book.ts'
-import type { NodesAnswer } from '../guest.ts'
-import type { AskedSource } from '../peer.ts'
-import { askChanges } from './ask-changes.ts'
+import type { AskedSource, NodesAnswer } from '../guest.ts'
+import { isAnswerTo, sealedQuestion } from '../sealed.ts'
+import { asChanges, CHANGES_PATH, changesStatement, PROTOCOL, type WireChangesQuery } from '../wire/protocol.ts'
+import { scopeOf } from '../wire/wire-query.ts'
 import { Watch } from './watch.ts'
+
+const MOST_BYTES = 16_384
+/** For the way there and back, beside the waiting. */
+const WAY_MS = 10_000
+
+interface ChangesRequest {
+  readonly host: LensHost
+  readonly transport: NodeTransport
+  readonly source: AskedSource
+  /** Of who asks. */
+  readonly keys: Keys
+  readonly since: string
+  readonly waitMs: number
+  readonly signal: AbortSignal
+}
+
+/** Resolves with the state that it is in by then. Rejects with a `TransportFailure`, `malformed` for what that node has not signed. */
+async function askChanges(request: ChangesRequest): Promise<string> {
+  const { host, transport, source, keys, since, waitMs, signal } = request
+  const { did, address } = source.peer
+  const query: WireChangesQuery = { protocol: PROTOCOL, scope: scopeOf(source), since, wait_ms: waitMs }
+  const envelope = sealedQuestion(host, keys, did, query)
+  // The cast: plain data, but its interface has no index signature.
+  const message = { path: CHANGES_PATH, body: envelope as unknown as Json, mostBytes: MOST_BYTES }
+  const timely = AbortSignal.any([signal, AbortSignal.timeout(waitMs + WAY_MS)])
+  const answer = asChanges(await transport.send(address, message, timely))
+  if (answer === null || !isAnswerTo(envelope, did, answer, changesStatement(answer), machineNow(host)))
+    throw new TransportFailure('malformed', 'the answer is not of that node')
+  return answer.state
+}
 
 /** Of one engine. Sources beyond these are asked anew when the time of what is kept is over. */
 const MOST = 256
 const WAIT_MS = 20_000
 
-export interface Watched {
+interface Watched {
   readonly source: AskedSource
   readonly requester: string
 }
 
 /** What has changed, where its state is another than this. Null: it may be anything. */
-export type ChangeListener = (watched: Watched, state: string | null) => void
+type ChangeListener = (watched: Watched, state: string | null) => void
 
-export class Watches {
+class Watches {
   readonly #host: LensHost
   readonly #byName = new Map<string, Watch>()
   readonly #listeners = new Set<ChangeListener>()

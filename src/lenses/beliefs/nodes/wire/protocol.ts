@@ -1,12 +1,19 @@
 /**
- * What nodes say to each other about beliefs (BQ-119 to BQ-126), as JSON. A question travels in an `Envelope` of
- * `identity/envelope.ts`; an answer is signed by the node that gives it. Its items are one text, and their vectors another:
- * both are signed as they were sent, by their hash, and nobody writes hundreds of items anew to find out whether they were
- * changed. Instants are ISO 8601 in UTC with milliseconds.
+ * What nodes say to each other about beliefs (BQ-119 to BQ-126), as JSON: nothing unknown, nothing without bound. A question travels
+ * in an `Envelope` of `identity/envelope.ts`; an answer is signed by the node that gives it. Its items are one text, and their
+ * vectors another: both are signed as they were sent, by their hash, and nobody writes hundreds of items anew to find out whether
+ * they were changed. Instants are ISO 8601 in UTC with milliseconds.
  */
+import * as z from 'zod'
 import { type JsonObject, sha256 } from '../../../../base/canonical.ts'
-import type { Dimension } from '../../dimensions.ts'
-import type { Belief, DerivationType, Visibility } from '../../model.ts'
+import { isStorable } from '../../../../base/storable.ts'
+import { isIso } from '../../../../model/instant.ts'
+import { MAX_ID_LENGTH } from '../../../../model/limits.ts'
+import { isFederationName } from '../../../../model/partition.ts'
+import { normaliseDomain } from '../../measures/domains.ts'
+import { byDimension, CONTRIBUTIONS, DERIVATION_TYPES, VISIBILITIES } from '../../model.ts'
+import { did, type Value } from '../../schema/values.ts'
+import { MOST_DIMENSIONS } from './vectors.ts'
 
 export const PROTOCOL = 1
 
@@ -15,95 +22,218 @@ export const QUERY_PATH = '/v1/nodes/query'
 export const ABOUT_PATH = '/.well-known/querent'
 /** Where it tells that something of what it answers with has changed. */
 export const CHANGES_PATH = '/v1/nodes/changes'
-/** Where it tells which nodes it knows, of those that its owner lets it tell. */
-export const PEERS_PATH = '/v1/nodes/peers'
 
-/** Vectors in texts: f32, little-endian, base64; of unit length. */
-export interface WireVector {
-  /** Key of the model. */
-  readonly model: string
-  readonly values: string
-}
+const MOST_CONTENT_BYTES = 65_536
+/** 4,096 characters, each of which may take two units. */
+const MOST_QUERY_TEXT = 8_192
+const MOST_DOMAINS = 50
+const MOST_SOURCES = 1_000
+const MOST_FILTERS = 16
+const MOST_FEDERATIONS = 1_000
+/** Of one answer; a requester takes no more than it asked for. */
+export const MOST_ITEMS = 1_000
 
-/** Which beliefs are asked for: those shared with one federation, which its members ask for, or public ones. */
-export type WireScope =
-  | { readonly kind: 'federated'; readonly federation: string }
-  | { readonly kind: 'network'; readonly federation: null }
+const instant = z.string().refine(isIso).meta({ format: 'date-time' })
+const share = z.number().min(0).max(1)
+/** Without NUL and halves of pairs: one text has one hash. */
+const text = z.string().refine(isStorable)
+const id = text.min(1).max(MAX_ID_LENGTH)
+const domain = z.string().refine(text => normaliseDomain(text) === text)
+const note = text.max(10_000).nullable()
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+const base64url = z.string().max(200)
+const federation = z.string().refine(isFederationName)
+const modelName = text.min(1).max(400)
+
+const protocol = z.literal(PROTOCOL).describe('Version of the protocol')
+const byNode = base64url.describe('Ed25519 in base64url over the other fields, by the node')
+const stateText = z.string().min(1).max(100)
+
+/** f32, little-endian, base64; of unit length. */
+const vector = z.strictObject({
+  model: modelName.describe('Key of the model that made it'),
+  values: z
+    .string()
+    .max(Math.ceil((MOST_DIMENSIONS * 4) / 3) * 4)
+    .describe('32-bit floats, little-endian, in base64; of unit length'),
+})
 
 /** One part of the filters; all parts must hold. Holders, trust, reputation and overall confidence are never in it (BQ-121). */
-export interface WireFilter {
-  readonly valid_at: string | null
-  readonly created_after: string | null
-  readonly created_before: string | null
-  /** Inclusive. */
-  readonly min_confidence: Readonly<Partial<Record<Dimension, number>>>
-  readonly domains_include: readonly string[] | null
-  readonly domains_exclude: readonly string[]
-  readonly derivation_types: readonly DerivationType[] | null
-  readonly visibility_levels: readonly Visibility[] | null
-}
+const filter = z.strictObject({
+  valid_at: instant.nullable().describe('Holds at this moment; null: at any'),
+  created_after: instant.nullable().describe('Written at this moment or later; null: no bound'),
+  created_before: instant.nullable().describe('Written at this moment or earlier; null: no bound'),
+  min_confidence: z
+    .strictObject(
+      byDimension(meaning => share.optional().describe(`Lowest value, 0 to 1, of: ${meaning}. Default: no bound`)),
+    )
+    .describe('Lowest confidence by dimension'),
+  domains_include: z.array(domain).max(MOST_DOMAINS).nullable().describe('In one of these or below it; null: in any'),
+  domains_exclude: z.array(domain).max(MOST_DOMAINS).describe('In none of these and not below them'),
+  derivation_types: z
+    .array(z.enum(DERIVATION_TYPES))
+    .max(DERIVATION_TYPES.length)
+    .nullable()
+    .describe('Derived in one of these ways; null: in any'),
+  visibility_levels: z
+    .array(z.enum(VISIBILITIES))
+    .max(VISIBILITIES.length)
+    .nullable()
+    .describe('With one of these visibilities; null: with any'),
+})
 
-export interface WireQuery {
-  readonly protocol: typeof PROTOCOL
-  readonly scope: WireScope
-  /** What is looked for, operators and exclusions gone; null beside a vector, and in list mode. */
-  readonly text: string | null
-  /** In place of the text, for a node that is known to have this model. */
-  readonly vector: WireVector | null
-  readonly filters: readonly WireFilter[]
-  /** Lowest cosine of what takes part, -1 to 1. Absent: that of the node that answers. */
-  readonly min_similarity?: number | undefined
-  /** 1 to 1,000. */
-  readonly limit: number
-  readonly timeout_ms: number
-}
+export type WireFilter = Value<typeof filter>
 
-/**
- * One belief, as it leaves a node. `federation_ids`: those asked through: one, or none of a public belief. `holder_id`:
- * did:key of who holds a public belief; of a federated one a pseudonym, null where the federation is strict.
- */
-export interface WireItem
-  extends Omit<Belief, 'version' | 'supersedes' | 'superseded_by' | 'embedding_model' | 'deleted_at'> {
+/** Those shared with one federation, which its members ask for, or public ones. */
+const scope = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('federated').describe('What a federation shares'),
+      federation: federation.describe('Name of the federation'),
+    }),
+    z.strictObject({
+      kind: z.literal('network').describe('Public beliefs'),
+      federation: z.null().describe('No federation: they are for everybody'),
+    }),
+  ])
+  .describe('Which beliefs are meant')
+
+export type WireScope = Value<typeof scope>
+
+export const wireQuery = z.strictObject({
+  protocol,
+  scope,
+  text: text
+    .min(1)
+    .max(MOST_QUERY_TEXT)
+    .nullable()
+    .describe('What is looked for, without operators; null beside a vector, and in a list'),
+  vector: vector.nullable().describe('In place of the text, for a node that has its model; null: the text says it'),
+  filters: z.array(filter).max(MOST_FILTERS).describe('What a belief must meet: all of them'),
+  min_similarity: z
+    .number()
+    .min(-1)
+    .max(1)
+    .optional()
+    .describe('Lowest cosine with the text of what takes part; -1: all. Default: calibrated where it is answered'),
+  limit: z.int().min(1).describe('Most results, 1 or more; cut to 1,000'),
+  timeout_ms: z.int().min(1).describe('Milliseconds for the answer, 1 or more; cut to 30,000'),
+})
+
+export type WireQuery = Value<typeof wireQuery>
+
+/** One belief, as it leaves a node. */
+const item = z.strictObject({
+  id,
+  /** The same for all versions of one belief; through a federation for this requester alone. It says nothing else. */
+  chain: z.string().min(1).max(100),
+  content: text.min(1).refine(content => Buffer.byteLength(content) <= MOST_CONTENT_BYTES),
+  content_hash: hash,
+  confidence: z.strictObject(byDimension(() => share.nullable())),
+  valid_from: instant,
+  valid_until: instant.nullable(),
+  derivation: z.strictObject({
+    type: z.enum(DERIVATION_TYPES),
+    sources: z
+      .array(
+        z.strictObject({
+          belief_id: id.nullable(),
+          external_ref: note,
+          contribution_type: z.enum(CONTRIBUTIONS),
+          weight: share,
+        }),
+      )
+      .max(MOST_SOURCES),
+    method_description: note,
+    confidence_rationale: note,
+    note,
+  }),
+  domains: z.array(domain).max(MOST_DOMAINS),
+  visibility: z.enum(VISIBILITIES),
+  /** Those asked through: one, or none of a public belief. */
+  federation_ids: z.array(federation).max(1),
+  /** did:key of who holds a public belief; of a federated one a pseudonym, null where the federation is strict. */
+  holder_id: text.max(300).nullable(),
+  created_at: instant,
   /** Holders in the federation who say the same; null for public beliefs. */
-  readonly member_count: number | null
+  member_count: z.int().min(1).nullable(),
   /** Whether there is a vector of it among those of the answer. */
-  readonly is_embedded: boolean
+  is_embedded: z.boolean(),
   /** By the holder, over `beliefStatement`; null behind a pseudonym, where the node's own signature stands for it. */
-  readonly signature: string | null
+  signature: base64url.nullable(),
+})
+export type WireItem = Value<typeof item>
+
+/** Asks to be told when what may be seen of a scope is no longer in a state: in an envelope, as a question is. */
+export const wireChangesQuery = z.strictObject({
+  protocol,
+  scope,
+  since: stateText.nullable().describe('State of an answer, which is to be left; null: which one is it in'),
+  wait_ms: z.int().min(0).describe('Milliseconds that the answer may be held back while nothing changes, 0 or more'),
+})
+
+export type WireChangesQuery = Value<typeof wireChangesQuery>
+
+/** What all signed answers state. */
+const sealed = {
+  protocol,
+  node: did.describe('did:key of the node that answers'),
+  audience: did.describe('did:key of the agent that asked'),
+  nonce: base64url.describe('Nonce of what was asked'),
+  timestamp: instant.describe('When it was answered'),
+  state: stateText.describe('Changes with what the sender may see, and only then'),
+  signature: byNode,
 }
 
-/** Those of the items that are embedded, in their order, one behind the other. */
-export interface WireVectors {
-  /** Key of the model. */
-  readonly model: string
-  readonly dimensions: number
-  readonly values: string
+export const wireChanges = z.strictObject(sealed)
+export type WireChanges = Value<typeof wireChanges>
+
+export const wireAnswer = z.strictObject({
+  ...sealed,
+  model: modelName.nullable().describe('Key of the model that the node embeds with; null: none'),
+  needs_text: z
+    .boolean()
+    .describe('Whether the vector is of another model: nothing was looked for, ask again with the text'),
+  more: z.boolean().describe('Whether more match than were asked for or fit'),
+  items: z.string().describe('JSON of a list of beliefs, as docs/guide/nodes.md describes them'),
+  vectors: z
+    .strictObject({
+      model: modelName.describe('Key of the model that made them'),
+      dimensions: z.int().min(1).max(MOST_DIMENSIONS).describe('Numbers of a vector'),
+      values: z.string().describe('32-bit floats, little-endian, in base64, one vector after the other'),
+    })
+    .nullable()
+    .describe('Vectors of the items that are embedded, in their order; null: none is'),
+})
+
+export type WireAnswer = Value<typeof wireAnswer>
+export type WireVectors = NonNullable<WireAnswer['vectors']>
+
+export const wireAbout = z.strictObject({
+  protocol,
+  did: did.describe('did:key of this node'),
+  model: modelName.nullable().describe('Key of the model that it embeds with; null: none'),
+  answers: z.boolean().describe('Whether it answers other nodes at all'),
+  network: z.boolean().describe('Whether it answers queries for public beliefs'),
+  federations: z.array(federation).max(MOST_FEDERATIONS).describe('Federations that its owner lets it name, ascending'),
+  timestamp: instant.describe('Time by its clock'),
+  signature: byNode,
+})
+export type WireAbout = Value<typeof wireAbout>
+
+/** Gives null for anything else than the schema says. */
+function reading<T extends z.ZodType>(schema: T): (given: unknown) => Value<T> | null {
+  // The cast: what the schema gives, as nobody changes it.
+  return given => (schema.safeParse(given).data as Value<T> | undefined) ?? null
 }
 
-export interface WireAnswer {
-  readonly protocol: typeof PROTOCOL
-  /** did:key of the node that answers. */
-  readonly node: string
-  /** did:key of who asked. */
-  readonly audience: string
-  /** Of the question. */
-  readonly nonce: string
-  readonly timestamp: string
-  /** Key of the model that the node embeds with; null: it has none. */
-  readonly model: string | null
-  /** The vector is of another model: nothing was looked for, and the question should come again with its text. */
-  readonly needs_text: boolean
-  /** There are more that match: than were asked for, or than fit into one answer. */
-  readonly more: boolean
-  /** Of what the requester may see there: another text after each change of it, and the same while it is as it was. */
-  readonly state: string
-  /** JSON of a list of `WireItem`. */
-  readonly items: string
-  /** Null: no item is embedded. */
-  readonly vectors: WireVectors | null
-  /** By the node, over `answerStatement`. */
-  readonly signature: string
-}
+export const asQuery = reading(wireQuery)
+/** Its items are still a text: each is looked at by itself, so that one that is wrong spoils no other. */
+export const asAnswer = reading(wireAnswer)
+export const asItem = reading(item)
+export const asChangesQuery = reading(wireChangesQuery)
+export const asChanges = reading(wireChanges)
+export const asAbout = reading(wireAbout)
 
 /** Of an answer with one item, the longest that there is: each character of it is up to seven bytes of JSON in JSON. */
 const LONGEST_ITEM_BYTES = 2 * 2 ** 20
@@ -118,7 +248,7 @@ export function mostAnswerBytes(limit: number): number {
 
 /** What a holder signs of a public belief: all that its holder has said. */
 export function beliefStatement(item: WireItem): JsonObject {
-  const { is_embedded: _, signature: __, member_count: ___, federation_ids: ____, ...said } = item
+  const { is_embedded: _, signature: __, member_count: ___, federation_ids: ____, chain: _____, ...said } = item
   return { type: 'querent.belief.v1', ...said } as unknown as JsonObject
 }
 
@@ -132,71 +262,10 @@ export function answerStatement({ items, vectors, signature: _, ...answer }: Wir
   }
 }
 
-/** Asks to be told when what may be seen of a scope is no longer in a state: in an envelope, as a question is. */
-export interface WireChangesQuery {
-  readonly protocol: typeof PROTOCOL
-  readonly scope: WireScope
-  /** Of an answer; null: which one it is in. */
-  readonly since: string | null
-  /** How long the answer may be held back while nothing changes. */
-  readonly wait_ms: number
-}
-
-export interface WireChanges extends Pick<WireAnswer, 'protocol' | 'node' | 'audience' | 'nonce' | 'timestamp'> {
-  readonly state: string
-  /** By the node, over `changesStatement`. */
-  readonly signature: string
-}
-
 export function changesStatement({ signature: _, ...changes }: WireChanges): JsonObject {
   return { type: 'querent.changes.v1', ...changes }
 }
 
-/** Who a node says that it is. */
-export interface WireAbout {
-  readonly protocol: typeof PROTOCOL
-  /** did:key of the node. */
-  readonly did: string
-  /** Key of the model that it embeds with; null: it has none. */
-  readonly model: string | null
-  /** Whether it answers questions of other nodes at all. */
-  readonly answers: boolean
-  /** Whether it answers questions for public beliefs. */
-  readonly network: boolean
-  /** Federations that its owner lets it tell of, ascending. */
-  readonly federations: readonly string[]
-  /** When it said so. */
-  readonly timestamp: string
-  /** By the node, over `aboutStatement`. */
-  readonly signature: string
-}
-
 export function aboutStatement({ signature: _, ...about }: WireAbout): JsonObject {
   return { type: 'querent.about.v1', ...about } as unknown as JsonObject
-}
-
-/** A node that another one knows. */
-export interface WirePeer {
-  /** What it is called there. */
-  readonly id: string
-  readonly address: string
-  readonly did: string
-  /** Whether it is asked for public beliefs there. */
-  readonly network: boolean
-}
-
-/** The answer at `PEERS_PATH`. */
-export interface WirePeers {
-  readonly protocol: typeof PROTOCOL
-  /** did:key of the node that answers. */
-  readonly node: string
-  readonly timestamp: string
-  /** By id, at most 32. */
-  readonly peers: readonly WirePeer[]
-  /** By the node, over `peersStatement`. */
-  readonly signature: string
-}
-
-export function peersStatement({ signature: _, ...peers }: WirePeers): JsonObject {
-  return { type: 'querent.peers.v1', ...peers } as unknown as JsonObject
 }

@@ -2,10 +2,9 @@
 import type { Instant } from '../../../../base/clock.ts'
 import { toIso } from '../../../../model/instant.ts'
 import type { Dimension } from '../../dimensions.ts'
-import type { CheckedFilters } from '../../schema/filters.ts'
-import { NO_FILTER } from '../../schema/filters.ts'
+import { type CheckedFilters, NO_FILTER } from '../../schema/filters.ts'
 import type { CheckedQuery } from '../../schema/query.ts'
-import type { AskedSource } from '../peer.ts'
+import type { AskedSource } from '../guest.ts'
 import { PROTOCOL, type WireFilter, type WireQuery, type WireScope } from './protocol.ts'
 import { vectorsToText } from './vectors.ts'
 

@@ -1,6 +1,7 @@
 /** What one answer gives away of one member, worked out from the probabilities themselves (BQ-105). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { AggregateRules } from '../../../../../src/lenses/beliefs/agents/aggregate-rules.ts'
 import {
   barOf,
   MOST_BELIEFS,
@@ -10,7 +11,6 @@ import {
   type Tally,
   told,
 } from '../../../../../src/lenses/beliefs/aggregates/mechanism.ts'
-import type { AggregateRules } from '../../../../../src/lenses/beliefs/aggregates/rules.ts'
 import { discreteLaplaceTail } from '../../../../../src/math/discrete-laplace.ts'
 import { laplacePmf } from '../../../../support/laplace.ts'
 import { seededUniform } from '../../../../support/seeded.ts'

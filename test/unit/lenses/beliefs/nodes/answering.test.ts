@@ -193,7 +193,6 @@ describe('an answer', () => {
     for (const envelope of [sealed(north, OF_BIRDS), sealed(north, EVERYTHING, STRANGER), {} as Envelope]) {
       await expect(answerTo(north, envelope)).rejects.toMatchObject(refused)
     }
-    await expect(north.call('peers.listed', 'anybody', {})).rejects.toMatchObject(refused)
     expect(await north.call('peers.about', 'anybody', {})).toMatchObject({ answers: false, network: false })
     const options = { scope: { local: true, network: true } }
     expect(await north.call('beliefs.query', 'bo', { semantic: 'swifts', options })).toMatchObject({ total_count: 4 })

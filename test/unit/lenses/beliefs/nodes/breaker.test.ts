@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Breaker } from '../../../../../src/lenses/beliefs/nodes/asking/breaker.ts'
+import { Breaker } from '../../../../../src/lenses/beliefs/nodes/asking/node-book.ts'
 
 function failedTimes(count: number, breaker = new Breaker()): Breaker {
   for (let time = 0; time < count; time++) {

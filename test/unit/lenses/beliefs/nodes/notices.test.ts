@@ -245,6 +245,19 @@ describe('a standing question', () => {
     subscription.cancel()
   })
 
+  it('BQ-159: hears of a belief that was replaced at another node as updated, once', async () => {
+    await using birds = await voices()
+    const { subscription, heard, events } = await watching(birds)
+    await vi.waitFor(() => expect(heard()).toHaveLength(3), SOON)
+    await following(birds)
+    const changed = { belief_id: 'public', id: 'public-2', confidence: { corroboration: 0.9 } }
+    await birds.south.call('beliefs.supersede', 'dee', changed)
+    await vi.waitFor(() => expect(heard()).toHaveLength(4), SOON)
+    expect(events[3]).toMatchObject({ type: 'updated', id: 'public-2', reason: 'content_changed' })
+    expect(events[3]?.details).toMatchObject({ changed_fields: ['confidence'] })
+    subscription.cancel()
+  })
+
   it('tells of a node that does not answer, keeps what that gave, and goes on when it is back', async () => {
     await using birds = await voices()
     const { subscription, heard, gaps } = await watching(birds)

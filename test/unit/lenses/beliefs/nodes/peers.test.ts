@@ -1,4 +1,4 @@
-/** The list of other nodes: who gets on it, under which key, and what they say of themselves and of others. */
+/** The list of other nodes: who gets on it, under which key, and what they say of themselves. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
@@ -7,12 +7,8 @@ import { signStatement } from '../../../../../src/identity/statement.ts'
 import {
   ABOUT_PATH,
   aboutStatement,
-  PEERS_PATH,
   PROTOCOL,
-  peersStatement,
   type WireAbout,
-  type WirePeer,
-  type WirePeers,
 } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { type NodeMessage, type NodeTransport, TransportFailure } from '../../../../../src/pipeline/transport.ts'
 import { callOperation, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
@@ -54,17 +50,11 @@ function about(keys: Keys, more: Partial<WireAbout> = {}): WireAbout {
   return { ...open, signature: signStatement(keys, aboutStatement(open)) }
 }
 
-function says(document: WireAbout, peers: unknown = null): Handler {
+function says(document: WireAbout): Handler {
   return ({ path }) => {
     if (path === ABOUT_PATH) return document
-    if (path === PEERS_PATH && peers !== null) return peers
     throw new TransportFailure('refused', 'status 404', { status: 404 })
   }
-}
-
-function told(keys: Keys, peers: readonly WirePeer[], at = new Date().toISOString()) {
-  const open: WirePeers = { protocol: PROTOCOL, node: keys.did, timestamp: at, peers, signature: '' }
-  return { ...open, signature: signStatement(keys, peersStatement(open)) }
 }
 
 describe('a node is added', () => {
@@ -105,9 +95,9 @@ describe('a node is added', () => {
   })
 
   it('again, which changes what is said and keeps the rest', async () => {
-    await call('peers.add', { id: 'b', address: ADDRESS, federations: ['reef'], listed: true })
+    await call('peers.add', { id: 'b', address: ADDRESS, federations: ['reef'] })
     const { peer } = await call('peers.add', { id: 'b', address: ADDRESS, network: true })
-    expect(peer).toMatchObject({ network: true, federations: ['reef'], listed: true })
+    expect(peer).toMatchObject({ network: true, federations: ['reef'] })
     const { peers } = await call('peers.list', {})
     expect(peers).toEqual([peer])
   })
@@ -121,9 +111,9 @@ describe('a node is added', () => {
   })
 
   it('unless it is this very node', async () => {
-    const { node } = (await call('peers.listed', {})) as { node: string }
+    const { did } = (await call('peers.about', {})) as { did: string }
     nodes.clear()
-    await expect(call('peers.add', { address: ADDRESS, did: node })).rejects.toMatchObject({
+    await expect(call('peers.add', { address: ADDRESS, did })).rejects.toMatchObject({
       details: { path: 'address', reason: 'self' },
     })
   })
@@ -169,7 +159,6 @@ describe('a node is added', () => {
     ['list', {}],
     ['probe', {}],
     ['remove', { id: 'b' }],
-    ['discover', { id: 'b' }],
   ])('by the local owner alone: peers.%s', async (name, input) => {
     await call('agents.create', { id: 'ann' })
     await expect(call(`peers.${name}`, input, 'ann')).rejects.toMatchObject({ code: 'UNAUTHORIZED', details: {} })
@@ -224,63 +213,5 @@ describe('a probe', () => {
     nodes.set(ADDRESS, says(about(B)))
     await probe()
     expect(await listed()).toMatchObject({ failures: 0 })
-  })
-})
-
-describe('peer exchange', () => {
-  const heard: WirePeer = { id: 'c', address: 'http://c.example', did: C.did, network: true }
-  beforeEach(() => call('peers.add', { id: 'b', address: ADDRESS, did: B.did }))
-  const discover = () => call('peers.discover', { id: 'b' })
-
-  it('tells of listed nodes only, without federations and figures, signed', async () => {
-    await call('peers.add', { id: 'c', address: 'http://c.example', did: C.did, listed: true, federations: ['reef'] })
-    const answer = (await call('peers.listed', {}, 'anybody')) as unknown as ReturnType<typeof told>
-    expect(answer.peers).toEqual([{ ...heard, network: false }])
-    nodes.set('http://a.example', says(about(B), answer))
-    expect(JSON.stringify(answer)).not.toContain('reef')
-  })
-
-  it('tells of 32 at most', async () => {
-    nodes.clear()
-    for (let seed = 10; seed < 50; seed++) {
-      const { did } = keysOf(new Uint8Array(32).fill(seed))
-      await call('peers.add', { address: `http://n${seed}.example`, did, listed: true })
-    }
-    expect((await call('peers.listed', {}))['peers']).toHaveLength(32)
-  })
-
-  it('proposes and adds nothing', async () => {
-    nodes.set(ADDRESS, says(about(B), told(B, [heard])))
-    expect(await discover()).toEqual({ proposed: [{ ...heard, known_as: null }] })
-    expect((await call('peers.list', {}))['peers']).toHaveLength(1)
-    expect(sent.slice(1)).toEqual([`${ADDRESS}${PEERS_PATH}`])
-    await call('peers.add', { id: 'cc', address: heard.address, did: C.did })
-    expect(await discover()).toEqual({ proposed: [{ ...heard, known_as: 'cc' }] })
-  })
-
-  it('passes over this node itself', async () => {
-    const { node } = (await call('peers.listed', {})) as { node: string }
-    nodes.set(ADDRESS, says(about(B), told(B, [{ ...heard, did: node }])))
-    expect(await discover()).toEqual({ proposed: [] })
-  })
-
-  it.each([
-    ['signed by another', () => told(C, [heard])],
-    ['changed on the way', () => ({ ...told(B, [heard]), peers: [{ ...heard, address: 'http://evil.example' }] })],
-    ['with an address that has a path', () => told(B, [{ ...heard, address: 'http://c.example/x' }])],
-    ['with a member that has no meaning', () => told(B, [{ ...heard, more: 1 } as WirePeer])],
-    ['with too many', () => told(B, Array<WirePeer>(33).fill(heard))],
-    ['with one twice', () => told(B, [heard, heard])],
-  ])('takes nothing of an answer %s', async (_, answer) => {
-    nodes.set(ADDRESS, says(about(B), answer()))
-    await expect(discover()).rejects.toMatchObject({
-      code: 'NODE_UNAVAILABLE',
-      details: { path: 'id', reason: 'invalid_data' },
-    })
-  })
-
-  it('takes nothing that was said long ago', async () => {
-    nodes.set(ADDRESS, says(about(B), told(B, [heard], '2020-01-01T00:00:00.000Z')))
-    await expect(discover()).rejects.toMatchObject({ details: { reason: 'clock' } })
   })
 })

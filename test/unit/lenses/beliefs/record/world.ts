@@ -5,12 +5,14 @@ import type { VectorIndex } from '../../../../../src/index/contract.ts'
 import { openVectorIndex } from '../../../../../src/index/vectors.ts'
 import type { ShowView } from '../../../../../src/lenses/beliefs/access/show.ts'
 import { modelOf } from '../../../../../src/lenses/beliefs/embedding.ts'
-import { deleteBelief } from '../../../../../src/lenses/beliefs/record/delete.ts'
-import { putBelief } from '../../../../../src/lenses/beliefs/record/put.ts'
-import { supersedeBelief } from '../../../../../src/lenses/beliefs/record/supersede.ts'
-import { timedId } from '../../../../../src/lenses/beliefs/record/timed-id.ts'
 import type { StoredVersion } from '../../../../../src/lenses/beliefs/record/version.ts'
-import type { WriteContext } from '../../../../../src/lenses/beliefs/record/write.ts'
+import {
+  deleteBelief,
+  putBelief,
+  supersedeBelief,
+  timedId,
+  type WriteContext,
+} from '../../../../../src/lenses/beliefs/record/write.ts'
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../../../src/store/core-tables.ts'

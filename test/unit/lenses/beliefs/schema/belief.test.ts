@@ -93,6 +93,7 @@ describe('a draft', () => {
     for (const visibility of ['public', 'private', 'everyone', undefined]) {
       expect(told(() => draft({ visibility, federation_ids: ['f'] }))).toEqual(['federation_ids: not_federated'])
     }
+    expect(() => draft({ visibility: 'public', federation_ids: ['f'] })).toThrow('with network in the scope')
   })
 
   it('knows when it is valid; times have a zone (BQ-002, BQ-009)', () => {

@@ -3,9 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { EdgeDraft } from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import { tenthsHoldUntil, tenthsOf } from '../../../../../src/lenses/beliefs/trust/fading.ts'
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
-import type { TrustQuestion } from '../../../../../src/lenses/beliefs/trust/resolved-edges.ts'
-import { trustBand } from '../../../../../src/lenses/beliefs/trust/trust-in.ts'
-import type { TrustRules } from '../../../../../src/lenses/beliefs/trust/weigh.ts'
+import { type TrustQuestion, type TrustRules, trustBand } from '../../../../../src/lenses/beliefs/trust/trust-in.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { DAY, host, NOW, PLAIN, RULES, trust } from './world.ts'
@@ -230,11 +228,12 @@ describe('reputation (BQ-081)', () => {
       ['a', 'b', 1],
     ])
     const question = { ...PLAIN, domains: ['medical'] }
-    const columns = new TrustGraph(store, RULES).trustOf('me', question, NOW).columns(['z', 'me', 'a', 'b', 'nobody'])
+    const found = new TrustGraph(store, RULES).trustOf('me', question, NOW)
+    const columns = found.columns(['z', 'me', 'a', 'b', 'nobody'])
     expect([...columns.reputation]).toEqual([0.4, NaN, NaN, NaN, NaN])
     expect([...columns.direct]).toEqual([NaN, 1, 0.6, NaN, NaN])
-    expect(columns.trust[0]).toBeCloseTo(0.27, 12)
-    expect([columns.trust[1], columns.trust[4]]).toEqual([1, 0.1])
+    expect(found.of('z').value).toBeCloseTo(0.27, 12)
+    expect(['me', 'nobody'].map(name => found.of(name).value)).toEqual([1, 0.1])
   })
 })
 

@@ -1,23 +1,20 @@
 /** A clique of a thousand that endorse each other (BQ-075), and which changes make routes be searched again. */
 import { describe, expect, it } from 'vitest'
-import { AgentArrays } from '../../../../../src/lenses/beliefs/trust/agent-arrays.ts'
-import { EdgeArrays } from '../../../../../src/lenses/beliefs/trust/edge-arrays.ts'
+import type { CountedEdge } from '../../../../../src/lenses/beliefs/trust/counted-edge.ts'
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
-import { reputationsOf } from '../../../../../src/lenses/beliefs/trust/reputations.ts'
-import { ResolvedEdges } from '../../../../../src/lenses/beliefs/trust/resolved-edges.ts'
+import { HolderTrust } from '../../../../../src/lenses/beliefs/trust/holders.ts'
 import { EDGES_AT_ONCE, searchRoutes } from '../../../../../src/lenses/beliefs/trust/routes.ts'
-import { weigh } from '../../../../../src/lenses/beliefs/trust/weigh.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { DAY, host, NOW, PLAIN, RULES, trust } from './world.ts'
 
 const CLIQUE = 1000
 
 describe('a clique of 1,000 that endorse each other', () => {
-  const agents = new AgentArrays()
-  const edges = new EdgeArrays()
+  const edges = new Map<string, Map<string, CountedEdge>>()
   const put = (owner: string, target: string, level = 1) => {
-    const more = { lastUsed: NOW, usedBefore: [], manual: false, persistent: true, exposed: true, domains: {} }
-    edges.put(agents.take(owner), agents.take(target), { level, ...more })
+    const own = edges.get(owner) ?? new Map<string, CountedEdge>()
+    edges.set(owner, own)
+    own.set(target, { level, rate: 0, lastUsed: NOW, usedBefore: [], isExposed: true, byDomain: null })
   }
   const fake = (at: number) => `fake-${at}`
   put('friend', 'honest', 0.6)
@@ -25,19 +22,13 @@ describe('a clique of 1,000 that endorse each other', () => {
   put('me', 'friend', 0.9)
   put('me', 'other', 0.9)
   for (let from = 0; from < CLIQUE; from++) {
-    // Around the ring at first, so that adding an edge need not look through all others of its owner.
     for (let step = 1; step < CLIQUE; step++) put(fake(from), fake((from + step) % CLIQUE))
   }
 
   const trustOf = (maxHops: number, look?: () => void) => {
     const question = { ...PLAIN, maxHops, damping: 0.9 }
-    const viewer = agents.take('me')
-    const resolved = new ResolvedEdges(edges, question)
-    const search = { agents, edges: resolved, viewer, question, newAgentCap: false, asOf: NOW, look }
-    const routes = searchRoutes(search)
-    const reputations = reputationsOf(agents, [])
-    const asked = { viewer, viewerId: 'me', question, asOf: NOW }
-    return weigh({ ...asked, agents, edges: resolved, rules: RULES, routes, reputations })
+    const asked = { agents: new Map(), edges, rules: RULES, viewer: 'me', question, asOf: NOW, look }
+    return new HolderTrust(asked, searchRoutes(asked))
   }
 
   it('adds nothing for a viewer without an edge into it', () => {

@@ -1,9 +1,7 @@
 /** A store with agents in it, and ways to change whom they trust. */
-import type { EdgeDraft } from '../../../../../src/lenses/beliefs/trust/edges.ts'
-import { putEdge } from '../../../../../src/lenses/beliefs/trust/edges.ts'
-import type { TrustQuestion } from '../../../../../src/lenses/beliefs/trust/resolved-edges.ts'
+import { type EdgeDraft, putEdge } from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import { raiseRevision } from '../../../../../src/lenses/beliefs/trust/revisions.ts'
-import type { TrustRules } from '../../../../../src/lenses/beliefs/trust/weigh.ts'
+import type { TrustQuestion, TrustRules } from '../../../../../src/lenses/beliefs/trust/trust-in.ts'
 import { AGENTS } from '../../../../../src/store/core-tables.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { seededUniform } from '../../../../support/seeded.ts'

@@ -4,10 +4,8 @@
  * edges that changed within their tenth (as every use does), cost nothing.
  */
 import type { Instant } from '../../../base/clock.ts'
-import type { AgentArrays } from './agent-arrays.ts'
-import type { EdgeArrays } from './edge-arrays.ts'
-import { ResolvedEdges, type TrustQuestion } from './resolved-edges.ts'
-import type { Routes } from './routes.ts'
+import { baseOf, tenthsIn } from './counted-edge.ts'
+import { isHosted, type Routes, type TrustAsked } from './routes.ts'
 
 /** Together; what was asked for longest ago goes first. */
 const MOST_BYTES = 64 * 2 ** 20
@@ -15,26 +13,25 @@ const BYTES_EACH = 500
 /** Counts that are kept of what was lost. */
 const MOST_LOSSES = 10_000
 
+type RoutesAsked = Omit<TrustAsked, 'look'>
+
 interface Kept {
-  readonly viewer: number
-  readonly question: TrustQuestion
+  /** As of the latest moment at which they were made: good from here on, and before `until`. */
+  readonly asked: RoutesAsked
   readonly routes: Routes
-  /** Good from here on: the latest moment it was asked for, or made. */
-  from: Instant
-  /** And before this. */
   until: Instant
 }
 
-export class RouteCache {
+export class KeptRoutes {
   /** Least recently used first. */
   readonly #kept = new Map<string, Kept>()
   #bytes = 0
   #found = 0
+  #made = 0
   /** By key: how often routes were lost to anything but time. */
   readonly #losses = new Map<string, number>()
   /** How often that was forgotten. */
   #epoch = 0
-  #made = 0
 
   get byteLength(): number {
     return this.#bytes
@@ -44,10 +41,10 @@ export class RouteCache {
     return { kept: this.#found, made: this.#made }
   }
 
-  get(viewer: number, question: TrustQuestion, asOf: Instant, search: () => Routes): Routes {
-    const key = keyOf(viewer, question)
+  get({ look: _, ...asked }: TrustAsked, search: () => Routes): Routes {
+    const key = keyOf(asked)
     const known = this.#kept.get(key)
-    if (known !== undefined && known.from <= asOf && asOf < known.until) {
+    if (known !== undefined && known.asked.asOf <= asked.asOf && asked.asOf < known.until) {
       this.#found++
       this.#kept.delete(key)
       this.#kept.set(key, known)
@@ -56,7 +53,7 @@ export class RouteCache {
     this.#made++
     const routes = search()
     this.#drop(key)
-    this.#kept.set(key, { viewer, question, routes, from: asOf, until: routes.until })
+    this.#kept.set(key, { asked, routes, until: routes.until })
     this.#bytes += bytesOf(routes)
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= MOST_BYTES) break
@@ -69,26 +66,28 @@ export class RouteCache {
    * Changes when routes that were kept may no longer be what a search would find, for another reason than time. While it
    * stays the same, so do they.
    */
-  mark(viewer: number, question: TrustQuestion): string {
-    return `${this.#epoch}.${this.#losses.get(keyOf(viewer, question)) ?? 0}`
+  mark(asked: Pick<TrustAsked, 'viewer' | 'question'>): string {
+    return `${this.#epoch}.${this.#losses.get(keyOf(asked)) ?? 0}`
   }
 
   /** Makes a change to an edge, and drops the routes that it may change. */
-  edgeChanges(from: number, to: number, agents: AgentArrays, edges: EdgeArrays, change: () => void): void {
-    const touched = [...this.#kept].filter(([, { viewer, routes }]) => viewer === from || routes.expanded.has(from))
-    const before = touched.map(([, kept]) => countOf(kept, from, to, agents, edges))
+  edgeChanges(owner: string, target: string, change: () => void): void {
+    const touched = [...this.#kept].filter(
+      ([, { asked, routes }]) => asked.viewer === owner || routes.expanded.has(owner),
+    )
+    const before = touched.map(([, { asked }]) => countOf(asked, owner, target))
     change()
     for (const [at, [key, kept]] of touched.entries()) {
-      const after = countOf(kept, from, to, agents, edges)
+      const after = countOf(kept.asked, owner, target)
       if (after.count !== before[at]?.count) this.#lose(key)
       else kept.until = Math.min(kept.until, after.until)
     }
   }
 
   /** Agents that came or went take their edges with them; `all`: ages matter too. */
-  agentsChanged(agents: ReadonlySet<number>, all: boolean): void {
+  agentsChanged(agents: readonly string[], all: boolean): void {
     for (const [key, { routes }] of this.#kept) {
-      if (all || [...agents].some(agent => routes.expanded.has(agent))) this.#lose(key)
+      if (all || agents.some(agent => routes.expanded.has(agent))) this.#lose(key)
     }
   }
 
@@ -121,23 +120,22 @@ export class RouteCache {
  * whether a route may begin there, since it is weighed anew each time. -1: there is no such edge.
  */
 function countOf(
-  { viewer, question, from: asOf }: Kept,
-  from: number,
-  to: number,
-  agents: AgentArrays,
-  edges: EdgeArrays,
+  asked: RoutesAsked,
+  owner: string,
+  target: string,
 ): { readonly count: number; readonly until: Instant } {
-  const forever = Number.POSITIVE_INFINITY
-  const slot = edges.slotOf(from, to)
-  if (slot < 0) return { count: from === viewer ? -1 : 0, until: forever }
-  const resolved = new ResolvedEdges(edges, question)
-  if (from === viewer) return { count: resolved.base(slot) > 0 ? 1 : 0, until: forever }
-  if (!agents.isHosted(from) && !edges.isExposed(slot)) return { count: 0, until: forever }
-  const tenths = resolved.tenths(slot, asOf)
-  return { count: tenths, until: resolved.tenthsHoldUntil(slot, asOf, tenths) }
+  const until = Number.POSITIVE_INFINITY
+  const { viewer, question, asOf } = asked
+  const edge = asked.edges.get(owner)?.get(target)
+  if (edge === undefined) return { count: owner === viewer ? -1 : 0, until }
+  if (owner === viewer) return { count: baseOf(edge, question) > 0 ? 1 : 0, until }
+  if (!isHosted(asked, owner) && !edge.isExposed) return { count: 0, until }
+  const { tenths, until: holds } = tenthsIn(edge, question, asOf)
+  return { count: tenths, until: holds }
 }
 
-function keyOf(viewer: number, { domains, domainTrustWeight, maxHops, damping }: TrustQuestion): string {
+function keyOf({ viewer, question }: Pick<TrustAsked, 'viewer' | 'question'>): string {
+  const { domains, domainTrustWeight, maxHops, damping } = question
   return JSON.stringify([viewer, domains, domainTrustWeight, maxHops, damping])
 }
 

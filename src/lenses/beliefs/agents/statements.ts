@@ -1,24 +1,91 @@
 /**
- * What a federation of another node said of an agent of this one: taken when the federation signed it, and kept as a membership
- * like others, so that the agent may ask in the federation's name. The node of the federation goes by its own table.
+ * What a federation says of one of its members, signed, for the member's own node, and what is made of it there: taken when the federation
+ * signed it, and kept as a membership like others, so that the agent may ask in the federation's name. The node of the federation goes
+ * by its own table.
  */
+
 import type { Instant } from '../../../base/clock.ts'
 import { CLOCK_TOLERANCE_MS } from '../../../identity/freshness.ts'
-import { isStatementOf } from '../../../identity/statement.ts'
+import { isStatementOf, signStatement } from '../../../identity/statement.ts'
 import { toIso } from '../../../model/instant.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { AGENTS, FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import { unauthorized } from '../errors.ts'
-import { readPeers } from '../nodes/peers/read.ts'
-import type { Accepted } from '../schema/agent-answers.ts'
-import type { Accept, MembershipStatement, Rotation } from '../schema/agents.ts'
+import { DAY_MS } from '../measures/decay.ts'
+import { readPeers } from '../nodes/peers.ts'
+import type { Accepted, SignedMembership } from '../schema/agent-answers.ts'
+import {
+  type Accept,
+  MEMBERSHIP,
+  type MembershipStatement,
+  type Rotation,
+  type StatementInput,
+} from '../schema/agents.ts'
 import { STATEMENTS } from '../tables.ts'
-import { didOfAgent } from '../trust/agent-keys.ts'
+import { didOfAgent, ensureKeys } from '../trust/agent-keys.ts'
 import { raiseRevision } from '../trust/revisions.ts'
-import { federationKeys } from './federation-keys.ts'
-import { type FederationWriting, viewOf, wrong } from './federations.ts'
-import { LIFE_MS } from './statement.ts'
+import {
+  type FederationWriting,
+  federationKeys,
+  makeFederationKeys,
+  memberOf,
+  rotateKeys,
+  rotationsOf,
+  runsIt,
+  viewOf,
+  wrong,
+} from './federations.ts'
+
+/** A statement that nobody renews ends by itself. */
+const LIFE_MS: number = 30 * DAY_MS
+
+/**
+ * For those who run the federation, and for the member itself. To others a federation that there is not, and one that does not
+ * know the agent, are the same as one that they may not ask.
+ */
+export function stateMembership(writing: FederationWriting, input: StatementInput): SignedMembership {
+  const { writer, viewer, now, random } = writing
+  const { federation, agent } = input
+  const isAllowed = viewer === agent || runsIt(writer, viewer, federation)
+  const row = writer.table(MEMBERSHIPS).get({ federation, agent })
+  if (!isAllowed || (row === undefined && viewer !== OWNER && !runsIt(writer, viewer, federation))) throw unauthorized()
+  const keys = keysFor(writing, federation)
+  if (row === undefined) throw wrong('agent', 'a member of this federation', 'not_found', null)
+  ensureKeys(writer, agent, random)
+  const did = didOfAgent(writer, agent)
+  if (did === null) throw new Error('invariant broken: an agent without a key')
+  const { status, role, permissions, joined_at } = memberOf(row)
+  const statement: MembershipStatement = {
+    ...{ type: MEMBERSHIP, federation, federation_did: keys.did, agent: did },
+    // The cast: roles are checked when they are set.
+    ...{ status, role: role as MembershipStatement['role'], permissions, joined_at },
+    ...{ issued_at: toIso(now), expires_at: toIso(now + LIFE_MS) },
+  }
+  const signature = signStatement(keys, { ...statement })
+  return { statement, signature, rotations: rotationsOf(writer, federation) }
+}
+
+/** By those who run it. */
+export function rotateFederation(writing: FederationWriting, federation: string): Rotation {
+  const { writer, viewer, now, random } = writing
+  if (!runsIt(writer, viewer, federation)) throw unauthorized()
+  return rotateKeys(writer, { federation, old: keysFor(writing, federation), now, random })
+}
+
+/** One that was founded before federations had keys gets its own now. */
+function keysFor({ writer, random }: FederationWriting, federation: string) {
+  const row = writer.table(FEDERATIONS).get({ id: federation })
+  if (row === undefined) throw wrong('federation', HERE, 'not_found', null)
+  const known = federationKeys(writer, federation)
+  if (known !== null) return known
+  if (row['did'] !== null) throw wrong('federation', `${HERE}, whose key is kept here`, 'elsewhere', null)
+  const keys = makeFederationKeys(writer, federation, random)
+  writer.table(FEDERATIONS).put({ ...row, did: keys.did })
+  return keys
+}
+
+const HERE = 'the id of a federation of this node'
 
 /** `machineNow`: statements come from other machines, and are held against the clock of this one. */
 export function acceptStatement(writing: FederationWriting, input: Accept, machineNow: Instant): Accepted {

@@ -1,17 +1,114 @@
 /**
  * Asks other nodes, or takes what they answered a moment ago (BQ-137 to BQ-141). What is kept is verified beliefs as they
  * came: filters, trust, freshness, validity and sight are those of now, whoever was asked and when. Nothing is kept of an
- * answer in which somebody failed.
+ * answer in which somebody failed. The key has all of this node's own that bears on what the requester is shown; what he may
+ * not see has no part in it, so that it changes nothing, not even what is kept (BQ-111).
  */
-import type { ShowView } from '../../access/show.ts'
-import { countersOf } from '../../counters.ts'
-import type { BeliefsState } from '../../state.ts'
-import { TimeLimit } from '../../time-limit.ts'
-import { askNodes, type NodesRequest } from '../asking/ask-nodes.ts'
-import type { NodesAnswer } from '../guest.ts'
-import { followAnswer, nameOf, watchesOf } from '../notices/watches.ts'
-import { cacheKey } from './cache-key.ts'
-import { KeptAnswers } from './kept-answers.ts'
+
+import { canonicalJson, sha256 } from '../../../base/canonical.ts'
+import type { Instant } from '../../../base/clock.ts'
+import { MEMBERSHIPS } from '../../../store/core-tables.ts'
+import type { ShowView } from '../access/show.ts'
+import { countersOf } from '../counters.ts'
+import { questionHash } from '../paging/cursor.ts'
+import type { CheckedQuery } from '../schema/query.ts'
+import type { BeliefsState } from '../state.ts'
+import { TRUST } from '../tables.ts'
+import { TimeLimit } from '../time-limit.ts'
+import { askNodes, type NodesRequest } from './asking/ask-nodes.ts'
+import type { AskedSource, NodesAnswer } from './guest.ts'
+import { followAnswer, nameOf, watchesOf } from './notices/watches.ts'
+
+interface KeptAnswer {
+  readonly answer: NodesAnswer
+  /** By the name of the source: what the requester may see there, as it was called then. */
+  readonly states: ReadonlyMap<string, string>
+  /** When it was asked for. */
+  readonly at: Instant
+  readonly bytes: number
+}
+
+const MOST_ENTRIES = 10_000
+const MOST_BYTES = 64 * 2 ** 20
+/** Of a guest, beside its content and vector. */
+const GUEST_BYTES = 1_500
+
+export class KeptAnswers {
+  /** In the order of use, oldest first. */
+  readonly #kept = new Map<string, KeptAnswer>()
+  #bytes = 0
+
+  get size(): number {
+    return this.#kept.size
+  }
+
+  /** Counts as used. */
+  find(key: string): KeptAnswer | undefined {
+    const found = this.#kept.get(key)
+    if (found === undefined) return undefined
+    this.#kept.delete(key)
+    this.#kept.set(key, found)
+    return found
+  }
+
+  keep(key: string, answer: NodesAnswer, states: KeptAnswer['states'], at: Instant): void {
+    this.drop(key)
+    const bytes = bytesOf(answer)
+    this.#kept.set(key, { answer, states, at, bytes })
+    this.#bytes += bytes
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MOST_ENTRIES && this.#bytes <= MOST_BYTES) return
+      this.drop(oldest)
+    }
+  }
+
+  drop(key: string): void {
+    this.#bytes -= this.#kept.get(key)?.bytes ?? 0
+    this.#kept.delete(key)
+  }
+
+  dropThose(isMeant: (kept: KeptAnswer) => boolean): void {
+    for (const [key, kept] of this.#kept) if (isMeant(kept)) this.drop(key)
+  }
+
+  some(isMeant: (kept: KeptAnswer) => boolean): boolean {
+    return [...this.#kept.values()].some(isMeant)
+  }
+}
+
+/** Near enough. */
+function bytesOf({ answers }: NodesAnswer): number {
+  return answers
+    .flatMap(({ guests }) => guests)
+    .reduce((sum, { belief, vector }) => sum + GUEST_BYTES + 2 * belief.content.length + (vector?.byteLength ?? 0), 0)
+}
+
+function cacheKey(view: ShowView, query: CheckedQuery, sources: readonly AskedSource[]): string {
+  const { requester, columns, model } = view
+  const { partitions } = requester.sight
+  const parts = [
+    questionHash(query),
+    query.options.maxResultsPerNode,
+    model,
+    sources.map(({ kind, id, peer }) => [kind, id, peer.did]),
+    requester.id,
+    ownTrust(view),
+    ownMemberships(view),
+    [...partitions],
+    columns.changesIn(partitions),
+  ]
+  return sha256(canonicalJson(parts))
+}
+
+/** As the requester has stated it; that an edge was used changes nothing. */
+function ownTrust({ reader, requester }: ShowView): string {
+  const columns = ['target', 'level', 'domains', 'updated_at']
+  return JSON.stringify(reader.table(TRUST).scan({ owner: requester.id }, { columns }))
+}
+
+function ownMemberships({ reader, requester }: ShowView): string {
+  return JSON.stringify(reader.table(MEMBERSHIPS).scan({ agent: requester.id }))
+}
 
 /** Durations behind its end for which an answer may still be shown while it is asked for anew. */
 const STALE_DURATIONS = 10
