@@ -62,6 +62,12 @@ describe('a federation states a membership', () => {
     expect(await members()).toMatchObject([{ agent_id: 'ann', status: 'active', role: 'member' }])
   })
 
+  it('whose figures the node of the member does not give: the error names the place', async () => {
+    await there('federations.accept', await stated())
+    const asked = there('federations.aggregate', { federation: 'lab', topic: 'foxes' }, 'ann')
+    await expect(asked).rejects.toMatchObject({ details: { path: 'federation', reason: 'elsewhere' } })
+  })
+
   it('to those who run it and to the member itself, to nobody else', async () => {
     expect(await stated(did)).toMatchObject({ statement: { agent: did } })
     await here('agents.create', { id: 'eve' })
