@@ -13,14 +13,34 @@ const OWN_WORKER = /\bvi\.(mock|useFakeTimers)\(|createRequire\(import\.meta\.ur
 const ISOLATED = globSync(ALL).filter(file => OWN_WORKER.test(readFileSync(file, 'utf8')))
 
 /** Files that take longest: begun last, one worker would end with them while the other waits. */
-const SLOW = ['doors/beliefs-everywhere', '-equal-answers', 'doors/equal-', 'explorer/', '-cli.test']
+const SLOW = [
+  ...[
+    'doors/nodes-processes',
+    'doors/nodes-namespaces',
+    'doors/http-workers',
+    'doors/add-again',
+    'doors/chroma-cli',
+    'doors/beliefs-everywhere',
+  ],
+  ...[
+    '-equal-answers',
+    'faults/',
+    'doors/live-processes',
+    'embed/local-embedder',
+    '/agreement.test',
+    'vectors-near',
+    'store/erase',
+  ],
+]
 
+/** A worker is kept for the next file of its project alone, so the files of each come one after the other. */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const placeOf = ({ moduleId }: TestSpecification) => {
+    const projects = ['explorer', 'isolated', 'shared']
+    const placeOf = ({ moduleId, project }: TestSpecification) => {
       const place = SLOW.findIndex(part => moduleId.includes(part))
-      return place === -1 ? SLOW.length : place
+      return projects.indexOf(project.name) * (SLOW.length + 1) + (place === -1 ? SLOW.length : place)
     }
     return sorted.toSorted((a, b) => placeOf(a) - placeOf(b))
   }

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openEngine } from '../../src/engine/open.ts'
 import { Context } from '../../src/lenses/context/context.ts'
-import { querent } from '../support/command.ts'
 import { differences, readCases, type SetupStep } from '../support/context-fixtures.ts'
+import { querentHere } from '../support/in-process.ts'
 import { modelFolder } from '../support/model.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -12,15 +12,15 @@ const folder = fileURLToPath(new URL('../fixtures/context', import.meta.url))
 const MODEL = { QUERENT_EMBEDDER: 'local' }
 
 /** With the default model, so that all modes have what they need. */
-describe('the documented cases of /context/query, each asked by a process of its own (CX-043)', () => {
+describe('the documented cases of /context/query, each asked by a command (CX-043)', () => {
   beforeAll(() => void modelFolder(), 120_000)
 
   it('are fourteen', () => expect(readCases(folder)).toHaveLength(14))
 
-  it.concurrent.each(readCases(folder))('$name', { timeout: 60_000 }, async ({ setup, params, result }) => {
+  it.each(readCases(folder))('$name', { timeout: 60_000 }, async ({ setup, params, result }) => {
     using workspace = tempFolder()
     await prepare(join(workspace.path, '.querent'), setup)
-    const run = await querent(['call', 'context.query', '-'], {
+    const run = await querentHere(['call', 'context.query', '-'], {
       cwd: workspace.path,
       env: MODEL,
       stdin: JSON.stringify(params),

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusOf } from '../../src/doors/http/failure.ts'
 import { ROUTES } from '../../src/doors/http/routes/mount.ts'
 import { ERROR_CODES, type ErrorCode, QuerentError } from '../../src/model/errors.ts'
-import { querent } from '../support/command.ts'
 import { blocks, guidePage, hasCurl, pattern, printedBy, runSession } from '../support/guide-page.ts'
+import { querentHere } from '../support/in-process.ts'
 import { type Serving, startServer } from '../support/serving.ts'
 
 const page = guidePage('http.md')
@@ -25,7 +25,7 @@ beforeAll(async () => {
     block.trim().split('\n'),
   )
   const args = (line: string): string[] => line.split(' ').slice(1)
-  expect(await querent(args(add), { cwd: folder })).toMatchObject({ status: 0 })
+  expect(await querentHere(args(add), { cwd: folder })).toMatchObject({ status: 0 })
   server = await startServer(args(serve), folder)
   serverWithTokens = await startServer(args(withTokens), folder)
 }, 30_000)

@@ -1,6 +1,6 @@
 /** Clients that are slow, silent or many, and those who end the server while it waits for them. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { ask, figure, get, isQuiet, post, RawClient, type Server, startServer, until } from './raw-http.ts'
 
 const ends: (() => unknown)[] = []
@@ -98,7 +98,7 @@ describe('too many connections', () => {
 
 describe('bounds', () => {
   it('are told with their defaults by --help', async () => {
-    const { stdout } = await querent(['serve', '--help'], { cwd: '/' })
+    const { stdout } = await querentHere(['serve', '--help'], { cwd: '/' })
     expect(stdout).toMatch(/--max-body <number>[^-]*4194304/)
     expect(stdout).toMatch(/--receive-timeout <seconds>[^-]*60/)
     expect(stdout).toMatch(/--max-connections <number>[^-]*4000/)

@@ -8,6 +8,7 @@ import { newNonce } from '../../src/identity/freshness.ts'
 import { keysOf } from '../../src/identity/keys.ts'
 import { signRequest } from '../../src/identity/request.ts'
 import { ended, querent, start } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
@@ -127,7 +128,7 @@ it('what one worker acknowledged is found through every other, also when it is k
 it('a number of workers below one is refused; with one there is no other process', { timeout: 60_000 }, async () => {
   using folder = tempFolder()
   for (const workers of ['0', '-1', '1.5', '1000']) {
-    const { status, stderr } = await querent(['serve', '--workers', workers], { cwd: folder.path })
+    const { status, stderr } = await querentHere(['serve', '--workers', workers], { cwd: folder.path })
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('--workers: expected a whole') })
   }
   const { url, child } = await serve(1)

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ended, querent, start } from '../support/command.ts'
+import { ended, start } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 
 let folder = ''
 let notes = 0
@@ -14,9 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Written by a process of its own. */
+/** Written by an engine of its own, in another process than those who watch. */
 async function note(content: string, id = `note-${++notes}`): Promise<string> {
-  const { status, stdout } = await querent(['call', 'put', '-'], {
+  const { status, stdout } = await querentHere(['call', 'put', '-'], {
     cwd: folder,
     stdin: JSON.stringify({ entries: [{ id, content }] }),
     env: { QUERENT_HOME: join(folder, '.querent') },
@@ -86,7 +87,7 @@ describe('querent watch', () => {
     const id = await note('Wax melts.')
     const watcher = new Running(['watch', 'wax', ...SOON])
     await watcher.printed(/wax/i)
-    await querent(['delete', id], { cwd: folder })
+    await querentHere(['delete', id], { cwd: folder })
     await watcher.printed(/removed/)
     expect(await watcher.end('SIGTERM')).toBe(0)
     const lines = watcher.stdout.split('\n')
@@ -102,14 +103,14 @@ describe('querent watch', () => {
     const flags = ['--no-initial', '--no-removals', '--words', '--limit', '5']
     const watcher = new Running(['watch', 'amber', '--json', ...SOON, ...flags, '--count', '1'])
     await watcher.printed(/watching/, 'stderr')
-    await querent(['delete', one], { cwd: folder })
+    await querentHere(['delete', one], { cwd: folder })
     const two = await note('Amber, again.')
     expect(await watcher.ended).toBe(0)
     expect(told(eventsIn(watcher.stdout))).toEqual([`1 added ${two} new_match`])
   })
 
   it('says what is wrong, with the codes of other commands', async () => {
-    const run = (...args: readonly string[]) => querent(['watch', 'honey', ...args], { cwd: folder })
+    const run = (...args: readonly string[]) => querentHere(['watch', 'honey', ...args], { cwd: folder })
     expect(await run('--debounce', '99999')).toMatchObject({ status: 2, stdout: '' })
     expect(await run('--resume', 'nonsense', '--json')).toMatchObject({
       status: 2,
@@ -197,7 +198,7 @@ const WATCHES = [
     input: (text: string) => ({ text, debounce_ms: 0 }),
     command: (text: string) => ['watch', text],
     put: (content: string, id: string) => note(content, id),
-    remove: (id: string) => querent(['delete', id], { cwd: folder }),
+    remove: (id: string) => querentHere(['delete', id], { cwd: folder }),
     invalid: { error: { code: 'resume_invalid' } },
   },
   {
@@ -205,10 +206,10 @@ const WATCHES = [
     input: (text: string) => ({ query: { semantic: text }, options: { debounce_ms: 0 } }),
     command: (text: string) => ['beliefs', 'watch', text, '--local'],
     put: async (content: string, id: string) => {
-      const done = await querent(['beliefs', 'put', content, '--id', id, '--no-wait'], { cwd: folder })
+      const done = await querentHere(['beliefs', 'put', content, '--id', id, '--no-wait'], { cwd: folder })
       expect(done).toMatchObject({ status: 0, stderr: '' })
     },
-    remove: (id: string) => querent(['beliefs', 'delete', id], { cwd: folder }),
+    remove: (id: string) => querentHere(['beliefs', 'delete', id], { cwd: folder }),
     invalid: { error: { code: 'INVALID_QUERY', details: { reason: 'resume_invalid' } } },
   },
 ] as const
@@ -268,7 +269,7 @@ describe.each(WATCHES)('$operation', ({ operation, input, command, put, remove, 
     const later = new Running([...args, '--resume', token, '--count', '1'])
     expect(await later.ended).toBe(0)
     expect(later.stdout).toMatch(/^\S+ {2}added {5}\S+ \S+ {2}.*Obsidian is sharp\..* {2}It is new and matches\.\n$/)
-    const refused = await querent([...args, '--json', '--resume', `${token}x`], { cwd: folder })
+    const refused = await querentHere([...args, '--json', '--resume', `${token}x`], { cwd: folder })
     expect(refused).toMatchObject({ status: 2 })
     expect(JSON.parse(refused.stdout || refused.stderr)).toMatchObject(invalid)
   })

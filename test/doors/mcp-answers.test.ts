@@ -6,7 +6,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { ask, MCP_ENV, overStdio } from './mcp-client.ts'
 
 interface Answer {
@@ -28,8 +28,8 @@ beforeAll(async () => {
     tags: [at < 12 ? 'bees' : 'hidden-tag'],
     visibility: at < 6 ? 'public' : 'private',
   }))
-  await querent(['init'], { cwd: folder, env: MCP_ENV })
-  const put = await querent(['call', 'put', '-'], { cwd: folder, env: MCP_ENV, stdin: JSON.stringify({ entries }) })
+  await querentHere(['init'], { cwd: folder, env: MCP_ENV })
+  const put = await querentHere(['call', 'put', '-'], { cwd: folder, env: MCP_ENV, stdin: JSON.stringify({ entries }) })
   expect(put).toMatchObject({ status: 0 })
   ;[owner, ana] = await Promise.all([overStdio(folder), overStdio(folder, ['--viewer', 'ana'])])
 })

@@ -6,8 +6,8 @@ import type { Client } from '@modelcontextprotocol/client'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HASHTAGS } from '../support/chroma-nodes.ts'
-import { querent } from '../support/command.ts'
 import { guidePage } from '../support/guide-page.ts'
+import { querentHere } from '../support/in-process.ts'
 import { ask, MCP_ENV, overStdio } from './mcp-client.ts'
 
 const CHROMA =
@@ -28,7 +28,7 @@ const MOST_TOKENS: Readonly<Record<string, number>> = {
 let folder = ''
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'querent-mcp-lenses-'))
-  expect(await querent(['init'], { cwd: folder, env: MCP_ENV })).toMatchObject({ status: 0 })
+  expect(await querentHere(['init'], { cwd: folder, env: MCP_ENV })).toMatchObject({ status: 0 })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -4,17 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { MCP_ENV, overStdio } from './mcp-client.ts'
 
 let folder = ''
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'querent-mcp-tools-'))
-  expect(await querent(['init'], { cwd: folder, env: MCP_ENV })).toMatchObject({ status: 0 })
+  expect(await querentHere(['init'], { cwd: folder, env: MCP_ENV })).toMatchObject({ status: 0 })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const list = (...args: readonly string[]) => querent(['mcp', '--list-tools', ...args], { cwd: folder, env: MCP_ENV })
+const list = (...args: readonly string[]) =>
+  querentHere(['mcp', '--list-tools', ...args], { cwd: folder, env: MCP_ENV })
 
 describe('the list of tools', () => {
   it.each([

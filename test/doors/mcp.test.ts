@@ -7,7 +7,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commandLine, ended, environment, querent, start } from '../support/command.ts'
+import { commandLine, ended, environment, start } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 
 const env = { QUERENT_NOW: '2026-03-01T12:00:00Z' }
@@ -19,8 +20,10 @@ beforeAll(async () => {
     { id: 'bees', title: 'Bees', content: 'Honey keeps for centuries.', visibility: 'public' },
     { id: 'secret', title: 'Secret', content: 'The honey is behind the clock.' },
   ]
-  await querent(['init'], { cwd: folder, env })
-  expect(await querent(['call', 'put', JSON.stringify({ entries })], { cwd: folder, env })).toMatchObject({ status: 0 })
+  await querentHere(['init'], { cwd: folder, env })
+  expect(await querentHere(['call', 'put', JSON.stringify({ entries })], { cwd: folder, env })).toMatchObject({
+    status: 0,
+  })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -93,7 +96,7 @@ describe('over stdio', () => {
     expect(await names('--tools', 'query,explain,context_callers', '--tools', 'delete')).toBe(
       'query explain context_callers delete',
     )
-    const wrong = await querent(['mcp', '--tools', 'qery', '--list-tools'], { cwd: folder, env })
+    const wrong = await querentHere(['mcp', '--tools', 'qery', '--list-tools'], { cwd: folder, env })
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('such as query') })
   })
 
@@ -112,7 +115,7 @@ describe('over stdio', () => {
       }),
     )
     const { id } = remembered as { id: string }
-    expect(await querent(['delete', 'tea', id], { cwd: folder, env })).toMatchObject({ status: 0 })
+    expect(await querentHere(['delete', 'tea', id], { cwd: folder, env })).toMatchObject({ status: 0 })
     const { tools } = await client.listTools()
     expect(tools).toHaveLength(8)
     await client.close()

@@ -5,7 +5,8 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { oneAtATime } from '../support/build-once.ts'
-import { ended, querent } from '../support/command.ts'
+import { ended } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { type Serving, startServer } from '../support/serving.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
@@ -33,8 +34,8 @@ describe.skipIf(nginx === null)('behind nginx with a plain proxy_pass (where ngi
 
   beforeAll(async () => {
     folder = tempFolder()
-    expect(await querent(['init'], { cwd: folder.path })).toMatchObject({ status: 0 })
-    expect(await querent(['remember', 'The honey is behind the clock.'], { cwd: folder.path })).toMatchObject({
+    expect(await querentHere(['init'], { cwd: folder.path })).toMatchObject({ status: 0 })
+    expect(await querentHere(['remember', 'The honey is behind the clock.'], { cwd: folder.path })).toMatchObject({
       status: 0,
     })
     writeFileSync(folder.file('tokens.json'), JSON.stringify(tokensOf('ana')), { mode: 0o600 })

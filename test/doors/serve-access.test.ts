@@ -3,7 +3,8 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync, wr
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { querent, start } from '../support/command.ts'
+import { start } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { servingOf } from '../support/serving.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { bearer, tokenOf, tokensOf } from '../support/tokens.ts'
@@ -13,7 +14,7 @@ let socket: string
 beforeEach(async () => {
   folder = tempFolder()
   socket = folder.file('q.sock')
-  expect(await querent(['init'], { cwd: folder.path })).toMatchObject({ status: 0 })
+  expect(await querentHere(['init'], { cwd: folder.path })).toMatchObject({ status: 0 })
 })
 afterEach(() => folder[Symbol.dispose]())
 
@@ -63,7 +64,7 @@ describe('serve --socket', { timeout: 60_000 }, () => {
 
   it('leaves alone what is no socket, and a socket that somebody listens on', async () => {
     const refused = async (path: string) => {
-      const { status, stderr } = await querent(['serve', '--socket', path], { cwd: folder.path })
+      const { status, stderr } = await querentHere(['serve', '--socket', path], { cwd: folder.path })
       expect(stderr).toMatch(/^querent: --socket: expected a /)
       expect(status).toBe(2)
     }
@@ -78,14 +79,16 @@ describe('serve --socket', { timeout: 60_000 }, () => {
     await refused(taken)
     expect(lstatSync(taken).isSocket()).toBe(true)
     await new Promise(resolve => other.close(resolve))
-    const { status, stderr } = await querent(['serve', '--socket', folder.file('x'.repeat(120))], { cwd: folder.path })
+    const { status, stderr } = await querentHere(['serve', '--socket', folder.file('x'.repeat(120))], {
+      cwd: folder.path,
+    })
     expect([status, stderr]).toEqual([2, expect.stringContaining('an absolute path of at most')])
   })
 
   it.each([['--port', '0'], ['--host', '127.0.0.1'], ['--open'], ['--workers', '2']])(
     'refuses %s beside it',
     async (...more) => {
-      const { status, stderr } = await querent(['serve', '--socket', socket, ...more], { cwd: folder.path })
+      const { status, stderr } = await querentHere(['serve', '--socket', socket, ...more], { cwd: folder.path })
       expect([status, stderr]).toEqual([2, expect.stringContaining('cannot be used with option')])
     },
   )
@@ -95,7 +98,9 @@ describe('serve --tokens', () => {
   const refusal = async (text: string, mode = 0o600) => {
     writeFileSync(folder.file('tokens.json'), text)
     chmodSync(folder.file('tokens.json'), mode)
-    const { status, stderr } = await querent(['serve', '--port', '0', '--tokens', 'tokens.json'], { cwd: folder.path })
+    const { status, stderr } = await querentHere(['serve', '--port', '0', '--tokens', 'tokens.json'], {
+      cwd: folder.path,
+    })
     expect(status).toBe(2)
     return stderr.split('\n')[0]
   }

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { querent } from '../support/command.ts'
+import { querentHere } from '../support/in-process.ts'
 import { type Serving, startServer } from '../support/serving.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -61,7 +61,7 @@ it.each([
   [['notes', '--workers', '2'], '--workers: expected 1 where paths are given'],
   [['--collection', 'notes'], '--collection: expected paths whose entries are to be in it, got "notes"'],
 ])('refuses %j before anything is made', async (args, message) => {
-  const { status, stdout, stderr } = await querent(['serve', ...args], { cwd: folder.path })
+  const { status, stdout, stderr } = await querentHere(['serve', ...args], { cwd: folder.path })
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
   expect(stderr).toContain(message)
   expect(existsSync(join(folder.path, '.querent'))).toBe(false)
