@@ -194,12 +194,6 @@ export class TrustWatch {
     this.#question = question
   }
 
-  /** As it was at some moment since its last change: now it is the same or, as time passes, less. Call `refresh` before. */
-  get atMost(): HolderTrust {
-    if (this.#base === null) throw new Error('invariant broken: trust that nobody has looked at')
-    return this.#base.trust
-  }
-
   /** Another number when trust has changed since the last call. The columns must be up to date; `version`: of the store. */
   refresh(requester: Requester, now: Instant, version: number): number {
     if (version === this.#version) return this.#revision
