@@ -1,17 +1,17 @@
 /** What a text comes to before the store is looked at: its vector and those of its operands, in one call to the embedder. */
 import type { WordIndex } from '../../../index/contract.ts'
+import { toUnit } from '../../../math/vector.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import { modelOf, vectorIndex } from '../embedding.ts'
 import type { Operand } from '../matching/operators.ts'
-import type { Meaning } from '../ranking/meaning.ts'
+import type { Meaning } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/context.ts'
 import type { CheckedText } from '../schema/text.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { inTime } from './in-time.ts'
 import type { Understood } from './question.ts'
-import { questionVector } from './question-vector.ts'
 import { thresholdsOf } from './thresholds.ts'
 
 /** Vectors of a text, or why there are none. */
@@ -110,4 +110,21 @@ const NO_EMBEDDER: CheckedWarning = {
 const EMBEDDER_FAILED: CheckedWarning = {
   code: 'no_embedder',
   message: 'The embedder failed: words stand in for meaning.',
+}
+
+/** Below this length a sum has no direction left, only rounding. */
+const LEAST_LENGTH = 1e-6
+
+/** `normalise(base + Σ (factor - 1) · vector)`; the base where that comes to nothing. All vectors have unit length. */
+export function questionVector(
+  base: Float32Array,
+  boosts: readonly { readonly vector: Float32Array; readonly factor: number }[],
+): Float32Array {
+  if (boosts.length === 0) return base
+  const sum = Float64Array.from(base)
+  for (const { vector, factor } of boosts) {
+    for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (factor - 1) * (vector[i] as number)
+  }
+  const square = sum.reduce((total, component) => total + component * component, 0)
+  return Math.sqrt(square) < LEAST_LENGTH ? base : (toUnit(sum) ?? base)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { spread } from '../../../../../src/lenses/beliefs/answer/spread.ts'
-import { questionVector } from '../../../../../src/lenses/beliefs/query/question-vector.ts'
+import { questionVector } from '../../../../../src/lenses/beliefs/query/understand.ts'
 import { copiesToDrop } from '../../../../../src/lenses/beliefs/ranking/copies.ts'
 import { byOrder, finalOf, type ScoredBelief, semanticOf } from '../../../../../src/lenses/beliefs/ranking/scored.ts'
 import { isUnit } from '../../../../../src/math/vector.ts'
