@@ -41,14 +41,11 @@ interface World {
   vectorOf(entry: EntryKey): Float32Array | null
 }
 
-/** A belief that came, went or moved, or whose holder counts otherwise. */
-type Touching = Pick<Change, 'entry' | 'partition' | 'from'>
-
 /**
  * False is certain: the change is hidden, out of scope, or of a belief that neither was nor is a candidate. What a candidate is worth is not
  * asked: it takes asking again to know.
  */
-export function isAffectedBy({ entry, partition, from }: Touching, query: CheckedQuery, world: World): boolean {
+export function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, world: World): boolean {
   const { columns, requester, last, question } = world
   if (!requester.sees(partition) && (from === null || !requester.sees(from))) return false
   if (last.isCandidate(entry) || world.now < last.asOf) return true

@@ -8,7 +8,6 @@ import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { LiveItem, LiveQuery, LiveState } from '../../../model/live.ts'
-import type { PartitionId } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { type ShowView, showCurrent } from '../access/show.ts'
 import { pickPage } from '../answer/front.ts'
@@ -32,9 +31,6 @@ import type { SightWatch, TrustWatch } from './shared.ts'
 import { type LiveShared, liveShared } from './shared.ts'
 import { basisOf, type TrustBases, type TrustBasis } from './trust-basis.ts'
 
-/** Of more beliefs whose holders count otherwise it is not told one by one what they come to. */
-const MOST_WEIGHED = 300
-const NO_ROWS: readonly number[] = []
 /** How often an answer is made anew when something of it went out of sight while it was made. */
 const ATTEMPTS = 3
 
@@ -135,18 +131,12 @@ export class StandingBeliefs implements LiveQuery {
     const changes = shared.since(last.position)
     // What was told as news is not told again, unless asking gives another answer to hold it against.
     this.#last = { ...last, position: shared.position, sight, trust }
-    if (changes === null || sight !== last.sight) return true
-    const weighed = trust === last.trust ? NO_ROWS : this.#trust.rowsSince(last.trust, requester)
-    if (weighed === null || weighed.length > MOST_WEIGHED) return true
-    if (changes.length + weighed.length === 0) return false
+    if (changes === null || sight !== last.sight || trust !== last.trust) return true
+    if (changes.length === 0) return false
     const { columns } = this.#state
     const question = this.#embedded?.question ?? null
     const world = { columns, requester, last, now, question, vectorOf: (entry: EntryKey) => this.#vectorOf(entry) }
-    const { entries, partitions } = columns.arrays
-    const ofTrust = weighed.map(row => {
-      return { entry: entries[row] as EntryKey, partition: partitions[row] as PartitionId, from: null }
-    })
-    return [...changes, ...ofTrust].some(change => isAffectedBy(change, this.#checked, world))
+    return changes.some(change => isAffectedBy(change, this.#checked, world))
   }
 
   lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
