@@ -17,6 +17,7 @@ import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.t
 import { lateError } from '../../../pipeline/time-limit.ts'
 import type { LensHost } from '../../lens.ts'
 import { BeliefsError } from '../errors.ts'
+import { droppedAt } from '../explain/dropped.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
 import { type CheckedContext, toContext } from '../schema/context.ts'
 import { filtersOf } from '../schema/filters.ts'
@@ -76,13 +77,20 @@ function retrieve(
   context: QueryContext,
 ): Begun<Retrieval> {
   const evaluation = evaluate(state, plan, context)
+  const missing = (entry: EntryKey) => state.host.store.read(() => whyMissing(evaluate(state, plan, context), entry))
   return {
-    steps: candidatesOf(evaluation, plan, allow, depth),
+    steps: candidatesOf(evaluation, plan, allow, depth, missing),
     isSame: state.unchanged(evaluation.requester),
   }
 }
 
-function* candidatesOf(evaluation: Evaluation, plan: Plan, allow: Bitset | null, depth: number): Steps<Retrieval> {
+function* candidatesOf(
+  evaluation: Evaluation,
+  plan: Plan,
+  allow: Bitset | null,
+  depth: number,
+  missing: NonNullable<Retrieval['missing']>,
+): Steps<Retrieval> {
   yield* evaluation.prepare()
   yield
   const found = evaluation.bestOf(row => {
@@ -100,7 +108,17 @@ function* candidatesOf(evaluation: Evaluation, plan: Plan, allow: Bitset | null,
     statistics: { matches: found.length },
     exhausted: found.length <= depth,
     complete: true,
+    missing,
   }
+}
+
+/** Of an entry that the viewer may see, which the local owner may in more cases than the lens lets it ask about. */
+function whyMissing(evaluation: Evaluation, entry: EntryKey): string | null {
+  const { columns, requester } = evaluation.view
+  const row = columns.rowOf(entry)
+  if (row === -1) return 'It is no belief.'
+  if (!requester.sees(columns.arrays.partitions[row] as number)) return 'Its holder does not share it with you.'
+  return droppedAt(evaluation, row)?.reason ?? null
 }
 
 function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evaluation {

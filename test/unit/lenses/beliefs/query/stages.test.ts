@@ -122,4 +122,29 @@ describe('a page of beliefs', () => {
     expect((await ids(1)).at(-1)).toBe('other')
     expect((await ids(0.3))[1]).toBe('other')
   })
+
+  it('is explained: a belief that is not in it by the step that left it out', async () => {
+    const until = new Date(clock.now() + 1000).toISOString()
+    for (const [id, more] of [
+      ['kept', { content: 'rain on the hills', visibility: 'public' }],
+      ['past', { content: 'rain on the sea', visibility: 'public', valid_until: until }],
+      ['news', { content: 'rain on the roofs', visibility: 'public', domains: ['news'] }],
+      ['secret', { content: 'rain on the moon' }],
+    ] as const) {
+      await call('bob', 'beliefs.put', { id, ...more })
+    }
+    await call('ann', 'put', { entries: [{ id: 'note', content: 'rain in a note' }] })
+    clock.set(clock.now() + 2000)
+    const query = { text: 'rain on the hills', lens: 'beliefs', options: { filters: { domains_exclude: ['news'] } } }
+    const reason = async (id: string, viewer = 'ann') => {
+      const { dropped } = await engine.explain({ query, id }, { viewer: { id: viewer } })
+      return dropped?.reason ?? null
+    }
+    expect(await reason('kept')).toBe(null)
+    expect(await reason('news')).toBe('It does not pass the filter domains_exclude.')
+    expect(await reason('past')).toBe('It does not hold at the moment that was asked about.')
+    expect(await reason('note')).toBe('It is no belief.')
+    await expect(reason('secret')).rejects.toMatchObject({ code: 'not_found' })
+    expect(await reason('secret', 'owner')).toBe('Its holder does not share it with you.')
+  })
 })
