@@ -49,9 +49,9 @@ function wordsAlone(plan: Plan, context: QueryContext): Plan {
 
 /** Null also when time is up first: then words answer. */
 function embedded(text: string, context: QueryContext): Promise<Float32Array | null> {
-  const late = new AbortController()
-  return inTime(context.embed(text, late.signal), context.deadline, () => {
-    context.note({ code: 'meaning_late', message: 'The question was not embedded in time; words answer alone.' })
-    late.abort() // nobody waits for it
-  })
+  return inTime(
+    late => context.embed(text, late),
+    context.deadline,
+    () => context.note({ code: 'meaning_late', message: 'The question was not embedded in time; words answer alone.' }),
+  )
 }
