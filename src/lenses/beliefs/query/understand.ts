@@ -1,6 +1,6 @@
 /** What a text comes to before the store is looked at: its vector and those of its operands, in one call to the embedder. */
 import type { WordIndex } from '../../../index/contract.ts'
-import { toUnit } from '../../../math/vector.ts'
+import { boostedVector } from '../../../math/vector.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Sight } from '../../../model/viewer.ts'
 import { inTime } from '../../../pipeline/time-limit.ts'
@@ -48,7 +48,7 @@ export async function embedText(
     const factors = boosts.map(({ factor }, i) => ({ factor, vector: at(1 + i) }))
     const from = 1 + boosts.length
     return {
-      question: questionVector(at(0), factors),
+      question: boostedVector(at(0), factors),
       include: include.map((text, i) => ({ text, vector: at(from + i) })),
       exclude: exclude.map((text, i) => ({ text, vector: at(from + include.length + i) })),
       warnings: [],
@@ -110,21 +110,4 @@ const NO_EMBEDDER: CheckedWarning = {
 const EMBEDDER_FAILED: CheckedWarning = {
   code: 'no_embedder',
   message: 'The embedder failed: words stand in for meaning.',
-}
-
-/** Below this length a sum has no direction left, only rounding. */
-const LEAST_LENGTH = 1e-6
-
-/** `normalise(base + Σ (factor - 1) · vector)`; the base where that comes to nothing. All vectors have unit length. */
-export function questionVector(
-  base: Float32Array,
-  boosts: readonly { readonly vector: Float32Array; readonly factor: number }[],
-): Float32Array {
-  if (boosts.length === 0) return base
-  const sum = Float64Array.from(base)
-  for (const { vector, factor } of boosts) {
-    for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (factor - 1) * (vector[i] as number)
-  }
-  const square = sum.reduce((total, component) => total + component * component, 0)
-  return Math.sqrt(square) < LEAST_LENGTH ? base : (toUnit(sum) ?? base)
 }
