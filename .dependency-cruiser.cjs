@@ -168,13 +168,14 @@ const packageRules = [
 /**
  * Lenses on the one path (decision 064): they reach indexes, pages and live queries through the pipeline alone. What writes their
  * own entries may know the store; those of chroma know its types alone. Conversations keep the words of their messages in columns of their own, which read it too.
+ * Of beliefs it holds for all that asks and answers, but for their own pages (`paging`).
  */
 const onePath = {
   name: 'one-path',
   severity: 'error',
   from: {
-    path: '^src/lenses/(c64|chroma|collections|context|conversations|default)/',
-    pathNot: '^src/lenses/(c64/corpus/store|conversations/asking/transcripts)[.]ts$',
+    path: '^src/lenses/(c64|chroma|collections|context|conversations|default|beliefs/(answer|explain|live|matching|query|questions|ranking))/',
+    pathNot: '^src/lenses/(c64/corpus/store|conversations/asking/transcripts|beliefs/live/subscriptions)[.]ts$',
   },
   to: {
     path: '^src/(index/|store/|engine/|pipeline/(held|held-order|held-orders|go-on|cursor|run|paced)[.]ts$)',

@@ -41,3 +41,23 @@ export function toUnit(a: ArrayLike<number>): Float32Array | undefined {
   if (!(length > 0 && Number.isFinite(length))) return undefined
   return Float32Array.from(a, component => component / length)
 }
+
+/** Below this length a sum of unit vectors has no direction left, only rounding. */
+const LEAST_LENGTH = 1e-6
+
+/**
+ * `unit(base + Σ (factor - 1) · vector)`: what a text is compared by of which some terms count more than once, or less. The base where that comes
+ * to nothing. All vectors have unit length.
+ */
+export function boostedVector(
+  base: Float32Array,
+  boosts: readonly { readonly vector: Float32Array; readonly factor: number }[],
+): Float32Array {
+  if (boosts.length === 0) return base
+  const sum = Float64Array.from(base)
+  for (const { vector, factor } of boosts) {
+    for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (factor - 1) * (vector[i] as number)
+  }
+  const square = sum.reduce((total, component) => total + component * component, 0)
+  return Math.sqrt(square) < LEAST_LENGTH ? base : (toUnit(sum) ?? base)
+}

@@ -1,5 +1,5 @@
 /** Second stage: which phrases are required, the question's vector, and how much words and meaning count. */
-import { toUnit } from '../math/vector.ts'
+import { boostedVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
 import { withPhrasesThatHold } from './parse.ts'
@@ -23,14 +23,12 @@ async function questionVector(plan: Plan, context: QueryContext): Promise<Float3
   if (residual.trim() === '') return null
   const whole = await embedded(residual, context)
   if (whole === null || boosts.length === 0) return whole
-  const sum = Float64Array.from(whole)
+  const parts: Parameters<typeof boostedVector>[1][number][] = []
   for (const { text, boost } of boosts) {
-    const part = await embedded(text, context)
-    part?.forEach((component, at) => {
-      sum[at] = (sum[at] as number) + (boost - 1) * component
-    })
+    const vector = await embedded(text, context)
+    if (vector !== null) parts.push({ vector, factor: boost })
   }
-  return toUnit(sum) ?? whole
+  return boostedVector(whole, parts)
 }
 
 function wordsAlone(plan: Plan, context: QueryContext): Plan {
@@ -49,9 +47,9 @@ function wordsAlone(plan: Plan, context: QueryContext): Plan {
 
 /** Null also when time is up first: then words answer. */
 function embedded(text: string, context: QueryContext): Promise<Float32Array | null> {
-  const late = new AbortController()
-  return inTime(context.embed(text, late.signal), context.deadline, () => {
-    context.note({ code: 'meaning_late', message: 'The question was not embedded in time; words answer alone.' })
-    late.abort() // nobody waits for it
-  })
+  return inTime(
+    late => context.embed(text, late),
+    context.deadline,
+    () => context.note({ code: 'meaning_late', message: 'The question was not embedded in time; words answer alone.' }),
+  )
 }

@@ -16,13 +16,17 @@ export function parse(query: Query, context: QueryContext): Plan {
   return parseWith({}, query, context)
 }
 
-/** The same for a lens whose grammar differs. */
-export function parseWith(grammar: Pick<ParseOptions, 'allowsLoneSigns'>, query: Query, context: QueryContext): Plan {
+/** The same for a lens whose grammar differs. `allowEmpty`: it has conditions of its own, so that no text is needed. */
+export function parseWith(
+  grammar: Partial<Pick<ParseOptions, 'allowsLoneSigns' | 'allowEmpty'>>,
+  query: Query,
+  context: QueryContext,
+): Plan {
   const options: ParseOptions = {
     ...grammar,
     fields: context.fields,
     now: query.asOf,
-    allowEmpty: query.filter !== null,
+    allowEmpty: query.filter !== null || grammar.allowEmpty === true,
     syntax: query.syntax,
   }
   const parsed = withFieldsThatExist(parseQuery(query.text, options), query, options, context)

@@ -33,16 +33,25 @@ export function isLate({ notes }: QueryContext): boolean {
   return notes.some(({ code }) => code === 'meaning_late')
 }
 
-/** What the work gives; null, and `late` is called, when time is up first. Rejects with `cancelled` when the caller says stop. */
-export async function inTime<T>(work: Promise<T>, deadline: Deadline, late: () => void): Promise<T | null> {
-  const { signal, leftMs } = deadline
-  if (leftMs === Number.POSITIVE_INFINITY) return untilAborted(work, signal)
+/**
+ * What the work gives; null when time is up first: then its signal says stop, since nobody waits for it, and `onLate` is called. Rejects with
+ * `cancelled` when the caller says stop.
+ */
+export async function inTime<T>(
+  work: (late: AbortSignal) => Promise<T>,
+  { signal, leftMs }: Pick<Deadline, 'signal' | 'leftMs'>,
+  onLate: () => void = () => {},
+): Promise<T | null> {
+  const late = new AbortController()
+  const done = untilAborted(work(late.signal), signal)
+  if (leftMs === Number.POSITIVE_INFINITY) return done
   const timeUp = Promise.withResolvers<typeof TIME_UP>()
   const timer = setTimeout(() => timeUp.resolve(TIME_UP), leftMs)
   try {
-    const result = await Promise.race([untilAborted(work, signal), timeUp.promise])
+    const result = await Promise.race([done, timeUp.promise])
     if (result !== TIME_UP) return result
-    late()
+    onLate()
+    late.abort()
     return null
   } finally {
     clearTimeout(timer)

@@ -8,6 +8,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { recompute } from '../../src/model/explanation.ts'
 import type { LiveEvent } from '../../src/model/live.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
+import { beliefsOf } from '../../src/openings/beliefs.ts'
 import { HASHTAGS, nodeOf } from '../support/chroma-nodes.ts'
 import { openTestEngine, TEST_NOW } from '../support/engines.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
@@ -147,6 +148,24 @@ const CASES: readonly LensCase[] = [
     family: 'context',
     own: { query: TEXT, limit: 30 },
   },
+  {
+    // Its operations beside the query have contracts of their own: test/unit/lenses/beliefs/questions.
+    lens: 'beliefs',
+    query: { text: TEXT, lens: 'beliefs', options: { context: { trust_weight: 0.2 } } },
+    fill: async (engine, from, to) => {
+      const numbers = Array.from({ length: to - from }, (_, at) => from + at)
+      const beliefs = numbers.map(at => ({ id: `e${at}`, content: textOf(at), visibility: 'public' as const }))
+      await beliefsOf(engine, { id: 'owner' }).put({ beliefs })
+    },
+    rows: async (engine, limit) => {
+      const { beliefs } = await beliefsOf(engine, { id: 'owner' }).query({
+        semantic: TEXT,
+        context: { trust_weight: 0.2 },
+        options: { scope: { local: true, network: true }, limit },
+      })
+      return beliefs.map(({ belief: { id }, score }) => ({ id, score: score.final }))
+    },
+  },
 ]
 
 /** `FoxDenRain7` */
@@ -208,6 +227,7 @@ describe.each(CASES)('the lens $lens', one => {
       context: /not follow from scores alone/,
       conversations: /not known in this lens/,
       chroma: /not known in this lens/,
+      beliefs: /not known in this lens/,
     }
     expect(over?.sentence).toMatch(sentence[lens as keyof typeof sentence] ?? /change places/)
     expect(Object.values(over?.by_component ?? {}).reduce((sum, part) => sum + part, 0)).toBeCloseTo(

@@ -11,7 +11,7 @@ import { EXPIRY_JOB } from './agents/expiry.ts'
 import { watchesOf } from './nodes/notices/watches.ts'
 import { BELIEFS_OPERATIONS } from './operations/operations.ts'
 import { installDetector } from './opposition/installed.ts'
-import { beliefsStages } from './query/stages.ts'
+import { beliefsOptions, beliefsStages } from './query/stages.ts'
 import { checkTables } from './record/check-tables.ts'
 import { checkSettings } from './settings.ts'
 import { BELIEFS_TABLES } from './tables.ts'
@@ -22,6 +22,7 @@ export const beliefsLens: Lens = {
   summary: 'What agents hold true, by meaning, confidence, trust in its holder, and time',
   tables: BELIEFS_TABLES,
   families: ['trust', 'agents', 'federations', 'nodes', 'peers'],
+  options: beliefsOptions,
   stages: beliefsStages,
   operations: BELIEFS_OPERATIONS,
   jobs: [EXPIRY_JOB],

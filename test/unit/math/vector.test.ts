@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clampCosine, cosine, dot, isUnit, norm, toUnit } from '../../../src/math/vector.ts'
+import { boostedVector, clampCosine, cosine, dot, isUnit, norm, toUnit } from '../../../src/math/vector.ts'
 
 const vector = (...components: number[]) => Float32Array.from(components)
 
@@ -43,5 +44,26 @@ describe('isUnit', () => {
     expect(isUnit(vector(1.0009, 0))).toBe(true)
     expect(isUnit(vector(1.002, 0))).toBe(false)
     expect(isUnit(vector(Number.NaN, 1))).toBe(false)
+  })
+})
+
+// BQ-036
+describe('the vector of a question', () => {
+  it('leans towards its boosted terms', () => {
+    const boosted = boostedVector(Float32Array.of(1, 0), [{ vector: Float32Array.of(0, 1), factor: 2 }])
+    expect([...boosted]).toEqual([Math.fround(Math.SQRT1_2), Math.fround(Math.SQRT1_2)])
+    const base = Float32Array.of(1, 0)
+    expect(boostedVector(base, [{ vector: Float32Array.of(-1, 0), factor: 2 }])).toBe(base)
+    expect(boostedVector(base, [])).toBe(base)
+  })
+
+  it('has unit length', () => {
+    const angle = fc.double({ min: 0, max: 6.28, noNaN: true })
+    const at = (turn: number) => Float32Array.of(Math.cos(turn), Math.sin(turn))
+    fc.assert(
+      fc.property(angle, angle, fc.double({ min: 0.01, max: 10, noNaN: true }), (a, b, factor) => {
+        expect(isUnit(boostedVector(at(a), [{ vector: at(b), factor }]))).toBe(true)
+      }),
+    )
   })
 })

@@ -3,10 +3,9 @@ import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { ShowView } from '../access/show.ts'
 import type { ExplanationWorld } from '../explain/explained.ts'
-import { type Ground, groundsOf } from '../explain/grounds.ts'
 import type { Coverage, QueryResult } from '../model.ts'
 import type { Picked } from '../ranking/scored.ts'
-import type { TrustWorld } from '../ranking/trust-found.ts'
+import { type TrustFound, type TrustWorld, trustFound } from '../ranking/trust-found.ts'
 import type { CheckedWarning } from '../schema/context.ts'
 import type { Front, SettledConflict } from './front.ts'
 import type { Verdict } from './verdict.ts'
@@ -67,4 +66,27 @@ export function draftOf(
     settled: front?.conflicts ?? [],
     nodes,
   }
+}
+
+export interface Ground {
+  /** From 1, in the total order. */
+  readonly rank: number
+  readonly trust: TrustFound
+}
+
+/**
+ * By entry. `ranks`: places in the total order of those that were chosen from its front; `passed`: what stands before the
+ * page of that order.
+ */
+export function groundsOf(
+  world: TrustWorld,
+  picked: readonly Picked[],
+  { passed, ranks }: { readonly passed: number; readonly ranks: ReadonlyMap<EntryKey, number> | null },
+): ReadonlyMap<EntryKey, Ground> {
+  return new Map(
+    picked.map(({ scored }, at) => {
+      const rank = ranks?.get(scored.entry) ?? passed + at + 1
+      return [scored.entry, { rank, trust: trustFound(world, scored) }]
+    }),
+  )
 }

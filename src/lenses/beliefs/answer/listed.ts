@@ -5,7 +5,7 @@ import { type ShownBelief, showCurrent } from '../access/show.ts'
 import type { RankedBelief } from '../model.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
-import { componentsOf } from './components.ts'
+import { componentsOf } from './tell-page.ts'
 
 /** Beliefs that are read and shown between two looks at the clock. */
 const SHOWN_AT_ONCE = 50

@@ -4,14 +4,13 @@ import type { ShownBelief } from '../access/show.ts'
 import type { BeliefsError } from '../errors.ts'
 import { concentrationWarnings } from '../explain/concentration.ts'
 import { explain } from '../explain/explanation.ts'
-import type { QueryResult, RankedBelief } from '../model.ts'
-import type { CheckedQuery } from '../schema/query.ts'
+import { twelveDecimals } from '../measures/rounding.ts'
+import type { Coverage, EffectiveWeights, QueryResult, RankedBelief, ScoreComponents } from '../model.ts'
+import type { ScoredBelief } from '../ranking/scored.ts'
+import type { CheckedQuery, CheckedScope } from '../schema/query.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { federationTarget } from '../trust/trust-in.ts'
-import { componentsOf } from './components.ts'
-import { coverageOf } from './coverage.ts'
 import type { Draft } from './draft.ts'
-import { effectiveWeights } from './effective-weights.ts'
 import type { Compared, Shown, ShownPage } from './show-page.ts'
 
 /** What is told of a query, and whose edges that uses (BQ-072). */
@@ -83,4 +82,43 @@ export function asPart({ code, message, details, retryable }: BeliefsError): Que
 function usedOf({ version, source, trustedAs }: ShownBelief): string {
   if (trustedAs !== undefined) return trustedAs.target
   return source.kind === 'federated' && source.id !== null ? federationTarget(source.id) : version.holder
+}
+
+/** `penalty`: 0, or below it where diversity counted against the belief. */
+export function componentsOf({ parts }: ScoredBelief, penalty: number): ScoreComponents {
+  return {
+    semantic_similarity: parts.semantic,
+    confidence_score: parts.confidence,
+    trust_score: parts.trust,
+    recency_score: parts.recency,
+    diversity_penalty: penalty,
+  }
+}
+
+/** BQ-134, on one node: what is asked answers. */
+export function coverageOf({ local, federated, network }: CheckedScope, federations: readonly string[]): Coverage {
+  const asked = federated ? [...federations] : []
+  return {
+    local,
+    federations_queried: asked,
+    federations_responded: asked,
+    network_queried: network,
+    network_responded: network,
+    federated: asked,
+    network,
+  }
+}
+
+/** What an answer was computed with, as it is told. */
+export function effectiveWeights({ weights, context }: Pick<CheckedQuery, 'weights' | 'context'>): EffectiveWeights {
+  const { semantic, confidence, trust, recency } = weights
+  return {
+    semantic: twelveDecimals(semantic),
+    confidence: twelveDecimals(confidence),
+    trust: twelveDecimals(trust),
+    recency: twelveDecimals(recency),
+    confidence_weights: context.confidenceWeights,
+    max_trust_hops: context.maxTrustHops,
+    transitive_damping: context.transitiveDamping,
+  }
 }

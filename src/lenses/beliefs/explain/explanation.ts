@@ -3,14 +3,17 @@
  * each rests on. Made of what the requester is shown, its own edges, and its question; of others' edges it tells no more
  * than a band.
  */
+
+import { contentWords, foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/literal.ts'
 import { overall, weakestDimension } from '../measures/confidence.ts'
 import { ageDays, decayRule } from '../measures/decay.ts'
 import { twelveDecimals } from '../measures/rounding.ts'
 import type { Explanation, RankingWeights } from '../model.ts'
+import type { TrustFound } from '../ranking/trust-found.ts'
+import type { CheckedText } from '../schema/text.ts'
+import { type DirectTrust, type TrustIn, trustBand } from '../trust/trust-in.ts'
 import { type ExplainedBelief, type ExplanationWorld, percentileOf } from './explained.ts'
-import { matchedTerms } from './matched-terms.ts'
 import { summaryOf } from './summary.ts'
-import { explainTrust } from './trust.ts'
 
 export function explain(world: ExplanationWorld, explained: ExplainedBelief): Explanation {
   const { scored, penalty, rank, total } = explained
@@ -86,4 +89,40 @@ function recencyPart(
     rate,
     pattern,
   }
+}
+
+/** Each once: phrases and included terms first, then the words of the text, in its order. Words that say nothing are left out. */
+export function matchedTerms({ base, include, phrases }: CheckedText, content: string): readonly string[] {
+  const folded = foldContent(content)
+  return [
+    ...new Set([
+      ...phrases.filter(phrase => hasPhrase(folded, foldContent(phrase).trim())),
+      ...include.filter(term => hasTokens(folded, tokensOf(term))),
+      ...contentWords(base).filter(word => hasTokens(folded, [word])),
+    ]),
+  ]
+}
+
+type TrustPart = Explanation['trust']
+
+export function explainTrust(found: TrustFound): Omit<TrustPart, 'value' | 'weight' | 'contribution'> {
+  const { trust, of, isShared } = found
+  return { kind: trust.kind, of, ...(isShared ? { shared: bandOf(trust) } : detailsOf(trust)) }
+}
+
+function bandOf({ value, transitive }: TrustIn) {
+  return { band: trustBand(value), sources: (transitive?.sources ?? 1) > 1 ? ('several' as const) : ('one' as const) }
+}
+
+function detailsOf({ kind, direct, transitive }: TrustIn): Pick<TrustPart, 'direct' | 'transitive'> {
+  if (kind === 'direct' && direct !== null) return { direct: ownEdge(direct) }
+  if (kind === 'transitive' && transitive !== null) {
+    const { level, sources } = transitive
+    return { transitive: { band: trustBand(level), sources: sources > 1 ? 'several' : 'one' } }
+  }
+  return {}
+}
+
+function ownEdge({ level, entries, base, days, rate, decayed, value, distrusted }: DirectTrust) {
+  return { level, entries: { ...entries }, base, days_since_use: days, rate, decayed, value, distrusted }
 }

@@ -1,266 +1,66 @@
 /**
- * What affects a watched query of beliefs: whether one change of one entry may change its answer (BQ-158), from what is kept in
- * memory of the last answer, in microseconds; and when time alone takes a match out of it.
+ * What affects a watched query of beliefs (BQ-158): which changes of entries may change its answer, by whether they concern its
+ * candidates (BQ-043), and when time alone takes a match out of it.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { cosine } from '../../../math/vector.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
-import { trustedThrough } from '../access/row-origins.ts'
-import { SOURCE_NUMBERS } from '../access/source-numbers.ts'
 import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { domainRates } from '../columns/domain-rates.ts'
-import { rowTests } from '../matching/filter.ts'
-import { validInstants } from '../matching/in-scope.ts'
-import { confidenceByColumn, overallOf, weightColumn } from '../measures/confidence.ts'
-import { DAY_MS, decayRate, freshnessNow, recency } from '../measures/decay.ts'
-import type { BeliefSource } from '../model.ts'
+import { DAY_MS, freshnessNow } from '../measures/decay.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { finalOf, NEAR, type Picked, semanticOf } from '../ranking/scored.ts'
-import { trustFound } from '../ranking/trust-found.ts'
-import type { CheckedFilters } from '../schema/filters.ts'
+import { NEAR } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
-import type { BeliefsState } from '../state.ts'
 import { faded } from '../trust/fading.ts'
-import type { HolderTrust } from '../trust/holders.ts'
-import { type DirectTrust, LEAST_OF_MEMBER } from '../trust/trust-in.ts'
-
-interface JudgeWorld {
-  readonly state: BeliefsState
-  readonly requester: Requester
-  readonly last: Remembered
-  readonly now: Instant
-  /** Trust in holders, or more. */
-  readonly trust: HolderTrust
-  /** By the question's model; null: none yet. */
-  vectorOf(entry: EntryKey): Float32Array | null
-}
-
-/** A belief that came, went or moved, or whose holder counts otherwise. */
-type Touching = Pick<Change, 'entry' | 'partition' | 'from'>
-
-/** One question's. Says no only where it is certain. */
-export class Judge {
-  readonly #query: CheckedQuery
-  /** Parts of a filter that depend on more than the belief itself are taken as met. */
-  readonly #filters: readonly CheckedFilters[]
-  readonly #weightColumn: Float64Array
-  readonly #confidence: (values: ArrayLike<number>, at: number) => number
-  /** What one belief is worth depends on others: any visible change counts. */
-  readonly #dependsOnOthers: boolean
-
-  /** `settles`: whether results that contradict each other put each other out of place. */
-  constructor(query: CheckedQuery, settles = false) {
-    this.#query = query
-    const { confidenceWeights } = query.context
-    this.#filters = query.filters.map(part => ({
-      ...part,
-      minHolderReputation: null,
-      directTrustAbove: null,
-      maxDerivationDepth: null,
-    }))
-    this.#weightColumn = weightColumn(confidenceWeights)
-    this.#confidence = confidenceByColumn(confidenceWeights)
-    const hasDepth = query.filters.some(({ maxDerivationDepth }) => maxDerivationDepth !== null)
-    const { diversity, mergeStrategy } = query.options
-    this.#dependsOnOthers = settles || hasDepth || diversity.enabled || mergeStrategy !== 'rerank'
-  }
-
-  /** `question`: its vector; null where there is none, so that words stand in for it, or nothing does. */
-  touches(change: Touching, question: Float32Array | null, world: JudgeWorld): boolean {
-    const { state, requester, last } = world
-    const { partition, from, entry } = change
-    if (!requester.sees(partition) && (from === null || !requester.sees(from))) return false
-    if (last.entries.has(entry) || last.copies?.has(entry) === true) return true
-    // More or fewer candidates than may take part, or a text without a vector: any may make room for another.
-    const byWords = last.isCut || (this.#query.semantic !== null && question === null)
-    const { columns } = state
-    const row = columns.rowOf(entry)
-    const isGone = row === -1 || !requester.sees(columns.arrays.partitions[row] as number)
-    if (isGone) return this.#dependsOnOthers || byWords || last.copies === null
-    if (this.#dependsOnOthers || byWords || world.now < last.asOf) return true
-    const source = requester.sourceOf(
-      columns.arrays.partitions[row] as number,
-      columns.holderOf(row),
-      this.#query.options.scope,
-    )
-    if (source === null) return false
-    const when = this.#holds(row, world)
-    if (when !== 'now') return when === 'later'
-    if (!this.#meetsFilters(row, source, world)) return false
-    const vector = question === null ? null : world.vectorOf(entry)
-    if (this.#isTooFar(question, vector, world)) return false
-    if (!last.isFull || hasTwin(state.columns, requester, row)) return true
-    const worth = this.#worthAtMost(row, source, question === null ? null : likeness(question, vector), world)
-    return worth >= floorAt(last, this.#query.weights, world.now) - NEAR
-  }
-
-  /** Whether it is no candidate, whatever it is worth. */
-  #isTooFar(question: Float32Array | null, vector: Float32Array | null, { last }: JudgeWorld): boolean {
-    const { semantic } = this.#query
-    if (question === null || vector === null || last.meaningFloor === null) return false
-    if (semantic === null || semantic.include.length + semantic.phrases.length > 0) return false
-    return cosine(question, vector) < last.meaningFloor - NEAR
-  }
-
-  #holds(row: number, { state, now }: JudgeWorld): 'now' | 'later' | 'never' {
-    const { created, validFrom, validUntil } = state.columns.arrays
-    const made = created[row] as number
-    const begin = validFrom[row] as number
-    const end = validUntil[row] as number
-    const isGiven = this.#query.filters.some(({ validAt }) => validAt !== null)
-    if (isGiven) {
-      const instants = validInstants(this.#query.filters, now)
-      if (begin > Math.min(...instants) || end <= Math.max(...instants)) return 'never'
-      return made > now ? 'later' : 'now'
-    }
-    if (end <= now) return 'never'
-    return Math.max(made, begin) > now ? 'later' : 'now'
-  }
-
-  #meetsFilters(row: number, source: BeliefSource, { state, now }: JudgeWorld): boolean {
-    if (this.#filters.length === 0) return true
-    const { columns } = state
-    const { queryDomains } = this.#query.context
-    // Who a holder is shown as through a federation is not worth the work: let it pass.
-    const isShown = source.kind !== 'federated'
-    const filters = isShown ? this.#filters : this.#filters.map(part => ({ ...part, ...NO_HOLDERS }))
-    const tests = rowTests(filters, {
-      columns,
-      asOf: now,
-      queryDomains,
-      overall: of => overallOf(columns.arrays.confidences, of * DIMENSION_COUNT, this.#weightColumn),
-      decay: state.settings.decay,
-      holderShown: () => columns.holderOf(row),
-      reputation: () => 1,
-      direct: () => 1,
-      depth: () => 0,
-    })
-    return tests.every(test => test(row, SOURCE_NUMBERS[source.kind]))
-  }
-
-  /** As of the last answer: later it is the same or less. */
-  #worthAtMost(row: number, source: BeliefSource, meaning: number | null, world: JudgeWorld): number {
-    const { state, last, requester, trust } = world
-    const { columns, settings } = state
-    const { confidences, created } = columns.arrays
-    const holder = columns.holderOf(row)
-    const at = row * DIMENSION_COUNT
-    const as = trustedThrough(requester, source, holder)
-    const rate = decayRate(columns.domainsOf(row), this.#query.context.queryDomains, settings.decay)
-    const parts = {
-      semantic: meaning === null ? null : semanticOf(meaning),
-      confidence: this.#confidence(confidences, at),
-      // Where young agents are capped, time can raise trust.
-      trust: settings.newAgentCap ? 1 : (as === null ? trust.of(holder) : trust.as(as)).value,
-      recency: recency(confidences[at + FRESHNESS] as number, created[row] as number, last.asOf, rate),
-    }
-    return finalOf(parts, this.#query.weights)
-  }
-}
-
-const NO_HOLDERS = { holderIds: null, excludeHolders: new Set<string>() }
-
-/** What has no vector yet is compared by its words: that may be near. */
-function likeness(question: Float32Array, vector: Float32Array | null): number {
-  return vector === null ? 1 : cosine(question, vector)
-}
+import type { DirectTrust } from '../trust/trust-in.ts'
 
 export interface Remembered {
   readonly asOf: Instant
   /** In the feed: later changes are news. */
   readonly position: number
+  /** Revisions of what the requester may see, and of its trust. */
   readonly sight: number
   readonly trust: number
-  /** Of all that was picked. */
-  readonly entries: ReadonlySet<EntryKey>
-  /** Matches without which another may come up that they kept out, although they are not picked; null: too many to name. */
-  readonly copies: ReadonlySet<EntryKey> | null
-  /** Whether more were near enough to the text than may be candidates. */
-  readonly isCut: boolean
-  /** Lowest cosine of a candidate; null: there is no bound. */
+  /** Whether an entry was a candidate that passed the filters: a match, or one that another stands for. */
+  readonly isCandidate: (entry: EntryKey) => boolean
+  /** Lowest cosine with which another would be a candidate; null: there is no bound. */
   readonly meaningFloor: number | null
-  /** Whether as many were picked as were wanted: then a newcomer must beat the last. */
-  readonly isFull: boolean
-  /** The least that was picked, and the least that it can be later, but for what time takes evenly. */
-  readonly floor: number
-  readonly laterFloor: number
-  /** A day: the fastest that any of them ages. */
-  readonly ageing: number
-  /** Until then time does no more to trust than let it fade. */
-  readonly trustHoldsUntil: Instant
 }
 
-/** How much of one's own trust fades a day, at most (BQ-070). */
-const FADING = 0.001
-
-/** What scores of the picked can be made of. */
-export function scoresOf(
-  evaluation: Evaluation,
-  picked: readonly Picked[],
-): Pick<Remembered, 'floor' | 'laterFloor' | 'ageing' | 'trustHoldsUntil'> {
-  const { scorer, state } = evaluation
-  const { weights } = evaluation.question
-  const { newAgentCap, sybilCap } = state.settings
-  let floor = Number.POSITIVE_INFINITY
-  let laterFloor = Number.POSITIVE_INFINITY
-  let ageing = 0
-  for (const { scored } of picked) {
-    const { trust, of, isShared } = trustFound(evaluation, scored)
-    const { kind, value } = trust
-    // A route that fades below what counts as a source may bring what rests on it under the cap; a member counts by bands.
-    const least = isShared && of === 'holder' ? LEAST_OF_MEMBER : kind === 'transitive' ? sybilCap : value
-    const atRisk = newAgentCap ? value : Math.max(0, value - least)
-    floor = Math.min(floor, scored.final)
-    laterFloor = Math.min(laterFloor, scored.final - weights.trust * atRisk)
-    ageing = Math.max(ageing, scorer.rate(scored.row))
-  }
-  return { floor, laterFloor, ageing, trustHoldsUntil: evaluation.trust.holdsUntil }
+interface World {
+  readonly columns: BeliefColumns
+  readonly requester: Requester
+  readonly last: Remembered
+  readonly now: Instant
+  /** The vector of the text; null where there is none, so that words stand in for it, or nothing does. */
+  readonly question: Float32Array | null
+  /** By the query's model; null: none yet. */
+  vectorOf(entry: EntryKey): Float32Array | null
 }
-
-const MOST_COPIES = 2000
 
 /**
- * Of copies one stands for the others: the first, or the requester's own, however low it stands. What was left out may
- * have kept out others with its id.
+ * False is certain: the change is hidden, out of scope, or of a belief that neither was nor is a candidate. What a candidate is worth is not
+ * asked: it takes asking again to know.
  */
-export function copiesOf({ matches, copies, view }: Evaluation): ReadonlySet<EntryKey> | null {
-  const { columns, requester } = view
-  const { entries } = columns.arrays
-  const found = new Set(Array.from(copies, row => entries[row] as EntryKey))
-  const { rows } = matches
-  for (let place = 0; place < rows.length; place++) {
-    const row = rows[place] as number
-    if (columns.holderOf(row) === requester.id && hasTwin(columns, requester, row)) found.add(entries[row] as EntryKey)
-  }
-  return found.size > MOST_COPIES ? null : found
-}
-
-/** Whether another visible belief has the row's id or its content. */
-export function hasTwin(columns: BeliefColumns, requester: Requester, row: number): boolean {
-  const { ids, partitions } = columns.arrays
-  const isSeen = (other: number) => other !== row && requester.sees(partitions[other] as number)
-  for (let other = columns.firstOfId(ids[row] as number); other !== -1; other = columns.nextOfId(other)) {
-    if (isSeen(other)) return true
-  }
-  for (let other = columns.firstCopy(row); other !== -1; other = columns.nextCopy(other)) {
-    if (isSeen(other)) return true
-  }
-  return false
-}
-
-/** Less than this no place of the last answer can be worth by now. */
-export function floorAt(
-  { asOf, floor, laterFloor, ageing, trustHoldsUntil }: Remembered,
-  weights: { readonly trust: number; readonly recency: number },
-  now: Instant,
-): number {
-  if (now <= asOf) return floor
-  const days = (now - asOf) / DAY_MS
-  const trust = now < trustHoldsUntil ? 1 - Math.exp(-FADING * days) : 1
-  return laterFloor - weights.trust * trust - weights.recency * (1 - Math.exp(-ageing * days))
+export function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, world: World): boolean {
+  const { columns, requester, last, question } = world
+  if (!requester.sees(partition) && (from === null || !requester.sees(from))) return false
+  if (last.isCandidate(entry) || world.now < last.asOf) return true
+  const { semantic, filters, options } = query
+  // Shares of words depend on all that is visible, and depths on what a belief rests on.
+  if (semantic !== null && question === null) return true
+  if (filters.some(({ maxDerivationDepth }) => maxDerivationDepth !== null)) return true
+  const row = columns.rowOf(entry)
+  if (row === -1) return false
+  const source = requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), options.scope)
+  if (source === null) return false
+  const isByCosine = semantic !== null && semantic.include.length + semantic.phrases.length === 0
+  if (question === null || last.meaningFloor === null || !isByCosine) return true
+  const vector = world.vectorOf(entry)
+  return vector === null || cosine(question, vector) >= last.meaningFloor - NEAR
 }
 
 /** Infinite: never. To the millisecond: who wakes up then has not woken up in vain, nor too late. */

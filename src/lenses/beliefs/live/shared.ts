@@ -166,12 +166,6 @@ interface Base {
   readonly asOf: Instant
 }
 
-/** Who counts otherwise since the revision before; null: too many to say, or a federation. */
-type Changed = readonly string[] | null
-
-/** Revisions that are remembered; who slept longer asks again. */
-const REMEMBERED = 32
-
 /** Of a product that was computed in two ways. */
 const NOISE = 1e-12
 
@@ -183,9 +177,6 @@ export class TrustWatch {
   #mark: TrustMark | null = null
   #version: number | null = null
   #base: Base | null = null
-  /** By revision; the last ones. */
-  readonly #changed = new Map<number, Changed>()
-  #seen: { readonly key: string; readonly rows: readonly number[] } | null = null
 
   constructor(state: BeliefsState, viewer: string, question: TrustQuestion) {
     this.#state = state
@@ -193,13 +184,7 @@ export class TrustWatch {
     this.#question = question
   }
 
-  /** As it was at some moment since its last change: now it is the same or, as time passes, less. Call `refresh` before. */
-  get atMost(): HolderTrust {
-    if (this.#base === null) throw new Error('invariant broken: trust that nobody has looked at')
-    return this.#base.trust
-  }
-
-  /** Another number when trust has changed since the last call. The columns must be up to date; `version`: of the store. */
+  /** Another number when trust in somebody the requester meets has changed since the last call. The columns must be up to date; `version`: of the store. */
   refresh(requester: Requester, now: Instant, version: number): number {
     if (version === this.#version) return this.#revision
     this.#version = version
@@ -211,14 +196,10 @@ export class TrustWatch {
     const fresh = this.#at(base?.asOf ?? now)
     this.#base = { trust: fresh, asOf: base?.asOf ?? now }
     if (base === null) return this.#revision
-    const changed = base.trust.differences(fresh)
-    const isTold = this.#meets(changed, requester) || this.#rowsOf(changed, requester).length > 0
-    if (!isUsed && !isTold) return this.#revision
-    this.#base = { trust: this.#at(now), asOf: now }
     // What is used counts more, and with it whoever is trusted through it.
-    this.#changed.set(++this.#revision, isUsed || this.#meets(changed, requester) ? null : changed)
-    this.#changed.delete(this.#revision - REMEMBERED)
-    return this.#revision
+    if (!isUsed && !this.#meets(base.trust.differences(fresh), requester)) return this.#revision
+    this.#base = { trust: this.#at(now), asOf: now }
+    return ++this.#revision
   }
 
   /**
@@ -230,17 +211,6 @@ export class TrustWatch {
     const trust = this.#at(asOf)
     // What is not noted yet must be met by the next `refresh`.
     if (isSame(this.#state.trust.mark(this.#viewer, this.#question), this.#mark)) this.#base = { trust, asOf }
-  }
-
-  /** Rows in sight of those who count otherwise since a revision; null: any may. Call `refresh` before. */
-  rowsSince(revision: number, requester: Requester): readonly number[] | null {
-    const agents: string[] = []
-    for (let at = revision + 1; at <= this.#revision; at++) {
-      const changed = this.#changed.get(at)
-      if (changed === undefined || changed === null) return null
-      agents.push(...changed)
-    }
-    return this.#rowsOf(agents, requester)
   }
 
   /** Whether an own edge counts more by now than it would unused. What was trust then does not tell. */
@@ -258,27 +228,15 @@ export class TrustWatch {
     return this.#state.trust.trustOf(this.#viewer, this.#question, asOf + 1)
   }
 
-  /** Whether some of these are federations that the requester meets holders through. */
-  #meets(agents: readonly string[], { federations }: Requester): boolean {
+  /** Whether some of these are federations that the requester meets holders through, or hold a belief that it sees. */
+  #meets(agents: readonly string[], { federations, sight }: Requester): boolean {
     const named = new Set(agents)
-    return federations.some(id => named.has(federationTarget(id)))
-  }
-
-  /** Rows of beliefs that these hold and the requester sees. */
-  #rowsOf(agents: readonly string[], requester: Requester): readonly number[] {
+    if (federations.some(id => named.has(federationTarget(id)))) return true
     const { columns } = this.#state
-    const numbers = new Set(agents.map(agent => columns.texts.holderNumber(agent)).filter(number => number !== -1))
-    if (numbers.size === 0) return []
-    const { partitions } = requester.sight
-    const key = JSON.stringify([[...numbers], columns.texts.holdersMark, columns.changesIn(partitions)])
-    if (this.#seen?.key === key) return this.#seen.rows
     const { holders } = columns.arrays
-    const rows: number[] = []
-    for (const partition of partitions) {
-      for (const row of columns.rowsIn(partition)) if (numbers.has(holders[row] as number)) rows.push(row)
-    }
-    this.#seen = { key, rows }
-    return rows
+    const numbers = new Set(agents.map(agent => columns.texts.holderNumber(agent)).filter(number => number !== -1))
+    const isTheirs = (row: number) => numbers.has(holders[row] as number)
+    return numbers.size > 0 && sight.partitions.some(partition => columns.rowsIn(partition).some(isTheirs))
   }
 }
 

@@ -8,11 +8,13 @@ import type { Viewer } from '../../../model/viewer.ts'
 import { BeliefsError } from '../errors.ts'
 import { sourcesToAsk } from '../nodes/asking/ask-nodes.ts'
 import { gather } from '../nodes/gathered/gather.ts'
-import { gatheredItems, guestOfKey } from '../nodes/gathered/show-gathered.ts'
+import type { GatheredOrder } from '../nodes/gathered/gathered-order.ts'
+import { gatheredItems, guestOfKey, keyOfGuest } from '../nodes/gathered/show-gathered.ts'
 import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer } from '../nodes/guest.ts'
 import { followAnswer, nameOf, watchesOf } from '../nodes/notices/watches.ts'
 import { knownPeers } from '../nodes/peers.ts'
 import { embedText } from '../query/understand.ts'
+import { trustQuestion } from '../ranking/trust-columns.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { PEERS } from '../tables.ts'
@@ -43,6 +45,8 @@ export class StandingEverywhere implements LiveQuery {
   /** Machine time. */
   #askedAt = 0
   #peers = -1
+  /** How often the viewer's own trust had changed: it weighs what other nodes give. */
+  #ownTrust = -1
 
   /** `own`: the same question to this node's store. `tellGap`: told once of each node that stops answering. */
   constructor(state: BeliefsState, own: StandingBeliefs, checked: CheckedQuery, tellGap: (gap: BeliefsError) => void) {
@@ -65,6 +69,7 @@ export class StandingEverywhere implements LiveQuery {
     this.#isStirred = false
     this.#askedAt = performance.now()
     this.#peers = host.store.version(PEERS)
+    this.#ownTrust = this.#ownChanges()
     const own = await this.#own.ask(signal)
     const sources = sourcesToAsk(host.store, this.#state.requester(this.viewer.id), this.#checked.options.scope)
     this.#hold(sources)
@@ -79,13 +84,15 @@ export class StandingEverywhere implements LiveQuery {
     const standings = new Map(own.items.map(({ key, standing }) => [key, standing]))
     const items = this.#state
       .look(this.viewer.id, home => gatheredItems(order, home, this.#checked.options))
-      .map((item): LiveItem => ({ ...item, standing: standings.get(item.key) ?? '' }))
+      .map((item): LiveItem => ({ ...item, standing: standings.get(item.key) ?? item.standing }))
     const ends = items.flatMap(({ shown }) =>
       typeof shown['valid_until'] === 'string' ? Date.parse(shown['valid_until']) : [],
     )
+    const matching = matchingGuests(order)
     return {
       items,
       full: order.total > items.length,
+      matches: key => (guestOfKey(key) === null ? (own.matches?.(key) ?? true) : matching.has(key)),
       asOf,
       until: Math.min(own.until, ...ends.filter(end => end > asOf)),
     }
@@ -94,7 +101,8 @@ export class StandingEverywhere implements LiveQuery {
   concerned(last: LiveState): boolean {
     // Both are asked: what was committed is news only once.
     const isOwn = this.#own.concerned(last)
-    return isOwn || this.stirred() || this.#state.host.store.version(PEERS) !== this.#peers
+    const isTrustOther = this.#sources.length > 0 && this.#ownChanges() !== this.#ownTrust
+    return isOwn || isTrustOther || this.stirred() || this.#state.host.store.version(PEERS) !== this.#peers
   }
 
   stirred(): boolean {
@@ -118,6 +126,10 @@ export class StandingEverywhere implements LiveQuery {
     this.#unlisten()
     for (const release of this.#held.values()) release()
     this.#held.clear()
+  }
+
+  #ownChanges(): number {
+    return this.#state.trust.mark(this.viewer.id, trustQuestion(this.#checked.context)).own
   }
 
   #isWatched(): boolean {
@@ -175,4 +187,10 @@ export class StandingEverywhere implements LiveQuery {
   #nameOf(source: AskedSource): string {
     return nameOf({ source, requester: this.viewer.id })
   }
+}
+
+/** Keys of the items that other nodes gave and that match. */
+function matchingGuests({ world, evaluation }: GatheredOrder): ReadonlySet<string> {
+  const { bits } = evaluation.matches
+  return new Set([...world.guests].flatMap(([entry, guest]) => (bits.has(entry) ? keyOfGuest(guest) : [])))
 }

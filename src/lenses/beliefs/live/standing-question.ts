@@ -1,6 +1,6 @@
 /**
  * A query to the lens that stands (BQ-156 to BQ-169): its first results, and what may change them. Asking again is what
- * `beliefs.query` does, but for counting use; whether that is called for is told from memory.
+ * `beliefs.query` does, but for counting use.
  */
 
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
@@ -8,7 +8,6 @@ import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { LiveItem, LiveQuery, LiveState } from '../../../model/live.ts'
-import type { PartitionId } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { type ShowView, showCurrent } from '../access/show.ts'
 import { pickPage } from '../answer/front.ts'
@@ -26,15 +25,12 @@ import { VERSIONS } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { TrustIn } from '../trust/trust-in.ts'
-import { copiesOf, filtersHoldUntil, Judge, type Remembered, scoresOf } from './affects.ts'
+import { filtersHoldUntil, isAffectedBy, type Remembered } from './affects.ts'
 import { chainOfKey, holderOfKey, itemOf, keyOf } from './items.ts'
 import type { SightWatch, TrustWatch } from './shared.ts'
 import { type LiveShared, liveShared } from './shared.ts'
 import { basisOf, type TrustBases, type TrustBasis } from './trust-basis.ts'
 
-/** Of more beliefs whose holders count otherwise it is not told one by one what they come to. */
-const MOST_WEIGHED = 300
-const NO_ROWS: readonly number[] = []
 /** How often an answer is made anew when something of it went out of sight while it was made. */
 const ATTEMPTS = 3
 
@@ -42,8 +38,6 @@ interface Draft {
   readonly picked: readonly Picked[]
   readonly trust: readonly TrustIn[]
   readonly matches: number
-  /** Of an entry: whether it matches, or another stands for it. */
-  readonly isMatch: (entry: EntryKey) => boolean
   readonly until: Instant
   readonly remembered: Remembered
 }
@@ -55,7 +49,6 @@ export class StandingBeliefs implements LiveQuery {
   readonly timeoutMs: number
   readonly #state: BeliefsState
   readonly #checked: CheckedQuery
-  readonly #judge: Judge
   readonly #shared: LiveShared
   readonly #sight: SightWatch
   readonly #trust: TrustWatch
@@ -82,7 +75,6 @@ export class StandingBeliefs implements LiveQuery {
     this.#checked = checked
     this.timeoutMs = checked.options.timeoutMs
     this.#isAllowed = isAllowed
-    this.#judge = new Judge(checked, state.settings.conflicts !== 'both_shown')
     this.#model = modelOf(state.host)
     this.#shared = liveShared(state)
     this.#sight = this.#shared.sightOf(viewer.id)
@@ -115,7 +107,10 @@ export class StandingBeliefs implements LiveQuery {
       this.#bases = { of: new Map(items.map(({ key, basis }) => [key, basis])), asOf, trust }
       this.#last = draft.remembered
       return {
-        items: items.map(({ basis, ...item }): LiveItem => ({ ...item, standing: basis.text })),
+        items: items.map(({ basis, isByWords, ...item }): LiveItem => {
+          // A vector that comes later changes the score.
+          return { ...item, standing: isByWords ? `${basis.text} by words` : basis.text }
+        }),
         full: draft.matches > items.length,
         matches: key => this.#isMatch(key, draft),
         asOf,
@@ -134,26 +129,14 @@ export class StandingBeliefs implements LiveQuery {
     const now = this.#state.host.clock.now()
     const trust = this.#trust.refresh(requester, now, version)
     const changes = shared.since(last.position)
-    const trustHoldsUntil = Math.min(last.trustHoldsUntil, this.#trust.atMost.holdsUntil)
     // What was told as news is not told again, unless asking gives another answer to hold it against.
-    this.#last = { ...last, position: shared.position, sight, trust, trustHoldsUntil }
-    if (changes === null || sight !== last.sight) return true
-    const weighed = trust === last.trust ? NO_ROWS : this.#trust.rowsSince(last.trust, requester)
-    if (weighed === null || weighed.length > MOST_WEIGHED) return true
-    if (changes.length + weighed.length === 0) return false
+    this.#last = { ...last, position: shared.position, sight, trust }
+    if (changes === null || sight !== last.sight || trust !== last.trust) return true
+    if (changes.length === 0) return false
+    const { columns } = this.#state
     const question = this.#embedded?.question ?? null
-    const world = {
-      ...{ state: this.#state, requester, last, now, trust: this.#trust.atMost },
-      vectorOf: (entry: EntryKey) => this.#vectorOf(entry),
-    }
-    const { entries, partitions } = this.#state.columns.arrays
-    return (
-      changes.some(change => this.#judge.touches(change, question, world)) ||
-      weighed.some(row => {
-        const changed = { entry: entries[row] as EntryKey, partition: partitions[row] as PartitionId, from: null }
-        return this.#judge.touches(changed, question, world)
-      })
-    )
+    const world = { columns, requester, last, now, question, vectorOf: (entry: EntryKey) => this.#vectorOf(entry) }
+    return changes.some(change => isAffectedBy(change, this.#checked, world))
   }
 
   lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
@@ -163,13 +146,13 @@ export class StandingBeliefs implements LiveQuery {
   }
 
   /** At the answer of the draft: what was written since gives another. */
-  #isMatch(key: string, { isMatch }: Draft): boolean {
+  #isMatch(key: string, { remembered }: Draft): boolean {
     const { columns } = this.#state
     const [holder, chain] = [holderOfKey(key), chainOfKey(key)]
     const later = columns.rowOfChain(holder, chain)
     const first = () => columns.rowOfVersion(columns.texts.holderNumber(holder), columns.texts.idNumber(chain))
     const row = later === -1 ? first() : later
-    return row !== -1 && isMatch(columns.arrays.entries[row] as EntryKey)
+    return row !== -1 && remembered.isCandidate(columns.arrays.entries[row] as EntryKey)
   }
 
   /** Whether the newest version of the belief is there and in sight. */
@@ -202,19 +185,14 @@ export class StandingBeliefs implements LiveQuery {
       picked,
       trust: picked.map(({ scored }) => trustFound(evaluation, scored).trust),
       matches: evaluation.matches.count,
-      isMatch: matchesNow(evaluation),
       until: Math.min(inScopeUntil, filtersHoldUntil(evaluation)),
       remembered: {
         asOf,
         position,
         sight,
         trust,
-        entries: new Set(picked.map(({ scored }) => scored.entry)),
-        copies: copiesOf(evaluation),
-        isCut: evaluation.isCut,
-        meaningFloor: evaluation.floor,
-        isFull: picked.length >= options.limit,
-        ...scoresOf(evaluation, picked),
+        isCandidate: candidateTest(evaluation),
+        meaningFloor: leastCosine(evaluation),
       },
     }
   }
@@ -235,7 +213,8 @@ export class StandingBeliefs implements LiveQuery {
         then,
         view.requester,
       )
-      return { ...itemOf(shown, view), score: scored.final, rank: at + 1, basis }
+      const { final: score, isByWords = false } = scored
+      return { ...itemOf(shown, view), score, rank: at + 1, basis, isByWords }
     })
     return { found: found.length, items }
   }
@@ -249,12 +228,17 @@ export class StandingBeliefs implements LiveQuery {
   }
 }
 
-function matchesNow({ matches, copies, view }: Evaluation): (entry: EntryKey) => boolean {
+function candidateTest({ matches, copies, view }: Evaluation): (entry: EntryKey) => boolean {
   const { bits } = matches
   const { entries } = view.columns.arrays
   const others = new Set(Array.from(copies, row => entries[row] as EntryKey))
   return entry => bits.has(entry) || others.has(entry)
 }
 
+/** With which a newcomer would be a candidate: of more than may be, the farthest one sets it. */
+function leastCosine({ isCut, cosines, floor }: Evaluation): number | null {
+  return isCut && cosines !== null ? Math.min(...cosines.values()) : floor
+}
+
 /** An item, with what its score rests on. */
-type Based = Omit<LiveItem, 'standing'> & { readonly basis: TrustBasis }
+type Based = Omit<LiveItem, 'standing'> & { readonly basis: TrustBasis; readonly isByWords: boolean }

@@ -47,7 +47,7 @@ const LEAST_OF_REPUTATION = 0.03 + 1e-9
 
 function firstBasis(trust: TrustIn): TrustBasis {
   const { kind, value } = trust
-  return { kind, value, text: textOf(trust) }
+  return { kind, value, text: textOfTrust(trust) }
 }
 
 /** `then`: what trust as it is now would have come to when the last answer was given. */
@@ -55,7 +55,7 @@ function basisAfter(last: TrustBasis, then: TrustIn, now: TrustIn): TrustBasis {
   const isReputation = (kind: TrustIn['kind']) => kind === 'reputation' || kind === 'default'
   const bound = isReputation(last.kind) && isReputation(then.kind) ? LEAST_OF_REPUTATION : LEAST
   if (Math.abs(then.value - last.value) > bound) {
-    const text = textOf(now)
+    const text = textOfTrust(now)
     return { ...firstBasis(now), text: text === last.text ? `${text} again` : text }
   }
   return aged(last, now)
@@ -66,7 +66,8 @@ function aged(last: TrustBasis, { kind, value }: TrustIn): TrustBasis {
   return last.kind === 'reputation' || last.kind === 'default' ? last : { text: last.text, kind, value }
 }
 
-function textOf({ kind, value, direct }: TrustIn): string {
+/** Does not change as time passes. */
+export function textOfTrust({ kind, value, direct }: TrustIn): string {
   switch (kind) {
     case 'self':
     case 'default':

@@ -8,7 +8,7 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import { expectedCosine, USUAL_BASE } from '../../../pipeline/partly-embedded.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
-import type { Meaning } from '../ranking/meaning.ts'
+import type { Meaning } from '../ranking/scored.ts'
 import type { Matches } from './matches.ts'
 
 /** Most candidates by meaning. */

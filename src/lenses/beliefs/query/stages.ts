@@ -1,13 +1,14 @@
 /**
- * The lens in the pipeline (`querent query --lens beliefs`): pages of the requester's own beliefs and of public ones, ranked as
- * `beliefs.query` ranks them by default. What is shared through federations is left to that operation, for it hides who
- * holds it and a page names holders.
+ * The lens in the pipeline (`querent query --lens beliefs`): pages of the requester's own beliefs and of public ones, filtered and ranked
+ * as `beliefs.query` does with the same filters and context. What is shared through federations is left to that operation, for it hides
+ * who holds it and a page names holders.
  */
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
-import type { Candidate } from '../../../model/candidate.ts'
-import type { EntryKey } from '../../../model/entry.ts'
+import type { Candidate, Scored } from '../../../model/candidate.ts'
+import type { ChunkKey, EntryKey } from '../../../model/entry.ts'
 import { weightedSum } from '../../../model/formula.ts'
+import type { Query } from '../../../model/query.ts'
 import { allowedEntries } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { byFormula } from '../../../pipeline/formula.ts'
@@ -16,12 +17,12 @@ import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.t
 import { lateError } from '../../../pipeline/time-limit.ts'
 import type { LensHost } from '../../lens.ts'
 import { BeliefsError } from '../errors.ts'
-import { DEFAULT_TRUST_WEIGHT, rankingWeights } from '../measures/weights.ts'
-import type { RankingWeights } from '../model.ts'
+import { droppedAt } from '../explain/dropped.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
-import type { CheckedContext } from '../schema/context.ts'
-import { toContext } from '../schema/context.ts'
-import { NO_FLOOR } from '../schema/query.ts'
+import { type CheckedContext, toContext } from '../schema/context.ts'
+import { filtersOf } from '../schema/filters.ts'
+import { NO_FLOOR, queryFields } from '../schema/query.ts'
+import { object, type Value } from '../schema/values.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { Evaluation } from './evaluation.ts'
@@ -30,12 +31,15 @@ import { type Begun, undisturbed } from './undisturbed.ts'
 
 const SCOPE = { local: true, federated: false, network: true }
 
+/** What `options` of a query may hold: which beliefs take part, and how they are weighed. */
+export const beliefsOptions = object({ filters: queryFields.filters, context: queryFields.context })
+type BeliefsOptions = Value<typeof beliefsOptions>
+
 export function beliefsStages(host: LensHost): Partial<Stages> {
   // Made on first use: a lens that nobody asks costs nothing.
   const state = (): BeliefsState => stateOf(host)
   return {
-    // BQ-032 to BQ-041: one grammar, whatever the query says.
-    parse: (query, context) => parseWith({ allowsLoneSigns: true }, { ...query, syntax: 'strict' }, context),
+    parse,
     retrieve: async (plan, depth, context) => {
       try {
         const allow = await context.turns.run(allowedEntries(plan, context))
@@ -46,8 +50,23 @@ export function beliefsStages(host: LensHost): Partial<Stages> {
         throw thrown instanceof BeliefsError && thrown.code === 'TIMEOUT' ? lateError(context) : thrown
       }
     },
-    score: (retrieval, plan) => score(retrieval, plan),
+    score,
   }
+}
+
+/** BQ-032 to BQ-041: one grammar, whatever the query says. */
+function parse(query: Query, context: QueryContext): Plan {
+  const { filters } = query.options as BeliefsOptions
+  const grammar = { allowsLoneSigns: true, allowEmpty: filtersOf(filters).length > 0 }
+  const plan = parseWith(grammar, { ...query, syntax: 'strict' }, context)
+  for (const warning of weighingOf(plan, context).warnings) context.note(warning)
+  return plan
+}
+
+/** Throws UNAUTHORIZED where the options claim to be of somebody else. */
+function weighingOf({ mode, parsed, query }: Plan, { sight: { viewer } }: QueryContext): CheckedContext {
+  const isList = mode === 'list' || parsed.residual === ''
+  return toContext((query.options as BeliefsOptions).context, { id: viewer.id, trustGraph: null }, isList)
 }
 
 function retrieve(
@@ -58,28 +77,48 @@ function retrieve(
   context: QueryContext,
 ): Begun<Retrieval> {
   const evaluation = evaluate(state, plan, context)
+  const missing = (entry: EntryKey) => state.host.store.read(() => whyMissing(evaluate(state, plan, context), entry))
   return {
-    steps: candidatesOf(evaluation, plan, allow, depth),
+    steps: candidatesOf(evaluation, plan, allow, depth, missing),
     isSame: state.unchanged(evaluation.requester),
   }
 }
 
-function* candidatesOf(evaluation: Evaluation, plan: Plan, allow: Bitset | null, depth: number): Steps<Retrieval> {
+function* candidatesOf(
+  evaluation: Evaluation,
+  plan: Plan,
+  allow: Bitset | null,
+  depth: number,
+  missing: NonNullable<Retrieval['missing']>,
+): Steps<Retrieval> {
   yield* evaluation.prepare()
   yield
   const found = evaluation.bestOf(row => {
     const entry = evaluation.view.columns.arrays.entries[row] as EntryKey
     return entry !== plan.except && (allow?.has(entry) ?? true)
   }, depth + 1)
-  const nearest = found.length === 0 ? evaluation.nearest() : []
+  const shown = found.length === 0 ? evaluation.nearest() : found.slice(0, depth)
+  // Results are unlike by the vectors of their chunks: a belief has one.
+  const keys = plan.query.diversity < 1 ? shown.map(({ entry }) => entry) : []
+  const chunks = evaluation.view.reader.firstChunks(keys)
   return {
-    candidates: [...found.slice(0, depth), ...nearest].map(candidateOf),
+    candidates: shown.map(one => candidateOf(one, chunks.get(one.entry))),
     depth,
     allow,
     statistics: { matches: found.length },
     exhausted: found.length <= depth,
     complete: true,
+    missing,
   }
+}
+
+/** Of an entry that the viewer may see, which the local owner may in more cases than the lens lets it ask about. */
+function whyMissing(evaluation: Evaluation, entry: EntryKey): string | null {
+  const { columns, requester } = evaluation.view
+  const row = columns.rowOf(entry)
+  if (row === -1) return 'It is no belief.'
+  if (!requester.sees(columns.arrays.partitions[row] as number)) return 'Its holder does not share it with you.'
+  return droppedAt(evaluation, row)?.reason ?? null
 }
 
 function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evaluation {
@@ -99,16 +138,11 @@ function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evalu
   }
   const text = plan.mode === 'list' ? '' : plan.parsed.residual
   const semantic = text === '' ? null : { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
-  const asked = toContext({}, { id, trustGraph: null })
+  const filters = filtersOf((plan.query.options as BeliefsOptions).filters)
+  const weighing = weighingOf(plan, context)
+  const { weights } = weighing
   const minSimilarity = plan.query.any ? NO_FLOOR : null
-  const question = {
-    semantic,
-    filters: [],
-    context: asked,
-    weights: weightsOf(plan, asked),
-    scope: SCOPE,
-    minSimilarity,
-  }
+  const question = { semantic, filters, context: weighing, weights, scope: SCOPE, minSimilarity }
   const embedded = { question: plan.vector, include: [], exclude: [], warnings: [] }
   time.check()
   return new Evaluation(
@@ -120,25 +154,23 @@ function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evalu
   )
 }
 
-function weightsOf(plan: Plan, { trustWeight }: Pick<CheckedContext, 'trustWeight'>): RankingWeights {
-  const listMode = plan.mode === 'list' || plan.parsed.residual === ''
-  // The cast: what is left of the default weights is never nothing.
-  return rankingWeights({ trustWeight, given: null, listMode }) as RankingWeights
-}
-
-function candidateOf({ entry, parts }: ScoredBelief): Candidate {
+function candidateOf({ entry, createdAt, parts }: ScoredBelief, chunk: ChunkKey | undefined): Candidate {
   const { semantic, confidence, trust, recency } = parts
-  return { entry, source: 'local', signals: { semantic: semantic ?? 0, confidence, trust, recency }, chunks: {} }
+  const signals = { semantic: semantic ?? 0, confidence, trust, recency, created: createdAt }
+  return { entry, source: 'local', signals, chunks: chunk === undefined ? {} : { meaning: chunk } }
 }
 
-function score({ candidates, statistics }: Retrieval, plan: Plan): Scoring {
-  const weights = weightsOf(plan, { trustWeight: DEFAULT_TRUST_WEIGHT })
+function score({ candidates, statistics }: Retrieval, plan: Plan, context: QueryContext): Scoring {
+  const { weights } = weighingOf(plan, context)
   const isEmpty = statistics['matches'] === 0
+  const made = byFormula(candidates, {
+    formula: FORMULA,
+    numbers: Object.fromEntries(Object.entries(weights).map(([part, weight]) => [`weight_${part}`, weight])),
+  })
   return {
-    ...byFormula(candidates, {
-      formula: FORMULA,
-      numbers: Object.fromEntries(Object.entries(weights).map(([part, weight]) => [`weight_${part}`, weight])),
-    }),
+    ...made,
+    // BQ-083: of equal scores the newer one is first.
+    scored: made.scored.map((one): Scored => ({ ...one, tie: one.signals['created'] })),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
     reason: isEmpty ? 'No belief of yours, and no public one, is near the text and passes the filters.' : null,
     ceiling: null,

@@ -1,17 +1,17 @@
 /** What a text comes to before the store is looked at: its vector and those of its operands, in one call to the embedder. */
 import type { WordIndex } from '../../../index/contract.ts'
+import { boostedVector } from '../../../math/vector.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Sight } from '../../../model/viewer.ts'
+import { inTime } from '../../../pipeline/time-limit.ts'
 import { modelOf, vectorIndex } from '../embedding.ts'
 import type { Operand } from '../matching/operators.ts'
-import type { Meaning } from '../ranking/meaning.ts'
+import type { Meaning } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/context.ts'
 import type { CheckedText } from '../schema/text.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import { inTime } from './in-time.ts'
 import type { Understood } from './question.ts'
-import { questionVector } from './question-vector.ts'
 import { thresholdsOf } from './thresholds.ts'
 
 /** Vectors of a text, or why there are none. */
@@ -32,7 +32,7 @@ export async function embedText(
   { host: { embedder } }: BeliefsState,
   semantic: CheckedText | null,
   signal: AbortSignal,
-  time: TimeLimit | null = null,
+  time: TimeLimit,
 ): Promise<Embedded> {
   if (semantic === null) return NOTHING
   const plain = (texts: readonly string[]): Operand[] => texts.map(text => ({ text, vector: null }))
@@ -41,14 +41,14 @@ export async function embedText(
   const { base, boosts, include, exclude } = semantic
   const texts = [base, ...boosts.map(({ text }) => text), ...include, ...exclude]
   try {
-    const embed = (stop: AbortSignal) => embedder.embed(texts, 'query', stop)
-    const vectors = await (time === null ? embed(signal) : inTime(embed, signal, time.leftMs * EMBEDDING_SHARE))
+    const embed = (late: AbortSignal) => embedder.embed(texts, 'query', AbortSignal.any([signal, late]))
+    const vectors = await inTime(embed, { signal, leftMs: time.leftMs * EMBEDDING_SHARE })
     if (vectors === null) return { ...wordsOnly, warnings: [MEANING_LATE] }
     const at = (place: number) => vectors[place] as Float32Array
     const factors = boosts.map(({ factor }, i) => ({ factor, vector: at(1 + i) }))
     const from = 1 + boosts.length
     return {
-      question: questionVector(at(0), factors),
+      question: boostedVector(at(0), factors),
       include: include.map((text, i) => ({ text, vector: at(from + i) })),
       exclude: exclude.map((text, i) => ({ text, vector: at(from + include.length + i) })),
       warnings: [],

@@ -1,4 +1,6 @@
 /** A belief with its score, and the one order of all lists (BQ-082, BQ-083). */
+
+import type { VectorIndex } from '../../../index/contract.ts'
 import { clampCosine } from '../../../math/vector.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { BeliefSource, RankingWeights } from '../model.ts'
@@ -70,3 +72,11 @@ export function byOrder(a: ScoredBelief, b: ScoredBelief): number {
 export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
+
+export type Meaning =
+  /** A query vector against the index. */
+  | { readonly by: 'vector'; readonly index: VectorIndex; readonly vector: Float32Array }
+  /** Share of the best BM25 score, 0 to 1, by entry; absent: 0. */
+  | { readonly by: 'words'; readonly shares: ReadonlyMap<EntryKey, number> }
+  /** List mode. */
+  | { readonly by: 'nothing' }

@@ -71,8 +71,6 @@ export function trustBand(level: number): TrustBand {
 
 /** Middle of each band: what a member of a federation counts whom the requester knows by a pseudonym (BQ-104). */
 const MIDDLES: Readonly<Record<TrustBand, number>> = { low: 0.1, medium: 0.3, high: 0.7 }
-/** The least that such a member can count. */
-export const LEAST_OF_MEMBER: number = MIDDLES.low
 
 export function middleOfBand(level: number): number {
   return MIDDLES[trustBand(level)]

@@ -2,11 +2,11 @@
 
 import { sha256 } from '../../../../base/canonical.ts'
 import { embeddedText } from '../../../../model/entry.ts'
+import { inTime } from '../../../../pipeline/time-limit.ts'
 import type { LensHost } from '../../../lens.ts'
 import { pseudonymOf } from '../../access/show.ts'
 import { modelOf } from '../../embedding.ts'
 import type { Belief, BeliefSource } from '../../model.ts'
-import { inTime } from '../../query/in-time.ts'
 import { chunkOf } from '../../record/version.ts'
 import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
@@ -97,8 +97,8 @@ async function embedTexts(
   { leftMs, signal }: TimeLimit,
 ): Promise<readonly Float32Array[]> {
   if (embedder === null || texts.length === 0) return []
-  const embed = (stop: AbortSignal) => embedder.embed(texts, 'passage', stop)
-  return (await inTime(embed, signal, leftMs * EMBEDDING_SHARE).catch(() => null)) ?? []
+  const embed = (late: AbortSignal) => embedder.embed(texts, 'passage', AbortSignal.any([signal, late]))
+  return (await inTime(embed, { signal, leftMs: leftMs * EMBEDDING_SHARE }).catch(() => null)) ?? []
 }
 
 function textOf(item: WireItem): string {

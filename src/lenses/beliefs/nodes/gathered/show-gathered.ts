@@ -5,7 +5,10 @@ import { trustedAsGuest } from '../../access/row-origins.ts'
 import type { ShownBelief, ShowView } from '../../access/show.ts'
 import { chainInTime, type Showing, showingOf } from '../../answer/show-page.ts'
 import { itemOf, saidBy, type UnratedItem } from '../../live/items.ts'
+import { textOfTrust } from '../../live/trust-basis.ts'
 import type { BeliefSource } from '../../model.ts'
+import type { ScoredBelief } from '../../ranking/scored.ts'
+import { trustFound } from '../../ranking/trust-found.ts'
 import type { CheckedOptions } from '../../schema/query.ts'
 import type { Guest } from '../guest.ts'
 import type { GatheredOrder } from './gathered-order.ts'
@@ -66,33 +69,37 @@ function throughNode({ source, memberCount }: Guest): {
   return { federation_id: source.id, member_count: memberCount ?? 1 }
 }
 
-/** The beginning of the order, as far as the question goes. */
+/** The beginning of the order, as far as the question goes. What the score of this node's own rests on is left to its store: the empty text. */
 export function gatheredItems(
-  { world, picks }: GatheredOrder,
+  { world, picks, evaluation }: GatheredOrder,
   home: ShowView,
   options: CheckedOptions,
-): readonly Omit<LiveItem, 'standing'>[] {
-  const scores = new Map(
-    picks.slice(options.offset, options.offset + options.limit).map(({ scored }) => [scored.entry, scored.final]),
+): readonly LiveItem[] {
+  const first = new Map(
+    picks.slice(options.offset, options.offset + options.limit).map(({ scored }) => [scored.entry, scored]),
   )
   return world.state.look(home.requester.id, view =>
     showingGathered(world, home, view, options)
-      .current([...scores.keys()])
+      .current([...first.keys()])
       .map((shown, at) => {
         const guest = world.guests.get(shown.entry)
+        const scored = first.get(shown.entry) as ScoredBelief
         const item = guest === undefined ? itemOf(shown, home) : guestItem(guest)
-        return { ...item, score: scores.get(shown.entry) as number, rank: at + 1 }
+        const standing = guest === undefined ? '' : textOfTrust(trustFound(evaluation, scored).trust)
+        return { ...item, score: scored.final, rank: at + 1, standing }
       }),
   )
 }
 
 /** A belief of another node, through all its versions. */
-function guestItem({ node, source, belief, chain }: Guest): UnratedItem {
-  return {
-    ...saidBy(belief),
-    key: JSON.stringify([MARK, source.kind, source.id, node, chain]),
-    since: Date.parse(belief.created_at),
-  }
+function guestItem(guest: Guest): UnratedItem {
+  const { belief } = guest
+  return { ...saidBy(belief), key: keyOfGuest(guest), since: Date.parse(belief.created_at) }
+}
+
+/** The same for all versions of the belief. */
+export function keyOfGuest({ node, source, chain }: Guest): string {
+  return JSON.stringify([MARK, source.kind, source.id, node, chain])
 }
 
 const MARK = 'node'

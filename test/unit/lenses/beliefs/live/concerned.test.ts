@@ -26,7 +26,13 @@ vi.mock('../../../../../src/identity/keys.ts', async original => {
 const LONG = process.env['QUERENT_LONG'] === '1'
 const RUNS = LONG ? 1000 : 12
 
-const stood = fc.record({ by: fc.constantFrom(...AGENTS), asked: questions(), limit: fc.constantFrom(1, 2, 3, 20) })
+const stood = fc.record({
+  by: fc.constantFrom(...AGENTS),
+  asked: questions(),
+  limit: fc.constantFrom(1, 2, 3, 20),
+  /** What is farther from the text than this is no candidate. */
+  floor: fc.constantFrom(null, 0.2, 0.5),
+})
 
 it(`says so whenever the answer is another (${RUNS} histories; 1,000 with QUERENT_LONG=1)`, async () => {
   const figures = { checks: 0, different: 0, concerned: 0, spared: 0, byTime: 0 }
@@ -75,9 +81,10 @@ async function play(
   const standing: Stood[] = []
   for (const [at, act] of acts.entries()) {
     if (at === 12) {
-      for (const { by, asked: words, limit } of asked) {
+      for (const { by, asked: words, limit, floor } of asked) {
         const wire = world.queryOf(by, words)
-        const query = { ...wire, options: { ...(wire['options'] as object), limit, offset: 0 } }
+        const bound = floor === null ? {} : { min_similarity: floor }
+        const query = { ...wire, options: { ...(wire['options'] as object), ...bound, limit, offset: 0 } }
         const state = stateOf((world.engines[0] as (typeof world.engines)[0]).host('beliefs'))
         const checked = checkQuery(query, { id: by, trustGraph: null })
         const question = new StandingBeliefs(state, { id: by }, checked, query as never)

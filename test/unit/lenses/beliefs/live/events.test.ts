@@ -150,3 +150,50 @@ it('is not woken by what its requester may not see (BQ-169)', async () => {
   expect(heard()).toEqual(['added b new_match'])
   vi.restoreAllMocks()
 })
+
+it('reports the score of a belief again when its vector is there, and its words no longer stand in for it (BQ-158)', async () => {
+  const world = await beginWithPeople()
+  const host = world.engine.host('beliefs')
+  const { heard, events } = await watch(world, 'ann', { notify_on_connect: false })
+  await world.as('bob').put({ id: 'a', content: 'A fox of the hills in the rain.', ...PUBLIC, wait: false })
+  await pass(world)
+  expect(heard()).toEqual(['added a new_match'])
+  await host.embedded?.(new AbortController().signal)
+  await pass(world)
+  expect(heard()).toEqual(['updated a score_changed'])
+  const [before, after] = events.map(({ details }) => details['score'])
+  expect(events.at(-1)?.details).toMatchObject({ previous_score: before })
+  expect(after).not.toBe(before)
+})
+
+it('asks again for what is near the text, comes, goes or is replaced, and not for what is far from it (BQ-158)', async () => {
+  const world = await beginWithPeople()
+  const bob = world.as('bob')
+  await bob.put({ id: 'near', content: 'A fox in its den.', ...PUBLIC })
+  const heard: string[] = []
+  await world
+    .as('ann')
+    .subscribe(
+      { semantic: 'fox', options: { scope: { network: true }, min_similarity: 0.3 } },
+      ({ type, id, reason }) => void heard.push(`${type} ${id} ${reason}`),
+      { debounce_ms: 0, notify_on_connect: false },
+    )
+  const { StandingBeliefs } = await import('../../../../../src/lenses/beliefs/live/standing-question.ts')
+  const again = vi.spyOn(StandingBeliefs.prototype, 'ask')
+  await bob.put({ id: 'far', content: 'Interest rates of banks rose.', ...PUBLIC })
+  await pass(world)
+  await bob.supersede({ belief_id: 'far', id: 'far2', content: 'Interest rates of banks fell.' })
+  await pass(world)
+  await bob.delete({ belief_id: 'far2' })
+  await pass(world)
+  expect(again).not.toHaveBeenCalled()
+  await bob.put({ id: 'new', content: 'A fox.', ...PUBLIC })
+  await pass(world)
+  await bob.supersede({ belief_id: 'near', id: 'near2', content: 'Interest rates of banks did not move.' })
+  await pass(world)
+  await bob.delete({ belief_id: 'new' })
+  await pass(world)
+  expect(again).toHaveBeenCalledTimes(3)
+  expect(heard).toEqual(['added new new_match', 'removed near no_match', 'removed new unavailable'])
+  vi.restoreAllMocks()
+})

@@ -258,6 +258,26 @@ describe('a standing question', () => {
     subscription.cancel()
   })
 
+  it('BQ-158: reports that the own trust in a holder of another node has changed', async () => {
+    await using birds = await voices()
+    const { agents } = (await birds.south.call('agents.list', 'owner', {})) as { agents: { id: string; did: string }[] }
+    const dee = agents.find(({ id }) => id === 'dee')?.did
+    await birds.home.call('agents.create', 'owner', { id: 'dee-of-south', did: dee })
+    const events: string[] = []
+    const subscription = await beliefsOf(birds.home.engine, { id: 'ana' }).subscribe(
+      { semantic: 'swifts', options: { scope: { network: true }, limit: 2 } },
+      ({ type, id, reason }) => void events.push(`${type} ${id} ${reason}`),
+      { debounce_ms: 0 },
+    )
+    await vi.waitFor(() => expect(events).toEqual(['added public initial']), SOON)
+    for (const trust_level of [0.9, 0.2]) {
+      events.length = 0
+      await birds.home.call('trust.set', 'ana', { target: 'dee-of-south', trust_level })
+      await vi.waitFor(() => expect(events).toEqual(['updated public score_changed']), SOON)
+    }
+    subscription.cancel()
+  })
+
   it('tells of a node that does not answer, keeps what that gave, and goes on when it is back', async () => {
     await using birds = await voices()
     const { subscription, heard, gaps } = await watching(birds)

@@ -1,5 +1,5 @@
 /** Streams of one query as tests read them, in a world of their own. */
-import { streamInCall, type Timer } from '../../../../../src/lenses/beliefs/operations/streamed.ts'
+import { streamInCall } from '../../../../../src/lenses/beliefs/operations/streamed.ts'
 import type { QueryChunk } from '../../../../../src/lenses/beliefs/paging/stream.ts'
 import { parseRequest } from '../../../../../src/lenses/beliefs/schema/faults.ts'
 import { type Query, streamedInput } from '../../../../../src/lenses/beliefs/schema/query.ts'
@@ -17,7 +17,7 @@ export function inputOf(options: Json): Json {
 export class Timers {
   readonly set = new Map<object, { readonly ms: number; readonly run: () => void }>()
 
-  readonly timer: Timer = (ms, run) => {
+  readonly timer = (ms: number, run: () => void): (() => void) => {
     const key = {}
     this.set.set(key, { ms, run })
     return () => this.set.delete(key)

@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { spread } from '../../../../../src/lenses/beliefs/answer/spread.ts'
-import { questionVector } from '../../../../../src/lenses/beliefs/query/question-vector.ts'
 import { copiesToDrop } from '../../../../../src/lenses/beliefs/ranking/copies.ts'
 import { byOrder, finalOf, type ScoredBelief, semanticOf } from '../../../../../src/lenses/beliefs/ranking/scored.ts'
-import { isUnit } from '../../../../../src/math/vector.ts'
 
 const WEIGHTS = { semantic: 0.35, confidence: 0.25, trust: 0.3, recency: 0.1 }
 
@@ -123,26 +121,5 @@ describe('a spread', () => {
       '4',
     ])
     expect([...spread({ ...all, minDistance: 0.2, likeness: near })]).toHaveLength(5)
-  })
-})
-
-// BQ-036
-describe('the vector of a question', () => {
-  it('leans towards its boosted terms', () => {
-    const boosted = questionVector(Float32Array.of(1, 0), [{ vector: Float32Array.of(0, 1), factor: 2 }])
-    expect([...boosted]).toEqual([Math.fround(Math.SQRT1_2), Math.fround(Math.SQRT1_2)])
-    const base = Float32Array.of(1, 0)
-    expect(questionVector(base, [{ vector: Float32Array.of(-1, 0), factor: 2 }])).toBe(base)
-    expect(questionVector(base, [])).toBe(base)
-  })
-
-  it('has unit length', () => {
-    const angle = fc.double({ min: 0, max: 6.28, noNaN: true })
-    const at = (turn: number) => Float32Array.of(Math.cos(turn), Math.sin(turn))
-    fc.assert(
-      fc.property(angle, angle, fc.double({ min: 0.01, max: 10, noNaN: true }), (a, b, factor) => {
-        expect(isUnit(questionVector(at(a), [{ vector: at(b), factor }]))).toBe(true)
-      }),
-    )
   })
 })

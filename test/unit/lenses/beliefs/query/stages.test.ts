@@ -81,4 +81,70 @@ describe('a page of beliefs', () => {
     expect((await ask('falls -rain')).some(text => text.includes('rain'))).toBe(false)
     expect(await ask('holder:zoe')).toEqual(expect.arrayContaining([expect.stringContaining('zoe')]))
   })
+
+  it('takes the filters and the context of a belief query as options, and refuses those of another requester', async () => {
+    await world()
+    const options = {
+      filters: { created_after: '2020-01-01T00:00:00Z', exclude_holders: ['bob'] },
+      context: { ranking_weights: { semantic: 0, confidence: 0, trust: 1, recency: 0.5 } },
+    }
+    for (const text of ['rain', '']) {
+      const asked = { text, lens: 'beliefs', limit: 50, touch: false, options }
+      const page = await engine.query(asked, { viewer: { id: 'ann' } })
+      const { beliefs } = await call<{ beliefs: { belief: { id: string; holder_id: string } }[] }>(
+        'ann',
+        'beliefs.query',
+        {
+          ...options,
+          semantic: text,
+          options: { scope: { local: true, network: true }, limit: 50, dry_run: true },
+        },
+      )
+      expect(page.items.map(({ id }) => id)).toEqual(beliefs.map(({ belief }) => belief.id))
+      expect(new Set(page.items.map(({ holder }) => holder))).toEqual(new Set(['ann', 'zoe']))
+    }
+    const foreign = { text: 'rain', lens: 'beliefs', options: { context: { requester_id: 'bob' } } }
+    await expect(engine.query(foreign, { viewer: { id: 'ann' } })).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+  })
+
+  it('is spread over unlike beliefs where that is asked for', async () => {
+    for (const [id, content] of [
+      ['first', 'rain falls on the hills'],
+      ['copy', 'rain falls on all the hills'],
+      ['other', 'rain barrels and gutters of a house'],
+    ]) {
+      await call('ann', 'beliefs.put', { id, content, visibility: 'public' })
+    }
+    const ids = async (diversity: number) => {
+      const asked = { text: 'rain on the hills', lens: 'beliefs', any: true, touch: false, diversity }
+      return (await engine.query(asked, { viewer: { id: 'ann' } })).items.map(({ id }) => id)
+    }
+    expect((await ids(1)).at(-1)).toBe('other')
+    expect((await ids(0.3))[1]).toBe('other')
+  })
+
+  it('is explained: a belief that is not in it by the step that left it out', async () => {
+    const until = new Date(clock.now() + 1000).toISOString()
+    for (const [id, more] of [
+      ['kept', { content: 'rain on the hills', visibility: 'public' }],
+      ['past', { content: 'rain on the sea', visibility: 'public', valid_until: until }],
+      ['news', { content: 'rain on the roofs', visibility: 'public', domains: ['news'] }],
+      ['secret', { content: 'rain on the moon' }],
+    ] as const) {
+      await call('bob', 'beliefs.put', { id, ...more })
+    }
+    await call('ann', 'put', { entries: [{ id: 'note', content: 'rain in a note' }] })
+    clock.set(clock.now() + 2000)
+    const query = { text: 'rain on the hills', lens: 'beliefs', options: { filters: { domains_exclude: ['news'] } } }
+    const reason = async (id: string, viewer = 'ann') => {
+      const { dropped } = await engine.explain({ query, id }, { viewer: { id: viewer } })
+      return dropped?.reason ?? null
+    }
+    expect(await reason('kept')).toBe(null)
+    expect(await reason('news')).toBe('It does not pass the filter domains_exclude.')
+    expect(await reason('past')).toBe('It does not hold at the moment that was asked about.')
+    expect(await reason('note')).toBe('It is no belief.')
+    await expect(reason('secret')).rejects.toMatchObject({ code: 'not_found' })
+    expect(await reason('secret', 'owner')).toBe('Its holder does not share it with you.')
+  })
 })
