@@ -83,7 +83,8 @@ export class KnowledgePatchQueryProfile extends QueryProfile {
     const unknown = new Set(tags.filter(tag => context.resolve(tag) === null).map(tag => normaliseHashtag(tag)))
     if (unknown.size > 0) throw new UnknownHashtagError([...unknown])
     if (context.isValid(tags)) return tags
-    return context.complete([...tags, ...(this.#implicitTags.get(paradigm) ?? [])])
+    const implicit = this.#implicitTags.get(paradigm) ?? []
+    return [...tags, ...implicit.filter(tag => context.resolve(tag) !== null)]
   }
 }
 
@@ -92,7 +93,7 @@ function natural(text: string, context: ParseContext): QueryParams {
   const [release] = RELEASE_WORD.exec(text) ?? []
   const state: KnowledgePatchState = { full_path: null, release: release ?? '', format: '' }
   return {
-    hashtags: context.complete(hashtags),
+    hashtags,
     k: k ?? K,
     ...(temporalRange !== null && { temporalRange }),
     ...(release !== undefined && { metadataFilters: { release_status: statusesOf(release) } }),
