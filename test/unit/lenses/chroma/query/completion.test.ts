@@ -91,14 +91,13 @@ describe('a text that names too few hashtags', () => {
     const pages = [...nodesWith(stateOf(host), host.sight(LOCAL_OWNER), '#m0', false)]
     expect(pages.map(({ length }) => length)).toEqual([250, 250, 1])
     const [m0] = stateOf(host).coordinates.resolveAll(['#m0'])
-    const steps = [
-      ...neighboursOf(
-        [m0 as Binding],
-        () => pages,
-        hashtag => world.chroma.resolveHashtag(hashtag),
-      ),
-    ]
-    expect(steps).toHaveLength(3)
+    const steps = neighboursOf(
+      [m0 as Binding],
+      () => pages,
+      hashtag => world.chroma.resolveHashtag(hashtag),
+    )
+    for (const _ of pages) expect(steps.next(false).done).toBe(false)
+    expect(steps.next(false).done).toBe(true)
   })
 
   it('CQ-090: gets those of rotten nodes only where they are asked for, else of the vocabulary', async () => {
