@@ -83,8 +83,7 @@ export class KnowledgePatchQueryProfile extends QueryProfile {
     const unknown = new Set(tags.filter(tag => context.resolve(tag) === null).map(tag => normaliseHashtag(tag)))
     if (unknown.size > 0) throw new UnknownHashtagError([...unknown])
     if (context.isValid(tags)) return tags
-    const implicit = this.#implicitTags.get(paradigm) ?? []
-    return [...tags, ...implicit.filter(tag => context.resolve(tag) !== null)]
+    return context.complete([...tags, ...(this.#implicitTags.get(paradigm) ?? [])])
   }
 }
 

@@ -56,6 +56,8 @@ export interface ProfileView {
 }
 
 export interface ParseContext extends ProfileView {
+  /** Those of these tags that are assigned, each once. Where they break the zone rules, the query adds others when the profile has returned (CQ-090). */
+  complete(hashtags: readonly string[]): readonly string[]
   /** Whether these tags keep the zone rules by themselves. */
   isValid(hashtags: readonly string[]): boolean
 }

@@ -208,11 +208,13 @@ const PARAMETERS: readonly string[] = [
 
 export async function parseWith(name: string, profile: ProfileHooks, text: string, view: ProfileView): Promise<Parsed> {
   const { now, completeHashtags, resolve, tagsIn } = view
-  const isValid = (hashtags: readonly string[]) => {
+  const boundOf = (hashtags: readonly string[]) => {
     const bound = hashtags.flatMap(hashtag => resolve(hashtag) ?? [])
-    return keepsRules([...new Map(bound.map(binding => [binding.hashtag, binding])).values()])
+    return [...new Map(bound.map(binding => [binding.hashtag, binding])).values()]
   }
-  const context = { now, defaults: copyJson(view.defaults), completeHashtags, resolve, tagsIn, isValid }
+  const complete = (hashtags: readonly string[]) => boundOf(hashtags).map(({ hashtag }) => hashtag)
+  const isValid = (hashtags: readonly string[]) => keepsRules(boundOf(hashtags))
+  const context = { now, defaults: copyJson(view.defaults), completeHashtags, resolve, tagsIn, complete, isValid }
   let params: QueryParams
   try {
     params = checked(await profile.parseInput(text, context))
