@@ -26,7 +26,7 @@ class PatchProfile extends QueryProfile {
     const segments = subdomains.split(':')
     const path = segments[0] === paradigm ? segments : [paradigm, ...segments]
     return {
-      hashtags: context.complete(path.map(segment => `#${segment}`)),
+      hashtags: path.map(segment => `#${segment}`),
       k: 100, // narrowed to the path afterwards
       temporalRange: [cutoff ? Date.parse(cutoff) / 1000 : context.now - 365 * DAY, context.now],
       metadataFilters: { paradigm, release_status: RELEASES[release] ?? ['public'] },

@@ -11,7 +11,7 @@ import { openExample, PYTHON } from './store.ts'
 
 class NewestYear extends QueryProfile {
   override parseInput(text: string, context: ParseContext): QueryParams {
-    return { hashtags: context.complete(context.tagsIn(text)), k: 3, state: { asked: text } }
+    return { hashtags: context.tagsIn(text), k: 3, state: { asked: text } }
   }
 
   /** From 0 to 1; makes up three tenths of the score. */

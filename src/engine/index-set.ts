@@ -270,6 +270,10 @@ export class IndexSet {
     const version = this.#store.version()
     if (version === this.#version) return false
     this.#prepare()
+    if (this.#following === null && this.#isCurrent()) {
+      this.#version = version
+      return false
+    }
     const following = this.#following ?? { steps: this.#follow([...this.#loaded]), version }
     this.#following = null
     if (this.#step(following.steps)) {
@@ -278,6 +282,12 @@ export class IndexSet {
     }
     this.#version = following.version
     return following.version !== this.#store.version()
+  }
+
+  /** What was written since may be in no index: memories, settings. */
+  #isCurrent(): boolean {
+    const last = this.#store.lastSeq()
+    return [...this.#loaded].every(({ position }) => position === last)
   }
 
   *#follow(indexes: readonly Index[]): Steps<void> {

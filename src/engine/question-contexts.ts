@@ -71,6 +71,12 @@ export class QuestionContexts {
 
   /** After `load`, for whoever can wait: what is not loaded yet is loaded in one piece. */
   make(query: Query, now: Instant, call: CallContext): MadeContext {
+    // Made before the read, for it may be written.
+    const secret = this.secret()
+    return this.#parts.store.read(() => this.#make(query, now, call, secret))
+  }
+
+  #make(query: Query, now: Instant, call: CallContext, secret: string): MadeContext {
     const { store, indexes, embedder } = this.#parts
     indexes.refresh()
     const { viewer } = call
@@ -98,7 +104,7 @@ export class QuestionContexts {
       },
       model: embedder?.model ?? null,
       fields: this.fields,
-      secret: this.secret(),
+      secret,
       memo: this.#memo,
       index,
       embed: async (text, late) => {

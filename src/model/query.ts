@@ -53,7 +53,7 @@ export interface Query {
   /** Null: from the beginning. */
   readonly after: Position | null
   /** What a cursor of this question is bound to: changes with everything that could change the order. */
-  readonly binding: string
+  readonly binding: () => string
   /** Conditions of `filter` and `known_at`; those in the text are added by the parse stage. */
   readonly filter: Filter | null
   readonly mode: 'hybrid' | 'words' | 'meaning'

@@ -71,12 +71,14 @@ function ascending(ids: readonly PartitionId[]): readonly PartitionId[] {
   return [...ids].sort((a, b) => a - b)
 }
 
-/** `lookAt`, remembered by viewer for as long as nobody commits anything. */
+/** `lookAt`, remembered by viewer for as long as there are no other partitions and members. */
 export class Sights {
   readonly #store: Store
   readonly #sights = new Map<string, Sight>()
   readonly #members: CurrentMembers
   #version: number | null = null
+  /** What the sights rest on: partitions are added, never changed or deleted. */
+  #seen: readonly unknown[] = []
 
   constructor(store: Store) {
     this.#store = store
@@ -85,12 +87,20 @@ export class Sights {
 
   look(viewer: Viewer): Sight {
     const version = this.#store.version()
-    if (version !== this.#version) this.#sights.clear()
+    if (version !== this.#version) this.#lookAgain()
     this.#version = version
     const known = this.#sights.get(viewer.id)
     if (known !== undefined) return known
     const sight = this.#store.read(reader => lookAt(reader, viewer, this.#members.now()))
     this.#sights.set(viewer.id, sight)
     return sight
+  }
+
+  #lookAgain(): void {
+    const partitions = this.#store.partitions()
+    // After a write that was undone, a number may be given again, with another audience.
+    const seen = [partitions.length, partitions.at(-1)?.audience, this.#members.now()]
+    if (seen.some((one, at) => one !== this.#seen[at])) this.#sights.clear()
+    this.#seen = seen
   }
 }

@@ -132,6 +132,54 @@ export class FeedFollower {
   }
 }
 
+/** With more changes than this, what was read lately is forgotten. */
+const FEW = 1_000
+
+/** What was read of entries lately, so that what is asked often is read once. Of an entry that was written since, by any process, it is read again. */
+export class RecentOfEntries<T> {
+  readonly #read: (reader: StoreReader, keys: readonly EntryKey[]) => readonly T[]
+  readonly #keyOf: (row: T) => EntryKey
+  readonly #isKept: (row: T) => boolean
+  readonly #rows: Recent<EntryKey, T>
+  readonly #feed = new FeedFollower({
+    clear: () => this.#rows.clear(),
+    take: (_, changed) => {
+      for (const entry of changed.keys()) this.#rows.delete(entry)
+    },
+    most: () => FEW,
+  })
+
+  /** `read` gives those that are there. */
+  constructor(
+    most: number,
+    read: (reader: StoreReader, keys: readonly EntryKey[]) => readonly T[],
+    keyOf: (row: T) => EntryKey,
+    isKept: (row: T) => boolean = () => true,
+  ) {
+    this.#rows = new Recent(most)
+    this.#read = read
+    this.#keyOf = keyOf
+    this.#isKept = isKept
+  }
+
+  /** Those that are there, in the order asked for. */
+  get(reader: StoreReader, keys: readonly EntryKey[]): readonly T[] {
+    this.#feed.follow(reader)
+    const found = new Map<EntryKey, T>()
+    for (const key of keys) {
+      const known = this.#rows.find(key)
+      if (known !== undefined) found.set(key, known)
+    }
+    const missing = keys.filter(key => !found.has(key))
+    for (const row of missing.length === 0 ? [] : this.#read(reader, missing)) {
+      const key = this.#keyOf(row)
+      found.set(key, row)
+      if (this.#isKept(row)) this.#rows.set(key, row)
+    }
+    return keys.flatMap(key => found.get(key) ?? [])
+  }
+}
+
 /** Number of an entry whose value is missing; 0: no such entry. */
 const MISSING = 1
 

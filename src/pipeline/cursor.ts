@@ -61,7 +61,7 @@ export function openCursor(cursor: string, { secret, binding, now }: CursorSeal)
  */
 export function placeOf({ binding, asOf, begun }: Pick<Query, 'binding' | 'asOf' | 'begun'>, end: Position): string {
   const { order, tie, id, holder, passage, rank, depth, round } = end
-  return JSON.stringify([binding, asOf, begun, order, id, holder, passage, rank, depth, round, tie])
+  return JSON.stringify([binding(), asOf, begun, order, id, holder, passage, rank, depth, round, tie])
 }
 
 /** Of a page that another follows. Sealed when it is first read: most cursors never are. */

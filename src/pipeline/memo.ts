@@ -7,17 +7,19 @@ import { canonicalJson, type Json } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { Recent } from '../base/recent.ts'
 import type { Steps } from '../base/turns.ts'
-import type { Entry, EntryKey, EntryValidity } from '../model/entry.ts'
+import type { Entry, EntryIdentity, EntryKey, EntryValidity } from '../model/entry.ts'
 import { ENTRY_FIELDS, type FieldName, type Filter, matches } from '../model/filter.ts'
 import type { Sight } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Language } from '../text/stopwords.ts'
-import { entriesChangedAfter, FeedFollower } from './columns.ts'
+import { entriesChangedAfter, FeedFollower, RecentOfEntries } from './columns.ts'
 
 /** A set takes 12.5 kB for 100,000 entries. */
 const SETS = 200
 /** A hundred bytes each. */
 const LANGUAGES = 10_000
+/** Two hundred bytes each. */
+const IDENTITIES = 20_000
 /** Changes that a set is brought forward by; each costs reading an entry, and beyond that all are asked for again. */
 const MOST_CHANGES = 250
 
@@ -33,6 +35,11 @@ interface Followed {
 export class Memo {
   readonly #sets = new Recent<string, Followed>(SETS)
   readonly #languages = new Recent<string, { title: string; language: Language }>(LANGUAGES)
+  readonly #identities = new RecentOfEntries<EntryIdentity>(
+    IDENTITIES,
+    (reader, keys) => reader.identities(keys),
+    ({ key }) => key,
+  )
   readonly #validity = new ValidityWatch()
 
   /** Visible entries that fulfil the filter. Not to be changed. */
@@ -50,6 +57,11 @@ export class Memo {
   /** All visible entries. Not to be changed. */
   visible(reader: StoreReader, sight: Sight): Bitset {
     return this.matching(reader, sight, EVERYTHING)
+  }
+
+  /** As they are stored now, of those that are there, in the order of the keys. */
+  identities(reader: StoreReader, keys: readonly EntryKey[]): readonly EntryIdentity[] {
+    return this.#identities.get(reader, keys)
   }
 
   /** The language of an entry, which is a function of its title and content. */

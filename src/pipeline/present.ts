@@ -6,7 +6,6 @@ import type { Chunk, Entry, EntryKey } from '../model/entry.ts'
 import { toIso } from '../model/instant.ts'
 import type { Coverage, Item, Note } from '../model/page.ts'
 import type { Position } from '../model/query.ts'
-import type { StoreReader } from '../store/store.ts'
 import { stillVisible } from './access.ts'
 import { noteDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
@@ -171,17 +170,18 @@ interface Stored<E> {
   readonly chunks: ReadonlyMap<Chunk['key'], Chunk>
 }
 
-type ReadNamed<E extends Named> = (reader: StoreReader, keys: readonly EntryKey[]) => readonly E[]
+type ReadNamed<E extends Named> = (context: QueryContext, keys: readonly EntryKey[]) => readonly E[]
 
-const entriesOf: ReadNamed<Entry> = (reader, keys) => reader.entries(keys)
+const entriesOf: ReadNamed<Entry> = ({ reader }, keys) => reader.entries(keys)
 
 /** Without contents: a page without items reads none. */
-const identitiesOf: ReadNamed<Named> = (reader, keys) =>
-  reader.identities(keys).map(({ key, partition, id, holder }) => ({ key, partition, id, audience: { holder } }))
+const identitiesOf: ReadNamed<Named> = ({ memo, reader }, keys) =>
+  memo.identities(reader, keys).map(({ key, partition, id, holder }) => ({ key, partition, id, audience: { holder } }))
 
-function storedOf<E extends Named>(batch: readonly Ranked[], read: ReadNamed<E>, { reader }: QueryContext): Stored<E> {
+function storedOf<E extends Named>(batch: readonly Ranked[], read: ReadNamed<E>, context: QueryContext): Stored<E> {
+  const { reader } = context
   const passages = batch.flatMap(({ passage }) => passage ?? [])
-  const entries = read(reader, [...new Set(batch.map(({ entry }) => entry))])
+  const entries = read(context, [...new Set(batch.map(({ entry }) => entry))])
   const chunks = passages.length === 0 ? [] : reader.chunks(passages)
   return { entries: byKey(entries), chunks: byKey(chunks) }
 }
@@ -193,7 +193,7 @@ function byKey<T extends { readonly key: number }>(all: readonly T[]): ReadonlyM
 function cursorOf(position: Position, { query }: Plan, { secret, now }: QueryContext): LateCursor {
   const { asOf, begun, binding } = query
   return new LateCursor(placeOf(query, position), () =>
-    writeCursor({ position, asOf, begun }, { secret, binding, now }),
+    writeCursor({ position, asOf, begun }, { secret, binding: binding(), now }),
   )
 }
 

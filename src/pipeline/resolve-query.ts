@@ -38,7 +38,11 @@ export function resolveQuery(input: QueryInput, asked: Asked): Query {
     throw invalidArgument('passages', passages, '1, because with group passage each result is one passage')
   }
   const lens = input.lens ?? asked.defaultLens
-  const binding = bindingOf(input, lens, asked.viewer)
+  let text: string | null = null
+  const binding = () => {
+    text ??= bindingOf(input, lens, asked.viewer)
+    return text
+  }
   const start = startOf(input, binding, asked)
   const defaults = QUERY_DEFAULTS
   return {
@@ -81,12 +85,12 @@ function bindingOf(input: QueryInput, lens: string, viewer: Viewer): string {
 
 function startOf(
   input: QueryInput,
-  binding: string,
+  binding: () => string,
   asked: Asked,
 ): { after: Position | null; asOf: Instant; begun: Instant } {
   const { secret, now } = asked
   if (input.cursor !== undefined) {
-    const { position, asOf, begun } = readCursor(input.cursor, { secret, binding, now })
+    const { position, asOf, begun } = readCursor(input.cursor, { secret, binding: binding(), now })
     return { after: position, asOf, begun }
   }
   return { after: null, asOf: input.as_of === undefined ? now : toInstant(input.as_of, 'as_of'), begun: now }

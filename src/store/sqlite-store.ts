@@ -126,6 +126,8 @@ class SqliteStore extends SqliteReader implements Store {
   readonly #writer: SqliteWriter
   #version = 1
   #othersVersion: number | undefined
+  /** The transaction in which others' version was asked for last: to it, they do not commit. */
+  #askedIn = 0
   readonly #revision: Revision
   readonly #openAgain: (use: 'read' | 'write') => SqlDatabase
   /** Of `writeInSteps`, while it is in its transaction. */
@@ -282,15 +284,19 @@ class SqliteStore extends SqliteReader implements Store {
 
   /** `data_version` moves when another connection commits, and only then; what it committed may be no change. */
   version(of?: TableDeclaration): number {
-    const others = this.parts.db.prepareArrays<[number]>('pragma data_version').get()?.[0]
-    if (others !== this.#othersVersion) {
-      this.#othersVersion = others
-      if (this.#revision.hasMoved()) {
-        this.#version++
-        this.parts.tables.versions.moved()
-      }
-    }
+    const { transaction } = this.parts.db
+    if (transaction === 0 || transaction !== this.#askedIn) this.#askOthers()
+    this.#askedIn = transaction
     return of === undefined || of.ofEntry === true ? this.#version : this.parts.tables.versions.of(of.name)
+  }
+
+  #askOthers(): void {
+    const others = this.parts.db.prepareArrays<[number]>('pragma data_version').get()?.[0]
+    if (others === this.#othersVersion) return
+    this.#othersVersion = others
+    if (!this.#revision.hasMoved()) return
+    this.#version++
+    this.parts.tables.versions.moved()
   }
 
   check(): readonly string[] {

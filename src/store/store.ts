@@ -249,8 +249,8 @@ export interface Store extends StoreReader {
    */
   snapshot(): Snapshot | null
   /**
-   * Changes whenever any process commits: equal values mean nothing was committed in between. A cheap poll (µs); the
-   * value itself means nothing and never leaves the engine. Writes that moved nothing but access state, or rows of tables that
+   * Grows whenever any process commits, by one for each commit of this store: equal values mean nothing was committed in between.
+   * A cheap poll (µs); the value itself means nothing and never leaves the engine. Writes that moved nothing but access state, or rows of tables that
    * stand aside, need not count: a question that touches its answers, or a lease that is renewed, would otherwise empty
    * every cache kept by version. Of a declared table alone: it
    * may change oftener than that table does, and for one of entries always does.

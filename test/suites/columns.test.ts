@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JsonObject } from '../../src/base/canonical.ts'
 import { MemoryColumns } from '../../src/lenses/chroma/memory/columns.ts'
-import { FieldValues, NodeCache } from '../../src/lenses/chroma/nodes/stored.ts'
+import { FieldValues, nodesOf } from '../../src/lenses/chroma/nodes/stored.ts'
 import { defaultMemory, logUses, NODES, readMemories, writeMemory } from '../../src/lenses/chroma/tables.ts'
 import type { EntryKey } from '../../src/model/entry.ts'
 import { QuerentError } from '../../src/model/errors.ts'
@@ -72,8 +72,8 @@ const KINDS: readonly { readonly name: string; open(store: Store): Contents }[] 
   {
     name: 'nodes read lately',
     open: store => {
-      const nodes = new NodeCache(() => ({}))
-      return () => nodes.read(store, keysIn(store))
+      const nodes = nodesOf(() => ({}))
+      return () => nodes.get(store, keysIn(store))
     },
   },
   {

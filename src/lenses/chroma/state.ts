@@ -6,7 +6,7 @@ import type { Sleep } from './errors.ts'
 import { StorageError } from './errors.ts'
 import { AccessUpdates } from './memory/changes.ts'
 import { Memories, type MemoryContext } from './memory/columns.ts'
-import { FieldValues, NodeCache } from './nodes/stored.ts'
+import { FieldValues, type Nodes, nodesOf } from './nodes/stored.ts'
 import type { Extensions } from './profiles/query-profile.ts'
 import type { Profiles } from './profiles/registry.ts'
 import type { ChromaSettings } from './settings.ts'
@@ -33,7 +33,7 @@ export interface ChromaState {
   readonly profiles: Profiles
   readonly extensions: Extensions
   readonly fields: FieldValues
-  readonly nodes: NodeCache
+  readonly nodes: Nodes
 }
 
 const STATES = new WeakMap<LensHost, ChromaState | 'closed'>()
@@ -84,6 +84,6 @@ function makeState(host: LensHost): ChromaState {
     profiles,
     extensions,
     fields: new FieldValues((reader, entry) => extensions.read(reader, entry)),
-    nodes: new NodeCache((reader, entry) => extensions.read(reader, entry)),
+    nodes: nodesOf((reader, entry) => extensions.read(reader, entry)),
   }
 }

@@ -24,6 +24,7 @@ class NodeSqlite implements SqlDatabase {
   readonly #arrayStatements = new Map<string, Statement>()
   readonly #rollbackListeners: (() => void)[] = []
   #inside: 'nothing' | 'read' | 'write' = 'nothing'
+  #transactions = 0
 
   constructor({ file, readOnly, immutable, timeoutMs, schemaWritable }: SqlOptions) {
     this.file = file
@@ -37,6 +38,10 @@ class NodeSqlite implements SqlDatabase {
 
   get writing(): boolean {
     return this.#inside === 'write'
+  }
+
+  get transaction(): number {
+    return this.#inside === 'nothing' ? 0 : this.#transactions
   }
 
   exec(sql: string): void {
@@ -66,6 +71,7 @@ class NodeSqlite implements SqlDatabase {
     else if (waitMs === undefined || waitMs >= this.#timeoutMs) this.#run('begin immediate')
     else this.#beginSoon(waitMs)
     this.#inside = 'write'
+    if (!nested) this.#transactions++
     let isDone = false
     try {
       const result = yield* body()
@@ -83,6 +89,7 @@ class NodeSqlite implements SqlDatabase {
     if (this.#inside !== 'nothing') return mustBeSync(body())
     this.#run('begin')
     this.#inside = 'read'
+    this.#transactions++
     try {
       return mustBeSync(body())
     } finally {
@@ -96,6 +103,7 @@ class NodeSqlite implements SqlDatabase {
     // A transaction has its state from its first read on.
     this.exec('begin; select count(*) from sqlite_schema')
     this.#inside = 'read'
+    this.#transactions++
   }
 
   onRollback(listener: () => void): void {

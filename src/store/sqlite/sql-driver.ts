@@ -52,6 +52,8 @@ export interface SqlDatabase {
   /** All reads see the state that is committed now, until the connection is closed. Nothing may be written any more. */
   freeze(): void
   readonly writing: boolean
+  /** Number of the transaction that runs, another for each; 0: none. */
+  readonly transaction: number
   /** Calls `listener` after anything was rolled back: what was remembered of it is void. */
   onRollback(listener: () => void): void
   /**

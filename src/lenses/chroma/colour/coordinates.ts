@@ -5,6 +5,7 @@ import { type JsonObject, sha256 } from '../../../base/canonical.ts'
 import { nextTurn } from '../../../base/next-turn.ts'
 import { Recent } from '../../../base/recent.ts'
 import { TopK } from '../../../base/top-k.ts'
+import type { Steps } from '../../../base/turns.ts'
 import type { Embedder } from '../../../embed/embedder.ts'
 import { centreOfGravity } from '../../../math/gravity.ts'
 import { dot } from '../../../math/vector.ts'
@@ -232,18 +233,20 @@ export function filledWith(matched: readonly Binding[], ranked: readonly Binding
 
 /**
  * Every other tag of the nodes that carry a matched one, by the sum over its nodes of how many matched tags they carry, then by anchor.
- * Cost: all tags of all those nodes, a node as often as it has matched tags.
+ * Cost: all tags of all those nodes, a node as often as it has matched tags. `nodesWith`: tags of the nodes that carry this one, by pages,
+ * each of which is a step.
  */
-export function neighboursOf(
+export function* neighboursOf(
   matched: readonly Binding[],
-  nodesWith: (hashtag: string) => Iterable<readonly string[]>,
+  nodesWith: (hashtag: string) => Iterable<readonly (readonly string[])[]>,
   resolve: (hashtag: string) => Binding | null,
-): readonly Binding[] {
+): Steps<readonly Binding[]> {
   const own = new Set(matched.map(({ hashtag }) => hashtag))
   const scores = new Map<string, number>()
   for (const hashtag of own) {
-    for (const others of nodesWith(hashtag)) {
-      for (const other of others) if (!own.has(other)) scores.set(other, (scores.get(other) ?? 0) + 1)
+    for (const page of nodesWith(hashtag)) {
+      for (const other of page.flat()) if (!own.has(other)) scores.set(other, (scores.get(other) ?? 0) + 1)
+      yield
     }
   }
   const scored = [...scores].flatMap(([hashtag, score]) => {

@@ -177,7 +177,7 @@ export class AccessUpdates {
   /** In the order of the hits, each by the state that the one before left; those whose node is gone are dropped. */
   #apply(writer: StoreWriter, columns: MemoryColumns, hits: readonly Hit[]): Outcome {
     const { viewer } = columns
-    columns.follow(writer)
+    columns.refresh()
     const memories = new Map<EntryKey, StoredMemory>()
     const stored = columns.stored(writer, [...new Set(hits.map(({ entry }) => entry))])
     for (const { entry, now } of hits) {

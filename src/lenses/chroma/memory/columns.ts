@@ -173,7 +173,11 @@ export class MemoryColumns {
       this.#put(entry, { ...cell, ...signalsOf(memory) })
       this.#rows.set(entry, memory)
     }
+    const hasWritten = seen !== this.#seen
     this.#seen = seen
+    const version = this.#store.version()
+    // This write alone: nobody else has written since all was read.
+    if (hasWritten && version === this.#version + 1) this.#version = version
   }
 
   /** Of changes and of uses: with more, reading all again is quicker than looking each up. */

@@ -8,7 +8,7 @@ import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import { isOwner, type Sight } from '../../../model/viewer.ts'
 import { aroundDamage } from '../../../pipeline/around-damage.ts'
-import { FeedFollower, ValueColumn } from '../../../pipeline/columns.ts'
+import { FeedFollower, RecentOfEntries, ValueColumn } from '../../../pipeline/columns.ts'
 import { tablePages } from '../../../pipeline/table-pages.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { NodePlace } from '../colour/coordinates.ts'
@@ -148,9 +148,6 @@ export function nodeState({ ascension, rotten }: Pick<NodeMemory, 'ascension' | 
   return rotten ? 'ROTTEN' : 'ACTIVE'
 }
 
-// Nodes read lately, so that what is asked often is read once. Kept by the change feed: a node that was written since, by
-// any process, is read again. Holds nothing of anybody's memory.
-
 export interface FullNode extends StoredNode {
   /** Of plug-ins. */
   readonly columns: JsonObject
@@ -159,41 +156,17 @@ export interface FullNode extends StoredNode {
 const NODES_KEPT = 5_000
 /** Longer contents are not kept, in UTF-16 units: 80 MB at most for all. */
 const LONGEST = 8_192
-/** With more changes than this, all are forgotten. */
-const FEW = 1_000
 
-export class NodeCache {
-  readonly #columnsOf: (reader: StoreReader, entry: EntryKey) => JsonObject
-  readonly #nodes = new Recent<EntryKey, FullNode>(NODES_KEPT)
-  readonly #feed = new FeedFollower({
-    clear: () => this.#nodes.clear(),
-    take: (_, changed) => {
-      for (const entry of changed.keys()) this.#nodes.delete(entry)
-    },
-    most: () => FEW,
-  })
+/** Nodes by entry, without anybody's memory. */
+export type Nodes = RecentOfEntries<FullNode>
 
-  constructor(columnsOf: (reader: StoreReader, entry: EntryKey) => JsonObject) {
-    this.#columnsOf = columnsOf
-  }
-
-  /** Those that are there and nodes, in the order asked for. Within one read of the store. */
-  read(reader: StoreReader, keys: readonly EntryKey[]): readonly FullNode[] {
-    this.#feed.follow(reader)
-    const found = new Map<EntryKey, FullNode>()
-    for (const key of keys) {
-      const known = this.#nodes.find(key)
-      if (known !== undefined) found.set(key, known)
-    }
-    const missing = keys.filter(key => !found.has(key))
-    for (const node of missing.length === 0 ? [] : readNodes(reader, missing)) {
-      const { key, content } = node.entry
-      const full = { ...node, columns: this.#columnsOf(reader, key) }
-      found.set(key, full)
-      if (content.length <= LONGEST) this.#nodes.set(key, full)
-    }
-    return keys.flatMap(key => found.get(key) ?? [])
-  }
+export function nodesOf(columnsOf: ReadColumns): Nodes {
+  return new RecentOfEntries(
+    NODES_KEPT,
+    (reader, keys) => readNodes(reader, keys).map(node => ({ ...node, columns: columnsOf(reader, node.entry.key) })),
+    ({ entry }) => entry.key,
+    ({ entry }) => entry.content.length <= LONGEST,
+  )
 }
 
 // The values of the metadata fields that queries filter by, as columns by entry key. A field is read from all nodes when it is

@@ -13,7 +13,7 @@ export class DefaultQueryProfile extends QueryProfile {
   override parseInput(text: string, context: ParseContext): QueryParams {
     const { hashtags, k, temporalRange } = readQuestion(text, context)
     return {
-      hashtags: context.complete(hashtags),
+      hashtags,
       ...(k !== null && { k }),
       ...(temporalRange !== null && { temporalRange }),
     }
@@ -99,7 +99,7 @@ export class CodeSearchQueryProfile extends QueryProfile {
     })
     const { hashtags, k, temporalRange } = readQuestion(rest, context)
     return {
-      hashtags: context.complete(hashtags),
+      hashtags,
       ...(k !== null && { k }),
       ...(temporalRange !== null && { temporalRange }),
       ...(Object.keys(filters).length > 0 && { metadataFilters: filters }),

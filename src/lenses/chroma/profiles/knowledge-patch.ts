@@ -92,7 +92,7 @@ function natural(text: string, context: ParseContext): QueryParams {
   const [release] = RELEASE_WORD.exec(text) ?? []
   const state: KnowledgePatchState = { full_path: null, release: release ?? '', format: '' }
   return {
-    hashtags: context.complete(hashtags),
+    hashtags,
     k: k ?? K,
     ...(temporalRange !== null && { temporalRange }),
     ...(release !== undefined && { metadataFilters: { release_status: statusesOf(release) } }),

@@ -13,7 +13,7 @@ export type Awaitable<T> = T | Promise<T>
 
 /** Hooks get copies: what they change in them changes nothing else (CQ-007). */
 export class QueryProfile {
-  /** Parameters of a text. Their values are checked afterwards like those of a direct query. */
+  /** Parameters of a text. Their values are checked afterwards like those of a direct query, and tags that break the zone rules completed (CQ-090). */
   parseInput(_text: string, _context: ParseContext): Awaitable<QueryParams> {
     throw new Error(`${this.constructor.name} has no parseInput: it answers lists of hashtags only`)
   }
@@ -53,15 +53,10 @@ export interface ProfileView {
   resolve(hashtag: string): Binding | null
   /** Assigned hashtags found in a text, in order of first appearance: what `suggestHashtags` gives (CQ-143, CQ-144). */
   tagsIn(text: string): readonly string[]
-  /** The hashtags of every node that carries this one, is visible to the viewer and not rotten. Normalised. */
-  nodesWith(hashtag: string): Iterable<readonly string[]>
 }
 
 export interface ParseContext extends ProfileView {
-  /**
-   * These tags, and where they break the zone rules those that occur together with them most in nodes (CQ-090). What is still missing is
-   * added when the profile has returned. Throws `ValidationError` where completion is switched off.
-   */
+  /** Those of these tags that are assigned, each once. Where they break the zone rules, the query adds others when the profile has returned (CQ-090). */
   complete(hashtags: readonly string[]): readonly string[]
   /** Whether these tags keep the zone rules by themselves. */
   isValid(hashtags: readonly string[]): boolean

@@ -2,9 +2,9 @@
 import type { Json } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { filledWith, keepsRules, mustBeValid, neighboursOf } from '../colour/coordinates.ts'
+import { keepsRules } from '../colour/coordinates.ts'
 import { ChromaError, PluginError, QueryError, QueryProfileError, reasonOf, type Sleep, sleepFor } from '../errors.ts'
-import type { Binding, EffectiveQuery, QueryParams, ResultRow, Warning } from '../model.ts'
+import type { EffectiveQuery, QueryParams, ResultRow, Warning } from '../model.ts'
 import { CodeSearchQueryProfile, DefaultQueryProfile } from './default-profile.ts'
 import { KnowledgePatchQueryProfile } from './knowledge-patch.ts'
 import {
@@ -191,8 +191,6 @@ function wrong(field: string, expected: string): PluginError {
 export interface Parsed {
   /** As the profile gave them: values are the core's to check. */
   readonly params: QueryParams
-  /** Tags that completion added, in the order it added them. */
-  readonly completed: readonly string[]
   /** The parse state where it is JSON data, for telling the caller what was made of the text; else null. */
   readonly reported: Json
 }
@@ -209,25 +207,14 @@ const PARAMETERS: readonly string[] = [
 ]
 
 export async function parseWith(name: string, profile: ProfileHooks, text: string, view: ProfileView): Promise<Parsed> {
-  const added = new Set<string>()
-  const complete = (hashtags: readonly string[]): readonly string[] => {
-    const matched = boundOf(hashtags, view)
-    if (!view.completeHashtags) mustBeValid(matched)
-    const others = keepsRules(matched) ? [] : neighboursOf(matched, view.nodesWith, view.resolve)
-    const set = filledWith(matched, others).map(({ hashtag }) => hashtag)
-    for (const hashtag of set.slice(matched.length)) added.add(hashtag)
-    return set
+  const { now, completeHashtags, resolve, tagsIn } = view
+  const boundOf = (hashtags: readonly string[]) => {
+    const bound = hashtags.flatMap(hashtag => resolve(hashtag) ?? [])
+    return [...new Map(bound.map(binding => [binding.hashtag, binding])).values()]
   }
-  const context = {
-    now: view.now,
-    defaults: copyJson(view.defaults),
-    completeHashtags: view.completeHashtags,
-    resolve: (hashtag: string) => view.resolve(hashtag),
-    tagsIn: (words: string) => [...view.tagsIn(words)],
-    nodesWith: (hashtag: string) => view.nodesWith(hashtag),
-    complete,
-    isValid: (hashtags: readonly string[]) => keepsRules(boundOf(hashtags, view)),
-  }
+  const complete = (hashtags: readonly string[]) => boundOf(hashtags).map(({ hashtag }) => hashtag)
+  const isValid = (hashtags: readonly string[]) => keepsRules(boundOf(hashtags))
+  const context = { now, defaults: copyJson(view.defaults), completeHashtags, resolve, tagsIn, complete, isValid }
   let params: QueryParams
   try {
     params = checked(await profile.parseInput(text, context))
@@ -236,14 +223,7 @@ export async function parseWith(name: string, profile: ProfileHooks, text: strin
     const message = `profile ${name} could not parse the text: ${reasonOf(error)}`
     throw new QueryProfileError('profile_parse_failed', message, { profile: name }, error)
   }
-  const asked = new Set(params.hashtags.filter(hashtag => added.has(hashtag)))
-  return { params, completed: [...added].filter(hashtag => asked.has(hashtag)), reported: reportable(params.state) }
-}
-
-/** Tags that are not assigned are passed over. */
-function boundOf(hashtags: readonly string[], view: ProfileView): readonly Binding[] {
-  const bound = hashtags.flatMap(hashtag => view.resolve(hashtag) ?? [])
-  return [...new Map(bound.map(binding => [binding.hashtag, binding])).values()]
+  return { params, reported: reportable(params.state) }
 }
 
 /** As `parseWith`, with the `QueryProfileError` it may fail with as a value. */

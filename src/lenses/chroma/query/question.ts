@@ -10,6 +10,7 @@ import { parseWith } from '../../../model/parse-input.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import type { QueryInput } from '../../../model/query-input.ts'
 import type { Sight, Viewer } from '../../../model/viewer.ts'
+import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { type CheckedTags, filledWith, keepsRules, neighboursOf } from '../colour/coordinates.ts'
 import { tagsInText } from '../colour/stack.ts'
@@ -178,17 +179,29 @@ async function parse(
   options: ChromaOptions,
   profile: string,
   context: Preparing,
-): Promise<ParsedText> {
+): Promise<Completed> {
   const { hashtags } = options
   if (hashtags !== undefined) return { params: { hashtags }, profile, completed: [], reported: null, warnings: [] }
-  const view = viewFor(state, options, context)
+  const { bindings, settings } = state
+  const view: ProfileView = {
+    now: Math.floor(context.asOf / 1000),
+    defaults: settle(options, {}, settings.query),
+    completeHashtags: completes(state, options),
+    resolve: tag => bindings.resolve(tag),
+    tagsIn: words => tagsInText(words, bindings.current.resolve),
+  }
   const fallbackToDefault = options.fallback_to_default ?? false
-  const parsed = await state.profiles.parse(profile, text, view, { fallbackToDefault })
+  const parsed = { ...(await state.profiles.parse(profile, text, view, { fallbackToDefault })), completed: [] }
   const { hashtags: given, state: __, ...params } = parsed.params
   checkCamel(queryParams, params, 'parameters')
   const named = state.coordinates.resolveAll(given)
-  if (keepsRules(named) || !completes(state, options)) return parsed
-  return completed(state, text, named, parsed, view, context)
+  if (keepsRules(named) || !view.completeHashtags) return parsed
+  return completed(state, text, named, parsed, options.include_rotten ?? settings.query.includeRotten, context)
+}
+
+interface Completed extends ParsedText {
+  /** Tags that the text does not name, in the order in which they were added. */
+  readonly completed: readonly string[]
 }
 
 /** Nodes whose hashtags stand for a text without any. */
@@ -204,13 +217,13 @@ async function completed(
   text: string,
   named: readonly Binding[],
   parsed: ParsedText,
-  view: ProfileView,
+  withRotten: boolean,
   context: Preparing,
-): Promise<ParsedText> {
+): Promise<Completed> {
   const warnings: Warning[] = [...parsed.warnings]
   const warn = (code: string, message: string, tags: readonly string[]) =>
     warnings.push({ code, message: `${message}: ${tags.join(' ')}`, details: { hashtags: [...tags] } })
-  const begun = named.length > 0 ? named : await tagsOfLikeNodes(state, text, view, context)
+  const begun = named.length > 0 ? named : await tagsOfLikeNodes(state, text, context)
   const vocabulary = state.bindings.list()
   if (begun.length === 0) {
     const { tags } = await state.meanings.near(text, vocabulary, context.signal)
@@ -225,7 +238,9 @@ async function completed(
   const hashtagsOf = (set: readonly Binding[]) => set.map(({ hashtag }) => hashtag)
   if (named.length === 0)
     warn('hashtags_from_text', 'the text names no assigned hashtag; asked by those of nodes like it', hashtagsOf(begun))
-  const known = keepsRules(begun) ? begun : filledWith(begun, neighboursOf(begun, view.nodesWith, view.resolve))
+  const carriers = (hashtag: string) => nodesWith(state, context.sight, hashtag, withRotten)
+  const neighbours = () => neighboursOf(begun, carriers, hashtag => state.bindings.resolve(hashtag))
+  const known = keepsRules(begun) ? begun : filledWith(begun, await turnsUntil(context.signal).run(neighbours()))
   let set = known
   if (!keepsRules(known)) {
     const { tags } = await state.meanings.near(text, vocabulary, context.signal)
@@ -236,16 +251,14 @@ async function completed(
     const added = hashtagsOf(set.slice(known.length))
     if (added.length > 0) warn('completed_from_vocabulary', 'no node has enough hashtags for the rules; added', added)
   }
-  const own = new Set(hashtagsOf(named).filter(hashtag => !parsed.completed.includes(hashtag)))
-  const added = hashtagsOf(set).filter(hashtag => !own.has(hashtag))
+  const added = hashtagsOf(set).filter(hashtag => !hashtagsOf(named).includes(hashtag))
   return { ...parsed, params: { ...parsed.params, hashtags: hashtagsOf(set) }, completed: added, warnings }
 }
 
 /** Hashtags of the nodes that a search by words and meaning finds, of the best one first. */
 async function tagsOfLikeNodes(
-  { host }: ChromaState,
+  { host, bindings }: ChromaState,
   text: string,
-  view: ProfileView,
   { sight, signal, asOf }: Preparing,
 ): Promise<readonly Binding[]> {
   if (text.trim() === '') return []
@@ -255,42 +268,32 @@ async function tagsOfLikeNodes(
     { viewer: sight.viewer, signal, now: asOf, rows: 'keys' },
   )
   const tags = ranked.flatMap(({ entry }) => readAspect(host.store, entry)?.hashtags ?? [])
-  return [...new Set(tags)].flatMap(tag => view.resolve(tag) ?? [])
+  return [...new Set(tags)].flatMap(tag => bindings.resolve(tag) ?? [])
 }
 
-function viewFor(state: ChromaState, options: ChromaOptions, { sight, asOf }: Preparing): ProfileView {
-  const { bindings, settings } = state
-  const withRotten = options.include_rotten ?? settings.query.includeRotten
-  return {
-    now: Math.floor(asOf / 1000),
-    defaults: settle(options, {}, settings.query),
-    completeHashtags: completes(state, options),
-    resolve: hashtag => bindings.resolve(hashtag),
-    tagsIn: text => tagsInText(text, bindings.current.resolve),
-    nodesWith: hashtag => nodesWith(state, sight, hashtag, withRotten),
-  }
-}
+/** Nodes read in one step. */
+const NODES_AT_ONCE = 250
 
-/** Hashtags of every visible node that carries this one; of rotten ones only where they are asked for. */
-function nodesWith(
-  { host, memories }: ChromaState,
+/** Hashtags of every visible node that carries this one, by pages, each as it is then; of rotten ones only where they are asked for. */
+export function* nodesWith(
+  { host: { store }, memories }: ChromaState,
   sight: Sight,
   hashtag: string,
   withRotten: boolean,
-): Iterable<readonly string[]> {
-  return host.store.read(reader => {
-    const entries = reader.matching(sight, { op: 'eq', field: 'tag', value: hashtag })
-    const columns = memories.of(sight.viewer.id)
-    const found: (readonly string[])[] = []
-    for (const entry of entries) {
-      const cell = columns.memory(entry)
-      if (cell === undefined || (cell.rotten && !withRotten)) continue
-      // Tags of an entry can be rewritten by its holder; those of the node made its colour.
-      const tags = readAspect(reader, entry)?.hashtags
-      if (tags?.includes(hashtag)) found.push(tags)
-    }
-    return found
-  })
+): Generator<readonly (readonly string[])[]> {
+  const entries = [...store.matching(sight, { op: 'eq', field: 'tag', value: hashtag })]
+  for (let at = 0; at < entries.length; at += NODES_AT_ONCE) {
+    yield store.read(reader => {
+      const columns = memories.of(sight.viewer.id)
+      return entries.slice(at, at + NODES_AT_ONCE).flatMap(entry => {
+        const cell = columns.memory(entry)
+        if (cell === undefined || (cell.rotten && !withRotten)) return []
+        // Tags of an entry can be rewritten by its holder; those of the node made its colour.
+        const tags = readAspect(reader, entry)?.hashtags
+        return tags?.includes(hashtag) ? [tags] : []
+      })
+    })
+  }
 }
 
 // Which nodes a query brings, exactly: the best by score, or the nearest, of those that pass every filter (CQ-056 to CQ-065, CQ-098).

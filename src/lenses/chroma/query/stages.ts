@@ -6,7 +6,7 @@ import type { Instant } from '../../../base/clock.ts'
 import type { PointHit } from '../../../index/contract.ts'
 import type { Candidate, Ranked, Scored } from '../../../model/candidate.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { constant, type Formula, number, product, sum, weightedSum } from '../../../model/formula.ts'
+import { constant, type Formula, NO_NUMBERS, number, product, sum, weightedSum } from '../../../model/formula.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import type { Note } from '../../../model/page.ts'
 import type { Viewer } from '../../../model/viewer.ts'
@@ -244,7 +244,7 @@ function scoredBy({ settings }: ChromaState, { candidates }: Retrieval, plan: Pl
   return {
     ...byFormula(candidates, {
       formula: settings.memory.enabled ? formula : { ...formula, note: 'memory is switched off' },
-      numbers: {},
+      numbers: NO_NUMBERS,
     }),
     verdict: isEmpty ? 'nothing_relevant' : 'answered',
     reason: !isEmpty ? null : hashtags.length === 0 ? NOTHING_KNOWN : `No node passes the filters${within}.`,
@@ -294,7 +294,7 @@ async function scoreBlended(
 /** The rows of these, by entry, with what they were scored by (CQ-070, CQ-076); those that are nodes still. */
 export function rowsOf(state: ChromaState, scored: readonly Scored[]): ReadonlyMap<EntryKey, ResultRow> {
   const byEntry = new Map(scored.map(one => [one.entry, one]))
-  const nodes = state.host.store.read(reader => state.nodes.read(reader, [...byEntry.keys()]))
+  const nodes = state.host.store.read(reader => state.nodes.get(reader, [...byEntry.keys()]))
   return new Map(
     nodes.map(node => {
       const { signals, score: made } = byEntry.get(node.entry.key) as Scored

@@ -21,7 +21,7 @@ const failure = (text: string, registry = profiles) =>
 
 describe('a structured question', () => {
   it('becomes tags, a range and filters (CQ-107, CQ-108, CQ-112)', async () => {
-    const { params, reported, completed } = await parse('ai_tools | claude : :tools | 2025-06-01 | Latest | XML')
+    const { params, reported } = await parse('ai_tools | claude : :tools | 2025-06-01 | Latest | XML')
     expect(params).toMatchObject({
       k: 100,
       temporalRange: [1_748_736_000, NEW_YEAR],
@@ -31,8 +31,7 @@ describe('a structured question', () => {
         release_status: ['public', 'lts', 'latest'],
       },
     })
-    expect(params.hashtags.slice(0, 3)).toEqual(['#ai_tools', '#claude', '#tools'])
-    expect(completed).toEqual(params.hashtags.slice(3))
+    expect(params.hashtags).toEqual(['#ai_tools', '#claude', '#tools'])
     expect(reported).toEqual({ full_path: 'ai_tools:claude:tools', release: 'Latest', format: 'xml' })
   })
 
@@ -96,14 +95,11 @@ describe('a structured question', () => {
     expect(params.metadataFilters?.['release_status']).toEqual(statuses)
   })
 
-  it('is filled with the implicit tags of its paradigm, then completed (CQ-109)', async () => {
-    const implicitTags = { ai_tools: ['#m5', '#o'], other: ['#m3'] }
+  it('is filled with the implicit tags of its paradigm that are assigned (CQ-109)', async () => {
+    const implicitTags = { ai_tools: ['#m5', '#not_assigned', '#o'], other: ['#m3'] }
     const own = new Profiles({ profiles: { knowledge_patch: new KnowledgePatchQueryProfile({ implicitTags }) } })
-    const { params, completed } = await parse('ai_tools | claude | ', viewOf(WORLD), own)
-    expect(params.hashtags.slice(0, 4)).toEqual(['#ai_tools', '#claude', '#m5', '#o'])
-    expect(completed).toEqual(['#tools', '#updates', '#m0', '#m1'])
-    const bare = viewOf({ ...WORLD, nodes: [] })
-    expect((await parse('ai_tools | claude | ', bare, own)).completed).toEqual([])
+    const { params } = await parse('ai_tools | claude | ', viewOf(WORLD), own)
+    expect(params.hashtags).toEqual(['#ai_tools', '#claude', '#m5', '#o'])
   })
 
   it('is left as it is when its path is enough (CQ-109)', async () => {

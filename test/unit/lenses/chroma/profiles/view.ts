@@ -47,8 +47,6 @@ export function viewOf(world: World, options: Partial<ProfileView> = {}): Profil
     completeHashtags: true,
     resolve,
     tagsIn: text => tagsInText(text, resolve),
-    nodesWith: hashtag =>
-      (world.nodes ?? []).map(node => node.map(word => `#${word}`)).filter(node => node.includes(hashtag)),
     ...options,
   }
 }

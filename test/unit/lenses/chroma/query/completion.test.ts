@@ -1,6 +1,12 @@
 /** Texts that name too few hashtags, and sets of hashtags chosen for a text. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { neighboursOf } from '../../../../../src/lenses/chroma/colour/coordinates.ts'
+import type { Binding } from '../../../../../src/lenses/chroma/model.ts'
+import { KnowledgePatchQueryProfile } from '../../../../../src/lenses/chroma/profiles/knowledge-patch.ts'
+import { nodesWith } from '../../../../../src/lenses/chroma/query/question.ts'
+import { stateOf } from '../../../../../src/lenses/chroma/state.ts'
+import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
 import { openChroma } from '../../../../../src/openings/chroma.ts'
 import { callOperation } from '../../../../support/beliefs-engine.ts'
 import { ids } from '../../../../support/chroma-answers.ts'
@@ -65,6 +71,35 @@ describe('a text that names no hashtag', () => {
 })
 
 describe('a text that names too few hashtags', () => {
+  it('CQ-010, CQ-090: gets those of nodes, best first, and says which, whatever profile read it', async () => {
+    const implicitTags = { c0: ['#o0', '#not_assigned'] }
+    const knowledge_patch = new KnowledgePatchQueryProfile({ implicitTags })
+    await using world = await openWorld({ profiles: { knowledge_patch } })
+    await world.node()
+    const added = async (text: string, profile?: string) =>
+      (await world.chroma.queryDetailed(text, { profile })).query.completed_hashtags
+    expect(await added('m0 c0')).toEqual(['#o0', '#m1', '#m2', '#m3', '#m4', '#m5'])
+    expect(await added('m0 c0', 'code_search')).toEqual(['#o0', '#m1', '#m2', '#m3', '#m4', '#m5'])
+    expect(await added('c0 | m0 | ', 'knowledge_patch')).toEqual(['#m1', '#m2', '#m3', '#m4', '#m5'])
+    expect(await added(TAGS.join(' '))).toEqual([])
+  })
+
+  it('QE-019: reads the nodes that carry a hashtag in steps of 250', async () => {
+    await using world = await openWorld()
+    for (let at = 0; at < 501; at++) await world.node()
+    const host = world.chroma.engine.host('chroma')
+    const pages = [...nodesWith(stateOf(host), host.sight(LOCAL_OWNER), '#m0', false)]
+    expect(pages.map(({ length }) => length)).toEqual([250, 250, 1])
+    const [m0] = stateOf(host).coordinates.resolveAll(['#m0'])
+    const steps = neighboursOf(
+      [m0 as Binding],
+      () => pages,
+      hashtag => world.chroma.resolveHashtag(hashtag),
+    )
+    for (const _ of pages) expect(steps.next(false).done).toBe(false)
+    expect(steps.next(false).done).toBe(true)
+  })
+
   it('CQ-090: gets those of rotten nodes only where they are asked for, else of the vocabulary', async () => {
     await using world = await openWorld()
     const id = await world.node()
