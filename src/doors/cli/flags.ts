@@ -18,10 +18,10 @@ export function wantsJson({ json, format }: CommonFlags): boolean {
 
 export function withPlace(command: Command): Command {
   return command
-    .option('--home <folder>', 'the store to use (default: QUERENT_HOME, else .querent here or above)')
-    .option('--viewer <name>', 'act as this agent (the local owner may)')
-    .option('--now <time>', 'the moment that counts as now (default: QUERENT_NOW, else the clock)')
-    .option('--trust-plugins <folder>', 'load the plug-ins of this folder without asking')
+    .option('--home <folder>', 'store to use (default: QUERENT_HOME, else .querent here or above)')
+    .option('--viewer <name>', 'act as this agent; only the local owner can')
+    .option('--now <time>', 'time to use as now (default: QUERENT_NOW, else the clock)')
+    .option('--trust-plugins <folder>', 'load plug-ins from this folder without asking')
 }
 
 export function withFormat(command: Command): Command {

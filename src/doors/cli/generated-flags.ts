@@ -209,7 +209,9 @@ function flagOf(schema: JsonObject, name: string, inSeconds: boolean): Flag {
     return { ...value, choices: choicesOf(schema), placeholder: isTime ? 'time' : placeholderOf(schema, name) }
   }
   if (inSeconds) return { ...value, placeholder: 'seconds', parse: text => Math.round(finiteNumber(text) * 1000) }
-  if (types.has('integer') || types.has('number')) return { ...value, placeholder: 'number', parse: finiteNumber }
+  if (types.has('integer') || types.has('number')) {
+    return { ...value, placeholder: placeholderByName(name) ?? 'number', parse: finiteNumber }
+  }
   return { ...value, placeholder: 'json', parse: json }
 }
 
@@ -227,7 +229,16 @@ function choicesOf(schema: JsonObject): readonly string[] {
 
 function placeholderOf(schema: JsonObject, name: string): string {
   if (choicesOf(schema).length > 0) return 'name'
-  return /(^|-)id$/.test(name) ? 'id' : 'text'
+  return placeholderByName(name) ?? 'text'
+}
+
+/** What a value is, where the last word of its flag says so. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  ...{ id: 'id', port: 'port', host: 'host', socket: 'path', cors: 'origin', body: 'bytes', connections: 'count' },
+}
+
+function placeholderByName(name: string): string | undefined {
+  return PLACEHOLDERS[name.slice(name.lastIndexOf('-') + 1)]
 }
 
 /** Where the flag has the name of the object too, its description comes first. */

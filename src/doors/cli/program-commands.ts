@@ -108,10 +108,10 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
     operation: null,
     about: 'add files and folders, then answer over HTTP',
     examples: [
-      'querent serve notes --open  # a folder, in the browser',
-      'querent serve --host 0.0.0.0 --tokens tokens.json  # one bearer token a viewer: {"<token>": "<viewer>"}',
-      'querent serve --socket ~/querent.sock  # on a machine that others use too: for this user alone',
-      'querent serve --workers 4 --log text  # four processes on one port, a line for each request',
+      'querent serve notes --open  # add a folder and open it in the browser',
+      'querent serve --host 0.0.0.0 --tokens tokens.json  # tokens.json: {"<token>": "<viewer>"}',
+      'querent serve --socket ~/querent.sock  # on a shared machine: this user only',
+      'querent serve --workers 4 --log text  # four processes, one log line per request',
     ],
     isFormless: true,
     schema: cli => cli.servers.httpSettings(),
@@ -120,12 +120,12 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
       '--open': 'open the page in the default browser',
       '--collection <name>': 'the collection to add the paths to',
       '--tokens <file>': 'JSON file mapping bearer tokens to viewers; implies --require-token',
-      '--workers <number>': 'processes on one port and store, each with its share of limits (default: 1)',
-      '--log-queries <days>': 'log questions of the lens beliefs with their texts, kept so many days',
+      '--workers <number>': 'processes that share port, store and limits (default: 1)',
+      '--log-queries <days>': 'log the text of beliefs queries, kept for this many days',
     },
     more: made => {
       made.options.find(({ long }) => long === '--socket')?.conflicts(['port', 'host', 'open', 'workers'])
-      const log = new Option('--log [form]', 'note requests on standard error, a line each; alone: json')
+      const log = new Option('--log [form]', 'log requests to standard error, one line each; without a form: json')
       return made.addOption(log.choices(['json', 'text', 'off']).preset('json'))
     },
     run: async (input, flags, cli, [paths]) =>

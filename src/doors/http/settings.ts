@@ -7,22 +7,22 @@ const number = z.number().optional()
 
 /** Its descriptions are the help of `querent serve`. Ranges are checked where a server is started. */
 export const httpSettings = z.strictObject({
-  port: number.describe('Port; 0 takes a free one. Default: 7411'),
+  port: number.describe('Port to listen on; 0 chooses a free one. Default: 7411'),
   host: z.string().optional().describe('Address to listen on. Default: 127.0.0.1'),
-  socket: z.string().optional().describe('Listen on this Unix socket, for this user alone, and on no port'),
+  socket: z.string().optional().describe('Listen on this Unix socket instead of a port; only this user can connect'),
   require_token: z
     .boolean()
     .optional()
-    .describe('Answer nobody as the owner without a token: behind a proxy, or where others use the machine'),
-  allow_hosts: list.describe('Also answer requests for this host name'),
-  cors: list.describe('Also answer pages of this site, such as https://notes.example'),
-  request_timeout_ms: number.describe('Refuse what is not answered after so long. Default: no bound'),
-  max_body: number.describe('Refuse bodies of requests of more bytes. Default: 4194304'),
+    .describe('Never act as the owner without a token; use it behind a proxy or on a shared machine'),
+  allow_hosts: list.describe('Accept requests for this host name too'),
+  cors: list.describe('Allow pages of this origin to call the server, such as https://notes.example'),
+  request_timeout_ms: number.describe('Longest time to answer a request. Default: no limit'),
+  max_body: number.describe('Largest request body in bytes. Default: 4194304'),
   receive_timeout_ms: number.describe(
-    'To send a request, a sixth for its head, or to take what is sent (default: 60 seconds)',
+    'Longest time for a client to send a request (a sixth of it for the head) or to read an answer (default: 60 seconds)',
   ),
-  max_connections: number.describe('Of each process; further ones are closed. Default: 4000'),
-  grace_ms: number.describe('How long requests under way may go on at the end (default: 3 seconds)'),
+  max_connections: number.describe('Most connections of each process; more are closed. Default: 4000'),
+  grace_ms: number.describe('Time for running requests to finish at shutdown (default: 3 seconds)'),
 })
 
 export type HttpSettings = z.output<typeof httpSettings>
