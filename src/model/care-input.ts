@@ -9,8 +9,8 @@ export interface DoctorRequest {
 }
 
 export const doctorInput: z.ZodType<DoctorRequest, DoctorRequest> = z.strictObject({
-  repair: z.boolean().optional().describe('Mend what can be made again from what is there. Default: false'),
-  backup: z.boolean().optional().describe('With repair: copy the store beside itself first. Default: true'),
+  repair: z.boolean().optional().describe('Repair what can be rebuilt. Default: false'),
+  backup: z.boolean().optional().describe('Copy the store before a repair. Default: true'),
 })
 
 export interface BackupRequest {
@@ -25,5 +25,5 @@ export const backupInput: z.ZodType<BackupRequest, BackupRequest> = z.strictObje
   overwrite: z
     .boolean()
     .optional()
-    .describe('Take the place of a backup that is there; no other file is overwritten. Default: false'),
+    .describe('Replace an existing backup; other files are never overwritten. Default: false'),
 })

@@ -88,29 +88,29 @@ const putInput: z.ZodType<PutInput> = z.strictObject({
     .min(1)
     .max(MAX_ID_LENGTH)
     .optional()
-    .describe("Replaces the viewer's own entry of that id. Default: a new random one"),
-  collection: name.optional().describe('What it belongs to. Default: as it was, or notes'),
-  kind: name.optional().describe('What sort of thing it is. Default: as it was, or note'),
+    .describe("Id; the viewer's own entry with this id is replaced. Default: a new random id"),
+  collection: name.optional().describe('Collection. Default: unchanged, or notes'),
+  kind: name.optional().describe('Kind of entry, such as note or document. Default: unchanged, or note'),
   title: keptText(z.string().max(1000))
     .optional()
-    .describe('Heading, at most 1000 characters; it is searched too. Default: the first line of content'),
+    .describe('Title, at most 1000 characters; it is searched too. Default: the first line of the content'),
   content: keptText(z.string().max(MAX_CONTENT_LENGTH)).describe(
-    `What is kept and searched, at most ${MAX_CONTENT_LENGTH} characters`,
+    `Text to store and search, at most ${MAX_CONTENT_LENGTH} characters`,
   ),
-  tags: tags.optional().describe('Words to find it by. Default: none'),
-  metadata: jsonObjectInput.optional().describe('Anything else about it, for filters. Default: none'),
-  visibility: visibilityInput.optional().describe('Who may see it, its holder apart. Default: as it was, or private'),
+  tags: tags.optional().describe('Tags. Default: none'),
+  metadata: jsonObjectInput.optional().describe('Other facts about it, for filters. Default: none'),
+  visibility: visibilityInput.optional().describe('Who else may see it. Default: unchanged, or private'),
   federations: federations
     .optional()
-    .describe('Ids of federations whose members may see it, with visibility shared. Default: as it was, or none'),
+    .describe('With visibility shared: ids of the federations whose members may see it. Default: unchanged, or none'),
   origin: z.string().max(4096).optional().describe('Where it comes from, such as a path. Default: none'),
-  created_at: instantInput.optional().describe('Moment at which it was written first. Default: as it was, or now'),
-  valid_from: instantInput.optional().describe('Moment from which it holds. Default: always'),
-  valid_until: instantInput.optional().describe('Moment until which it holds. Default: no end'),
+  created_at: instantInput.optional().describe('When it was created. Default: unchanged, or now'),
+  valid_from: instantInput.optional().describe('Start of its validity. Default: always valid'),
+  valid_until: instantInput.optional().describe('End of its validity. Default: no end'),
 })
 
 export const putEntriesInput: z.ZodType<PutEntriesInput> = z.strictObject({
-  entries: z.array(putInput).min(1).max(10_000).describe('All of them, or none'),
+  entries: z.array(putInput).min(1).max(10_000).describe('Entries to write: all are written, or none'),
   wait: z.boolean().optional().describe('Wait until they have vectors. Default: false'),
 })
 
@@ -118,23 +118,27 @@ const chatInput: z.ZodType<ChatRequest> = z.strictObject({
   profile: z
     .enum(['people', 'assistant'])
     .optional()
-    .describe('Of whom they are. Default: assistant for conversations in which an assistant speaks, else people'),
+    .describe('Who takes part. Default: assistant if an assistant speaks, otherwise people'),
   format: z
     .enum(['jsonl', 'chatgpt', 'claude', 'slack', 'whatsapp', 'mail'])
     .optional()
-    .describe('Program that wrote the export. Default: recognised by the content'),
-  zone: z.string().min(1).optional().describe('Of times without one, such as +02:00 or Europe/Madrid. Default: UTC'),
+    .describe('Format of the export. Default: detected from the content'),
+  zone: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Time zone for times without one, such as +02:00 or Europe/Madrid. Default: UTC'),
   conversation: z
     .string()
     .trim()
     .min(1)
     .max(MAX_ID_LENGTH)
     .optional()
-    .describe('Its name, where a file holds one and does not name it. Default: the name of the file'),
+    .describe('Name of the conversation, if the file does not say it. Default: the name of the file'),
   date_order: z
     .enum(['day-first', 'month-first'])
     .optional()
-    .describe('How dates of WhatsApp are written. Default: recognised by the file'),
+    .describe('Order of day and month in WhatsApp dates. Default: detected from the file'),
 })
 
 const localPath = z
@@ -144,43 +148,43 @@ const localPath = z
 
 export const addInput: z.ZodType<AddRequest> = z.strictObject({
   paths: z.array(localPath).min(1).max(1000).describe('Files and folders'),
-  collection: name.optional().describe('The collection to add to. Default: as at the last time, or documents'),
-  kind: name.optional().describe('What sort of thing these are. Default: by the kind of file'),
-  tags: tags.optional().describe('For each entry. Default: as at the last time'),
-  visibility: visibilityInput.optional().describe('Who may see them. Default: as at the last time, or private'),
+  collection: name.optional().describe('Collection to add to. Default: as last time, or documents'),
+  kind: name.optional().describe('Kind of the entries. Default: by file type'),
+  tags: tags.optional().describe('Tags for every entry. Default: as last time'),
+  visibility: visibilityInput.optional().describe('Who else may see the entries. Default: as last time, or private'),
   federations: federations
     .optional()
-    .describe('Ids of federations whose members may see them, with visibility shared. Default: none'),
+    .describe('With visibility shared: ids of the federations whose members may see them. Default: none'),
   map: z
     .record(z.string(), z.string())
     .optional()
-    .describe('Of JSON lines: name of our field to name of theirs. Default: the same names'),
+    .describe('For JSON Lines: our field name to the name in the file. Default: the same names'),
   chat: chatInput
     .optional()
-    .describe('They are exports of conversations: each message becomes an entry. Default: they are not'),
+    .describe('Read exports of conversations: each message becomes an entry. Default: read documents'),
   lens: z
     .string()
     .min(1)
     .optional()
-    .describe('Read them as this lens does, into its collection unless another is named. Default: none'),
-  wait: z.boolean().optional().describe('Wait until all have vectors. Default: true'),
+    .describe('Read files with this lens, into its collection unless another is given. Default: none'),
+  wait: z.boolean().optional().describe('Wait until all entries have vectors. Default: true'),
 })
 
 export const listInput: z.ZodType<ListInput> = z.strictObject({
-  filter: filterInput.optional().describe('What an entry must fulfil. Default: all'),
+  filter: filterInput.optional().describe('Conditions that entries must meet. Default: none'),
   order: z
     .enum(['created', 'updated', 'accessed', 'id'])
     .optional()
-    .describe('Newest first; by id ascending. Default: updated'),
-  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('Most entries of a page, 1 to 1000. Default: 10'),
+    .describe('Order: newest first, or ids ascending. Default: updated'),
+  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('Entries per page, 1 to 1000. Default: 10'),
   cursor: z
     .string()
     .max(MAX_CURSOR_LENGTH)
     .optional()
-    .describe('Goes on where the page ended that gave it. Default: the first page'),
+    .describe('Cursor of the previous page, to continue after it. Default: the first page'),
 })
 
-const id: z.ZodString = z.string().min(1).max(MAX_ID_LENGTH).describe('Of the entry')
+const id: z.ZodString = z.string().min(1).max(MAX_ID_LENGTH).describe('Id of the entry')
 
 export interface GetInput {
   readonly id: string
@@ -190,13 +194,13 @@ export interface GetInput {
 
 export const getInput: z.ZodType<GetInput> = z.strictObject({
   id,
-  touch: z.boolean().optional().describe('Whether this counts as use of the entry. Default: true'),
+  touch: z.boolean().optional().describe('Count this as a use of the entry. Default: true'),
 })
 export const touchInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strictObject({
-  ids: z.array(id).min(1).max(1000).describe('A use of each is counted, or of none'),
+  ids: z.array(id).min(1).max(1000).describe('Ids: a use of each entry is counted, or of none'),
 })
 export const idsInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strictObject({
-  ids: z.array(id).min(1).max(10_000).describe('All of them are deleted, or none'),
+  ids: z.array(id).min(1).max(10_000).describe('Ids of entries: all are deleted, or none'),
 })
 
 export interface SimilarInput {
@@ -207,16 +211,16 @@ export interface SimilarInput {
 
 export const similarInput: z.ZodType<SimilarInput> = z.strictObject({
   id,
-  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
+  limit: z.int().min(1).max(MAX_LIMIT).optional().describe('Number of results. Default: 10'),
   group: groupInput,
 })
 
 const passage = z.int().min(1).optional()
 
 export const explainInput: z.ZodType<ExplainRequest> = z.strictObject({
-  query: queryInput.describe('The question'),
+  query: queryInput.describe('Query'),
   id,
-  passage: passage.describe('With query.group passage: its position, from 1. Default: the best'),
-  over: id.optional().describe('Id of another entry to compare with: why the first leads or does not. Default: none'),
-  over_passage: passage.describe('With query.group passage: position in the other entry, from 1. Default: the best'),
+  passage: passage.describe('With group passage: position of the passage, from 1. Default: the best'),
+  over: id.optional().describe('Id of another entry to compare with. Default: none'),
+  over_passage: passage.describe('With group passage: position in the other entry, from 1. Default: the best'),
 })

@@ -23,7 +23,7 @@ export const LIVE_FIELDS = {
     .max(60_000)
     .optional()
     .describe('Changes are gathered for so long, in milliseconds. Default: 1000'),
-  include_removals: z.boolean().optional().describe('Tell what leaves the answer. Default: true'),
+  include_removals: z.boolean().optional().describe('Report results that leave the answer. Default: true'),
   include_reranks: z.boolean().optional().describe('Tell what only changes its place. Default: false'),
   max_events_per_minute: z
     .int()
@@ -31,7 +31,7 @@ export const LIVE_FIELDS = {
     .max(600)
     .optional()
     .describe('What is above waits and is told together later. Default: 60'),
-  notify_on_connect: z.boolean().optional().describe('Tell first what is in the answer now. Default: true'),
+  notify_on_connect: z.boolean().optional().describe('Report the current results first. Default: true'),
   resume_token: z
     .string()
     .min(1)

@@ -147,43 +147,45 @@ const conditions = z.preprocess(
 )
 
 const period = z.strictObject({
-  after: instantInput.optional().describe('From this moment on. Default: no bound'),
-  before: instantInput.optional().describe('Before this moment. Default: no bound'),
+  after: instantInput.optional().describe('From this time on. Default: no limit'),
+  before: instantInput.optional().describe('Before this time. Default: no limit'),
 })
 
 export const filterInput: z.ZodType<FilterInput> = z
   .strictObject({
-    collections: names.describe('In one of these collections. Default: in any'),
-    kinds: names.describe('Of one of these kinds. Default: of any'),
-    tags: names.describe('With all of these tags. Default: any'),
-    any_tags: names.describe('With at least one of these tags. Default: any'),
-    not_tags: names.describe('With none of these tags. Default: any'),
+    collections: names.describe('Only entries of these collections. Default: all'),
+    kinds: names.describe('Only entries of these kinds. Default: all'),
+    tags: names.describe('Only entries with all of these tags. Default: any'),
+    any_tags: names.describe('Only entries with at least one of these tags. Default: any'),
+    not_tags: names.describe('Only entries with none of these tags. Default: any'),
     ids: z
       .array(z.string().min(1).max(MAX_ID_LENGTH))
       .min(1)
       .max(1000)
       .optional()
-      .describe('One of the entries of these ids. Default: any'),
+      .describe('Only entries with these ids. Default: any'),
     metadata: conditions
       .optional()
       .describe(
-        'By key, or dotted path: a value, a list of values (any of them), or operators (eq, gt, gte, lt, lte, contains, exists), all of which must hold. Default: any',
+        'Conditions by key or dotted path: a value, a list of allowed values, or operators (eq, gt, gte, lt, lte, contains, exists). All must hold. Default: none',
       ),
     fields: conditions
       .optional()
-      .describe('By field of an aspect, such as conversations.speaker: conditions as for metadata. Default: any'),
-    created: period.optional().describe('When it was written first. Default: any time'),
-    updated: period.optional().describe('When it was changed last. Default: any time'),
-    accessed: period.optional().describe('When this viewer used it last. Default: any time'),
-    known: period.optional().describe('Since when it has been known. Default: any time'),
-    valid_at: instantInput.optional().describe('Valid at this moment. Default: whenever it is valid'),
+      .describe('Conditions by field of a lens, such as conversations.speaker, in the form of metadata. Default: none'),
+    created: period.optional().describe('When the entry was created. Default: any time'),
+    updated: period.optional().describe('When the entry was last changed. Default: any time'),
+    accessed: period.optional().describe('When this viewer last used the entry. Default: any time'),
+    known: period.optional().describe('When the entry became known. Default: any time'),
+    valid_at: instantInput.optional().describe('Only entries that are valid at this time. Default: any'),
   })
   .register(z.globalRegistry, { id: 'Filter' })
 
 export const groupInput: z.ZodOptional<z.ZodEnum<{ entry: 'entry'; passage: 'passage' }>> = z
   .enum(GROUPS)
   .optional()
-  .describe('passage: each result is one passage, and an entry may have several. Default: entry')
+  .describe(
+    'entry: one result per entry. passage: one result per passage, so an entry can have several. Default: entry',
+  )
 
 /** What a question may say in whatever operation it is asked. What stands without a description means something else in each. */
 export const questionFields: {
@@ -202,29 +204,29 @@ export const questionFields: {
     .enum(SYNTAXES)
     .optional()
     .describe(
-      'How the text is read. plain: no operators. lenient: what is no operator is searched as text, with a note. strict: it is the error query_syntax. Default: lenient',
+      'How to read the text. plain: no operators. lenient: search broken operators as text and add a note. strict: report them as the error query_syntax. Default: lenient',
     ),
   phrase: z
     .enum(PHRASE_USES)
     .optional()
     .describe(
-      'require: a phrase in quotes must occur. prefer: it raises what holds it. Default: require in strict syntax; in lenient syntax where at least 10 visible entries hold it or it stands alone, else prefer',
+      'require: results must contain a quoted phrase. prefer: results that contain it rank higher. Default: require in strict syntax; in lenient syntax require if at least 10 visible entries contain it or the query is nothing else, otherwise prefer',
     ),
   cursor: z
     .string()
     .max(MAX_CURSOR_LENGTH)
     .optional()
-    .describe('Goes on where the page ended that gave it. Default: the first page'),
+    .describe('Cursor of the previous page, to continue after it. Default: the first page'),
   mode: z
     .enum(['hybrid', 'words', 'meaning'])
     .optional()
-    .describe('By words and meaning, or one of them alone. Default: hybrid'),
+    .describe('Rank by words, by meaning, or by both (hybrid). Default: hybrid'),
   meaning_weight: z.number().min(0).max(1).optional(),
-  explain: z.boolean().optional().describe('Give the reasons of each score, as a tree. Default: false'),
+  explain: z.boolean().optional().describe('Explain each score as a tree. Default: false'),
   touch: z
     .boolean()
     .optional()
-    .describe('Whether being listed counts as use of an entry. Default: false, in the lens chroma true'),
+    .describe('Count each result as a use of its entry. Default: false, true in the lens chroma'),
   approximate: z.boolean().optional(),
   as_of: instantInput.optional(),
   timeout_ms: z
@@ -232,72 +234,60 @@ export const questionFields: {
     .min(1)
     .max(MAX_TIMEOUT_MS)
     .optional()
-    .describe('Time that the question may take, in milliseconds. Default: 5000'),
+    .describe('Longest time for the query, in milliseconds. Default: 5000'),
 }
 
 export const queryInput: z.ZodType<QueryInput> = z
   .strictObject({
     text: z
       .string()
-      .describe(
-        'The question, in plain words or in the query language; of longer texts the first 10,000 characters are read',
-      ),
+      .describe('Query in plain words or in the query language; only the first 10,000 characters are read'),
     syntax: questionFields.syntax,
     phrase: questionFields.phrase,
-    lens: name.optional().describe('The way to ask. Default: the setting default_lens'),
+    lens: name.optional().describe('Lens to query with. Default: the setting default_lens'),
     options: jsonObjectInput
       .meta({ type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'array', 'object'] } })
       .optional()
-      .describe('Options of the lens, such as {"fusion": "rrf"} for c64; each lens checks its own. Default: none'),
-    limit: z.int().min(1).max(MAX_LIMIT).optional().describe('How many results. Default: 10'),
+      .describe('Options of the lens, such as {"fusion": "rrf"} for c64. Default: none'),
+    limit: z.int().min(1).max(MAX_LIMIT).optional().describe('Number of results. Default: 10'),
     cursor: questionFields.cursor,
-    filter: filterInput.optional().describe('What an entry must fulfil, apart from what is asked. Default: nothing'),
+    filter: filterInput.optional().describe('Conditions that results must meet. Default: none'),
     mode: questionFields.mode,
     meaning_weight: questionFields.meaning_weight.describe(
-      'Share of meaning in the score; words have the rest. Default: 0.7, of code 0.85, of both between them',
+      'Weight of meaning in the score; words have the rest. Default: 0.7, 0.85 for code, between them for both',
     ),
-    memory: z.boolean().optional().describe('Whether use of an entry by this viewer lifts it a little. Default: true'),
+    memory: z.boolean().optional().describe('Rank entries that this viewer uses often a little higher. Default: true'),
     touch: questionFields.touch,
     diversity: z
       .number()
       .min(0)
       .max(1)
       .optional()
-      .describe('1 is relevance alone; less spreads the results over unlike entries. Default: 1'),
-    per_collection: z
-      .int()
-      .min(1)
-      .optional()
-      .describe('Most results from one collection, at least 1. Default: no bound'),
-    per_origin: z
-      .int()
-      .min(1)
-      .optional()
-      .describe('Most results of one origin, such as a file, at least 1. Default: no bound'),
-    any: z.boolean().optional().describe('Give what there is, even where nothing is relevant enough. Default: false'),
+      .describe('1: rank by relevance alone. Lower: avoid results that are alike. Default: 1'),
+    per_collection: z.int().min(1).optional().describe('Most results from one collection. Default: no limit'),
+    per_origin: z.int().min(1).optional().describe('Most results from one origin, such as a file. Default: no limit'),
+    any: z.boolean().optional().describe('Return results even if none is relevant enough. Default: false'),
     explain: questionFields.explain,
-    trace: z.boolean().optional().describe('Tell what each stage did and how long it took. Default: false'),
+    trace: z.boolean().optional().describe('Report what each stage did and how long it took. Default: false'),
     approximate: questionFields.approximate.describe(
-      'Whether nearest neighbours may be approximate; false: exact, whatever it costs. Default: true',
+      'Allow approximate nearest neighbours; exact ones take longer. Default: true',
     ),
-    as_of: questionFields.as_of.describe(
-      'Ask as if it were this moment: what was not valid then is left out. Default: now',
-    ),
-    known_at: instantInput.optional().describe('Only what was known at this moment. Default: whatever is known now'),
+    as_of: questionFields.as_of.describe('Query as of this time: leave out what was not valid then. Default: now'),
+    known_at: instantInput.optional().describe('Only what was known at this time. Default: now'),
     timeout_ms: questionFields.timeout_ms,
-    excerpt_length: z.int().min(40).max(10_000).optional().describe('Longest excerpt, in characters. Default: 320'),
+    excerpt_length: z.int().min(40).max(10_000).optional().describe('Longest excerpt in characters. Default: 320'),
     group: groupInput,
     passages: z
       .int()
       .min(1)
       .max(MAX_PASSAGES)
       .optional()
-      .describe('Most passages of each result, best first, with section, lines and score. Default: 1'),
+      .describe('Most passages per result, best first, with section, lines and score. Default: 1'),
     chunk_size: z
       .int()
       .min(1)
       .max(MAX_CHUNK_SIZE)
       .optional()
-      .describe('Most results in a piece, where the answer is given piece by piece. Default: 20'),
+      .describe('Most results per chunk of a streamed answer. Default: 20'),
   })
   .register(z.globalRegistry, { id: 'Query' })

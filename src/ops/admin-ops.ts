@@ -8,10 +8,10 @@ const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
 const READ = { kind: 'read', idempotent: true } as const
 
 const statusOutput: z.ZodType<Status> = z.strictObject({
-  version: z.string().describe('Of the program'),
+  version: z.string().describe('Version of the program'),
   home: z.string().nullable().describe('Folder of the store, for its owner; null: none, or not shown'),
-  entries: z.int().describe('Number of entries that the viewer sees'),
-  chunks: z.int().describe('Number of pieces that they are cut into for searching'),
+  entries: z.int().describe('Number of entries visible to the viewer'),
+  chunks: z.int().describe('Number of passages they are cut into'),
   embedded: z.int().describe('Number of chunks that have a vector'),
   collections: z
     .array(
@@ -45,10 +45,10 @@ const statusOutput: z.ZodType<Status> = z.strictObject({
       }),
     )
     .describe('Indexes of this process'),
-  lenses: z.array(z.string()).describe('Names of the ways to ask'),
+  lenses: z.array(z.string()).describe('Names of the lenses'),
   notices: z
     .array(z.string())
-    .describe('What background work is about to do to what the viewer remembers, a sentence each'),
+    .describe('What background work will soon do to entries that the viewer uses, one sentence each'),
   storage: z
     .strictObject({
       log_bytes: z.int().min(0).describe('Length of the write-ahead log'),
@@ -60,7 +60,7 @@ const statusOutput: z.ZodType<Status> = z.strictObject({
 
 export const status: Operation<Engine, typeof nothing, z.ZodType<Status>> = {
   name: 'status',
-  summary: 'Say what the store holds and how far it is embedded and indexed',
+  summary: 'Show what the store holds and how much of it is embedded and indexed',
   input: nothing,
   output: statusOutput,
   effect: READ,
@@ -85,7 +85,7 @@ const doctorOutput: z.ZodType<Examination> = z.strictObject({
 
 export const doctor: Operation<Engine, typeof doctorInput, typeof doctorOutput> = {
   name: 'doctor',
-  summary: 'Check store, indexes and embedder, say what to do about what is wrong, and mend it if told to',
+  summary: 'Check store, indexes and embedder, say how to fix problems, and repair them on request',
   input: doctorInput,
   output: doctorOutput,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
@@ -102,7 +102,7 @@ const backupOutput: z.ZodType<Backup> = z.strictObject({
 
 export const backup: Operation<Engine, typeof backupInput, typeof backupOutput> = {
   name: 'backup',
-  summary: 'Copy the store into one file, while others write to it',
+  summary: 'Copy the store into one file, also while others write to it',
   input: backupInput,
   output: backupOutput,
   effect: { kind: 'write', idempotent: false, ownerOnly: true },
@@ -118,12 +118,12 @@ const lensesOutput: z.ZodType<{ readonly lenses: readonly { readonly name: strin
           summary: z.string().describe('What it is for, in a line'),
         }),
       )
-      .describe('Ways to ask, in the order in which they were set up'),
+      .describe('Lenses in the order of their set-up'),
   })
 
 export const lenses: Operation<Engine, typeof nothing, typeof lensesOutput> = {
   name: 'lenses',
-  summary: 'List the lenses: the named ways to ask',
+  summary: 'List the lenses',
   input: nothing,
   output: lensesOutput,
   effect: READ,

@@ -7,7 +7,7 @@ import type { QueryInput } from '../model/query-input.ts'
 const TOP = 10
 
 const benchInput = z.strictObject({
-  queries: z.int().min(1).max(1000).optional().describe('How many questions to ask, 1 to 1000. Default: 50'),
+  queries: z.int().min(1).max(1000).optional().describe('Number of queries, 1 to 1000. Default: 50'),
 })
 
 const latency = z.strictObject({
@@ -17,8 +17,8 @@ const latency = z.strictObject({
 
 const benchOutput = z.strictObject({
   entries: z.int().min(0).describe('Number of entries in the store'),
-  chunks: z.int().min(0).describe('Number of pieces that they are cut into'),
-  questions: z.int().min(0).describe('Titles of entries that were asked for'),
+  chunks: z.int().min(0).describe('Number of passages'),
+  questions: z.int().min(0).describe('Queries: titles of entries'),
   words: latency.describe('Answers by words alone'),
   hybrid: latency.nullable().describe('Answers by words and meaning; null: no embedder, or no questions'),
   recall_at_10: z
@@ -31,7 +31,7 @@ const benchOutput = z.strictObject({
 
 export const bench: Operation<Engine, typeof benchInput, typeof benchOutput> = {
   name: 'bench',
-  summary: 'Measure this store: time a question, recall of the vector index',
+  summary: 'Measure this store: query time and recall of the vector index',
   input: benchInput,
   output: benchOutput,
   effect: { kind: 'read', idempotent: true, ownerOnly: true },

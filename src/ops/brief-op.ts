@@ -26,11 +26,11 @@ const counted = z.array(
 )
 
 const facts = z.strictObject({
-  entries: z.int().min(0).describe('Number of entries that the viewer sees'),
+  entries: z.int().min(0).describe('Number of entries visible to the viewer'),
   updated_at: z.string().nullable().describe('When one of them was changed last, ISO 8601; null: there is none'),
-  collections: counted.describe('The commonest first'),
-  tags: counted.describe('The commonest first'),
-  lenses: z.array(z.string()).describe('Names of the ways to ask'),
+  collections: counted.describe('Most frequent first'),
+  tags: counted.describe('Most frequent first'),
+  lenses: z.array(z.string()).describe('Names of the lenses'),
 })
 
 const briefOutput = facts.extend({
@@ -41,7 +41,7 @@ type Facts = z.output<typeof facts>
 
 export const brief: Operation<Engine, typeof nothing, typeof briefOutput> = {
   name: 'brief',
-  summary: 'Say in few words what is here and how to ask, for an assistant',
+  summary: 'Summarise for an assistant what the store holds and how to query it',
   input: nothing,
   output: briefOutput,
   effect: { kind: 'read', idempotent: true },

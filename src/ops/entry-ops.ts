@@ -6,28 +6,28 @@ import type { Operation } from '../model/operation.ts'
 import { jsonObject } from '../model/page-output.ts'
 
 const entryFields = {
-  id: z.string().describe('Of the entry'),
-  holder: z.string().describe('Id of the viewer whose entry it is'),
+  id: z.string().describe('Id of the entry'),
+  holder: z.string().describe('Id of the agent that holds the entry'),
   audience: z
     .strictObject({
       kind: z.enum(['public', 'private', 'shared']).describe('Everybody, nobody else, or members of federations'),
       federations: z.array(z.string()).optional().describe('Ids of those whose members may see it; shared alone'),
     })
-    .describe('Who may see it beside its holder'),
-  collection: z.string().describe('Name of what it belongs to'),
-  kind: z.string().describe('What sort of thing it is, such as note or code'),
-  title: z.string().describe('Heading; empty where it has none'),
-  tags: z.array(z.string()).describe('Words it is filed under'),
-  metadata: jsonObject.describe('Whatever was stored with it'),
+    .describe('Who may see it besides its holder'),
+  collection: z.string().describe('Collection'),
+  kind: z.string().describe('Kind of entry, such as note or code'),
+  title: z.string().describe('Title; empty: none'),
+  tags: z.array(z.string()).describe('Tags'),
+  metadata: jsonObject.describe('Metadata'),
   origin: z.string().nullable().describe('Where it comes from, such as a path; null: not known'),
-  created_at: z.string().describe('When it was written first, ISO 8601'),
-  updated_at: z.string().describe('When it was changed last, ISO 8601'),
-  valid_from: z.string().nullable().describe('From when it holds, ISO 8601; null: always did'),
-  valid_until: z.string().nullable().describe('Until when it holds, ISO 8601; null: no end'),
-  known_at: z.string().describe('Since when it was known, ISO 8601'),
+  created_at: z.string().describe('When it was created, ISO 8601'),
+  updated_at: z.string().describe('When it was last changed, ISO 8601'),
+  valid_from: z.string().nullable().describe('Start of its validity, ISO 8601; null: always valid'),
+  valid_until: z.string().nullable().describe('End of its validity, ISO 8601; null: no end'),
+  known_at: z.string().describe('When it became known, ISO 8601'),
   access: z
     .strictObject({
-      last_accessed: z.string().describe('When it was used last, ISO 8601'),
+      last_accessed: z.string().describe('When it was last used, ISO 8601'),
       count: z.int().min(0).describe('How often it was used'),
       strength: z.number().min(0).describe('Grows with each use and fades with time'),
     })
@@ -42,7 +42,7 @@ const entryOutput: z.ZodType<EntryView> = z.strictObject({
 
 export const get: Operation<Engine, typeof getInput, z.ZodType<EntryView>> = {
   name: 'get',
-  summary: 'Read one entry by id, which counts as use of it',
+  summary: 'Read one entry by id and count a use of it',
   input: getInput,
   output: entryOutput,
   // Knowledge stays as it is; the reader's own count of uses does not.
@@ -56,7 +56,7 @@ const touchOutput: z.ZodType<{ readonly touched: number }> = z.strictObject({
 
 export const touch: Operation<Engine, typeof touchInput, typeof touchOutput> = {
   name: 'touch',
-  summary: 'Count a use of entries, because they were opened or cited',
+  summary: 'Count a use of entries that were opened or cited',
   input: touchInput,
   output: touchOutput,
   effect: { kind: 'read', idempotent: false },
@@ -64,14 +64,14 @@ export const touch: Operation<Engine, typeof touchInput, typeof touchOutput> = {
 }
 
 const listOutput: z.ZodType<ListPage> = z.strictObject({
-  items: z.array(z.strictObject(entryFields)).describe('In the order that was asked for'),
-  total: z.int().min(0).describe('Entries that fulfil the filter, of all pages'),
-  cursor: z.string().nullable().describe('Goes on after this page; null: it is the last'),
+  items: z.array(z.strictObject(entryFields)).describe('Entries in the requested order'),
+  total: z.int().min(0).describe('Number of entries that match, on all pages'),
+  cursor: z.string().nullable().describe('Cursor of the next page; null: this is the last'),
 })
 
 export const list: Operation<Engine, typeof listInput, z.ZodType<ListPage>> = {
   name: 'list',
-  summary: 'List entries that fulfil a filter, page by page, without their content',
+  summary: 'List entries that match a filter, without their content',
   input: listInput,
   output: listOutput,
   effect: { kind: 'read', idempotent: true },
@@ -79,16 +79,16 @@ export const list: Operation<Engine, typeof listInput, z.ZodType<ListPage>> = {
 }
 
 const putOutput: z.ZodType<Awaited<ReturnType<Engine['put']>>> = z.strictObject({
-  ids: z.array(z.string()).describe('Of the entries, in the order of the input'),
+  ids: z.array(z.string()).describe('Ids of the entries, in the order of the input'),
   created: z.int().min(0).describe('Entries that are new'),
   updated: z.int().min(0).describe('Entries that were replaced'),
-  unchanged: z.int().min(0).describe('Entries that were the same already'),
-  embedding_error: z.string().nullable().describe('Why vectors are missing; null: they are there, or follow'),
+  unchanged: z.int().min(0).describe('Entries that were already the same'),
+  embedding_error: z.string().nullable().describe('Why vectors are missing; null: they exist or will follow'),
 })
 
 export const put: Operation<Engine, typeof putEntriesInput, typeof putOutput> = {
   name: 'put',
-  summary: 'Write entries; one with the id of an entry you hold replaces it',
+  summary: 'Write entries; an entry with the id of your own entry replaces it',
   input: putEntriesInput,
   output: putOutput,
   effect: { kind: 'write', idempotent: false },
@@ -96,7 +96,7 @@ export const put: Operation<Engine, typeof putEntriesInput, typeof putOutput> = 
 }
 
 const deleteOutput: z.ZodType<{ readonly deleted: number }> = z.strictObject({
-  deleted: z.int().min(0).describe('Entries that were there and are gone'),
+  deleted: z.int().min(0).describe('Number of deleted entries'),
 })
 
 export const remove: Operation<Engine, typeof idsInput, typeof deleteOutput> = {

@@ -49,7 +49,7 @@ const addOutput: z.ZodType<AddReport> = z.strictObject({
 
 export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
   name: 'add',
-  summary: 'Add files and folders: new, changed and vanished files are found by content',
+  summary: 'Add files and folders; later runs find new, changed and deleted files',
   input: addInput,
   output: addOutput,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
@@ -64,7 +64,7 @@ const linesOutput: z.ZodType<{ readonly lines: readonly unknown[] }> = z.strictO
 /** As one document, or line by line. */
 export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = {
   name: 'export',
-  summary: 'Give everything the store holds, as lines that `import` takes',
+  summary: 'Export everything in the store as lines for `import`',
   input: nothing,
   output: linesOutput,
   effect: { kind: 'read', idempotent: true, ownerOnly: true },
@@ -81,7 +81,7 @@ const importOutput: z.ZodType<Awaited<ReturnType<Engine['import']>>> = z.strictO
 
 export const importAll: Operation<Engine, typeof linesOutput, typeof importOutput> = {
   name: 'import',
-  summary: 'Take the lines of an export',
+  summary: 'Import the lines of an export',
   input: linesOutput,
   output: importOutput,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },

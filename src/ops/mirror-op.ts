@@ -40,7 +40,7 @@ const mirrorOutput = z.strictObject({
 
 export const mirror: Operation<Engine, typeof mirrorInput, typeof mirrorOutput> = {
   name: 'mirror',
-  summary: 'Push a collection to ChromaDB or Qdrant; again to follow it',
+  summary: 'Copy a collection to ChromaDB or Qdrant; run it again to update the copy',
   input: mirrorInput,
   output: mirrorOutput,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },

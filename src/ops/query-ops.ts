@@ -15,7 +15,7 @@ const READ = { kind: 'read', idempotent: true } as const
 
 export const query: Operation<Engine, typeof queryInput, z.ZodType<Page>> = {
   name: 'query',
-  summary: 'Ask a question; answers are ranked passages with lines, score and reason',
+  summary: 'Search; results are ranked passages with lines, score and reason',
   input: queryInput,
   output: pageOutput,
   effect: ASK,
@@ -28,7 +28,7 @@ export const query: Operation<Engine, typeof queryInput, z.ZodType<Page>> = {
 
 export const explain: Operation<Engine, z.ZodType<ExplainRequest>, z.ZodType<ExplainAnswer>> = {
   name: 'explain',
-  summary: 'Say why an entry has its rank in an answer, why it is not in it, or why it stands over another',
+  summary: 'Explain why an entry has its rank, why it is missing, or why it ranks above another',
   input: explainInput,
   output: explainOutput,
   effect: READ,
@@ -38,7 +38,7 @@ export const explain: Operation<Engine, z.ZodType<ExplainRequest>, z.ZodType<Exp
 
 export const count: Operation<Engine, typeof queryInput, z.ZodType<Count>> = {
   name: 'count',
-  summary: 'Count the results that a question has, over all of its pages',
+  summary: 'Count the results of a query on all pages',
   input: queryInput,
   output: countOutput,
   effect: READ,
@@ -48,7 +48,7 @@ export const count: Operation<Engine, typeof queryInput, z.ZodType<Count>> = {
 
 export const similar: Operation<Engine, typeof similarInput, z.ZodType<Page>> = {
   name: 'similar',
-  summary: 'Find entries like a given one',
+  summary: 'Find entries similar to a given one',
   input: similarInput,
   output: pageOutput,
   effect: ASK,

@@ -18,7 +18,7 @@ const suggestOutput: z.ZodType<Suggestions> = z.strictObject({
 
 export const suggest: Operation<Engine, typeof suggestInput, typeof suggestOutput> = {
   name: 'suggest',
-  summary: 'Complete a name: collections, kinds and tags that begin so, and for the owner holders',
+  summary: 'Complete the names of collections, kinds, tags and, for the owner, holders',
   input: suggestInput,
   output: suggestOutput,
   effect: { kind: 'read', idempotent: true },

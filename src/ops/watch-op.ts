@@ -5,7 +5,7 @@ import { watchOperation } from '../model/watch-operation.ts'
 
 export const watch = watchOperation({
   name: 'watch',
-  summary: 'Ask a question and report what changes in its answer, as it changes',
+  summary: 'Query, then report changes of the answer as they happen',
   input: watchInput,
   subscribe: (engine: Engine, input, handlers, context) => engine.subscribe(input, handlers, context),
 })

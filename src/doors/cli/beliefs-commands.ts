@@ -104,7 +104,7 @@ export const BELIEFS: CommandGroup = {
   commands: [
     command({
       name: 'query [words...]',
-      about: 'find beliefs for a query; without words, all that the filters let through',
+      about: 'find beliefs for a query; without words, list all that match the filters',
       examples: [
         'querent beliefs query "climate change" --local  # among your own',
         'querent beliefs query vaccines +trial -cancer --viewer ann  # as ann; near "trial", far from "cancer"',
@@ -172,7 +172,7 @@ export const BELIEFS: CommandGroup = {
     }),
     command({
       name: 'watch [words...]',
-      about: 'show what changes in the answer to a query, until Ctrl-C',
+      about: 'report changes of an answer until Ctrl-C',
       examples: [
         'querent beliefs watch "climate change" --viewer ann  # a line for each belief that comes, changes or goes',
         'querent beliefs watch --domain medical --no-initial --json  # events as JSON lines, from now on',

@@ -19,7 +19,7 @@ function queryFlags(at: '' | 'query.'): FlagNames {
   return {
     ...Object.fromEntries(hidden.map(name => [at + name, null])),
     [`${at}k`]: { short: 'k', help: 'how many results' },
-    [`${at}update_access`]: { name: 'access', help: 'whether it counts as use. Default: true' },
+    [`${at}update_access`]: { name: 'access', help: 'count the results as used. Default: true' },
     [`${at}complete_hashtags`]: { name: 'complete', help: 'add tags where a text names too few. Default: true' },
   }
 }
@@ -172,7 +172,7 @@ export const CHROMA: CommandGroup = {
     }),
     command({
       name: 'watch [words...]',
-      about: 'show what changes in the answer to a query, until Ctrl-C',
+      about: 'report changes of an answer until Ctrl-C',
       examples: ['querent chroma watch recent python notes  # a line for each node that comes, changes or goes'],
       arguments: ['input'],
       flags: { ...queryFlags(''), ...liveFlags('') },

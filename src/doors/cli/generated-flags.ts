@@ -153,9 +153,10 @@ function addFlag(command: Command, field: Field, name: string, names: FlagNames)
     unit === undefined && path.at(-1)?.endsWith('_ms') === true,
   )
   if (flag.kind === 'switch') {
+    // What is on by default is described as a command: what the flag turns off.
     const isOn = /Default: true/.test(help)
     command.addOption(new Option(`--${name}`, help).hideHelp(isOn))
-    command.addOption(new Option(`--no-${name}`, `off: ${help}`).hideHelp(!isOn))
+    command.addOption(new Option(`--no-${name}`, `do not ${withoutDefault(help)}`).hideHelp(!isOn))
   } else {
     const option = new Option(
       `${short ? `-${short}, ` : ''}--${name} <${flag.placeholder}>`,
@@ -245,8 +246,12 @@ function placeholderByName(name: string): string | undefined {
 function helpOf({ path, schema, within }: Field, name: string): string {
   const own = descriptionOf(schema)
   const isPrefixed = path.length > 1 && name.startsWith(`${path.at(-2)?.replaceAll('_', '-')}-`)
-  const help = isPrefixed && within !== '' ? `${within}: ${lowerFirst(own)}` : own
+  const help = isPrefixed && within !== '' ? `${withoutDefault(within)}: ${lowerFirst(own)}` : own
   return lowerFirst(help)
+}
+
+function withoutDefault(help: string): string {
+  return help.replace(/\. Default: .*$/, '')
 }
 
 function descriptionOf({ description }: JsonObject): string {

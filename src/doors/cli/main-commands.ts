@@ -98,7 +98,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command({
     name: 'recall <words...>',
     operation: 'conversations.query',
-    about: 'ask what was said',
+    about: 'search conversations for what was said',
     examples: [
       'querent recall when did Mira move the kiln  # the best ten messages of all conversations',
       'querent recall --conversation home --speaker Mira where is the kiln  # what she said there',
@@ -115,7 +115,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   }),
   command({
     name: 'watch <words...>',
-    about: 'show what changes in the answer to a question, until Ctrl-C',
+    about: 'report changes of an answer until Ctrl-C',
     examples: [
       'querent watch how does decay work  # a line for each entry that comes, changes or goes',
       'querent watch --no-initial --json tag:incident | jq .id  # events as JSON lines, from now on',
@@ -157,7 +157,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
   command({
     name: 'remember <text>',
     operation: 'conversations.remember',
-    about: 'remember one message or note; the next query finds it',
+    about: 'store one message or note; the next query finds it',
     examples: [
       'querent remember "I moved to Lugo." --speaker Mira --conversation home --at 2025-03-14  # who, where and when',
     ],
@@ -180,7 +180,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     name: 'init',
     opensAll: true,
     operation: 'status',
-    about: 'make a store in this folder',
+    about: 'create a store in this folder',
     examples: ['querent init  # in .querent here', 'querent init --home ~/.querent  # in a folder of your choice'],
     creates: true,
     // Here, not above: someone who says `init` in a folder means that folder.

@@ -33,26 +33,26 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
   {
     name: 'collections [query...]',
     operation: 'collections.query',
-    about: 'ask one question over several collections, by meaning',
+    about: 'query several collections at once',
     examples: [
-      'querent collections "servidores MCP" --days 7  # items and analysis, the last week',
+      'querent collections "servidores MCP" --days 7  # both collections, last week',
       'querent collections "MCP servers" --collection analysis --lang en  # one collection, in English',
       'querent collections "MCP servers" --url http://localhost:8000  # a ChromaDB server',
     ],
     isFormless: true,
     flags: { collections: null, store: null, timeout_ms: null },
     options: {
-      '--collection <name>': 'items, analysis, both, or one that the configuration declares (default: both)',
+      '--collection <name>': 'items, analysis, both, or a collection from the configuration (default: both)',
       '--json': 'print the whole outcome as one JSON document',
-      '--persist-directory <folder>': 'the store to ask; the same as --home',
-      '--sample': 'ask the sample that comes with Querent',
-      '--url <address>': 'ask a ChromaDB server (default: QUERENT_CHROMA_URL; its token: QUERENT_CHROMA_TOKEN)',
-      '--tenant <name>': 'of the server (default: QUERENT_CHROMA_TENANT)',
-      '--database <name>': 'of the server (default: QUERENT_CHROMA_DATABASE)',
+      '--persist-directory <folder>': 'store to query; the same as --home',
+      '--sample': 'query the sample that comes with Querent',
+      '--url <address>': 'query a ChromaDB server (default: QUERENT_CHROMA_URL; token: QUERENT_CHROMA_TOKEN)',
+      '--tenant <name>': 'tenant on the server (default: QUERENT_CHROMA_TENANT)',
+      '--database <name>': 'database on the server (default: QUERENT_CHROMA_DATABASE)',
       '--urls': 'show the address of each source',
     },
     more: made => {
-      const help = 'of the answer; auto is en for a question in English, else es (default: auto)'
+      const help = 'language of the answer; auto: en for a query in English, otherwise es (default: auto)'
       return made.addOption(new Option('--lang <language>', help).choices(['auto', 'es', 'en']))
     },
     around: async (cli, body) => (await import('./commands/collections.ts')).reportedInALine(cli, body),
@@ -62,20 +62,20 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
   {
     name: 'c64 [words...]',
     operation: null,
-    about: 'ask about the Commodore 64; numbers and names are understood',
+    about: 'query facts about the Commodore 64, with numbers and names resolved',
     examples: [
       'querent c64 "What does POKE 53280, 14 do?"  # facts as Markdown, the best 15',
-      'querent c64 --enrich-only SYS 64738  # what the numbers and names stand for',
+      'querent c64 --enrich-only SYS 64738  # what numbers and names mean',
     ],
     isFormless: true,
     hasOneExitCode: true,
     schema: async () => (await import('../../openings/c64.ts')).c64SettingsSchema,
     flags: { collection: null, qdrant_public: null, embedding_url: null, timeout_ms: null },
     options: {
-      '--raw': 'search the question as it is, by meaning',
-      '--enrich-only': 'print the enriched question, its tags and the mode, and search nothing',
+      '--raw': 'search the query as it is, by meaning',
+      '--enrich-only': 'print the enriched query, its tags and the mode without searching',
       '--json': 'print the whole result as one JSON document',
-      '--embed': 'first give the facts of this store their vectors, once',
+      '--embed': 'embed the facts of this store first, once',
     },
     // A question may begin with a hyphen; what is no flag is reported by the command itself, with its own exit code.
     more: made => made.allowUnknownOption(),
@@ -92,21 +92,21 @@ export const SEED_COMMANDS: readonly OperationCommand[] = [
 ]
 
 const CHANGE = {
-  '--client <name...>': 'only this client (repeatable); a wrong name lists those there are',
-  '--print': 'show what would change, and write nothing',
+  '--client <name...>': 'only this client (repeatable); an unknown name lists all clients',
+  '--print': 'show the changes and write nothing',
   '--yes': 'write without asking',
 }
 
 const TOOLS = {
   '--lens <name...>': 'serve the tools of this lens (repeatable)',
-  '--tools <names...>': 'serve these tools, with commas between (repeatable)',
+  '--tools <names...>': 'serve these tools, separated by commas (repeatable)',
 }
 
 export const SERVER_COMMANDS: readonly OperationCommand[] = [
   {
     name: 'serve [paths...]',
     operation: null,
-    about: 'add files and folders, then answer over HTTP',
+    about: 'add files and folders, then serve them over HTTP',
     examples: [
       'querent serve notes --open  # add a folder and open it in the browser',
       'querent serve --host 0.0.0.0 --tokens tokens.json  # tokens.json: {"<token>": "<viewer>"}',
@@ -133,7 +133,7 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
   },
   plain(async () => (await import('./commands/serve.ts')).runMcp, {
     name: 'mcp',
-    about: 'serve an agent over MCP on standard input and output',
+    about: 'serve MCP on standard input and output',
     examples: [
       'querent mcp --lens chroma --lens beliefs  # with the tools of these lenses',
       'querent mcp --tools query,get,context_callers  # with these tools alone',
@@ -147,7 +147,7 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
     children: [
       plain(async () => (await import('./commands/mcp-install.ts')).runMcpInstall, {
         name: 'install',
-        about: 'write the server into the configuration of assistants, after asking',
+        about: 'add the server to the configuration of assistants, after confirmation',
         examples: [
           'querent mcp install --client claude-code --yes  # the project here, without asking',
           'querent mcp install --client cursor --lens context --print  # only show what would change',
@@ -163,7 +163,7 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
       }),
       plain(async () => (await import('./commands/mcp-install.ts')).runMcpInstall, {
         name: 'uninstall',
-        about: 'take the server out of the configuration of assistants',
+        about: 'remove the server from the configuration of assistants',
         isPlaceless: true,
         options: CHANGE,
       }),
@@ -183,7 +183,7 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
   }),
   plain(async () => (await import('./commands/completion.ts')).runCompletion, {
     name: 'completion <shell>',
-    about: 'print a script for bash, zsh or fish that completes commands and flags',
+    about: 'print a completion script for bash, zsh or fish',
     examples: ['eval "$(querent completion bash)"  # in this shell; in ~/.bashrc in every one'],
     isPlaceless: true,
     isFormless: true,
@@ -203,23 +203,23 @@ export const CONFIG: readonly OperationCommand[] = [
   }),
   plain(setting, {
     name: 'set <name> <value>',
-    about: 'change one setting; what an engine would refuse is not written',
+    about: 'change one setting; invalid values are not written',
     examples: [
       'querent config set durability full  # a text',
       `querent config set embedder '{"provider": "none"}'  # JSON`,
     ],
   }),
-  plain(setting, { name: 'unset <name>', about: 'take one setting out, so that its default holds' }),
+  plain(setting, { name: 'unset <name>', about: 'remove one setting, so that its default applies' }),
   plain(async () => (await import('./commands/config.ts')).listSettings, {
     name: 'list',
-    about: 'list all settings, with what config.json says and the defaults',
+    about: 'list all settings with their values in config.json and their defaults',
   }),
 ]
 
 export const SKILLS: readonly OperationCommand[] = [
   plain(async () => (await import('./commands/skills.ts')).runInstall, {
     name: 'install',
-    about: 'place the skill chroma-query and the agent chroma-agent in a project',
+    about: 'install the skill chroma-query and the agent chroma-agent in a project',
     examples: [
       'querent skills install --dir ../project --lang en  # in another project, in English',
       'querent skills install --lens c64  # the command query-c64',

@@ -139,11 +139,11 @@ export const queryOptions = z.strictObject({
   update_access: z
     .boolean()
     .nullish()
-    .describe('Whether the results count as used, which strengthens their memory. Default: true'),
+    .describe('Count the results as used, which strengthens their memory. Default: true'),
   complete_hashtags: z
     .boolean()
     .nullish()
-    .describe('Whether tags are added where a text names too few. Default: true (setting query.complete_hashtags)'),
+    .describe('Add tags if a text names too few. Default: true (setting query.complete_hashtags)'),
   fallback_to_default: z
     .boolean()
     .nullish()

@@ -8,7 +8,7 @@ import { reindexFollowers } from './write-message.ts'
 
 export const conversationsLens: Lens = {
   name: 'conversations',
-  summary: 'Messages of conversations, each with who said it and when',
+  summary: 'Messages of conversations, with speaker and time',
   tables: CONVERSATIONS_TABLES,
   kinds: MESSAGE_KINDS,
   stages: conversationStages,

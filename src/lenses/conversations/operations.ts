@@ -9,7 +9,7 @@ import { remember, rememberInput, rememberOutput } from './remember.ts'
 
 const rememberOperation = lensOperation({
   name: 'conversations.remember',
-  summary: 'Remember one message or note, with who said it, when and in which conversation',
+  summary: 'Store one message or note with its speaker, time and conversation',
   input: rememberInput,
   output: rememberOutput,
   effect: { kind: 'write', idempotent: false },

@@ -35,54 +35,50 @@ const id = keptText(z.string().min(1).max(MAX_ID_LENGTH))
 
 export const rememberInput = z.strictObject({
   text: keptText(z.string().min(1).max(MAX_CONTENT_LENGTH)).describe(
-    `What was said or noted, 1 to ${MAX_CONTENT_LENGTH} characters`,
+    `Message or note, 1 to ${MAX_CONTENT_LENGTH} characters`,
   ),
-  speaker: keptText(z.string().trim().max(MAX_NAME_LENGTH))
-    .optional()
-    .describe('Who said it. Default: nobody is named'),
-  conversation: id.optional().describe('Which conversation it belongs to. Default: notes'),
+  speaker: keptText(z.string().trim().max(MAX_NAME_LENGTH)).optional().describe('Who said it. Default: nobody'),
+  conversation: id.optional().describe('Id of its conversation. Default: notes'),
   at: instantInput
     .optional()
-    .describe('Moment at which it was said: ISO 8601 with a zone, a date, or milliseconds since 1970. Default: now'),
+    .describe('When it was said: ISO 8601 with a zone, a date, or milliseconds since 1970. Default: now'),
   role: z
     .enum([...ROLES])
     .optional()
-    .describe('Part of the speaker in a chat with an assistant. Default: none'),
+    .describe('Role of the speaker in a chat with an assistant. Default: none'),
   session: id
     .optional()
-    .describe('Sitting that it belongs to. Default: that of the message before, unless six hours lie between them'),
-  reply_to: id.optional().describe('Id, within the conversation, of the message it answers. Default: none'),
+    .describe('Id of its session. Default: that of the previous message if it is less than six hours old'),
+  reply_to: id.optional().describe('Id of the message it answers, within the conversation. Default: none'),
   id: id
     .optional()
-    .describe(
-      'Within the conversation; a message of yours that has it gets this text and keeps what is not said. Default: a new random one',
-    ),
+    .describe('Id within the conversation; your own message with this id gets the new text. Default: a new random id'),
   profile: z
     .enum(['people', 'assistant'])
     .optional()
-    .describe('Of whom the conversation is. Default: as before; assistant where a role is given'),
+    .describe('Who takes part. Default: unchanged; assistant if a role is given'),
   collection: name.optional().describe('Collection of the entry. Default: conversations'),
-  tags: z.array(name).max(MAX_TAGS).optional().describe('Words to find it by. Default: none'),
+  tags: z.array(name).max(MAX_TAGS).optional().describe('Tags. Default: none'),
   visibility: z
     .enum(['private', 'public', 'shared'])
     .optional()
-    .describe('Who may see it. Default: as before; private for a new one'),
+    .describe('Who else may see it. Default: unchanged; private for a new message'),
   federations: z
     .array(name)
     .max(100)
     .optional()
-    .describe('Ids of those whose members may see it, with visibility shared. Default: none'),
-  wait: z.boolean().optional().describe('Wait until it has its vector. Default: false; words find it at once'),
+    .describe('With visibility shared: ids of the federations whose members may see it. Default: none'),
+  wait: z.boolean().optional().describe('Wait until it has a vector. Default: false; words find it at once'),
 })
 type RememberInput = ReadonlyDeep<z.output<typeof rememberInput>>
 
 export const rememberOutput = z.strictObject({
-  id: z.string().describe('Of the entry'),
-  conversation: z.string().describe('Id of the one it belongs to'),
-  session: z.string().describe('Id of the sitting it belongs to'),
+  id: z.string().describe('Id of the entry'),
+  conversation: z.string().describe('Id of its conversation'),
+  session: z.string().describe('Id of its session'),
   position: z.int().describe('Within the conversation, from 0'),
   at: z.string().describe('When it was said, ISO 8601 in UTC'),
-  created: z.boolean().describe('False: it was there already'),
+  created: z.boolean().describe('False: it existed already'),
 })
 
 /** Where notes go that name no conversation. */

@@ -371,7 +371,7 @@ const nodeToImport = exportedNode.extend({
   node_id: exportedNode.shape.node_id.nullish().describe('Name of the colour; computed again. Default: none'),
   color: color.nullish().describe('[L, a, b], compared with what the hashtags give here. Default: not compared'),
   metadata: nodeTexts.metadata,
-  decay_enabled: z.boolean().optional().describe('Whether it fades when it is not used. Default: true'),
+  decay_enabled: z.boolean().optional().describe('Let it fade while it is not used. Default: true'),
   version: z.int().min(0).optional().describe('Changes so far, at least 0. Default: 0'),
   decayed_at: exportedNode.shape.decayed_at
     .optional()

@@ -142,7 +142,7 @@ export const INDEX_HANDLER = handler({
         .boolean()
         .nullish()
         .transform(value => value ?? true)
-        .describe('Wait for vectors; with false names and words answer at once. Default: true'),
+        .describe('Wait for vectors; without them, names and words answer. Default: true'),
     }),
   result: () => indexReport,
   async run(call, { path, paths: several, force, wait }) {
