@@ -70,6 +70,8 @@ async function countChecks(): Promise<Count> {
 
 async function runTests(part: string, args: readonly string[]): Promise<Count> {
   const folder = mkdtempSync(join(placeOfStores(), 'querent-test-'))
+  // Also where the run is stopped: what stays in memory is missed there.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'report.json')
   const begin = performance.now()
   const slow = join(root, 'scripts/slow-reporter.ts')
@@ -78,7 +80,6 @@ async function runTests(part: string, args: readonly string[]): Promise<Count> {
   const bounds = { cwd: root, mostMs: MAX_MS, env: { TMPDIR: folder } }
   const status = await runBounded(process.execPath, [vitest, 'run', ...reporters, ...args], bounds)
   const count = countTests(readReport(file), status === 0)
-  rmSync(folder, { recursive: true })
   printStatus(part, count.failed === 0, performance.now() - begin)
   return count
 }
