@@ -5,32 +5,32 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const ALL = ['test/**/*.test.ts']
 const PACKAGE = ['test/package/*.test.ts']
 const EXPLORER = ['test/explorer/*.test.ts']
+/** The official programs that test/conformance fetches bring tests of their own. */
+const ELSEWHERE = [...PACKAGE, ...EXPLORER, '**/node_modules/**']
 /**
  * What a file calls that has a worker of its own. Elsewhere modules stay loaded from file to file: none may be mocked, timers that are not
  * over would stop, and which packages are loaded says nothing of one file.
  */
 const OWN_WORKER = /\bvi\.(mock|useFakeTimers)\(|createRequire\(import\.meta\.url\)\.cache/
-const ISOLATED = globSync(ALL).filter(file => OWN_WORKER.test(readFileSync(file, 'utf8')))
+const ISOLATED = globSync(ALL, { exclude: ['**/node_modules/**'] }).filter(file =>
+  OWN_WORKER.test(readFileSync(file, 'utf8')),
+)
 
 /** Files that take longest: begun last, one worker would end with them while the other waits. */
 const SLOW = [
-  ...[
-    'doors/nodes-processes',
-    'doors/nodes-namespaces',
-    'doors/http-workers',
-    'doors/add-again',
-    'doors/chroma-cli',
-    'doors/beliefs-everywhere',
-  ],
-  ...[
-    '-equal-answers',
-    'faults/',
-    'doors/live-processes',
-    'embed/local-embedder',
-    '/agreement.test',
-    'vectors-near',
-    'store/erase',
-  ],
+  'doors/nodes-processes',
+  'doors/nodes-namespaces',
+  'doors/http-workers',
+  'doors/add-again',
+  'doors/chroma-cli',
+  'doors/beliefs-everywhere',
+  '-equal-answers',
+  'faults/',
+  'doors/live-processes',
+  'embed/local-embedder',
+  '/agreement.test',
+  'vectors-near',
+  'store/erase',
 ]
 
 /** A worker is kept for the next file of its project alone, so the files of each come one after the other. */
@@ -56,10 +56,10 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: SlowFirst },
     projects: [
-      { extends: true, test: { name: 'isolated', include: ISOLATED, exclude: [...PACKAGE, ...EXPLORER] } },
+      { extends: true, test: { name: 'isolated', include: ISOLATED, exclude: ELSEWHERE } },
       {
         extends: true,
-        test: { name: 'shared', isolate: false, include: ALL, exclude: [...ISOLATED, ...PACKAGE, ...EXPLORER] },
+        test: { name: 'shared', isolate: false, include: ALL, exclude: [...ISOLATED, ...ELSEWHERE] },
       },
       {
         extends: true,

@@ -72,6 +72,8 @@ async function runTests(part: string, args: readonly string[]): Promise<Count> {
   const folder = mkdtempSync(join(placeOfStores(), 'querent-test-'))
   // Some tests do without the rights of root: they must reach their own folders.
   chmodSync(folder, 0o755)
+  // Also where the run is stopped: what stays in memory is missed there.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'report.json')
   const begin = performance.now()
   const slow = join(root, 'scripts/slow-reporter.ts')
@@ -80,7 +82,6 @@ async function runTests(part: string, args: readonly string[]): Promise<Count> {
   const bounds = { cwd: root, mostMs: MAX_MS, env: { TMPDIR: folder } }
   const status = await runBounded(process.execPath, [vitest, 'run', ...reporters, ...args], bounds)
   const count = countTests(readReport(file), status === 0)
-  rmSync(folder, { recursive: true })
   printStatus(part, count.failed === 0, performance.now() - begin)
   return count
 }
