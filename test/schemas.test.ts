@@ -342,11 +342,12 @@ function withoutDefault({ description, default: fallback }: JsonObject, place: s
   return isStated ? [] : [`${place}: no default is stated`]
 }
 
-/** Of numbers: bounds in the schema, or in words with a figure; a moment or a share of a score needs none. */
+/** Of numbers: bounds in the schema, or in words with a figure; a time or a share of a score needs none. */
 function withoutRange(field: JsonObject, place: string): readonly string[] {
-  const isStated = /\d|\b(unix|seconds|milliseconds|days|higher|cosine|relevance|number of|moment)\b/i.test(
-    String(field['description']),
-  )
+  const isStated =
+    /\d|\b(unix|seconds|milliseconds|days|higher|cosine|relevance|number of|time|validity|when it was|now)\b/i.test(
+      String(field['description']),
+    )
   return isStated || numbersIn(field).every(hasBounds) ? [] : [`${place}: no range is stated`]
 }
 

@@ -218,7 +218,7 @@ export const similarInput: z.ZodType<SimilarInput> = z.strictObject({
 const passage = z.int().min(1).optional()
 
 export const explainInput: z.ZodType<ExplainRequest> = z.strictObject({
-  query: queryInput.describe('Query'),
+  query: queryInput.describe('Query that the rank is explained for'),
   id,
   passage: passage.describe('With group passage: position of the passage, from 1. Default: the best'),
   over: id.optional().describe('Id of another entry to compare with. Default: none'),

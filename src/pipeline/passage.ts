@@ -122,10 +122,15 @@ function* candidatesOf(one: Scored, plan: Plan, context: QueryContext): Steps<re
   return speaking.length > 0 ? speaking : all.slice(0, 1)
 }
 
+/** Throws `invalid_argument` where several passages are asked for and the score is not one of single passages. */
+export function mustScorePassages({ scoring: { rate } }: Ranking, { query: { passages, lens } }: Plan): void {
+  if (rate !== undefined || (passages ?? 1) === 1) return
+  throw invalidArgument('passages', passages, `1, because the lens ${lens} does not score single passages`)
+}
+
 /**
  * Makes the excerpt and the passages of each item of a page. Where one chunk is the best by words and by meaning, the best
  * passage costs no more than reading that chunk; of other entries, and where several are asked for, every chunk is scored.
- * Throws `invalid_argument` where several passages are asked for and the score is not one of single passages.
  */
 export function shownTexts(
   shown: readonly Ranked[],
@@ -134,11 +139,8 @@ export function shownTexts(
   plan: Plan,
   context: QueryContext,
 ): (entry: Entry, ranked: Ranked) => ShownText {
-  const { passages: asked, explain, lens } = plan.query
+  const { passages: asked, explain } = plan.query
   const { rate, components, explain: reasonsOf } = ranking.scoring
-  if (rate === undefined && (asked ?? 1) > 1) {
-    throw invalidArgument('passages', asked, `1, because the lens ${lens} does not score single passages`)
-  }
   // A chunk without a vector may score more than the best by words and by the vectors there are.
   const isPartly = statistics['expectedBase'] !== undefined
   const bestOf = (ranked: Ranked): ChunkKey | undefined => {

@@ -13,7 +13,7 @@ import { LateCursor, orderLost, placeOf, writeCursor } from './cursor.ts'
 import { toldOrigin } from './disclose.ts'
 import { behind, orderOf, placesOf, roundOf } from './order.ts'
 import { firstDepth, isReadOn } from './page-bounds.ts'
-import { positionOf, shownTexts } from './passage.ts'
+import { mustScorePassages, positionOf, shownTexts } from './passage.ts'
 import { hasRounds } from './rounds.ts'
 import { alsoShown, forgotten, wasShown } from './shown.ts'
 import { LOCAL_SOURCE } from './source.ts'
@@ -289,6 +289,7 @@ export function* presentItems(
     plan,
     context,
   )
+  mustScorePassages(ranking, plan)
   for (const { entry, ranked, chunk } of shown) {
     const before = made.get(ranked)?.entry
     if (before !== undefined && isSame(before, entry)) continue

@@ -216,7 +216,7 @@ describe('call', () => {
   it('lists every operation in its help', async () => {
     const { status, stdout } = await run(['call', '--help'])
     expect(status).toBe(0)
-    expect(stdout).toMatch(/Operations:\n {2}query +Ask a question/)
+    expect(stdout).toMatch(/Operations:\n {2}query +Search; results are ranked/)
     expect(stdout).toContain('Examples:')
   })
 })

@@ -2,6 +2,7 @@
  * The lens in the pipeline: each collection is searched by meaning for as many records as it may give, and the lists are made one
  * (CO-007, CO-013, CO-019, CO-029 to CO-031). A score is the cosine, from 0 to 1. Results are shown whatever the verdict.
  */
+import { compareText } from '../../base/compare.ts'
 import type { Candidate } from '../../model/candidate.ts'
 import type { Entry, EntryKey } from '../../model/entry.ts'
 import type { Filter } from '../../model/filter.ts'
@@ -81,8 +82,13 @@ function answerOf(
   const entries = new Map(context.reader.entries(candidates.map(({ entry }) => entry)).map(entry => [entry.key, entry]))
   return {
     ...{ collection, space: 'cosine', exhausted, deviation: null, numericDate: null, error: null },
-    records: candidates.flatMap(candidate => recordOf(candidate, entries.get(candidate.entry))),
+    records: candidates.flatMap(candidate => recordOf(candidate, entries.get(candidate.entry))).sort(nearestFirst),
   }
+}
+
+/** Of equal distances by id: keys would change with an export and import. */
+function nearestFirst(a: SourceRecord, b: SourceRecord): number {
+  return (a.distance ?? 0) - (b.distance ?? 0) || compareText(a.id, b.id) || compareText(a.holder ?? '', b.holder ?? '')
 }
 
 /** Whether the viewer sees anything in it, whatever the conditions. */

@@ -12,7 +12,7 @@ const INPUT = z.strictObject({
   limit: z.int().min(1).nullish().describe('How many. Default: 10'),
   timeout_ms: z.int().optional().describe('In milliseconds'),
   order: z.enum(['id', 'created']).optional().describe('Order of the list'),
-  memory: z.boolean().optional().describe('Whether use counts. Default: true'),
+  memory: z.boolean().optional().describe('Count it as used. Default: true'),
   explain: z.boolean().optional().describe('Whether to explain. Default: false'),
   filter: z
     .strictObject({
@@ -74,7 +74,7 @@ describe('flags made from an input schema', () => {
     expect(help).toMatch(/--limit <number> +how many. Default: 10\n/)
     expect(help).toMatch(/--timeout <seconds> +in milliseconds\n/)
     expect(help).toMatch(/--order <name> +order of the list \(choices: "id", "created"\)\n/)
-    expect(help).toMatch(/--no-memory +off: whether use counts. Default: true\n/)
+    expect(help).toMatch(/--no-memory +do not count it as used\n/)
     expect(help).toMatch(/--explain +whether to explain. Default: false\n/)
     expect(help).toMatch(/--any-tag <text> +with one of these tags \(repeatable\)\n/)
     expect(help).toMatch(/--created-after <time> +when it was written: from then on\n/)
