@@ -2,7 +2,7 @@
 import { sha256 } from '../../base/canonical.ts'
 import { checkedTables, columnsOf } from '../sqlite/fill-checks.ts'
 import { CHECK, isWhole } from '../sqlite/row-checks.ts'
-import { COPY_PREFIX } from '../sqlite/schema-copy.ts'
+import { COPY_PREFIX, NAME_BYTES, nameIn } from '../sqlite/schema-copy.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
 import { quote } from '../sqlite/table.ts'
 import { isObject, parsed } from './parsed.ts'
@@ -73,11 +73,14 @@ function ownValues(db: SqlDatabase): Problem | null {
 /** What tells them apart. A row of an entry that is gone is another finding (`references`). */
 function* damagedRows(db: SqlDatabase, table: string): Generator<string> {
   const columns = columnsOf(db, table).filter(name => name !== CHECK)
-  const list = [...columns, CHECK].map(quote).join(', ')
+  const cell = (name: string) => (isNameOfMeta(name) ? NAME_BYTES : quote(name))
+  const isNameOfMeta = (name: string) => table === 'meta' && name === 'name'
+  const list = [...columns, CHECK].map(cell).join(', ')
   const isOfEntry = columns.includes('entry')
   const where = isOfEntry ? 'where entry in (select key from entries)' : ''
   const found = db.prepareArrays<readonly SqlValue[]>(`select ${list} from ${quote(table)} not indexed ${where}`)
-  for (const row of found.each()) {
+  for (const cells of found.each()) {
+    const row = cells.map((value, at) => (isNameOfMeta(columns[at] ?? '') ? nameIn(value) : value))
     if (!isWhole(row)) yield nameOf(table, columns, row)
   }
 }

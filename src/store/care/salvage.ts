@@ -11,7 +11,7 @@ import type { TableDeclaration } from '../../model/table.ts'
 import { columnsOf } from '../sqlite/fill-checks.ts'
 import { CHECK, checked, checkOf } from '../sqlite/row-checks.ts'
 import { APPLICATION_ID, prepareSchema, schemaOfTables } from '../sqlite/schema.ts'
-import { COPY_PREFIX } from '../sqlite/schema-copy.ts'
+import { isOfCopy } from '../sqlite/schema-copy.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
 import { quote } from '../sqlite/table.ts'
 import { createIndexes, physicalName } from '../sqlite/tables.ts'
@@ -149,7 +149,7 @@ function copyTable(target: SqlDatabase, source: SqlDatabase, name: string): bool
   let isWrong = false
   for (const row of rows) {
     // Made again for the new file.
-    if (name === 'meta' && String(row[0]).startsWith(COPY_PREFIX)) continue
+    if (name === 'meta' && isOfCopy(row[0] ?? null)) continue
     if (!isSound(row)) {
       isWrong = true
       continue

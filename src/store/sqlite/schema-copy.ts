@@ -31,6 +31,18 @@ export interface SchemaCopy {
   readonly isComplete: boolean
 }
 
+/** Node 22 reads a text up to its first NUL only, so names of `meta` are read as bytes where all of them are. */
+export const NAME_BYTES = 'cast(name as blob)'
+
+export function nameIn(bytes: SqlValue): string {
+  return bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : String(bytes)
+}
+
+/** Whether a row of `meta` belongs to the copy, by its name as any Node reads it: no other name is empty. */
+export function isOfCopy(name: SqlValue): boolean {
+  return name === '' || String(name).startsWith(COPY_PREFIX)
+}
+
 type MetaRow = readonly [name: string, value: string, check: number]
 
 export function schemaCookie(db: SqlDatabase): number {
@@ -101,6 +113,9 @@ export function isSameSchema(a: readonly SchemaPart[], b: readonly SchemaPart[])
 
 function metaRows(db: SqlDatabase): readonly MetaRow[] {
   return db
-    .prepareArrays<MetaRow>('select name, value, _check from meta where name >= ? and name < ?')
+    .prepareArrays<readonly [Uint8Array, string, number]>(
+      `select ${NAME_BYTES}, value, _check from meta where name >= ? and name < ?`,
+    )
     .all(COPY_PREFIX, AFTER_PREFIX)
+    .map(([name, value, check]) => [nameIn(name), value, check])
 }
