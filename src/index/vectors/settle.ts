@@ -2,11 +2,11 @@
  * Settles an answer: what int8 left open, f32 vectors decide. They are in memory, where the index keeps them, or are read
  * from the store and kept for a while.
  */
-import { Recent } from '../../base/recent.ts'
 import { cosine } from '../../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { ChunkVector } from '../../store/store.ts'
 import type { Hit } from '../contract.ts'
+import { KeptVectors } from './kept-vectors.ts'
 import type { VectorRows } from './rows.ts'
 import type { Candidate } from './scan.ts'
 
@@ -16,22 +16,26 @@ export type VectorSource = (chunks: readonly ChunkKey[]) => readonly Pick<ChunkV
 /** What a row scores by its exact cosine and what its entry has before the question. */
 export type Rate = (similarity: number, prior: number) => Pick<Hit, 'score' | 'similarity'>
 
-/** Vectors kept of those read last: near questions, and those of one viewer, end with the same rows. */
-const KEPT = 4096
+/**
+ * Bytes of vectors kept of those read last, 32,768 at 384 dimensions: near questions, and those of one viewer, end with the same rows,
+ * and one that is kept costs a tenth of one that is read.
+ */
+const KEPT_BYTES = 48 * 2 ** 20
 
 export class Settlement {
   readonly #rows: VectorRows
   readonly #source: VectorSource
-  readonly #kept = new Recent<ChunkKey, Float32Array>(KEPT)
+  readonly #kept: KeptVectors
 
   /** `source` is asked where the rows keep no vectors. */
   constructor(rows: VectorRows, source: VectorSource) {
     this.#rows = rows
     this.#source = source
+    this.#kept = new KeptVectors(rows.dimensions, KEPT_BYTES)
   }
 
   get byteLength(): number {
-    return this.#kept.size * this.#rows.dimensions * 4
+    return this.#kept.byteLength
   }
 
   /** What the store no longer has is left out: the index is behind it until the next refresh. */
@@ -45,10 +49,10 @@ export class Settlement {
       const { floats } = this.#rows.memory
       return candidates.map(row => settled(row, cosine(vector, floats, this.#rows.vectorAt(row.slot))))
     }
-    const vectors = this.#vectorsOf(candidates)
-    return candidates.flatMap(row => {
-      const found = vectors.get(row.chunk)
-      return found === undefined ? [] : settled(row, cosine(vector, found))
+    const cosines = this.#cosinesOf(vector, candidates)
+    return candidates.flatMap((row, at) => {
+      const similarity = cosines[at] ?? null
+      return similarity === null ? [] : settled(row, similarity)
     })
   }
 
@@ -58,19 +62,20 @@ export class Settlement {
     for (let row = rows.first(entry); row >= 0; row = rows.next(row)) this.#kept.delete(rows.chunk(row))
   }
 
-  #vectorsOf(candidates: readonly Candidate[]): ReadonlyMap<ChunkKey, Float32Array> {
-    const vectors = new Map<ChunkKey, Float32Array>()
-    const unknown: ChunkKey[] = []
-    for (const { chunk } of candidates) {
-      const kept = this.#kept.find(chunk)
-      if (kept === undefined) unknown.push(chunk)
-      else vectors.set(chunk, kept)
+  /** By place; null: the store has it no longer. */
+  #cosinesOf(vector: Float32Array, candidates: readonly Candidate[]): readonly (number | null)[] {
+    const cosines = candidates.map(({ chunk }) => this.#kept.cosine(vector, chunk))
+    const unknown = candidates.flatMap(({ chunk }, at) => (cosines[at] === null ? chunk : []))
+    if (unknown.length === 0) return cosines
+    const read = this.#source(unknown)
+    let next = 0
+    for (let at = 0; at < candidates.length && next < read.length; at++) {
+      const { chunk, vector: found } = read[next] as (typeof read)[number]
+      if (cosines[at] !== null || candidates[at]?.chunk !== chunk) continue
+      cosines[at] = cosine(vector, found)
+      this.#kept.set(chunk, found)
+      next++
     }
-    if (unknown.length === 0) return vectors
-    for (const { chunk, vector } of this.#source(unknown)) {
-      this.#kept.set(chunk, vector)
-      vectors.set(chunk, vector)
-    }
-    return vectors
+    return cosines
   }
 }

@@ -62,15 +62,15 @@ export function* findCandidates(request: CandidateRequest): Steps<Candidates> {
   const standIns = nearestByWords(request, late, shares, floor)
   let passing: Matches | null = null
   let near: readonly Near[] | null = null
-  if (holding === null) {
-    // Filters look at what is near alone, unless that is too much of it.
-    const first = nearest(request, inScope, most + 1, floor)
-    if (first.length <= most) {
-      const kept = yield* narrow(inScope.only(first.map(({ entry }) => entry)))
-      near = first.filter(({ entry }) => kept.has(columns.rowOf(entry)))
-    }
+  // Filters look at what is near alone, unless that is too much of it.
+  const first = holding === null ? nearest(request, inScope, most + 1, floor) : null
+  if (first !== null && first.length <= most) {
+    const kept = yield* narrow(inScope.only(first.map(({ entry }) => entry)))
+    near = first.filter(({ entry }) => kept.has(columns.rowOf(entry)))
   }
   if (near === null || near.length + standIns.length === 0) passing = yield* narrow(inScope)
+  // Where all pass, the same search would find the same again.
+  if (near === null && passing?.count === inScope.count) near = first
   near ??= nearest(request, passing as Matches, most + 1, floor)
   const found = [...near, ...standIns].sort(nearestFirst)
   const chosen = found.slice(0, most)
