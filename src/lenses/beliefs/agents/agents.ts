@@ -10,7 +10,7 @@ import { faulty, unauthorized } from '../errors.ts'
 import type { AgentView } from '../schema/agent-answers.ts'
 import type { NewAgent } from '../schema/agents.ts'
 import { normalByDomain } from '../schema/values.ts'
-import { didOfAgent, ensureKeys, signingKeys } from '../trust/agent-keys.ts'
+import { didOfAgent, ensureKeys, signingKeys } from '../trust/agent-facts.ts'
 import { raiseRevision } from '../trust/revisions.ts'
 
 export interface AgentWriting {

@@ -11,6 +11,7 @@ import { isFederationName, OWNER } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import { inOnes, keepRules, rulesOf } from '../aggregates/mechanism.ts'
 import { faulty, unauthorized } from '../errors.ts'
 import type { FederationView, MembershipView } from '../schema/agent-answers.ts'
 import {
@@ -22,7 +23,6 @@ import {
 } from '../schema/agents.ts'
 import { STATEMENTS } from '../tables.ts'
 import { raiseRevision } from '../trust/revisions.ts'
-import { inOnes, keepRules, rulesOf } from './aggregate-rules.ts'
 
 type Random = (bytes: number) => Uint8Array
 

@@ -3,7 +3,6 @@
  * signed it, and kept as a membership like others, so that the agent may ask in the federation's name. The node of the federation goes
  * by its own table.
  */
-
 import type { Instant } from '../../../base/clock.ts'
 import { CLOCK_TOLERANCE_MS } from '../../../identity/freshness.ts'
 import { isStatementOf, signStatement } from '../../../identity/statement.ts'
@@ -23,7 +22,7 @@ import {
   type StatementInput,
 } from '../schema/agents.ts'
 import { STATEMENTS } from '../tables.ts'
-import { didOfAgent, ensureKeys } from '../trust/agent-keys.ts'
+import { didOfAgent, ensureKeys } from '../trust/agent-facts.ts'
 import { raiseRevision } from '../trust/revisions.ts'
 import {
   type FederationWriting,

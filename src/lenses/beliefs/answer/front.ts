@@ -15,10 +15,16 @@ import type { CheckedWarning } from '../schema/context.ts'
 import type { CheckedOptions } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import { type ConflictStrategy, findConflicts, MOST_COMPARED, settleConflicts } from './conflicts.ts'
-import { diversely, limitWarnings } from './diversity.ts'
-import { merged } from './merge.ts'
-import { POOL } from './spread.ts'
+import {
+  type ConflictStrategy,
+  diversely,
+  findConflicts,
+  limitWarnings,
+  MOST_COMPARED,
+  merged,
+  POOL,
+  settleConflicts,
+} from './spread.ts'
 
 /** A conflict that was settled. */
 export interface SettledConflict {

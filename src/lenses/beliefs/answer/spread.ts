@@ -1,6 +1,143 @@
-/** Diversity: hard limits, and the order of picking inside them (BQ-084, BQ-085). */
+/**
+ * Which results an answer takes from its order: lists of several sources become one (BQ-127 to BQ-129), results that
+ * contradict each other are settled (BQ-174), and diversity picks inside hard limits (BQ-084, BQ-085).
+ */
+import { compareText } from '../../../base/compare.ts'
+import { cosine } from '../../../math/vector.ts'
 import { twelveDecimals } from '../measures/rounding.ts'
+import { type Belief, type Conflict, type MergeStrategy, SCOPE_KINDS } from '../model.ts'
+import {
+  type ContradictionDetector,
+  LEAST_SCORE,
+  type Opposition,
+  SAME_TOPIC,
+  type Statement,
+  statementOf,
+} from '../opposition/detector.ts'
+import type { Evaluation } from '../query/evaluation.ts'
 import type { Picked, ScoredBelief } from '../ranking/scored.ts'
+import { likenessBy, vectorsOf } from '../record/vectors.ts'
+import type { CheckedWarning } from '../schema/context.ts'
+import type { CheckedDiversity } from '../schema/query.ts'
+
+/** `results` in the total order. */
+export function merged(strategy: MergeStrategy, results: readonly ScoredBelief[]): readonly ScoredBelief[] {
+  switch (strategy) {
+    case 'rerank':
+      return results
+    case 'interleave':
+      return interleaved(bySource(results))
+    case 'waterfall':
+      return SCOPE_KINDS.flatMap(kind => results.filter(({ source }) => source.kind === kind))
+  }
+}
+
+/** Local, then federations by id, then network nodes by id, this one first. */
+function bySource(results: readonly ScoredBelief[]): readonly (readonly ScoredBelief[])[] {
+  const lists = new Map<string, ScoredBelief[]>()
+  for (const result of results) {
+    const name = nameOf(result)
+    const list = lists.get(name)
+    if (list === undefined) lists.set(name, [result])
+    else list.push(result)
+  }
+  return [...lists].sort(([a], [b]) => compareText(a, b)).map(([, list]) => list)
+}
+
+function nameOf({ source: { kind, id } }: ScoredBelief): string {
+  return `${SCOPE_KINDS.indexOf(kind)} ${id ?? ''}`
+}
+
+/** The best of each in turn; who has no more is passed over. */
+function interleaved(sources: readonly (readonly ScoredBelief[])[]): readonly ScoredBelief[] {
+  const longest = Math.max(0, ...sources.map(list => list.length))
+  return Array.from({ length: longest }, (_, at) => sources.flatMap(list => list[at] ?? [])).flat()
+}
+
+/** What happens to the later one of two. */
+export type ConflictStrategy = Conflict['resolution']
+
+/** From the top of an answer: every two of them are compared. */
+export const MOST_COMPARED = 100
+
+/** Places in the list, the first above the second. */
+interface FoundConflict {
+  readonly first: number
+  readonly second: number
+  readonly opposition: Opposition
+}
+
+/**
+ * `vectors` by place; where one is missing, the detector alone decides whether two are of one topic. `from`: those before it
+ * were compared with each other already. `goesOn`: asked before each two, for a detector may be slow; false ends it with
+ * what was found.
+ */
+export function findConflicts(
+  detector: ContradictionDetector,
+  list: readonly Belief[],
+  vectors: readonly (Float32Array | undefined)[],
+  { from = 0, goesOn = () => true }: { readonly from?: number; readonly goesOn?: () => boolean } = {},
+): readonly FoundConflict[] {
+  const statements = list.map(statementOf)
+  const found: FoundConflict[] = []
+  for (const [first, statement] of statements.entries()) {
+    for (let second = Math.max(first + 1, from); second < list.length; second++) {
+      const [a, b] = [vectors[first], vectors[second]]
+      if (a !== undefined && b !== undefined && cosine(a, b) < SAME_TOPIC) continue
+      if (!goesOn()) return found
+      const opposition = detector.detect(statement, statements[second] as Statement)
+      if (opposition !== null && opposition.score > LEAST_SCORE) found.push({ first, second, opposition })
+    }
+  }
+  return found
+}
+
+interface Settled {
+  /** Places of the list in the order in which they are shown. */
+  readonly order: readonly number[]
+  /** Those that are told, by places of the list: the one that is shown first, or alone, is named first. */
+  readonly conflicts: readonly FoundConflict[]
+}
+
+/**
+ * The later one of two stands behind all of the list that are not, or is left out, unless the first does so itself: then it
+ * opposes nothing any more. So whether one does follows from those above it alone.
+ */
+export function settleConflicts(
+  length: number,
+  found: readonly FoundConflict[],
+  strategy: Exclude<ConflictStrategy, 'both_shown'>,
+): Settled {
+  const lower = new Set<number>()
+  // In the order of the first ones: of each it is known by then whether it stands.
+  for (const { first, second } of found) if (!lower.has(first)) lower.add(second)
+  const places = Array.from({ length }, (_, place) => place)
+  const kept = places.filter(place => !lower.has(place))
+  if (strategy === 'one_excluded') return { order: kept, conflicts: found.filter(({ first }) => !lower.has(first)) }
+  const order = [...kept, ...places.filter(place => lower.has(place))]
+  const turned = ({ first, second, opposition }: FoundConflict) => ({ first: second, second: first, opposition })
+  return { order, conflicts: found.map(one => (lower.has(one.first) && !lower.has(one.second) ? turned(one) : one)) }
+}
+
+/** As it is told, the one that is shown first named first. */
+export function conflictOf(
+  ids: readonly [string, string],
+  { type, text }: Opposition,
+  strategy: ConflictStrategy,
+): Conflict {
+  return {
+    belief_ids: [...ids],
+    contradiction_type: type,
+    resolution: strategy,
+    resolution_reason: `${REASONS[strategy]} ${text}`,
+  }
+}
+
+const REASONS: Readonly<Record<ConflictStrategy, string>> = {
+  both_shown: 'Both are shown; which of them holds is not decided here.',
+  one_penalized: 'The second stands behind the rest of the first hundred, as this node is set; its score stays.',
+  one_excluded: 'The second is left out, as this node is set.',
+}
 
 /** Beliefs that are picked from. */
 export const POOL = 1_000
@@ -118,4 +255,39 @@ class Limits {
     for (const domain of new Set(domains)) this.#domains.set(domain, (this.#domains.get(domain) ?? 0) + 1)
     return true
   }
+}
+
+interface DiversityRequest {
+  readonly pool: readonly ScoredBelief[]
+  readonly keepsOrder?: boolean
+  /** Takes federations without holders of which the limit for holders has left something out. */
+  readonly limited: Set<string>
+}
+
+/** BQ-084: in such a federation the limit counts the federation, not its members. */
+export function limitWarnings(limited: ReadonlySet<string>): readonly CheckedWarning[] {
+  return [...limited].sort().map(federation => ({
+    code: 'federation_limited',
+    message: `max_per_holder counts the federation ${federation} as one holder, since it shows none: there are more of its beliefs.`,
+  }))
+}
+
+/** What diversity picks from a pool, as far as it is asked for; `keepsOrder`: in its order, by the limits alone. Goes on picking alike, whatever changes meanwhile. */
+export function diversely(
+  evaluation: Evaluation,
+  diversity: CheckedDiversity,
+  { pool, keepsOrder = false, limited }: DiversityRequest,
+): Generator<Picked> {
+  const { columns } = evaluation.view
+  const needsVectors = diversity.minDistance !== null || (diversity.lambda < 1 && !keepsOrder)
+  const vectors = needsVectors ? vectorsOf(evaluation.view, pool) : []
+  const domains = new Map(pool.map(({ row }) => [row, columns.domainsOf(row)]))
+  return spread({
+    ...diversity,
+    keepsOrder,
+    pool,
+    domains: ({ row }) => domains.get(row) as readonly string[],
+    likeness: likenessBy(vectors),
+    onFederationLimit: federation => void limited.add(federation),
+  })
 }

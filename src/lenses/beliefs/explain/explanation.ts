@@ -3,17 +3,127 @@
  * each rests on. Made of what the requester is shown, its own edges, and its question; of others' edges it tells no more
  * than a band.
  */
-
 import { contentWords, foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/literal.ts'
 import { overall, weakestDimension } from '../measures/confidence.ts'
 import { ageDays, decayRule } from '../measures/decay.ts'
 import { twelveDecimals } from '../measures/rounding.ts'
-import type { Explanation, RankingWeights } from '../model.ts'
+import type { Explanation, RankedBelief, RankingWeights } from '../model.ts'
 import type { TrustFound } from '../ranking/trust-found.ts'
+import type { CheckedWarning } from '../schema/context.ts'
 import type { CheckedText } from '../schema/text.ts'
 import { type DirectTrust, type TrustIn, trustBand } from '../trust/trust-in.ts'
 import { type ExplainedBelief, type ExplanationWorld, percentileOf } from './explained.ts'
-import { summaryOf } from './summary.ts'
+
+/** On a shorter page a large share says nothing: of two holders one has half at least. */
+const MIN_RESULTS = 5
+const WARN = 0.3
+const CRITICAL = 0.5
+
+/** All that counts of a result. */
+export interface TrustShare {
+  readonly belief: Pick<RankedBelief['belief'], 'holder_id'>
+  readonly score: { readonly components: Pick<RankedBelief['score']['components'], 'trust_score'> }
+  readonly federation_id?: RankedBelief['federation_id']
+}
+
+export function shareOf({ belief, score, federation_id }: RankedBelief): TrustShare {
+  return {
+    belief: { holder_id: belief.holder_id },
+    score: { components: { trust_score: score.components.trust_score } },
+    ...(federation_id !== undefined && { federation_id }),
+  }
+}
+
+const CODES = { critical: 'trust_concentration_critical', warn: 'trust_concentration_warn' } as const
+
+export function isOfConcentration(code: string): boolean {
+  return Object.values<string>(CODES).includes(code)
+}
+
+/** A line for each holder above the bound, most first. The requester's own beliefs count in the sum and are not warned of. */
+export function concentrationWarnings(beliefs: readonly TrustShare[], requester: string): readonly CheckedWarning[] {
+  if (beliefs.length < MIN_RESULTS) return []
+  const sums = new Map<string, number>()
+  let total = 0
+  for (const { belief, score, federation_id } of beliefs) {
+    const { trust_score } = score.components
+    // Whose holders a federation does not show are all its own.
+    const holder = belief.holder_id ?? `the federation ${federation_id}`
+    sums.set(holder, (sums.get(holder) ?? 0) + trust_score)
+    total += trust_score
+  }
+  return [...sums]
+    .map(([holder, sum]) => ({ holder, share: total === 0 ? 0 : sum / total }))
+    .filter(({ holder, share }) => holder !== requester && share > WARN)
+    .sort((a, b) => b.share - a.share)
+    .map(({ holder, share }) => ({
+      code: share > CRITICAL ? CODES.critical : CODES.warn,
+      message: `${Math.floor(share * 1000) / 10} % of the trust in this page is trust in ${holder}.`,
+    }))
+}
+
+/** The explanation of a belief's place as a paragraph. It speaks of this belief, this question and this requester alone (BQ-109). */
+function summaryOf(world: ExplanationWorld, explained: ExplainedBelief): string {
+  const { scored, rank, total, penalty } = explained
+  const sentences = [
+    `Number ${rank} of ${total} with a score of ${three(scored.final)}: ${contributions(world, explained)}.`,
+    strongest(world, explained),
+    `Trust: ${trustInWords(explained.trust)}.`,
+    weakness(world, explained),
+  ]
+  if (penalty < 0) sentences.push(`Being like beliefs before it counted ${three(-penalty)} against it here.`)
+  return sentences.filter(sentence => sentence !== '').join(' ')
+}
+
+const PARTS: Readonly<Record<keyof RankingWeights, string>> = {
+  semantic: 'meaning',
+  confidence: 'confidence',
+  trust: 'trust',
+  recency: 'recency',
+}
+const NAMES = Object.keys(PARTS) as (keyof RankingWeights)[]
+
+function contributions({ question: { weights } }: ExplanationWorld, { scored: { parts } }: ExplainedBelief): string {
+  return NAMES.filter(name => parts[name] !== null)
+    .map(name => `${PARTS[name]} gives ${three(weights[name] * (parts[name] as number))}`)
+    .join(', ')
+}
+
+function strongest({ question: { weights } }: ExplanationWorld, { scored: { parts, final } }: ExplainedBelief): string {
+  const given = NAMES.map(name => ({ name, share: weights[name] * (parts[name] ?? 0) }))
+  const most = given.reduce((best, part) => (part.share > best.share ? part : best))
+  return final > 0 ? `Most of it is ${PARTS[most.name]}, ${Math.round((100 * most.share) / final)} %.` : ''
+}
+
+function trustInWords({ trust, of, isShared }: TrustFound): string {
+  const { kind, value, direct, transitive } = trust
+  const whom = of === 'holder' ? 'the holder' : 'the federation as a whole'
+  switch (kind) {
+    case 'self':
+      return 'it is your own'
+    case 'direct':
+      if (isShared) return `you trust ${whom} yourself, ${trustBand(value)}`
+      if (direct?.distrusted) return `you distrust ${whom}`
+      return `you trust ${whom} yourself, at ${three(direct?.value ?? 0)} after fading`
+    case 'transitive':
+      return `${whom} is trusted through ${(transitive?.sources ?? 0) > 1 ? 'several' : 'one'} you trust, ${trustBand(transitive?.level ?? 0)}`
+    case 'reputation':
+      return `${whom} is taken by reputation`
+    case 'default':
+      return `${whom} counts as a stranger`
+  }
+}
+
+function weakness({ question }: ExplanationWorld, { belief: { confidence } }: ExplainedBelief): string {
+  const weakest = weakestDimension(confidence, question.context.confidenceWeights)
+  const value = weakest === null ? null : confidence[weakest]
+  if (weakest === null || value === null) return 'Nothing is known of its confidence, so the usual is assumed.'
+  return value === 1 ? '' : `Its confidence is held down most by ${weakest.replaceAll('_', ' ')}, ${three(value)}.`
+}
+
+function three(value: number): string {
+  return value.toFixed(3)
+}
 
 export function explain(world: ExplanationWorld, explained: ExplainedBelief): Explanation {
   const { scored, penalty, rank, total } = explained
@@ -92,7 +202,7 @@ function recencyPart(
 }
 
 /** Each once: phrases and included terms first, then the words of the text, in its order. Words that say nothing are left out. */
-export function matchedTerms({ base, include, phrases }: CheckedText, content: string): readonly string[] {
+function matchedTerms({ base, include, phrases }: CheckedText, content: string): readonly string[] {
   const folded = foldContent(content)
   return [
     ...new Set([
@@ -105,7 +215,7 @@ export function matchedTerms({ base, include, phrases }: CheckedText, content: s
 
 type TrustPart = Explanation['trust']
 
-export function explainTrust(found: TrustFound): Omit<TrustPart, 'value' | 'weight' | 'contribution'> {
+function explainTrust(found: TrustFound): Omit<TrustPart, 'value' | 'weight' | 'contribution'> {
   const { trust, of, isShared } = found
   return { kind: trust.kind, of, ...(isShared ? { shared: bandOf(trust) } : detailsOf(trust)) }
 }

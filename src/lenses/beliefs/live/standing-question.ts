@@ -2,7 +2,6 @@
  * A query to the lens that stands (BQ-156 to BQ-169): its first results, and what may change them. Asking again is what
  * `beliefs.query` does, but for counting use.
  */
-
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'

@@ -2,7 +2,6 @@
  * How six dimensions become one number: the weighted geometric mean over those that are known (BQ-012 to BQ-017). Unknown
  * is not 0: it is left out, and the weights of the rest count for more.
  */
-
 import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import type { Confidence, DimensionWeights } from '../model.ts'
 import { twelveDecimals } from './rounding.ts'

@@ -4,7 +4,6 @@
  * answer in which somebody failed. The key has all of this node's own that bears on what the requester is shown; what he may
  * not see has no part in it, so that it changes nothing, not even what is kept (BQ-111).
  */
-
 import { canonicalJson, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { MEMBERSHIPS } from '../../../store/core-tables.ts'

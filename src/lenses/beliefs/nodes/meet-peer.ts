@@ -2,7 +2,6 @@
  * Meets another node at its address: who it says that it is, signed. So it becomes a peer, under the key that the owner names or
  * under the one that it shows at first (BQ-135), and so it is probed. Whatever goes wrong becomes one of few fixed reasons.
  */
-
 import { isRecord } from '../../../base/record.ts'
 import { isTimely } from '../../../identity/freshness.ts'
 import { isStatementOf, signStatement } from '../../../identity/statement.ts'

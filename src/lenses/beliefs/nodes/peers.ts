@@ -1,5 +1,4 @@
 /** The nodes that this one was told of (BQ-135): read, written by the local owner, and how they fared of late in this process. */
-
 import type { Instant } from '../../../base/clock.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Row } from '../../../model/table.ts'

@@ -1,5 +1,4 @@
 /** Agents of this node, and what the requester says of others: it sees its own statements of trust and no others'. */
-
 import type { LensHost } from '../../lens.ts'
 import { type AgentWriting, createAgent, listAgents, updateAgent } from '../agents/agents.ts'
 import { trustQuestion } from '../ranking/trust-columns.ts'

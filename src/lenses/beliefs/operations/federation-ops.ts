@@ -1,5 +1,4 @@
 /** Federations: who shares with whom, memberships on other nodes, and figures in place of beliefs (BQ-105). */
-
 import { machineNow } from '../agents/expiry.ts'
 import {
   createFederation,
@@ -11,7 +10,7 @@ import {
 } from '../agents/federations.ts'
 import { acceptStatement, rotateFederation, stateMembership } from '../agents/statements.ts'
 import { askAggregate } from '../aggregates/ask-aggregate.ts'
-import { aggregateAnswer, aggregateInput, toAggregateQuestion } from '../aggregates/question.ts'
+import { aggregateAnswer, aggregateInput, toAggregateQuestion } from '../aggregates/tally.ts'
 import { accepted, federationsAnswer, oneFederation, oneMembership, signedMembership } from '../schema/agent-answers.ts'
 import {
   acceptInput,

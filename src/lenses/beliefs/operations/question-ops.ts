@@ -1,5 +1,4 @@
 /** Asking: queries, explanations, and questions beside a query. */
-
 import { OWNER } from '../../../model/partition.ts'
 import { faulty, unauthorized } from '../errors.ts'
 import { derivationChain, queryResult } from '../model.ts'

@@ -2,10 +2,10 @@
  * An answer piece by piece, in its order, each piece checked against the matrix as it leaves (BQ-150 to BQ-155). A piece is
  * made when it is asked for, and not before. Between pieces the order is held as that of pages is, and nothing else.
  */
-import { asPart } from '../answer/tell-page.ts'
+import { asPart } from '../answer/show-page.ts'
 import { countersOf } from '../counters.ts'
 import { BeliefsError } from '../errors.ts'
-import { concentrationWarnings, isOfConcentration, shareOf, type TrustShare } from '../explain/concentration.ts'
+import { concentrationWarnings, isOfConcentration, shareOf, type TrustShare } from '../explain/explanation.ts'
 import type { QueryResult, RankedBelief } from '../model.ts'
 import type { Call } from '../query/call.ts'
 import type { CheckedQuery } from '../schema/query.ts'

@@ -1,5 +1,5 @@
 /** From which raw cosine on a belief means a term, or is near a text at all, by embedder model (BQ-040, BQ-043). */
-import { SHIPPED } from '../calibration/shipped.ts'
+import { SHIPPED } from '../calibration/calibrate.ts'
 import type { BeliefsSettings } from '../settings.ts'
 
 export interface Thresholds {

@@ -1,5 +1,5 @@
 /** Beliefs that contradict a belief (BQ-173), as far as the detector sees. */
-import { listed } from '../answer/listed.ts'
+import { listed } from '../answer/show-page.ts'
 import type { RankedBelief } from '../model.ts'
 import {
   type ContradictionDetector,

@@ -1,5 +1,4 @@
 /** How much matches a query (BQ-170): copies counted once, whatever page is asked for. */
-
 import { asked } from '../query/asked.ts'
 import type { Call } from '../query/call.ts'
 import type { countAnswer } from '../schema/answers.ts'

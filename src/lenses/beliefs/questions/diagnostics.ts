@@ -1,7 +1,6 @@
 /** How the lens stands in this engine (BQ-040, BQ-177), for whoever runs the node. */
 import { modelKey } from '../../../embed/embedder.ts'
-import { type CalibrationResult, calibrate } from '../calibration/calibrate.ts'
-import { SHIPPED } from '../calibration/shipped.ts'
+import { type CalibrationResult, calibrate, SHIPPED } from '../calibration/calibrate.ts'
 import { countersOf } from '../counters.ts'
 import { thresholdsOf } from '../query/thresholds.ts'
 import type { diagnosticsAnswer } from '../schema/answers.ts'

@@ -1,5 +1,5 @@
 /** Beliefs that are about what a belief is about (BQ-172), in the order of all lists. */
-import { listed } from '../answer/listed.ts'
+import { listed } from '../answer/show-page.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'

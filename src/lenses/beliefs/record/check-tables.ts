@@ -6,7 +6,7 @@ import { countStrays, tablePages } from '../../../pipeline/table-pages.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { TableProblem } from '../../lens.ts'
 import { BELIEFS, KIND, VERSIONS } from '../tables.ts'
-import { checkAllEdges, type EdgeWarning } from '../trust/edge-check.ts'
+import { checkAllEdges, type EdgeWarning } from '../trust/edges.ts'
 
 const UNUSED_HELP =
   'They are not signed by the key that their agents have here. State them again with `querent trust set`, or remove them with `querent trust remove`.'

@@ -2,7 +2,6 @@
  * Reading beliefs by id, and their past (BQ-004, BQ-005, BQ-011): only what the requester may see, so that what is hidden
  * and what is not there are one.
  */
-
 import { compareText } from '../../../base/compare.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'

@@ -3,7 +3,6 @@
  * one transaction: no reader ever meets half a version link. What the ids among the sources of a version mean to its writer, who may not
  * see all there is, is settled when it is written (BQ-097, BQ-111).
  */
-
 import { sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps, Turns } from '../../../base/turns.ts'

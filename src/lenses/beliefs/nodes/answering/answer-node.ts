@@ -2,7 +2,6 @@
  * Answers another node's question, or refuses it (BQ-119 to BQ-123). Before anything else the envelope is checked; then it is
  * answered as whoever signed it may see it, whatever the question claims, with no trust and no weights of anybody's.
  */
-
 import type { LensHost } from '../../../lens.ts'
 import { type ShowView, showCurrent } from '../../access/show.ts'
 import { DIMENSIONS } from '../../dimensions.ts'

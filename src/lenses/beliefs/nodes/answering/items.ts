@@ -11,7 +11,7 @@ import { memberCount } from '../../access/member-count.ts'
 import type { ShownBelief, ShowView } from '../../access/show.ts'
 import { vectorsOf } from '../../record/vectors.ts'
 import type { BeliefsState } from '../../state.ts'
-import { didOfAgent, ensureKeys, signingKeys } from '../../trust/agent-keys.ts'
+import { didOfAgent, ensureKeys, signingKeys } from '../../trust/agent-facts.ts'
 import {
   beliefStatement,
   mostAnswerBytes,

@@ -3,7 +3,6 @@
  * who fails costs the others nothing, and who comes late is not waited for. Why a node gave nothing is said in the words of
  * this one (BQ-133).
  */
-
 import type { Json } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
 import { compareText } from '../../../../base/compare.ts'

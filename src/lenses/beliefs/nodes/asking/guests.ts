@@ -1,5 +1,4 @@
 /** Verified items as guests: named as this node names their holders, with vectors of its own model. */
-
 import { sha256 } from '../../../../base/canonical.ts'
 import { embeddedText } from '../../../../model/entry.ts'
 import { inTime } from '../../../../pipeline/time-limit.ts'

@@ -4,7 +4,7 @@ import { QuerentError } from '../../../../model/errors.ts'
 import { AGENTS } from '../../../../store/core-tables.ts'
 import type { Store } from '../../../../store/store.ts'
 import type { LensHost } from '../../../lens.ts'
-import { ensureKeys, signingKeys } from '../../trust/agent-keys.ts'
+import { ensureKeys, signingKeys } from '../../trust/agent-facts.ts'
 import type { AskedSource } from '../guest.ts'
 
 /** Made where the requester has none yet: a write. Null: there are none, and none can be made. */

@@ -1,5 +1,4 @@
 /** What of an answer can be believed (BQ-124): everything in it is checked before anything of it is used. */
-
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
 import type { Recent } from '../../../../base/recent.ts'

@@ -2,7 +2,7 @@
 import type { Instant } from '../../../../base/clock.ts'
 import type { Steps } from '../../../../base/turns.ts'
 import type { ShowView } from '../../access/show.ts'
-import { verdictOf } from '../../answer/verdict.ts'
+import { verdictOf } from '../../answer/draft.ts'
 import { warningsOf } from '../../query/asked.ts'
 import { evaluateInSteps } from '../../query/evaluate.ts'
 import { Evaluation } from '../../query/evaluation.ts'

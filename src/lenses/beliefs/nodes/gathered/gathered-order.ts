@@ -1,16 +1,11 @@
 /** The one list that the results of all sources become, for as long as somebody reads it, and what this node's own store gives to it. */
-
 import { sha256 } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
 import type { Steps } from '../../../../base/turns.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
-import { MOST_COMPARED } from '../../answer/conflicts.ts'
-import { diversely, limitWarnings } from '../../answer/diversity.ts'
-import type { NodesTold } from '../../answer/draft.ts'
+import type { NodesTold, Verdict } from '../../answer/draft.ts'
 import { type Front, ranksOf, settledList, strategyOf } from '../../answer/front.ts'
-import { merged } from '../../answer/merge.ts'
-import { POOL } from '../../answer/spread.ts'
-import type { Verdict } from '../../answer/verdict.ts'
+import { diversely, limitWarnings, MOST_COMPARED, merged, POOL } from '../../answer/spread.ts'
 import type { Evaluation } from '../../query/evaluation.ts'
 import { type Boundary, type Picked, type ScoredBelief, unspread } from '../../ranking/scored.ts'
 import type { CheckedWarning } from '../../schema/context.ts'

@@ -4,8 +4,7 @@
  */
 import type { ShowView } from '../../access/show.ts'
 import { draftOf } from '../../answer/draft.ts'
-import { type Compared, showPage } from '../../answer/show-page.ts'
-import { type Answer, tellPage } from '../../answer/tell-page.ts'
+import { type Answer, type Compared, showPage, tellPage } from '../../answer/show-page.ts'
 import type { QueryResult } from '../../model.ts'
 import { type CursorContent, type CursorOwner, cursorExpired, writeCursor } from '../../paging/cursor.ts'
 import { nameOf, ordersOf } from '../../paging/held-order.ts'

@@ -3,7 +3,6 @@
  * filtered, scored, spread and explained by the same code as what one store holds (BQ-125). What is this node's own stays
  * where it is and is shown from there; here it stands beside the guests that it is compared with.
  */
-
 import type { Instant } from '../../../../base/clock.ts'
 import type { Steps } from '../../../../base/turns.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
