@@ -7,7 +7,7 @@
  * counts how much), `record` (versions as they are stored), `columns` (the current ones in memory) and `measures` (formulas).
  */
 import type { Lens } from '../lens.ts'
-import { EXPIRY_JOB } from './agents/expiry.ts'
+import { EXPIRY_JOB } from './agents/federations.ts'
 import { watchesOf } from './nodes/notices/watches.ts'
 import { BELIEFS_OPERATIONS } from './operations/operations.ts'
 import { installDetector } from './opposition/installed.ts'

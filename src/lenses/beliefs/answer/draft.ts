@@ -15,7 +15,7 @@ import type { Coverage, QueryResult } from '../model.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Picked, ScoredBelief } from '../ranking/scored.ts'
 import { type TrustFound, type TrustWorld, trustFound } from '../ranking/trust-found.ts'
-import type { CheckedWarning } from '../schema/context.ts'
+import type { CheckedWarning } from '../schema/filters.ts'
 import type { Front, SettledConflict } from './front.ts'
 
 export interface Verdict {

@@ -4,12 +4,11 @@
  */
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
-import { isSeen } from '../access/is-seen.ts'
-import { throughFederation } from '../access/member-count.ts'
-import { type ShownBelief, type ShowView, showCurrent } from '../access/show.ts'
+import { isSeen, type ShownBelief, type ShowView, showCurrent, throughFederation } from '../access/show.ts'
+import { vectorsOf } from '../embedding.ts'
 import type { BeliefsError } from '../errors.ts'
 import { concentrationWarnings, explain } from '../explain/explanation.ts'
-import { twelveDecimals } from '../measures/rounding.ts'
+import { twelveDecimals } from '../measures/weights.ts'
 import type {
   Belief,
   Conflict,
@@ -22,8 +21,7 @@ import type {
 import { detectorOf } from '../opposition/installed.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
-import { derivationChain } from '../record/chain.ts'
-import { vectorsOf } from '../record/vectors.ts'
+import { derivationChain } from '../record/derivation.ts'
 import type { CheckedQuery, CheckedScope } from '../schema/query.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { federationTarget } from '../trust/trust-in.ts'

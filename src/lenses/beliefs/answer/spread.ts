@@ -4,7 +4,8 @@
  */
 import { compareText } from '../../../base/compare.ts'
 import { cosine } from '../../../math/vector.ts'
-import { twelveDecimals } from '../measures/rounding.ts'
+import { likenessBy, vectorsOf } from '../embedding.ts'
+import { twelveDecimals } from '../measures/weights.ts'
 import { type Belief, type Conflict, type MergeStrategy, SCOPE_KINDS } from '../model.ts'
 import {
   type ContradictionDetector,
@@ -16,8 +17,7 @@ import {
 } from '../opposition/detector.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Picked, ScoredBelief } from '../ranking/scored.ts'
-import { likenessBy, vectorsOf } from '../record/vectors.ts'
-import type { CheckedWarning } from '../schema/context.ts'
+import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedDiversity } from '../schema/query.ts'
 
 /** `results` in the total order. */

@@ -8,8 +8,7 @@ import { tablePages } from '../../../pipeline/table-pages.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import { DIMENSIONS } from '../dimensions.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
-import { type KeptDerivation, parentsIn, type VersionName } from '../record/references.ts'
-import { visibilityOf } from '../record/version.ts'
+import { type KeptDerivation, parentsIn, type VersionName, visibilityOf } from '../record/version.ts'
 import { BELIEFS } from '../tables.ts'
 
 /** What the columns hold of one belief, read from the store in batches. */

@@ -4,8 +4,7 @@
  */
 import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import type { Confidence, DimensionWeights } from '../model.ts'
-import { twelveDecimals } from './rounding.ts'
-import { scaled } from './scaled.ts'
+import { scaled, twelveDecimals } from './weights.ts'
 
 /** Of a belief whose writer says nothing of it; overall 0.506810379473. */
 export const DEFAULT_CONFIDENCE: Confidence = {

@@ -1,6 +1,5 @@
 /** The shares of meaning, confidence, trust and recency in a score (BQ-060, BQ-061, BQ-023). */
 import type { RankingWeights } from '../model.ts'
-import { scaled } from './scaled.ts'
 
 const DEFAULT_RANKING: RankingWeights = { semantic: 0.35, confidence: 0.25, trust: 0.3, recency: 0.1 }
 export const DEFAULT_TRUST_WEIGHT = 0.5
@@ -46,3 +45,20 @@ const MOST_TRUST = 0.6
 
 const OF_NOW: ReadonlySet<string> = new Set(['recent', 'recently', 'latest', 'new', 'newest', 'current', 'currently'])
 const OF_OLD: ReadonlySet<string> = new Set(['history', 'historical', 'origin', 'origins', 'first', 'original'])
+
+/** Each divided by their sum; null when the sum is 0. Weights are finite and 0 or more. Order of keys kept. */
+export function scaled<K extends string>(weights: Readonly<Record<K, number>>): Readonly<Record<K, number>> | null {
+  const names = Object.keys(weights) as K[]
+  const largest = Math.max(...names.map(name => weights[name]))
+  if (largest === 0) return null
+  // Very large and very small ones would leave the range of numbers when they are added or divided.
+  const unit = largest > 1e100 || largest < 1e-100 ? largest : 1
+  const sum = names.reduce((total, name) => total + weights[name] / unit, 0)
+  // The cast: every key of the record is there, and no other.
+  return Object.fromEntries(names.map(name => [name, weights[name] / unit / sum])) as Record<K, number>
+}
+
+/** What is compared with bounds and shown, so that float noise decides nothing. */
+export function twelveDecimals(value: number): number {
+  return Math.round(value * 1e12) / 1e12
+}

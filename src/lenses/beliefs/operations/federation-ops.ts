@@ -1,11 +1,11 @@
 /** Federations: who shares with whom, memberships on other nodes, and figures in place of beliefs (BQ-105). */
-import { machineNow } from '../agents/expiry.ts'
 import {
   createFederation,
   type FederationWriting,
   joinFederation,
   leaveFederation,
   listFederations,
+  machineNow,
   setMember,
 } from '../agents/federations.ts'
 import { acceptStatement, rotateFederation, stateMembership } from '../agents/statements.ts'

@@ -22,9 +22,19 @@ import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/acts.ts'
-import { type CursorContent, type CursorOwner, questionHash, readCursor, writeCursor } from './cursor.ts'
-import { HeldOrder, nameOf, orderAt, ordersOf, rebuilt } from './held-order.ts'
-import type { Pages } from './pages.ts'
+import {
+  type CursorContent,
+  type CursorOwner,
+  HeldOrder,
+  nameOf,
+  orderAt,
+  ordersOf,
+  type Pages,
+  questionHash,
+  readCursor,
+  rebuilt,
+  writeCursor,
+} from './held-order.ts'
 
 /** How often a page is made anew when something of it went out of sight while it was made. */
 const ATTEMPTS = 3

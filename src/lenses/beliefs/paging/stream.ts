@@ -10,7 +10,7 @@ import type { QueryResult, RankedBelief } from '../model.ts'
 import type { Call } from '../query/call.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
-import type { Pages } from './pages.ts'
+import type { Pages } from './held-order.ts'
 import { openReading } from './reading.ts'
 
 export interface QueryChunk {

@@ -10,8 +10,14 @@ import type { Requester } from '../access/requester.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import type { VersionName } from './references.ts'
-import { audienceOf, type CurrentBelief, currentVersion, pastVersion, type StoredVersion } from './version.ts'
+import {
+  audienceOf,
+  type CurrentBelief,
+  currentVersion,
+  pastVersion,
+  type StoredVersion,
+  type VersionName,
+} from './version.ts'
 
 /** Undefined: the holder has no current belief of this id, whoever else has. */
 export function currentOf(reader: StoreReader, holder: string, id: string): CurrentBelief | undefined {

@@ -19,12 +19,12 @@ import type { Derivation } from '../model.ts'
 import { type BeliefDraft, type Revision, revised } from '../schema/belief.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
 import { currentOf, historyOf } from './read.ts'
-import type { KeptDerivation } from './references.ts'
 import {
   aspectRow,
   type CurrentBelief,
   chunkOf,
   entryOf,
+  type KeptDerivation,
   pastVersion,
   type StoredVersion,
   sameText,

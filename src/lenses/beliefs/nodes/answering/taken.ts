@@ -3,17 +3,24 @@
  * how much (`answers_per_minute`). Agents and nodes known here are counted each for themselves; keys that nobody knows, of which
  * anybody makes as many as he likes, by the address they ask from (of IPv6: the network), and all together.
  */
+import { canonicalJson } from '../../../../base/canonical.ts'
+import { pause } from '../../../../base/pause.ts'
+import { sign } from '../../../../base/signature.ts'
+import { hashOfTwo, textHash } from '../../../../base/text-hash.ts'
 import { type Envelope, envelopeRefusal } from '../../../../identity/envelope.ts'
 import { type Limits, RequesterLimits } from '../../../../identity/limits.ts'
 import { networkOf } from '../../../../identity/network.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
+import { Places, tooManyAtOnce } from '../../../../identity/places.ts'
 import { MEMBERSHIPS } from '../../../../store/core-tables.ts'
 import type { LensHost } from '../../../lens.ts'
+import type { ShowView } from '../../access/show.ts'
+import type { BeliefColumns } from '../../columns/columns.ts'
 import { answersNobody, faulty, replayed, unauthorized } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
-import { nameOfDid } from '../asking/keys.ts'
+import { nameOfDid } from '../asking/node-book.ts'
 import { knownPeers } from '../peers.ts'
-import type { WireScope } from '../wire/protocol.ts'
+import { asChangesQuery, changesStatement, sealedAnswer, type WireChanges, type WireScope } from '../wire/protocol.ts'
 
 /**
  * Throws UNAUTHORIZED, always the same, for one that cannot be taken; of one that was taken before it says so: whoever has
@@ -101,7 +108,7 @@ function limitsOf(state: BeliefsState): NodeLimits {
 }
 
 /** What a sender counts as. A blank is in no name: nobody else has the bucket of one that is known here. */
-export function bucketOf(state: BeliefsState, sender: string): string {
+function bucketOf(state: BeliefsState, sender: string): string {
   const { store } = state.host
   const name = nameOfDid(store, sender)
   const isKnown = name !== sender || isMember(state, name) || knownPeers(store).dids.has(sender)
@@ -111,3 +118,103 @@ export function bucketOf(state: BeliefsState, sender: string): string {
 function isMember({ host }: BeliefsState, agent: string): boolean {
   return host.store.table(MEMBERSHIPS).scan({ agent, status: 'active' }, { columns: ['agent'], limit: 1 }).length > 0
 }
+
+/** `sender`: whose it is, so that two who compare theirs learn nothing. */
+export function seenState(view: ShowView, scope: WireScope, sender: string): string {
+  const { columns, requester } = view
+  const sum = sumOf(columns, requester.sight.partitions)
+  return sign(view.secret(), canonicalJson(['state', scope.federation, sender, sum[0], sum[1]]))
+}
+
+type Sum = readonly [number, number]
+
+interface KeptSum {
+  readonly changes: number
+  readonly sum: Sum
+}
+
+const SUMS = new WeakMap<BeliefColumns, Map<string, KeptSum>>()
+/** Sets of partitions that somebody looks at. */
+const MOST_KEPT = 1_000
+
+/** Of all rows in these partitions, in whatever order: made again where one of them has changed. */
+function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
+  const kept = SUMS.get(columns) ?? new Map<string, KeptSum>()
+  SUMS.set(columns, kept)
+  const name = partitions.join()
+  const changes = columns.changesIn(partitions)
+  const known = kept.get(name)
+  if (known?.changes === changes) return known.sum
+  if (kept.size >= MOST_KEPT) kept.clear()
+  const { marks } = columns.arrays
+  let [one, other] = [0, 0]
+  for (const partition of partitions) {
+    for (const row of columns.rowsIn(partition)) {
+      // By name: the store's numbers depend on what else was ever written.
+      const holder = textHash(columns.holderOf(row))
+      one = (one + hashOfTwo(marks[row * 2] as number, holder)) | 0
+      other = (other + hashOfTwo(marks[row * 2 + 1] as number, holder)) | 0
+    }
+  }
+  const sum = [one, other] as const
+  kept.set(name, { changes, sum })
+  return sum
+}
+
+/** Shorter than proxies and servers let an answer wait. */
+const MOST_WAIT_MS = 20_000
+const LOOK_MS = 250
+/** At a time, of one sender, all keys that nobody knows here together; and of all. */
+const MOST_WAITING = 16
+const MOST_IN_ALL = 1_024
+
+const WAITING = new WeakMap<BeliefsState, Places>()
+
+/** Throws UNAUTHORIZED also where the sender may ask no longer by then, and RATE_LIMITED for too many at a time. */
+export async function answerChanges(input: unknown, call: NodeCall): Promise<WireChanges> {
+  const { state, signal } = call
+  const node = nodeOf(state.host)
+  const envelope = await takenEnvelope(input, node, call)
+  const { sender } = envelope
+  const query = asChangesQuery(envelope.query)
+  if (query === null) throw notUnderstood()
+  const free = takePlace(state, sender)
+  try {
+    const seen = await nextState(state, query.scope, sender, { ...query, signal })
+    return sealedAnswer(node, envelope, { state: seen }, changesStatement)
+  } finally {
+    free()
+  }
+}
+
+interface Waiting {
+  readonly since: string | null
+  readonly wait_ms: number
+  readonly signal: AbortSignal
+}
+
+async function nextState(
+  state: BeliefsState,
+  scope: WireScope,
+  sender: string,
+  { since, wait_ms: wait, signal }: Waiting,
+): Promise<string> {
+  const until = performance.now() + Math.min(MOST_WAIT_MS, wait)
+  await state.load(signal)
+  for (;;) {
+    const requester = requesterOf(state, scope, sender)
+    const through = scope.federation ?? undefined
+    const now = state.look(requester, view => seenState(view, scope, sender), undefined, through)
+    if (now !== since || performance.now() >= until || signal.aborted) return now
+    await pause(LOOK_MS, signal)
+  }
+}
+
+function takePlace(state: BeliefsState, sender: string): () => void {
+  const places = WAITING.get(state) ?? new Places(MOST_WAITING, WHAT)
+  WAITING.set(state, places)
+  if (places.size >= MOST_IN_ALL) throw tooManyAtOnce(MOST_IN_ALL, WHAT)
+  return places.take(bucketOf(state, sender))
+}
+
+const WHAT = 'questions for changes'

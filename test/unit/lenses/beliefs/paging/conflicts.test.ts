@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Conflict } from '../../../../../src/lenses/beliefs/model.ts'
-import { streamInCall } from '../../../../../src/lenses/beliefs/operations/streamed.ts'
+import { streamInCall } from '../../../../../src/lenses/beliefs/operations/question-ops.ts'
 import { installDetector } from '../../../../../src/lenses/beliefs/opposition/installed.ts'
 import type { QueryChunk } from '../../../../../src/lenses/beliefs/paging/stream.ts'
 import type { Query } from '../../../../../src/lenses/beliefs/schema/query.ts'

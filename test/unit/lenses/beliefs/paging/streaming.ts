@@ -1,5 +1,5 @@
 /** Streams of one query as tests read them, in a world of their own. */
-import { streamInCall } from '../../../../../src/lenses/beliefs/operations/streamed.ts'
+import { streamInCall } from '../../../../../src/lenses/beliefs/operations/question-ops.ts'
 import type { QueryChunk } from '../../../../../src/lenses/beliefs/paging/stream.ts'
 import { parseRequest } from '../../../../../src/lenses/beliefs/schema/faults.ts'
 import { type Query, streamedInput } from '../../../../../src/lenses/beliefs/schema/query.ts'
