@@ -8,15 +8,15 @@ import type { LensHost } from '../lens.ts'
 import { type Requester, Requesters } from './access/requester.ts'
 import { Secret, type ShowView } from './access/show.ts'
 import { Expiry } from './agents/federations.ts'
+import { type BeliefsSettings, DEFAULTS } from './beliefs-settings.ts'
 import { BeliefColumns } from './columns/columns.ts'
 import { modelOf, vectorIndex } from './embedding.ts'
 import { Contents } from './matching/contents.ts'
 import { Scopes } from './matching/scopes.ts'
 import type { Guest } from './nodes/guest.ts'
 import { undisturbed } from './query/undisturbed.ts'
-import { type BeliefsSettings, DEFAULTS } from './settings.ts'
 import type { TimeLimit } from './time-limit.ts'
-import { TrustGraph } from './trust/graph.ts'
+import { TrustGraph } from './trust/trust-graph.ts'
 
 export interface BeliefsState {
   readonly host: LensHost

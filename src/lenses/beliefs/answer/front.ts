@@ -24,7 +24,7 @@ import {
   merged,
   POOL,
   settleConflicts,
-} from './spread.ts'
+} from './diversity.ts'
 
 /** A conflict that was settled. */
 export interface SettledConflict {

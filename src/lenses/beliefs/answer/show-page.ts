@@ -7,8 +7,8 @@ import { toIso } from '../../../model/instant.ts'
 import { isSeen, type ShownBelief, type ShowView, showCurrent, throughFederation } from '../access/show.ts'
 import { vectorsOf } from '../embedding.ts'
 import type { BeliefsError } from '../errors.ts'
-import { concentrationWarnings, explain } from '../explain/explanation.ts'
-import { twelveDecimals } from '../measures/weights.ts'
+import { concentrationWarnings, explain } from '../explain/belief-explanation.ts'
+import { twelveDecimals } from '../measures/ranking-weights.ts'
 import type {
   Belief,
   Conflict,
@@ -25,8 +25,8 @@ import { derivationChain } from '../record/derivation.ts'
 import type { CheckedQuery, CheckedScope } from '../schema/query.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { federationTarget } from '../trust/trust-in.ts'
-import type { Draft } from './draft.ts'
-import { conflictOf, findConflicts, MOST_COMPARED } from './spread.ts'
+import { conflictOf, findConflicts, MOST_COMPARED } from './diversity.ts'
+import type { Draft } from './page-draft.ts'
 
 interface Shown {
   readonly belief: ShownBelief

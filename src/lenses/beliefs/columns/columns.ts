@@ -332,7 +332,7 @@ export class BeliefColumns {
   }
 }
 
-/** Ascending where what they are found among is. */
+/** Rows whose id, and rows whose content, another of the same rows has too; in their order. Most stores have few. */
 export interface SharedRows {
   readonly id: readonly number[]
   readonly content: readonly number[]

@@ -11,8 +11,8 @@ import type { Requester } from '../access/requester.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import type { BeliefsState } from '../state.ts'
 import { faded } from '../trust/edge.ts'
-import type { TrustMark } from '../trust/graph.ts'
 import type { HolderTrust } from '../trust/holders.ts'
+import type { TrustMark } from '../trust/trust-graph.ts'
 import { federationTarget, type TrustQuestion } from '../trust/trust-in.ts'
 
 /** A kilobyte or two each. */

@@ -31,7 +31,7 @@ import { TimeLimit } from '../time-limit.ts'
 import { faded } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { DirectTrust, TrustIn } from '../trust/trust-in.ts'
-import { basisOf, chainOfKey, holderOfKey, itemOf, keyOf, type TrustBases, type TrustBasis } from './changes.ts'
+import { basisOf, chainOfKey, holderOfKey, itemOf, keyOf, type TrustBases, type TrustBasis } from './live-items.ts'
 import { type LiveShared, liveShared, type SightWatch, type TrustWatch } from './shared.ts'
 
 interface Remembered {

@@ -4,7 +4,7 @@
  */
 import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import type { Confidence, DimensionWeights } from '../model.ts'
-import { scaled, twelveDecimals } from './weights.ts'
+import { scaled, twelveDecimals } from './ranking-weights.ts'
 
 /** Of a belief whose writer says nothing of it; overall 0.506810379473. */
 export const DEFAULT_CONFIDENCE: Confidence = {

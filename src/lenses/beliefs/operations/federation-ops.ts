@@ -8,7 +8,7 @@ import {
   machineNow,
   setMember,
 } from '../agents/federations.ts'
-import { acceptStatement, rotateFederation, stateMembership } from '../agents/statements.ts'
+import { acceptStatement, rotateFederation, stateMembership } from '../agents/membership-statements.ts'
 import { askAggregate } from '../aggregates/ask-aggregate.ts'
 import { aggregateAnswer, aggregateInput, toAggregateQuestion } from '../aggregates/tally.ts'
 import { accepted, federationsAnswer, oneFederation, oneMembership, signedMembership } from '../schema/agent-answers.ts'
@@ -21,7 +21,7 @@ import {
   rotation,
   statementInput,
 } from '../schema/agents.ts'
-import { type BeliefsCall, operation } from './call.ts'
+import { type BeliefsCall, operation } from './belief-operation.ts'
 
 const aggregate = operation({
   name: 'federations.aggregate',

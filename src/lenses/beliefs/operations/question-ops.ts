@@ -11,7 +11,7 @@ import { BeliefsError, faulty, unauthorized } from '../errors.ts'
 import { asBeliefEvent, subscribeTo } from '../live/subscriptions.ts'
 import { derivationChain, queryResult } from '../model.ts'
 import { runQuery } from '../paging/reading.ts'
-import { streamQuery } from '../paging/stream.ts'
+import { streamQuery } from '../paging/stream-query.ts'
 import { contradictionsOf, similarTo } from '../questions/about-belief.ts'
 import { contextQuery } from '../questions/context-query.ts'
 import { diagnose, runBatch } from '../questions/diagnostics.ts'
@@ -52,7 +52,7 @@ import {
   type Watch,
   watchInput,
 } from '../schema/questions.ts'
-import { BODY_LIMIT, costOf, failureIn, inCall, operation, question } from './call.ts'
+import { BODY_LIMIT, costOf, failureIn, inCall, operation, question } from './belief-operation.ts'
 
 const query = operation({
   name: 'beliefs.query',

@@ -10,7 +10,7 @@ import type { StoreReader } from '../../../store/store.ts'
 import { embedEntries } from '../../embed-entries.ts'
 import type { LensHost } from '../../lens.ts'
 import { type ShowView, showBelief, showHistory, sourceOfSeen } from '../access/show.ts'
-import { type AgentWriting, createAgent, listAgents, updateAgent } from '../agents/agents.ts'
+import { type AgentWriting, createAgent, listAgents, updateAgent } from '../agents/write-agents.ts'
 import { noSuchBelief } from '../errors.ts'
 import { type Belief, VISIBILITIES } from '../model.ts'
 import { trustQuestion } from '../ranking/trust-columns.ts'
@@ -36,7 +36,7 @@ import { TRUST } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { computeTrust, listTrust, removeTrust, setTrust, type TrustWriting } from '../trust/acts.ts'
 import { federationTarget } from '../trust/trust-in.ts'
-import { type BeliefsCall, operation } from './call.ts'
+import { type BeliefsCall, operation } from './belief-operation.ts'
 
 /** For an answer; without warnings it has no such field. */
 function warnedOf(warnings: readonly CheckedWarning[]): { warnings?: CheckedWarning[] } {

@@ -1,6 +1,7 @@
 /** From which raw cosine on a belief means a term, or is near a text at all, by embedder model (BQ-040, BQ-043). */
+
+import type { BeliefsSettings } from '../beliefs-settings.ts'
 import { SHIPPED } from '../calibration/calibrate.ts'
-import type { BeliefsSettings } from '../settings.ts'
 
 export interface Thresholds {
   readonly include: number

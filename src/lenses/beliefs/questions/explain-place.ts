@@ -9,8 +9,8 @@ import { beginningOf, type Front, frontOf } from '../answer/front.ts'
 import { componentsOf, effectiveWeights } from '../answer/show-page.ts'
 import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import { noSuchBelief } from '../errors.ts'
+import { explain } from '../explain/belief-explanation.ts'
 import { droppedAt } from '../explain/dropped.ts'
-import { explain } from '../explain/explanation.ts'
 import { confidenceInRanking } from '../measures/confidence.ts'
 import { decayRate, recency } from '../measures/decay.ts'
 import type { Belief, Confidence, DimensionWeights, RankingWeights } from '../model.ts'
@@ -105,7 +105,7 @@ interface Hint {
   readonly rank: number
 }
 
-/** Of what weighs on the belief most first. `upTo`: the total order down to it. */
+/** Dimensions of its confidence that would lift a belief (BQ-110), the one that costs it most first. `upTo`: the total order down to it. */
 function hintsFor(
   { question, state, asOf, view }: Pick<Evaluation, 'question' | 'state' | 'asOf' | 'view'>,
   scored: ScoredBelief,

@@ -84,7 +84,11 @@ function previewOf(content: string): string {
 /** Of what is hidden, and of beliefs in a circle without a root. */
 const NO_DEPTH = -1
 
-/** The depths that one requester sees; made once for as long as nothing changes. */
+/**
+ * How far beliefs are from a root (BQ-053), over those that one requester may see: a root rests on no visible belief. What
+ * rests on a past version rests on the current one of its chain, if the past may be seen. Made once for as long as nothing
+ * changes.
+ */
 export class DerivationDepths {
   readonly #depths: Int32Array
 

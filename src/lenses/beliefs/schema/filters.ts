@@ -8,7 +8,7 @@ import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import { unauthorized } from '../errors.ts'
 import { DEFAULT_WEIGHTS, dimensionWeights } from '../measures/confidence.ts'
 import { DAY_MS } from '../measures/decay.ts'
-import { DEFAULT_TRUST_WEIGHT, rankingWeights } from '../measures/weights.ts'
+import { DEFAULT_TRUST_WEIGHT, rankingWeights } from '../measures/ranking-weights.ts'
 import {
   byDimension,
   DERIVATION_TYPES,

@@ -8,7 +8,7 @@ import { TRUST } from '../tables.ts'
 import { didOfAgent } from './agent-facts.ts'
 import { edgeOf, edgeStatement, type TrustEdge } from './edge.ts'
 import { type EdgeDraft, putEdge, removeEdge, touchEdges } from './edges.ts'
-import type { TrustGraph } from './graph.ts'
+import type { TrustGraph } from './trust-graph.ts'
 import { type TrustQuestion, trustBand } from './trust-in.ts'
 
 /** Use is written after an answer, which should not wait for other processes' writes. */

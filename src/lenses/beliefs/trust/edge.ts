@@ -8,7 +8,7 @@ import type { Instant } from '../../../base/clock.ts'
 import type { Row } from '../../../model/table.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import { meanEntry, normaliseDomain } from '../measures/domains.ts'
-import { twelveDecimals } from '../measures/weights.ts'
+import { twelveDecimals } from '../measures/ranking-weights.ts'
 import type { TrustQuestion } from './trust-in.ts'
 
 export const BASIS_TYPES = [

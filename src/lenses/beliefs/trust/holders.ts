@@ -54,7 +54,11 @@ function routeWorld(
   return { into, own, maxHops: asked.question.maxHops, least }
 }
 
-/** At most `wanted`. */
+/**
+ * How many routes to an agent share nobody on the way, at most `wanted` (BQ-076, `sybil_rule: disjoint`): stricter than
+ * counting first hops, behind which there may be one and the same agent. Searched backwards from the agent, one route after
+ * the other, with another choice where that leads nowhere.
+ */
 function disjointRoutes(world: RouteWorld, target: string, wanted: number): number {
   let steps = 0
   let most = 0

@@ -12,7 +12,7 @@ import { memberCount, type ShownBelief, type ShowView, showCurrent } from '../..
 import { DIMENSIONS } from '../../dimensions.ts'
 import { modelOf, vectorIndex, vectorsOf } from '../../embedding.ts'
 import { BeliefsError } from '../../errors.ts'
-import { rankingWeights } from '../../measures/weights.ts'
+import { rankingWeights } from '../../measures/ranking-weights.ts'
 import type { RankingWeights } from '../../model.ts'
 import { Evaluation } from '../../query/evaluation.ts'
 import type { Question, Understood } from '../../query/question.ts'
@@ -39,7 +39,7 @@ import {
   type WireScope,
   type WireVectors,
 } from '../wire/protocol.ts'
-import { type NodeCall, nodeOf, notUnderstood, requesterOf, seenState, takenEnvelope } from './taken.ts'
+import { type NodeCall, nodeOf, notUnderstood, requesterOf, seenState, takenEnvelope } from './node-call.ts'
 
 /** Holders of public beliefs that have no key yet get one. A write: not within a read. */
 async function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly EntryKey[]): Promise<void> {
@@ -61,7 +61,11 @@ interface Asking {
   readonly limit: number
 }
 
-/** What nobody here can sign for is left out: it could not be believed. `isCut`: not all fit into one answer. */
+/**
+ * Beliefs as they leave this node: as the requester may see them, public ones signed by their holders (BQ-123). No more than
+ * a requester reads of one answer, and always the best (BQ-118). What nobody here can sign for is left out: it could not be
+ * believed. `isCut`: not all fit into one answer.
+ */
 function itemsOf(
   state: BeliefsState,
   view: ShowView,

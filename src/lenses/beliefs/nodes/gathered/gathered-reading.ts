@@ -6,7 +6,7 @@ import type { EntryKey } from '../../../../model/entry.ts'
 import type { LiveItem } from '../../../../model/live.ts'
 import { trustedAsGuest } from '../../access/row-origins.ts'
 import type { ShownBelief, ShowView } from '../../access/show.ts'
-import { draftOf } from '../../answer/draft.ts'
+import { draftOf } from '../../answer/page-draft.ts'
 import {
   type Answer,
   type Compared,
@@ -16,7 +16,7 @@ import {
   showPage,
   tellPage,
 } from '../../answer/show-page.ts'
-import { itemOf, saidBy, textOfTrust, type UnratedItem } from '../../live/changes.ts'
+import { itemOf, saidBy, textOfTrust, type UnratedItem } from '../../live/live-items.ts'
 import type { BeliefSource, QueryResult } from '../../model.ts'
 import {
   type CursorContent,
@@ -34,7 +34,7 @@ import type { CheckedOptions } from '../../schema/query.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import { noteUse } from '../../trust/acts.ts'
 import type { Guest } from '../guest.ts'
-import { cutNodes, type Gathering, gather, grown } from './gather.ts'
+import { cutNodes, type Gathering, gather, grown } from './gather-nodes.ts'
 import { GatheredOrder, type GatheredWorld, guestVersion } from './gathered-order.ts'
 
 /** `home`: as memberships and beliefs of this node stand now; `view`: of the gathered world. */

@@ -27,7 +27,7 @@ const TOLERANCE = 1e-3
 const MOST_DIMENSIONS = 8_192
 const BYTES = 4
 
-/** All of the same length. */
+/** f32, little-endian on every machine, base64, one after the other; all of the same length. */
 export function vectorsToText(vectors: readonly Float32Array[]): string {
   const bytes = Buffer.concat(vectors.map(bytesOf))
   if (!IS_LITTLE_ENDIAN) bytes.swap32()

@@ -20,8 +20,8 @@ import {
   removeEdge,
   TOUCH_EVERY_MS,
 } from '../../../../../src/lenses/beliefs/trust/edges.ts'
-import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
 import { tellEdges } from '../../../../../src/lenses/beliefs/trust/revisions.ts'
+import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'

@@ -6,7 +6,7 @@
 import { contentWords, foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/literal.ts'
 import { overall, weakestDimension } from '../measures/confidence.ts'
 import { ageDays, decayRule } from '../measures/decay.ts'
-import { twelveDecimals } from '../measures/weights.ts'
+import { twelveDecimals } from '../measures/ranking-weights.ts'
 import type { Explanation, RankedBelief, RankingWeights } from '../model.ts'
 import type { TrustFound } from '../ranking/trust-found.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
@@ -19,7 +19,7 @@ const MIN_RESULTS = 5
 const WARN = 0.3
 const CRITICAL = 0.5
 
-/** All that counts of a result. */
+/** What the share of one holder in the trust in a page is made of (BQ-197): only what the page shows. */
 export interface TrustShare {
   readonly belief: Pick<RankedBelief['belief'], 'holder_id'>
   readonly score: { readonly components: Pick<RankedBelief['score']['components'], 'trust_score'> }

@@ -1,7 +1,7 @@
 /**
- * Who asks, before anything else of a message from another node is looked at: its envelope is checked, then what it may ask, and
- * how much (`answers_per_minute`). Agents and nodes known here are counted each for themselves; keys that nobody knows, of which
- * anybody makes as many as he likes, by the address they ask from (of IPv6: the network), and all together.
+ * Checks the requester of a message from another node before anything else of it is read: its envelope, then what it may ask,
+ * and how often (`answers_per_minute`). Agents and nodes known here are counted one by one; unknown keys, of which anybody can
+ * make any number, by their address (of IPv6: the network), and all together.
  */
 import { canonicalJson } from '../../../../base/canonical.ts'
 import { pause } from '../../../../base/pause.ts'
@@ -119,7 +119,11 @@ function isMember({ host }: BeliefsState, agent: string): boolean {
   return host.store.table(MEMBERSHIPS).scan({ agent, status: 'active' }, { columns: ['agent'], limit: 1 }).length > 0
 }
 
-/** `sender`: whose it is, so that two who compare theirs learn nothing. */
+/**
+ * What another node may see of a scope, as one text: the same in every process of this store, also after a restart, and
+ * another one after each change of a visible belief. Hidden beliefs have no part in it (BQ-111). `sender` is part of it, so
+ * that two senders who compare theirs learn nothing.
+ */
 export function seenState(view: ShowView, scope: WireScope, sender: string): string {
   const { columns, requester } = view
   const sum = sumOf(columns, requester.sight.partitions)
@@ -170,7 +174,11 @@ const MOST_IN_ALL = 1_024
 
 const WAITING = new WeakMap<BeliefsState, Places>()
 
-/** Throws UNAUTHORIZED also where the sender may ask no longer by then, and RATE_LIMITED for too many at a time. */
+/**
+ * Answers when what the sender may see has changed, or after its longest wait. Checked at fixed times, whatever is written:
+ * an answer right after a commit would show by its time that something hidden was written (BQ-169). Throws UNAUTHORIZED also
+ * where the sender may ask no longer by then, and RATE_LIMITED for too many at a time.
+ */
 export async function answerChanges(input: unknown, call: NodeCall): Promise<WireChanges> {
   const { state, signal } = call
   const node = nodeOf(state.host)

@@ -9,7 +9,7 @@ import type { CallContext } from '../../../model/operation.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
 import type { LensHost } from '../../lens.ts'
 import type { NamedOperation } from '../../lens-operation.ts'
-import { countersOf } from '../counters.ts'
+import { countersOf } from '../beliefs-counters.ts'
 import { type BeliefsCode, BeliefsError, type Fault, faulty } from '../errors.ts'
 import type { Call } from '../query/call.ts'
 import { faultsOf } from '../schema/faults.ts'
@@ -28,7 +28,10 @@ const DIVERSITY = 1
 /** Results that one unit pays for. */
 const RESULTS = 100
 
-/** Units, 1 or more. Piece by piece it costs what it costs as a page. */
+/**
+ * In units, 1 or more (BQ-190): by the request alone, so that the cost shows nothing of what is stored. A stream costs as
+ * much as a page.
+ */
 export function costOf(options: BeliefOptions = {}): number {
   const { scope, diversity, limit = DEFAULT_LIMIT, max_derivation_depth: depth = 5 } = options
   return (
@@ -42,7 +45,10 @@ export function costOf(options: BeliefOptions = {}): number {
   )
 }
 
-/** The cause stays with the error for the log of whoever runs the node; what is reported is fixed. `input`: of the request. */
+/**
+ * Errors of the engine and the interfaces, as one of the seven codes of the lens (BQ-183 to BQ-185). The cause stays with the
+ * error for the log of the operator; what is reported is fixed. `input`: of the request.
+ */
 function asBeliefsError(thrown: unknown, input?: unknown): BeliefsError {
   if (thrown instanceof BeliefsError) return thrown
   if (thrown instanceof QuerentError && thrown.cause instanceof z.ZodError)

@@ -5,7 +5,7 @@
 import { compareText } from '../../../base/compare.ts'
 import { cosine } from '../../../math/vector.ts'
 import { likenessBy, vectorsOf } from '../embedding.ts'
-import { twelveDecimals } from '../measures/weights.ts'
+import { twelveDecimals } from '../measures/ranking-weights.ts'
 import { type Belief, type Conflict, type MergeStrategy, SCOPE_KINDS } from '../model.ts'
 import {
   type ContradictionDetector,
@@ -68,6 +68,7 @@ interface FoundConflict {
 }
 
 /**
+ * Results of one answer that contradict each other (BQ-174).
  * `vectors` by place; where one is missing, the detector alone decides whether two are of one topic. `from`: those before it
  * were compared with each other already. `goesOn`: asked before each two, for a detector may be slow; false ends it with
  * what was found.

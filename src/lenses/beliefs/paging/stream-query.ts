@@ -3,9 +3,9 @@
  * made when it is asked for, and not before. Between pieces the order is held as that of pages is, and nothing else.
  */
 import { asPart } from '../answer/show-page.ts'
-import { countersOf } from '../counters.ts'
+import { countersOf } from '../beliefs-counters.ts'
 import { BeliefsError } from '../errors.ts'
-import { concentrationWarnings, isOfConcentration, shareOf, type TrustShare } from '../explain/explanation.ts'
+import { concentrationWarnings, isOfConcentration, shareOf, type TrustShare } from '../explain/belief-explanation.ts'
 import type { QueryResult, RankedBelief } from '../model.ts'
 import type { Call } from '../query/call.ts'
 import type { CheckedQuery } from '../schema/query.ts'
