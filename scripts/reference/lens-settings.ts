@@ -1,5 +1,5 @@
 /** Settings of the lenses: in `config.json` under `lenses.<name>`, and some in the environment. */
-import { DEFAULTS as BELIEFS, SETTING_TEXTS as BELIEFS_TEXTS } from '../../src/lenses/beliefs/settings.ts'
+import { DEFAULTS as BELIEFS, SETTING_TEXTS as BELIEFS_TEXTS } from '../../src/lenses/beliefs/beliefs-settings.ts'
 import { DEFAULTS as C64, settingsSchema as c64Schema, type Field, variablesOf } from '../../src/lenses/c64/settings.ts'
 import { SETTING_KEYS, variableOf } from '../../src/lenses/chroma/settings.ts'
 import { settingsSchema as collectionsSchema } from '../../src/lenses/collections/collections-lens.ts'

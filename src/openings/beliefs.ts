@@ -11,8 +11,8 @@ import {
   subscribe,
   subscribeAll,
 } from '../lenses/beliefs/live/subscriptions.ts'
-import type { LastChunk, QueryChunk } from '../lenses/beliefs/paging/stream.ts'
-import type { SampleReport } from '../lenses/beliefs/sample/load.ts'
+import type { LastChunk, QueryChunk } from '../lenses/beliefs/paging/stream-query.ts'
+import type { SampleReport } from '../lenses/beliefs/sample/sample-beliefs.ts'
 import type { BeliefQuery } from '../lenses/beliefs/schema/query.ts'
 import { KIND } from '../lenses/beliefs/tables.ts'
 import type { Calls } from '../lenses/calls.ts'
@@ -92,7 +92,7 @@ export async function loadBeliefsSample(
 ): Promise<SampleReport> {
   if (!isOwner(viewer)) throw new QuerentError('denied', 'the sample: only the local owner may load it', {})
   const host = engine.host('beliefs')
-  const { loadSample } = await import('../lenses/beliefs/sample/load.ts')
+  const { loadSample } = await import('../lenses/beliefs/sample/sample-beliefs.ts')
   const loaded = await loadSample(host)
   const beliefs = host.store.matching(host.sight(viewer), { op: 'eq', field: 'kind', value: KIND })
   await embedEntries(host, [...beliefs], new AbortController().signal, report)

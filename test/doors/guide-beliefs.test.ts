@@ -1,7 +1,7 @@
 /** What the guide to the lens beliefs shows is what happens. */
 import { describe, expect, it } from 'vitest'
-import { BELIEFS_OPERATIONS } from '../../src/lenses/beliefs/operations/operations.ts'
-import { checkSettings } from '../../src/lenses/beliefs/settings.ts'
+import { checkSettings } from '../../src/lenses/beliefs/beliefs-settings.ts'
+import { BELIEFS_OPERATIONS } from '../../src/lenses/beliefs/operations/beliefs-operations.ts'
 import { blocks, guidePage, pattern, printedBy, runSession } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
 import { modelFolder } from '../support/model.ts'

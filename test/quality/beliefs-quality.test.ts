@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
-import { SAMPLE_AGENTS, SAMPLE_BELIEFS } from '../../src/lenses/beliefs/sample/sample.ts'
+import { SAMPLE_AGENTS, SAMPLE_BELIEFS } from '../../src/lenses/beliefs/sample/sample-beliefs.ts'
 import type { BeliefQuery } from '../../src/lenses/beliefs/schema/query.ts'
 import { type OpenBeliefs, openBeliefs } from '../../src/openings/beliefs.ts'
 import { modelFolder } from '../support/model.ts'

@@ -1,7 +1,10 @@
-/** The engine's embedder, and the index of its vectors, as parts of the lens ask for them. */
+/** The engine's embedder, the index of its vectors, and the vectors of current beliefs. */
 import { modelKey } from '../../embed/embedder.ts'
 import { type VectorIndex, vectorsName } from '../../index/contract.ts'
+import { cosine } from '../../math/vector.ts'
+import type { EntryKey } from '../../model/entry.ts'
 import type { LensHost } from '../lens.ts'
+import type { ShowView } from './access/show.ts'
 
 /** Key of the model that the engine embeds with; null: it has none. */
 export function modelOf({ embedder }: Pick<LensHost, 'embedder'>): string | null {
@@ -12,4 +15,31 @@ export function modelOf({ embedder }: Pick<LensHost, 'embedder'>): string | null
 export function vectorIndex(host: Pick<LensHost, 'index'>, model: string): VectorIndex {
   // The cast: what indexes of this name are.
   return host.index(vectorsName(model)) as VectorIndex
+}
+
+/** Vectors of beliefs, by place; undefined: there is none yet. */
+export function vectorsOf(
+  { reader, model, columns }: Pick<ShowView, 'reader' | 'model' | 'columns'>,
+  beliefs: readonly { readonly entry: EntryKey }[],
+): readonly (Float32Array | undefined)[] {
+  if (model === null) return beliefs.map(() => undefined)
+  const keys = beliefs.map(({ entry }) => entry)
+  const found = columns.lastRead.vectors(keys, unknown => {
+    const chunks = reader.firstChunks(unknown)
+    const vectors = reader.vectorsOnly(model, [...chunks.values()])
+    const byChunk = new Map(vectors.map(({ chunk, vector }) => [chunk, vector]))
+    return [...chunks].flatMap(([entry, chunk]) => {
+      const vector = byChunk.get(chunk)
+      return vector === undefined ? [] : [[entry, vector] as const]
+    })
+  })
+  return keys.map(key => found.get(key))
+}
+
+/** Raw cosine of two, by their places; 0 where one has no vector. */
+export function likenessBy(vectors: readonly (Float32Array | undefined)[]): (a: number, b: number) => number {
+  return (a, b) => {
+    const [one, other] = [vectors[a], vectors[b]]
+    return one === undefined || other === undefined ? 0 : cosine(one, other)
+  }
 }

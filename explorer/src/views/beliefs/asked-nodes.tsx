@@ -74,7 +74,7 @@ function When({ at, asOf }: { readonly at: string; readonly asOf: string }) {
 
 /** A node that is asked for several federations may fail for one of them. */
 function errorOf(errors: QueryResult['errors'], { node, kind, federation }: NodeCoverage): PartError | undefined {
-  // The cast: errors are those of `src/lenses/beliefs/nodes/gathered/coverage.ts`, or bear no node.
+  // The cast: errors are those of `src/lenses/beliefs/nodes/gathered/gather-nodes.ts`, or bear no node.
   return (errors as unknown as readonly PartError[]).find(
     error =>
       error.node === node && error.source?.kind === kind && (federation === null || error.source.id === federation),

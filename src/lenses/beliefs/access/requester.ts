@@ -2,7 +2,6 @@
  * Who asks, and what of the store exists for it: the one place where reads of this lens meet the visibility matrix
  * (BQ-091 to BQ-095). Made anew when memberships, or partitions in sight, have changed.
  */
-
 import { Recent } from '../../../base/recent.ts'
 import type { Audience, PartitionId } from '../../../model/partition.ts'
 import type { Sight } from '../../../model/viewer.ts'
@@ -10,7 +9,7 @@ import { Circle } from '../../../pipeline/access.ts'
 import { CurrentMembers, Members } from '../../../pipeline/members.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
-import { isAggregate } from '../agents/aggregate-rules.ts'
+import { isAggregate } from '../aggregates/mechanism.ts'
 import type { BeliefSource } from '../model.ts'
 
 /** What a partition is to a requester; beliefs in a public one may yet be its own. */

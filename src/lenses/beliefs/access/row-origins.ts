@@ -1,11 +1,10 @@
 /** Where rows of one view come from, by the sources that are asked, and whom the requester is shown to hold them. */
 import type { EntryKey } from '../../../model/entry.ts'
-import type { BeliefSource } from '../model.ts'
+import type { BeliefSource, ScopeKind } from '../model.ts'
 import type { Guest } from '../nodes/guest.ts'
 import { federationTarget, type TrustedAs } from '../trust/trust-in.ts'
 import type { EnabledSources, Requester } from './requester.ts'
 import { type ShowView, shownHolder } from './show.ts'
-import { FEDERATED, LOCAL } from './source-numbers.ts'
 
 export class RowOrigins {
   /** Whether trust in some rows may be trust in another than their holder. */
@@ -82,4 +81,14 @@ export function trustedThrough(requester: Requester, { kind, id }: BeliefSource,
 export function trustedAsGuest({ source, belief }: Guest): TrustedAs {
   const target = source.kind === 'federated' ? federationTarget(source.id as string) : (belief.holder_id as string)
   return { target, member: null }
+}
+
+export const LOCAL = 1
+export const FEDERATED = 2
+export const NETWORK = 3
+
+export const SOURCE_NUMBERS: Readonly<Record<ScopeKind, number>> = {
+  local: LOCAL,
+  federated: FEDERATED,
+  network: NETWORK,
 }

@@ -11,14 +11,14 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Store, StoreWriter } from '../../../store/store.ts'
-import type { Belief, BeliefSource, Derivation, DerivationSource } from '../model.ts'
+import type { BeliefColumns } from '../columns/columns.ts'
+import type { Belief, BeliefSource, Derivation, DerivationSource, RankedBelief } from '../model.ts'
 import type { Guest } from '../nodes/guest.ts'
 import { comesFromSame, currentOfKeys, historyOf, mayName, type SeenVersion, type View } from '../record/read.ts'
-import { namedBy, withoutHolder } from '../record/references.ts'
-import { audienceOf, pastVersion, type StoredVersion } from '../record/version.ts'
+import { audienceOf, namedBy, pastVersion, type StoredVersion, withoutHolder } from '../record/version.ts'
 import { VERSIONS } from '../tables.ts'
 import type { TrustedAs } from '../trust/trust-in.ts'
-import { ALL_SOURCES, type EnabledSources } from './requester.ts'
+import { ALL_SOURCES, type EnabledSources, type Requester } from './requester.ts'
 
 const SECRET = 'beliefs.secret'
 const SECRET_BYTES = 32
@@ -211,4 +211,35 @@ function shownPredecessor({ reader, requester }: View, version: StoredVersion): 
 
 function isoOrNull(instant: number | null): string | null {
   return instant === null ? null : toIso(instant)
+}
+
+/**
+ * Distinct holders, active in the federation, of beliefs that are shared with it and have the content of this one; at
+ * least 1. Private copies and those shared elsewhere do not count.
+ */
+export function memberCount(columns: BeliefColumns, requester: Requester, row: number, federation: string): number {
+  const { partitions, holders } = columns.arrays
+  const counted = new Set<number>()
+  for (let copy = columns.firstCopy(row); copy !== -1; copy = columns.nextCopy(copy)) {
+    const partition = partitions[copy] as number
+    if (requester.federationsOf(partition).includes(federation)) counted.add(holders[copy] as number)
+  }
+  return Math.max(1, counted.size)
+}
+
+/** Of a belief that does not, nothing. */
+export function throughFederation(
+  { columns, requester }: View,
+  row: number,
+  { kind, id }: BeliefSource,
+): Pick<RankedBelief, 'federation_id' | 'member_count'> {
+  if (kind !== 'federated' || id === null) return {}
+  return { federation_id: id, member_count: memberCount(columns, requester, row, id) }
+}
+
+/** Whether a current belief is there, and some enabled source has it. */
+export function isSeen({ columns, requester }: View, entry: EntryKey, enabled: EnabledSources): boolean {
+  const row = columns.rowOf(entry)
+  if (row === -1) return false
+  return requester.sourceOf(columns.arrays.partitions[row] as number, columns.holderOf(row), enabled) !== null
 }

@@ -6,19 +6,25 @@
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { showCurrent } from '../access/show.ts'
+import { vectorsOf } from '../embedding.ts'
 import type { Opposition } from '../opposition/detector.ts'
 import { detectorOf } from '../opposition/installed.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { byOrder, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
-import { vectorsOf } from '../record/vectors.ts'
-import type { CheckedWarning } from '../schema/context.ts'
+import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedOptions } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import { type ConflictStrategy, findConflicts, MOST_COMPARED, settleConflicts } from './conflicts.ts'
-import { diversely, limitWarnings } from './diversity.ts'
-import { merged } from './merge.ts'
-import { POOL } from './spread.ts'
+import {
+  type ConflictStrategy,
+  diversely,
+  findConflicts,
+  limitWarnings,
+  MOST_COMPARED,
+  merged,
+  POOL,
+  settleConflicts,
+} from './diversity.ts'
 
 /** A conflict that was settled. */
 export interface SettledConflict {

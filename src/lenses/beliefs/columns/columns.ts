@@ -2,20 +2,87 @@
  * All current beliefs, ready to be filtered and ranked: read from the store on first use, then kept in step by the change
  * feed, whichever process wrote. Whose they are is not asked here: who reads a row asks its `Requester` about the partition.
  */
+import { Recent } from '../../../base/recent.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import { FeedFollower } from '../../../pipeline/columns.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
-import { LastRead } from '../record/last-read.ts'
+import { type DecayTable, decayRate } from '../measures/decay.ts'
+import type { CurrentBelief } from '../record/version.ts'
 import { BELIEFS } from '../tables.ts'
-import { type BeliefRow, readBeliefRows } from './belief-rows.ts'
-import { ChainRows } from './chain-rows.ts'
-import { type ColumnArrays, freeRow, grownArrays, newArrays, ROW_BYTES, setRow } from './column-arrays.ts'
-import { ColumnTexts } from './column-texts.ts'
-import { grown } from './grown.ts'
-import { PartitionRows } from './partition-rows.ts'
-import { RowLists } from './row-lists.ts'
+import {
+  type BeliefRow,
+  type ColumnArrays,
+  ColumnTexts,
+  freeRow,
+  grownArrays,
+  newArrays,
+  ROW_BYTES,
+  readBeliefRows,
+  setRow,
+} from './column-arrays.ts'
+import { ChainRows, grown, PartitionRows, RowLists } from './row-lists.ts'
+
+/** Some kilobytes each. */
+const KEPT = 4096
+
+/** Current versions, and their vectors, as they were read last: those that rank high do so again and again. Forgotten when they change. */
+class LastRead {
+  readonly #versions = new Recent<EntryKey, CurrentBelief>(KEPT)
+  readonly #vectors = new Recent<EntryKey, Float32Array>(KEPT)
+
+  /** In the order asked for; what there is not is left out. */
+  versions(
+    keys: readonly EntryKey[],
+    read: (keys: readonly EntryKey[]) => readonly CurrentBelief[],
+  ): readonly CurrentBelief[] {
+    const found = lookedUp(this.#versions, keys, unknown => read(unknown).map(each => [each.entry.key, each]))
+    return keys.flatMap(key => found.get(key) ?? [])
+  }
+
+  /** By the model of the engine's embedder. A belief keeps its vector once it has one. */
+  vectors(
+    keys: readonly EntryKey[],
+    read: (keys: readonly EntryKey[]) => readonly (readonly [EntryKey, Float32Array])[],
+  ): ReadonlyMap<EntryKey, Float32Array> {
+    return lookedUp(this.#vectors, keys, read)
+  }
+
+  /** Of these entries. */
+  forget(keys: readonly EntryKey[]): void {
+    const gone = new Set(keys)
+    this.#versions.forget(key => gone.has(key))
+    this.#vectors.forget(key => gone.has(key))
+  }
+
+  clear(): void {
+    this.#versions.clear()
+    this.#vectors.clear()
+  }
+}
+
+/** Those there are: kept, or read all at once. */
+function lookedUp<V>(
+  kept: Recent<EntryKey, V>,
+  keys: readonly EntryKey[],
+  read: (keys: readonly EntryKey[]) => readonly (readonly [EntryKey, V])[],
+): ReadonlyMap<EntryKey, V> {
+  const found = new Map<EntryKey, V>()
+  const unknown: EntryKey[] = []
+  for (const key of keys) {
+    const known = kept.find(key)
+    if (known === undefined) unknown.push(key)
+    else found.set(key, known)
+  }
+  if (unknown.length === 0) return found
+  for (const [key, value] of read(unknown))
+    found.set(
+      key,
+      kept.get(key, () => value),
+    )
+  return found
+}
 
 const FIRST_ROWS = 256
 const FIRST_ENTRIES = 1024
@@ -262,5 +329,42 @@ export class BeliefColumns {
     this.#rows = 0
     this.#size = 0
     this.#withParents = 0
+  }
+}
+
+/** Rows whose id, and rows whose content, another of the same rows has too; in their order. Most stores have few. */
+export interface SharedRows {
+  readonly id: readonly number[]
+  readonly content: readonly number[]
+}
+
+/** Looks at these rows alone: what nobody asked about makes no row a shared one, and costs nothing. */
+export function sharedAmong(columns: BeliefColumns, rows: Int32Array): SharedRows {
+  const { ids, contents } = columns.arrays
+  return { id: shared(rows, ids), content: shared(rows, contents) }
+}
+
+function shared(rows: Int32Array, numbers: Int32Array): readonly number[] {
+  const met = new Set<number>()
+  const twice = new Set<number>()
+  for (const row of rows) {
+    const number = numbers[row] as number
+    if (met.has(number)) twice.add(number)
+    else met.add(number)
+  }
+  return twice.size === 0 ? [] : [...rows.filter(row => twice.has(numbers[row] as number))]
+}
+
+/** How fast each domain set ages, a day, for who asks about these domains: worked out when first asked for. */
+export function domainRates(
+  columns: BeliefColumns,
+  queryDomains: readonly string[],
+  table: DecayTable,
+): (domainSet: number) => number {
+  const known = new Map<number, number>()
+  return set => {
+    const rate = known.get(set) ?? decayRate(columns.texts.domainSet(set), queryDomains, table)
+    known.set(set, rate)
+    return rate
   }
 }

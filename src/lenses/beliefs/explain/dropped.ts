@@ -6,14 +6,13 @@ import { atOnce } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
 import { ALL_SOURCES } from '../access/requester.ts'
-import { SOURCE_NUMBERS } from '../access/source-numbers.ts'
+import { SOURCE_NUMBERS } from '../access/row-origins.ts'
 import { validInstants } from '../matching/in-scope.ts'
 import { Matches } from '../matching/matches.ts'
 import type { TextOperators } from '../matching/operators.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Dropped } from '../schema/answers.ts'
-import type { CheckedFilters } from '../schema/filters.ts'
-import { NO_FILTER } from '../schema/filters.ts'
+import { type CheckedFilters, NO_FILTER } from '../schema/filters.ts'
 
 /** Null: it matches. The row is one in sight. */
 export function droppedAt(evaluation: Evaluation, row: number): Dropped | null {

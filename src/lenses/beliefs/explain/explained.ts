@@ -1,5 +1,5 @@
 /** What an explanation is made of: read while the moment was fixed, so that nothing of it moves. */
-import { twelveDecimals } from '../measures/rounding.ts'
+import { twelveDecimals } from '../measures/ranking-weights.ts'
 import type { Belief } from '../model.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'

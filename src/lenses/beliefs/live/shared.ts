@@ -2,7 +2,6 @@
  * What the subscriptions of one engine share: the feed of changes, and for each viewer whether visibility or trust have changed for
  * another reason than time.
  */
-
 import type { Instant } from '../../../base/clock.ts'
 import { Recent } from '../../../base/recent.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -11,9 +10,9 @@ import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import type { BeliefsState } from '../state.ts'
-import { faded } from '../trust/fading.ts'
-import type { TrustMark } from '../trust/graph.ts'
+import { faded } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
+import type { TrustMark } from '../trust/trust-graph.ts'
 import { federationTarget, type TrustQuestion } from '../trust/trust-in.ts'
 
 /** A kilobyte or two each. */

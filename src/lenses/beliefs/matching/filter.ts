@@ -4,8 +4,7 @@
  */
 import type { Instant } from '../../../base/clock.ts'
 import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
-import type { BeliefColumns } from '../columns/columns.ts'
-import { domainRates } from '../columns/domain-rates.ts'
+import { type BeliefColumns, domainRates } from '../columns/columns.ts'
 import { DIMENSIONS } from '../dimensions.ts'
 import { type DecayTable, freshnessNow } from '../measures/decay.ts'
 import { isWithin } from '../measures/domains.ts'

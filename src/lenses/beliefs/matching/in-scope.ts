@@ -5,7 +5,7 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import { type EnabledSources, PUBLIC, type Requester } from '../access/requester.ts'
-import { FEDERATED, LOCAL, NETWORK } from '../access/source-numbers.ts'
+import { FEDERATED, LOCAL, NETWORK } from '../access/row-origins.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import type { View } from '../record/read.ts'
 import type { CheckedFilters } from '../schema/filters.ts'

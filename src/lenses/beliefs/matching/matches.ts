@@ -2,7 +2,7 @@
 import { placeIn } from '../../../base/ascending.ts'
 import { Bitset } from '../../../base/bitset.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import { FEDERATED, LOCAL, NETWORK } from '../access/source-numbers.ts'
+import { FEDERATED, LOCAL, NETWORK } from '../access/row-origins.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import type { ScopeKind } from '../model.ts'
 

@@ -2,11 +2,9 @@
  * How six dimensions become one number: the weighted geometric mean over those that are known (BQ-012 to BQ-017). Unknown
  * is not 0: it is left out, and the weights of the rest count for more.
  */
-
 import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import type { Confidence, DimensionWeights } from '../model.ts'
-import { twelveDecimals } from './rounding.ts'
-import { scaled } from './scaled.ts'
+import { scaled, twelveDecimals } from './ranking-weights.ts'
 
 /** Of a belief whose writer says nothing of it; overall 0.506810379473. */
 export const DEFAULT_CONFIDENCE: Confidence = {

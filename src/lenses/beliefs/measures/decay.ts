@@ -2,7 +2,7 @@
 import type { Instant } from '../../../base/clock.ts'
 import { decay } from '../../../math/decay.ts'
 import { depthOfDomain, isWithin } from './domains.ts'
-import { twelveDecimals } from './rounding.ts'
+import { twelveDecimals } from './ranking-weights.ts'
 
 export interface DecayTable {
   /** Normalised domain -> rate a day of it and all below it; 0 or more. */

@@ -4,13 +4,12 @@
  * answer in which somebody failed. The key has all of this node's own that bears on what the requester is shown; what he may
  * not see has no part in it, so that it changes nothing, not even what is kept (BQ-111).
  */
-
 import { canonicalJson, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { ShowView } from '../access/show.ts'
-import { countersOf } from '../counters.ts'
-import { questionHash } from '../paging/cursor.ts'
+import { countersOf } from '../beliefs-counters.ts'
+import { questionHash } from '../paging/held-order.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { TRUST } from '../tables.ts'

@@ -2,7 +2,6 @@
  * Meets another node at its address: who it says that it is, signed. So it becomes a peer, under the key that the owner names or
  * under the one that it shows at first (BQ-135), and so it is probed. Whatever goes wrong becomes one of few fixed reasons.
  */
-
 import { isRecord } from '../../../base/record.ts'
 import { isTimely } from '../../../identity/freshness.ts'
 import { isStatementOf, signStatement } from '../../../identity/statement.ts'
@@ -10,11 +9,11 @@ import { QuerentError } from '../../../model/errors.ts'
 import { toIso } from '../../../model/instant.ts'
 import { type NodeTransport, TransportFailure } from '../../../pipeline/transport.ts'
 import type { LensHost } from '../../lens.ts'
-import { machineNow } from '../agents/expiry.ts'
+import { machineNow } from '../agents/federations.ts'
+import type { BeliefsSettings } from '../beliefs-settings.ts'
 import { BeliefsError, faulty } from '../errors.ts'
 import type { Added, Probe } from '../schema/agent-answers.ts'
 import type { PeerInput } from '../schema/agents.ts'
-import type { BeliefsSettings } from '../settings.ts'
 import { PEERS } from '../tables.ts'
 import type { Peer } from './guest.ts'
 import { defaultId, keepModel, noteFailure, noteSuccess, putPeer, viewOf, wrong } from './peers.ts'

@@ -1,11 +1,10 @@
 /** The nodes that this one was told of (BQ-135): read, written by the local owner, and how they fared of late in this process. */
-
 import type { Instant } from '../../../base/clock.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { machineNow } from '../agents/expiry.ts'
+import { machineNow } from '../agents/federations.ts'
 import { faulty } from '../errors.ts'
 import type { PeerView } from '../schema/agent-answers.ts'
 import type { PeerInput } from '../schema/agents.ts'

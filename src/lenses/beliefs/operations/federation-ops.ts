@@ -1,17 +1,16 @@
 /** Federations: who shares with whom, memberships on other nodes, and figures in place of beliefs (BQ-105). */
-
-import { machineNow } from '../agents/expiry.ts'
 import {
   createFederation,
   type FederationWriting,
   joinFederation,
   leaveFederation,
   listFederations,
+  machineNow,
   setMember,
 } from '../agents/federations.ts'
-import { acceptStatement, rotateFederation, stateMembership } from '../agents/statements.ts'
+import { acceptStatement, rotateFederation, stateMembership } from '../agents/membership-statements.ts'
 import { askAggregate } from '../aggregates/ask-aggregate.ts'
-import { aggregateAnswer, aggregateInput, toAggregateQuestion } from '../aggregates/question.ts'
+import { aggregateAnswer, aggregateInput, toAggregateQuestion } from '../aggregates/tally.ts'
 import { accepted, federationsAnswer, oneFederation, oneMembership, signedMembership } from '../schema/agent-answers.ts'
 import {
   acceptInput,
@@ -22,7 +21,7 @@ import {
   rotation,
   statementInput,
 } from '../schema/agents.ts'
-import { type BeliefsCall, operation } from './call.ts'
+import { type BeliefsCall, operation } from './belief-operation.ts'
 
 const aggregate = operation({
   name: 'federations.aggregate',

@@ -6,9 +6,8 @@ import type { z } from 'zod'
 import type { NamedOperation } from '../../lens-operation.ts'
 import { modelOf } from '../embedding.ts'
 import { moment } from '../model.ts'
-import { answerChanges } from '../nodes/answering/answer-changes.ts'
 import { answerNode } from '../nodes/answering/answer-node.ts'
-import { chargeNode, type NodeCall } from '../nodes/answering/taken.ts'
+import { answerChanges, chargeNode, type NodeCall } from '../nodes/answering/node-call.ts'
 import { addPeer, ownAbout, probePeer } from '../nodes/meet-peer.ts'
 import { forgetHealth, mustBeKnown, peerOf, readPeers, removePeer, viewOf } from '../nodes/peers.ts'
 import { wireAbout, wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/protocol.ts'
@@ -16,7 +15,7 @@ import { addedPeer, peersAnswer, probesAnswer, removed } from '../schema/agent-a
 import { nothing, peerInput, peerOnly, peerOrAll, toPeer } from '../schema/agents.ts'
 import { did, object, textUpTo, unchecked, type Value } from '../schema/values.ts'
 import { PEERS } from '../tables.ts'
-import { operation } from './call.ts'
+import { operation } from './belief-operation.ts'
 
 type NodeOperation<N extends string, O extends z.ZodType> = Pick<
   NamedOperation<N, z.ZodType, O>,

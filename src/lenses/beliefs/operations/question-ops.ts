@@ -1,19 +1,23 @@
 /** Asking: queries, explanations, and questions beside a query. */
-
+import { z } from 'zod'
+import type { JsonObject } from '../../../base/canonical.ts'
+import type { Subscription } from '../../../model/live.ts'
+import { liveStream } from '../../../model/live-stream.ts'
+import type { CallContext } from '../../../model/operation.ts'
 import { OWNER } from '../../../model/partition.ts'
-import { faulty, unauthorized } from '../errors.ts'
+import { MOST_IDLE_MS, type Pace, paced } from '../../../pipeline/paced.ts'
+import type { LensHost } from '../../lens.ts'
+import { BeliefsError, faulty, unauthorized } from '../errors.ts'
+import { asBeliefEvent, subscribeTo } from '../live/subscriptions.ts'
 import { derivationChain, queryResult } from '../model.ts'
 import { runQuery } from '../paging/reading.ts'
-import { runBatch } from '../questions/batch.ts'
+import { streamQuery } from '../paging/stream-query.ts'
+import { contradictionsOf, similarTo } from '../questions/about-belief.ts'
 import { contextQuery } from '../questions/context-query.ts'
-import { contradictionsOf } from '../questions/contradictions.ts'
-import { countMatches } from '../questions/count.ts'
-import { derivationOf } from '../questions/derivation.ts'
-import { diagnose } from '../questions/diagnostics.ts'
-import { expandBelief } from '../questions/expand.ts'
+import { diagnose, runBatch } from '../questions/diagnostics.ts'
+import { derivationOf, expandBelief } from '../questions/expand.ts'
 import { explainPlace } from '../questions/explain-place.ts'
-import { countFacets } from '../questions/facets.ts'
-import { similarTo } from '../questions/similar.ts'
+import { countFacets, countMatches } from '../questions/facets.ts'
 import {
   batchAnswer,
   contextAnswer,
@@ -45,10 +49,10 @@ import {
   toExplain,
   toFacets,
   toSimilar,
+  type Watch,
+  watchInput,
 } from '../schema/questions.ts'
-import { failureIn, operation, question } from './call.ts'
-import { BODY_LIMIT, costOf } from './cost.ts'
-import { streamInCall } from './streamed.ts'
+import { BODY_LIMIT, costOf, failureIn, inCall, operation, question } from './belief-operation.ts'
 
 const query = operation({
   name: 'beliefs.query',
@@ -190,3 +194,99 @@ export const QUESTION_OPERATIONS = [
   expand,
 ] as const
 export const DIAGNOSTICS_OPERATIONS = [diagnostics] as const
+
+/** A stream that nobody reads keeps no process alive. */
+const untilIdle: Pace['after'] = (ms, callback) => {
+  const timer = setTimeout(callback, ms)
+  timer.unref()
+  return () => clearTimeout(timer)
+}
+
+export function streamInCall(
+  host: LensHost,
+  input: Query,
+  context: CallContext,
+  after: Pace['after'] = untilIdle,
+): AsyncIterableIterator<JsonObject> {
+  const { signal } = context
+  const pace = { signal, idleMs: MOST_IDLE_MS, after }
+  const pieces = paced(stop => chunksOf(host, input, { ...context, signal: stop }), pace)
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next: () =>
+      pieces.next().catch((thrown: unknown): IteratorResult<JsonObject> => {
+        // No piece follows for whoever has said stop, and no error.
+        if (signal.aborted) return { done: true, value: undefined }
+        throw thrown instanceof BeliefsError ? thrown : failureIn(host, idle())
+      }),
+    return: async () => (await pieces.return?.()) ?? { done: true, value: undefined },
+  }
+}
+
+async function* chunksOf(host: LensHost, input: Query, context: CallContext): AsyncGenerator<JsonObject, void> {
+  const chunks = await inCall(host, context, call => streamQuery(call.state, toQuery(input, call.agent), call))
+  try {
+    // The cast: chunks are plain data, but their interfaces have no index signature.
+    for await (const chunk of chunks) yield chunk as unknown as JsonObject
+  } catch (thrown) {
+    throw failureIn(host, thrown)
+  }
+}
+
+function idle(): BeliefsError {
+  const message = 'the stream was ended: nobody asked for its next piece'
+  return new BeliefsError('TIMEOUT', message, { elapsed_ms: MOST_IDLE_MS })
+}
+
+const watch = operation({
+  name: 'beliefs.watch',
+  summary: 'Ask a query that stands, and tell which beliefs come into its answer, change in it, or go',
+  input: watchInput,
+  output: z.never(),
+  effect: { kind: 'read', idempotent: true },
+  resumeAt: 'resume_token',
+  cost: ({ query }) => costOf(query.options),
+  bodyLimit: BODY_LIMIT,
+  run: () => {
+    const constraint = 'to be answered as a stream'
+    throw new BeliefsError('INVALID_QUERY', ONLY_STREAMED, { path: 'input', constraint, reason: 'only_streamed' })
+  },
+  // The cast: what the schema gave.
+  stream: (host, input, context) => ended(host, eventsOf(host, input as Watch, context)),
+})
+
+const ONLY_STREAMED =
+  'beliefs.watch: it has no answer but events, without end; use `querent beliefs watch`, or over HTTP ask for a stream (Accept: text/event-stream or application/x-ndjson)'
+
+export const WATCH_OPERATIONS = [watch] as const
+
+function eventsOf(host: LensHost, input: Watch, context: CallContext): AsyncIterable<JsonObject> {
+  return liveStream(
+    (handlers, signal) =>
+      inCall(
+        host,
+        context,
+        ({ state, agent }): Promise<Subscription> => subscribeTo(state, agent, input, handlers, { ...context, signal }),
+      ),
+    context.signal,
+    { asPiece: asBeliefEvent, told: thrown => failureIn(host, thrown) },
+  )
+}
+
+/** The one status with which it ends is of the lens's codes too. */
+function ended(host: LensHost, pieces: AsyncIterable<JsonObject>): AsyncIterable<JsonObject> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = pieces[Symbol.asyncIterator]()
+      return {
+        next: () =>
+          iterator.next().catch(thrown => {
+            throw thrown instanceof BeliefsError && thrown.requestId !== '' ? thrown : failureIn(host, thrown)
+          }),
+        return: () => iterator.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+      }
+    },
+  }
+}

@@ -5,32 +5,34 @@
  * over; what came since never comes in.
  */
 import type { Bitset } from '../../../base/bitset.ts'
-import { sha256 } from '../../../base/canonical.ts'
+import { canonicalJson, type Json, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { hashOfTwo, textHash } from '../../../base/text-hash.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { requesterOf } from '../../../identity/requester.ts'
 import type { EntryKey } from '../../../model/entry.ts'
+import { QuerentError } from '../../../model/errors.ts'
+import { type CursorSeal, openCursor, sealCursor } from '../../../pipeline/cursor.ts'
 import { Held } from '../../../pipeline/held.ts'
-import { isSeen } from '../access/is-seen.ts'
 import type { Requester } from '../access/requester.ts'
-import type { ShowView } from '../access/show.ts'
+import { isSeen, type ShowView } from '../access/show.ts'
+import { POOL } from '../answer/diversity.ts'
 import { type Front, frontOf, settlementOf } from '../answer/front.ts'
-import { POOL } from '../answer/spread.ts'
-import { type Verdict, verdictOf } from '../answer/verdict.ts'
+import { type Verdict, verdictOf } from '../answer/page-draft.ts'
+import { type Fault, faulty } from '../errors.ts'
 import { inScope, scopeRequest } from '../matching/in-scope.ts'
+import type { QueryResult } from '../model.ts'
 import { warningsOf } from '../query/asked.ts'
 import { evaluateInSteps } from '../query/evaluate.ts'
 import { Evaluation } from '../query/evaluation.ts'
 import type { Question, Understood } from '../query/question.ts'
 import type { Embedded } from '../query/understand.ts'
 import { type Boundary, byOrder, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
-import type { CheckedWarning } from '../schema/context.ts'
+import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import type { HolderTrust } from '../trust/holders.ts'
-import { CURSOR_LIFETIME_MS, type CursorContent, type CursorOwner, cursorExpired } from './cursor.ts'
 
 interface FirstPage {
   readonly evaluation: Evaluation
@@ -159,6 +161,8 @@ function compare(a: Boundary, b: Boundary): number {
   return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
 }
 
+const CURSOR_LIFETIME_MS = 15 * 60_000
+
 /** Orders that are held in one engine: of its own store, and merged with what other nodes answered. */
 const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS }
 
@@ -205,4 +209,102 @@ export async function rebuilt(
     return order
   }
   return state.lookInSteps(requester, rebuild, time)
+}
+
+/**
+ * Cursors of `beliefs.query` (BQ-143 to BQ-147): where a page ended, unreadable and unforgeable. In them is nothing that the
+ * requester could not work out: equal states give equal bytes, whatever is hidden.
+ */
+export interface CursorContent {
+  readonly asOf: Instant
+  readonly boundary: Boundary
+  /** Results up to the boundary, those that an offset skipped among them. */
+  readonly passed: number
+  /** Of all that the order rests on: see `digestOf`. */
+  readonly digest: string
+}
+
+/** Whose cursor it is: the requester's, for this question. */
+export interface CursorOwner {
+  readonly question: string
+  readonly requester: string
+}
+
+const HASH_LENGTH = 32
+
+/** Names the query without what may change from page to page: cursor, limit, offset, and how it is told. */
+export function questionHash({ semantic, filters, context, weights, options }: CheckedQuery): string {
+  const { scope, diversity, temporalIntent, mergeStrategy, minSimilarity } = options
+  const { warnings: _, ...asked } = context
+  const order = { scope, diversity, temporalIntent, mergeStrategy, minSimilarity }
+  const question = { semantic, filters, context: asked, weights, ...order }
+  const plain = JSON.stringify(question, (_name, value) => (value instanceof Set ? [...value].sort() : value))
+  return sha256(canonicalJson(JSON.parse(plain) as Json)).slice(0, HASH_LENGTH)
+}
+
+export function writeCursor(secret: string, owner: CursorOwner, content: CursorContent, now: Instant): string {
+  const { asOf, boundary, passed, digest } = content
+  const { final, createdAt, id } = boundary
+  return sealCursor([asOf, final, createdAt, id, passed, digest], sealOf(secret, owner, now))
+}
+
+/** Throws INVALID_QUERY with the reason `cursor_invalid`, `cursor_mismatch` or `cursor_expired`. */
+export function readCursor(secret: string, cursor: string, owner: CursorOwner, now: Instant): CursorContent {
+  try {
+    const place = openCursor(cursor, sealOf(secret, owner, now)) as [number, number, number, string, number, string]
+    const [asOf, final, createdAt, id, passed, digest] = place
+    return { asOf, boundary: { final, createdAt, id }, passed, digest }
+  } catch (error) {
+    if (error instanceof QuerentError && isReason(error.code)) throw wrong(error.code)
+    throw error
+  }
+}
+
+function sealOf(secret: string, { question, requester }: CursorOwner, now: Instant): CursorSeal {
+  const binding = JSON.stringify(['beliefs.query', question, requester])
+  return { secret, binding, now, lifetimeMs: CURSOR_LIFETIME_MS }
+}
+
+const CONSTRAINTS = {
+  cursor_invalid: 'a cursor that came with an answer, unchanged',
+  cursor_mismatch: 'the cursor of an earlier answer to this query',
+  cursor_expired: 'a cursor whose order is still known; ask without one again',
+}
+
+type Reason = keyof typeof CONSTRAINTS
+
+function isReason(code: string): code is Reason {
+  return Object.hasOwn(CONSTRAINTS, code)
+}
+
+/** It is too old, or its order is not known any more. */
+export function cursorExpired(): Error {
+  return wrong('cursor_expired')
+}
+
+function wrong(reason: Reason): Error {
+  const fault: Fault = {
+    code: 'INVALID_QUERY',
+    path: 'options.cursor',
+    constraint: CONSTRAINTS[reason],
+    reason,
+    value: null,
+  }
+  return faulty([fault])
+}
+
+export interface Pages {
+  /** Whether there is more to read; before the first part that may not be known. */
+  readonly hasMore: boolean
+  /** Results read or skipped so far. */
+  readonly passed: number
+  /** The next results, at most so many. */
+  next(limit: number): Promise<QueryResult>
+  /** Of what is next, and the order is held for it; null: there is none. */
+  cursor(): string | null
+  /** Lets go of the order until `goOn`, which finds it again or rejects with `cursor_expired`. */
+  keep(): void
+  goOn(): Promise<void>
+  /** Nothing is kept for it any more, but for who comes with a cursor. */
+  release(): void
 }

@@ -6,12 +6,10 @@ import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import type { ShowView } from '../access/show.ts'
-import { type Draft, draftOf } from '../answer/draft.ts'
 import { beginningOf, frontOf } from '../answer/front.ts'
-import { type Compared, showingOf, showPage } from '../answer/show-page.ts'
-import { type Answer, tellPage } from '../answer/tell-page.ts'
-import { verdictOf } from '../answer/verdict.ts'
-import { countersOf } from '../counters.ts'
+import { type Draft, draftOf, verdictOf } from '../answer/page-draft.ts'
+import { type Answer, type Compared, showingOf, showPage, tellPage } from '../answer/show-page.ts'
+import { countersOf } from '../beliefs-counters.ts'
 import type { QueryResult } from '../model.ts'
 import { sourcesToAsk } from '../nodes/asking/ask-nodes.ts'
 import { openGathered } from '../nodes/gathered/gathered-reading.ts'
@@ -24,9 +22,19 @@ import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/acts.ts'
-import { type CursorContent, type CursorOwner, questionHash, readCursor, writeCursor } from './cursor.ts'
-import { HeldOrder, nameOf, orderAt, ordersOf, rebuilt } from './held-order.ts'
-import type { Pages } from './pages.ts'
+import {
+  type CursorContent,
+  type CursorOwner,
+  HeldOrder,
+  nameOf,
+  orderAt,
+  ordersOf,
+  type Pages,
+  questionHash,
+  readCursor,
+  rebuilt,
+  writeCursor,
+} from './held-order.ts'
 
 /** How often a page is made anew when something of it went out of sight while it was made. */
 const ATTEMPTS = 3

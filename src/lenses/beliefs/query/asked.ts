@@ -1,7 +1,7 @@
 /** A query at one moment, for answers that are read off it other than as a page. */
 import type { Steps } from '../../../base/turns.ts'
 import type { ShowView } from '../access/show.ts'
-import type { CheckedWarning } from '../schema/context.ts'
+import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'

@@ -1,6 +1,7 @@
 /** From which raw cosine on a belief means a term, or is near a text at all, by embedder model (BQ-040, BQ-043). */
-import { SHIPPED } from '../calibration/shipped.ts'
-import type { BeliefsSettings } from '../settings.ts'
+
+import type { BeliefsSettings } from '../beliefs-settings.ts'
+import { SHIPPED } from '../calibration/calibrate.ts'
 
 export interface Thresholds {
   readonly include: number

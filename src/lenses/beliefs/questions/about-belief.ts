@@ -2,17 +2,27 @@
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type ShowView, shownHolder } from '../access/show.ts'
-import { vectorIndex } from '../embedding.ts'
+import { listed } from '../answer/show-page.ts'
+import { vectorIndex, vectorsOf } from '../embedding.ts'
 import { noSuchBelief } from '../errors.ts'
+import type { RankedBelief } from '../model.ts'
+import {
+  type ContradictionDetector,
+  LEAST_SCORE,
+  type Opposition,
+  SAME_TOPIC,
+  statementOf,
+} from '../opposition/detector.ts'
+import { detectorOf } from '../opposition/installed.ts'
 import type { Call } from '../query/call.ts'
 import { Evaluation } from '../query/evaluation.ts'
 import { byOrder, NEAR, type ScoredBelief } from '../ranking/scored.ts'
 import { currentOfKeys, rowOfId, type SeenVersion } from '../record/read.ts'
-import { vectorsOf } from '../record/vectors.ts'
-import type { CheckedContext, CheckedWarning } from '../schema/context.ts'
-import type { CheckedFilters } from '../schema/filters.ts'
-import type { CheckedScope } from '../schema/query.ts'
-import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
+import type { contradictionsAnswer, similarAnswer } from '../schema/answers.ts'
+import { type CheckedContext, type CheckedFilters, type CheckedWarning, NO_FILTER } from '../schema/filters.ts'
+import { type CheckedScope, DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
+import type { CheckedContradictions, CheckedSimilar } from '../schema/questions.ts'
+import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 
@@ -72,7 +82,7 @@ export async function askAbout<T>(
 const FIRST = 256
 
 /** Of the matches, those whose raw cosine with the subject is at least this, in the usual order; no copies of it. */
-export function likeSubject(evaluation: Evaluation, subject: Subject, least: number): readonly ScoredBelief[] {
+function likeSubject(evaluation: Evaluation, subject: Subject, least: number): readonly ScoredBelief[] {
   const { matches, view, understood, requester } = evaluation
   const { meaning } = understood
   if (meaning.by !== 'vector' || matches.count === 0) return []
@@ -100,4 +110,85 @@ function isCopy(columns: Evaluation['view']['columns'], row: number, of: number)
 const NO_VECTOR: CheckedWarning = {
   code: 'vectors_pending',
   message: 'The belief has no vector, so nothing can be compared with it by meaning.',
+}
+
+/** Beliefs that are about what a belief is about (BQ-172), in the order of all lists. */
+export function similarTo(
+  state: BeliefsState,
+  asking: CheckedSimilar,
+  call: Call,
+): Promise<Value<typeof similarAnswer>> {
+  return askAbout(state, { ...asking, filters: [] }, call, (evaluation, subject, warnings) => {
+    const found = similarIn(evaluation, subject, asking)
+    const page = found.slice(0, asking.limit)
+    const similarity = new Map(page.map(({ id, cosine }) => [id, cosine]))
+    return {
+      belief_id: asking.beliefId,
+      beliefs: listed(evaluation, page).map(each => ({ ...each, similarity: similarity.get(each.belief.id) ?? null })),
+      total_count: found.length,
+      warnings: warnings.map(warning => ({ ...warning })),
+    }
+  })
+}
+
+/** A pseudonym is somebody of its own; holders that a federation does not show are one. */
+export function similarIn(
+  evaluation: Evaluation,
+  subject: Subject,
+  { minSimilarity, includeSameHolder }: Pick<CheckedSimilar, 'minSimilarity' | 'includeSameHolder'>,
+): readonly ScoredBelief[] {
+  const found = likeSubject(evaluation, subject, minSimilarity)
+  return includeSameHolder
+    ? found
+    : found.filter(({ holder, source }) => (holder ?? ` ${source.id}`) !== subject.holder)
+}
+
+/** Of one topic, the best in order: a detector may be slow. */
+const MOST_COMPARED = 1_000
+
+interface Contradicting {
+  readonly ranked: RankedBelief
+  readonly opposition: Opposition
+}
+
+/** Beliefs that contradict a belief (BQ-173), as far as the detector sees. */
+export function contradictionsOf(
+  state: BeliefsState,
+  asking: CheckedContradictions,
+  call: Call,
+): Promise<Value<typeof contradictionsAnswer>> {
+  const detector = detectorOf(state.host)
+  const filters = asking.confidence.length === 0 ? [] : [{ ...NO_FILTER, confidence: asking.confidence }]
+  return askAbout(state, { ...asking, filters }, call, (evaluation, subject, warnings) => {
+    const found = contradicting(evaluation, subject, detector)
+    return {
+      belief_id: asking.beliefId,
+      contradictions: found.slice(0, asking.limit).map(({ ranked, opposition }) => ({
+        ...ranked,
+        contradiction: { type: opposition.type, score: opposition.score, text: opposition.text },
+      })),
+      total_count: found.length,
+      detector: { name: detector.name, note: detector.note },
+      warnings: warnings.map(warning => ({ ...warning })),
+    }
+  })
+}
+
+/** The surest first, equal ones in the usual order. */
+export function contradicting(
+  evaluation: Evaluation,
+  subject: Subject,
+  detector: ContradictionDetector,
+): readonly Contradicting[] {
+  const near = likeSubject(evaluation, subject, SAME_TOPIC).slice(0, MOST_COMPARED)
+  const { content, validFrom, validUntil, createdAt } = subject.seen.version
+  const statement = { content, validFrom: validFrom ?? createdAt, validUntil }
+  return listed(evaluation, near)
+    .flatMap(ranked => {
+      evaluation.view.time?.check()
+      const opposition = detector.detect(statement, statementOf(ranked.belief))
+      return opposition === null || opposition.score <= LEAST_SCORE ? [] : [{ ranked, opposition }]
+    })
+    .sort((a, b) => b.opposition.score - a.opposition.score || a.ranked.rank - b.ranked.rank)
+    .map(({ ranked, opposition }, at) => ({ ranked: { ...ranked, rank: at + 1 }, opposition }))
 }

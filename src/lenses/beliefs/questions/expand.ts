@@ -1,18 +1,40 @@
-/** More about a belief that a context holds (BQ-176): what it rests on, what opposes it, what is like it; so many tokens at most. */
+/**
+ * More about a belief that a context holds (BQ-176): what it rests on, what opposes it, what is like it; so many
+ * tokens at most.
+ */
 import { countTokens, TOKEN_COUNTER } from '../../../text/count-tokens.ts'
-import { listed } from '../answer/listed.ts'
+import { type ShowView, sourceOfSeen } from '../access/show.ts'
+import { listed } from '../answer/show-page.ts'
+import { noSuchBelief } from '../errors.ts'
+import type { DerivationChain } from '../model.ts'
 import { detectorOf } from '../opposition/installed.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { derivationChain } from '../record/chain.ts'
+import { derivationChain } from '../record/derivation.ts'
+import { versionOfId } from '../record/read.ts'
 import type { expandAnswer } from '../schema/answers.ts'
-import type { CheckedExpand } from '../schema/questions.ts'
-import { EXPANSION_DEPTH, type Expansion } from '../schema/questions.ts'
+import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
+import { type CheckedExpand, EXPANSION_DEPTH, type Expansion } from '../schema/questions.ts'
 import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
-import { askAbout, type Subject } from './about-belief.ts'
-import { contradicting } from './contradictions.ts'
-import { similarIn } from './similar.ts'
+import { TimeLimit } from '../time-limit.ts'
+import { askAbout, contradicting, type Subject, similarIn } from './about-belief.ts'
+
+/** What a belief was derived from (BQ-089, BQ-090), asked for by its id. */
+export async function derivationOf(
+  state: BeliefsState,
+  { beliefId, maxDepth }: { readonly beliefId: string; readonly maxDepth: number },
+  { requester, signal, machineTime }: Call,
+): Promise<DerivationChain> {
+  await state.load(signal)
+  const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
+  const body = (view: ShowView): DerivationChain => {
+    const seen = versionOfId(view, beliefId, true)
+    if (seen === undefined || sourceOfSeen(view, seen) === null) throw noSuchBelief('belief_id')
+    return derivationChain(view, seen.version, maxDepth, () => time.check())
+  }
+  return state.look(requester, body, time)
+}
 
 /** What may be added: its text is what is counted. */
 interface Addition<T> {

@@ -6,16 +6,18 @@ import type { Steps } from '../../../base/turns.ts'
 import { toIso } from '../../../model/instant.ts'
 import { showCurrent } from '../access/show.ts'
 import { beginningOf, type Front, frontOf } from '../answer/front.ts'
-import { componentsOf, effectiveWeights } from '../answer/tell-page.ts'
+import { componentsOf, effectiveWeights } from '../answer/show-page.ts'
+import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import { noSuchBelief } from '../errors.ts'
+import { explain } from '../explain/belief-explanation.ts'
 import { droppedAt } from '../explain/dropped.ts'
-import { explain } from '../explain/explanation.ts'
-import { hintsFor } from '../explain/hints.ts'
-import { versus } from '../explain/versus.ts'
+import { confidenceInRanking } from '../measures/confidence.ts'
+import { decayRate, recency } from '../measures/decay.ts'
+import type { Belief, Confidence, DimensionWeights, RankingWeights } from '../model.ts'
 import { askedInSteps } from '../query/asked.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import type { ScoredBelief } from '../ranking/scored.ts'
+import { byOrder, finalOf, type ScoredBelief } from '../ranking/scored.ts'
 import { trustFound } from '../ranking/trust-found.ts'
 import { rowOfId, versionOfId } from '../record/read.ts'
 import type { Dropped, explainAnswer, Versus } from '../schema/answers.ts'
@@ -23,6 +25,154 @@ import type { CheckedOptions } from '../schema/query.ts'
 import type { CheckedExplain } from '../schema/questions.ts'
 import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
+
+type PartName = keyof RankingWeights
+const PARTS: readonly PartName[] = ['semantic', 'confidence', 'trust', 'recency']
+
+interface WeightChange {
+  /** Together 1; with these the one behind comes before the other. */
+  readonly weights: RankingWeights
+  /** How much weight goes from some parts to another; no smaller amount would do, less what rounding needs. */
+  readonly moved: number
+}
+
+/** Why one belief stands before another: the gap part by part, and the least change of the weights that turns them round. */
+function versus(one: ScoredBelief, other: ScoredBelief, weights: RankingWeights): Omit<Versus, 'matched'> {
+  const [ahead, behind] = byOrder(one, other) <= 0 ? [one, other] : [other, one]
+  const parts = PARTS.filter(name => ahead.parts[name] !== null && behind.parts[name] !== null)
+  const differences = Object.fromEntries(
+    parts.map(name => [name, (ahead.parts[name] as number) - (behind.parts[name] as number)]),
+  )
+  const change = smallestChange(weights, differences)
+  return {
+    ahead: ahead.id,
+    behind: behind.id,
+    gap: ahead.final - behind.final,
+    parts: Object.fromEntries(
+      parts.map(name => {
+        const difference = differences[name] as number
+        return [name, { difference, weight: weights[name], contribution: weights[name] * difference }]
+      }),
+    ),
+    ...(ahead.final === behind.final ? { decided_by: tieBreaker(ahead, behind) } : {}),
+    smallest_change: change === null ? null : { weights: { ...change.weights }, moved: change.moved },
+  }
+}
+
+/** Beyond a tie by so much, so that they do change places whatever sums round to. */
+const MARGIN = 1e-9
+
+/**
+ * `differences`: by part, of the one ahead less the one behind; parts that are left out keep their weight. Null: the one
+ * behind is better in no part, so no weights would do. What moves goes where the one behind is best, and is taken where
+ * it is worst: every bit of it closes as much of the gap as any can.
+ */
+export function smallestChange(
+  weights: RankingWeights,
+  differences: Readonly<Partial<Record<PartName, number>>>,
+): WeightChange | null {
+  const parts = (Object.keys(differences) as PartName[]).map(name => ({ name, gain: differences[name] as number }))
+  const to = parts.reduce<{ readonly name: PartName; readonly gain: number } | null>(
+    (least, part) => (least === null || part.gain < least.gain ? part : least),
+    null,
+  )
+  if (to === null || to.gain >= 0) return null
+  const changed: Record<PartName, number> = { ...weights }
+  let left = parts.reduce((sum, { name, gain }) => sum + weights[name] * gain, 0) + MARGIN
+  let moved = 0
+  for (const { name, gain } of parts.toSorted((a, b) => b.gain - a.gain)) {
+    if (left <= 0 || name === to.name) break
+    const amount = Math.min(changed[name], left / (gain - to.gain))
+    changed[name] -= amount
+    changed[to.name] += amount
+    moved += amount
+    left -= amount * (gain - to.gain)
+  }
+  return { weights: changed, moved }
+}
+
+function tieBreaker(a: ScoredBelief, b: ScoredBelief): NonNullable<Versus['decided_by']> {
+  if (a.createdAt !== b.createdAt) return 'created_at'
+  return a.id === b.id ? 'holder_id' : 'id'
+}
+
+interface Hint {
+  readonly dimension: Dimension
+  /** Null: not known. */
+  readonly current: number | null
+  /** The least tenth that lifts the belief, all else as it is. */
+  readonly target: number
+  readonly rank: number
+}
+
+/** Dimensions of its confidence that would lift a belief (BQ-110), the one that costs it most first. `upTo`: the total order down to it. */
+function hintsFor(
+  { question, state, asOf, view }: Pick<Evaluation, 'question' | 'state' | 'asOf' | 'view'>,
+  scored: ScoredBelief,
+  belief: Belief,
+  upTo: readonly ScoredBelief[],
+): readonly Hint[] {
+  const { context, weights } = question
+  const rate = decayRate(belief.domains, context.queryDomains, state.settings.decay)
+  const rankWith = (confidence: Confidence): number => {
+    view.time?.check()
+    const parts = {
+      ...scored.parts,
+      confidence: confidenceInRanking(confidence, context.confidenceWeights),
+      recency: recency(confidence.temporal_freshness, scored.createdAt, asOf, rate),
+    }
+    return rankAmong({ ...scored, final: finalOf(parts, weights) }, upTo)
+  }
+  const rank = upTo.length
+  return byLoss(belief.confidence, context.confidenceWeights).flatMap((dimension): readonly Hint[] => {
+    const current = belief.confidence[dimension]
+    const found = leastLift(tenthsAbove(current), rank, target => {
+      return rankWith({ ...belief.confidence, [dimension]: target })
+    })
+    return found === null ? [] : [{ dimension, current, ...found }]
+  })
+}
+
+/** From 1. */
+function rankAmong(scored: ScoredBelief, all: readonly ScoredBelief[]): number {
+  let rank = 1
+  for (const other of all) if (other.entry !== scored.entry && byOrder(other, scored) < 0) rank++
+  return rank
+}
+
+/** The first of the targets that gives a better rank: more never makes it worse, so the middle one tells about half of them. */
+function leastLift(
+  targets: readonly number[],
+  rank: number,
+  rankAt: (target: number) => number,
+): { readonly target: number; readonly rank: number } | null {
+  let found: { readonly target: number; readonly rank: number } | null = null
+  let from = 0
+  let to = targets.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const target = targets[middle] as number
+    const reached = rankAt(target)
+    if (reached < rank) {
+      found = { target, rank: reached }
+      to = middle
+    } else from = middle + 1
+  }
+  return found
+}
+
+/** What is unknown comes last. */
+function byLoss(confidence: Confidence, weights: DimensionWeights): readonly Dimension[] {
+  const loss = (dimension: Dimension) => {
+    const value = confidence[dimension]
+    return value === null ? -1 : weights[dimension] * -Math.log(Math.max(value, 0.001))
+  }
+  return DIMENSIONS.toSorted((a, b) => loss(b) - loss(a))
+}
+
+function tenthsAbove(value: number | null): readonly number[] {
+  return Array.from({ length: 10 }, (_, at) => (at + 1) / 10).filter(tenth => value === null || tenth > value)
+}
 
 type Answer = Value<typeof explainAnswer>
 type Placed = Omit<Answer, 'belief_id' | 'versus' | 'effective_weights' | 'as_of' | 'warnings'>

@@ -3,18 +3,29 @@
  * when at least five holders have it (BQ-103): the rest is counted under `other_count`.
  */
 import { compareText } from '../../../base/compare.ts'
-import { FEDERATED } from '../access/source-numbers.ts'
+import { FEDERATED } from '../access/row-origins.ts'
 import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
 import { overallOf, weightColumn } from '../measures/confidence.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
 import { asked } from '../query/asked.ts'
 import type { Call } from '../query/call.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import type { facetsAnswer } from '../schema/answers.ts'
+import type { countAnswer, facetsAnswer } from '../schema/answers.ts'
 import type { CheckedFilters } from '../schema/filters.ts'
+import type { CheckedQuery } from '../schema/query.ts'
 import type { CheckedFacets, FacetField } from '../schema/questions.ts'
 import type { Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
+
+/** How much matches a query (BQ-170): copies counted once, whatever page is asked for. */
+export function countMatches(state: BeliefsState, query: CheckedQuery, call: Call): Promise<Value<typeof countAnswer>> {
+  return asked(state, query, call, ({ matches, isCut }, warnings) => ({
+    total: matches.count,
+    exact: !isCut,
+    by_scope: { ...matches.counts() },
+    warnings: warnings.map(warning => ({ ...warning })),
+  }))
+}
 
 const MOST_VALUES = 50
 /** Below it a value would point at somebody in a federation. */

@@ -2,8 +2,7 @@
  * Which of several beliefs with one id, or with one content, stand for the others (BQ-130). Of one id one stays. Of one
  * content those stay that come from the source of the best of them, and through one federation the best alone.
  */
-import type { BeliefColumns } from '../columns/columns.ts'
-import { type SharedRows, sharedAmong } from '../columns/shared-rows.ts'
+import { type BeliefColumns, type SharedRows, sharedAmong } from '../columns/columns.ts'
 import type { Matches } from '../matching/matches.ts'
 import { SCOPE_KINDS } from '../model.ts'
 import { byOrder, type ScoredBelief } from './scored.ts'

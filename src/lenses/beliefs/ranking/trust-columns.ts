@@ -1,7 +1,7 @@
 /** What a requester's trust comes to for the holders of beliefs, by number of the holder: what filters and ranking read. */
 
 import type { BeliefColumns } from '../columns/columns.ts'
-import type { CheckedContext } from '../schema/context.ts'
+import type { CheckedContext } from '../schema/filters.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
 import type { TrustQuestion } from '../trust/trust-in.ts'
 

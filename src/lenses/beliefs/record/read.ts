@@ -2,7 +2,6 @@
  * Reading beliefs by id, and their past (BQ-004, BQ-005, BQ-011): only what the requester may see, so that what is hidden
  * and what is not there are one.
  */
-
 import { compareText } from '../../../base/compare.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
@@ -11,8 +10,14 @@ import type { Requester } from '../access/requester.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import type { VersionName } from './references.ts'
-import { audienceOf, type CurrentBelief, currentVersion, pastVersion, type StoredVersion } from './version.ts'
+import {
+  audienceOf,
+  type CurrentBelief,
+  currentVersion,
+  pastVersion,
+  type StoredVersion,
+  type VersionName,
+} from './version.ts'
 
 /** Undefined: the holder has no current belief of this id, whoever else has. */
 export function currentOf(reader: StoreReader, holder: string, id: string): CurrentBelief | undefined {

@@ -3,7 +3,6 @@
  * one transaction: no reader ever meets half a version link. What the ids among the sources of a version mean to its writer, who may not
  * see all there is, is settled when it is written (BQ-097, BQ-111).
  */
-
 import { sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps, Turns } from '../../../base/turns.ts'
@@ -20,12 +19,12 @@ import type { Derivation } from '../model.ts'
 import { type BeliefDraft, type Revision, revised } from '../schema/belief.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
 import { currentOf, historyOf } from './read.ts'
-import type { KeptDerivation } from './references.ts'
 import {
   aspectRow,
   type CurrentBelief,
   chunkOf,
   entryOf,
+  type KeptDerivation,
   pastVersion,
   type StoredVersion,
   sameText,

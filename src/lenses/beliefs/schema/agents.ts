@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { isIso } from '../../../model/instant.ts'
 import { MAX_NAME_LENGTH } from '../../../model/limits.ts'
-import { DEFAULT_ANSWER, DEFAULT_DAY, inOnes, thousandths } from '../agents/aggregate-rules.ts'
+import { DEFAULT_ANSWER, DEFAULT_DAY, inOnes, thousandths } from '../aggregates/mechanism.ts'
 import { BASIS_TYPES, EXPOSURES } from '../trust/edge.ts'
 import type { EdgeDraft } from '../trust/edges.ts'
-import { context } from './context.ts'
 import { request } from './faults.ts'
+import { context } from './filters.ts'
 import {
   across,
   address,

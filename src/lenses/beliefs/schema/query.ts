@@ -3,30 +3,36 @@
  * functions give what a checked one comes to inside the lens, complete and in normal form.
  */
 import type { z } from 'zod'
-import { temporalFactor, withTemporalFactor } from '../measures/weights.ts'
+import { temporalFactor, withTemporalFactor } from '../measures/ranking-weights.ts'
 import { MERGE_STRATEGIES, type RankingWeights } from '../model.ts'
+import { request } from './faults.ts'
 import {
   type BeliefContext,
   type CheckedContext,
+  type CheckedFilters,
   type CheckedWarning,
   context,
+  type Filters,
+  filters,
+  filtersOf,
   type Requester,
   toContext,
   weightsOf,
-} from './context.ts'
-import { request } from './faults.ts'
-import { type CheckedFilters, type Filters, filters, filtersOf } from './filters.ts'
-import { type CheckedText, isBlankText, readText, semantic } from './text.ts'
+} from './filters.ts'
 import {
   across,
+  type CheckedText,
   field,
   flag,
   id,
   integerIn,
+  isBlankText,
   list,
   numberIn,
   object,
   oneOf,
+  readText,
+  semantic,
   share,
   textUpTo,
   type Value,

@@ -1,8 +1,7 @@
 /** The questions beside a query (BQ-005, BQ-089, BQ-110, BQ-156, BQ-157, BQ-170 to BQ-176). */
 import { z } from 'zod'
-import { context, type Requester, toContext } from './context.ts'
 import { request } from './faults.ts'
-import { MAX_KNOWN, minConfidence, toBounds } from './filters.ts'
+import { context, MAX_KNOWN, minConfidence, type Requester, toBounds, toContext } from './filters.ts'
 import { DEFAULT_LIMIT, limit, type Query, query, queryWith, scope, toQuery, toScope } from './query.ts'
 import { across, field, flag, id, integerIn, list, numberIn, object, oneOf, unchecked, type Value } from './values.ts'
 

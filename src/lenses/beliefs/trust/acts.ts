@@ -5,10 +5,10 @@ import type { EdgeView, edgesAnswer, trustAnswer } from '../schema/agent-answers
 import type { trustListInput } from '../schema/agents.ts'
 import type { Value } from '../schema/values.ts'
 import { TRUST } from '../tables.ts'
-import { didOfAgent } from './agent-keys.ts'
+import { didOfAgent } from './agent-facts.ts'
 import { edgeOf, edgeStatement, type TrustEdge } from './edge.ts'
 import { type EdgeDraft, putEdge, removeEdge, touchEdges } from './edges.ts'
-import type { TrustGraph } from './graph.ts'
+import type { TrustGraph } from './trust-graph.ts'
 import { type TrustQuestion, trustBand } from './trust-in.ts'
 
 /** Use is written after an answer, which should not wait for other processes' writes. */

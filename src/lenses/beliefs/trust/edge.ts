@@ -1,8 +1,15 @@
-/** One agent's statement of trust in another: as it is kept in a row, and as it is signed (BQ-068, BQ-069). */
+/**
+ * One agent's statement of trust in another: as it is kept in a row, as it is signed (BQ-068, BQ-069), and as it
+ * counts for the domains of a question (BQ-062, BQ-063) at its moment: it fades while it is not used (BQ-070), and
+ * others' edges count in steps (BQ-078).
+ */
 import { canonicalJson, type JsonObject } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import type { Row } from '../../../model/table.ts'
-import { normaliseDomain } from '../measures/domains.ts'
+import { DAY_MS } from '../measures/decay.ts'
+import { meanEntry, normaliseDomain } from '../measures/domains.ts'
+import { twelveDecimals } from '../measures/ranking-weights.ts'
+import type { TrustQuestion } from './trust-in.ts'
 
 export const BASIS_TYPES = [
   'DIRECT_INTERACTION',
@@ -15,7 +22,7 @@ export const BASIS_TYPES = [
 type BasisType = (typeof BASIS_TYPES)[number]
 
 /** What a statement rests on. */
-export interface TrustBasis extends JsonObject {
+interface TrustBasis extends JsonObject {
   readonly type: BasisType
   /** 0 to 1. */
   readonly confidence: number
@@ -127,4 +134,96 @@ export function rowOf(edge: TrustEdge): Row {
     last_used: edge.lastUsed,
     used_before: edge.usedBefore.length === 0 ? null : JSON.stringify(edge.usedBefore),
   }
+}
+
+const RATE_PER_DAY = 0.001
+const MANUAL = 0.1
+const HIGH = 0.5
+const HIGH_ABOVE = 0.9
+/** Around the computed instant of a step the formula itself is asked: its rounding may move the step by some hundredths of a second. */
+const SLACK_MS = 1000
+
+/** A day. */
+function fadingRate(level: number, manual: boolean, persistent: boolean): number {
+  if (persistent) return 0
+  return RATE_PER_DAY * (manual ? MANUAL : 1) * (level > HIGH_ABOVE ? HIGH : 1)
+}
+
+/** 0 before the last use, which another clock may have written. */
+export function daysSince(lastUsed: Instant, asOf: Instant): number {
+  return Math.max(0, asOf - lastUsed) / DAY_MS
+}
+
+export function faded(base: number, rate: number, days: number): number {
+  return base * Math.exp(-rate * days)
+}
+
+/** To tenths, half up: 0.85 counts as 9, 0.8499 as 8. Twelve decimals count, so that no noise of sums decides. */
+export function tenthsOf(value: number): number {
+  return Math.floor(twelveDecimals(value) * 10 + 0.5)
+}
+
+/**
+ * Until when a value that counts as so many tenths now is sure to do so: a moment too early rather than too late, and
+ * never before the next millisecond.
+ */
+export function tenthsHoldUntil(base: number, rate: number, lastUsed: Instant, asOf: Instant, tenths: number): Instant {
+  if (tenths === 0 || rate === 0) return Number.POSITIVE_INFINITY
+  const days = Math.log((base * 10) / (tenths - 0.5)) / rate
+  return Math.max(asOf + 1, Math.floor(lastUsed + days * DAY_MS) - SLACK_MS)
+}
+
+/** Edges as they are counted: resolved for the domains of a question (BQ-062, BQ-063), faded to its moment (BQ-070). */
+export interface CountedEdge {
+  readonly level: number
+  /** A day. */
+  readonly rate: number
+  readonly lastUsed: Instant
+  /** Uses before the last, ascending. */
+  readonly usedBefore: readonly Instant[]
+  /** Counts in others' routes though its owner is not hosted (BQ-079). */
+  readonly isExposed: boolean
+  /** By normalised domain; null: it has no entries. */
+  readonly byDomain: ReadonlyMap<string, number> | null
+}
+
+/** By owner, then by target. */
+export type EdgesByOwner = ReadonlyMap<string, ReadonlyMap<string, CountedEdge>>
+
+export function countedEdge({ level, basis, persistent, exposure, domains, ...edge }: TrustEdge): CountedEdge {
+  const isManual = basis.some(({ type }) => type === 'MANUAL')
+  const entries = Object.entries(domains)
+  return {
+    level,
+    rate: fadingRate(level, isManual, persistent),
+    lastUsed: edge.lastUsed,
+    usedBefore: edge.usedBefore,
+    isExposed: exposure === 'exposed',
+    byDomain: entries.length === 0 ? null : new Map(entries),
+  }
+}
+
+/** What the edge counts before it fades. The domains of the question are in one order, each once. */
+export function baseOf({ level, byDomain }: CountedEdge, { domains, domainTrustWeight }: TrustQuestion): number {
+  const mean = byDomain === null ? null : meanEntry(byDomain, domains)
+  return mean === null ? level : (1 - domainTrustWeight) * level + domainTrustWeight * mean
+}
+
+/** The last use before a moment; the last of all where none was. */
+export function lastUsedBefore({ lastUsed, usedBefore }: CountedEdge, asOf: Instant): Instant {
+  return lastUsed < asOf ? lastUsed : (usedBefore.findLast(use => use < asOf) ?? lastUsed)
+}
+
+interface Tenths {
+  /** 0 to 10. */
+  readonly tenths: number
+  /** Until when it counts so many. */
+  readonly until: Instant
+}
+
+/** As somebody else's edge (BQ-078). */
+export function tenthsIn(edge: CountedEdge, question: TrustQuestion, asOf: Instant): Tenths {
+  const base = baseOf(edge, question)
+  const tenths = tenthsOf(faded(base, edge.rate, daysSince(edge.lastUsed, asOf)))
+  return { tenths, until: tenthsHoldUntil(base, edge.rate, edge.lastUsed, asOf, tenths) }
 }

@@ -1,5 +1,5 @@
 /** What is known of one agent's trust in another, for which question, by which rules, and how much of it may be told. */
-import type { BeliefsSettings } from '../settings.ts'
+import type { BeliefsSettings } from '../beliefs-settings.ts'
 
 export interface TrustQuestion {
   /** Normalised. */

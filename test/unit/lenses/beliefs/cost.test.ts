@@ -1,7 +1,7 @@
 /** BQ-190: what requests to the lens cost. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BELIEFS_OPERATIONS } from '../../../../src/lenses/beliefs/operations/operations.ts'
+import { BELIEFS_OPERATIONS } from '../../../../src/lenses/beliefs/operations/beliefs-operations.ts'
 import type { LensHost } from '../../../../src/lenses/lens.ts'
 import type { Operation } from '../../../../src/model/operation.ts'
 

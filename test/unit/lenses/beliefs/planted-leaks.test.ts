@@ -51,24 +51,19 @@ vi.mock('../../../../src/lenses/beliefs/explain/explained.ts', async original =>
   return { ...actual, percentileOf }
 })
 
-vi.mock('../../../../src/lenses/beliefs/questions/count.ts', async original => {
-  const { countMatches } = await original<typeof import('../../../../src/lenses/beliefs/questions/count.ts')>()
+vi.mock('../../../../src/lenses/beliefs/questions/facets.ts', async original => {
+  const { countMatches, countFacets } =
+    await original<typeof import('../../../../src/lenses/beliefs/questions/facets.ts')>()
   return {
     countMatches: async (...given: Parameters<typeof countMatches>) =>
       withAll('count', (await countMatches(...given)) as object),
-  }
-})
-
-vi.mock('../../../../src/lenses/beliefs/questions/facets.ts', async original => {
-  const { countFacets } = await original<typeof import('../../../../src/lenses/beliefs/questions/facets.ts')>()
-  return {
     countFacets: async (...given: Parameters<typeof countFacets>) =>
       withAll('facet', (await countFacets(...given)) as object),
   }
 })
 
-vi.mock('../../../../src/lenses/beliefs/questions/similar.ts', async original => {
-  const actual = await original<typeof import('../../../../src/lenses/beliefs/questions/similar.ts')>()
+vi.mock('../../../../src/lenses/beliefs/questions/about-belief.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/questions/about-belief.ts')>()
   const similarTo: typeof actual.similarTo = (state, asking, call) =>
     actual.similarTo(state, asking, planted.leak === 'similar' ? { ...call, requester: 'bob' } : call)
   return { ...actual, similarTo }

@@ -3,7 +3,6 @@
  * who fails costs the others nothing, and who comes late is not waited for. Why a node gave nothing is said in the words of
  * this one (BQ-133).
  */
-
 import type { Json } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
 import { compareText } from '../../../../base/compare.ts'
@@ -19,13 +18,10 @@ import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../guest.ts'
 import { knownPeers } from '../peers.ts'
-import { sealedQuestion } from '../sealed.ts'
-import { mostAnswerBytes, QUERY_PATH } from '../wire/protocol.ts'
+import { mostAnswerBytes, QUERY_PATH, sealedQuestion } from '../wire/protocol.ts'
 import { wireQueryOf } from '../wire/wire-query.ts'
-import { guestsOf } from './guests.ts'
-import { askingKeys } from './keys.ts'
-import { type NodeBook, nodeBookOf } from './node-book.ts'
-import { type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
+import { askingKeys, type NodeBook, nodeBookOf } from './node-book.ts'
+import { guestsOf, type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
 
 /**
  * Federations of the requester by id, then network nodes by id. Ids of `scope.nodes` that are not asked, whether there is

@@ -1,23 +1,182 @@
-/** The one list that the results of all sources become, for as long as somebody reads it, and what this node's own store gives to it. */
-
+/**
+ * The one list that the results of all sources become, for as long as somebody reads it, and what this node's own
+ * store gives to it.
+ */
 import { sha256 } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
 import type { Steps } from '../../../../base/turns.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
-import { MOST_COMPARED } from '../../answer/conflicts.ts'
-import { diversely, limitWarnings } from '../../answer/diversity.ts'
-import type { NodesTold } from '../../answer/draft.ts'
+import { FEDERATIONS, MEMBERSHIPS } from '../../../../store/core-tables.ts'
+import type { StoreWriter } from '../../../../store/store.ts'
+import type { LensHost } from '../../../lens.ts'
+import type { ShowView } from '../../access/show.ts'
+import { diversely, limitWarnings, MOST_COMPARED, merged, POOL } from '../../answer/diversity.ts'
 import { type Front, ranksOf, settledList, strategyOf } from '../../answer/front.ts'
-import { merged } from '../../answer/merge.ts'
-import { POOL } from '../../answer/spread.ts'
-import type { Verdict } from '../../answer/verdict.ts'
+import type { NodesTold, Verdict } from '../../answer/page-draft.ts'
+import { vectorsOf } from '../../embedding.ts'
+import { lendDetector } from '../../opposition/installed.ts'
 import type { Evaluation } from '../../query/evaluation.ts'
 import { type Boundary, type Picked, type ScoredBelief, unspread } from '../../ranking/scored.ts'
-import type { CheckedWarning } from '../../schema/context.ts'
+import { currentOfKeys } from '../../record/read.ts'
+import { aspectRow, chunkOf, entryOf, type StoredVersion } from '../../record/version.ts'
+import type { CheckedWarning } from '../../schema/filters.ts'
 import type { CheckedOptions, CheckedQuery } from '../../schema/query.ts'
+import { type BeliefsState, guestState } from '../../state.ts'
+import { BELIEFS } from '../../tables.ts'
 import type { CachedAnswer } from '../cached-nodes.ts'
 import type { Guest } from '../guest.ts'
-import type { GatheredWorld } from './gathered-world.ts'
+
+/** `holder`: who that is, is asked of the guest. */
+export function guestVersion({ belief, source }: Guest, holder: string): StoredVersion {
+  const { id, content, confidence, derivation, domains, visibility, embedding_model: _, ...rest } = belief
+  return {
+    ...{ holder, id, chain: id, version: 1, content, confidence, domains, visibility },
+    contentHash: rest.content_hash,
+    validFrom: Date.parse(rest.valid_from),
+    validUntil: rest.valid_until === null ? null : Date.parse(rest.valid_until),
+    derivation: { ...derivation, sources: derivation.sources.map(each => ({ ...each, holder: null })) },
+    federationIds: source.kind === 'federated' && source.id !== null ? [source.id] : [],
+    createdAt: Date.parse(rest.created_at),
+    supersedes: null,
+    supersededBy: null,
+    deletedAt: null,
+  }
+}
+
+/**
+ * What was gathered for one answer, from this node's own store and from others, as a small store of its own: so it is
+ * filtered, scored, spread and explained by the same code as what one store holds (BQ-125). What is this node's own stays
+ * where it is and is shown from there; here it stands beside the guests that it is compared with.
+ */
+export interface GatheredWorld {
+  readonly state: BeliefsState
+  readonly guests: ReadonlyMap<EntryKey, Guest>
+  /** Of those that are this node's own: the key that each has in its store. */
+  readonly homeKeys: ReadonlyMap<EntryKey, EntryKey>
+  /** Of all texts and vectors, near enough. */
+  readonly byteLength: number
+}
+
+/** Beliefs that are copied in one step. */
+const COPIED_AT_ONCE = 100
+
+/** In steps. `own`: current beliefs of this node that the requester may see, as of the view. */
+export function* gatherWorld(
+  home: BeliefsState,
+  view: ShowView,
+  own: readonly EntryKey[],
+  guests: readonly Guest[],
+  asOf: Instant,
+): Steps<GatheredWorld> {
+  const scratch = scratchOf(home.host)
+  const filling = new Filling(view)
+  // Nobody else has that store: what is in it between two steps is seen by none.
+  const write = (body: (writer: StoreWriter) => void) => scratch.store.write(asOf, body)
+  write(writer => filling.begin(writer, asOf))
+  for (let at = 0; at < own.length; at += COPIED_AT_ONCE) {
+    write(writer => filling.copyOwn(writer, own.slice(at, at + COPIED_AT_ONCE), asOf))
+    yield
+  }
+  for (let at = 0; at < guests.length; at += COPIED_AT_ONCE) {
+    write(writer => filling.copyGuests(writer, guests.slice(at, at + COPIED_AT_ONCE), asOf))
+    yield
+  }
+  const host: LensHost = { ...home.host, store: scratch.store, index: name => scratch.index(name) }
+  lendDetector(home.host, host)
+  return {
+    state: guestState(home, host, filling.guests),
+    guests: filling.guests,
+    homeKeys: filling.homeKeys,
+    byteLength: filling.byteLength,
+  }
+}
+
+/** Beside its text and vector, of one belief: in the store, the columns and the index. */
+const BELIEF_BYTES = 4_000
+
+class Filling {
+  readonly guests = new Map<EntryKey, Guest>()
+  readonly homeKeys = new Map<EntryKey, EntryKey>()
+  byteLength = 0
+  readonly #view: ShowView
+  readonly #members = new Set<string>()
+  readonly #holders = new Set<string>()
+
+  constructor(view: ShowView) {
+    this.#view = view
+    this.#holders.add(view.requester.id)
+  }
+
+  begin(writer: StoreWriter, asOf: Instant): void {
+    const { requester } = this.#view
+    for (const federation of requester.federations) {
+      this.#join(writer, federation, requester.id, asOf)
+      const anonymity = requester.isStrict(federation) ? 'strict' : null
+      writer.table(FEDERATIONS).put({ ...NO_FEDERATION, id: federation, created_at: asOf, anonymity })
+    }
+  }
+
+  /** After all of this node's own. */
+  copyGuests(writer: StoreWriter, guests: readonly Guest[], asOf: Instant): void {
+    for (const guest of guests) {
+      const version = guestVersion(guest, this.#holderOfGuest(this.guests.size))
+      for (const federation of version.federationIds) this.#join(writer, federation, version.holder, asOf)
+      this.guests.set(this.#put(writer, version, guest.vector, asOf), guest)
+    }
+  }
+
+  copyOwn(writer: StoreWriter, own: readonly EntryKey[], asOf: Instant): void {
+    const seen = currentOfKeys(this.#view, own).flatMap(({ entry, version }) => (entry ? [{ entry, version }] : []))
+    const vectors = vectorsOf(
+      this.#view,
+      seen.map(({ entry }) => ({ entry: entry.key })),
+    )
+    for (const [at, { entry, version }] of seen.entries()) {
+      this.#holders.add(version.holder)
+      const federationIds = this.#view.requester.federationsOf(entry.partition)
+      for (const federation of federationIds) this.#join(writer, federation, version.holder, asOf)
+      // Its own stay its own, whoever else sees them.
+      const isOwn = version.holder === this.#view.requester.id
+      const shown = isOwn ? version : { ...version, federationIds }
+      this.homeKeys.set(this.#put(writer, shown, vectors[at] ?? null, asOf), entry.key)
+    }
+  }
+
+  /** Another for each, and nobody's here: so copies of one id can stand side by side. */
+  #holderOfGuest(number: number): string {
+    let name = `guest.${number}`
+    while (this.#holders.has(name)) name += '.'
+    return name
+  }
+
+  #join(writer: StoreWriter, federation: string, agent: string, asOf: Instant): void {
+    const name = `${federation} ${agent}`
+    if (this.#members.has(name)) return
+    this.#members.add(name)
+    writer.table(MEMBERSHIPS).put({ ...MEMBER, federation, agent, updated_at: asOf })
+  }
+
+  #put(writer: StoreWriter, version: StoredVersion, vector: Float32Array | null, asOf: Instant): EntryKey {
+    const { key } = writer.put(entryOf(version, asOf), [chunkOf(version)])
+    writer.table(BELIEFS).put(aspectRow(version, key))
+    this.byteLength += BELIEF_BYTES + version.content.length * 2 + (vector?.byteLength ?? 0)
+    const { model } = this.#view
+    if (model === null || vector === null) return key
+    writer.putVectors(
+      model,
+      writer.chunksOf(key).map(({ key: chunk }) => ({ chunk, vector })),
+    )
+    return key
+  }
+}
+
+const MEMBER = { status: 'active', role: null, permissions: null, joined_at: null }
+const NO_FEDERATION = { label: null, did: null, joining: null, results: null, reputation: null }
+
+function scratchOf(host: LensHost) {
+  if (host.scratch === undefined) throw new Error('invariant broken: nowhere to gather what nodes answered')
+  return host.scratch()
+}
 
 export interface OwnResults {
   readonly keys: readonly EntryKey[]

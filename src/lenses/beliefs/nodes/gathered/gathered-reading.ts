@@ -2,22 +2,139 @@
  * An answer of several nodes, read page by page or piece by piece. The list is made once; what is read of it is shown as of
  * the moment of reading, as far as it may be seen still (BQ-095, BQ-139, BQ-140).
  */
-import type { ShowView } from '../../access/show.ts'
-import { draftOf } from '../../answer/draft.ts'
-import { type Compared, showPage } from '../../answer/show-page.ts'
-import { type Answer, tellPage } from '../../answer/tell-page.ts'
-import type { QueryResult } from '../../model.ts'
-import { type CursorContent, type CursorOwner, cursorExpired, writeCursor } from '../../paging/cursor.ts'
-import { nameOf, ordersOf } from '../../paging/held-order.ts'
-import type { Pages } from '../../paging/pages.ts'
-import type { Boundary, Picked } from '../../ranking/scored.ts'
-import type { CheckedWarning } from '../../schema/context.ts'
+import type { EntryKey } from '../../../../model/entry.ts'
+import type { LiveItem } from '../../../../model/live.ts'
+import { trustedAsGuest } from '../../access/row-origins.ts'
+import type { ShownBelief, ShowView } from '../../access/show.ts'
+import { draftOf } from '../../answer/page-draft.ts'
+import {
+  type Answer,
+  type Compared,
+  chainInTime,
+  type Showing,
+  showingOf,
+  showPage,
+  tellPage,
+} from '../../answer/show-page.ts'
+import { itemOf, saidBy, textOfTrust, type UnratedItem } from '../../live/live-items.ts'
+import type { BeliefSource, QueryResult } from '../../model.ts'
+import {
+  type CursorContent,
+  type CursorOwner,
+  cursorExpired,
+  nameOf,
+  ordersOf,
+  type Pages,
+  writeCursor,
+} from '../../paging/held-order.ts'
+import type { Boundary, Picked, ScoredBelief } from '../../ranking/scored.ts'
+import { trustFound } from '../../ranking/trust-found.ts'
+import type { CheckedWarning } from '../../schema/filters.ts'
+import type { CheckedOptions } from '../../schema/query.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import { noteUse } from '../../trust/acts.ts'
-import { cutNodes } from './coverage.ts'
-import { type Gathering, gather, grown } from './gather.ts'
-import { GatheredOrder } from './gathered-order.ts'
-import { showingGathered } from './show-gathered.ts'
+import type { Guest } from '../guest.ts'
+import { cutNodes, type Gathering, gather, grown } from './gather-nodes.ts'
+import { GatheredOrder, type GatheredWorld, guestVersion } from './gathered-order.ts'
+
+/** `home`: as memberships and beliefs of this node stand now; `view`: of the gathered world. */
+function showingGathered(
+  { guests, homeKeys }: GatheredWorld,
+  home: ShowView,
+  view: ShowView,
+  options: CheckedOptions,
+): Showing {
+  const own = showingOf(home, options)
+  const guestAt = (entry: EntryKey): Guest | undefined => guests.get(entry)
+  const isLetIn = ({ source }: Guest) =>
+    source.kind !== 'federated' || home.requester.federations.includes(source.id as string)
+  const homeKey = (entry: EntryKey) => homeKeys.get(entry) as EntryKey
+  return {
+    view,
+    current: keys => {
+      const shown = new Map(own.current(keys.flatMap(key => homeKeys.get(key) ?? [])).map(one => [one.entry, one]))
+      return keys.flatMap((entry): readonly ShownBelief[] => {
+        const guest = guestAt(entry)
+        if (guest !== undefined) return isLetIn(guest) ? [shownGuest(entry, guest)] : []
+        const one = shown.get(homeKey(entry))
+        return one === undefined ? [] : [{ ...one, entry }]
+      })
+    },
+    isSeen: entry => {
+      const guest = guestAt(entry)
+      return guest === undefined ? own.isSeen(homeKey(entry)) : isLetIn(guest)
+    },
+    more: belief => {
+      const guest = guestAt(belief.entry)
+      if (guest === undefined) return own.more({ ...belief, entry: homeKey(belief.entry) })
+      return {
+        node: guest.node,
+        ...throughNode(guest),
+        ...(options.includeDerivation ? chainInTime(view, belief, options.maxDerivationDepth) : {}),
+      }
+    },
+  }
+}
+
+/** No agent is called so: who holds a guest is asked of the guest. */
+const NOBODY = ''
+
+function shownGuest(entry: EntryKey, guest: Guest): ShownBelief {
+  const { belief, source } = guest
+  return { entry, belief, version: guestVersion(guest, NOBODY), source, trustedAs: trustedAsGuest(guest) }
+}
+
+function throughNode({ source, memberCount }: Guest): {
+  readonly federation_id?: string
+  readonly member_count?: number
+} {
+  if (source.kind !== 'federated' || source.id === null) return {}
+  return { federation_id: source.id, member_count: memberCount ?? 1 }
+}
+
+/** The beginning of the order, as far as the question goes. What the score of this node's own rests on is left to its store: the empty text. */
+export function gatheredItems(
+  { world, picks, evaluation }: GatheredOrder,
+  home: ShowView,
+  options: CheckedOptions,
+): readonly LiveItem[] {
+  const first = new Map(
+    picks.slice(options.offset, options.offset + options.limit).map(({ scored }) => [scored.entry, scored]),
+  )
+  return world.state.look(home.requester.id, view =>
+    showingGathered(world, home, view, options)
+      .current([...first.keys()])
+      .map((shown, at) => {
+        const guest = world.guests.get(shown.entry)
+        const scored = first.get(shown.entry) as ScoredBelief
+        const item = guest === undefined ? itemOf(shown, home) : guestItem(guest)
+        const standing = guest === undefined ? '' : textOfTrust(trustFound(evaluation, scored).trust)
+        return { ...item, score: scored.final, rank: at + 1, standing }
+      }),
+  )
+}
+
+/** A belief of another node, through all its versions. */
+function guestItem(guest: Guest): UnratedItem {
+  const { belief } = guest
+  return { ...saidBy(belief), key: keyOfGuest(guest), since: Date.parse(belief.created_at) }
+}
+
+/** The same for all versions of the belief. */
+export function keyOfGuest({ node, source, chain }: Guest): string {
+  return JSON.stringify([MARK, source.kind, source.id, node, chain])
+}
+
+const MARK = 'node'
+const PARTS = 5
+
+/** Where an item of that key came from; null: from this node's own store, whose keys have two parts. */
+export function guestOfKey(key: string): (BeliefSource & { readonly node: string }) | null {
+  const parts = JSON.parse(key) as readonly string[]
+  if (parts.length !== PARTS) return null
+  const [, kind, id, node] = parts as [string, BeliefSource['kind'], string | null, string]
+  return { kind, id, node }
+}
 
 /** Of the first page, or behind a cursor: the order that is held for it, or the same one gathered again. */
 export async function openGathered(
@@ -56,7 +173,7 @@ interface Reached {
   readonly passed: number
 }
 
-export class GatheredReading implements Pages {
+class GatheredReading implements Pages {
   readonly #gathering: Gathering
   readonly #owner: CursorOwner
   #order: GatheredOrder

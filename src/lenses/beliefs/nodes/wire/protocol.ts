@@ -5,15 +5,116 @@
  * they were changed. Instants are ISO 8601 in UTC with milliseconds.
  */
 import * as z from 'zod'
-import { type JsonObject, sha256 } from '../../../../base/canonical.ts'
+import { type Json, type JsonObject, sha256 } from '../../../../base/canonical.ts'
+import type { Instant } from '../../../../base/clock.ts'
 import { isStorable } from '../../../../base/storable.ts'
-import { isIso } from '../../../../model/instant.ts'
+import { type Envelope, sealEnvelope } from '../../../../identity/envelope.ts'
+import { isTimely, newNonce } from '../../../../identity/freshness.ts'
+import type { Keys } from '../../../../identity/keys.ts'
+import type { NodeIdentity } from '../../../../identity/node.ts'
+import { isStatementOf, signStatement } from '../../../../identity/statement.ts'
+import { isIso, toIso } from '../../../../model/instant.ts'
 import { MAX_ID_LENGTH } from '../../../../model/limits.ts'
 import { isFederationName } from '../../../../model/partition.ts'
+import type { LensHost } from '../../../lens.ts'
+import { machineNow } from '../../agents/federations.ts'
 import { normaliseDomain } from '../../measures/domains.ts'
 import { byDimension, CONTRIBUTIONS, DERIVATION_TYPES, VISIBILITIES } from '../../model.ts'
 import { did, type Value } from '../../schema/values.ts'
-import { MOST_DIMENSIONS } from './vectors.ts'
+
+/** How far a length may be from 1: what single precision and other implementations make of it. */
+const TOLERANCE = 1e-3
+const MOST_DIMENSIONS = 8_192
+const BYTES = 4
+
+/** f32, little-endian on every machine, base64, one after the other; all of the same length. */
+export function vectorsToText(vectors: readonly Float32Array[]): string {
+  const bytes = Buffer.concat(vectors.map(bytesOf))
+  if (!IS_LITTLE_ENDIAN) bytes.swap32()
+  return bytes.toString('base64')
+}
+
+/** Null unless it is so many vectors of this length; those that are not of finite numbers and of unit length are null. */
+export function vectorsFromText(
+  text: string,
+  dimensions: number,
+  count: number,
+): readonly (Float32Array | null)[] | null {
+  const bytes = Buffer.from(text, 'base64')
+  // What is no base64 is passed over when it is read: then it is longer than its bytes.
+  if (bytes.length !== count * dimensions * BYTES || text.length !== Math.ceil(bytes.length / 3) * 4) return null
+  if (!IS_LITTLE_ENDIAN) bytes.swap32()
+  const all = floatsOf(bytes)
+  return Array.from({ length: count }, (_, at) => unitOrNull(all.subarray(at * dimensions, (at + 1) * dimensions)))
+}
+
+/** One vector of whatever length. Null unless it is of finite numbers and of unit length. */
+export function vectorFromText(text: string): Float32Array | null {
+  const dimensions = Math.floor((text.length / 4) * 3) / BYTES
+  const count = Math.floor(dimensions)
+  if (count < 1 || count > MOST_DIMENSIONS) return null
+  return vectorsFromText(text, count, 1)?.[0] ?? null
+}
+
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** The same memory where it begins at a whole number: short ones are cut from a common piece. */
+function floatsOf(bytes: Buffer): Float32Array {
+  const whole = bytes.byteOffset % BYTES === 0 ? bytes : Uint8Array.from(bytes)
+  return new Float32Array(whole.buffer, whole.byteOffset, whole.byteLength / BYTES)
+}
+
+function unitOrNull(vector: Float32Array): Float32Array | null {
+  let squares = 0
+  for (let at = 0; at < vector.length; at++) squares += (vector[at] as number) ** 2
+  // What is not finite makes a sum that is not, and no comparison with it holds.
+  return Math.abs(Math.sqrt(squares) - 1) <= TOLERANCE ? vector : null
+}
+
+type Seal = Pick<WireChanges, 'protocol' | 'node' | 'audience' | 'nonce' | 'timestamp' | 'signature'>
+
+export function sealedQuestion(
+  host: LensHost,
+  keys: Keys,
+  audience: string,
+  query: WireQuery | WireChangesQuery,
+): Envelope {
+  const nonce = newNonce(bytes => host.random(bytes))
+  // The cast: plain data, but its interface has no index signature.
+  return sealEnvelope(keys, query as unknown as Json, { audience, timestamp: machineNow(host), nonce })
+}
+
+export function sealedAnswer<T extends object>(
+  node: NodeIdentity,
+  { sender, nonce }: Envelope,
+  said: T,
+  statementOf: (answer: T & Seal) => JsonObject,
+): T & Seal {
+  const keys = node.keys()
+  const seal: Seal = {
+    ...{ protocol: PROTOCOL, node: keys.did, audience: sender, nonce },
+    ...{ timestamp: toIso(node.now()), signature: '' },
+  }
+  const open = { ...said, ...seal }
+  return { ...open, signature: signStatement(keys, statementOf(open)) }
+}
+
+/** Whether it is of the node with this key, to this question, and of now. `statement`: what the node should have signed. */
+export function isAnswerTo(
+  envelope: Envelope,
+  did: string,
+  answer: Seal,
+  statement: JsonObject,
+  now: Instant,
+): boolean {
+  const { node, audience, nonce, timestamp, signature } = answer
+  if (node !== did || audience !== envelope.sender || nonce !== envelope.nonce) return false
+  return isTimely(Date.parse(timestamp), now) && isStatementOf(did, statement, signature)
+}
 
 export const PROTOCOL = 1
 

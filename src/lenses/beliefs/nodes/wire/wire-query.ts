@@ -5,8 +5,7 @@ import type { Dimension } from '../../dimensions.ts'
 import { type CheckedFilters, NO_FILTER } from '../../schema/filters.ts'
 import type { CheckedQuery } from '../../schema/query.ts'
 import type { AskedSource } from '../guest.ts'
-import { PROTOCOL, type WireFilter, type WireQuery, type WireScope } from './protocol.ts'
-import { vectorsToText } from './vectors.ts'
+import { PROTOCOL, vectorsToText, type WireFilter, type WireQuery, type WireScope } from './protocol.ts'
 
 export interface WireQueryParts {
   readonly source: AskedSource

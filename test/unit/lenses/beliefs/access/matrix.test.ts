@@ -1,9 +1,13 @@
 /** Who sees what (BQ-091 to BQ-095, BQ-099, BQ-101, BQ-102, BQ-104). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memberCount } from '../../../../../src/lenses/beliefs/access/member-count.ts'
 import { ALL_SOURCES, Requester } from '../../../../../src/lenses/beliefs/access/requester.ts'
-import { pseudonymOf, type ShownBelief, showCurrent } from '../../../../../src/lenses/beliefs/access/show.ts'
+import {
+  memberCount,
+  pseudonymOf,
+  type ShownBelief,
+  showCurrent,
+} from '../../../../../src/lenses/beliefs/access/show.ts'
 import { lookAt } from '../../../../../src/pipeline/access.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import { tempFolder } from '../../../../support/temp-folder.ts'

@@ -1,8 +1,8 @@
 /** What one answer gives away of one member, worked out from the probabilities themselves (BQ-105). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AggregateRules } from '../../../../../src/lenses/beliefs/agents/aggregate-rules.ts'
 import {
+  type AggregateRules,
   barOf,
   MOST_BELIEFS,
   noisedSummary,

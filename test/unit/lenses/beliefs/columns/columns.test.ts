@@ -1,8 +1,8 @@
 /** The columns hold, after any history and whoever wrote it, what a plain reading of the store tells. */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { Interned } from '../../../../../src/lenses/beliefs/columns/column-arrays.ts'
 import { BeliefColumns } from '../../../../../src/lenses/beliefs/columns/columns.ts'
-import { Interned } from '../../../../../src/lenses/beliefs/columns/interned.ts'
 import { DIMENSIONS } from '../../../../../src/lenses/beliefs/dimensions.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../../../../../src/lenses/beliefs/model.ts'
 import { currentVersion } from '../../../../../src/lenses/beliefs/record/version.ts'

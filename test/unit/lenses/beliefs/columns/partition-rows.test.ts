@@ -1,7 +1,7 @@
 /** What is kept by partition and by row, so that work depends on what is visible alone (BQ-195). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { PartitionRows } from '../../../../../src/lenses/beliefs/columns/partition-rows.ts'
+import { PartitionRows } from '../../../../../src/lenses/beliefs/columns/row-lists.ts'
 
 const PARTITIONS = [0, 1, 2, 7]
 

@@ -13,7 +13,7 @@ import {
   weakestDimension,
   weightColumn,
 } from '../../../../../src/lenses/beliefs/measures/confidence.ts'
-import { twelveDecimals } from '../../../../../src/lenses/beliefs/measures/rounding.ts'
+import { twelveDecimals } from '../../../../../src/lenses/beliefs/measures/ranking-weights.ts'
 import type { Confidence, DimensionWeights } from '../../../../../src/lenses/beliefs/model.ts'
 
 type Six<T> = readonly [T, T, T, T, T, T]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { estimateMemory } from '../../../../../src/lenses/beliefs/measures/memory-estimate.ts'
+import { estimateMemory } from '../../../../../bench/lib/memory-estimate.ts'
 
 // BQ-181
 describe('the estimate of memory', () => {

@@ -10,7 +10,7 @@ import {
   type WireAnswer,
   type WireQuery,
 } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
-import { signingKeys } from '../../../../../src/lenses/beliefs/trust/agent-keys.ts'
+import { signingKeys } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
 import {
   ANA,
   answerTo,

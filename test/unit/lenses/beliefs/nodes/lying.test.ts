@@ -6,10 +6,11 @@ import { keysOf } from '../../../../../src/identity/keys.ts'
 import { signStatement } from '../../../../../src/identity/statement.ts'
 import {
   answerStatement,
+  vectorsFromText,
+  vectorsToText,
   type WireAnswer,
   type WireItem,
 } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
-import { vectorsFromText, vectorsToText } from '../../../../../src/lenses/beliefs/nodes/wire/vectors.ts'
 import { asSent, type ReadAnswer, readAnswer } from '../../../../support/nodes.ts'
 import { idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
 

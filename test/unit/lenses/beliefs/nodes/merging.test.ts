@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Steps } from '../../../../../src/base/turns.ts'
-import { merged } from '../../../../../src/lenses/beliefs/answer/merge.ts'
+import { merged } from '../../../../../src/lenses/beliefs/answer/diversity.ts'
 import type { MergeStrategy } from '../../../../../src/lenses/beliefs/model.ts'
 import { GatheredOrder } from '../../../../../src/lenses/beliefs/nodes/gathered/gathered-order.ts'
 import type { ScoredBelief } from '../../../../../src/lenses/beliefs/ranking/scored.ts'

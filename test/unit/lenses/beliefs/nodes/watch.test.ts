@@ -1,6 +1,6 @@
 /** How often a node is asked for changes, and when no longer. Time is moved by hand. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { Watch } from '../../../../../src/lenses/beliefs/nodes/notices/watch.ts'
+import { Watch } from '../../../../../src/lenses/beliefs/nodes/notices/watches.ts'
 import { TransportFailure } from '../../../../../src/pipeline/transport.ts'
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { spread } from '../../../../../src/lenses/beliefs/answer/spread.ts'
+import { spread } from '../../../../../src/lenses/beliefs/answer/diversity.ts'
 import { copiesToDrop } from '../../../../../src/lenses/beliefs/ranking/copies.ts'
 import { byOrder, finalOf, type ScoredBelief, semanticOf } from '../../../../../src/lenses/beliefs/ranking/scored.ts'
 

@@ -3,10 +3,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { modelKey } from '../../../../../src/embed/embedder.ts'
 import { openLocalEmbedder } from '../../../../../src/embed/local-embedder.ts'
-import { calibrate, SHIPPED_PAIRS, thresholdOf } from '../../../../../src/lenses/beliefs/calibration/calibrate.ts'
-import { SHIPPED } from '../../../../../src/lenses/beliefs/calibration/shipped.ts'
+import { checkSettings, DEFAULTS } from '../../../../../src/lenses/beliefs/beliefs-settings.ts'
+import {
+  calibrate,
+  SHIPPED,
+  SHIPPED_PAIRS,
+  thresholdOf,
+} from '../../../../../src/lenses/beliefs/calibration/calibrate.ts'
 import { thresholdsOf } from '../../../../../src/lenses/beliefs/query/thresholds.ts'
-import { checkSettings, DEFAULTS } from '../../../../../src/lenses/beliefs/settings.ts'
 import { modelFolder } from '../../../../support/model.ts'
 import { openAskingWorld } from './world.ts'
 

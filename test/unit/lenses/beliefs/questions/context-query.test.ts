@@ -1,7 +1,7 @@
 /** BQ-176: beliefs under a limit of tokens. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fill, PURPOSE_WEIGHTS, utility } from '../../../../../src/lenses/beliefs/questions/fill.ts'
+import { fill, PURPOSE_WEIGHTS, utility } from '../../../../../src/lenses/beliefs/questions/context-query.ts'
 import { PURPOSES } from '../../../../../src/lenses/beliefs/schema/questions.ts'
 import { countTokens } from '../../../../../src/text/count-tokens.ts'
 import { type Answer, EVERYTHING, openAskingWorld } from './world.ts'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../../../src/base/canonical.ts'
 import { DIMENSIONS } from '../../../../../src/lenses/beliefs/dimensions.ts'
-import { smallestChange } from '../../../../../src/lenses/beliefs/explain/versus.ts'
+import { smallestChange } from '../../../../../src/lenses/beliefs/questions/explain-place.ts'
 import { assertUntil } from '../../../../support/until-met.ts'
 import { type Answer, type AskingWorld, EVERYTHING, NOW, openAskingWorld } from './world.ts'
 

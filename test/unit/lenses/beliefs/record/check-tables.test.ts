@@ -1,7 +1,7 @@
 /** The doctor's look at the tables of beliefs: silent where all is well, a line for each kind of damage. */
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../../src/base/turns.ts'
-import { checkTables } from '../../../../../src/lenses/beliefs/record/check-tables.ts'
+import { checkTables } from '../../../../../src/lenses/beliefs/beliefs-lens.ts'
 import { BELIEFS, KIND, TRUST, VERSIONS } from '../../../../../src/lenses/beliefs/tables.ts'
 import { putEdge } from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import type { Row } from '../../../../../src/model/table.ts'

@@ -3,7 +3,11 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { QueryResult, RankedBelief } from '../../../../../src/lenses/beliefs/model.ts'
-import { SAMPLE_AGENTS, SAMPLE_BELIEFS, SAMPLE_FEDERATIONS } from '../../../../../src/lenses/beliefs/sample/sample.ts'
+import {
+  SAMPLE_AGENTS,
+  SAMPLE_BELIEFS,
+  SAMPLE_FEDERATIONS,
+} from '../../../../../src/lenses/beliefs/sample/sample-beliefs.ts'
 import type { BeliefQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { type OpenBeliefs, openBeliefs } from '../../../../../src/openings/beliefs.ts'
 import { modelFolder } from '../../../../support/model.ts'

@@ -2,8 +2,8 @@
 import type { z } from 'zod'
 import * as agents from '../../../../../src/lenses/beliefs/schema/agents.ts'
 import * as belief from '../../../../../src/lenses/beliefs/schema/belief.ts'
-import * as contexts from '../../../../../src/lenses/beliefs/schema/context.ts'
 import { parseRequest, request } from '../../../../../src/lenses/beliefs/schema/faults.ts'
+import * as contexts from '../../../../../src/lenses/beliefs/schema/filters.ts'
 import * as query from '../../../../../src/lenses/beliefs/schema/query.ts'
 import * as questions from '../../../../../src/lenses/beliefs/schema/questions.ts'
 

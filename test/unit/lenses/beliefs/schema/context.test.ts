@@ -1,7 +1,7 @@
 /** The context and the options: defaults, ranges, clamps, and whose trust it is. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CheckedContext, Requester } from '../../../../../src/lenses/beliefs/schema/context.ts'
+import type { CheckedContext, Requester } from '../../../../../src/lenses/beliefs/schema/filters.ts'
 import type { CheckedOptions } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { checkContext, checkOptions, checkQuery, checkScope } from './checks.ts'
 import { refusal, told } from './faults.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Requester } from '../../../../../src/lenses/beliefs/schema/context.ts'
+import type { Requester } from '../../../../../src/lenses/beliefs/schema/filters.ts'
 import type { CheckedQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { checkQuery } from './checks.ts'
 import { faults, refusal, told } from './faults.ts'

@@ -1,7 +1,7 @@
 /** The operators of a text: what is embedded, demanded, shut out and leant towards. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CheckedText } from '../../../../../src/lenses/beliefs/schema/text.ts'
+import type { CheckedText } from '../../../../../src/lenses/beliefs/schema/values.ts'
 import { checkQuery } from './checks.ts'
 import { told } from './faults.ts'
 

@@ -11,12 +11,17 @@ import {
   removeTrust,
   setTrust,
 } from '../../../../../src/lenses/beliefs/trust/acts.ts'
-import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-keys.ts'
+import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
 import { edgeStatement, type UnsignedEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'
-import { checkAllEdges } from '../../../../../src/lenses/beliefs/trust/edge-check.ts'
-import { putEdge, readEdge, removeEdge, TOUCH_EVERY_MS } from '../../../../../src/lenses/beliefs/trust/edges.ts'
-import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
+import {
+  checkAllEdges,
+  putEdge,
+  readEdge,
+  removeEdge,
+  TOUCH_EVERY_MS,
+} from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import { tellEdges } from '../../../../../src/lenses/beliefs/trust/revisions.ts'
+import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'

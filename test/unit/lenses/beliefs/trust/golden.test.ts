@@ -1,8 +1,8 @@
 /** The examples of the rows, and what each of them guards against. */
 import { beforeEach, describe, expect, it } from 'vitest'
+import { tenthsHoldUntil, tenthsOf } from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import type { EdgeDraft } from '../../../../../src/lenses/beliefs/trust/edges.ts'
-import { tenthsHoldUntil, tenthsOf } from '../../../../../src/lenses/beliefs/trust/fading.ts'
-import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
+import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
 import { type TrustQuestion, type TrustRules, trustBand } from '../../../../../src/lenses/beliefs/trust/trust-in.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'

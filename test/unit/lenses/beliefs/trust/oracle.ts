@@ -2,7 +2,7 @@
 
 import { isStatementOf } from '../../../../../src/identity/statement.ts'
 import { TRUST } from '../../../../../src/lenses/beliefs/tables.ts'
-import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-keys.ts'
+import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
 import { edgeOf, edgeStatement, type TrustEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import type { DirectTrust, TrustQuestion, TrustRules } from '../../../../../src/lenses/beliefs/trust/trust-in.ts'
 import { AGENTS } from '../../../../../src/store/core-tables.ts'

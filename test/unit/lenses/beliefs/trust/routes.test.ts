@@ -1,9 +1,9 @@
 /** A clique of a thousand that endorse each other (BQ-075), and which changes make routes be searched again. */
 import { describe, expect, it } from 'vitest'
-import type { CountedEdge } from '../../../../../src/lenses/beliefs/trust/counted-edge.ts'
-import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/graph.ts'
+import type { CountedEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import { HolderTrust } from '../../../../../src/lenses/beliefs/trust/holders.ts'
 import { EDGES_AT_ONCE, searchRoutes } from '../../../../../src/lenses/beliefs/trust/routes.ts'
+import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
 import { DAY, host, NOW, PLAIN, RULES, trust } from './world.ts'
 

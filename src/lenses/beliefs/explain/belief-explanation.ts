@@ -1,0 +1,238 @@
+/**
+ * Why a belief stands where it does (BQ-106 to BQ-109): the parts of its score, whose contributions add up to it, and what
+ * each rests on. Made of what the requester is shown, its own edges, and its question; of others' edges it tells no more
+ * than a band.
+ */
+import { contentWords, foldContent, hasPhrase, hasTokens, tokensOf } from '../matching/literal.ts'
+import { overall, weakestDimension } from '../measures/confidence.ts'
+import { ageDays, decayRule } from '../measures/decay.ts'
+import { twelveDecimals } from '../measures/ranking-weights.ts'
+import type { Explanation, RankedBelief, RankingWeights } from '../model.ts'
+import type { TrustFound } from '../ranking/trust-found.ts'
+import type { CheckedWarning } from '../schema/filters.ts'
+import type { CheckedText } from '../schema/values.ts'
+import { type DirectTrust, type TrustIn, trustBand } from '../trust/trust-in.ts'
+import { type ExplainedBelief, type ExplanationWorld, percentileOf } from './explained.ts'
+
+/** On a shorter page a large share says nothing: of two holders one has half at least. */
+const MIN_RESULTS = 5
+const WARN = 0.3
+const CRITICAL = 0.5
+
+/** What the share of one holder in the trust in a page is made of (BQ-197): only what the page shows. */
+export interface TrustShare {
+  readonly belief: Pick<RankedBelief['belief'], 'holder_id'>
+  readonly score: { readonly components: Pick<RankedBelief['score']['components'], 'trust_score'> }
+  readonly federation_id?: RankedBelief['federation_id']
+}
+
+export function shareOf({ belief, score, federation_id }: RankedBelief): TrustShare {
+  return {
+    belief: { holder_id: belief.holder_id },
+    score: { components: { trust_score: score.components.trust_score } },
+    ...(federation_id !== undefined && { federation_id }),
+  }
+}
+
+const CODES = { critical: 'trust_concentration_critical', warn: 'trust_concentration_warn' } as const
+
+export function isOfConcentration(code: string): boolean {
+  return Object.values<string>(CODES).includes(code)
+}
+
+/** A line for each holder above the bound, most first. The requester's own beliefs count in the sum and are not warned of. */
+export function concentrationWarnings(beliefs: readonly TrustShare[], requester: string): readonly CheckedWarning[] {
+  if (beliefs.length < MIN_RESULTS) return []
+  const sums = new Map<string, number>()
+  let total = 0
+  for (const { belief, score, federation_id } of beliefs) {
+    const { trust_score } = score.components
+    // Whose holders a federation does not show are all its own.
+    const holder = belief.holder_id ?? `the federation ${federation_id}`
+    sums.set(holder, (sums.get(holder) ?? 0) + trust_score)
+    total += trust_score
+  }
+  return [...sums]
+    .map(([holder, sum]) => ({ holder, share: total === 0 ? 0 : sum / total }))
+    .filter(({ holder, share }) => holder !== requester && share > WARN)
+    .sort((a, b) => b.share - a.share)
+    .map(({ holder, share }) => ({
+      code: share > CRITICAL ? CODES.critical : CODES.warn,
+      message: `${Math.floor(share * 1000) / 10} % of the trust in this page is trust in ${holder}.`,
+    }))
+}
+
+/** The explanation of a belief's place as a paragraph. It speaks of this belief, this question and this requester alone (BQ-109). */
+function summaryOf(world: ExplanationWorld, explained: ExplainedBelief): string {
+  const { scored, rank, total, penalty } = explained
+  const sentences = [
+    `Number ${rank} of ${total} with a score of ${three(scored.final)}: ${contributions(world, explained)}.`,
+    strongest(world, explained),
+    `Trust: ${trustInWords(explained.trust)}.`,
+    weakness(world, explained),
+  ]
+  if (penalty < 0) sentences.push(`Being like beliefs before it counted ${three(-penalty)} against it here.`)
+  return sentences.filter(sentence => sentence !== '').join(' ')
+}
+
+const PARTS: Readonly<Record<keyof RankingWeights, string>> = {
+  semantic: 'meaning',
+  confidence: 'confidence',
+  trust: 'trust',
+  recency: 'recency',
+}
+const NAMES = Object.keys(PARTS) as (keyof RankingWeights)[]
+
+function contributions({ question: { weights } }: ExplanationWorld, { scored: { parts } }: ExplainedBelief): string {
+  return NAMES.filter(name => parts[name] !== null)
+    .map(name => `${PARTS[name]} gives ${three(weights[name] * (parts[name] as number))}`)
+    .join(', ')
+}
+
+function strongest({ question: { weights } }: ExplanationWorld, { scored: { parts, final } }: ExplainedBelief): string {
+  const given = NAMES.map(name => ({ name, share: weights[name] * (parts[name] ?? 0) }))
+  const most = given.reduce((best, part) => (part.share > best.share ? part : best))
+  return final > 0 ? `Most of it is ${PARTS[most.name]}, ${Math.round((100 * most.share) / final)} %.` : ''
+}
+
+function trustInWords({ trust, of, isShared }: TrustFound): string {
+  const { kind, value, direct, transitive } = trust
+  const whom = of === 'holder' ? 'the holder' : 'the federation as a whole'
+  switch (kind) {
+    case 'self':
+      return 'it is your own'
+    case 'direct':
+      if (isShared) return `you trust ${whom} yourself, ${trustBand(value)}`
+      if (direct?.distrusted) return `you distrust ${whom}`
+      return `you trust ${whom} yourself, at ${three(direct?.value ?? 0)} after fading`
+    case 'transitive':
+      return `${whom} is trusted through ${(transitive?.sources ?? 0) > 1 ? 'several' : 'one'} you trust, ${trustBand(transitive?.level ?? 0)}`
+    case 'reputation':
+      return `${whom} is taken by reputation`
+    case 'default':
+      return `${whom} counts as a stranger`
+  }
+}
+
+function weakness({ question }: ExplanationWorld, { belief: { confidence } }: ExplainedBelief): string {
+  const weakest = weakestDimension(confidence, question.context.confidenceWeights)
+  const value = weakest === null ? null : confidence[weakest]
+  if (weakest === null || value === null) return 'Nothing is known of its confidence, so the usual is assumed.'
+  return value === 1 ? '' : `Its confidence is held down most by ${weakest.replaceAll('_', ' ')}, ${three(value)}.`
+}
+
+function three(value: number): string {
+  return value.toFixed(3)
+}
+
+export function explain(world: ExplanationWorld, explained: ExplainedBelief): Explanation {
+  const { scored, penalty, rank, total } = explained
+  const parts = {
+    semantic: semanticPart(world, explained),
+    confidence: confidencePart(world, explained),
+    trust: trustPart(world, explained),
+    recency: recencyPart(world, explained),
+  }
+  return {
+    final: scored.final,
+    ...parts,
+    diversity_penalty: penalty,
+    rank,
+    of: total,
+    percentile: percentileOf(rank, total),
+    summary: summaryOf(world, explained),
+  }
+}
+
+/** A part, what it counts, and what that gives. */
+function counted<T extends number | null>(value: T, weights: RankingWeights, name: keyof RankingWeights) {
+  const weight = weights[name]
+  return { value, weight: twelveDecimals(weight), contribution: value === null ? 0 : weight * value }
+}
+
+function semanticPart(
+  { question, understood }: ExplanationWorld,
+  { scored, belief }: ExplainedBelief,
+): Explanation['semantic'] {
+  const { cosine, parts } = scored
+  const measuredBy = scored.isByWords ? 'words' : understood.meaning.by
+  const isMeasured = measuredBy === 'vector' && cosine !== null
+  return {
+    ...counted(parts.semantic, question.weights, 'semantic'),
+    measured_by: measuredBy,
+    /** Raw; null where words stand in for meaning. */
+    cosine_distance: isMeasured ? 1 - cosine : null,
+    matched_terms: question.semantic === null ? [] : [...matchedTerms(question.semantic, belief.content)],
+  }
+}
+
+function confidencePart(
+  { question }: ExplanationWorld,
+  { scored, belief }: ExplainedBelief,
+): Explanation['confidence'] {
+  const weights = question.context.confidenceWeights
+  const { overall: known, missing } = overall(belief.confidence, weights)
+  const weakest = weakestDimension(belief.confidence, weights)
+  return {
+    ...counted(scored.parts.confidence, question.weights, 'confidence'),
+    overall: known,
+    dimension_weights: { ...weights },
+    weakest: weakest === null ? null : { dimension: weakest, value: belief.confidence[weakest] },
+    incomplete: missing.length > 0,
+    missing: [...missing],
+  }
+}
+
+function trustPart({ question }: ExplanationWorld, { scored, trust }: ExplainedBelief): Explanation['trust'] {
+  return { ...counted(scored.parts.trust, question.weights, 'trust'), ...explainTrust(trust) }
+}
+
+function recencyPart(
+  { question, state, asOf }: ExplanationWorld,
+  { scored, belief }: ExplainedBelief,
+): Explanation['recency'] {
+  const { rate, pattern } = decayRule(belief.domains, question.context.queryDomains, state.settings.decay)
+  return {
+    ...counted(scored.parts.recency, question.weights, 'recency'),
+    freshness: belief.confidence.temporal_freshness,
+    age_days: ageDays(scored.createdAt, asOf),
+    rate,
+    pattern,
+  }
+}
+
+/** Each once: phrases and included terms first, then the words of the text, in its order. Words that say nothing are left out. */
+function matchedTerms({ base, include, phrases }: CheckedText, content: string): readonly string[] {
+  const folded = foldContent(content)
+  return [
+    ...new Set([
+      ...phrases.filter(phrase => hasPhrase(folded, foldContent(phrase).trim())),
+      ...include.filter(term => hasTokens(folded, tokensOf(term))),
+      ...contentWords(base).filter(word => hasTokens(folded, [word])),
+    ]),
+  ]
+}
+
+type TrustPart = Explanation['trust']
+
+function explainTrust(found: TrustFound): Omit<TrustPart, 'value' | 'weight' | 'contribution'> {
+  const { trust, of, isShared } = found
+  return { kind: trust.kind, of, ...(isShared ? { shared: bandOf(trust) } : detailsOf(trust)) }
+}
+
+function bandOf({ value, transitive }: TrustIn) {
+  return { band: trustBand(value), sources: (transitive?.sources ?? 1) > 1 ? ('several' as const) : ('one' as const) }
+}
+
+function detailsOf({ kind, direct, transitive }: TrustIn): Pick<TrustPart, 'direct' | 'transitive'> {
+  if (kind === 'direct' && direct !== null) return { direct: ownEdge(direct) }
+  if (kind === 'transitive' && transitive !== null) {
+    const { level, sources } = transitive
+    return { transitive: { band: trustBand(level), sources: sources > 1 ? 'several' : 'one' } }
+  }
+  return {}
+}
+
+function ownEdge({ level, entries, base, days, rate, decayed, value, distrusted }: DirectTrust) {
+  return { level, entries: { ...entries }, base, days_since_use: days, rate, decayed, value, distrusted }
+}

@@ -1,0 +1,209 @@
+/**
+ * What every operation of the lens does around its own work: the requester, the cost of the request, and one family of
+ * errors.
+ */
+import { z } from 'zod'
+import type { JsonObject } from '../../../base/canonical.ts'
+import { ERROR_CODES, type ErrorCode, QuerentError } from '../../../model/errors.ts'
+import type { CallContext } from '../../../model/operation.ts'
+import { AGENTS } from '../../../store/core-tables.ts'
+import type { LensHost } from '../../lens.ts'
+import type { NamedOperation } from '../../lens-operation.ts'
+import { countersOf } from '../beliefs-counters.ts'
+import { type BeliefsCode, BeliefsError, type Fault, faulty } from '../errors.ts'
+import type { Call } from '../query/call.ts'
+import { faultsOf } from '../schema/faults.ts'
+import type { Requester } from '../schema/filters.ts'
+import { type BeliefOptions, DEFAULT_LIMIT } from '../schema/query.ts'
+import type { Value } from '../schema/values.ts'
+import { type BeliefsState, stateOf } from '../state.ts'
+
+/** Bytes of a request with a question, as HTTP reads it (BQ-191). */
+export const BODY_LIMIT: number = 256 * 1024
+
+const FEDERATED = 2
+const NETWORK = 4
+const EXPLANATION = 1
+const DIVERSITY = 1
+/** Results that one unit pays for. */
+const RESULTS = 100
+
+/**
+ * In units, 1 or more (BQ-190): by the request alone, so that the cost shows nothing of what is stored. A stream costs as
+ * much as a page.
+ */
+export function costOf(options: BeliefOptions = {}): number {
+  const { scope, diversity, limit = DEFAULT_LIMIT, max_derivation_depth: depth = 5 } = options
+  return (
+    1 +
+    (scope?.federated === true ? FEDERATED : 0) +
+    (scope?.network === true ? NETWORK : 0) +
+    (options.include_explanation === true ? EXPLANATION : 0) +
+    (options.include_derivation === true ? depth : 0) +
+    (diversity?.enabled === true ? DIVERSITY : 0) +
+    Math.max(0, Math.ceil(limit / RESULTS) - 1)
+  )
+}
+
+/**
+ * Errors of the engine and the interfaces, as one of the seven codes of the lens (BQ-183 to BQ-185). The cause stays with the
+ * error for the log of the operator; what is reported is fixed. `input`: of the request.
+ */
+function asBeliefsError(thrown: unknown, input?: unknown): BeliefsError {
+  if (thrown instanceof BeliefsError) return thrown
+  if (thrown instanceof QuerentError && thrown.cause instanceof z.ZodError)
+    return faulty(faultsOf(thrown.cause.issues, input ?? {}))
+  if (!(thrown instanceof QuerentError && thrown.code in ERROR_CODES)) return fixed('INTERNAL_ERROR', thrown)
+  const code = CODES[thrown.code as ErrorCode]
+  const { message, details } = thrown
+  switch (code) {
+    case 'INVALID_QUERY':
+      return invalid(thrown)
+    // What there is too much of, and how long to wait, is the requester's own affair, and the only one that tells more.
+    case 'RATE_LIMITED':
+      return new BeliefsError(code, message, details, { cause: thrown })
+    case 'TIMEOUT':
+      return fixed(code, thrown, elapsed(details))
+    case 'INTERNAL_ERROR':
+      return fixed(code, thrown, thrown.code === 'store_corrupt' ? { reason: thrown.code } : {})
+    default:
+      return fixed(code, thrown)
+  }
+}
+
+/** As what the lens finds wrong itself: where, what would be accepted, and why it is not. */
+function invalid(error: QuerentError): BeliefsError {
+  const { code, message, details } = error
+  const { field, expected, value, ...rest } = details
+  const path = typeof field === 'string' ? field : 'input'
+  const constraint = typeof expected === 'string' ? expected : (CONSTRAINTS[code] ?? message.replace(`${path}: `, ''))
+  const shown = typeof value === 'string' ? value : null
+  const fault: Fault = { code: 'INVALID_QUERY', path, constraint, reason: code, value: shown }
+  // What a door would not even read (BQ-191).
+  if (code === 'too_large') return faulty([{ ...fault, reason: 'too_complex', value: null }])
+  const told = { ...rest, path, constraint, reason: code, all: [{ ...fault }] }
+  return new BeliefsError('INVALID_QUERY', message, told, { cause: error })
+}
+
+/** Of what ended because its time was over, all of that has gone. */
+function elapsed({ timeout_ms: timeout }: JsonObject): JsonObject {
+  return typeof timeout === 'number' ? { elapsed_ms: timeout, timeout_ms: timeout } : {}
+}
+
+function fixed(code: keyof typeof MESSAGES, cause: unknown, details: JsonObject = {}): BeliefsError {
+  return new BeliefsError(code, MESSAGES[code], details, { cause })
+}
+
+/** Of errors that do not say it themselves. */
+const CONSTRAINTS: Readonly<Partial<Record<string, string>>> = {
+  invalid_json: 'a JSON document',
+  resume_invalid: 'the resume token of an event of a subscription to this query',
+}
+
+const MESSAGES: Readonly<Record<Exclude<BeliefsCode, 'INVALID_QUERY' | 'RATE_LIMITED'>, string>> = {
+  INVALID_FILTERS: 'the filters are not valid',
+  UNAUTHORIZED: 'the request is not authorised for this identity',
+  TIMEOUT: 'the request was ended before there was an answer',
+  NODE_UNAVAILABLE: 'no source could answer; try again',
+  INTERNAL_ERROR: 'something went wrong here; it was not the request',
+}
+
+/** What the engine's own errors are here. */
+const CODES: Readonly<Record<ErrorCode, BeliefsCode>> = {
+  invalid_argument: 'INVALID_QUERY',
+  unknown_field: 'INVALID_QUERY',
+  query_syntax: 'INVALID_QUERY',
+  unknown_lens: 'INVALID_QUERY',
+  unknown_operation: 'INVALID_QUERY',
+  invalid_json: 'INVALID_QUERY',
+  cursor_invalid: 'INVALID_QUERY',
+  cursor_mismatch: 'INVALID_QUERY',
+  cursor_expired: 'INVALID_QUERY',
+  resume_invalid: 'INVALID_QUERY',
+  not_found: 'INVALID_QUERY',
+  too_large: 'INVALID_QUERY',
+  conflict: 'INVALID_QUERY',
+  denied: 'UNAUTHORIZED',
+  unauthenticated: 'UNAUTHORIZED',
+  deadline_exceeded: 'TIMEOUT',
+  cancelled: 'TIMEOUT',
+  rate_limited: 'RATE_LIMITED',
+  quota_exceeded: 'RATE_LIMITED',
+  store_locked: 'NODE_UNAVAILABLE',
+  provider_failed: 'NODE_UNAVAILABLE',
+  embedder_failed: 'NODE_UNAVAILABLE',
+  store_missing: 'INTERNAL_ERROR',
+  store_readonly: 'INTERNAL_ERROR',
+  store_corrupt: 'INTERNAL_ERROR',
+  store_newer: 'INTERNAL_ERROR',
+  io_failed: 'INTERNAL_ERROR',
+  model_invalid: 'INTERNAL_ERROR',
+  internal: 'INTERNAL_ERROR',
+}
+
+export interface BeliefsCall extends Call {
+  readonly state: BeliefsState
+  readonly host: LensHost
+  readonly agent: Requester
+  readonly context: CallContext
+}
+
+interface Definition<N extends string, I extends z.ZodType, O extends z.ZodType>
+  extends Omit<NamedOperation<N, I, O>, 'run' | 'cost' | 'questions'> {
+  run(call: BeliefsCall, input: Value<I>): Promise<Value<O>> | Value<O>
+  cost?(input: Value<I>): number
+  questions?(input: Value<I>): readonly unknown[]
+}
+
+/** An operation whose input is checked by its schema before it runs, and whose answer has the type of its schema. */
+export function operation<const N extends string, I extends z.ZodType, O extends z.ZodType>(
+  given: Definition<N, I, O>,
+): NamedOperation<N, I, O> {
+  // The cast: nothing changes what it is given, so readonly lists and plain ones are the same.
+  const { run, ...rest } = given as unknown as Omit<NamedOperation<N, I, O>, 'run'> & Pick<Definition<N, I, O>, 'run'>
+  return {
+    ...rest,
+    run: (host, input, context) => inCall(host, context, call => run(call, input as never) as Promise<z.output<O>>),
+  }
+}
+
+/** A read that carries a question. */
+export function question<const N extends string, I extends z.ZodType, O extends z.ZodType>(
+  given: Omit<Definition<N, I, O>, 'effect' | 'bodyLimit'>,
+): NamedOperation<N, I, O> {
+  return operation({ ...given, effect: { kind: 'read', idempotent: true }, bodyLimit: BODY_LIMIT })
+}
+
+/** Runs the work; whatever it fails with leaves as one of the seven codes (BQ-183). */
+export async function inCall<T>(
+  host: LensHost,
+  context: CallContext,
+  work: (call: BeliefsCall) => Promise<T> | T,
+): Promise<T> {
+  try {
+    const { viewer, signal } = context
+    const agent = requesterWith(host, viewer.id)
+    return await work({ state: stateOf(host), host, agent, context, requester: viewer.id, signal })
+  } catch (thrown) {
+    throw failureIn(host, thrown)
+  }
+}
+
+/** What was thrown as an error of the lens, with an id of its own. `input`: of the request, where it was refused. */
+export function failureIn(host: LensHost, thrown: unknown, input?: unknown): BeliefsError {
+  const error = asBeliefsError(thrown, input)
+  countersOf(host).countError(error.code)
+  error.requestId = newRequestId(host)
+  return error
+}
+
+const REQUEST_ID_BYTES = 12
+
+export function newRequestId(host: LensHost): string {
+  return Buffer.from(host.random(REQUEST_ID_BYTES)).toString('hex')
+}
+
+function requesterWith({ store }: LensHost, id: string): Requester {
+  const row = store.table(AGENTS).get({ id })
+  return { id, trustGraph: (row?.['trust_graph'] as string | null | undefined) ?? null }
+}

@@ -1,0 +1,268 @@
+/**
+ * Operations that write beliefs, agents and trust, and those that read them back. A requester states its own trust and
+ * no others'.
+ */
+import { publicKeyOf } from '../../../identity/did-key.ts'
+import { OWNER } from '../../../model/partition.ts'
+import { turnsUntil } from '../../../pipeline/time-limit.ts'
+import { AGENTS, MEMBERSHIPS } from '../../../store/core-tables.ts'
+import type { StoreReader } from '../../../store/store.ts'
+import { embedEntries } from '../../embed-entries.ts'
+import type { LensHost } from '../../lens.ts'
+import { type ShowView, showBelief, showHistory, sourceOfSeen } from '../access/show.ts'
+import { type AgentWriting, createAgent, listAgents, updateAgent } from '../agents/write-agents.ts'
+import { noSuchBelief } from '../errors.ts'
+import { type Belief, VISIBILITIES } from '../model.ts'
+import { trustQuestion } from '../ranking/trust-columns.ts'
+import { currentOf, historyOf, versionNamed, versionOfId } from '../record/read.ts'
+import type { StoredVersion } from '../record/version.ts'
+import { deleteBelief, putBeliefs, supersedeBelief, writeBeliefs, writeManyBeliefs } from '../record/write.ts'
+import { agentsAnswer, edgesAnswer, oneAgent, oneEdge, removed, trustAnswer } from '../schema/agent-answers.ts'
+import {
+  agentInput,
+  nothing,
+  toEdge,
+  trustComputeInput,
+  trustListInput,
+  trustRemoveInput,
+  trustSetInput,
+} from '../schema/agents.ts'
+import { deleted, oneBelief, putAnswer, versions } from '../schema/answers.ts'
+import { putInput, supersedeInput, toPut } from '../schema/belief.ts'
+import { type CheckedWarning, toContext } from '../schema/filters.ts'
+import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
+import { deleteInput, getInput } from '../schema/questions.ts'
+import { TRUST } from '../tables.ts'
+import { TimeLimit } from '../time-limit.ts'
+import { computeTrust, listTrust, removeTrust, setTrust, type TrustWriting } from '../trust/acts.ts'
+import { federationTarget } from '../trust/trust-in.ts'
+import { type BeliefsCall, operation } from './belief-operation.ts'
+
+/** For an answer; without warnings it has no such field. */
+function warnedOf(warnings: readonly CheckedWarning[]): { warnings?: CheckedWarning[] } {
+  return warnings.length === 0 ? {} : { warnings: [...warnings] }
+}
+
+/** Of a statement of trust. A federation of which the owner is no active member is like one that does not exist. */
+function trustWarnings(reader: StoreReader, owner: string, target: string): readonly CheckedWarning[] {
+  const prefix = federationTarget('')
+  const isKnown = target.startsWith(prefix)
+    ? isActive(reader, target.slice(prefix.length), owner)
+    : target === OWNER || publicKeyOf(target) !== null || reader.table(AGENTS).get({ id: target }) !== undefined
+  if (isKnown) return []
+  const message = `${target} is no agent of this node, no did:key, and no federation of yours: the statement counts for nobody.`
+  return [{ code: 'unknown_target', message }]
+}
+
+/** Of a version that was written; `visibility`: as it was given. */
+function beliefWarnings(
+  reader: StoreReader,
+  { id, holder, content, visibility, federationIds }: StoredVersion,
+  given: string | undefined,
+): readonly CheckedWarning[] {
+  const warnings: CheckedWarning[] = []
+  if (content.trim() === '')
+    warnings.push({ code: 'blank_content', message: `${id} says nothing: its content is blank.` })
+  if (given !== undefined && !VISIBILITIES.some(known => known === given.toLowerCase()))
+    warnings.push({
+      code: 'unknown_visibility',
+      message: `${id} is private: ${JSON.stringify(given)} is none of ${VISIBILITIES.join(', ')}.`,
+    })
+  if (visibility === 'federated' && !federationIds.some(federation => isActive(reader, federation, holder)))
+    warnings.push({
+      code: 'seen_by_nobody',
+      message: `${id} is seen by its holder alone: it is shared with no federation of which the holder is an active member.`,
+    })
+  return warnings
+}
+
+function isActive(reader: StoreReader, federation: string, agent: string): boolean {
+  return reader.table(MEMBERSHIPS).get({ federation, agent })?.['status'] === 'active'
+}
+
+const put = operation({
+  name: 'beliefs.put',
+  summary: 'Store beliefs that the requester holds: one, or a list of them together or not at all',
+  input: putInput,
+  output: putAnswer,
+  effect: { kind: 'write', idempotent: false },
+  run: async (call, input) => {
+    const now = call.host.clock.now()
+    const { drafts, isMany } = toPut(input, now)
+    const { host, agent, context } = call
+    const versions = await writeManyBeliefs(host, agent.id, now, {
+      count: drafts.length,
+      act: writing => putBeliefs(writing, drafts, isMany),
+      turns: turnsUntil(context.signal),
+    })
+    const beliefs = await written(call, input.wait, versions)
+    const given = input.beliefs ?? [input]
+    const warnings = versions.flatMap((version, at) => beliefWarnings(host.store, version, given[at]?.visibility))
+    return { ...(isMany ? { beliefs } : { belief: beliefs[0] }), ...warnedOf(warnings) }
+  },
+})
+
+const supersede = operation({
+  name: 'beliefs.supersede',
+  summary: 'Replace a belief of the requester by a new version with these changes',
+  input: supersedeInput,
+  output: oneBelief,
+  effect: { kind: 'write', idempotent: false },
+  run: async (call, input) => {
+    const { host, agent } = call
+    const version = await writeBeliefs(host, agent.id, host.clock.now(), writing => supersedeBelief(writing, input))
+    const [belief] = await written(call, input.wait, [version])
+    const warnings = beliefWarnings(host.store, version, input.visibility)
+    // The cast: one version was written, so there is one belief.
+    return { belief: belief as Belief, ...warnedOf(warnings) }
+  },
+})
+
+const removeBelief = operation({
+  name: 'beliefs.delete',
+  summary: 'Delete a belief of the requester: a last version without content takes its place',
+  input: deleteInput,
+  output: deleted,
+  effect: { kind: 'destroy', idempotent: false },
+  run: async ({ host, agent }, { belief_id: id }) => {
+    const now = host.clock.now()
+    const tombstone = await writeBeliefs(host, agent.id, now, writing => deleteBelief(writing, id))
+    return { belief_id: id, tombstone_id: tombstone.id, deleted_at: new Date(now).toISOString() }
+  },
+})
+
+const get = operation({
+  name: 'beliefs.get',
+  summary: 'Read one belief by its id, with its older versions on request',
+  input: getInput,
+  output: versions,
+  effect: { kind: 'read', idempotent: true },
+  run: async ({ state, agent, signal }, { belief_id: beliefId, include_superseded: includeSuperseded = false }) => {
+    await state.load(signal)
+    const body = (view: ShowView) => {
+      const seen = versionOfId(view, beliefId, includeSuperseded)
+      const source = seen === undefined ? null : sourceOfSeen(view, seen)
+      if (seen === undefined || source === null) throw noSuchBelief('belief_id')
+      const belief = showBelief(view, seen, source)
+      if (!includeSuperseded) return { belief, source }
+      const history = showHistory(view, historyOf(view, seen.version.holder, seen.version.chain))
+      return { belief, source, history }
+    }
+    return state.look(agent.id, body, new TimeLimit(DEFAULT_TIMEOUT_MS, signal))
+  },
+})
+
+export const BELIEF_OPERATIONS = [put, supersede, removeBelief, get] as const
+
+/** Waits for vectors if asked to, and shows what was written to its holder, in this order. */
+async function written(
+  { state, host, agent, context }: BeliefsCall,
+  wait: boolean | undefined,
+  versions: readonly StoredVersion[],
+): Promise<readonly Belief[]> {
+  const ids = versions.map(({ id }) => id)
+  if (wait !== false) {
+    try {
+      const entries = ids.flatMap(id => currentOf(host.store, agent.id, id)?.entry.key ?? [])
+      await embedEntries(host, entries, context.signal, context.report)
+    } catch {
+      // It is written, and words find it; queries say that vectors are missing.
+    }
+  }
+  // It is written: a caller that goes now ends nothing.
+  await state.load(new AbortController().signal)
+  return state.look(agent.id, view =>
+    ids.flatMap(id => {
+      const seen = versionNamed(view, { holder: agent.id, id })
+      return seen === undefined ? [] : [showBelief(view, seen, { kind: 'local', id: null })]
+    }),
+  )
+}
+
+const create = operation({
+  name: 'agents.create',
+  summary: 'Host an agent on this node',
+  input: agentInput,
+  output: oneAgent,
+  effect: { kind: 'write', idempotent: false },
+  run: async (call, input) => ({ agent: await writing(call, write => createAgent(write, input)) }),
+})
+
+const update = operation({
+  name: 'agents.update',
+  summary: 'Change what is known of an agent',
+  input: agentInput,
+  output: oneAgent,
+  effect: { kind: 'write', idempotent: true },
+  run: async (call, input) => ({ agent: await writing(call, write => updateAgent(write, input)) }),
+})
+
+const list = operation({
+  name: 'agents.list',
+  summary: 'List the agents of this node: all for the local owner, for others themselves and those they state trust in',
+  input: nothing,
+  output: agentsAnswer,
+  effect: { kind: 'read', idempotent: true },
+  run: ({ host, agent }) =>
+    host.store.read(reader => {
+      const edges = reader.table(TRUST).scan({ owner: agent.id }, { columns: ['owner', 'target'] })
+      return { agents: listAgents(reader, agent.id, new Set(edges.map(edge => edge['target'] as string))) }
+    }),
+})
+
+export const AGENT_OPERATIONS = [create, list, update] as const
+
+function writing<T>({ host, agent }: BeliefsCall, act: (write: AgentWriting) => T): Promise<T> {
+  const now = host.clock.now()
+  const random = (bytes: number) => host.random(bytes)
+  return host.store.writeWhenFree(now, writer => act({ writer, viewer: agent.id, now, random }))
+}
+
+const set = operation({
+  name: 'trust.set',
+  summary: 'State how far the requester trusts another agent, in all and by domain; 0 is distrust',
+  input: trustSetInput,
+  output: oneEdge,
+  effect: { kind: 'write', idempotent: true },
+  run: async ({ host, agent }, input) => {
+    const edge = await setTrust(writingOf(host), agent.id, toEdge(input))
+    return { edge, ...warnedOf(trustWarnings(host.store, agent.id, input.target)) }
+  },
+})
+
+const removeStated = operation({
+  name: 'trust.remove',
+  summary: 'Take a statement of trust back: the other is a stranger again',
+  input: trustRemoveInput,
+  output: removed,
+  effect: { kind: 'destroy', idempotent: true },
+  run: ({ host, agent }, { target }) => removeTrust(writingOf(host), agent.id, target),
+})
+
+const listStated = operation({
+  name: 'trust.list',
+  summary: 'List the statements of trust of the requester',
+  input: trustListInput,
+  output: edgesAnswer,
+  effect: { kind: 'read', idempotent: true },
+  run: ({ host, agent }, page) => listTrust(host.store, agent.id, page),
+})
+
+const compute = operation({
+  name: 'trust.compute',
+  summary: 'Tell what the requester’s trust in an agent comes to, and of what kind it is',
+  input: trustComputeInput,
+  output: trustAnswer,
+  effect: { kind: 'read', idempotent: true },
+  run: ({ state, host, agent, signal, machineTime }, { target, context }) => {
+    const asked = trustQuestion(toContext(context, agent))
+    const time = new TimeLimit(DEFAULT_TIMEOUT_MS, signal, machineTime)
+    return computeTrust(state.trust, agent.id, target, asked, host.clock.now(), () => time.check())
+  },
+})
+
+export const TRUST_OPERATIONS = [set, removeStated, listStated, compute] as const
+
+function writingOf(host: LensHost): TrustWriting {
+  return { store: host.store, now: host.clock.now(), random: bytes => host.random(bytes) }
+}

@@ -1,0 +1,114 @@
+/**
+ * Keys do not leave the store that made them, so an export holds no signature that only such a key could have made: what
+ * this store signs for its agents is exported unsigned, and the store that imports it signs it with its own keys. For an
+ * agent whose key it does not keep it cannot: statements of such an agent count only with the agent's own signature.
+ */
+import { signStatement } from '../../../identity/statement.ts'
+import { invalidArgument } from '../../../model/errors.ts'
+import type { Row } from '../../../model/table.ts'
+import { AGENTS, FEDERATIONS } from '../../../store/core-tables.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import type { ImportContext, LensImport, LensTransfer } from '../../lens.ts'
+import { federationKeys } from '../agents/federations.ts'
+import { TRUST } from '../tables.ts'
+import { didOfAgent, ensureKeys, signingKeys } from './agent-facts.ts'
+import { edgeOf, edgeStatement, faultOf } from './edge.ts'
+import { EdgeChecker, seal } from './edges.ts'
+import { type EdgeName, raiseRevision, tellEdges } from './revisions.ts'
+
+/** Signature of a statement that the importing store is to sign. */
+const TO_SIGN = ''
+
+export const BELIEFS_TRANSFER: LensTransfer = {
+  exportRow: (reader, table, row) => {
+    if (table === AGENTS.name) return signingKeys(reader, row['id'] as string) === null ? row : { ...row, did: null }
+    if (table === FEDERATIONS.name)
+      return federationKeys(reader, row['id'] as string) === null ? row : { ...row, did: null }
+    return table === TRUST.name ? exportedEdge(reader, row) : row
+  },
+  beginImport: (writer, context) => new BeliefsImport(writer, context),
+}
+
+/** One that is not used here keeps its signature, so that it is not used there either. The seal is this store's alone. */
+function exportedEdge(reader: StoreReader, row: Row): Row {
+  const isSignedHere =
+    signingKeys(reader, row['owner'] as string) !== null && 'edge' in new EdgeChecker(reader).check(row)
+  return { ...row, checked: null, ...(isSignedHere && { signature: TO_SIGN }) }
+}
+
+class BeliefsImport implements LensImport {
+  readonly #writer: StoreWriter
+  readonly #context: ImportContext
+  readonly #edges: EdgeName[] = []
+  readonly #agents: string[] = []
+  #unused = 0
+
+  constructor(writer: StoreWriter, context: ImportContext) {
+    this.#writer = writer
+    this.#context = context
+  }
+
+  row(table: string, row: Row): Row {
+    if (table === AGENTS.name) {
+      this.#agents.push(row['id'] as string)
+      return { ...row, did: this.#didOfAgent(row) }
+    }
+    if (table === FEDERATIONS.name) {
+      const known = this.#writer.table(FEDERATIONS).get({ id: row['id'] as string })?.['did'] ?? null
+      return { ...row, did: this.#didOf('federation', row, known as string | null) }
+    }
+    return table === TRUST.name ? this.#edge(row) : row
+  }
+
+  #didOfAgent(row: Row): string | null {
+    const did = this.#didOf('agent', row, didOfAgent(this.#writer, row['id'] as string))
+    const others = did === null ? [] : this.#writer.table(AGENTS).scan({ did }, { columns: ['id'] })
+    const other = others.find(({ id }) => id !== row['id'])
+    if (other === undefined) return did
+    throw invalidArgument('did', did, `a key that no other agent here has, and ${JSON.stringify(other['id'])} has it`)
+  }
+
+  /** Nobody's key is replaced by an import: what is signed with it would then be another's. */
+  #didOf(what: 'agent' | 'federation', row: Row, known: string | null): string | null {
+    const given = row['did'] ?? null
+    if (given === null || known === null || given === known) return (given ?? known) as string | null
+    const id = JSON.stringify(row['id'])
+    throw invalidArgument(
+      'did',
+      given,
+      `the key ${known}, which the ${what} ${id} has here; import it into another home`,
+    )
+  }
+
+  #edge(row: Row): Row {
+    const { owner, target } = row as { owner: string; target: string }
+    this.#edges.push({ owner, target })
+    const unsealed = { ...row, checked: null }
+    const edge = edgeOf(unsealed)
+    const keys =
+      edge?.signature === TO_SIGN ? ensureKeys(this.#writer, owner, bytes => this.#context.random(bytes)) : null
+    const signed =
+      edge === null || keys === null ? unsealed : { ...unsealed, signature: signStatement(keys, edgeStatement(edge)) }
+    const did = didOfAgent(this.#writer, owner)
+    const isUsed = edge !== null && faultOf(edge) === null && 'edge' in new EdgeChecker(this.#writer).check(signed)
+    if (isUsed && did !== null) return seal(this.#writer, signed, did, bytes => this.#context.random(bytes))
+    this.#unused += 1
+    return signed
+  }
+
+  end(): readonly string[] {
+    for (const agent of this.#agents) {
+      if (didOfAgent(this.#writer, agent) === null)
+        ensureKeys(this.#writer, agent, bytes => this.#context.random(bytes))
+    }
+    // Rows of the logs that followers read are not imported: they hear of it here.
+    raiseRevision(this.#writer, 'agents')
+    raiseRevision(this.#writer, 'members')
+    if (this.#edges.length > 0) tellEdges(this.#writer, this.#edges)
+    if (this.#unused === 0) return []
+    const count = this.#unused === 1 ? '1 statement of trust is' : `${this.#unused} statements of trust are`
+    return [
+      `${count} not used, for want of a signature by the agent's key; \`querent doctor\` says whose, and what to do`,
+    ]
+  }
+}
