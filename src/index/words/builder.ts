@@ -2,6 +2,8 @@
  * Text to a segment, in steps: every occurrence of a term is noted in the order of rows, then a counting sort brings the
  * occurrences of each term together.
  */
+
+import { lowerBound } from '../../base/lower-bound.ts'
 import { StepPace, type Steps, sortInSteps } from '../../base/turns.ts'
 import type { Chunk, Entry } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
@@ -10,13 +12,11 @@ import { LANGUAGES } from '../../text/stopwords.ts'
 import { eachToken } from '../../text/tokenise.ts'
 import { encodeTerm } from './bytes.ts'
 import { eachTitleWord, entryLanguage } from './fields.ts'
-import { NumberList } from './numbers.ts'
-import type { RowTable, Segment } from './segment.ts'
+import { type RowTable, type Segment, termKey } from './segment.ts'
 import { partitionTable, SegmentWriter } from './segment-writer.ts'
-import { termKey } from './terms.ts'
 
 /** What an entry brings into the index. */
-export interface IndexedEntry {
+interface IndexedEntry {
   readonly entry: Entry
   readonly chunks: readonly Chunk[]
 }
@@ -212,5 +212,36 @@ function writeTerm(writer: SegmentWriter, scan: Scan, occurrences: Uint32Array):
       before = place
     }
     from = to
+  }
+}
+
+class NumberList {
+  #numbers = new Uint32Array(64)
+  length = 0
+
+  at(index: number): number {
+    return this.#numbers[index] as number
+  }
+
+  push(value: number): void {
+    if (this.length === this.#numbers.length) {
+      const grown = new Uint32Array(this.length * 2)
+      grown.set(this.#numbers)
+      this.#numbers = grown
+    }
+    this.#numbers[this.length++] = value
+  }
+
+  clear(): void {
+    this.length = 0
+  }
+
+  /** First index whose number is not below `value`; the list must ascend. */
+  lowerBound(value: number): number {
+    return lowerBound(this.length, index => this.at(index) < value)
+  }
+
+  toArray(): Uint32Array {
+    return this.#numbers.slice(0, this.length)
   }
 }

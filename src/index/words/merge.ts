@@ -2,7 +2,7 @@
 import { StepPace, type Steps } from '../../base/turns.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { ByteReader, compareBytes } from './bytes.ts'
-import { Block, blockCount, type Run, readRuns } from './runs.ts'
+import { Block, blockCount, type Run, readRuns } from './cursor.ts'
 import type { RowTable, Segment } from './segment.ts'
 import { partitionTable, SegmentWriter } from './segment-writer.ts'
 

@@ -5,8 +5,8 @@
  */
 import { lowerBound } from '../../base/lower-bound.ts'
 import { StepPace, type Steps } from '../../base/turns.ts'
+import { Block, blockCount, type Run, readRuns } from './cursor.ts'
 import { eachPosting } from './merge.ts'
-import { Block, blockCount, type Run, readRuns } from './runs.ts'
 import { BLOCK, GAP, type RowTable, type Segment, SKIP, SKIP_ROW } from './segment.ts'
 import { type RunEnds, SegmentWriter } from './segment-writer.ts'
 
