@@ -17,7 +17,7 @@ import type {
   WordTerm,
 } from '../../src/index/contract.ts'
 import { bestFirst, bestOfEntries } from '../../src/index/hits.ts'
-import { eachTitleWord, entryLanguage } from '../../src/index/words/fields.ts'
+import { eachTitleWord, entryLanguage } from '../../src/index/words/builder.ts'
 import { heaviestFirst, phraseWords, type QuestionWord, questionWords, stemOf } from '../../src/index/words/lists.ts'
 import { nearestFirst } from '../../src/index/words/vocabulary.ts'
 import { idf, TITLE_WEIGHT, termScore } from '../../src/math/bm25.ts'

@@ -32,7 +32,7 @@ export const GAP = 0
 
 /**
  * By row. Rows are grouped by partition; the rows of an entry are neighbours. A gap is a row of no entry: what stood
- * there was taken out (`scrub.ts`), from all lists too, and the other rows kept their numbers.
+ * there was taken out (`merge.ts`), from all lists too, and the other rows kept their numbers.
  */
 export interface RowTable {
   readonly entry: Uint32Array

@@ -18,9 +18,8 @@ import {
   refusedImage,
   type UncheckedHeader,
 } from '../image.ts'
-import { TEXT_RULES } from './fields.ts'
-import { mergeSegments } from './merge.ts'
-import { scrubbed } from './scrub.ts'
+import { TEXT_RULES } from './builder.ts'
+import { mergeSegments, scrubbed } from './merge.ts'
 import { GAP, Segment } from './segment.ts'
 
 /** Rows looked at in one step. */
