@@ -42,7 +42,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
   },
   {
     text: 'Which result codes of SQLite are reported as a locked store?',
-    path: 'store/sqlite/error.ts',
+    path: 'store/sqlite/node-sqlite.ts',
     symbol: 'ofSqlite',
     line: "return new QuerentError('store_locked', `${file}: another process is writing; waited in vain`, { file }, error)",
   },

@@ -1,5 +1,5 @@
 /** Points as hashtags place them: three to six random anchors draw each to where their masses have their centre. */
-import { PointColumns } from '../../src/index/points/columns.ts'
+import { PointColumns } from '../../src/index/points/grid.ts'
 import { seededUniform } from '../../test/support/seeded.ts'
 
 export type Point = readonly [number, number, number]

@@ -10,9 +10,8 @@ import { BUILT_IN_LENSES } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isEmbedder } from './embedder.ts'
-import { type LimitSettings, limitSettings, resolveLimits, shareOf } from './limit-settings.ts'
 import { DEFAULT_POLL_MS, type LiveSettings } from './live/live-queries.ts'
-import type { EngineOptions } from './options.ts'
+import { type EngineOptions, type LimitSettings, limitSettings, resolveLimits, shareOf } from './options.ts'
 import { type SourceSettings, sourceSettings } from './sources.ts'
 
 const pollMs = z

@@ -20,7 +20,7 @@ import type { SuggestInput, Suggestions } from '../model/suggest.ts'
 import type { Viewer } from '../model/viewer.ts'
 import type { CursorHandles } from './cursor-handles.ts'
 import type { Imported } from './import.ts'
-import type { SignedRequests } from './signed-requests.ts'
+import type { SignedRequests } from './node-identity.ts'
 
 export type { AddRequest, ListInput, PutInput } from '../model/entry-input.ts'
 export type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'

@@ -1,22 +1,25 @@
 /** Writing and reading entries as a viewer: own entries are written, visible ones are read, others do not exist. */
-
 import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
 import { atOnce, type Steps, type Turns } from '../base/turns.ts'
+import { modelKey } from '../embed/embedder.ts'
 import type { LensRegistry } from '../lenses/registry.ts'
 import type { ChunkDraft, Entry, EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { toInstant } from '../model/instant.ts'
-import { type Audience, audience } from '../model/partition.ts'
+import type { CallContext } from '../model/operation.ts'
+import { type Audience, audience, type PartitionId } from '../model/partition.ts'
 import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import { aroundDamage } from '../pipeline/around-damage.ts'
+import { turnsUntil } from '../pipeline/time-limit.ts'
 import { writeMany } from '../pipeline/write-many.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { chunkContent, chunkContentInSteps } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
+import type { Parts } from './parts.ts'
 
-export interface PutSummary {
+interface PutSummary {
   readonly ids: readonly string[]
   readonly created: number
   readonly updated: number
@@ -28,7 +31,7 @@ const CUT_AT_ONCE = 1 << 16
 /** What an entry costs beside its content, as so many units. */
 const EACH = 512
 
-export interface EntryParts {
+interface EntryParts {
   readonly store: Store
   readonly registry: LensRegistry
   readonly clock: Clock
@@ -214,4 +217,46 @@ function sameDraft(before: Entry, draft: EntryDraft): boolean {
       entry.validUntil,
     ])
   return fields(before) === fields(draft)
+}
+
+export class NewVectors {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Chunks in these partitions that have no vector yet; 0 where there is no embedder. */
+  pending(partitions: readonly PartitionId[]): number {
+    const { store, embedder } = this.#parts
+    if (embedder === null) return 0
+    return store.countChunks(partitions) - store.countVectors(modelKey(embedder.model), partitions)
+  }
+
+  /** Begins to make them, or waits until they are made. Why they could not be, or null. Rejects with `cancelled`. */
+  async make(wait: boolean, { report, signal }: Pick<CallContext, 'report' | 'signal'>): Promise<string | null> {
+    const { embedding, indexes } = this.#parts
+    if (!wait) {
+      embedding?.start()
+      return null
+    }
+    try {
+      await embedding?.settled(signal, report)
+      await turnsUntil(signal).run(indexes.getInSteps())
+      return null
+    } catch (error) {
+      if (error instanceof QuerentError && error.code !== 'cancelled') return error.message
+      throw error
+    }
+  }
+
+  /** Why some in this sight are missing, in words for its viewer; null where none is, or they only take a while. */
+  missing({ viewer, partitions }: Sight, failure: string | null): string | null {
+    if (this.pending(partitions) === 0) return null
+    const { count, message } = this.#parts.embedding?.refused(partitions) ?? { count: 0, message: null }
+    const refused = message === null ? null : `the embedder refuses ${count === 1 ? 'one text' : `${count} texts`}`
+    // What an embedder said may quote a text, and not one that this viewer may see.
+    if (!isOwner(viewer)) return failure === null ? refused : 'the embedder failed'
+    return failure ?? (refused === null ? null : `${refused}: ${message}`)
+  }
 }

@@ -1,19 +1,25 @@
-/** What each lens is given of the engine: made when it is first asked for, and the same from then on. */
+/**
+ * What each lens is given of the engine, made when it is first asked for; and the operations of lenses as typed
+ * functions.
+ */
 import { Turns } from '../base/turns.ts'
+import { type Calls, callsOf } from '../lenses/calls.ts'
 import type { ExclusiveOptions, Lens, LensHost, Turn } from '../lenses/lens.ts'
+import { BUILT_IN_LENSES } from '../lenses/registry.ts'
 import type { LiveQueries } from '../model/live.ts'
-import type { CallContext } from '../model/operation.ts'
+import type { CallContext, Operation } from '../model/operation.ts'
 import type { QueryInput } from '../model/query-input.ts'
-import type { Sight, Viewer } from '../model/viewer.ts'
+import { LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { Engine } from './engine.ts'
 import { openScratch } from './index-makers.ts'
 import type { Parts } from './parts.ts'
+import { onHost, runOperation, streamOperation } from './run-operation.ts'
 import { remotesOf } from './sources.ts'
 
 /** What hosts need of the engine itself. */
-export interface Hosting {
+interface Hosting {
   readonly live: LiveQueries
   /** Throws when the engine is closed. */
   mustBeOpen(): void
@@ -107,5 +113,44 @@ export class LensHosts {
     const isRead = ([name]: readonly [string, string]) => name.startsWith(own) || lens.variables?.includes(name)
     const variables = Object.fromEntries(Object.entries(environment).filter(isRead))
     return lens.settings ? lens.settings(given, variables) : given
+  }
+}
+
+/** Made when they are used. Those of a lens that the engine does not have throw `unknown_lens`. */
+export function lensCalls(engine: Engine, viewer: Viewer): Calls {
+  const lenses = new Map([...BUILT_IN_LENSES, ...engine.lenses].map(lens => [lens.name, lens]))
+  const calls = {}
+  for (const { name: lens, families = [] } of lenses.values()) {
+    const caller = callerOf(engine, lens, viewer)
+    for (const family of [lens, ...families]) {
+      const get = () => {
+        engine.host(lens)
+        const operations = engine.lensOperations.flatMap(of => (of.lens === lens ? of.operation : []))
+        return callsOf(operations, family, caller)
+      }
+      Object.defineProperty(calls, family, { get, enumerable: true })
+    }
+  }
+  return calls as Calls
+}
+
+/** With the calls of the local owner as its own properties. What the engine itself has of that name stays. */
+export function withCalls(engine: Omit<Engine, keyof Calls>): Engine {
+  const whole = engine as Engine
+  for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(lensCalls(whole, LOCAL_OWNER)))) {
+    if (!(name in engine)) Object.defineProperty(engine, name, property)
+  }
+  return whole
+}
+
+function callerOf(engine: Engine, lens: string, viewer: Viewer): Parameters<typeof callsOf>[2] {
+  const completed = (context: Partial<CallContext>): CallContext => ({
+    ...{ viewer, signal: new AbortController().signal },
+    ...context,
+  })
+  const of = (operation: Operation<ReturnType<Engine['host']>>) => onHost(lens, operation)
+  return {
+    run: (operation, input, context) => runOperation(of(operation), engine, input, completed(context)),
+    stream: (operation, input, context) => streamOperation(of(operation), engine, input, completed(context)),
   }
 }

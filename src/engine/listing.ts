@@ -1,8 +1,13 @@
-/** Lists visible entries by page. A cursor holds the place of the last entry shown, so pages neither skip nor repeat. */
-
+/**
+ * Lists visible entries by page, and counts them for the status. A cursor holds the place of the last entry shown, so
+ * pages neither skip nor repeat.
+ */
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { Recent } from '../base/recent.ts'
+import type { Turns } from '../base/turns.ts'
+import { type Embedder, modelKey } from '../embed/embedder.ts'
+import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import type { AccessState, Entry } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import { toIso } from '../model/instant.ts'
@@ -14,10 +19,13 @@ import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
 import { readCursor, writeCursor } from '../pipeline/cursor.ts'
 import { toldAudience, toldOrigin } from '../pipeline/disclose.ts'
 import { allOf, filterFromInput } from '../pipeline/filter-input.ts'
+import { noticesFor } from '../pipeline/notices.ts'
 import type { ListPosition, Store, StoreReader } from '../store/store.ts'
-import type { EntryView, ListInput, ListPage } from './engine.ts'
+import type { Upkeep } from '../store/upkeep.ts'
+import type { EntryView, ListInput, ListPage, Status } from './engine.ts'
 import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
+import { VERSION } from './version.ts'
 
 /** In a cursor: no instant. JSON writes it as null. */
 const NO_INSTANT = Number.NaN
@@ -84,7 +92,7 @@ export function viewEntry(entry: Entry, access: AccessState | null, viewer: View
 }
 
 /** Without the content: for lists. */
-export function viewHead(
+function viewHead(
   entry: Entry,
   access: AccessState | null,
   viewer: Viewer,
@@ -167,4 +175,52 @@ function holdersOf(store: Store, sight: Sight): readonly Named[] {
       count: countVisible(store, { ...sight, partitions: parts.map(({ id }) => id) }),
     }))
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+}
+
+/** Collections told of, the largest first. */
+const MOST_COLLECTIONS = 100
+
+/** Loads every index, with pauses. What it says is of the moment after the last. */
+export async function statusOf(
+  { store, home, embedder, embedderError, indexes, registry }: Parts,
+  look: () => Sight,
+  turns: Turns,
+): Promise<Status> {
+  await turns.run(indexes.getInSteps(...indexes.names))
+  const sight = look()
+  const { partitions } = sight
+  const owner = isOwner(sight.viewer)
+  return {
+    version: VERSION,
+    home: owner ? home : null,
+    entries: countVisible(store, sight),
+    chunks: store.countChunks(partitions),
+    embedded: embedder === null ? 0 : store.countVectors(modelKey(embedder.model), partitions),
+    collections: store.facet(sight, 'collection', MOST_COLLECTIONS),
+    embedder: embedder === null ? null : embedderOf(embedder),
+    embedder_error: owner || embedderError === null ? embedderError : 'there is no embedder at the moment',
+    indexes: indexes.all.map(index => ({
+      name: index.name,
+      bytes: owner ? index.byteLength : null,
+      rows: rowsOf(index, { partitions }),
+    })),
+    lenses: registry.all.map(lens => lens.name),
+    notices: noticesFor(store, sight.viewer),
+    storage: owner && store.upkeep !== undefined ? storageOf(store.upkeep) : null,
+  }
+}
+
+function embedderOf({ model, runsOn }: Embedder): Status['embedder'] {
+  return { id: model.id, dimensions: model.dimensions, runs_on: runsOn?.() ?? null }
+}
+
+function storageOf(upkeep: Upkeep): Status['storage'] {
+  return { log_bytes: upkeep.log()?.bytes ?? 0, to_erase: upkeep.forgotten()?.isErased === false }
+}
+
+/** Of a graph, its links. */
+function rowsOf(index: Index, scope: SearchScope): number | null {
+  if (!('count' in index)) return null
+  const counted = (index as WordIndex | VectorIndex | PointIndex | LinkIndex).count(scope)
+  return typeof counted === 'number' ? counted : counted.links
 }

@@ -1,10 +1,16 @@
-/** The key of this node, and the numbers that it has taken: both are kept in its store, for all processes on it. */
+/**
+ * The key of this node and the numbers that it has taken, both kept in its store for all processes on it; and the check
+ * of signed requests.
+ */
 import type { Clock, Instant } from '../base/clock.ts'
 import { fromBase64Url, toBase64Url } from '../identity/encoding.ts'
 import { type Keys, keysOf, SEED_BYTES } from '../identity/keys.ts'
 import type { NodeIdentity } from '../identity/node.ts'
 import { NONCE_LIFE_MS, type Nonces } from '../identity/nonces.ts'
-import { NONCES } from '../store/core-tables.ts'
+import { type RequestFacts, readClaim, refusalOf } from '../identity/request.ts'
+import { QuerentError } from '../model/errors.ts'
+import type { Viewer } from '../model/viewer.ts'
+import { AGENTS, NONCES } from '../store/core-tables.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 
 const NODE_KEY = 'node_key'
@@ -12,7 +18,7 @@ const NEWEST_STRETCH = 'nonce_stretch'
 /** The newest stretch of which numbers were forgotten. */
 const FORGOTTEN_STRETCH = 'nonce_forgotten'
 
-export interface NodeParts {
+interface NodeParts {
   readonly store: Store
   readonly random: (bytes: number) => Uint8Array
   /** Machine time. */
@@ -84,4 +90,54 @@ function isOver(stretch: number, now: Instant): boolean {
 
 function forgottenStretch(writer: StoreWriter): number {
   return Number(writer.meta(FORGOTTEN_STRETCH) ?? Number.NEGATIVE_INFINITY)
+}
+
+// Who a signed request is from. The node has a key of its own, which requests name as their audience; numbers used once are
+// remembered in the store, so that no process on it takes a request that another has taken.
+
+export interface SignedRequests {
+  /** did:key of this node: the audience that requests must name. Made with the first use. */
+  did(): string
+  /**
+   * The viewer of a request; null: it bears no signature. An agent that is hosted here under this key, else the key itself,
+   * which has no limits of its own (`requesterOf`).
+   * Rejects with `unauthenticated`, without saying why, for one that cannot be taken.
+   */
+  viewerOf(facts: RequestFacts, header: (name: string) => string | null): Promise<Viewer | null>
+  /** Whether the key of a request that was taken is that viewer's still: to be asked as often as one likes. */
+  stillSpeaksFor(viewer: Viewer, header: (name: string) => string | null): () => boolean
+}
+
+export function signedRequests(store: Store, node: NodeIdentity): SignedRequests {
+  return {
+    did: () => node.keys().did,
+    viewerOf: async (facts, header) => {
+      const claim = readClaim(header)
+      if (claim === null) return null
+      if (claim === 'malformed') throw refused()
+      const checks = { audience: node.keys().did, now: node.now(), nonces: node.nonces }
+      if ((await refusalOf(facts, claim, checks)) !== null) throw refused()
+      return { id: agentOf(store, claim.sender) }
+    },
+    stillSpeaksFor: ({ id }, header) => {
+      const claim = readClaim(header)
+      if (claim === null || claim === 'malformed') return () => false
+      const { sender } = claim
+      let known = { version: -1, speaks: true }
+      return () => {
+        const version = store.version(AGENTS)
+        if (version !== known.version) known = { version, speaks: agentOf(store, sender) === id }
+        return known.speaks
+      }
+    },
+  }
+}
+
+function refused(): QuerentError {
+  return new QuerentError('unauthenticated', 'a valid signature is needed', {})
+}
+
+function agentOf(store: Store, did: string): string {
+  const [agent] = store.table(AGENTS).scan({ did }, { columns: ['id'], limit: 1 })
+  return (agent?.['id'] as string | undefined) ?? did
 }

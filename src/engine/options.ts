@@ -1,11 +1,15 @@
-/** How an engine is opened. Every option can be left out: then it is the store of the working folder, with MiniLM. */
+/**
+ * How an engine is opened, with the schema of its limits. Without options it is the store of the working folder, with
+ * MiniLM.
+ */
+import { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
 import type { Lens } from '../lenses/lens.ts'
+import { parseInput } from '../model/parse-input.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store } from '../store/store.ts'
 import type { GivenEmbedder } from './embedder.ts'
-import type { LimitSettings } from './limit-settings.ts'
 import type { LiveSettings } from './live/live-queries.ts'
 
 /** Plug-ins are code that runs with all rights of this process. */
@@ -62,4 +66,142 @@ export interface EngineOptions {
   readonly machineTime?: (() => number) | undefined
   /** The lens that answers when none is named. */
   readonly defaultLens?: string | undefined
+}
+
+export interface LimitSettings {
+  /** Whether requests are counted at all (default true). */
+  readonly enabled: boolean
+  /** A question costs one unit, or more (default 200). */
+  readonly unitsPerMinute: number
+  /** Units that can be asked for at once after a quiet while (default 33). */
+  readonly burst: number
+  /** Live queries that one requester may have at a time (default 50). */
+  readonly subscriptions: number
+  /** Answers that one requester may have under way piece by piece at a time, live queries not counted (default 16). */
+  readonly streams: number
+  /** Bytes that one viewer may keep by requests from outside (default 100 MiB). */
+  readonly bytesPerViewer: number
+  /** Different questions that one requester may ask in a day; null (the default): any number. */
+  readonly questionsPerDay: number | null
+  /** Different questions in an hour that are nearly alike; null (the default): any number. */
+  readonly alikePerHour: number | null
+}
+
+/** BQ-189, BQ-167, BQ-193. */
+const DEFAULTS: LimitSettings = {
+  ...{ enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, streams: 16 },
+  ...{ bytesPerViewer: 100 * 1024 * 1024, questionsPerDay: null, alikePerHour: null },
+}
+
+const count = z.number().int().min(1).max(1_000_000)
+/** Up to a tebibyte: beyond that, switch limits off. */
+const bytes = z
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 40)
+/** Each question that counts is remembered, in some hundred bytes. */
+const remembered = z.number().int().min(1).max(100_000)
+
+/** As in `config.json`. */
+export const limitSettings = z.strictObject({
+  enabled: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether requests are counted at all', default: DEFAULTS.enabled }),
+  units_per_minute: count
+    .optional()
+    .meta({ description: 'Units that each requester gets back in a minute', default: DEFAULTS.unitsPerMinute }),
+  burst: count
+    .optional()
+    .meta({ description: 'Units that each can use at once after a quiet while', default: DEFAULTS.burst }),
+  subscriptions: count
+    .optional()
+    .meta({ description: 'Live queries that each can have at a time', default: DEFAULTS.subscriptions }),
+  streams: count.optional().meta({
+    description: 'Other answers that each can have under way piece by piece at a time',
+    default: DEFAULTS.streams,
+  }),
+  bytes_per_viewer: bytes.optional().meta({
+    description: 'Bytes that each viewer can keep by requests from outside; the owner any number',
+    default: DEFAULTS.bytesPerViewer,
+  }),
+  questions_per_day: remembered
+    .optional()
+    .describe('Different questions that each can ask in a day of UTC. Default: any number'),
+  alike_per_hour: remembered
+    .optional()
+    .describe('Different questions in an hour that are nearly alike. Default: any number'),
+})
+
+type FileSettings = z.output<typeof limitSettings>
+
+/** Each setting from the first that has it: options, environment, file, default. */
+export function resolveLimits(
+  options: Partial<LimitSettings> = {},
+  environment: Readonly<Record<string, string | undefined>>,
+  file: FileSettings = {},
+): LimitSettings {
+  const { enabled, unitsPerMinute: units_per_minute, burst, subscriptions, streams } = options
+  const bytes_per_viewer = options.bytesPerViewer
+  const [questions_per_day, alike_per_hour] = [options.questionsPerDay ?? undefined, options.alikePerHour ?? undefined]
+  const named = {
+    ...{ enabled, units_per_minute, burst, subscriptions, streams },
+    ...{ bytes_per_viewer, questions_per_day, alike_per_hour },
+  }
+  const given = parseInput(limitSettings, named, 'limits')
+  const layers = [given, fromEnvironment(environment), file]
+  const first = <K extends keyof FileSettings>(name: K): FileSettings[K] =>
+    layers.map(layer => layer[name]).find(value => value !== undefined)
+  return {
+    enabled: first('enabled') ?? DEFAULTS.enabled,
+    unitsPerMinute: first('units_per_minute') ?? DEFAULTS.unitsPerMinute,
+    burst: first('burst') ?? DEFAULTS.burst,
+    subscriptions: first('subscriptions') ?? DEFAULTS.subscriptions,
+    streams: first('streams') ?? DEFAULTS.streams,
+    bytesPerViewer: first('bytes_per_viewer') ?? DEFAULTS.bytesPerViewer,
+    questionsPerDay: first('questions_per_day') ?? DEFAULTS.questionsPerDay,
+    alikePerHour: first('alike_per_hour') ?? DEFAULTS.alikePerHour,
+  }
+}
+
+/** QUERENT_LIMITS is `on` or `off`; the numbers have variables of their own. */
+function fromEnvironment(environment: Readonly<Record<string, string | undefined>>): FileSettings {
+  const enabled = environment['QUERENT_LIMITS']
+  const number = (name: string, kind: z.ZodNumber = count): number | undefined => {
+    const value = environment[name]
+    return value === undefined ? undefined : parseInput(numeral.pipe(kind), value, name)
+  }
+  return {
+    enabled: enabled === undefined ? undefined : parseInput(z.enum(['on', 'off']), enabled, 'QUERENT_LIMITS') === 'on',
+    units_per_minute: number('QUERENT_LIMITS_UNITS_PER_MINUTE'),
+    burst: number('QUERENT_LIMITS_BURST'),
+    subscriptions: number('QUERENT_LIMITS_SUBSCRIPTIONS'),
+    streams: number('QUERENT_LIMITS_STREAMS'),
+    bytes_per_viewer: number('QUERENT_LIMITS_BYTES_PER_VIEWER', bytes),
+    questions_per_day: number('QUERENT_LIMITS_QUESTIONS_PER_DAY', remembered),
+    alike_per_hour: number('QUERENT_LIMITS_ALIKE_PER_HOUR', remembered),
+  }
+}
+
+const numeral = z.string().regex(/^\d+$/, 'a whole number').transform(Number)
+
+/**
+ * The share of one process: whole, rounded down, so that all together let through no more than the whole; but at least 1,
+ * since nobody is to be shut out by the process that his connection happens to meet.
+ */
+export function shareOf(limits: LimitSettings, processes: number): LimitSettings {
+  const share = (whole: number): number => Math.max(1, Math.floor(whole / processes))
+  // Bytes are counted in the store, for all processes together.
+  const { bytesPerViewer, questionsPerDay, alikePerHour } = limits
+  return {
+    enabled: limits.enabled,
+    unitsPerMinute: share(limits.unitsPerMinute),
+    burst: share(limits.burst),
+    subscriptions: share(limits.subscriptions),
+    streams: share(limits.streams),
+    bytesPerViewer,
+    questionsPerDay: questionsPerDay === null ? null : share(questionsPerDay),
+    alikePerHour: alikePerHour === null ? null : share(alikePerHour),
+  }
 }

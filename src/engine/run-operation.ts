@@ -1,9 +1,12 @@
-/** How an operation is run: access, the check of its input (`admission.ts`) and limits are the same whoever calls it. */
+/** How an operation is run: access, the check of its input and limits are the same whoever calls it. */
 import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
+import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
-import { admit, placeFor, roomFor } from './admission.ts'
-import { eachWithShortCursors, withShortCursors } from './cursor-handles.ts'
+import { parseInput, parseWith } from '../model/parse-input.ts'
+import { costOfText } from '../model/query-cost.ts'
+import { isOwner } from '../model/viewer.ts'
+import { eachWithShortCursors, withShortCursors, withWholeCursors } from './cursor-handles.ts'
 import type { Engine } from './engine.ts'
 
 export type EngineOperation = Operation<Engine>
@@ -63,11 +66,7 @@ export function onHost(lens: string, operation: Engine['lensOperations'][number]
 }
 
 /** `free`: gives the place back, once it ends, fails, or is left; a signal that is aborted ends it too. */
-export function counted<T>(
-  open: () => AsyncIterable<T>,
-  signal: AbortSignal,
-  free: () => void,
-): AsyncIterableIterator<T> {
+function counted<T>(open: () => AsyncIterable<T>, signal: AbortSignal, free: () => void): AsyncIterableIterator<T> {
   try {
     return new Counted(open()[Symbol.asyncIterator](), signal, free)
   } catch (thrown) {
@@ -113,4 +112,186 @@ class Counted<T> implements AsyncIterableIterator<T> {
     this.#signal.removeEventListener('abort', this.#end)
     this.#free()
   }
+}
+
+// Whether a request may run: who asks, what for, and of a remote requester how much. The same for every operation and door;
+// what a request is refused with is in the words of its operation's contract.
+
+interface Admitted<Input extends z.ZodType> {
+  readonly input: z.output<Input>
+  readonly context: CallContext
+}
+
+/** Checks access, input and, of a remote requester, limits; throws before anything runs. */
+function admit<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Engine, Input, Output>,
+  engine: Engine,
+  input: unknown,
+  context: CallContext,
+  form: 'whole' | 'streamed',
+): Admitted<Input> {
+  try {
+    mustBeThere(context)
+    const parse = (): z.output<Input> => {
+      // Before the input is looked at: an error about a field would say more than it should.
+      mustBeAllowed(operation, context)
+      if (form === 'streamed') mustBeStreamed(operation)
+      return parsed(operation, withHandlesRead(operation, engine, input ?? {}, context))
+    }
+    if (context.remote !== true) return { input: parse(), context }
+    const charge = (units: number, ...questions: readonly unknown[]): void => {
+      const length = questions.reduce<number>((sum, question) => sum + costOfText(question), 0)
+      engine.limits.charge(context.viewer.id, units + length)
+      if (isOwner(context.viewer)) return
+      for (const input of questions) engine.limits.ask(context.viewer.id, { operation: operation.name, input })
+    }
+    return { input: parsedAndPaid(operation, parse, charge), context: { ...context, charge } }
+  } catch (thrown) {
+    throw refused(operation, engine, thrown, input, context)
+  }
+}
+
+function withHandlesRead(
+  operation: Operation<Engine>,
+  { cursors }: Engine,
+  input: unknown,
+  { shortCursors }: CallContext,
+): unknown {
+  return shortCursors === true ? withWholeCursors(operation, input, cursors) : input
+}
+
+function parsed<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Engine, Input, Output>,
+  input: unknown,
+): z.output<Input> {
+  if (operation.checksInput === true) return input as z.output<Input>
+  const { invalid } = operation
+  return invalid === undefined ? parseInput(operation.input, input) : parseWith(operation.input, input, invalid)
+}
+
+function refused<Input extends z.ZodType, Output extends z.ZodType>(
+  { refusal }: Operation<Engine, Input, Output>,
+  engine: Engine,
+  thrown: unknown,
+  input: unknown,
+  context: CallContext,
+): unknown {
+  return refusal === undefined || !(thrown instanceof QuerentError) ? thrown : refusal(engine, thrown, input, context)
+}
+
+/** What cannot be read, or is denied, costs one unit (BQ-186). Those who may ask nothing now are not told what is wrong with it. */
+function parsedAndPaid<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Engine, Input, Output>,
+  parse: () => z.output<Input>,
+  charge: (units: number, ...questions: readonly unknown[]) => void,
+): z.output<Input> {
+  let parsed: z.output<Input>
+  try {
+    parsed = parse()
+  } catch (thrown) {
+    charge(1)
+    throw thrown
+  }
+  const questions = questionsIn(operation, parsed)
+  // The length of a question is charged with it; what else is read by a text is no question, and costs its length too.
+  const length = questions.length === 0 && operation.cost === undefined && isRead(operation) ? costOfText(parsed) : 0
+  charge((operation.cost?.(parsed) ?? 1) + length, ...questions)
+  return parsed
+}
+
+function isRead({ effect }: Pick<Operation<Engine>, 'effect'>): boolean {
+  return effect.kind === 'read'
+}
+
+function questionsIn<Input extends z.ZodType, Output extends z.ZodType>(
+  { cost, questions }: Operation<Engine, Input, Output>,
+  input: z.output<Input>,
+): readonly unknown[] {
+  return questions?.(input) ?? (cost === undefined ? [] : [input])
+}
+
+function mustBeStreamed({ name, stream }: Pick<Operation<Engine>, 'name' | 'stream'>): void {
+  if (stream !== undefined) return
+  throw new QuerentError('invalid_argument', `${name}: it has no streamed form`, { operation: name })
+}
+
+function mustBeAllowed({ name, effect }: Pick<Operation<Engine>, 'name' | 'effect'>, context: CallContext): void {
+  if (effect.ownerOnly !== true || isOwner(context.viewer)) return
+  throw new QuerentError('denied', `${name} is for the local owner only`, { operation: name })
+}
+
+function mustBeThere(context: CallContext): void {
+  if (context.signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
+}
+
+/** A place for the streamed form; null: it needs none. Live queries, which can be gone on with, have room of their own. */
+function placeFor(
+  operation: Operation<Engine>,
+  engine: Engine,
+  input: unknown,
+  context: CallContext,
+): (() => void) | null {
+  if (context.remote !== true || isOwner(context.viewer) || operation.resumeAt !== undefined) return null
+  try {
+    return engine.limits.stream(context.viewer.id)
+  } catch (thrown) {
+    throw refused(operation, engine, thrown, input, context)
+  }
+}
+
+/**
+ * Room for what the request of a remote viewer may write; null, at once: it needs none. By its input alone, before it
+ * runs, so that nothing is half-written; what it replaces is not subtracted. Questions and deletions need none.
+ */
+function roomFor<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Engine, Input, Output>,
+  engine: Engine,
+  input: unknown,
+  context: CallContext,
+): Promise<() => void> | null {
+  if (context.remote !== true || isOwner(context.viewer)) return null
+  if (operation.effect.kind !== 'write' || operation.cost !== undefined) return null
+  return engine.limits.keep(context.viewer.id, bytesOfInput(input)).catch((thrown: unknown) => {
+    throw refused(operation, engine, thrown, input, context)
+  })
+}
+
+/** UTF-8 bytes of all texts in plain JSON, names of fields included (metadata are kept with theirs), and 8 for a number. */
+function bytesOfInput(input: unknown): number {
+  let bytes = 0
+  // Not by recursion: what comes from outside may be nested deeper than the stack.
+  const left: unknown[] = [input]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === 'string') bytes += Buffer.byteLength(value)
+    else if (typeof value === 'number') bytes += 8
+    else if (Array.isArray(value)) for (const item of value) left.push(item)
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, item] of Object.entries(value)) {
+        bytes += Buffer.byteLength(name)
+        left.push(item)
+      }
+    }
+  }
+  return bytes
+}
+
+/** What a door answers when it could not even read the input, such as `too_large`: that costs a unit like any other refusal. */
+export function unread(operation: Operation<Engine>, engine: Engine, thrown: unknown, context: CallContext): unknown {
+  try {
+    if (context.remote === true) engine.limits.charge(context.viewer.id, 1)
+  } catch (limited) {
+    return refused(operation, engine, limited, null, context)
+  }
+  return refused(operation, engine, thrown, null, context)
+}
+
+/** What went wrong at a door beside the run, such as `deadline_exceeded`, as the operation's contract tells it. Costs nothing. */
+export function toldByContract(
+  operation: Operation<Engine>,
+  engine: Engine,
+  thrown: unknown,
+  context: CallContext,
+): unknown {
+  return refused(operation, engine, thrown, null, context)
 }

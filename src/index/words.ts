@@ -12,18 +12,22 @@ import { readFeed } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Hit, NearTerm, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
 import { SegmentBuilder } from './words/builder.ts'
-import { type Completion, completeTerm } from './words/complete.ts'
-import { PostingCursor } from './words/cursor.ts'
-import { imageOf, readImage } from './words/image.ts'
-import { type Reading, readQuestion, type SegmentView, viewsOf, type WeighedWord } from './words/lists.ts'
-import { nearTerms } from './words/near.ts'
+import { Block, PostingCursor } from './words/cursor.ts'
+import {
+  phraseWords,
+  questionWords,
+  type Reading,
+  readQuestion,
+  type SegmentView,
+  viewsOf,
+  type WeighedWord,
+} from './words/lists.ts'
 import { entriesWithPhrase } from './words/phrase.ts'
-import { phraseWords, questionWords } from './words/question.ts'
-import { Block } from './words/runs.ts'
 import { isFewAllowed, scoreChunks, scoreEntries, searchAllowed } from './words/score.ts'
 import { searchWords } from './words/search.ts'
 import type { Segment } from './words/segment.ts'
-import { SegmentSet } from './words/segments.ts'
+import { imageOf, readImage, SegmentSet } from './words/segments.ts'
+import { type Completion, completeTerm, nearTerms } from './words/vocabulary.ts'
 
 /** `step`: postings that a long question reads between two pauses, about. */
 export function openWordIndex(step: number = STEP): WordIndex {

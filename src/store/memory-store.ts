@@ -10,9 +10,8 @@ import { checkInstant } from './check.ts'
 import { MemoryReader } from './memory/reader.ts'
 import { MemoryState } from './memory/state.ts'
 import { MemoryWriter } from './memory/writer.ts'
-import { PausedWrite } from './paused-write.ts'
+import { inOneStep, mustBeSync, PausedWrite } from './paused-write.ts'
 import type { Snapshot, Store, StoreReader, StoreWriter } from './store.ts'
-import { inOneStep, mustBeSync } from './sync.ts'
 
 export interface MemoryStoreOptions {
   /** Default: `memory`. Give each its own where several stores meet. */

@@ -1,7 +1,7 @@
 import { openLinkIndex } from '../../src/index/links.ts'
-import { openReferenceLinks } from '../../src/index/reference-links.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { GRAPH } from '../support/link-world.ts'
+import { openReferenceLinks } from '../support/reference-links.ts'
 import { linkSuite } from './link-suite.ts'
 
 const openReference = () => openReferenceLinks(GRAPH)

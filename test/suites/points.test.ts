@@ -1,7 +1,7 @@
 import { openPointIndex } from '../../src/index/points.ts'
-import { openReferencePoints } from '../../src/index/reference-points.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { COLUMNS, POINTS } from '../support/point-world.ts'
+import { openReferencePoints } from '../support/reference-points.ts'
 import { pointSuite } from './point-suite.ts'
 
 const options = { name: 'places', table: POINTS, columns: COLUMNS }

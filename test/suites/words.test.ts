@@ -1,6 +1,6 @@
-import { openReferenceWordIndex } from '../../src/index/reference-words.ts'
 import { openWordIndex } from '../../src/index/words.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { openReferenceWordIndex } from '../support/reference-words.ts'
 import { wordSuite } from './word-suite.ts'
 
 const common = { openStore: openMemoryStore, openReference: openReferenceWordIndex }

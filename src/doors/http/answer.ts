@@ -1,6 +1,6 @@
 /** One operation run for one request: as the request's viewer, until its connection ends, whole or piece by piece. */
 import { Turns } from '../../base/turns.ts'
-import { toldByContract, unread } from '../../engine/admission.ts'
+import { toldByContract, unread } from '../../engine/run-operation.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
 import { toldError } from '../../model/told-error.ts'

@@ -1,5 +1,5 @@
 /** Requests of whom nobody knows. */
-import { toldByContract } from '../../engine/admission.ts'
+import { toldByContract } from '../../engine/run-operation.ts'
 import type { RequestContext } from './env.ts'
 import { operationAt } from './routes/mount.ts'
 

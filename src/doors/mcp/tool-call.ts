@@ -9,8 +9,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../base/canonical.ts'
-import { unread } from '../../engine/admission.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { unread } from '../../engine/run-operation.ts'
 import type { CallContext, Progress } from '../../model/operation.ts'
 import { unknownField } from '../../model/parse-input.ts'
 import { runOperation } from '../../ops/catalog.ts'

@@ -1,12 +1,17 @@
 /** Work between questions: vectors for new chunks, snapshots, cutting the feed, the jobs of lenses. One process at a time each. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock, Instant } from '../../base/clock.ts'
 import { Turns } from '../../base/turns.ts'
+import { type Embedder, isRefusal, modelKey } from '../../embed/embedder.ts'
 import type { MustHold } from '../../lenses/lens.ts'
+import { type Chunk, type ChunkKey, embeddedText } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Progress } from '../../model/operation.ts'
+import type { PartitionId } from '../../model/partition.ts'
 import type { Store } from '../../store/store.ts'
+import { orStopped } from '../ending.ts'
 import type { IndexSet } from '../index-set.ts'
-import type { Embedding } from './embedding.ts'
 import { Lease } from './lease.ts'
 
 const TICK_MS = 2_000
@@ -29,7 +34,7 @@ export interface BackgroundJob {
   run(now: Instant, signal: AbortSignal, report: (progress: Progress) => void, mustHold: MustHold): Promise<void>
 }
 
-export interface BackgroundInput {
+interface BackgroundInput {
   readonly store: Store
   readonly clock: Clock
   readonly indexes: IndexSet
@@ -151,5 +156,215 @@ export async function saveSnapshots(indexes: IndexSet, lease: Lease): Promise<vo
     await lease.release()
   } catch (error) {
     if (!(error instanceof QuerentError)) throw error
+  }
+}
+
+// Vectors follow words in the background: chunks without a vector are embedded one by one and stored in small batches,
+// by one process at a time. What is stored stays stored, so an interrupted run goes on where it was. A text that the
+// embedder refuses is set aside for as long as the engine is open, so that it keeps nobody else from a vector.
+
+const BATCH = 16
+/** How long a process waits before it looks again whether another one has finished. */
+const WATCH_MS = 200
+/** After a failure the background waits so long, then twice as long each time, at most so long. */
+const FIRST_PAUSE_MS = 2_000
+const MAX_PAUSE_MS = 300_000
+/** Chunks without a vector that are looked at at once, where some were set aside. */
+const PAGE = 256
+/** What no embedder has a reason to refuse: tells a refused text from an embedder that takes none. */
+export const HARMLESS = 'a short test'
+
+/** Chunks that have no vector because the embedder refuses their texts. */
+export interface Refused {
+  readonly count: number
+  /** What it said of one of them; null when there is none. */
+  readonly message: string | null
+}
+
+export class Embedding {
+  readonly #store: Store
+  readonly #embedder: Embedder
+  readonly #lease: Lease
+  readonly #now: () => number
+  readonly #stop = new AbortController()
+  readonly #watchers = new Set<(progress: Progress) => void>()
+  #running: Promise<void> | null = null
+  readonly #elapsed: () => number
+  /** By chunk, what the embedder said. A changed text is another chunk. */
+  readonly #refused = new Map<ChunkKey, string>()
+  #error: unknown = null
+  #failures = 0
+  #notBefore = Number.NEGATIVE_INFINITY
+
+  /** `elapsed`: ms from any start, on a clock that nobody can set. */
+  constructor(
+    store: Store,
+    embedder: Embedder,
+    lease: Lease,
+    now: () => number,
+    elapsed: () => number = () => performance.now(),
+  ) {
+    this.#store = store
+    this.#embedder = embedder
+    this.#lease = lease
+    this.#now = now
+    this.#elapsed = elapsed
+  }
+
+  /** Why the last run ended early, or null. */
+  get error(): unknown {
+    return this.#error
+  }
+
+  /** Of those partitions: what others' texts are refused for is nobody else's business. */
+  refused(partitions: readonly PartitionId[]): Refused {
+    if (this.#refused.size === 0) return { count: 0, message: null }
+    const chunks = this.#store.chunks([...this.#refused.keys()])
+    const entries = this.#store.entries([...new Set(chunks.map(chunk => chunk.entry))])
+    const seen = new Set(entries.filter(entry => partitions.includes(entry.partition)).map(entry => entry.key))
+    const told = chunks.filter(chunk => seen.has(chunk.entry))
+    return { count: told.length, message: this.#refused.get(told[0]?.key ?? -1) ?? null }
+  }
+
+  /** Starts a run unless one is under way or failed just now. Never rejects: what went wrong is in `error`. */
+  start(): void {
+    if (this.#elapsed() >= this.#notBefore) this.#start()
+  }
+
+  #start(): void {
+    if (this.#running !== null || this.#stop.signal.aborted) return
+    this.#error = null
+    this.#running = this.#run()
+      .catch(error => {
+        if (this.#stop.signal.aborted) return
+        this.#error = error
+        const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++)
+        this.#notBefore = this.#elapsed() + pause
+      })
+      .finally(() => {
+        this.#running = null
+      })
+  }
+
+  /** Resolves when no chunk waits for a vector but those set aside; does not heed the pause. Rejects when that cannot be reached, or with `cancelled`. */
+  async settled(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void> {
+    if (report) this.#watchers.add(report)
+    try {
+      while (this.#pending().length > 0) {
+        this.#start()
+        await orStopped(this.#running ?? Promise.resolve(), signal)
+        if (this.#error !== null) throw this.#error
+        if (this.#stop.signal.aborted) return
+      }
+    } finally {
+      if (report) this.#watchers.delete(report)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  #pending(limit = 1): readonly Chunk[] {
+    const key = modelKey(this.#embedder.model)
+    if (this.#refused.size === 0) return this.#store.chunksWithoutVector(key, limit)
+    const pending: Chunk[] = []
+    for (let after: ChunkKey | undefined = 0; after !== undefined && pending.length < limit; ) {
+      const page: readonly Chunk[] = this.#store.chunksWithoutVector(key, PAGE, after)
+      pending.push(...page.filter(chunk => !this.#refused.has(chunk.key)))
+      after = page.at(-1)?.key
+    }
+    return pending.slice(0, limit)
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted && this.#pending().length > 0) {
+      if (!(await this.#lease.take())) {
+        await sleep(WATCH_MS, undefined, { signal })
+        continue
+      }
+      try {
+        await this.#embedPending(signal)
+      } finally {
+        await this.#lease.release()
+      }
+    }
+  }
+
+  /** Batch by batch, for as long as the lease can be renewed. */
+  async #embedPending(signal: AbortSignal): Promise<void> {
+    let done = 0
+    do {
+      const batch = this.#pending(BATCH)
+      if (batch.length === 0) return
+      await this.#embedBatch(batch, signal)
+      done += batch.length
+      this.#tell(done)
+    } while (!signal.aborted && (await this.#lease.take()))
+  }
+
+  async #embedBatch(batch: readonly Chunk[], signal: AbortSignal): Promise<void> {
+    try {
+      await this.#save(batch, await this.#embed(this.#texts(batch), signal))
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      await this.#embedOneByOne(batch, signal)
+    }
+    this.#failures = 0
+    this.#notBefore = Number.NEGATIVE_INFINITY
+  }
+
+  /** Sets aside what is refused again when it is alone. Rejects when it is the embedder that takes nothing. */
+  async #embedOneByOne(batch: readonly Chunk[], signal: AbortSignal): Promise<void> {
+    const refused = new Map<ChunkKey, string>()
+    const texts = this.#texts(batch)
+    for (const [at, chunk] of batch.entries()) {
+      try {
+        await this.#save([chunk], await this.#embed([texts[at] as string], signal))
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        refused.set(chunk.key, error.message)
+      }
+      if (!(await this.#lease.take())) return
+    }
+    if (refused.size === batch.length) await this.#embed([HARMLESS], signal)
+    for (const [chunk, message] of refused) this.#refused.set(chunk, message)
+  }
+
+  #embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+    return orStopped(this.#embedder.embed(texts, 'passage', signal), signal)
+  }
+
+  /** Nothing when the lease went to another process meanwhile: then it has embedded them, or will. */
+  #save(batch: readonly Chunk[], vectors: readonly Float32Array[]): Promise<void> {
+    return this.#store.writeWhenFree(this.#now(), writer => {
+      if (!this.#lease.isHeldIn(writer)) return
+      // A chunk may have gone while its text was being embedded.
+      const alive = new Set(writer.chunks(batch.map(chunk => chunk.key)).map(chunk => chunk.key))
+      writer.putVectors(
+        modelKey(this.#embedder.model),
+        batch.flatMap((chunk, i) =>
+          alive.has(chunk.key) ? [{ chunk: chunk.key, vector: vectors[i] as Float32Array }] : [],
+        ),
+      )
+    })
+  }
+
+  #texts(batch: readonly Chunk[]): readonly string[] {
+    const entries = new Map(this.#store.entries([...new Set(batch.map(chunk => chunk.entry))]).map(e => [e.key, e]))
+    return batch.map(chunk => {
+      const entry = entries.get(chunk.entry)
+      return entry ? embeddedText(entry, chunk) : HARMLESS
+    })
+  }
+
+  #tell(done: number): void {
+    if (this.#watchers.size === 0) return
+    const key = modelKey(this.#embedder.model)
+    const ids = this.#store.partitions().map(partition => partition.id)
+    const left = this.#store.countChunks(ids) - this.#store.countVectors(key, ids) - this.refused(ids).count
+    for (const watcher of this.#watchers) watcher({ phase: 'embed', done, total: done + left })
   }
 }

@@ -11,8 +11,7 @@ import type { Backup, Examination } from '../engine.ts'
 import type { Parts } from '../parts.ts'
 import { PLUGIN_FOLDER, TRUST_FILE } from '../plugins.ts'
 import { examine } from './doctor.ts'
-import { type Examined, examination } from './finding.ts'
-import { repair } from './repair.ts'
+import { type Examined, examination, repair } from './doctor-files.ts'
 
 export class Care {
   readonly #parts: Parts

@@ -1,13 +1,21 @@
-/** What the doctor sees around the store: permissions, free space, the log, versions. */
-import { chmodSync, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+/**
+ * What the doctor sees around the store (permissions, free space, the log, versions), how it repairs, and the same for
+ * a store that no engine has open.
+ */
+import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Instant } from '../../base/clock.ts'
+import type { DoctorRequest } from '../../model/care-input.ts'
+import { QuerentError } from '../../model/errors.ts'
+import { copyStore } from '../../store/care/copy-store.ts'
 import { storeFiles } from '../../store/care/file.ts'
-import { REPAIR_HELP } from '../../store/care/problem.ts'
+import { fileFinding } from '../../store/care/header.ts'
+import { REPAIR_HELP, RESTORE_HELP, type StoreFinding } from '../../store/care/problem.ts'
+import { examineStore, mendStore } from '../../store/care/store-care.ts'
 import { SCHEMA } from '../../store/sqlite/schema.ts'
-import { STORE_FILE } from '../home.ts'
+import type { Examination, Finding } from '../engine.ts'
+import { type Home, STORE_FILE } from '../home.ts'
 import { VERSION } from '../version.ts'
-import { type Examined, finding } from './finding.ts'
-import { COPY_BEFORE_REPAIR } from './repair.ts'
 
 /** Less than this is soon used up by a log and a snapshot. */
 const LEAST_FREE = 32 * 1024 * 1024
@@ -75,4 +83,162 @@ function versions(): Examined {
 
 function mebibytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(0)} MiB`
+}
+
+export interface Examined extends Finding {
+  /** Null: there is nothing to mend, or nothing says how it should be. `store`: by mending the store file. */
+  readonly mend: (() => string | Promise<string>) | 'store' | null
+}
+
+export function finding(
+  check: string,
+  ok: boolean,
+  message: string,
+  help: string | null = null,
+  mend: Examined['mend'] = null,
+): Examined {
+  return { check, ok, message, help: ok ? null : help, repaired: null, mend }
+}
+
+/** What the store's own examination found. */
+export function ofStore({ check, ok, message, help, isMendable }: StoreFinding): Examined {
+  return finding(check, ok, message, help, isMendable ? 'store' : null)
+}
+
+/** As `looked`, for a look that pauses or waits. */
+export async function lookedLong(
+  check: string,
+  look: () => Promise<readonly Examined[]>,
+): Promise<readonly Examined[]> {
+  try {
+    return await look()
+  } catch (error) {
+    if (error instanceof QuerentError && error.code === 'cancelled') throw error
+    return looked(check, () => {
+      throw error
+    })
+  }
+}
+
+/** One that cannot even look has found something too, and keeps nobody from the other findings. */
+export function looked(check: string, look: () => readonly Examined[]): readonly Examined[] {
+  try {
+    return look()
+  } catch (error) {
+    if (error instanceof QuerentError) return [finding(check, false, error.message, helpOf(error))]
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return [finding(check, false, (error as Error).message, 'Check the path, its permissions and the free space.')]
+  }
+}
+
+/** What to do about it: a damaged store is still here, and may be read in part. */
+function helpOf({ code, help }: QuerentError): string {
+  return code === 'store_corrupt' ? RESTORE_HELP : help
+}
+
+/** All of them, without what only a repair needs. */
+export function examination(findings: readonly Finding[], backup: string | null = null): Examination {
+  const told = findings.map(({ check, ok, message, help, repaired }) => ({ check, ok, message, help, repaired }))
+  return { ok: told.every(({ ok }) => ok), findings: told, backup }
+}
+
+/** Names of the copies made beside a store begin so. */
+const COPY_BEFORE_REPAIR = 'store.before-repair-'
+
+interface RepairInput {
+  readonly examine: () => Promise<readonly Examined[]>
+  readonly storeFile: string | null
+  /** Copies the store before it is written to. */
+  readonly backup: boolean
+  readonly now: () => Instant
+  /** After the store file was mended: what was derived from it is made anew, what it lacks again. */
+  readonly follow: () => Promise<void>
+}
+
+export async function repair(input: RepairInput): Promise<Examination> {
+  const before = await input.examine()
+  const done = new Map<string, string[]>()
+  const note = (check: string, what: string) => done.set(check, [...(done.get(check) ?? []), what])
+  let backup: string | null = null
+  if (input.storeFile !== null && before.some(({ mend }) => mend === 'store')) {
+    if (input.backup) backup = await backupBeside(input.storeFile, input.now())
+    for (const { check, done: what } of mendStore(input.storeFile, input.now())) note(check, what)
+    await input.follow()
+  }
+  for (const { check, mend } of before) {
+    if (typeof mend === 'function') note(check, await attempt(mend))
+  }
+  if (done.size === 0) return examination(before)
+  const after = await input.examine()
+  // A check that looked no further for damage tells more once that is mended.
+  const gone = before.filter(({ check }) => done.has(check) && !after.some(one => one.check === check))
+  const told = [...gone, ...after].map(one => ({ ...one, repaired: done.get(one.check)?.join('; ') ?? null }))
+  return examination(told, backup)
+}
+
+/** What cannot be mended keeps nobody from mending the rest; the finding stays. */
+async function attempt(mend: () => string | Promise<string>): Promise<string> {
+  try {
+    return await mend()
+  } catch (error) {
+    if (error instanceof QuerentError) return `not mended: ${error.message}`
+    throw error
+  }
+}
+
+async function backupBeside(storeFile: string, now: Instant): Promise<string> {
+  const stamp = new Date(now).toISOString().replace(/[:.]/g, '-')
+  const to = join(dirname(storeFile), `${COPY_BEFORE_REPAIR}${stamp}.db`)
+  try {
+    const { path } = await copyStore({ from: storeFile, to, overwrite: true })
+    return path
+  } catch (error) {
+    if (!(error instanceof QuerentError) || error.code !== 'store_corrupt') throw error
+    return copyOfDamaged(storeFile, to)
+  }
+}
+
+/** Byte for byte, with its log: SQLite cannot read it. */
+function copyOfDamaged(storeFile: string, to: string): string {
+  for (const end of ['', '-wal']) {
+    rmSync(to + end, { force: true })
+    if (!existsSync(storeFile + end)) continue
+    copyFileSync(storeFile + end, to + end)
+    chmodSync(to + end, 0o600)
+  }
+  return to
+}
+
+/** What is the store's fault; anything else is no finding. */
+const OF_STORE: ReadonlySet<string> = new Set([
+  'store_corrupt',
+  'store_newer',
+  'store_locked',
+  'store_readonly',
+  'io_failed',
+])
+
+export function isOfStore(error: unknown): error is QuerentError {
+  return error instanceof QuerentError && OF_STORE.has(error.code)
+}
+
+/** `error`: why no engine could be opened. */
+export async function examineClosed(
+  home: Home,
+  error: QuerentError,
+  { repair: mends = false, backup = true }: DoctorRequest,
+  now: Instant,
+): Promise<Examination> {
+  const look = async () => examineFiles(home, error)
+  if (!mends) return examination(await look())
+  return repair({ examine: look, storeFile: home.storeFile, backup, now: () => now, follow: async () => undefined })
+}
+
+function examineFiles(home: Home, error: QuerentError): readonly Examined[] {
+  return [
+    finding('opening', false, error.message, helpOf(error)),
+    ...looked('file', () => [ofStore(fileFinding(home.storeFile))]),
+    ...looked('home', () => filesFindings(home.folder, home.storeFile)),
+    ...looked('pages', () => (error.code === 'store_newer' ? [] : examineStore(home.storeFile).map(ofStore))),
+  ]
 }

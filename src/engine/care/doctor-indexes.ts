@@ -1,21 +1,16 @@
 /** The indexes, held against ones built anew, and the snapshots they would be read from. */
 import type { Steps } from '../../base/turns.ts'
 import { type Embedder, modelKey } from '../../embed/embedder.ts'
-import type { Index, VectorIndex } from '../../index/contract.ts'
+import type { Hit, Index, Link, LinkIndex, PointIndex, VectorIndex, WordIndex } from '../../index/contract.ts'
 import type { SnapshotLoad, SnapshotProblem } from '../../index/snapshot.ts'
+import { toUnit } from '../../math/vector.ts'
+import { type Chunk, chunkText, type Entry, type EntryKey } from '../../model/entry.ts'
+import type { PartitionId } from '../../model/partition.ts'
 import { REPAIR_HELP } from '../../store/care/problem.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
-import {
-  type AtOneMoment,
-  type Comparison,
-  compareIndexes,
-  isVectorIndex,
-  LEAST_RECALL,
-  recallOf,
-  type SampledQuestion,
-  sampleQuestions,
-} from './compare-indexes.ts'
-import { type Examined, finding } from './finding.ts'
+import { tokenise } from '../../text/tokenise.ts'
+import { entryKeys } from '../background/recutting.ts'
+import { type Examined, finding } from './doctor-files.ts'
 
 export interface IndexesToExamine {
   readonly names: readonly string[]
@@ -128,4 +123,249 @@ function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => Promis
     await renew()
     return 'written anew'
   })
+}
+
+/** Hits compared a query, and neighbours of a point. */
+const DEPTH = 20
+/** What an approximate search is judged by: the share of the nearest so many that it finds, over all questions. */
+const RECALL_AT = 10
+const LEAST_RECALL = 0.99
+
+/** Entries whose links or points are compared. */
+const ENTRIES_SCANNED = 5_000
+/** In one step: some milliseconds. */
+const ENTRIES_AT_ONCE = 500
+
+/** What differs, in one line, or null; and how many answers were compared. */
+interface Comparison {
+  readonly difference: string | null
+  readonly rows: number
+  readonly answers: number
+}
+
+/** Gives a look at both indexes at the same state of the store. */
+type AtOneMoment = <T>(look: (both: Both) => T) => T
+
+interface Both {
+  readonly index: Index
+  readonly rebuilt: Index
+  readonly reader: StoreReader
+}
+
+/** Looks at them in steps, each at one moment of its own; null: no difference was found. */
+function* compareIndexes(atOneMoment: AtOneMoment, questions: readonly SampledQuestion[]): Steps<Comparison> {
+  let [rows, answers] = [0, 0]
+  const looks = [compareRows, ...questions.map(compareAnswers)]
+  for (const look of looks) {
+    const found = atOneMoment(look)
+    rows = found.rows
+    answers += found.answers
+    if (found.difference !== null) return { ...found, answers }
+    yield
+  }
+  for (let after = 0, left = ENTRIES_SCANNED; left > 0; left -= ENTRIES_AT_ONCE) {
+    const found = atOneMoment(both => compareEntries(both, after, questions))
+    answers += found.answers
+    if (found.difference !== null) return { rows, answers, difference: `${rows} rows, but ${found.difference}` }
+    if (found.last === null) break
+    after = found.last
+    yield
+  }
+  return { difference: null, rows, answers }
+}
+
+function compareRows({ index, rebuilt, reader }: Both): Comparison {
+  const all = reader.partitions().map(({ id }) => id)
+  const [rows, wanted] = [rowsOf(index, all), rowsOf(rebuilt, all)]
+  return { difference: rows === wanted ? null : `${rows} rows, a rebuild has ${wanted}`, rows, answers: 0 }
+}
+
+function compareAnswers(question: SampledQuestion): (both: Both) => Comparison {
+  return ({ index, rebuilt, reader }) => {
+    const all = reader.partitions().map(({ id }) => id)
+    const rows = rowsOf(index, all)
+    let answers = 0
+    for (const partitions of [all, [question.partition]]) {
+      const [mine, other] = [index, rebuilt].map(one => answerOf(one, question, partitions))
+      if (mine === null) continue
+      answers++
+      const difference = `${rows} rows, but it answers ${JSON.stringify(question.words)} otherwise than a rebuild`
+      if (JSON.stringify(mine) !== JSON.stringify(other)) return { difference, rows, answers }
+    }
+    return { difference: null, rows, answers }
+  }
+}
+
+/** Points and links of the entries behind `after`; `last`: the last of these, null where no others follow or nothing is compared. */
+function compareEntries(
+  { index, rebuilt, reader }: Both,
+  after: EntryKey,
+  questions: readonly SampledQuestion[],
+): Pick<Comparison, 'difference' | 'answers'> & { readonly last: EntryKey | null } {
+  const all = reader.partitions().map(({ id }) => id)
+  const entries = reader.scanEntries(after, ENTRIES_AT_ONCE)
+  const last = entries.length < ENTRIES_AT_ONCE ? null : (entries.at(-1) as EntryKey)
+  if (isPointIndex(index) && isPointIndex(rebuilt)) {
+    const scopes = [all, ...questions.map(({ partition }) => [partition])]
+    const compared = comparePoints(index, rebuilt, entries, scopes)
+    return {
+      difference: compared.difference && `${compared.difference} than a rebuild has`,
+      answers: compared.answers,
+      last,
+    }
+  }
+  if (!(isLinkIndex(index) && isLinkIndex(rebuilt))) return { difference: null, answers: 0, last: null }
+  const isAlike = entries.every(entry => linksOf(index, entry, all) === linksOf(rebuilt, entry, all))
+  const answers = entries.filter(entry => index.nodeOf(entry) !== undefined).length
+  return { difference: isAlike ? null : 'other links of a node than a rebuild has', answers, last }
+}
+
+/** The mean over the questions that have a vector; null when none has. */
+function* recallOf(
+  index: VectorIndex,
+  partitions: readonly PartitionId[],
+  questions: readonly SampledQuestion[],
+): Steps<number | null> {
+  const shares: number[] = []
+  for (const { vector } of questions) {
+    if (vector === null) continue
+    yield
+    const nearest = index.search({ vector, partitions, k: RECALL_AT })
+    const found = new Set(index.search({ vector, partitions, k: RECALL_AT, approximate: true }).map(hit => hit.entry))
+    if (nearest.length > 0) shares.push(nearest.filter(hit => found.has(hit.entry)).length / nearest.length)
+  }
+  return shares.length === 0 ? null : shares.reduce((sum, share) => sum + share, 0) / shares.length
+}
+
+function isVectorIndex(index: Index): index is VectorIndex {
+  return index.name.startsWith('vectors-') && 'dimensions' in index
+}
+
+function isWordIndex(index: Index): index is WordIndex {
+  return index.name === 'words' && 'weigh' in index
+}
+
+function isPointIndex(index: Index): index is PointIndex {
+  return 'pointOf' in index
+}
+
+function isLinkIndex(index: Index): index is LinkIndex {
+  return 'relationName' in index
+}
+
+/** Relations by name: each index numbers them as they come. */
+function linksOf(index: LinkIndex, entry: EntryKey, partitions: readonly PartitionId[]): string {
+  const node = index.nodeOf(entry)
+  if (node === undefined) return ''
+  const told = (links: readonly Link[]) =>
+    links.map(({ node: other, relation, weight }) => [other, index.relationName(relation), weight])
+  return JSON.stringify([node, told(index.out(node, { partitions })), told(index.in(node, { partitions }))])
+}
+
+/** Null where nothing can be asked: an index of a lens, or a passage without a vector. */
+function answerOf(
+  index: Index,
+  { words, vector }: SampledQuestion,
+  partitions: readonly PartitionId[],
+): readonly Hit[] | null {
+  if (isWordIndex(index)) {
+    return index.search({ terms: words.map(text => ({ text, boost: 1 })), partitions, k: DEPTH })
+  }
+  return isVectorIndex(index) && vector !== null ? index.search({ vector, partitions, k: DEPTH }) : null
+}
+
+function rowsOf(index: Index, partitions: readonly PartitionId[]): number {
+  if (isWordIndex(index) || isVectorIndex(index) || isPointIndex(index)) return index.count({ partitions })
+  if (!isLinkIndex(index)) return index.position
+  const { nodes, links } = index.count({ partitions })
+  return nodes + links
+}
+
+/** Points whose neighbours are compared. */
+const POINTS_ASKED = 20
+
+interface PointComparison {
+  /** What the index does otherwise, in a few words; null: nothing. */
+  readonly difference: string | null
+  readonly answers: number
+}
+
+/** By where the points are, and by what is found near some of them. `scopes`: partitions to ask in, one after the other. */
+function comparePoints(
+  index: PointIndex,
+  rebuilt: PointIndex,
+  entries: readonly EntryKey[],
+  scopes: readonly (readonly PartitionId[])[],
+): PointComparison {
+  const pointOf = (of: PointIndex, entry: EntryKey): string => JSON.stringify(of.pointOf(entry) ?? null)
+  const stray = entries.some(entry => pointOf(index, entry) !== pointOf(rebuilt, entry))
+  if (stray) return { difference: 'another point of an entry', answers: 0 }
+  const known = entries.map(entry => rebuilt.pointOf(entry)).filter(point => point !== undefined)
+  const points = spread(known, POINTS_ASKED)
+  let answers = 0
+  for (const [at, point] of points.entries()) {
+    const request = { point, partitions: scopes[at % scopes.length] ?? [], k: DEPTH }
+    answers++
+    if (JSON.stringify(index.search(request)) !== JSON.stringify(rebuilt.search(request))) {
+      return { difference: 'others near a point', answers }
+    }
+  }
+  return { difference: null, answers }
+}
+
+/** Questions made from what a store holds, spread evenly over its entries: the same ones each time, for self-checks. */
+interface SampledQuestion {
+  /** Of the passage it was made from. */
+  readonly partition: PartitionId
+  readonly words: readonly string[]
+  /** Between the passage's vector and that of another; null where there is none. */
+  readonly vector: Float32Array | null
+}
+
+interface Passage {
+  readonly entry: Entry
+  readonly chunk: Chunk
+}
+
+const PAGE = 10_000
+const WORDS = 3
+
+/** `model` null: without vectors. In steps, the last of which reads the passages. */
+function* sampleQuestions(reader: StoreReader, model: string | null, count: number): Steps<readonly SampledQuestion[]> {
+  const all: EntryKey[] = []
+  for (const page of entryKeys(reader, PAGE)) {
+    all.push(...page)
+    yield
+  }
+  const passages = reader.entries(spread(all, count)).flatMap((entry): Passage[] => {
+    const chunks = reader.chunksOf(entry.key)
+    const chunk = chunks[Math.floor(chunks.length / 2)]
+    return chunk === undefined ? [] : [{ entry, chunk }]
+  })
+  const keys = passages.map(({ chunk }) => chunk.key)
+  const vectors = model === null ? [] : reader.vectors(model, keys)
+  const byChunk = new Map(vectors.map(({ chunk, vector }) => [chunk, vector]))
+  return passages.map(({ entry, chunk }, at) => {
+    const [own, next] = [chunk, passages[(at + 1) % passages.length]?.chunk].map(one => byChunk.get(one?.key ?? -1))
+    return {
+      partition: entry.partition,
+      words: spread(distinctWords(chunkText(entry, chunk)), WORDS),
+      vector: own === undefined ? null : between(own, next ?? own),
+    }
+  })
+}
+
+function distinctWords(text: string): readonly string[] {
+  return [...new Set(tokenise(text).map(({ term }) => term))]
+}
+
+/** So many of them, evenly; all when they are fewer. */
+function spread<T>(all: readonly T[], count: number): readonly T[] {
+  if (all.length <= count) return all
+  return Array.from({ length: count }, (_, at) => all[Math.floor(((at + 0.5) * all.length) / count)] as T)
+}
+
+/** Questions lie beside passages, not on them. */
+function between(one: Float32Array, other: Float32Array): Float32Array {
+  return toUnit(one.map((value, at) => value + 0.5 * (other[at] as number))) ?? one
 }

@@ -11,14 +11,12 @@ import { examineAside } from '../../store/care/examine-aside.ts'
 import { REPAIR_HELP, RESTORE_HELP } from '../../store/care/problem.ts'
 import { LEASES } from '../../store/core-tables.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
-import type { JobState } from '../background/background.ts'
-import { HARMLESS, type Refused } from '../background/embedding.ts'
+import { HARMLESS, type JobState, type Refused } from '../background/background.ts'
 import { isGone } from '../background/lease.ts'
 import { NATIVE_HELP } from '../embedder.ts'
 import { orStopped } from '../ending.ts'
-import { filesFindings } from './doctor-files.ts'
+import { type Examined, filesFindings, finding, looked, lookedLong, ofStore } from './doctor-files.ts'
 import { type IndexesToExamine, indexesFindings, snapshotsFindings } from './doctor-indexes.ts'
-import { type Examined, finding, looked, lookedLong, ofStore } from './finding.ts'
 
 export interface DoctorInput extends IndexesToExamine, EmbeddingToExamine {
   readonly store: Store

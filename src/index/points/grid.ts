@@ -2,6 +2,12 @@
  * The grid that points are sorted into: cubes over the colour space (L 0 to 100, a and b -128 to 127). What lies outside
  * falls to the cube at the border; only speed depends on it, as blocks know their true extent.
  */
+import { grown } from '../../base/grown.ts'
+import type { Steps } from '../../base/turns.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import { invalidArgument } from '../../model/errors.ts'
+import type { PartitionId } from '../../model/partition.ts'
+import type { PointSearch } from '../contract.ts'
 
 /** Edge of a cell. 4 and 6 were slower everywhere; 12 a little quicker, but half as quick where a few entries are worth much more than others. */
 export const CELL = 8
@@ -40,4 +46,136 @@ function placeOf(l: number, a: number, b: number, edge: number, parts: number): 
 
 function rowOf(fromLowest: number, edge: number, rows: number): number {
   return Math.max(0, Math.min(rows - 1, Math.floor(fromLowest / edge)))
+}
+
+export type Point = readonly [number, number, number]
+
+export class PointColumns {
+  entries: Int32Array
+  partitions: Int32Array
+  /** Three a point. */
+  coordinates: Float64Array
+  length = 0
+
+  constructor(capacity: number) {
+    this.entries = new Int32Array(capacity)
+    this.partitions = new Int32Array(capacity)
+    this.coordinates = new Float64Array(3 * capacity)
+  }
+
+  pointAt(at: number): Point {
+    const { coordinates } = this
+    return [coordinates[3 * at] as number, coordinates[3 * at + 1] as number, coordinates[3 * at + 2] as number]
+  }
+
+  push(entry: EntryKey, partition: PartitionId, l: number, a: number, b: number): void {
+    const at = this.length++
+    if (at >= this.entries.length) {
+      this.entries = grown(this.entries, at + 1024)
+      this.partitions = grown(this.partitions, this.entries.length)
+      this.coordinates = grown(this.coordinates, 3 * this.entries.length)
+    }
+    this.entries[at] = entry
+    this.partitions[at] = partition
+    this.coordinates.set([l, a, b], 3 * at)
+  }
+}
+
+export function checkPointSearch({ point, k, maxDistance }: PointSearch): void {
+  for (const coordinate of point) {
+    if (!Number.isFinite(coordinate)) throw invalidArgument('point', coordinate, 'three finite numbers')
+  }
+  if (!(k === Number.POSITIVE_INFINITY || (Number.isInteger(k) && k >= 0))) {
+    throw invalidArgument('k', k, 'a whole number, 0 or more, or infinity')
+  }
+  if (maxDistance !== undefined && !(maxDistance >= 0)) throw invalidArgument('maxDistance', maxDistance, '0 or more')
+}
+
+export class Boxes {
+  #bounds = new Float64Array(6 * 64)
+
+  get byteLength(): number {
+    return this.#bounds.byteLength
+  }
+
+  clear(box: number): void {
+    const at = 6 * box
+    if (at + 6 > this.#bounds.length) this.#bounds = grown(this.#bounds, at + 6)
+    for (let axis = 0; axis < 6; axis += 2) {
+      this.#bounds[at + axis] = Number.POSITIVE_INFINITY
+      this.#bounds[at + axis + 1] = Number.NEGATIVE_INFINITY
+    }
+  }
+
+  include(box: number, l: number, a: number, b: number): void {
+    this.#stretch(6 * box, l, l)
+    this.#stretch(6 * box + 2, a, a)
+    this.#stretch(6 * box + 4, b, b)
+  }
+
+  /** Makes the box reach around a box of another set too. */
+  includeBox(box: number, others: Boxes, other: number): void {
+    const bounds = others.#bounds
+    for (let axis = 0; axis < 6; axis += 2) {
+      this.#stretch(6 * box + axis, bounds[6 * other + axis] as number, bounds[6 * other + axis + 1] as number)
+    }
+  }
+
+  /** Whether the box might be smaller without this point of its. */
+  isOnFace(box: number, l: number, a: number, b: number): boolean {
+    return this.#ends(6 * box, l) || this.#ends(6 * box + 2, a) || this.#ends(6 * box + 4, b)
+  }
+
+  /**
+   * To the nearest spot of the box; 0 inside. Computed as distances to points are, step by step, so that rounding never
+   * makes it exceed that of a point within.
+   */
+  distance(box: number, l: number, a: number, b: number): number {
+    const bounds = this.#bounds
+    const at = 6 * box
+    const dl = outside(l, bounds[at] as number, bounds[at + 1] as number)
+    const da = outside(a, bounds[at + 2] as number, bounds[at + 3] as number)
+    const db = outside(b, bounds[at + 4] as number, bounds[at + 5] as number)
+    return Math.sqrt(dl * dl + da * da + db * db)
+  }
+
+  #stretch(at: number, low: number, high: number): void {
+    const bounds = this.#bounds
+    if (low < (bounds[at] as number)) bounds[at] = low
+    if (high > (bounds[at + 1] as number)) bounds[at + 1] = high
+  }
+
+  #ends(at: number, value: number): boolean {
+    return value === this.#bounds[at] || value === this.#bounds[at + 1]
+  }
+}
+
+function outside(value: number, low: number, high: number): number {
+  return value < low ? low - value : value > high ? value - high : 0
+}
+
+/** A cell with so many points of a partition is a crowd. 64 and 256 scored more or looked at more blocks. */
+const CROWD = 97
+
+/** Points looked at in one step. */
+const POINTS_AT_ONCE = 1 << 14
+
+/** The cells where points of a partition crowd, by partition, in steps. */
+export function* crowdsIn(columns: PointColumns): Steps<ReadonlyMap<PartitionId, ReadonlySet<number>>> {
+  const counts = new Map<PartitionId, Map<number, number>>()
+  const crowds = new Map<PartitionId, Set<number>>()
+  for (let at = 0; at < columns.length; at++) {
+    if ((at + 1) % POINTS_AT_ONCE === 0) yield
+    const partition = columns.partitions[at] as PartitionId
+    const cells = counts.get(partition) ?? new Map<number, number>()
+    if (cells.size === 0) counts.set(partition, cells)
+    const [l, a, b] = columns.pointAt(at)
+    const cell = cellOf(l, a, b)
+    const count = (cells.get(cell) ?? 0) + 1
+    cells.set(cell, count)
+    if (count !== CROWD) continue
+    const crowded = crowds.get(partition) ?? new Set<number>()
+    crowds.set(partition, crowded.add(cell))
+  }
+  return crowds
 }

@@ -3,10 +3,10 @@
  * better than the last place.
  */
 import type { Bitset } from '../../base/bitset.ts'
+import { grown } from '../../base/grown.ts'
+import type { EntryKey } from '../../model/entry.ts'
 import type { PointHit, PointScorer, PointSearch } from '../contract.ts'
-import { BestPoints } from './best.ts'
 import type { BlockNumber, PartitionPoints, PointBlocks } from './blocks.ts'
-import { Frontier } from './frontier.ts'
 
 /** Fewer allowed entries than this are looked at one by one. */
 const FEW_ALLOWED = 128
@@ -156,5 +156,158 @@ class GridSearch {
     // Farther away than the last place, only more than its score will do.
     const isOut = isFull && (this.#scorer === undefined || this.#scorer.bound(block, distance) <= score)
     return isOut ? distance : this.#maxDistance
+  }
+}
+
+// The k best by score, then by distance, of a stream, and all that tie with the last of them in both: a heap of k with
+// the worst at its root, and beside it what ties with the root.
+
+class BestPoints {
+  readonly #k: number
+  readonly #heap: PointHit[] = []
+  #ties: PointHit[] = []
+  /** What a point must equal or beat: of the last place, once all are taken. */
+  score: number = Number.NEGATIVE_INFINITY
+  distance: number = Number.POSITIVE_INFINITY
+
+  /** At least 1; may be infinite. */
+  constructor(k: number) {
+    this.#k = k
+  }
+
+  get isFull(): boolean {
+    return this.#heap.length >= this.#k
+  }
+
+  /** Whether something of this score and this far away is surely not among the best. */
+  isBeyond(score: number, distance: number): boolean {
+    return score < this.score || (score === this.score && distance > this.distance)
+  }
+
+  offer(entry: EntryKey, distance: number, score: number): void {
+    if (this.isBeyond(score, distance)) return
+    const hit = { entry, distance, score }
+    if (this.#heap.length < this.#k) {
+      this.#heap.push(hit)
+      if (this.#heap.length < this.#k) return
+      for (let at = (this.#k >> 1) - 1; at >= 0; at--) this.#sink(at)
+    } else if (score === this.score && distance === this.distance) {
+      this.#ties.push(hit)
+    } else {
+      this.#replaceWorst(hit)
+    }
+    const worst = this.#heap[0] as PointHit
+    this.score = worst.score
+    this.distance = worst.distance
+  }
+
+  /** Best first; the last ones by entry key. */
+  sorted(): PointHit[] {
+    return [...this.#heap, ...this.#ties].sort((a, b) => compare(a, b) || a.entry - b.entry)
+  }
+
+  #replaceWorst(hit: PointHit): void {
+    const worst = this.#heap[0] as PointHit
+    this.#heap[0] = hit
+    this.#sink(0)
+    if (compare(this.#heap[0] as PointHit, worst) === 0) this.#ties.push(worst)
+    else this.#ties = []
+  }
+
+  #sink(from: number): void {
+    const heap = this.#heap
+    const hit = heap[from] as PointHit
+    let parent = from
+    for (;;) {
+      let child = 2 * parent + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && compare(heap[child + 1] as PointHit, heap[child] as PointHit) > 0) child++
+      if (compare(heap[child] as PointHit, hit) <= 0) break
+      heap[parent] = heap[child] as PointHit
+      parent = child
+    }
+    heap[parent] = hit
+  }
+}
+
+/** Negative when `a` is better. */
+function compare(a: PointHit, b: PointHit): number {
+  return b.score - a.score || a.distance - b.distance
+}
+
+class Frontier {
+  #bounds = new Float64Array(256)
+  #distances = new Float64Array(256)
+  #items = new Int32Array(256)
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Of the first one. */
+  get bound(): number {
+    return this.#bounds[0] as number
+  }
+
+  get distance(): number {
+    return this.#distances[0] as number
+  }
+
+  push(bound: number, distance: number, item: number): void {
+    if (this.#size === this.#items.length) this.#grow()
+    let at = this.#size++
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (!this.#isBefore(bound, distance, parent)) break
+      this.#move(parent, at)
+      at = parent
+    }
+    this.#set(at, bound, distance, item)
+  }
+
+  /** Takes the first one away. */
+  pop(): number {
+    const first = this.#items[0] as number
+    const last = --this.#size
+    const bound = this.#bounds[last] as number
+    const distance = this.#distances[last] as number
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= last) break
+      if (
+        child + 1 < last &&
+        this.#isBefore(this.#bounds[child + 1] as number, this.#distances[child + 1] as number, child)
+      )
+        child++
+      if (this.#isBefore(bound, distance, child)) break
+      this.#move(child, at)
+      at = child
+    }
+    this.#set(at, bound, distance, this.#items[last] as number)
+    return first
+  }
+
+  #isBefore(bound: number, distance: number, other: number): boolean {
+    const theirs = this.#bounds[other] as number
+    return bound > theirs || (bound === theirs && distance < (this.#distances[other] as number))
+  }
+
+  #move(from: number, to: number): void {
+    this.#set(to, this.#bounds[from] as number, this.#distances[from] as number, this.#items[from] as number)
+  }
+
+  #set(at: number, bound: number, distance: number, item: number): void {
+    this.#bounds[at] = bound
+    this.#distances[at] = distance
+    this.#items[at] = item
+  }
+
+  #grow(): void {
+    const length = 2 * this.#items.length
+    this.#bounds = grown(this.#bounds, length)
+    this.#distances = grown(this.#distances, length)
+    this.#items = grown(this.#items, length)
   }
 }

@@ -2,21 +2,20 @@
  * Text to a segment, in steps: every occurrence of a term is noted in the order of rows, then a counting sort brings the
  * occurrences of each term together.
  */
+import { lowerBound } from '../../base/lower-bound.ts'
 import { StepPace, type Steps, sortInSteps } from '../../base/turns.ts'
-import type { Chunk, Entry } from '../../model/entry.ts'
+import { type Chunk, chunkTitle, type Entry } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
+import { language, SAMPLE } from '../../text/language.ts'
 import { stem } from '../../text/stem.ts'
-import { LANGUAGES } from '../../text/stopwords.ts'
+import { LANGUAGES, type Language } from '../../text/stopwords.ts'
 import { eachToken } from '../../text/tokenise.ts'
 import { encodeTerm } from './bytes.ts'
-import { eachTitleWord, entryLanguage } from './fields.ts'
-import { NumberList } from './numbers.ts'
-import type { RowTable, Segment } from './segment.ts'
+import { type RowTable, type Segment, termKey } from './segment.ts'
 import { partitionTable, SegmentWriter } from './segment-writer.ts'
-import { termKey } from './terms.ts'
 
 /** What an entry brings into the index. */
-export interface IndexedEntry {
+interface IndexedEntry {
   readonly entry: Entry
   readonly chunks: readonly Chunk[]
 }
@@ -213,4 +212,67 @@ function writeTerm(writer: SegmentWriter, scan: Scan, occurrences: Uint32Array):
     }
     from = to
   }
+}
+
+class NumberList {
+  #numbers = new Uint32Array(64)
+  length = 0
+
+  at(index: number): number {
+    return this.#numbers[index] as number
+  }
+
+  push(value: number): void {
+    if (this.length === this.#numbers.length) {
+      const grown = new Uint32Array(this.length * 2)
+      grown.set(this.#numbers)
+      this.#numbers = grown
+    }
+    this.#numbers[this.length++] = value
+  }
+
+  clear(): void {
+    this.length = 0
+  }
+
+  /** First index whose number is not below `value`; the list must ascend. */
+  lowerBound(value: number): number {
+    return lowerBound(this.length, index => this.at(index) < value)
+  }
+
+  toArray(): Uint32Array {
+    return this.#numbers.slice(0, this.length)
+  }
+}
+
+// What of an entry the word index holds. The title of a chunk is the entry's title and the headings above the chunk, a
+// gap after each line so that no phrase runs from one into the next. The content is cut into words once, so a word has
+// one place in its entry however chunks overlap; a word belongs to every chunk that its first character is in.
+
+/** Raised whenever a text may give other words, places, stems or another language: older snapshots are then refused. */
+export const TEXT_RULES = 2
+
+/** Decides which language's stems stand for an entry's words. */
+export function entryLanguage(entry: Pick<Entry, 'title' | 'content'>): Language {
+  return language(`${entry.title}\n${entry.content.slice(0, SAMPLE)}`)
+}
+
+type PlacedVisitor = (term: string, place: number, alias: boolean) => void
+
+/** Visits the words of a chunk's title with their places. Returns how many are no alias. */
+export function eachTitleWord(entry: Entry, chunk: Chunk, visit: PlacedVisitor): number {
+  let place = 0
+  let words = 0
+  for (const line of chunkTitle(entry, chunk).split('\n')) {
+    let before = -1
+    eachToken(line, (term, _start, _end, alias) => {
+      if (!alias) {
+        before++
+        words++
+      }
+      visit(term, place + before, alias)
+    })
+    place += before + 2
+  }
+  return words
 }

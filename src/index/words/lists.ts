@@ -1,15 +1,16 @@
 /** A question set against the visible part of an index: which lists it reads, and what each of its words is worth there. */
 import type { Steps } from '../../base/turns.ts'
 import { idf, K1, lengthPart, saturation } from '../../math/bm25.ts'
+import { invalidArgument } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import { LANGUAGES, type Language } from '../../text/stopwords.ts'
-import type { TermWeight } from '../contract.ts'
-import { deadWith } from './dead.ts'
-import { heaviestFirst, type QuestionWord, stemOf } from './question.ts'
-import { type Run, readRuns } from './runs.ts'
-import type { Segment } from './segment.ts'
+import { languagesOfQuestion } from '../../text/language.ts'
+import { stem } from '../../text/stem.ts'
+import { isStopWord, LANGUAGES, type Language } from '../../text/stopwords.ts'
+import { tokenise } from '../../text/tokenise.ts'
+import type { TermWeight, WordTerm } from '../contract.ts'
+import { PostingCursor, type Run, readRuns } from './cursor.ts'
+import { type Segment, termKey } from './segment.ts'
 import type { SegmentSet } from './segments.ts'
-import { termKey } from './terms.ts'
 
 /** A segment and which of its partitions may be read. */
 export interface SegmentView {
@@ -19,7 +20,7 @@ export interface SegmentView {
 }
 
 /** The runs of one word in one segment: one list for each language that has it. No row is in two of them. */
-export interface WordLists {
+interface WordLists {
   readonly lists: readonly (readonly Run[])[]
   /** Chunks, the dead included. */
   readonly postings: number
@@ -153,3 +154,87 @@ export class Saturations {
 
 const USUAL_TF = 4
 const USUAL_LENGTH = 512
+
+export interface QuestionWord {
+  /** Folded, as shown in explanations. */
+  readonly term: string
+  readonly boost: number
+  /** It is looked for even where it is a stop word. */
+  readonly always: boolean
+}
+
+/**
+ * The words of all terms in order, each once with its boosts summed, identifiers with their parts. Stop words of the
+ * question's language are dropped unless there is nothing else; stop words of other languages do not match there.
+ */
+export function questionWords(terms: readonly WordTerm[]): readonly QuestionWord[] {
+  const boosts = boostsByWord(terms)
+  const asked = languagesOfQuestion([...boosts.keys()])
+  const kept = [...boosts].filter(([term]) => !asked.some(language => isStopWord(term, language)))
+  const always = kept.length === 0
+  return (always ? [...boosts] : kept).map(([term, boost]) => ({ term, boost, always }))
+}
+
+/**
+ * What stands for the word in entries of a language; null where it is a stop word. An entry has one language, so the
+ * chunks that have the word are the disjoint union over the languages.
+ */
+export function stemOf({ term, always }: QuestionWord, language: Language): string | null {
+  return !always && isStopWord(term, language) ? null : stem(term, language)
+}
+
+/** The order in which scores are added up, everywhere: then equal sums are equal numbers. */
+export function heaviestFirst(a: TermWeight, b: TermWeight): number {
+  return b.boost * b.idf - a.boost * a.idf || (a.term < b.term ? -1 : 1)
+}
+
+/** The words of a phrase in order, none dropped. */
+export function phraseWords(phrase: string): readonly string[] {
+  return tokenise(phrase)
+    .filter(token => !token.alias)
+    .map(token => token.term)
+}
+
+function boostsByWord(terms: readonly WordTerm[]): Map<string, number> {
+  const boosts = new Map<string, number>()
+  for (const { text, boost } of terms) {
+    if (!Number.isFinite(boost) || boost < 0) throw invalidArgument('boost', boost, 'a number of 0 or more')
+    for (const { term } of tokenise(text)) boosts.set(term, (boosts.get(term) ?? 0) + boost)
+  }
+  return boosts
+}
+
+// How many dead rows of a segment have a term, so that document frequencies stay exact while the dead still lie in its
+// lists. Found when a term is first asked for, then kept up with new deaths by looking just those up.
+
+interface Deaths {
+  /** Rows of `deadRows` looked at. */
+  seen: number
+  /** Those that have the term. */
+  readonly rows: number[]
+}
+
+const known = new WeakMap<Segment, Map<number, Deaths>>()
+/** Terms remembered for a segment. */
+const MOST_TERMS = 10_000
+
+/** Dead rows with the term in visible partitions. */
+export function deadWith(segment: Segment, term: number, visible: Uint8Array | null): number {
+  if (segment.deadRows.length === 0) return 0
+  const { rows } = deathsOf(segment, term)
+  return visible === null ? rows.length : rows.filter(row => visible[segment.rankOf(row)] === 1).length
+}
+
+function deathsOf(segment: Segment, term: number): Deaths {
+  const terms = known.get(segment) ?? new Map<number, Deaths>()
+  known.set(segment, terms)
+  const deaths = terms.get(term) ?? { seen: 0, rows: [] }
+  if (terms.size >= MOST_TERMS) terms.clear()
+  terms.set(term, deaths)
+  const fresh = segment.deadRows.slice(deaths.seen).sort((a, b) => a - b)
+  if (fresh.length === 0) return deaths
+  const cursor = new PostingCursor(segment, readRuns(segment, term, null))
+  for (const row of fresh) if (cursor.tfAt(row) > 0) deaths.rows.push(row)
+  deaths.seen = segment.deadRows.length
+  return deaths
+}

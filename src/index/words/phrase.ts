@@ -5,12 +5,10 @@ import { stem } from '../../text/stem.ts'
 import { LANGUAGES, type Language } from '../../text/stopwords.ts'
 import type { SearchScope } from '../contract.ts'
 import { ByteReader } from './bytes.ts'
-import { END, PostingCursor } from './cursor.ts'
+import { END, PostingCursor, type Run, readRuns } from './cursor.ts'
 import { type SegmentView, viewsOf } from './lists.ts'
-import { type Run, readRuns } from './runs.ts'
-import { isDeadIn, type Segment } from './segment.ts'
+import { isDeadIn, type Segment, termKey } from './segment.ts'
 import type { SegmentSet } from './segments.ts'
-import { termKey } from './terms.ts'
 
 /** In steps, each of some thousand postings: what changes between them is not seen. */
 export function* entriesWithPhrase(

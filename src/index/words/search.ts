@@ -7,11 +7,9 @@ import type { Bitset } from '../../base/bitset.ts'
 import type { Steps } from '../../base/turns.ts'
 import { TITLE_WEIGHT } from '../../math/bm25.ts'
 import type { Hit, Prior, WordSearch } from '../contract.ts'
-import { END, PostingCursor } from './cursor.ts'
-import { EntryHeap } from './heap.ts'
+import { Block, END, PostingCursor } from './cursor.ts'
 import type { Reading, Saturations, SegmentView } from './lists.ts'
-import { Block } from './runs.ts'
-import { LOOK_UP_COST, withPrior } from './score.ts'
+import { EntryHeap, LOOK_UP_COST, withPrior } from './score.ts'
 import { isDeadIn, type Segment } from './segment.ts'
 
 /** Rows of a window: its sums (64 kB) stay in a near cache. */

@@ -4,9 +4,8 @@ import { type Steps, sortInSteps } from '../../base/turns.ts'
 import { K1, lengthPart, saturation, TITLE_WEIGHT } from '../../math/bm25.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { ByteSink, hashBytes } from './bytes.ts'
-import { blockCount, type Run } from './runs.ts'
-import { BLOCK, type PartitionTable, type RowTable, Segment, SKIP } from './segment.ts'
-import { hashTable, MAX_TERMS } from './terms.ts'
+import { blockCount, type Run } from './cursor.ts'
+import { BLOCK, hashTable, MAX_TERMS, type PartitionTable, type RowTable, Segment, SKIP } from './segment.ts'
 
 /** Rows in their order: grouped by partition, partitions ascending. */
 export interface RowList {

@@ -1,12 +1,25 @@
-/** Entries against themselves: the hash of the content, JSON that can be read, chunks within the content. */
+/**
+ * Rows against what they say of themselves: content hashes, JSON, chunk ranges, names and keys; and rows that refer to
+ * rows that are missing.
+ */
 import { sha256 } from '../../base/canonical.ts'
-import { checkedTables, columnsOf } from '../sqlite/fill-checks.ts'
-import { CHECK, isWhole } from '../sqlite/row-checks.ts'
+import { type Audience, partitionKey } from '../../model/partition.ts'
+import { CHECK, isWhole } from '../sqlite/rows.ts'
+import { checkedTables, columnsOf } from '../sqlite/schema.ts'
 import { COPY_PREFIX, NAME_BYTES, nameIn } from '../sqlite/schema-copy.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
-import { quote } from '../sqlite/table.ts'
-import { isObject, parsed } from './parsed.ts'
-import { type Check, counted, type Problem, problemOf, REPAIR_HELP, RESTORE_HELP, those } from './problem.ts'
+import { quote } from '../sqlite/tables.ts'
+import {
+  type Check,
+  counted,
+  isObject,
+  type Problem,
+  parsed,
+  problemOf,
+  REPAIR_HELP,
+  RESTORE_HELP,
+  those,
+} from './problem.ts'
 
 export const contents: Check = {
   name: 'contents',
@@ -116,4 +129,104 @@ function* lengths(db: SqlDatabase): Generator<readonly [key: number, name: strin
     `select e.key, e.holder || '/' || e.id, b.content from entries e join bodies b on b.entry = e.key order by e.key`,
   )
   for (const [key, name, content] of texts.each()) yield [key, name, content.length]
+}
+
+const rest = { help: RESTORE_HELP, mend: null }
+
+export const partitions: Check = {
+  name: 'partitions',
+  sound: 'every entry has an audience',
+  look(db) {
+    const rows = db
+      .prepareArrays<[number, string, string]>('select id, name, audience from partitions order by id')
+      .all()
+    const wrong = rows.filter(([, name, json]) => writtenName(json) !== name).map(([id]) => id)
+    return those([
+      problemOf(wrong, 'partition is not what its name says', 'partitions are not what their names say', rest),
+    ])
+  },
+}
+
+function writtenName(json: string): string | null {
+  const found = parsed(json)
+  if (!isObject(found) || !['public', 'private', 'shared'].includes(String(found['kind']))) return null
+  if (typeof found['holder'] !== 'string') return null
+  if (found['kind'] === 'shared' && !Array.isArray(found['federations'])) return null
+  return partitionKey(found as unknown as Audience)
+}
+
+export const tables: Check = {
+  name: 'tables',
+  sound: 'every table is what it was declared as',
+  look(db) {
+    const rows = db.prepareArrays<[string, string]>('select name, declaration from declarations order by name').all()
+    const wrong = rows.filter(([name, json]) => !stands(db, name, json)).map(([name]) => name)
+    return those([problemOf(wrong, 'table is not as declared', 'tables are not as declared', rest)])
+  },
+}
+
+function stands(db: SqlDatabase, name: string, json: string): boolean {
+  const declared = parsed(json)
+  if (!isObject(declared) || declared['name'] !== name || !Array.isArray(declared['columns'])) return false
+  const columns = columnsOf(db, `declared_${name}`).filter(column => column !== CHECK)
+  const wanted = declared['columns'].map(column => String((column as { name?: unknown }).name))
+  return JSON.stringify([...columns].sort()) === JSON.stringify(wanted.sort())
+}
+
+/**
+ * Tables of which nothing is lost with a row whose entry is gone: nobody can ask for it any more, and what it says was
+ * made from the entry or its file. What somebody wrote (contents, rows of lenses) is left alone.
+ */
+const DERIVED: ReadonlySet<string> = new Set(['entry_tags', 'entry_values', 'chunks', 'access', 'declared_files'])
+
+export const references: Check = {
+  name: 'references',
+  sound: 'every row belongs to something that is there',
+  look: db => those([...orphanTables(db).map(([table, parent]) => orphans(db, table, parent)), withoutContent(db)]),
+}
+
+function orphanTables(db: SqlDatabase): readonly (readonly [table: string, parent: string])[] {
+  const found = new Map<string, string>()
+  const rows = db.prepareArrays<[string, number | null, string]>('pragma foreign_key_check').each()
+  for (const [table, , parent] of rows) found.set(table, parent)
+  // Tallies are counted anew from what they count.
+  found.delete('tallies')
+  return [...found]
+}
+
+function orphans(db: SqlDatabase, table: string, parent: string): Problem | null {
+  const name = table.replace(/^declared_/, '')
+  const column = parent === 'entries' ? 'entry' : 'partition'
+  const gone = `${column} not in (select ${parent === 'entries' ? 'key' : 'id'} from ${parent})`
+  const keys = db.prepareArrays<[number]>(`select ${column} from ${quote(table)} where ${gone} order by 1`).all()
+  const [one, what] = parent === 'entries' ? ['row', 'entries that are gone'] : ['entry', 'partitions that are gone']
+  return problemOf(
+    keys.map(([key]) => key),
+    `${one} in ${name} of ${what}`,
+    `${one === 'row' ? 'rows' : 'entries'} in ${name} of ${what}`,
+    DERIVED.has(table)
+      ? {
+          help: REPAIR_HELP,
+          mend: at => dropped(at.prepare(`delete from ${quote(table)} where ${gone}`).run().changes, name),
+        }
+      : { help: RESTORE_HELP, mend: null },
+  )
+}
+
+function dropped(rows: number, table: string): string {
+  return `dropped ${counted(rows, 'row')} of ${table} that belonged to nothing`
+}
+
+/** The two rows that make an entry, the one without the other. */
+function withoutContent(db: SqlDatabase): Problem | null {
+  const names = db
+    .prepareArrays<[string]>(
+      `select holder || '/' || id from entries where key not in (select entry from bodies) order by key`,
+    )
+    .all()
+    .map(([name]) => name)
+  return problemOf(names, 'entry without its content', 'entries without their content', {
+    help: RESTORE_HELP,
+    mend: null,
+  })
 }

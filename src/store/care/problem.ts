@@ -1,4 +1,4 @@
-/** One thing that is wrong with a store file, and what can be done about it. */
+/** One thing that is wrong with a store file, what can be done about it, and how its JSON is read. */
 import type { Instant } from '../../base/clock.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 
@@ -60,4 +60,17 @@ export function those(problems: readonly (Problem | null)[]): readonly Problem[]
 /** `1 row`, `2 rows`. */
 export function counted(count: number, one: string, many: string = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
+}
+
+/** Undefined: it is no JSON. */
+export function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,23 +1,16 @@
 /** Examines a store file, and mends in it what can be made again from what is there. */
 import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { advanceRevision } from '../sqlite/revision.ts'
+import { advanceRevision } from '../sqlite/meta.ts'
 import { renewSchemaCopy } from '../sqlite/schema-copy.ts'
 import type { SqlDatabase } from '../sqlite/sql-driver.ts'
-import { chunks, contents, rows } from './contents.ts'
-import { feed } from './feed.ts'
+import { chunks, contents, partitions, references, rows, tables } from './contents.ts'
+import { feed, lookups, tallyRows, vectorRows } from './derived-rows.ts'
 import { openFile } from './file.ts'
 import { headRepair } from './header.ts'
-import { lookups } from './lookups.ts'
-import { partitions, tables } from './naming.ts'
-import { checkPages, isMendable, type PageReport } from './pages.ts'
+import { checkPages, isMendable, mustBeSound, type PageReport, rebuildTables } from './pages.ts'
 import { type Check, counted, type Problem, REPAIR_HELP, RESTORE_HELP, type StoreFinding, sound } from './problem.ts'
-import { orNothing } from './readable-rows.ts'
-import { mustBeSound, rebuildTables } from './rebuild.ts'
-import { references } from './references.ts'
-import { copyOfAlteredList, writeList } from './table-list.ts'
-import { tallyRows } from './tally-rows.ts'
-import { vectorRows } from './vector-rows.ts'
+import { copyOfAlteredList, orNothing, writeList } from './table-list.ts'
 
 export interface Mended {
   readonly check: string

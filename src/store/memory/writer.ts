@@ -11,7 +11,6 @@ import { audienceOfPartition, checkAccess, checkText, checkVector, soundAudience
 import { planPut } from '../put-plan.ts'
 import type { Change, PutResult, StoreWriter, TableWriter } from '../store.ts'
 import { Accounts } from '../usage.ts'
-import { deepFreeze } from './freeze.ts'
 import { MemoryReader } from './reader.ts'
 import { nameOf } from './state.ts'
 
@@ -200,4 +199,11 @@ export class MemoryWriter extends MemoryReader implements StoreWriter {
     assert(this.now !== null, 'a writer works only inside its transaction')
     return this.now
   }
+}
+
+/** Freezes plain objects and arrays all the way down, so that what is shared cannot be changed. */
+function deepFreeze<T>(value: T): T {
+  if (value === null || typeof value !== 'object' || Object.isFrozen(value)) return value
+  for (const item of Object.values(value)) deepFreeze(item)
+  return Object.freeze(value)
 }

@@ -2,12 +2,10 @@
 import { StepPace, type Steps } from '../../base/turns.ts'
 import type { Chunk, ChunkDraft, ChunkKey, EntryKey } from '../../model/entry.ts'
 import { continuesUnchanged, type PutPlan } from '../put-plan.ts'
-import type { SqliteModels } from './models.ts'
-import { checked, type DamagePolicy, damaged, isWhole } from './row-checks.ts'
-import { nextKey, rowsByKey } from './rows.ts'
+import { checked, type DamagePolicy, damaged, inOrder, isWhole, keyList, limitOf, nextKey, rowsByKey } from './rows.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import { CHUNKS } from './tallies.ts'
-import { inOrder, keyList, limitOf } from './values.ts'
+import type { SqliteModels } from './vectors.ts'
 
 const COLUMNS =
   'c.key, c.entry, c.ordinal, c.start_unit, c.end_unit, c.start_line, c.end_line, c.headings, c.structure, c._check'

@@ -1,16 +1,24 @@
-/** Entries in SQLite. */
-import { type JsonObject, sha256 } from '../../base/canonical.ts'
+/** Entries in SQLite, and the rows that repeat their tags and metadata for filters. */
+import { type Json, type JsonObject, sha256 } from '../../base/canonical.ts'
 import { isStorable } from '../../base/storable.ts'
 import type { Entry, EntryIdentity, EntryKey, EntryValidity } from '../../model/entry.ts'
 import type { QuerentError } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { SoundDraft } from '../check.ts'
-import { addLookups, lookupsOf, replaceLookups } from './lookups.ts'
-import type { SqlitePartitions } from './partitions.ts'
-import { checked, type DamagePolicy, damaged, isDamage, isWhole } from './row-checks.ts'
-import { nextKey, rowsByKey } from './rows.ts'
+import {
+  checked,
+  type DamagePolicy,
+  damaged,
+  inOrder,
+  isDamage,
+  isWhole,
+  limitOf,
+  nextKey,
+  rowsByKey,
+  truthValue,
+} from './rows.ts'
 import type { SqlDatabase, SqlValue } from './sql-driver.ts'
-import { inOrder, limitOf } from './values.ts'
+import type { SqlitePartitions } from './tallies.ts'
 
 const NARROW = ['partition', 'id', 'holder', 'collection', 'kind', 'title', 'origin']
   .concat(['created_at', 'updated_at', 'valid_from', 'valid_until', 'known_at'])
@@ -304,4 +312,48 @@ function setOf(partitions: readonly PartitionId[]): ReadonlySet<PartitionId> {
   const made = new Set(partitions)
   SETS.set(partitions, made)
   return made
+}
+
+export interface Lookups {
+  readonly tags: readonly string[]
+  /** Paths are keys from the outside in, joined by points, as in the field `metadata.<path>`. */
+  readonly values: readonly (readonly [path: string, value: SqlValue])[]
+}
+
+export function lookupsOf(tags: readonly string[], metadata: JsonObject): Lookups {
+  return { tags, values: scalarsIn(metadata) }
+}
+
+function addLookups(db: SqlDatabase, entry: EntryKey, { tags, values }: Lookups): void {
+  const addTag = db.prepare('insert into entry_tags (tag, entry) values (?, ?)')
+  for (const tag of tags) addTag.run(tag, entry)
+  const addValue = db.prepare('insert into entry_values (path, value, entry) values (?, ?, ?)')
+  for (const [path, value] of values) addValue.run(path, value, entry)
+}
+
+/** Of an entry that may have had others. */
+export function replaceLookups(db: SqlDatabase, entry: EntryKey, lookups: Lookups): void {
+  db.prepare('delete from entry_tags where entry = ?').run(entry)
+  db.prepare('delete from entry_values where entry = ?').run(entry)
+  addLookups(db, entry, lookups)
+}
+
+/** Each pair of path and value once. A key with a point in it cannot be named by a filter and is left out. */
+function scalarsIn(metadata: JsonObject): Lookups['values'] {
+  const found = new Map<string, readonly [string, SqlValue]>()
+  const add = (path: string, value: Json): void => {
+    if (value === null || typeof value === 'object') return
+    found.set(JSON.stringify([path, value]), [path, typeof value === 'boolean' ? truthValue(value) : value])
+  }
+  const visit = (object: JsonObject, prefix: string): void => {
+    for (const [key, value] of Object.entries(object)) {
+      if (key.includes('.')) continue
+      const path = `${prefix}${key}`
+      if (Array.isArray(value)) for (const item of value as readonly Json[]) add(path, item)
+      else if (value !== null && typeof value === 'object') visit(value as JsonObject, `${path}.`)
+      else add(path, value)
+    }
+  }
+  visit(metadata, '')
+  return [...found.values()]
 }

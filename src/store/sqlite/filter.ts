@@ -7,8 +7,8 @@
 import { unreachable } from '../../base/assert.ts'
 import { type Filter, foldCase, type Scalar } from '../../model/filter.ts'
 import type { Viewer } from '../../model/viewer.ts'
+import { truthValue } from './rows.ts'
 import type { SqlDatabase, SqlValue } from './sql-driver.ts'
-import { truthValue } from './values.ts'
 
 export interface SqlCondition {
   readonly sql: string

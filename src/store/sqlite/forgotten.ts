@@ -1,8 +1,7 @@
 /** The mark that something was deleted or replaced: kept in the file, so that a crash does not lose what is still to erase. */
 
 import type { Forgotten } from '../upkeep.ts'
-import { readSoundMeta, writeMeta } from './meta.ts'
-import { advanceRevision } from './revision.ts'
+import { advanceRevision, readSoundMeta, writeMeta } from './meta.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 
 const NAME = 'forgotten'

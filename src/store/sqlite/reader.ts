@@ -1,4 +1,4 @@
-/** Reading from a SQLite store: each question to the part that knows. */
+/** Reading from a SQLite store: its parts, and each question to the part that knows. */
 import type { Bitset } from '../../base/bitset.ts'
 import type { AccessState, Chunk, ChunkKey, Entry, EntryIdentity, EntryKey, EntryValidity } from '../../model/entry.ts'
 import type { QuerentError } from '../../model/errors.ts'
@@ -7,10 +7,17 @@ import type { Audience, PartitionId } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
 import type { Sight, Viewer } from '../../model/viewer.ts'
 import type { Change, ChunkVector, ListRequest, StoreReader, TableReader } from '../store.ts'
+import { SqliteAccess, SqliteChanges } from './changes.ts'
+import { SqliteChunks } from './chunks.ts'
+import { SqliteEntries } from './entries.ts'
+import { SqliteForgotten } from './forgotten.ts'
 import { readMeta } from './meta.ts'
-import type { SqliteParts } from './parts.ts'
-import { damaged } from './row-checks.ts'
-import { CHUNKS } from './tallies.ts'
+import { DamagePolicy, damaged } from './rows.ts'
+import { SqliteSearch } from './search.ts'
+import type { SqlDatabase } from './sql-driver.ts'
+import { SqliteTables } from './tables.ts'
+import { CHUNKS, SqlitePartitions, SqliteTallies } from './tallies.ts'
+import { SqliteModels, SqliteVectors } from './vectors.ts'
 
 export class SqliteReader implements StoreReader {
   readonly storeId: string
@@ -159,5 +166,43 @@ export class SqliteReader implements StoreReader {
 
   around<T>(report: (damage: QuerentError) => void, body: () => T): T {
     return this.parts.damage.around(report, body)
+  }
+}
+
+export interface SqliteParts {
+  readonly db: SqlDatabase
+  readonly damage: DamagePolicy
+  readonly partitions: SqlitePartitions
+  readonly entries: SqliteEntries
+  readonly chunks: SqliteChunks
+  readonly vectors: SqliteVectors
+  readonly access: SqliteAccess
+  readonly changes: SqliteChanges
+  readonly forgotten: SqliteForgotten
+  readonly tables: SqliteTables
+  readonly tallies: SqliteTallies
+  readonly search: SqliteSearch
+}
+
+export function makeParts(db: SqlDatabase): SqliteParts {
+  const partitions = new SqlitePartitions(db)
+  const damage = new DamagePolicy()
+  const forgotten = new SqliteForgotten(db)
+  const tables = new SqliteTables(db, forgotten, damage)
+  const models = new SqliteModels(db)
+  const tallies = new SqliteTallies(db)
+  return {
+    db,
+    damage,
+    partitions,
+    entries: new SqliteEntries(db, partitions, damage),
+    chunks: new SqliteChunks(db, models, damage),
+    vectors: new SqliteVectors(db, models, tallies, damage),
+    access: new SqliteAccess(db, damage),
+    changes: new SqliteChanges(db),
+    forgotten,
+    tables,
+    tallies,
+    search: new SqliteSearch(db, partitions, tables.aspectColumn),
   }
 }

@@ -2,12 +2,13 @@
  * The tables of a store file and how older files become like it. A store file of every released schema must open for
  * ever: a migration that was released is never changed, the next one is added behind it.
  */
+
+import { sha256 } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { addChecks, areChecksFilled, fillChecks } from './fill-checks.ts'
-import { CHECK } from './row-checks.ts'
-import { renewSchemaCopy } from './schema-copy.ts'
-import type { SqlDatabase } from './sql-driver.ts'
-import { checkWritable } from './writable.ts'
+import { readMeta, writeMeta } from './meta.ts'
+import { CHECK, checkOf, isDamage } from './rows.ts'
+import { checkWritable, renewSchemaCopy } from './schema-copy.ts'
+import type { SqlDatabase, SqlValue } from './sql-driver.ts'
 
 /** Marks the file as ours: `QRNT` in ASCII. */
 export const APPLICATION_ID = 0x51524e54
@@ -198,4 +199,101 @@ function schemaOf(db: SqlDatabase): number {
 
 function notAStore(db: SqlDatabase): QuerentError {
   return new QuerentError('store_corrupt', `${db.file}: is a database, but not a Querent store`, { file: db.file })
+}
+
+// Schema 2: the check of every row (`rows.ts`). The columns come in the migration itself, the checks of the rows
+// that are there in portions, each a transaction of its own: a process that is killed on the way leaves the rest to the
+// next one that opens the store for writing. Some 10 µs a row.
+
+/** Tables of the store itself whose rows have a check; so has every declared one. */
+const CHECKED: ReadonlySet<string> = new Set([
+  ...['meta', 'declarations', 'partitions', 'entries', 'bodies', 'chunks', 'models', 'vectors', 'tallies'],
+  ...['access', 'changes'],
+])
+/** In the store's own table once every row has its check. */
+const FILLED = 'checks'
+/** Rows of one transaction: some 50 ms. */
+const AT_ONCE = 4_000
+
+/** Tables whose rows have a check, by name. */
+export function checkedTables(db: SqlDatabase): readonly string[] {
+  return db
+    .prepareArrays<[string]>(`select name from sqlite_schema where type = 'table' order by name`)
+    .all()
+    .map(([name]) => name)
+    .filter(name => CHECKED.has(name) || name.startsWith('declared_'))
+}
+
+/** Inside the migration. A column that is there already is kept. */
+function addChecks(db: SqlDatabase): void {
+  for (const table of checkedTables(db)) {
+    if (!columnsOf(db, table).includes(CHECK)) db.exec(`alter table "${table}" add column ${CHECK} integer`)
+  }
+}
+
+/** It is written last, so where it is there and damaged, all rows had their check. */
+function areChecksFilled(db: SqlDatabase): boolean {
+  try {
+    return readMeta(db, FILLED) !== undefined
+  } catch (error) {
+    if (isDamage(error)) return true
+    throw error
+  }
+}
+
+function fillChecks(db: SqlDatabase): void {
+  if (areChecksFilled(db)) return
+  for (const table of checkedTables(db)) fillTable(db, table)
+  db.write(() => writeMeta(db, FILLED, 'complete'))
+}
+
+function fillTable(db: SqlDatabase, table: string): void {
+  const columns = columnsOf(db, table).filter(name => name !== CHECK)
+  const keys = keyOf(db, table)
+  const list = (names: readonly string[]) => names.join(', ')
+  const [key, cells] = [list(keys), list(columns.map(name => `"${name}"`))]
+  const marks = list(keys.map(() => '?'))
+  const select = (behind: string) =>
+    `select ${key}, ${cells} from "${table}" where ${behind} ${CHECK} is null order by ${key} limit ${AT_ONCE}`
+  const update = `update "${table}" set ${CHECK} = ? where (${key}) = (${marks})`
+  for (let after: readonly SqlValue[] = []; ; ) {
+    const rows = db.write(() => {
+      const behind = after.length === 0 ? '' : `(${key}) > (${marks}) and`
+      const found = db.prepareArrays<readonly SqlValue[]>(select(behind)).all(...after)
+      const set = db.prepare(update)
+      for (const row of found) {
+        const [place, values] = [row.slice(0, keys.length), row.slice(keys.length)]
+        const check = checkOf(values)
+        set.run(isDamagedBody(table, columns, values) ? ~check : check, ...place)
+      }
+      return found
+    })
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = last.slice(0, keys.length)
+  }
+}
+
+/** A text that is not what was written gets a check that does not agree, so that it is not read as if it were whole. */
+function isDamagedBody(table: string, columns: readonly string[], values: readonly SqlValue[]): boolean {
+  if (table !== 'bodies') return false
+  const [content, hash] = ['content', 'content_hash'].map(name => values[columns.indexOf(name)])
+  return typeof content !== 'string' || sha256(content) !== hash
+}
+
+export function columnsOf(db: SqlDatabase, table: string): readonly string[] {
+  return db
+    .prepareArrays<[string]>('select name from pragma_table_info(?)')
+    .all(table)
+    .map(([name]) => name)
+}
+
+/** What rows are told apart by: the row id, or where there is none the primary key. */
+function keyOf(db: SqlDatabase, table: string): readonly string[] {
+  const isWithout = db.prepareArrays<[number]>('select wr from pragma_table_list(?)').get(table)?.[0] === 1
+  if (!isWithout) return ['rowid']
+  return db
+    .prepareArrays<[string]>('select name from pragma_table_info(?) where pk > 0 order by pk')
+    .all(table)
+    .map(([name]) => `"${name}"`)
 }

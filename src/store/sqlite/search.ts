@@ -1,15 +1,14 @@
-/** Questions over many entries at once: which match, in which order, how many. */
+/** Questions over many entries at once: which match, in which order, how many; and lists of them by page. */
 import { Bitset } from '../../base/bitset.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { Filter } from '../../model/filter.ts'
-import type { Sight } from '../../model/viewer.ts'
+import type { Sight, Viewer } from '../../model/viewer.ts'
 import { checkFilter } from '../check.ts'
-import type { ListRequest } from '../store.ts'
+import type { ListPosition, ListRequest } from '../store.ts'
 import { type AspectLookup, compileFilter, type SqlCondition } from './filter.ts'
-import { listKeys } from './list.ts'
-import type { SqlitePartitions } from './partitions.ts'
+import { keyList, limitOf } from './rows.ts'
 import type { SqlDatabase, SqlValue } from './sql-driver.ts'
-import { keyList, limitOf } from './values.ts'
+import type { SqlitePartitions } from './tallies.ts'
 
 export class SqliteSearch {
   readonly #db: SqlDatabase
@@ -88,3 +87,144 @@ export class SqliteSearch {
 }
 
 const EVERYTHING: SqlCondition = { sql: '1', values: [] }
+
+// Lists in SQLite by place, one page each. Where very many entries are of one time (an import), or almost none was ever
+// accessed, sorting them all to show ten would take half a second of a million: such pages are read along an index.
+
+/** Entries of one time that are sorted; of more, the index by id finds a page's sooner. */
+const MOST_SORTED = 1_000
+
+/** What a list is of: entries that fulfil a condition. */
+interface ListedEntries {
+  readonly seen: SqlCondition
+  /** Then an index is best named; else SQLite knows better where to begin. */
+  readonly isUnfiltered: boolean
+  readonly viewer: Viewer
+}
+
+type Place = Pick<ListRequest, 'limit' | 'after'>
+
+function listKeys(db: SqlDatabase, of: ListedEntries, request: Place & Pick<ListRequest, 'order'>): EntryKey[] {
+  const { order } = request
+  switch (order) {
+    case 'id':
+      return byId(db, of, [behind(request.after)], request.limit)
+    case 'created':
+    case 'updated':
+      return byTime(db, of, `${order}_at`, request)
+    case 'accessed':
+      return byAccess(db, of, request)
+  }
+}
+
+function byId(db: SqlDatabase, of: ListedEntries, also: readonly SqlCondition[], limit: number): EntryKey[] {
+  const where = allOf([of.seen, ...also])
+  const sql = `select e.key from entries e ${of.isUnfiltered ? 'indexed by entries_by_id' : ''}
+    where ${where.sql} order by e.id, e.holder limit ?`
+  return keysOf(db, sql, [...where.values, limit])
+}
+
+type TimeColumn = 'created_at' | 'updated_at'
+
+const INDEXES: Readonly<Record<TimeColumn, string>> = {
+  created_at: 'indexed by entries_by_created',
+  updated_at: 'indexed by entries_by_updated',
+}
+
+/** Newest first. */
+function byTime(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { limit, after }: Place): EntryKey[] {
+  const time = `e.${column}`
+  const keys: EntryKey[] = []
+  let left: SqlCondition =
+    after === null
+      ? ALWAYS
+      : condition(`${time} <= ? and (${time} < ? or ${TIE})`, after.at, after.at, after.id, after.holder)
+  let crowd = after === null || after.at === null ? null : crowdAt(db, of, column, after.at)
+  for (;;) {
+    crowd ??= crowdWithin(db, of, column, { left, limit: limit - keys.length })
+    if (crowd === null) return [...keys, ...sorted(db, of, column, { left, limit: limit - keys.length })]
+    const newer = allOf([left, condition(`${time} > ?`, crowd)])
+    keys.push(...sorted(db, of, column, { left: newer, limit: limit - keys.length }))
+    const tie = crowd === after?.at ? behind(after) : ALWAYS
+    keys.push(...byId(db, of, [condition(`${time} = ?`, crowd), tie], limit - keys.length))
+    if (keys.length === limit) return keys
+    left = condition(`${time} < ?`, crowd)
+    crowd = null
+  }
+}
+
+interface Rest {
+  readonly left: SqlCondition
+  readonly limit: number
+}
+
+function sorted(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { left, limit }: Rest): EntryKey[] {
+  const where = allOf([of.seen, left])
+  const sql = `select e.key from entries e ${of.isUnfiltered ? INDEXES[column] : ''}
+    where ${where.sql} order by e.${column} desc, e.id, e.holder limit ?`
+  return keysOf(db, sql, [...where.values, limit])
+}
+
+/** The time that the next entries reach, when very many are of it; else null. */
+function crowdWithin(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { left, limit }: Rest): number | null {
+  if (!of.isUnfiltered || limit === 0) return null
+  const where = allOf([of.seen, left])
+  const times = `select e.${column} as time from entries e ${INDEXES[column]}
+    where ${where.sql} order by e.${column} desc limit ?`
+  const last = db.prepareArrays<[number | null]>(`select min(time) from (${times})`).get(...where.values, limit)?.[0]
+  return last === null || last === undefined ? null : crowdAt(db, of, column, last)
+}
+
+/** This time when very many are of it; else null. */
+function crowdAt(db: SqlDatabase, of: ListedEntries, column: TimeColumn, time: number): number | null {
+  if (!of.isUnfiltered) return null
+  const some = `select 1 from entries e ${INDEXES[column]} where ${of.seen.sql} and e.${column} = ? limit ${MOST_SORTED + 1}`
+  const count = db.prepareArrays<[number]>(`select count(*) from (${some})`).get(...of.seen.values, time)?.[0] ?? 0
+  return count > MOST_SORTED ? time : null
+}
+
+/** What this viewer used, last first; then what it never did, by id. */
+function byAccess(db: SqlDatabase, of: ListedEntries, { limit, after }: Place): EntryKey[] {
+  const accessed = after !== null && after.at === null ? [] : usedLast(db, of, { limit, after })
+  if (accessed.length === limit) return accessed
+  const never = 'not exists (select 1 from access a where a.viewer = ? and a.entry = e.key)'
+  const tie = after !== null && after.at === null ? behind(after) : ALWAYS
+  return [...accessed, ...byId(db, of, [condition(never, of.viewer.id), tie], limit - accessed.length)]
+}
+
+function usedLast(db: SqlDatabase, { seen, viewer }: ListedEntries, { limit, after }: Place): EntryKey[] {
+  const time = 'a.last_accessed'
+  const behindPlace =
+    after === null
+      ? ALWAYS
+      : condition(`(${time} < ? or (${time} = ? and ${TIE}))`, after.at, after.at, after.id, after.holder)
+  const where = allOf([condition('a.viewer = ?', viewer.id), seen, behindPlace])
+  const sql = `select e.key from access a cross join entries e on e.key = a.entry
+    where ${where.sql} order by ${time} desc, e.id, e.holder limit ?`
+  return keysOf(db, sql, [...where.values, limit])
+}
+
+const TIE = '(e.id, e.holder) > (?, ?)'
+const ALWAYS: SqlCondition = { sql: '1', values: [] }
+
+function behind(after: ListPosition | null): SqlCondition {
+  return after === null ? ALWAYS : condition(TIE, after.id, after.holder)
+}
+
+function condition(sql: string, ...values: readonly SqlValue[]): SqlCondition {
+  return { sql, values }
+}
+
+function allOf(conditions: readonly SqlCondition[]): SqlCondition {
+  return {
+    sql: conditions.map(({ sql }) => `(${sql})`).join(' and '),
+    values: conditions.flatMap(({ values }) => values),
+  }
+}
+
+function keysOf(db: SqlDatabase, sql: string, values: readonly SqlValue[]): EntryKey[] {
+  return db
+    .prepareArrays<[number]>(sql)
+    .all(...values)
+    .map(([key]) => key)
+}

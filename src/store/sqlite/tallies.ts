@@ -1,15 +1,15 @@
-/** How many chunks and vectors there are, kept by partition as they come and go. */
+/** Partitions in SQLite, and how many chunks and vectors each has, counted as they come and go. */
 import type { EntryKey } from '../../model/entry.ts'
-import type { PartitionId } from '../../model/partition.ts'
-import { checked, damaged, isWhole } from './row-checks.ts'
+import { type Audience, type PartitionId, partitionKey } from '../../model/partition.ts'
+import { audienceOfPartition, soundAudience } from '../check.ts'
+import { checked, damaged, isWhole, keyList, nextKey } from './rows.ts'
 import type { SqlDatabase } from './sql-driver.ts'
-import { keyList } from './values.ts'
 
 /** In place of a model: the chunks themselves. */
 export const CHUNKS = 0
 
 /** Numbers by model, or by `CHUNKS`. */
-export type Tally = ReadonlyMap<number, number>
+type Tally = ReadonlyMap<number, number>
 
 export class SqliteTallies {
   readonly #db: SqlDatabase
@@ -62,7 +62,7 @@ export function setTally(db: SqlDatabase, partition: PartitionId, model: number,
   ).run(...checked([partition, model, count]))
 }
 
-export interface WrongTally {
+interface WrongTally {
   readonly partition: PartitionId
   /** Or `CHUNKS`. */
   readonly model: number
@@ -92,4 +92,62 @@ export function wrongTallies(db: SqlDatabase): readonly WrongTally[] {
     .all()
     .filter(row => !isWhole(row) && !wrong.some(one => one.partition === row[0] && one.model === row[1]))
   return [...wrong, ...unchecked.map(([partition, model, kept]) => ({ partition, model, kept, right: kept }))]
+}
+
+interface Partition {
+  readonly id: PartitionId
+  readonly audience: Audience
+}
+
+export class SqlitePartitions {
+  readonly #db: SqlDatabase
+  #known = new Map<PartitionId, Partition>()
+  #last: PartitionId = 0
+
+  constructor(db: SqlDatabase) {
+    this.#db = db
+    db.onRollback(() => this.#forget())
+  }
+
+  all(): readonly Partition[] {
+    this.#learn()
+    return [...this.#known.values()]
+  }
+
+  intern(audience: Audience): PartitionId {
+    const sound = soundAudience(audience)
+    const name = partitionKey(sound)
+    const known = this.#db.prepare<{ id: number }>('select id from partitions where name = ?').get(name)
+    if (known !== undefined) return known.id
+    const cells = [nextKey(this.#db, 'partitions', 'id'), name, JSON.stringify(audienceOfPartition(sound))]
+    return this.#db
+      .prepare('insert into partitions (id, name, audience, _check) values (?, ?, ?, ?)')
+      .run(...checked(cells)).lastKey
+  }
+
+  /** The audience of an entry: its partition's, and for a public one the entry's own holder. */
+  audienceOf(partition: PartitionId, holder: string): Audience {
+    if (!this.#known.has(partition)) this.#learn()
+    const found = this.#known.get(partition)
+    if (found === undefined) throw damaged(`partition ${partition}`, { table: 'partitions', key: partition })
+    const { audience } = found
+    return audience.kind === 'public' ? { kind: 'public', holder } : audience
+  }
+
+  #learn(): void {
+    const newer = this.#db.prepareArrays<[number, string, string, number]>(
+      'select id, name, audience, _check from partitions where id > ? order by id',
+    )
+    for (const row of newer.all(this.#last)) {
+      const [id, , audience] = row
+      this.#last = id
+      // Nobody sees what lies in a partition of which it is not known who may.
+      if (isWhole(row)) this.#known.set(id, Object.freeze({ id, audience: JSON.parse(audience) as Audience }))
+    }
+  }
+
+  #forget(): void {
+    this.#known = new Map()
+    this.#last = 0
+  }
 }

@@ -1,9 +1,15 @@
 /** The upkeep of a SQLite file: its write-ahead log, and what was forgotten. */
+
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { siblingModule } from '../../base/module-url.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Fold, Forgotten, LogState, Upkeep } from '../upkeep.ts'
-import { eraseAside } from './erase-aside.ts'
-import { FoldThread } from './fold-thread.ts'
+import type { FoldOrder, FoldReply } from './fold-log.ts'
 import type { SqliteForgotten } from './forgotten.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 
@@ -67,4 +73,87 @@ export function foldsInCommits(db: SqlDatabase): number {
 
 function pageBytes(db: SqlDatabase): number {
   return db.prepareArrays<[number]>('pragma page_size').get()?.[0] ?? 4096
+}
+
+class FoldThread {
+  readonly #file: string
+  #worker: Worker | null = null
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** Rejects with `io_failed` when the fold fails or the thread ends; the next order starts another one. */
+  fold(order: FoldOrder): Promise<boolean> {
+    const done = this.#last.then(() => this.#fold(order))
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+
+  async end(): Promise<void> {
+    await this.#last
+    const worker = this.#worker
+    this.#worker = null
+    await worker?.terminate()
+  }
+
+  async #fold(order: FoldOrder): Promise<boolean> {
+    const worker = this.#worker ?? this.#start()
+    const gone = new AbortController()
+    const leave = () => gone.abort()
+    worker.once('exit', leave)
+    try {
+      worker.postMessage(order)
+      const [reply] = (await once(worker, 'message', { signal: gone.signal })) as [FoldReply]
+      if ('done' in reply) return reply.done
+      throw this.#failed(reply.failure)
+    } catch (error) {
+      if (error instanceof QuerentError) throw error
+      throw this.#failed(gone.signal.aborted ? 'the thread ended' : String(error))
+    } finally {
+      worker.off('exit', leave)
+    }
+  }
+
+  #start(): Worker {
+    const worker = new Worker(siblingModule(import.meta.url, 'fold-worker'), { workerData: this.#file })
+    // Nobody waits for a fold to end a process: the log is folded back at closing.
+    worker.unref()
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = null
+    })
+    this.#worker = worker
+    return worker
+  }
+
+  #failed(cause: string): QuerentError {
+    return new QuerentError('io_failed', `${this.#file}: folding its log back failed (${cause})`, {
+      path: this.#file,
+      cause,
+    })
+  }
+}
+
+const run = promisify(execFile)
+/** To read a file of a hundred gigabytes. */
+const LONGEST_MS = 600_000
+
+/** As `eraseInFile`, whose failures become `io_failed`. */
+async function eraseAside(file: string, mark: string, waitMs: number): Promise<boolean> {
+  const script = fileURLToPath(siblingModule(import.meta.url, 'erase-worker'))
+  // For programs that are built around Node.
+  const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' }
+  try {
+    const { stdout } = await run(process.execPath, [script, file, mark, String(waitMs)], { env, timeout: LONGEST_MS })
+    return JSON.parse(stdout) === true
+  } catch (error) {
+    const cause = String(error)
+    throw new QuerentError(
+      'io_failed',
+      `${file}: erasing what was deleted failed (${cause})`,
+      { path: file, cause },
+      error,
+    )
+  }
 }

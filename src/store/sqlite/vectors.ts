@@ -1,14 +1,24 @@
-/** Vectors in SQLite: f32 in the machine's byte order, which is little-endian wherever Node runs. */
+/** Vectors and their models in SQLite. Vectors are f32 in the machine's byte order, little-endian wherever Node runs. */
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
+import { QuerentError } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { checkText, checkVector } from '../check.ts'
 import type { ChunkVector } from '../store.ts'
-import { chunkOfVector, type Model, type SqliteModels, vectorKey } from './models.ts'
-import { checked, checkOf, type DamagePolicy, damaged } from './row-checks.ts'
-import { rowsByKey, rowsInOrder } from './rows.ts'
+import {
+  bytesOf,
+  checked,
+  checkOf,
+  type DamagePolicy,
+  damaged,
+  inOrder,
+  isWhole,
+  limitOf,
+  rowsByKey,
+  rowsInOrder,
+  vectorOf,
+} from './rows.ts'
 import type { SqlDatabase } from './sql-driver.ts'
 import type { SqliteTallies } from './tallies.ts'
-import { bytesOf, inOrder, limitOf, vectorOf } from './values.ts'
 
 const SELECT = 'select v.key, v.entry, e.partition, v.vector, v._check from vectors v join entries e on e.key = v.entry'
 
@@ -112,4 +122,56 @@ function vectorIn([key, entry, partition, blob, check]: Row, { dimensions }: Mod
   const isRight =
     check === checkOf([key, entry, blob]) && blob.byteLength === dimensions * Float32Array.BYTES_PER_ELEMENT
   return isRight ? { chunk: chunkOfVector(key), entry, partition, vector: vectorOf(blob) } : null
+}
+
+/** One byte of a vector's key; 0 stands for none (see `CHUNKS` in `tallies.ts`). */
+const MAX_MODELS = 255
+
+interface Model {
+  readonly id: number
+  readonly dimensions: number
+}
+
+/** Models are never changed or removed, so one that was read once is remembered. */
+export class SqliteModels {
+  readonly #db: SqlDatabase
+  readonly #known = new Map<string, Model>()
+
+  constructor(db: SqlDatabase) {
+    this.#db = db
+    db.onRollback(() => this.#known.clear())
+  }
+
+  get(name: string): Model | undefined {
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const row = this.#db
+      .prepareArrays<[number, string, number, number]>('select id, name, dimensions, _check from models where name = ?')
+      .get(name)
+    if (row === undefined) return undefined
+    if (!isWhole(row) || row[1] !== name) throw damaged(`model ${name}`, { table: 'models', key: name })
+    const found = { id: row[0], dimensions: row[2] }
+    this.#known.set(name, found)
+    return found
+  }
+
+  add(name: string, dimensions: number): Model {
+    const id = (this.#db.prepareArrays<[number | null]>('select max(id) from models').get()?.[0] ?? 0) + 1
+    if (id > MAX_MODELS) {
+      const details = { field: 'model', value: id, limit: MAX_MODELS }
+      throw new QuerentError('too_large', `a store keeps vectors of at most ${MAX_MODELS} models`, details)
+    }
+    this.#db
+      .prepare('insert into models (id, name, dimensions, _check) values (?, ?, ?, ?)')
+      .run(...checked([id, name, dimensions]))
+    return { id, dimensions }
+  }
+}
+
+function vectorKey(chunk: ChunkKey, model: number): number {
+  return chunk * (MAX_MODELS + 1) + model
+}
+
+function chunkOfVector(key: number): ChunkKey {
+  return Math.floor(key / (MAX_MODELS + 1))
 }

@@ -12,7 +12,7 @@ import type { PutResult, StoreWriter, TableWriter } from '../store.ts'
 import { Accounts } from '../usage.ts'
 import { writeMeta } from './meta.ts'
 import { SqliteReader } from './reader.ts'
-import { damaged } from './row-checks.ts'
+import { damaged } from './rows.ts'
 import { CHUNKS } from './tallies.ts'
 
 export class SqliteWriter extends SqliteReader implements StoreWriter {

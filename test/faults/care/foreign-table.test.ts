@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { TRUST } from '../../../src/lenses/beliefs/tables.ts'
-import { checkOf } from '../../../src/store/sqlite/row-checks.ts'
+import { checkOf } from '../../../src/store/sqlite/rows.ts'
 import { querent } from '../../support/command.ts'
 import { openTestEngine } from '../../support/engines.ts'
 import { tempFolder } from '../../support/temp-folder.ts'

@@ -1,7 +1,7 @@
 /** Texts that an embedder refuses cost nobody else a vector; an embedder that is down is not asked all the time. */
 import { describe, expect, it, vi } from 'vitest'
 import { type Embedder, modelKey } from '../../../src/embed/embedder.ts'
-import { Embedding } from '../../../src/engine/background/embedding.ts'
+import { Embedding } from '../../../src/engine/background/background.ts'
 import { Lease } from '../../../src/engine/background/lease.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { LEASES } from '../../../src/store/core-tables.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { shareOf } from '../../../src/engine/limit-settings.ts'
+import { shareOf } from '../../../src/engine/options.ts'
 
 const WHOLE = {
   ...{ enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, streams: 16 },

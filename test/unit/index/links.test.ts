@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { atOnce } from '../../../src/base/turns.ts'
 import { LinkGraph } from '../../../src/index/links/graph.ts'
-import { linkImage, readLinkImage } from '../../../src/index/links/image.ts'
+import { linkImage, readLinkImage } from '../../../src/index/links.ts'
 
 const OF = 'a graph'
 

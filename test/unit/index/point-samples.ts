@@ -4,7 +4,7 @@ import { Bitset } from '../../../src/base/bitset.ts'
 import { atOnce } from '../../../src/base/turns.ts'
 import type { PointHit, PointScorer, PointSearch } from '../../../src/index/contract.ts'
 import { PointBlocks } from '../../../src/index/points/blocks.ts'
-import { type Point, PointColumns } from '../../../src/index/points/columns.ts'
+import { type Point, PointColumns } from '../../../src/index/points/grid.ts'
 import { seededNormal, seededUniform } from '../../support/seeded.ts'
 
 export const ENTRIES = 6000

@@ -1,8 +1,8 @@
 /** Where limits meet operations: what is charged, and what who is refused is told (BQ-189, BQ-190). */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { unread } from '../../../src/engine/admission.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
+import { unread } from '../../../src/engine/run-operation.ts'
 import { RequesterLimits, UNLIMITED } from '../../../src/identity/limits.ts'
 import { BeliefsError } from '../../../src/lenses/beliefs/errors.ts'
 import { QuerentError } from '../../../src/model/errors.ts'

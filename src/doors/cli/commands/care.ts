@@ -1,7 +1,7 @@
 /** `doctor`, `backup`, and what reads a damaged store. */
 
 import type { JsonObject } from '../../../base/canonical.ts'
-import { examineClosed, isOfStore } from '../../../engine/care/doctor-closed.ts'
+import { examineClosed, isOfStore } from '../../../engine/care/doctor-files.ts'
 import { backUpReadable, homeOf, withSalvaged } from '../../../engine/care/salvage.ts'
 import type { Engine, Examination } from '../../../engine/engine.ts'
 import type { BackupRequest, DoctorRequest } from '../../../model/care-input.ts'

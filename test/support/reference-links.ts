@@ -2,11 +2,18 @@
  * The link index as its contract reads: all links in a list, every question answered by looking at all of them, ranks by
  * adding up the walks of a matrix. The oracle of the suites.
  */
-import { compareText } from '../base/compare.ts'
-import type { EntryKey } from '../model/entry.ts'
-import type { StoreReader } from '../store/store.ts'
-import type { Link, LinkIndex, LinkIndexDeclaration, LinkRank, LinkWalk, SearchScope } from './contract.ts'
-import { checkWalk, DAMPING, ITERATIONS, TOLERANCE } from './links/walk.ts'
+import { compareText } from '../../src/base/compare.ts'
+import type {
+  Link,
+  LinkIndex,
+  LinkIndexDeclaration,
+  LinkRank,
+  LinkWalk,
+  SearchScope,
+} from '../../src/index/contract.ts'
+import { checkWalk, DAMPING, ITERATIONS, TOLERANCE } from '../../src/index/links/walk.ts'
+import type { EntryKey } from '../../src/model/entry.ts'
+import type { StoreReader } from '../../src/store/store.ts'
 
 interface Node {
   readonly node: number

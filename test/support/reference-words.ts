@@ -2,23 +2,32 @@
  * The word index in its plainest form: reads the whole store at every refresh, keeps words in maps, and answers by
  * looking at every chunk. Slow and obviously right; the oracle of the real one's tests.
  */
-import { must } from '../base/assert.ts'
-import { Bitset } from '../base/bitset.ts'
-import { editDistance } from '../base/edit-distance.ts'
-import type { Steps } from '../base/turns.ts'
-import { idf, TITLE_WEIGHT, termScore } from '../math/bm25.ts'
-import type { Chunk, ChunkKey, Entry, EntryKey } from '../model/entry.ts'
-import type { PartitionId } from '../model/partition.ts'
-import type { StoreReader } from '../store/store.ts'
-import { fold } from '../text/normalise.ts'
-import { stem } from '../text/stem.ts'
-import type { Language } from '../text/stopwords.ts'
-import { tokenise } from '../text/tokenise.ts'
-import type { Hit, NearTerm, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
-import { bestFirst, bestOfEntries } from './hits.ts'
-import { eachTitleWord, entryLanguage } from './words/fields.ts'
-import { nearestFirst } from './words/near.ts'
-import { heaviestFirst, phraseWords, type QuestionWord, questionWords, stemOf } from './words/question.ts'
+import { must } from '../../src/base/assert.ts'
+import { Bitset } from '../../src/base/bitset.ts'
+import { editDistance } from '../../src/base/edit-distance.ts'
+import type { Steps } from '../../src/base/turns.ts'
+import type {
+  Hit,
+  NearTerm,
+  SearchScope,
+  TermMatch,
+  TermWeight,
+  WordIndex,
+  WordSearch,
+  WordTerm,
+} from '../../src/index/contract.ts'
+import { bestFirst, bestOfEntries } from '../../src/index/hits.ts'
+import { eachTitleWord, entryLanguage } from '../../src/index/words/builder.ts'
+import { heaviestFirst, phraseWords, type QuestionWord, questionWords, stemOf } from '../../src/index/words/lists.ts'
+import { nearestFirst } from '../../src/index/words/vocabulary.ts'
+import { idf, TITLE_WEIGHT, termScore } from '../../src/math/bm25.ts'
+import type { Chunk, ChunkKey, Entry, EntryKey } from '../../src/model/entry.ts'
+import type { PartitionId } from '../../src/model/partition.ts'
+import type { StoreReader } from '../../src/store/store.ts'
+import { fold } from '../../src/text/normalise.ts'
+import { stem } from '../../src/text/stem.ts'
+import type { Language } from '../../src/text/stopwords.ts'
+import { tokenise } from '../../src/text/tokenise.ts'
 
 interface Row {
   readonly entry: EntryKey

@@ -2,12 +2,13 @@
  * The point index as its contract reads: every point in a map, every question answered by looking at all of them. All
  * points of a partition are one block. The oracle of the suites.
  */
-import type { EntryKey } from '../model/entry.ts'
-import type { PartitionId } from '../model/partition.ts'
-import type { StoreReader } from '../store/store.ts'
-import type { PointHit, PointIndex, PointIndexDeclaration, PointSearch, SearchScope } from './contract.ts'
-import type { PointRow } from './points/blocks.ts'
-import { checkPointSearch } from './points/check.ts'
+
+import type { PointHit, PointIndex, PointIndexDeclaration, PointSearch, SearchScope } from '../../src/index/contract.ts'
+import type { PointRow } from '../../src/index/points/blocks.ts'
+import { checkPointSearch } from '../../src/index/points/grid.ts'
+import type { EntryKey } from '../../src/model/entry.ts'
+import type { PartitionId } from '../../src/model/partition.ts'
+import type { StoreReader } from '../../src/store/store.ts'
 
 export function openReferencePoints(declared: PointIndexDeclaration): PointIndex {
   return new ReferencePoints(declared)

@@ -1,0 +1,265 @@
+/** What repeats or follows from other rows, against them: filter rows, counts, the change feed, vectors. */
+import type { JsonObject } from '../../base/canonical.ts'
+import type { Instant } from '../../base/clock.ts'
+import { tellChange } from '../sqlite/changes.ts'
+import { type Lookups, lookupsOf, replaceLookups } from '../sqlite/entries.ts'
+import { checkOf, isWhole, vectorOf } from '../sqlite/rows.ts'
+import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
+import { setTally, wrongTallies } from '../sqlite/tallies.ts'
+import {
+  type Check,
+  counted,
+  isObject,
+  type Problem,
+  parsed,
+  problemOf,
+  REPAIR_HELP,
+  RESTORE_HELP,
+  those,
+} from './problem.ts'
+
+interface Repeated {
+  readonly entry: number
+  readonly name: string
+  readonly lookups: Lookups
+}
+
+export const lookups: Check = {
+  name: 'lookups',
+  sound: 'tags and metadata are found by filters as entries have them',
+  look(db) {
+    const names = strays(db).map(({ name }) => name)
+    const mend = (at: SqlDatabase): string => {
+      const found = strays(at)
+      for (const { entry, lookups: right } of found) replaceLookups(at, entry, right)
+      return `wrote the lookups of ${counted(found.length, 'entry', 'entries')} again`
+    }
+    const rest = { help: REPAIR_HELP, mend }
+    return those([problemOf(names, 'entry is not found as tagged', 'entries are not found as tagged', rest)])
+  },
+}
+
+function strays(db: SqlDatabase): readonly Repeated[] {
+  const tagsOf = db.prepareArrays<[string]>('select tag from entry_tags where entry = ?')
+  const valuesOf = db.prepareArrays<[string, SqlValue]>('select path, value from entry_values where entry = ?')
+  const found: Repeated[] = []
+  for (const one of all(db)) {
+    const { tags, values } = one.lookups
+    const stored = tagsOf.all(one.entry).map(([tag]) => tag)
+    const isSame = same(stored, tags) && same(valuesOf.all(one.entry).map(told), values.map(told))
+    if (!isSame) found.push(one)
+  }
+  return found
+}
+
+/** Entries whose tags and metadata can be read. */
+function* all(db: SqlDatabase): Generator<Repeated> {
+  const rows = db.prepareArrays<[number, string, string, string]>(
+    `select e.key, e.holder || '/' || e.id, b.tags, b.metadata from entries e join bodies b on b.entry = e.key order by 1`,
+  )
+  for (const [entry, name, tagsJson, metadataJson] of rows.each()) {
+    const [tags, metadata] = [parsed(tagsJson), parsed(metadataJson)]
+    if (!(Array.isArray(tags) && isObject(metadata))) continue
+    yield { entry, name, lookups: lookupsOf(tags, metadata as JsonObject) }
+  }
+}
+
+function told([path, value]: readonly [string, SqlValue]): string {
+  return JSON.stringify([path, value instanceof Uint8Array ? { bytes: [...value] } : value])
+}
+
+function same(a: readonly string[], b: readonly string[]): boolean {
+  return JSON.stringify([...a].sort()) === JSON.stringify([...b].sort())
+}
+
+export const tallyRows: Check = {
+  name: 'tallies',
+  sound: 'passages and vectors are as many as are counted',
+  look(db) {
+    const names = wrongTallies(db).map(({ partition, model }) => `partition ${partition} model ${model}`)
+    const mend = (at: SqlDatabase): string => `counted ${counted(recount(at), 'number')} again`
+    return those([problemOf(names, 'number is wrong', 'numbers are wrong', { help: REPAIR_HELP, mend })])
+  },
+}
+
+function recount(db: SqlDatabase): number {
+  const wrong = wrongTallies(db)
+  const drop = db.prepare('delete from tallies where partition = ? and model = ?')
+  const isPartition = db.prepareArrays('select 1 from partitions where id = ?')
+  for (const { partition, model, right } of wrong) {
+    if (isPartition.get(partition) === undefined) drop.run(partition, model)
+    else setTally(db, partition, model, right)
+  }
+  return wrong.length
+}
+
+// The feed of changes. Its numbers are given once and only cut off at the old end, so a number that is missing in between
+// or at the new end is a change that was lost: whoever follows the feed has missed it. Then the feed is cut there, which
+// makes everybody who stood before build anew from the entries.
+
+const KINDS = `'put', 'delete', 'vectors'`
+
+export const feed: Check = {
+  name: 'feed',
+  sound: 'no change is missing',
+  look: db => those([lost(db), senseless(db)]),
+}
+
+function lost(db: SqlDatabase): Problem | null {
+  const seqs = lostSeqs(db)
+  return problemOf(seqs, 'change is missing', 'changes are missing', { help: REPAIR_HELP, mend: cut })
+}
+
+function senseless(db: SqlDatabase): Problem | null {
+  const seqs = senselessSeqs(db)
+  return problemOf(seqs, 'change of nothing that ever was', 'changes of nothing that ever was', {
+    help: REPAIR_HELP,
+    mend: cut,
+  })
+}
+
+/** First numbers of what is missing. */
+function lostSeqs(db: SqlDatabase): readonly number[] {
+  const gaps = db
+    .prepareArrays<[number]>(
+      `select seq + 1 from changes c where not exists (select 1 from changes n where n.seq = c.seq + 1)
+       and seq < (select max(seq) from changes) order by seq`,
+    )
+    .all()
+    .map(([seq]) => seq)
+  const newest = newestSeq(db)
+  return newest < sequence(db, 'changes') ? [...gaps, newest + 1] : gaps
+}
+
+function senselessSeqs(db: SqlDatabase): readonly number[] {
+  const wrong = db
+    .prepareArrays<[number]>(
+      `select seq from changes where kind not in (${KINDS}) or entry > ${sequence(db, 'entries')}
+       or partition not in (select id from partitions) order by seq`,
+    )
+    .all()
+    .map(([seq]) => seq)
+  const rows = db.prepareArrays<readonly SqlValue[]>(
+    'select seq, entry, kind, partition, from_partition, at, _check from changes order by seq',
+  )
+  const changed = [...rows.each()].filter(row => !isWhole(row)).map(([seq]) => seq as number)
+  return [...new Set([...wrong, ...changed])].sort((a, b) => a - b)
+}
+
+/** Tells one more change, so that there is a newest one, and forgets all up to the last wrong one. */
+function cut(db: SqlDatabase, now: Instant): string {
+  const [gaps, wrong] = [lostSeqs(db), senselessSeqs(db)]
+  const last = Math.max(0, ...gaps, ...wrong)
+  if (last === 0) return 'nothing left to cut'
+  if (last >= newestSeq(db)) tellSomething(db, now)
+  const { changes } = db
+    .prepare('delete from changes where seq < ? or seq in (select value from json_each(?))')
+    .run(last, JSON.stringify(wrong))
+  return `cut ${counted(changes, 'change')} off the feed: indexes are built anew`
+}
+
+function tellSomething(db: SqlDatabase, now: Instant): void {
+  const newest = db
+    .prepareArrays<[number, number]>('select key, partition from entries order by key desc limit 1')
+    .get()
+  if (newest !== undefined) {
+    tellChange(db, { entry: newest[0], kind: 'put', partition: newest[1], from: null, at: now })
+    return
+  }
+  const [partition] = db.prepareArrays<[number]>('select id from partitions order by id limit 1').get() ?? []
+  if (partition === undefined) return
+  tellChange(db, { entry: sequence(db, 'entries'), kind: 'delete', partition, from: null, at: now })
+}
+
+function newestSeq(db: SqlDatabase): number {
+  return db.prepareArrays<[number | null]>('select max(seq) from changes').get()?.[0] ?? 0
+}
+
+/** The highest number ever given in a table. */
+function sequence(db: SqlDatabase, table: string): number {
+  return db.prepareArrays<[number]>('select seq from sqlite_sequence where name = ?').get(table)?.[0] ?? 0
+}
+
+/** As for embedders: how far the square of a length may be from 1. */
+const TOLERANCE = 0.01
+
+interface Wrong {
+  readonly key: number
+  readonly chunk: number
+  readonly why: 'stray' | 'unknown' | 'length' | 'number' | 'changed'
+}
+
+const WORDS: Readonly<Record<Wrong['why'], readonly [one: string, many: string]>> = {
+  stray: ['vector of no passage', 'vectors of no passage'],
+  unknown: ['vector of an unknown model', 'vectors of an unknown model'],
+  length: ['vector of a wrong length', 'vectors of a wrong length'],
+  changed: ['vector that is not what was written', 'vectors that are not what was written'],
+  number: ['vector that is not of unit length', 'vectors that are not of unit length'],
+}
+
+export const vectorRows: Check = {
+  name: 'vector rows',
+  sound: 'every vector belongs to a passage and can be compared',
+  look: db => {
+    const wrong = wrongOnes(db)
+    const kinds = Object.keys(WORDS) as readonly Wrong['why'][]
+    return those([
+      ...kinds.map(kind => {
+        const chunks = wrong.filter(({ why }) => why === kind).map(({ chunk }) => chunk)
+        // All are dropped by the one that comes first.
+        const rest = { help: `${REPAIR_HELP} They are then made anew.`, mend: drop }
+        return problemOf(chunks, ...WORDS[kind], rest)
+      }),
+      unreadableModels(db),
+    ])
+  },
+}
+
+function wrongOnes(db: SqlDatabase): readonly Wrong[] {
+  const models = new Map(db.prepareArrays<[number, number]>('select id, dimensions from models').all())
+  const rows = db.prepareArrays<[number, number, number | null, Uint8Array, number]>(
+    'select v.key, v.entry, c.entry, v.vector, v._check from vectors v left join chunks c on c.key = v.key >> 8 order by v.key',
+  )
+  const found: Wrong[] = []
+  for (const [key, entry, owner, blob, check] of rows.each()) {
+    const dimensions = models.get(key % 256)
+    const why = owner !== entry ? 'stray' : dimensions === undefined ? 'unknown' : faultOf(blob, dimensions)
+    const isChanged = why === null && check !== checkOf([key, entry, blob])
+    if (why !== null || isChanged) found.push({ key, chunk: Math.floor(key / 256), why: why ?? 'changed' })
+  }
+  return found
+}
+
+function faultOf(blob: Uint8Array, dimensions: number): 'length' | 'number' | null {
+  if (blob.byteLength !== dimensions * Float32Array.BYTES_PER_ELEMENT) return 'length'
+  let square = 0
+  for (const value of vectorOf(blob)) square += value * value
+  return Math.abs(square - 1) <= TOLERANCE ? null : 'number'
+}
+
+/** Those who follow the feed are told of the entries, whose other vectors stay. */
+function drop(db: SqlDatabase, now: Instant): string {
+  const wrong = wrongOnes(db)
+  const entries = new Set<number>()
+  const entryOf = db.prepareArrays<[number]>('select entry from chunks where key = ?')
+  const remove = db.prepare('delete from vectors where key = ?')
+  for (const { key, chunk } of wrong) {
+    remove.run(key)
+    const [entry] = entryOf.get(chunk) ?? []
+    if (entry !== undefined) entries.add(entry)
+  }
+  const partitionOf = db.prepareArrays<[number]>('select partition from entries where key = ?')
+  for (const entry of [...entries].sort((a, b) => a - b)) {
+    const [partition] = partitionOf.get(entry) ?? []
+    if (partition !== undefined) tellChange(db, { entry, kind: 'put', partition, from: null, at: now })
+  }
+  return `dropped ${counted(wrong.length, 'vector')}`
+}
+
+function unreadableModels(db: SqlDatabase): Problem | null {
+  const names = db
+    .prepareArrays<[string]>('select name from models where dimensions < 1 or id not between 1 and 255')
+    .all()
+    .map(([name]) => name)
+  return problemOf(names, 'model of no dimensions', 'models of no dimensions', { help: RESTORE_HELP, mend: null })
+}
