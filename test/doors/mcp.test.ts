@@ -1,4 +1,5 @@
 /** The MCP door to the official client: over stdio as a process, and over HTTP beside the operations. */
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,6 +63,27 @@ describe('over stdio', () => {
     expect(client.getNegotiatedProtocolVersion()).toBe(version)
     expect(await ask(client, 'query', { text: 'honey' })).toMatchObject({ verdict: 'answered' })
     await client.close()
+  })
+
+  it('answers every request of an input that ends at once, as in a shell pipe', () => {
+    const [command, line] = commandLine(['mcp'])
+    const clientInfo = { name: 'test', version: '1' }
+    const messages = [
+      { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/list' },
+      { id: 3, method: 'tools/call', params: { name: 'query', arguments: { text: 'honey' } } },
+    ]
+    const input = messages.map(message => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('')
+    const options = { cwd: folder, env: environment(env), input, encoding: 'utf8' } as const
+    const { status, stdout } = spawnSync(command, [...line], options)
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map(text => JSON.parse(text))
+    expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3])
+    expect(answers.find(({ id }) => id === 3).result.structuredContent.verdict).toBe('answered')
+    expect(status).toBe(0)
   })
 
   it('offers eight tools for notes, memory and code, for at most 1,500 tokens', async () => {

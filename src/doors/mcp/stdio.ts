@@ -1,5 +1,13 @@
 /** MCP over standard input and output: one client, one viewer. Nothing but MCP may be written to standard output. */
-import type { Transport } from '@modelcontextprotocol/server'
+import { PassThrough } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type RequestId,
+  type Transport,
+} from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Engine } from '../../engine/engine.ts'
 import type { Catalog } from '../../ops/catalog.ts'
@@ -28,9 +36,45 @@ export async function serveMcp(
     process.stdin.once('end', resolve)
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  const connection = serveConnection(engine, tools, options, new StdioServerTransport())
+  // The transport closes with its input, and would answer nothing that it was given before.
+  const input = process.stdin.pipe(new PassThrough(), { end: false })
+  const transport = new StdioServerTransport(input)
+  const connection = serveConnection(engine, tools, options, transport)
+  const answered = requestsOf(transport)
   await ended
+  while (input.readableLength > 0 && !signal.aborted) await nextTurn()
+  await answered(AbortSignal.any([signal, AbortSignal.timeout(MAX_ANSWERING_MS)]))
   await connection.close()
+}
+
+/** After the input has ended: a client that pipes its requests still reads the answers. */
+const MAX_ANSWERING_MS = 30_000
+
+/** Follows requests to their answers. The function resolves when all have one, or when the signal ends it. Subscriptions have none. */
+function requestsOf(transport: Transport): (signal: AbortSignal) => Promise<void> {
+  const open = new Set<RequestId>()
+  let allAnswered = (): void => {}
+  const deliver = transport.onmessage?.bind(transport)
+  const send = transport.send.bind(transport)
+  transport.onmessage = (message, extra) => {
+    if (isJSONRPCRequest(message) && !message.method.startsWith('subscriptions/')) open.add(message.id)
+    deliver?.(message, extra)
+  }
+  transport.send = async (message, sending) => {
+    await send(message, sending)
+    if (!isJSONRPCErrorResponse(message) && !isJSONRPCResultResponse(message)) return
+    if (message.id !== undefined) open.delete(message.id)
+    if (open.size === 0) allAnswered()
+  }
+  return async signal => {
+    // What was read last is delivered in a turn of the event loop.
+    await nextTurn()
+    if (open.size === 0 || signal.aborted) return
+    await new Promise<void>(resolve => {
+      allAnswered = resolve
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
 }
 
 /** Queries that name no lens go through the one that was chosen. */
