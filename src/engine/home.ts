@@ -54,7 +54,7 @@ export function findHome(request: HomeRequest): Home {
   try {
     makeFolder(folder)
   } catch (error) {
-    throw new QuerentError('io_failed', `home: cannot make ${folder}: ${String(error)}`, { path: folder }, error)
+    throw new QuerentError('io_failed', `home: cannot make ${folder}: ${reasonOf(error)}`, { path: folder }, error)
   }
   return home(folder)
 }
@@ -196,4 +196,12 @@ function pathOf(url: string): string | null {
 
 function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EACCES' || code === 'EPERM') return 'you may not write there'
+  if (code === 'EROFS') return 'the disk is read-only'
+  if (code === 'ENOSPC') return 'the disk is full'
+  return error instanceof Error ? error.message : String(error)
 }

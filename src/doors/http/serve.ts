@@ -122,7 +122,8 @@ function listen(server: Server, { host, port, socket }: HttpOptions): Promise<vo
     server.once('listening', resolve)
     server.once('error', (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'EADDRINUSE') {
-        return reject(invalidArgument('--port', port, 'a port that nobody else listens on; 0 takes a free one'))
+        const message = `--port: port ${port} is in use; choose another, or 0 for a free one`
+        return reject(new QuerentError('invalid_argument', message, { field: '--port', value: port }, cause))
       }
       const what = `cannot listen on ${host} port ${port}: ${cause.message}`
       reject(new QuerentError('io_failed', what, { host, port }, cause))

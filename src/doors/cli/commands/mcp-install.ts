@@ -130,7 +130,7 @@ function chosen(flags: McpInstallFlags, places: ConfigPlaces): readonly McpClien
   const found =
     flags.client === undefined ? clientsFound(places) : MCP_CLIENTS.filter(({ name }) => flags.client?.includes(name))
   if (found.length > 0) return found
-  const message = `--client: none was found here; name one of ${known.join(', ')}`
+  const message = `no MCP client was found on this machine; name one with --client: ${known.join(', ')}`
   throw new QuerentError('invalid_argument', message, { field: '--client', known })
 }
 
