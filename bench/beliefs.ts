@@ -93,7 +93,7 @@ export async function run(): Promise<readonly Row[]> {
     value: await timedAsync(() => ask(0, (WAYS[0] as Way).query(0))),
   })
   const kernel = host.index(`vectors-${modelKey(home.embedder.model)}`) as KernelVectorIndex
-  const visible = state.requester(agentName(0)).sight
+  const visible = state.requester(agentName(0)).accessScope
   const floors = Array.from({ length: 60 }, (_, at) => timed(() => kernel.sweepDistances(heldOut(at), visible)))
   const floor = percentile(floors, 0.5)
   rows.push({ name: 'floor: sign-code distances of what one agent sees', unit: 'ms', value: floor })

@@ -67,7 +67,7 @@ export async function run(): Promise<readonly Row[]> {
   await using engine = await home.open()
   const host = engine.host('default')
   const kernel = host.index(home.vectors) as KernelVectorIndex
-  const everything = { partitions: host.sight(LOCAL_OWNER).partitions }
+  const everything = { partitions: host.accessScope(LOCAL_OWNER).partitions }
   return await measure(round => kernel.sweepDistances(heldOut(round), everything))
 }
 

@@ -71,7 +71,7 @@ function measure(file: string): readonly Row[] {
   )
   rows.push({ name: 'file', unit: 'MB', value: Math.round(statSync(file).size / 1e6) })
   const all = store.partitions().map(partition => partition.id)
-  const sight = { viewer, partitions: all }
+  const accessScope = { viewer, partitions: all }
 
   const keys = store.scanEntries(0, ENTRIES)
   const ten = (run: number) =>
@@ -111,14 +111,16 @@ function measure(file: string): readonly Row[] {
     ],
   ]
   for (const [name, filter] of filters) {
-    const share = ((store.matching(sight, filter).size / ENTRIES) * 100).toFixed(1)
-    p50(`matching(): ${name} (${share} %)`, 15, () => store.matching(sight, filter))
+    const share = ((store.matching(accessScope, filter).size / ENTRIES) * 100).toFixed(1)
+    p50(`matching(): ${name} (${share} %)`, 15, () => store.matching(accessScope, filter))
   }
   for (const order of ['created', 'updated', 'accessed', 'id'] as const) {
-    p50(`list() of 10 by ${order}`, 15, () => store.list({ sight, filter: null, order, limit: 10, after: null }))
+    p50(`list() of 10 by ${order}`, 15, () =>
+      store.list({ accessScope: accessScope, filter: null, order, limit: 10, after: null }),
+    )
   }
-  p50('count() of all', 15, () => store.count(sight, null))
-  p50('facet() of tags', 15, () => store.facet(sight, 'tag', 20))
+  p50('count() of all', 15, () => store.count(accessScope, null))
+  p50('facet() of tags', 15, () => store.facet(accessScope, 'tag', 20))
   p50('countChunks()', 10, () => store.countChunks(all))
   p50('chunksWithoutVector(), none yet', 50, () => store.chunksWithoutVector('m', 32))
 

@@ -153,11 +153,11 @@ function vectorLegs(engine: Engine, name: string): { floor: (round: number) => v
   const host = engine.host('default')
   const index = host.index(name)
   const [kernel, vectors] = [index as KernelVectorIndex, index as VectorIndex]
-  const everything = { partitions: host.sight(LOCAL_OWNER).partitions }
-  const sight = { partitions: host.sight(MEMBER).partitions }
+  const everything = { partitions: host.accessScope(LOCAL_OWNER).partitions }
+  const accessScope = { partitions: host.accessScope(MEMBER).partitions }
   return {
     floor: round => kernel.sweepDistances(heldOut(round), everything),
-    leg: round => vectors.search({ ...sight, vector: heldOut(round), k: 10, approximate: true }),
+    leg: round => vectors.search({ ...accessScope, vector: heldOut(round), k: 10, approximate: true }),
   }
 }
 

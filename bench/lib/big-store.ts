@@ -60,7 +60,7 @@ export async function floorOf(home: BigHome): Promise<number> {
   await using engine = await home.open()
   const host = engine.host('default')
   const kernel = host.index(home.vectors) as unknown as KernelVectorIndex
-  const scope = { partitions: host.sight(LOCAL_OWNER).partitions }
+  const scope = { partitions: host.accessScope(LOCAL_OWNER).partitions }
   const times = Array.from({ length: 200 }, (_, round) => timed(() => kernel.sweepDistances(heldOut(round), scope)))
   return percentile(times.slice(100), 0.5)
 }

@@ -15,17 +15,17 @@ import type { Count, Note, Page, PageChunk } from '../model/page.ts'
 import { parseInput } from '../model/parse-input.ts'
 import type { Query } from '../model/query.ts'
 import type { QueryInput } from '../model/query-input.ts'
-import type { Sight, Viewer } from '../model/viewer.ts'
+import type { AccessScope, Viewer } from '../model/viewer.ts'
 import { placeOf } from '../pipeline/cursor.ts'
 import { explainEntry } from '../pipeline/explain.ts'
-import { HeldOrders, type HeldPage } from '../pipeline/later-pages.ts'
+import { CachedOrders, type CachedPage } from '../pipeline/later-pages.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
 import { type Part, runPart, runQuery } from '../pipeline/run.ts'
 import { similarTo } from '../pipeline/similar.ts'
 import type { Answer, Stages } from '../pipeline/stage.ts'
 import { countItems } from '../pipeline/survey.ts'
 import type { Store } from '../store/store.ts'
-import { mustSee } from './entries.ts'
+import { requireVisible } from './entries.ts'
 import { indexesOf } from './index-makers.ts'
 import type { Parts } from './parts.ts'
 import { type MadeContext, QuestionContexts } from './question-contexts.ts'
@@ -36,16 +36,16 @@ type OptionsSchema = z.ZodType<{ readonly options: unknown }>
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 
 /** The answer to a question that stands. */
-export interface StandingAnswer {
+export interface WatchedAnswer {
   readonly answer: Answer
   readonly asOf: Instant
   /** When something that is visible next begins or ceases to hold; infinite: never. */
   readonly nextBound: Instant
 }
 
-interface HeldPlace {
+interface CachedPlace {
   hold(part: Part): void
-  find(): HeldPage | null
+  find(): CachedPage | null
   release(): void
 }
 
@@ -56,7 +56,7 @@ interface Prepared extends MadeContext {
 export class Asking {
   readonly #parts: Parts
   readonly #contexts: QuestionContexts
-  readonly #held = new HeldOrders(requesterOf)
+  readonly #held = new CachedOrders(requesterOf)
   readonly #stages = new Map<string, Stages>()
   readonly #host: (lens: string) => LensHost
   readonly #options = new Map<string, OptionsSchema>()
@@ -96,7 +96,7 @@ export class Asking {
     return asking
   }
 
-  look(viewer: Viewer): Sight {
+  look(viewer: Viewer): AccessScope {
     return this.#contexts.look(viewer)
   }
 
@@ -126,7 +126,7 @@ export class Asking {
   }
 
   /** The next `limit` items of an answer to the query, which has more of them; `from` where its order is held. */
-  async part(query: Query, from: HeldPage | null, limit: number, call: CallContext): Promise<Part> {
+  async part(query: Query, from: CachedPage | null, limit: number, call: CallContext): Promise<Part> {
     await this.#contexts.load(call)
     const { context, release } = this.#contexts.make(query, this.#parts.clock.now(), call)
     try {
@@ -139,13 +139,13 @@ export class Asking {
   }
 
   /** What is held for whoever comes with the cursor of the query. */
-  heldFor(query: Query, { viewer }: CallContext): HeldPage | null {
+  cachedFor(query: Query, { viewer }: CallContext): CachedPage | null {
     const { after } = query
     return after === null ? null : this.#held.find(placeOf(query, after), viewer.id, this.#parts.clock.now())
   }
 
   /** Where a stream keeps its order between pieces; null: it is not held there any more. */
-  place({ viewer }: CallContext): HeldPlace {
+  place({ viewer }: CallContext): CachedPlace {
     const name = `stream ${++this.#streams}`
     const now = () => this.#parts.clock.now()
     return {
@@ -165,7 +165,7 @@ export class Asking {
   }
 
   /** The answer as it stands: looking on is no use. And what it takes to say when time alone may change it. */
-  async standing(input: QueryInput, call: CallContext): Promise<StandingAnswer> {
+  async standing(input: QueryInput, call: CallContext): Promise<WatchedAnswer> {
     const { stages, context } = await this.#prepare({ ...input, touch: false }, call)
     const answer = await runQuery(stages, context)
     const { asOf } = context.query
@@ -192,7 +192,7 @@ export class Asking {
   }
 
   async similar({ id, limit, group }: SimilarInput, call: CallContext): Promise<Page> {
-    const entry = mustSee(this.#parts.store, id, this.look(call.viewer))
+    const entry = requireVisible(this.#parts.store, id, this.look(call.viewer))
     // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
     const { stages, context } = await this.#prepare({ text: id, limit, group }, call)
     const answer = await runQuery(similarTo(entry, stages), context)
@@ -284,7 +284,7 @@ export async function* streamQuery(
   const { limit } = query
   // Between pieces the order is held among those of pages: who reads slowly has no more room than others.
   const place = asking.place(call)
-  let from = asking.heldFor(query, call)
+  let from = asking.cachedFor(query, call)
   const told = new Told()
   try {
     for (let shown = 0, isFirst = true; ; isFirst = false) {

@@ -10,7 +10,7 @@ import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { toInstant } from '../model/instant.ts'
 import type { CallContext } from '../model/operation.ts'
 import { type Audience, audience, type PartitionId } from '../model/partition.ts'
-import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
+import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { aroundDamage } from '../pipeline/around-damage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import { writeMany } from '../pipeline/write-many.ts'
@@ -84,15 +84,15 @@ function* cutInSteps(inputs: readonly PutInput[]): Steps<readonly (readonly Chun
 export function deleteEntries(
   { store, registry, clock }: Pick<EntryParts, 'store' | 'registry' | 'clock'>,
   ids: readonly string[],
-  sight: Sight,
+  accessScope: AccessScope,
   turns: Turns,
 ): Promise<number> {
   const wanted = new Set(ids)
   const act = function* (writer: StoreWriter): Steps<number> {
     const gone: EntryKey[] = []
     for (const id of wanted) {
-      const damaged = isOwner(sight.viewer) ? damagedOne(writer, id, sight) : undefined
-      gone.push(damaged ?? mustHold(writer, id, sight).key)
+      const damaged = isOwner(accessScope.viewer) ? damagedOne(writer, id, accessScope) : undefined
+      gone.push(damaged ?? mustHold(writer, id, accessScope).key)
       yield
     }
     const afterWrite = registry.beforeWrite(writer, gone)
@@ -106,15 +106,15 @@ export function deleteEntries(
   return registry.withLensesLoaded(() => writeMany(store, clock.now(), wanted.size, act, turns))
 }
 
-function mustHold(reader: StoreReader, id: string, sight: Sight): Entry {
-  const entry = mustSee(reader, id, sight)
-  if (mayWrite(entry, sight.viewer)) return entry
+function mustHold(reader: StoreReader, id: string, accessScope: AccessScope): Entry {
+  const entry = requireVisible(reader, id, accessScope)
+  if (mayWrite(entry, accessScope.viewer)) return entry
   throw new QuerentError('denied', `ids: ${id} is held by ${entry.audience.holder}, who alone may delete it`, { id })
 }
 
 /** One that cannot be read can still be deleted, where no other of that id can be meant. */
-function damagedOne(reader: StoreReader, id: string, sight: Sight): EntryKey | undefined {
-  const keys = reader.find(id, sight.partitions)
+function damagedOne(reader: StoreReader, id: string, accessScope: AccessScope): EntryKey | undefined {
+  const keys = reader.find(id, accessScope.partitions)
   let isDamaged = false
   const note = () => {
     isDamaged = true
@@ -127,10 +127,10 @@ function damagedOne(reader: StoreReader, id: string, sight: Sight): EntryKey | u
  * The visible entry of this id: the viewer's own before others', then by holder. Throws `store_corrupt` where it is
  * damaged.
  */
-export function mustSee(reader: StoreReader, id: string, sight: Sight): Entry {
-  const keys = reader.find(id, sight.partitions)
+export function requireVisible(reader: StoreReader, id: string, accessScope: AccessScope): Entry {
+  const keys = reader.find(id, accessScope.partitions)
   const entries = reader.entries(keys)
-  const entry = entries.find(candidate => candidate.audience.holder === sight.viewer.id) ?? entries[0]
+  const entry = entries.find(candidate => candidate.audience.holder === accessScope.viewer.id) ?? entries[0]
   if (entry === undefined) throw new QuerentError('not_found', `id: there is no entry ${JSON.stringify(id)}`, { id })
   return entry
 }
@@ -251,7 +251,7 @@ export class NewVectors {
   }
 
   /** Why some in this sight are missing, in words for its viewer; null where none is, or they only take a while. */
-  missing({ viewer, partitions }: Sight, failure: string | null): string | null {
+  missing({ viewer, partitions }: AccessScope, failure: string | null): string | null {
     if (this.pending(partitions) === 0) return null
     const { count, message } = this.#parts.embedding?.refused(partitions) ?? { count: 0, message: null }
     const refused = message === null ? null : `the embedder refuses ${count === 1 ? 'one text' : `${count} texts`}`

@@ -9,7 +9,7 @@ import { BUILT_IN_LENSES } from '../lenses/registry.ts'
 import type { LiveQueries } from '../model/live.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import type { QueryInput } from '../model/query-input.ts'
-import { LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
+import { type AccessScope, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { Engine } from './engine.ts'
@@ -22,10 +22,10 @@ import { remotesOf } from './sources.ts'
 interface Hosting {
   readonly live: LiveQueries
   /** Throws when the engine is closed. */
-  mustBeOpen(): void
+  assertOpen(): void
   /** The signal, which is aborted when the engine is closed too. */
   untilClosed(signal: AbortSignal): AbortSignal
-  sight(viewer: Viewer): Sight
+  accessScope(viewer: Viewer): AccessScope
   answer(input: QueryInput, call: Partial<CallContext>): Promise<Answer>
   readonly engine: Pick<Engine, 'explain' | 'count' | 'stream' | 'subscribe'>
 }
@@ -58,7 +58,7 @@ export class LensHosts {
       random,
       log,
       settings: this.#settingsOf(lens),
-      sight: viewer => engine.sight(viewer),
+      accessScope: viewer => engine.accessScope(viewer),
       embedded: async (signal, report) => {
         await embedding?.settled(engine.untilClosed(signal), report)
         await turnsUntil(signal).run(indexes.getInSteps())
@@ -66,17 +66,17 @@ export class LensHosts {
       exclusive: (name, options, body) => this.#exclusive(`${lens.name}:${name}`, options, body),
       workspace,
       ready: async (names, signal) => {
-        engine.mustBeOpen()
+        engine.assertOpen()
         await (signal === undefined ? new Turns() : turnsUntil(signal)).run(indexes.getInSteps(...names))
-        engine.mustBeOpen()
+        engine.assertOpen()
       },
       index: name => {
-        engine.mustBeOpen()
+        engine.assertOpen()
         indexes.refresh()
         return indexes.get(name)
       },
       source: name => {
-        engine.mustBeOpen()
+        engine.assertOpen()
         return sources.get(name)
       },
       live: engine.live,

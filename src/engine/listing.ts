@@ -15,9 +15,9 @@ import { DEFAULT_LIMIT } from '../model/limits.ts'
 import { OWNER } from '../model/partition.ts'
 import type { Position } from '../model/query.ts'
 import { SUGGESTED_FIELDS, type SuggestedField, type SuggestInput, type Suggestion } from '../model/suggest.ts'
-import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
+import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { readCursor, writeCursor } from '../pipeline/cursor.ts'
-import { toldAudience, toldOrigin } from '../pipeline/disclose.ts'
+import { visibleAudience, visibleOrigin } from '../pipeline/disclose.ts'
 import { allOf, filterFromInput } from '../pipeline/filter-input.ts'
 import { noticesFor } from '../pipeline/notices.ts'
 import type { ListPosition, Store, StoreReader } from '../store/store.ts'
@@ -35,24 +35,24 @@ type Order = NonNullable<ListInput['order']>
 export function listEntries(
   { store, clock, random, tables }: Pick<Parts, 'store' | 'clock' | 'random' | 'tables'>,
   input: ListInput,
-  sight: Sight,
+  accessScope: AccessScope,
 ): ListPage {
   const { order = 'updated', limit = DEFAULT_LIMIT } = input
   const filter = input.filter === undefined ? null : allOf(filterFromInput(input.filter, queryFields({ tables })))
   const now = clock.now()
-  const seal = { secret: storeSecret(store, random), binding: bindingOf(filter, order, sight), now }
+  const seal = { secret: storeSecret(store, random), binding: bindingOf(filter, order, accessScope), now }
   const after = input.cursor === undefined ? null : positionOf(readCursor(input.cursor, seal).position)
   return store.read(reader => {
-    const found = reader.list({ sight, filter, order, limit: limit + 1, after })
+    const found = reader.list({ accessScope, filter, order, limit: limit + 1, after })
     const shown = found.slice(0, limit)
     const access = reader.access(
-      sight.viewer,
+      accessScope.viewer,
       shown.map(entry => entry.key),
     )
     const last = found.length > limit ? shown.at(-1) : undefined
     return {
-      items: shown.map(entry => viewHead(entry, access.get(entry.key) ?? null, sight.viewer, reader)),
-      total: filter === null ? countVisible(store, sight) : reader.count(sight, filter),
+      items: shown.map(entry => viewHead(entry, access.get(entry.key) ?? null, accessScope.viewer, reader)),
+      total: filter === null ? countVisible(store, accessScope) : reader.count(accessScope, filter),
       cursor:
         last === undefined
           ? null
@@ -65,8 +65,8 @@ export function listEntries(
 }
 
 /** Who asks, for what and in which order: a cursor serves no other list. */
-function bindingOf(filter: Filter | null, order: Order, sight: Sight): string {
-  return sha256(canonicalJson({ list: order, filter: filter as unknown as Json, viewer: sight.viewer.id }))
+function bindingOf(filter: Filter | null, order: Order, accessScope: AccessScope): string {
+  return sha256(canonicalJson({ list: order, filter: filter as unknown as Json, viewer: accessScope.viewer.id }))
 }
 
 function placeOf(entry: Entry, order: Order, lastAccessed: Instant | null): Position {
@@ -101,13 +101,13 @@ function viewHead(
   return {
     id: entry.id,
     holder: entry.audience.holder,
-    audience: toldAudience(entry.audience, viewer, reader),
+    audience: visibleAudience(entry.audience, viewer, reader),
     collection: entry.collection,
     kind: entry.kind,
     title: entry.title,
     tags: entry.tags,
     metadata: entry.metadata,
-    origin: toldOrigin(entry, viewer, reader),
+    origin: visibleOrigin(entry, viewer, reader),
     created_at: toIso(entry.createdAt),
     updated_at: toIso(entry.updatedAt),
     valid_from: entry.validFrom === null ? null : toIso(entry.validFrom),
@@ -134,12 +134,12 @@ const known = new WeakMap<Store, Kept>()
  * How many entries a viewer sees. Counting a million takes a tenth of a second, and every page of a list has the number: so it is
  * kept for as long as nothing is committed.
  */
-export function countVisible(store: Store, sight: Sight): number {
+export function countVisible(store: Store, accessScope: AccessScope): number {
   const version = store.version()
   let kept = known.get(store)
   if (kept?.version !== version) kept = { version, counts: new Recent(SCOPES) }
   known.set(store, kept)
-  return kept.counts.get(sight.partitions.join(), () => store.count(sight, null))
+  return kept.counts.get(accessScope.partitions.join(), () => store.count(accessScope, null))
 }
 
 /** Names to complete with: of visible entries alone, so that none tells of an entry that the viewer may not see. */
@@ -149,30 +149,30 @@ const MOST_COMPARED = 10_000
 
 type Named = Pick<Suggestion, 'value' | 'count'>
 
-export function suggest(store: Store, input: SuggestInput, sight: Sight): readonly Suggestion[] {
+export function suggest(store: Store, input: SuggestInput, accessScope: AccessScope): readonly Suggestion[] {
   const { prefix = '', fields = SUGGESTED_FIELDS, limit = DEFAULT_SUGGESTIONS } = input
   const begin = prefix.toLowerCase()
   return SUGGESTED_FIELDS.filter(field => fields.includes(field)).flatMap(field =>
-    namesOf(store, field, sight)
+    namesOf(store, field, accessScope)
       .filter(({ value }) => value.toLowerCase().startsWith(begin))
       .slice(0, limit)
       .map(({ value, count }) => ({ field, value, count })),
   )
 }
 
-function namesOf(store: Store, field: SuggestedField, sight: Sight): readonly Named[] {
-  if (field !== 'holder') return store.facet(sight, field, MOST_COMPARED)
-  return isOwner(sight.viewer) ? holdersOf(store, sight) : []
+function namesOf(store: Store, field: SuggestedField, accessScope: AccessScope): readonly Named[] {
+  if (field !== 'holder') return store.facet(accessScope, field, MOST_COMPARED)
+  return isOwner(accessScope.viewer) ? holdersOf(store, accessScope) : []
 }
 
 /** What is public belongs to no partition of its holder's; the owner's own name is nobody to look as. */
-function holdersOf(store: Store, sight: Sight): readonly Named[] {
+function holdersOf(store: Store, accessScope: AccessScope): readonly Named[] {
   const held = Map.groupBy(store.partitions(), ({ audience }) => audience.holder)
   held.delete(OWNER)
   return [...held]
     .map(([value, parts]) => ({
       value,
-      count: countVisible(store, { ...sight, partitions: parts.map(({ id }) => id) }),
+      count: countVisible(store, { ...accessScope, partitions: parts.map(({ id }) => id) }),
     }))
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 }
@@ -183,20 +183,20 @@ const MOST_COLLECTIONS = 100
 /** Loads every index, with pauses. What it says is of the moment after the last. */
 export async function statusOf(
   { store, home, embedder, embedderError, indexes, registry }: Parts,
-  look: () => Sight,
+  look: () => AccessScope,
   turns: Turns,
 ): Promise<Status> {
   await turns.run(indexes.getInSteps(...indexes.names))
-  const sight = look()
-  const { partitions } = sight
-  const owner = isOwner(sight.viewer)
+  const accessScope = look()
+  const { partitions } = accessScope
+  const owner = isOwner(accessScope.viewer)
   return {
     version: VERSION,
     home: owner ? home : null,
-    entries: countVisible(store, sight),
+    entries: countVisible(store, accessScope),
     chunks: store.countChunks(partitions),
     embedded: embedder === null ? 0 : store.countVectors(modelKey(embedder.model), partitions),
-    collections: store.facet(sight, 'collection', MOST_COLLECTIONS),
+    collections: store.facet(accessScope, 'collection', MOST_COLLECTIONS),
     embedder: embedder === null ? null : embedderOf(embedder),
     embedder_error: owner || embedderError === null ? embedderError : 'there is no embedder at the moment',
     indexes: indexes.all.map(index => ({
@@ -205,7 +205,7 @@ export async function statusOf(
       rows: rowsOf(index, { partitions }),
     })),
     lenses: registry.all.map(lens => lens.name),
-    notices: noticesFor(store, sight.viewer),
+    notices: noticesFor(store, accessScope.viewer),
     storage: owner && store.upkeep !== undefined ? storageOf(store.upkeep) : null,
   }
 }

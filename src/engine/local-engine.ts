@@ -31,7 +31,7 @@ import { parseInput } from '../model/parse-input.ts'
 import { isHolderName } from '../model/partition.ts'
 import { type QueryInput, queryInput } from '../model/query-input.ts'
 import { type SuggestInput, type Suggestions, suggestInput } from '../model/suggest.ts'
-import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../model/viewer.ts'
+import { type AccessScope, isOwner, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
@@ -41,7 +41,7 @@ import type { Care } from './care/care.ts'
 import { CursorHandles } from './cursor-handles.ts'
 import { closedError } from './ending.ts'
 import type { AddReport, Backup, Engine, EntryView, Examination, ExportLine, ListPage, Status } from './engine.ts'
-import { deleteEntries, mustSee, NewVectors, putEntries } from './entries.ts'
+import { deleteEntries, NewVectors, putEntries, requireVisible } from './entries.ts'
 import { exportInTurns } from './export.ts'
 import { importLines } from './import.ts'
 import { LensHosts, lensCalls } from './lens-hosts.ts'
@@ -71,9 +71,9 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     this.#vectors = new NewVectors(parts)
     this.#hosts = new LensHosts(parts, {
       live: this.live,
-      mustBeOpen: () => this.#mustBeOpen(),
+      assertOpen: () => this.#mustBeOpen(),
       untilClosed: signal => this.#untilClosed(signal),
-      sight: viewer => this.#sight(viewer),
+      accessScope: viewer => this.#accessScope(viewer),
       answer: (input, call) => this.#answer(input, call),
       engine: this,
     })
@@ -136,7 +136,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#during(context, ({ viewer }) => {
       const { store } = this.#parts
       const { id, touch = true } = parseInput(getInput, input)
-      const entry = mustSee(store, id, this.#sight(viewer))
+      const entry = requireVisible(store, id, this.#accessScope(viewer))
       if (touch) this.#asking.used([entry.key], viewer)
       return viewEntry(entry, store.access(viewer, [entry.key]).get(entry.key) ?? null, viewer, store)
     })
@@ -144,10 +144,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
 
   touch(input: { readonly ids: readonly string[] }, context?: Context): ReturnType<Engine['touch']> {
     return this.#during(context, ({ viewer }) => {
-      const sight = this.#sight(viewer)
+      const accessScope = this.#accessScope(viewer)
       const ids = [...new Set(parseInput(touchInput, input).ids)]
       this.#asking.used(
-        ids.map(id => mustSee(this.#parts.store, id, sight).key),
+        ids.map(id => requireVisible(this.#parts.store, id, accessScope).key),
         viewer,
       )
       return { touched: ids.length }
@@ -156,13 +156,13 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
 
   list(input: ListInput, context?: Context): Promise<ListPage> {
     return this.#during(context, ({ viewer }) =>
-      listEntries(this.#parts, parseInput(listInput, input), this.#sight(viewer)),
+      listEntries(this.#parts, parseInput(listInput, input), this.#accessScope(viewer)),
     )
   }
 
   suggest(input: SuggestInput, context?: Context): Promise<Suggestions> {
     return this.#during(context, ({ viewer }) => ({
-      suggestions: suggest(this.#parts.store, parseInput(suggestInput, input), this.#sight(viewer)),
+      suggestions: suggest(this.#parts.store, parseInput(suggestInput, input), this.#accessScope(viewer)),
     }))
   }
 
@@ -180,7 +180,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
       const started = performance.now()
       const counts = await addFiles(this.#parts, request, call)
       const embeddingError = await this.#embedNew(request.wait ?? true, call)
-      const pending = this.#vectors.pending(this.#sight(call.viewer).partitions)
+      const pending = this.#vectors.pending(this.#accessScope(call.viewer).partitions)
       return { ...counts, pending, embedding_error: embeddingError, ms: Math.round(performance.now() - started) }
     })
   }
@@ -188,13 +188,13 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   delete(input: { readonly ids: readonly string[] }, context?: Context): Promise<{ deleted: number }> {
     return this.#during(context, async ({ viewer, signal }) => {
       const { ids } = parseInput(idsInput, input)
-      return { deleted: await deleteEntries(this.#parts, ids, this.#sight(viewer), turnsUntil(signal)) }
+      return { deleted: await deleteEntries(this.#parts, ids, this.#accessScope(viewer), turnsUntil(signal)) }
     })
   }
 
   status(context?: Context): Promise<Status> {
     return this.#during(context, ({ viewer, signal }) =>
-      statusOf(this.#parts, () => this.#sight(viewer), turnsUntil(signal)),
+      statusOf(this.#parts, () => this.#accessScope(viewer), turnsUntil(signal)),
     )
   }
 
@@ -338,7 +338,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     if (this.#closed !== null) throw closedError()
   }
 
-  #sight(viewer: Viewer): Sight {
+  #accessScope(viewer: Viewer): AccessScope {
     this.#mustBeOpen()
     return this.#asking.look(viewer)
   }
@@ -346,7 +346,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   /** Why embedding could not be finished, or null. What was written stays written, and is found by words. */
   async #embedNew(wait: boolean, call: CallContext): Promise<string | null> {
     const failure = await this.#vectors.make(wait, { ...call, signal: this.#untilClosed(call.signal) })
-    return this.#vectors.missing(this.#sight(call.viewer), failure)
+    return this.#vectors.missing(this.#accessScope(call.viewer), failure)
   }
 }
 

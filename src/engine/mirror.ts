@@ -30,11 +30,11 @@ export interface MirrorCollectionRequest {
  */
 export async function mirrorCollection(engine: Engine, request: MirrorCollectionRequest): Promise<MirrorReport> {
   const { collection, report, signal = new AbortController().signal } = request
-  const { store, embedder, sight } = engine.host('default')
+  const { store, embedder, accessScope } = engine.host('default')
   if (embedder === null) throw new QuerentError('conflict', 'mirror: there is no embedder, so there are no vectors')
-  const owner = sight(LOCAL_OWNER)
+  const owner = accessScope(LOCAL_OWNER)
   const { model } = embedder
-  const common = { reader: store, sight: owner, collection, signal, report }
+  const common = { reader: store, accessScope: owner, collection, signal, report }
   const vectors = { model: modelKey(model), dimensions: model.dimensions }
   try {
     const report = await mirror({ ...common, ...vectors, target: targetOf(request, signal) })

@@ -9,11 +9,11 @@ import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
 import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
-import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
+import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { Sights } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'
 import { Memo } from '../pipeline/memo.ts'
-import { mustNotBeCancelled, turnsUntil } from '../pipeline/time-limit.ts'
+import { assertNotCancelled, turnsUntil } from '../pipeline/time-limit.ts'
 import { Trace } from '../pipeline/trace.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import type { Parts } from './parts.ts'
@@ -41,7 +41,7 @@ export class QuestionContexts {
     this.fields = queryFields(parts)
   }
 
-  look(viewer: Viewer): Sight {
+  look(viewer: Viewer): AccessScope {
     return this.#sights.look(viewer)
   }
 
@@ -52,8 +52,8 @@ export class QuestionContexts {
   }
 
   /** When something that is visible next begins or ceases to hold after this moment; infinite: never. */
-  nextBound({ reader, sight }: QueryContext, asOf: Instant): Instant {
-    return this.#memo.nextBound(reader, sight, asOf)
+  nextBound({ reader, accessScope }: QueryContext, asOf: Instant): Instant {
+    return this.#memo.nextBound(reader, accessScope, asOf)
   }
 
   /**
@@ -83,20 +83,20 @@ export class QuestionContexts {
     const notes: Note[] = []
     let caller: CallContext | null = call
     let deadline = new Deadline(query.timeoutMs, call.signal)
-    let sight = this.look(viewer)
+    let accessScope = this.look(viewer)
     // An index that is not loaded yet is read or built first, which no question can hurry: its time begins then.
     const index = (name: string) => deadline.without(() => indexes.get(name))
     const context: QueryContext = {
       query,
-      get sight() {
-        return sight
+      get accessScope() {
+        return accessScope
       },
       now,
       rows: call.rows,
       get deadline() {
         return deadline
       },
-      turns: new Turns(() => mustNotBeCancelled(context)),
+      turns: new Turns(() => assertNotCancelled(context)),
       reader: store,
       words: index('words') as WordIndex,
       get vectors() {
@@ -114,7 +114,7 @@ export class QuestionContexts {
         // Others may have written meanwhile; what follows runs on one state.
         const names = vector === null ? [] : indexes.vectorsNames
         await deadline.withoutWaiting(() => context.turns.run(indexes.getInSteps(...names)))
-        sight = this.look(viewer)
+        accessScope = this.look(viewer)
         return vector
       },
       look: () => this.look(viewer),

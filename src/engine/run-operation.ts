@@ -131,11 +131,11 @@ function admit<Input extends z.ZodType, Output extends z.ZodType>(
   form: 'whole' | 'streamed',
 ): Admitted<Input> {
   try {
-    mustBeThere(context)
+    assertExists(context)
     const parse = (): z.output<Input> => {
       // Before the input is looked at: an error about a field would say more than it should.
-      mustBeAllowed(operation, context)
-      if (form === 'streamed') mustBeStreamed(operation)
+      assertAllowed(operation, context)
+      if (form === 'streamed') assertStreamed(operation)
       return parsed(operation, withHandlesRead(operation, engine, input ?? {}, context))
     }
     if (context.remote !== true) return { input: parse(), context }
@@ -210,17 +210,17 @@ function questionsIn<Input extends z.ZodType, Output extends z.ZodType>(
   return questions?.(input) ?? (cost === undefined ? [] : [input])
 }
 
-function mustBeStreamed({ name, stream }: Pick<Operation<Engine>, 'name' | 'stream'>): void {
+function assertStreamed({ name, stream }: Pick<Operation<Engine>, 'name' | 'stream'>): void {
   if (stream !== undefined) return
   throw new QuerentError('invalid_argument', `${name}: it has no streamed form`, { operation: name })
 }
 
-function mustBeAllowed({ name, effect }: Pick<Operation<Engine>, 'name' | 'effect'>, context: CallContext): void {
+function assertAllowed({ name, effect }: Pick<Operation<Engine>, 'name' | 'effect'>, context: CallContext): void {
   if (effect.ownerOnly !== true || isOwner(context.viewer)) return
   throw new QuerentError('denied', `${name} is for the local owner only`, { operation: name })
 }
 
-function mustBeThere(context: CallContext): void {
+function assertExists(context: CallContext): void {
   if (context.signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
 }
 

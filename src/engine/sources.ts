@@ -5,7 +5,7 @@ import { openEmbedder } from '../embed/open-embedder.ts'
 import type { Remotes } from '../lenses/lens.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { partitionKey } from '../model/partition.ts'
-import type { Sight } from '../model/viewer.ts'
+import type { AccessScope } from '../model/viewer.ts'
 import { LOCAL_SOURCE, type Source } from '../pipeline/source.ts'
 import { openChromaSource } from '../sources/chromadb.ts'
 import { openQdrantSource } from '../sources/qdrant.ts'
@@ -45,7 +45,7 @@ export class SourceSet {
   #open(name: string): Source {
     const { store, settings, environment } = this.#parts
     if (!Object.hasOwn(settings, name)) throw invalidArgument('store', name, `one of ${this.names.join(', ')}`)
-    return openSource(name, settings[name] as SourceSettings, environment, sight => keysIn(sight, store))
+    return openSource(name, settings[name] as SourceSettings, environment, accessScope => keysIn(accessScope, store))
   }
 }
 
@@ -53,7 +53,7 @@ function openSource(
   name: string,
   settings: SourceSettings,
   environment: Readonly<Record<string, string>>,
-  partitionKeys: (sight: Sight) => readonly string[],
+  partitionKeys: (accessScope: AccessScope) => readonly string[],
 ): Source {
   const { url, public: isPublic, numeric_date: numericDate } = settings
   const common = { name, url, public: isPublic, numericDate, partitionKeys }
@@ -73,7 +73,7 @@ function openSource(
   })
 }
 
-function keysIn({ partitions }: Sight, store: Store): readonly string[] {
+function keysIn({ partitions }: AccessScope, store: Store): readonly string[] {
   return store.partitions().flatMap(({ id, audience }) => (partitions.includes(id) ? [partitionKey(audience)] : []))
 }
 

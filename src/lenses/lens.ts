@@ -21,7 +21,7 @@ import type { Audience } from '../model/partition.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
-import type { Sight, Viewer } from '../model/viewer.ts'
+import type { AccessScope, Viewer } from '../model/viewer.ts'
 import type { Workspace } from '../model/workspace.ts'
 import type { Source } from '../pipeline/source.ts'
 import type { Answer, Stages } from '../pipeline/stage.ts'
@@ -150,7 +150,7 @@ export interface LensHost {
   readonly log?: RequestLog | undefined
   /** Fresh random bytes; injectable, so that ids can be reproduced. */
   random(bytes: number): Uint8Array
-  sight(viewer: Viewer): Sight
+  accessScope(viewer: Viewer): AccessScope
   /** Resolves when all that was written has its vectors; at once where there is no embedder. Rejects when that fails. */
   embedded?(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void>
   /**

@@ -32,7 +32,7 @@ export function worded(error: QuerentError, named: NamesOperation): QuerentError
 }
 
 /** As this viewer may read it; null: somebody who has not said who they are. Owners get all but the inside of bugs. */
-export function toldError(thrown: unknown, viewer: Viewer | null, named?: NamesOperation): QuerentError {
+export function reportedError(thrown: unknown, viewer: Viewer | null, named?: NamesOperation): QuerentError {
   const error = readable(thrown, viewer)
   return named === undefined ? error : worded(error, named)
 }

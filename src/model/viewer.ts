@@ -14,7 +14,7 @@ export function isOwner(viewer: Viewer): boolean {
 }
 
 /** A viewer with what it may read at one moment; made before retrieval, and again before an answer leaves. */
-export interface Sight {
+export interface AccessScope {
   readonly viewer: Viewer
   /** Ascending. Whatever lies outside does not exist for this question. */
   readonly partitions: readonly PartitionId[]

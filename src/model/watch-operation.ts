@@ -6,7 +6,7 @@ import { liveStream } from './live-stream.ts'
 import type { CallContext, Operation } from './operation.ts'
 import { jsonObject } from './page-output.ts'
 import { costOfAsking, type Priced } from './query-cost.ts'
-import { toldError } from './told-error.ts'
+import { reportedError } from './told-error.ts'
 
 /** Its pieces after the first, which says that it stands; `run` gives none. */
 const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
@@ -48,7 +48,7 @@ export function watchOperation<Host, const Name extends string, Input extends z.
     run: () => Promise.reject(onlyStreamed(name)),
     stream: (host, asked, context) =>
       liveStream((handlers, signal) => subscribe(host, asked, handlers, { ...context, signal }), context.signal, {
-        told: thrown => toldError(thrown, context.viewer),
+        told: thrown => reportedError(thrown, context.viewer),
       }),
   }
 }

@@ -94,7 +94,7 @@ export async function loadBeliefsSample(
   const host = engine.host('beliefs')
   const { loadSample } = await import('../lenses/beliefs/sample/sample-beliefs.ts')
   const loaded = await loadSample(host)
-  const beliefs = host.store.matching(host.sight(viewer), { op: 'eq', field: 'kind', value: KIND })
+  const beliefs = host.store.matching(host.accessScope(viewer), { op: 'eq', field: 'kind', value: KIND })
   await embedEntries(host, [...beliefs], new AbortController().signal, report)
   return loaded
 }

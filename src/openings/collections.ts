@@ -184,7 +184,7 @@ async function openServer(url: string, options: QueryCollectionsOptions): Promis
   return {
     ask: (input, { timeoutMs, signal }) =>
       askCollections(input, {
-        ...{ source, sight: { viewer, partitions: [] }, embed: embedders.embed, now: clock.now() },
+        ...{ source, accessScope: { viewer, partitions: [] }, embed: embedders.embed, now: clock.now() },
         deadline: new Deadline(timeoutMs, signal),
       }),
     close: async () => {

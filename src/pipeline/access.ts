@@ -4,7 +4,7 @@
  */
 import type { Entry } from '../model/entry.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
-import { isOwner, type Sight, type Viewer } from '../model/viewer.ts'
+import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { CurrentMembers, Members } from './members.ts'
 
@@ -12,11 +12,11 @@ import { CurrentMembers, Members } from './members.ts'
  * The local owner sees everything. Others see what is public, what is theirs, and what is shared with a federation in
  * which both they and the holder are active, unless its holder is to be masked: answers here name holders.
  */
-export function lookAt(reader: StoreReader, viewer: Viewer, members?: Members): Sight {
-  if (isOwner(viewer)) return sightOf(viewer, reader.partitions())
+export function lookAt(reader: StoreReader, viewer: Viewer, members?: Members): AccessScope {
+  if (isOwner(viewer)) return accessScopeOf(viewer, reader.partitions())
   const circle = new Circle(members ?? new Members(reader), viewer)
   const isTold = (audience: Audience) => !isMasked(audience) || audience.holder === viewer.id
-  return sightOf(
+  return accessScopeOf(
     viewer,
     reader.partitions().filter(({ audience }) => isTold(audience) && circle.mayRead(audience)),
   )
@@ -27,8 +27,8 @@ function isMasked(audience: Audience): boolean {
 }
 
 /** Whether an entry, as it is stored now, lies in sight. */
-export function stillVisible(entry: Pick<Entry, 'partition'>, sight: Sight): boolean {
-  return sight.partitions.includes(entry.partition)
+export function stillVisible(entry: Pick<Entry, 'partition'>, accessScope: AccessScope): boolean {
+  return accessScope.partitions.includes(entry.partition)
 }
 
 /** The visibility matrix for one viewer, as memberships stand now. Ask it while its members' reader is open. */
@@ -63,7 +63,7 @@ export class Circle {
   }
 }
 
-function sightOf(viewer: Viewer, partitions: readonly { readonly id: PartitionId }[]): Sight {
+function accessScopeOf(viewer: Viewer, partitions: readonly { readonly id: PartitionId }[]): AccessScope {
   return { viewer, partitions: ascending(partitions.map(({ id }) => id)) }
 }
 
@@ -74,7 +74,7 @@ function ascending(ids: readonly PartitionId[]): readonly PartitionId[] {
 /** `lookAt`, remembered by viewer for as long as there are no other partitions and members. */
 export class Sights {
   readonly #store: Store
-  readonly #sights = new Map<string, Sight>()
+  readonly #sights = new Map<string, AccessScope>()
   readonly #members: CurrentMembers
   #version: number | null = null
   /** What the sights rest on: partitions are added, never changed or deleted. */
@@ -85,15 +85,15 @@ export class Sights {
     this.#members = new CurrentMembers(store)
   }
 
-  look(viewer: Viewer): Sight {
+  look(viewer: Viewer): AccessScope {
     const version = this.#store.version()
     if (version !== this.#version) this.#lookAgain()
     this.#version = version
     const known = this.#sights.get(viewer.id)
     if (known !== undefined) return known
-    const sight = this.#store.read(reader => lookAt(reader, viewer, this.#members.now()))
-    this.#sights.set(viewer.id, sight)
-    return sight
+    const accessScope = this.#store.read(reader => lookAt(reader, viewer, this.#members.now()))
+    this.#sights.set(viewer.id, accessScope)
+    return accessScope
   }
 
   #lookAgain(): void {

@@ -39,8 +39,8 @@ export function demands(plan: Plan): readonly Demand[] {
 
 /** Entries that fulfil filter and validity. */
 export function filtered(plan: Plan, context: QueryContext): Bitset | null {
-  const { memo, reader, sight } = context
-  const allow = plan.filter === null ? null : memo.matching(reader, sight, plan.filter)
+  const { memo, reader, accessScope } = context
+  const allow = plan.filter === null ? null : memo.matching(reader, accessScope, plan.filter)
   const invalid = memo.invalid(reader, plan.query.asOf)
   if (invalid.size === 0) return allow
   // What is hidden must not even decide whether there is a condition: indexes may take another way when there is one.
@@ -50,12 +50,12 @@ export function filtered(plan: Plan, context: QueryContext): Bitset | null {
 
 /** Entries among `allow` that hold the words of an operand, next to each other and in order. */
 export function* withWords(operand: Operand, allow: Bitset | null, context: QueryContext): Steps<Bitset> {
-  const { partitions } = context.sight
+  const { partitions } = context.accessScope
   return yield* context.words.entriesWithInSteps(operand.text, allow === null ? { partitions } : { partitions, allow })
 }
 
 /** Whether any visible entry does: cheaper than to find them all. */
-export function isAnywhere(operand: Operand, { words, sight: { partitions } }: QueryContext): boolean {
+export function isAnywhere(operand: Operand, { words, accessScope: { partitions } }: QueryContext): boolean {
   return words.entriesWith(operand.text, { partitions }, 1).size > 0
 }
 
@@ -77,5 +77,5 @@ export function* phraseHolders(
 }
 
 function visible(context: QueryContext): Bitset {
-  return context.memo.visible(context.reader, context.sight)
+  return context.memo.visible(context.reader, context.accessScope)
 }

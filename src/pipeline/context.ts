@@ -6,7 +6,7 @@ import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
 import type { FieldName } from '../model/filter.ts'
 import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
-import type { Sight } from '../model/viewer.ts'
+import type { AccessScope } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Memo } from './memo.ts'
 import type { Trace } from './trace.ts'
@@ -14,7 +14,7 @@ import type { Trace } from './trace.ts'
 export interface QueryContext {
   readonly query: Query
   /** What anything may be read from. Taken again when the question was embedded: others may have written meanwhile. */
-  readonly sight: Sight
+  readonly accessScope: AccessScope
   readonly now: Instant
   /** Nobody reads the items of the page: none are made, and only keys or whole entries are read for them. */
   readonly rows?: 'keys' | 'entries' | undefined
@@ -40,7 +40,7 @@ export interface QueryContext {
   /** The vector of a question; null when there is no embedder, or when it failed (a note then says why). `late` ends the work. */
   embed(text: string, late?: AbortSignal): Promise<Float32Array | null>
   /** Resolves again what the viewer may see now: for the second check, just before an answer leaves. */
-  look(): Sight
+  look(): AccessScope
   note(note: Note): void
   readonly notes: readonly Note[]
   readonly trace: Trace

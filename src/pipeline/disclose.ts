@@ -7,7 +7,7 @@ import type { StoreReader } from '../store/store.ts'
 import { sharedThrough } from './members.ts'
 
 /** The federations that a viewer reads it through; all of them for the holder and the local owner. */
-export function toldAudience(
+export function visibleAudience(
   audience: Audience,
   viewer: Viewer,
   reader: StoreReader,
@@ -18,7 +18,7 @@ export function toldAudience(
 }
 
 /** A file's place on the holder's machine is theirs: others get the path inside the folder that was added, or null. */
-export function toldOrigin(entry: Entry, viewer: Viewer, reader: StoreReader): string | null {
+export function visibleOrigin(entry: Entry, viewer: Viewer, reader: StoreReader): string | null {
   const { origin, audience, key } = entry
   if (origin === null || isInside(audience.holder, viewer) || !isOnDisk(origin)) return origin
   const path = reader.table(FILES).get({ entry: key })?.['path']

@@ -114,9 +114,9 @@ function mustFind(wanted: Wanted, context: QueryContext): readonly Target[] {
 
 /** The second access check: the entries as they are stored now, and what the viewer may see now. */
 function mustSeeStill(wanted: Wanted, targets: readonly Target[], context: QueryContext): readonly Target[] {
-  const sight = context.look()
+  const accessScope = context.look()
   const entries = context.reader.entries(targets.map(({ entry }) => entry))
-  const visible = new Set(entries.filter(entry => stillVisible(entry, sight)).map(({ key }) => key))
+  const visible = new Set(entries.filter(entry => stillVisible(entry, accessScope)).map(({ key }) => key))
   if (visible.size === 0) throw notFound(wanted)
   return targets.filter(({ entry }) => visible.has(entry))
 }
@@ -169,8 +169,8 @@ export function* firstDrop(target: Target, survey: Survey, context: QueryContext
 }
 
 function* brokenCondition(entry: EntryKey, { plan }: Survey, context: QueryContext): Steps<Dropped> {
-  const { memo, reader, sight } = context
-  if (plan.filter !== null && !memo.matching(reader, sight, plan.filter).has(entry)) {
+  const { memo, reader, accessScope } = context
+  if (plan.filter !== null && !memo.matching(reader, accessScope, plan.filter).has(entry)) {
     return { stage: 'filter', reason: brokenFilter(entry, plan.filter, context) }
   }
   if (memo.invalid(reader, plan.query.asOf).has(entry)) {
@@ -190,9 +190,9 @@ function* brokenCondition(entry: EntryKey, { plan }: Survey, context: QueryConte
 }
 
 function brokenFilter(entry: EntryKey, filter: Filter, context: QueryContext): string {
-  const { memo, reader, sight } = context
+  const { memo, reader, accessScope } = context
   const parts = filter.op === 'and' ? filter.of : [filter]
-  const broken = parts.filter(part => !memo.matching(reader, sight, part).has(entry))
+  const broken = parts.filter(part => !memo.matching(reader, accessScope, part).has(entry))
   const fields = [...new Set(broken.flatMap(fieldsOf))]
   return `It does not fulfil the condition on ${fields.join(', ')}.`
 }

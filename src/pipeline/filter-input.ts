@@ -25,7 +25,7 @@ export function filterFromInput(input: FilterInput, fields: readonly FieldName[]
       conditionFilters(`metadata.${path}`, condition),
     ),
     ...Object.entries(input.fields ?? {}).flatMap(([name, condition]) =>
-      conditionFilters(mustBeField(name, fields), condition),
+      conditionFilters(assertField(name, fields), condition),
     ),
     ...PERIODS.flatMap(field => periodFilters(field, input[field])),
     ...(input.valid_at === undefined ? [] : validAt(toInstant(input.valid_at, 'filter.valid_at'))),
@@ -59,7 +59,7 @@ function not(of: Filter): Filter {
 }
 
 /** Of an aspect: the others have conditions of their own. */
-function mustBeField(name: string, fields: readonly FieldName[]): FieldName {
+function assertField(name: string, fields: readonly FieldName[]): FieldName {
   const known = fields.filter(field => field.includes('.'))
   if (known.includes(name)) return name
   const ofSame = known.filter(field => aspectOf(field) === aspectOf(name))

@@ -4,7 +4,7 @@
  */
 import type { Instant } from '../base/clock.ts'
 
-export interface HeldBounds {
+export interface CachedBounds {
   /** Most texts. */
   readonly most: number
   /** Of all values together, as those who hold them reckon. */
@@ -38,7 +38,7 @@ interface Weight {
  * nothing, whatever the others ask. Values that share a body are counted once.
  */
 export class Held<Value extends object> {
-  readonly #bounds: HeldBounds
+  readonly #bounds: CachedBounds
   readonly #whose: (viewer: string) => string
   readonly #kept = new Map<string, Kept<Value>>()
   readonly #shares = new Map<string, Share>()
@@ -46,7 +46,7 @@ export class Held<Value extends object> {
   #bytes = 0
 
   /** `whose`: whom a viewer counts as, where several are one. */
-  constructor(bounds: HeldBounds, whose: (viewer: string) => string = viewer => viewer) {
+  constructor(bounds: CachedBounds, whose: (viewer: string) => string = viewer => viewer) {
     this.#bounds = bounds
     this.#whose = whose
   }

@@ -10,18 +10,18 @@ import type { EntryKey } from '../model/entry.ts'
 import { CURSOR_LIFETIME_MS, LEG_DEPTH, MAX_LIMIT } from '../model/limits.ts'
 import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
-import type { Sight } from '../model/viewer.ts'
+import type { AccessScope } from '../model/viewer.ts'
 import type { QueryContext } from './context.ts'
-import { Held, type HeldBounds } from './held.ts'
+import { type CachedBounds, Held } from './held.ts'
 import { inOrder } from './order.ts'
 import { firstDepth, hasCaps } from './page-bounds.ts'
 import { byGroup } from './passage.ts'
 import { waitingOf } from './present.ts'
 import { DEEPER, hasRounds, joinedStatistics } from './rounds.ts'
 import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
-import { mustNotBeCancelled } from './time-limit.ts'
+import { assertNotCancelled } from './time-limit.ts'
 
-export interface HeldOrder {
+export interface CachedOrder {
   readonly plan: Plan
   /** Without the candidates. */
   readonly retrieval: Retrieval
@@ -80,11 +80,11 @@ export function foundBy(
   context: QueryContext,
 ): Found {
   const bring = bringerOf(retrieval)
-  const { sight } = context
+  const { accessScope } = context
   let made: Lasting | null = null
   // Most answers have no later pages.
   const lasting = () => {
-    made ??= lastingContext(context, sight)
+    made ??= lastingContext(context, accessScope)
     return made
   }
   let found: AllScored | null = null
@@ -110,7 +110,7 @@ function bringerOf(retrieval: Retrieval): (context: QueryContext) => Retrieval {
  * Makes the whole order of a page: pages are ranked no further than they show. To be called before anything that was
  * ranked by changes; the longer after the page, the less it costs those who never ask for more.
  */
-export function orderLater(page: RankedPage, context: QueryContext): () => HeldOrder {
+export function orderLater(page: RankedPage, context: QueryContext): () => CachedOrder {
   // What the order is made from, and not the page: that would keep its candidates.
   const { stages, plan, round, last, passages } = page
   const { more } = page.ranking
@@ -147,15 +147,15 @@ function numbersOf({ depth, statistics, exhausted, complete }: Retrieval): Retri
 }
 
 /** An entry in an order takes half a kilobyte, so that of a usual answer takes a hundred kilobytes. */
-const BOUNDS: HeldBounds = { most: 2_000, bytes: 32 * 1024 * 1024, lifetimeMs: CURSOR_LIFETIME_MS }
+const BOUNDS: CachedBounds = { most: 2_000, bytes: 32 * 1024 * 1024, lifetimeMs: CURSOR_LIFETIME_MS }
 const BYTES_EACH = 500
 /**
  * Orders that are made whole before indexes change, after which no other can be: all that are held, when they are usual ones.
  * It takes some microseconds for each entry in them, a third of a millisecond for an order: in steps, once.
  */
-const SETTLED: HeldBounds = { most: 400, bytes: BOUNDS.bytes, lifetimeMs: Number.POSITIVE_INFINITY }
+const SETTLED: CachedBounds = { most: 400, bytes: BOUNDS.bytes, lifetimeMs: Number.POSITIVE_INFINITY }
 
-export interface HeldPage {
+export interface CachedPage {
   readonly order: LaterOrder
   /** Of its rest, as many were passed. */
   readonly at: number
@@ -163,15 +163,15 @@ export interface HeldPage {
 
 /** An order that may still have to be made whole: once, by whoever asks for it first. */
 export class LaterOrder {
-  #make: (() => HeldOrder | null) | null
-  #order: HeldOrder | null = null
+  #make: (() => CachedOrder | null) | null
+  #order: CachedOrder | null = null
 
-  constructor(make: () => HeldOrder | null) {
+  constructor(make: () => CachedOrder | null) {
     this.#make = make
   }
 
   /** Null: it was not made in time, and cannot be made any more as it was. */
-  get(): HeldOrder | null {
+  get(): CachedOrder | null {
     const make = this.#make
     this.#make = null
     if (make !== null) this.#order = make()
@@ -183,21 +183,21 @@ export class LaterOrder {
  * The orders that one engine holds, by the places where pages ended. An order is made whole when its next page is asked for, or
  * just before the indexes change (`settleSome`): most answers have no second page, and pay nothing for it.
  */
-export class HeldOrders extends Held<HeldPage> {
+export class CachedOrders extends Held<CachedPage> {
   /** Perhaps not whole yet. Whoever still may read the cursor of a page keeps its order. */
   readonly #later: Held<WeakRef<LaterOrder>>
   /** What makes orders whole while the indexes are as they are now, and no longer: it keeps much in memory. */
-  #makers = new WeakMap<LaterOrder, () => HeldOrder>()
+  #makers = new WeakMap<LaterOrder, () => CachedOrder>()
   #count = 0
 
   /** `whose`: whom a viewer counts as, where several are one. */
-  constructor(whose?: (viewer: string) => string, bounds: HeldBounds = BOUNDS, settled: HeldBounds = SETTLED) {
+  constructor(whose?: (viewer: string) => string, bounds: CachedBounds = BOUNDS, settled: CachedBounds = SETTLED) {
     super(bounds, whose)
     this.#later = new Held(settled, whose)
   }
 
   /** An order that `make` makes whole, if it comes to that while the indexes are as they are now; `count` as in `hold`. */
-  later(make: () => HeldOrder, viewer: string, count: number): LaterOrder {
+  later(make: () => CachedOrder, viewer: string, count: number): LaterOrder {
     const name = String(++this.#count)
     const order = new LaterOrder(() => {
       const known = this.#makers.get(order)
@@ -211,7 +211,7 @@ export class HeldOrders extends Held<HeldPage> {
   }
 
   /** `count`: entries in the order, about. */
-  override hold(place: string, viewer: string, page: HeldPage, count: number, now: Instant): void {
+  override hold(place: string, viewer: string, page: CachedPage, count: number, now: Instant): void {
     super.hold(place, viewer, page, count * BYTES_EACH, now, page.order)
   }
 
@@ -240,7 +240,7 @@ const LONGEST = 4 * MAX_LIMIT
 
 export interface WentOn {
   readonly answer: Answer
-  readonly order: HeldOrder
+  readonly order: CachedOrder
   /** Of its rest, as many are passed now. */
   readonly at: number
   /** False when time was up first. */
@@ -249,7 +249,7 @@ export interface WentOn {
 
 /** The next `limit` of it behind `at`. Null: it goes on beyond what is held. */
 export async function goOn(
-  held: HeldOrder,
+  held: CachedOrder,
   at: number,
   limit: number,
   stages: Stages,
@@ -260,7 +260,7 @@ export async function goOn(
   let order = held
   let from = at
   for (;;) {
-    mustNotBeCancelled(context)
+    assertNotCancelled(context)
     const { plan, rest, retrieval, scoring } = order
     const ranking = { ranked: rest.slice(from), scoring, isRest: true }
     const answer = await context.turns.run(stages.present(ranking, retrieval, { ...plan, query }, asked))
@@ -275,19 +275,19 @@ export async function goOn(
   }
 }
 
-function passed({ rest }: HeldOrder, from: number, { endKey }: Answer): number {
+function passed({ rest }: CachedOrder, from: number, { endKey }: Answer): number {
   return endKey === null ? rest.length : rest.findIndex((one, at) => at >= from && itemKey(one) === endKey) + 1
 }
 
 /** The order with what one more retrieval brings: as of the same moment, without what has come since. */
 async function deeper(
-  order: HeldOrder,
+  order: CachedOrder,
   at: number,
   query: Query,
   stages: Stages,
   context: QueryContext,
-): Promise<HeldOrder> {
-  const { context: lasting, thaw } = lastingContext(context, context.sight)
+): Promise<CachedOrder> {
+  const { context: lasting, thaw } = lastingContext(context, context.accessScope)
   const inTime = derived(lasting, { deadline: context.deadline })
   // From the beginning: what was changed since may have moved to before the place where a page ended.
   const plan: Plan = { ...order.plan, query: { ...lasting.query, after: null } }
@@ -366,7 +366,7 @@ function joined(before: Scoring, now: Scoring, ranked: readonly Ranked[]): Scori
 const NOWHERE = { order: 0, id: '', holder: '', rank: 0, depth: 0, round: 0, shown: '' }
 
 interface Replaced extends Partial<Pick<QueryContext, 'query' | 'deadline' | 'notes'>> {
-  readonly sight?: () => Sight
+  readonly accessScope?: () => AccessScope
 }
 
 /**
@@ -378,8 +378,8 @@ function derived(of: QueryContext, replaced: Replaced): QueryContext {
   return {
     query: replaced.query ?? of.query,
     notes: replaced.notes ?? of.notes,
-    get sight() {
-      return replaced.sight?.() ?? of.sight
+    get accessScope() {
+      return replaced.accessScope?.() ?? of.accessScope
     },
     get deadline() {
       return replaced.deadline ?? of.deadline
@@ -404,12 +404,12 @@ interface Lasting {
   thaw(): void
 }
 
-function lastingContext(context: QueryContext, sight: Sight): Lasting {
-  let frozen: Sight | null = sight
+function lastingContext(context: QueryContext, accessScope: AccessScope): Lasting {
+  let frozen: AccessScope | null = accessScope
   const lasting = derived(context, {
     query: { ...context.query, limit: Number.MAX_SAFE_INTEGER },
     deadline: new Deadline(Number.POSITIVE_INFINITY),
-    sight: () => frozen ?? context.look(),
+    accessScope: () => frozen ?? context.look(),
   })
   return {
     context: lasting,

@@ -9,7 +9,7 @@ import { Recent } from '../base/recent.ts'
 import type { Steps } from '../base/turns.ts'
 import type { Entry, EntryIdentity, EntryKey, EntryValidity } from '../model/entry.ts'
 import { ENTRY_FIELDS, type FieldName, type Filter, matches } from '../model/filter.ts'
-import type { Sight } from '../model/viewer.ts'
+import type { AccessScope } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Language } from '../text/stopwords.ts'
 import { entriesChangedAfter, FeedFollower, RecentOfEntries } from './columns.ts'
@@ -43,20 +43,20 @@ export class Memo {
   readonly #validity = new ValidityWatch()
 
   /** Visible entries that fulfil the filter. Not to be changed. */
-  matching(reader: StoreReader, sight: Sight, filter: Filter): Bitset {
-    if (!isTracked(filter)) return reader.matching(sight, filter)
+  matching(reader: StoreReader, accessScope: AccessScope, filter: Filter): Bitset {
+    if (!isTracked(filter)) return reader.matching(accessScope, filter)
     const seq = reader.lastSeq()
-    const key = `${sight.partitions.join()} ${canonicalJson(filter as unknown as Json)}`
+    const key = `${accessScope.partitions.join()} ${canonicalJson(filter as unknown as Json)}`
     const known = this.#sets.find(key)
     if (known?.seq === seq) return known.set
-    const set = (known && followed(known, reader, sight, filter)) ?? reader.matching(sight, filter)
+    const set = (known && followed(known, reader, accessScope, filter)) ?? reader.matching(accessScope, filter)
     this.#sets.set(key, { set, seq })
     return set
   }
 
   /** All visible entries. Not to be changed. */
-  visible(reader: StoreReader, sight: Sight): Bitset {
-    return this.matching(reader, sight, EVERYTHING)
+  visible(reader: StoreReader, accessScope: AccessScope): Bitset {
+    return this.matching(reader, accessScope, EVERYTHING)
   }
 
   /** As they are stored now, of those that are there, in the order of the keys. */
@@ -82,20 +82,25 @@ export class Memo {
   }
 
   /** When a visible entry next begins or ceases to hold, after this moment; infinite: never. */
-  nextBound(reader: StoreReader, sight: Sight, at: Instant): Instant {
-    const partitions = new Set(sight.partitions)
+  nextBound(reader: StoreReader, accessScope: AccessScope, at: Instant): Instant {
+    const partitions = new Set(accessScope.partitions)
     const isVisible = (key: EntryKey) => partitions.has(reader.entry(key)?.partition ?? -1)
     return this.#validity.nextBound(reader, at, isVisible)
   }
 }
 
 /** The set as it is now, another one where it changed; null: too much did, or the feed cannot say. */
-function followed({ set, seq }: Followed, reader: StoreReader, sight: Sight, filter: Filter): Bitset | null {
+function followed(
+  { set, seq }: Followed,
+  reader: StoreReader,
+  accessScope: AccessScope,
+  filter: Filter,
+): Bitset | null {
   const news = entriesChangedAfter(reader, seq, MOST_CHANGES)
   if (news === null) return null
   const changed = [...news.entries]
   if (changed.length === 0) return set
-  const visible = new Set(sight.partitions)
+  const visible = new Set(accessScope.partitions)
   const next = set.or(new Bitset())
   for (const key of changed) next.delete(key)
   for (const entry of reader.entries(changed)) {

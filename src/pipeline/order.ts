@@ -69,9 +69,9 @@ export type Viewing = Pick<QueryContext, 'reader' | 'look'>
  */
 export function placesOf(scored: readonly Scored[], context: Viewing): (one: Scored) => Place {
   const { reader } = context
-  const sight = context.look()
+  const accessScope = context.look()
   const entries = [...new Set(scored.map(({ entry }) => entry))]
-  const visible = reader.identities(entries).filter(identity => stillVisible(identity, sight))
+  const visible = reader.identities(entries).filter(identity => stillVisible(identity, accessScope))
   const identities = new Map(visible.map(identity => [identity.key, identity]))
   const passages = scored.flatMap(({ entry, passage }) => (identities.has(entry) ? (passage ?? []) : []))
   const chunks = passages.length === 0 ? [] : aroundDamage(reader, () => reader.chunks(passages))

@@ -65,11 +65,11 @@ export function withFieldsThatExist(
 ): ParsedQuery {
   const hasText = parsed.residual.trim() !== ''
   if (syntax !== 'lenient' || !hasText || parsed.fields.length === 0) return parsed
-  const { memo, reader, sight } = context
+  const { memo, reader, accessScope } = context
   const filters = new Map(parsed.fields.map(({ position, filter }) => [position, filter]))
   const isUnknown = (token: QueryToken): token is FieldToken => {
     const filter = token.kind === 'field' && token.sign !== '-' ? filters.get(token.position) : undefined
-    return filter !== undefined && namesValues(filter) && memo.matching(reader, sight, filter).size === 0
+    return filter !== undefined && namesValues(filter) && memo.matching(reader, accessScope, filter).size === 0
   }
   const unknown = parsed.tokens.filter(isUnknown)
   if (unknown.length === 0) return parsed

@@ -139,15 +139,15 @@ export function explainKept(tree: Explanation, { score, lifted }: Scored): Expla
 
 /** Entries that the indexes still have and the viewer may no longer see. */
 export function absentAmong(entries: readonly EntryKey[], context: QueryContext): ReadonlySet<EntryKey> {
-  const sight = context.look()
+  const accessScope = context.look()
   const identities = context.reader.identities(entries)
-  const visible = new Set(identities.filter(one => stillVisible(one, sight)).map(({ key }) => key))
+  const visible = new Set(identities.filter(one => stillVisible(one, accessScope)).map(({ key }) => key))
   return new Set(entries.filter(entry => !visible.has(entry)))
 }
 
 /** Asks the indexes, not the store: the order of later pages is made when the store may have changed already. */
-function isEmbedded({ entry, passage }: Candidate, { words, vectors, sight }: QueryContext): boolean {
-  if (passage !== undefined) return vectors?.has(entry, { partitions: sight.partitions }, passage) === true
-  const scope = { partitions: sight.partitions, allow: Bitset.of([entry]) }
+function isEmbedded({ entry, passage }: Candidate, { words, vectors, accessScope }: QueryContext): boolean {
+  if (passage !== undefined) return vectors?.has(entry, { partitions: accessScope.partitions }, passage) === true
+  const scope = { partitions: accessScope.partitions, allow: Bitset.of([entry]) }
   return vectors !== null && vectors.count(scope) >= words.count(scope)
 }

@@ -123,7 +123,7 @@ function* candidatesOf(one: Scored, plan: Plan, context: QueryContext): Steps<re
 }
 
 /** Throws `invalid_argument` where several passages are asked for and the score is not one of single passages. */
-export function mustScorePassages({ scoring: { rate } }: Ranking, { query: { passages, lens } }: Plan): void {
+export function assertScoresPassages({ scoring: { rate } }: Ranking, { query: { passages, lens } }: Plan): void {
   if (rate !== undefined || (passages ?? 1) === 1) return
   throw invalidArgument('passages', passages, `1, because the lens ${lens} does not score single passages`)
 }
@@ -253,7 +253,7 @@ function* passagesOf(
   { mode, terms, vector, query: { approximate, passages, group } }: Plan,
   context: QueryContext,
 ): Steps<readonly Candidate[]> {
-  const { partitions } = context.sight
+  const { partitions } = context.accessScope
   if (mode === 'list') {
     const all = context.reader.around(noteDamage(context), () => context.reader.chunksOf(entry))
     return (passages === null && group === 'entry' ? all.slice(0, 1) : all).map(({ key }) => ({
@@ -322,7 +322,7 @@ function stretches(plan: Plan, context: QueryContext): (entry: Entry, chunk: Chu
  * Boost times idf of each word of the question among the visible passages: the statistics that ranking has read already,
  * and which say nothing of hidden ones.
  */
-function weightsOfWords({ terms, mode }: Plan, { words, sight }: QueryContext): ReadonlyMap<string, number> {
+function weightsOfWords({ terms, mode }: Plan, { words, accessScope }: QueryContext): ReadonlyMap<string, number> {
   if (terms.length === 0 || mode === 'list') return new Map()
-  return new Map(words.weigh(terms, sight).map(({ term, boost, idf }) => [term, boost * idf]))
+  return new Map(words.weigh(terms, accessScope).map(({ term, boost, idf }) => [term, boost * idf]))
 }

@@ -10,10 +10,10 @@ import { stillVisible } from './access.ts'
 import { noteDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
 import { LateCursor, orderLost, placeOf, writeCursor } from './cursor.ts'
-import { toldOrigin } from './disclose.ts'
+import { visibleOrigin } from './disclose.ts'
 import { behind, orderOf, placesOf, roundOf } from './order.ts'
 import { firstDepth, isReadOn } from './page-bounds.ts'
-import { mustScorePassages, positionOf, shownTexts } from './passage.ts'
+import { assertScoresPassages, positionOf, shownTexts } from './passage.ts'
 import { hasRounds } from './rounds.ts'
 import { alsoShown, forgotten, wasShown } from './shown.ts'
 import { LOCAL_SOURCE } from './source.ts'
@@ -147,7 +147,7 @@ function cut<E extends Named>(
   read: ReadNamed<E>,
   context: QueryContext,
 ): Cut<E> {
-  const sight = context.look()
+  const accessScope = context.look()
   const shown: Shown<E>[] = []
   let at = 0
   while (shown.length < limit && at < waiting.length) {
@@ -158,7 +158,7 @@ function cut<E extends Named>(
       const entry = entries.get(key)
       const chunk = passage === undefined ? null : chunks.get(passage)
       const isThere = chunk === null || chunk?.entry === key
-      if (entry !== undefined && isThere && stillVisible(entry, sight)) shown.push({ ranked, entry, chunk })
+      if (entry !== undefined && isThere && stillVisible(entry, accessScope)) shown.push({ ranked, entry, chunk })
     }
     at += batch.length
   }
@@ -232,15 +232,15 @@ function nameOf({ entry, chunk }: Shown<Named>): Name {
 }
 
 function coverageOf(complete: boolean, plan: Plan, context: QueryContext): Coverage {
-  const chunks = context.words.count({ partitions: context.sight.partitions })
+  const chunks = context.words.count({ partitions: context.accessScope.partitions })
   const embedded = chunks === 0 ? 1 : embeddedChunks(plan, context) / chunks
   return { embedded, sources: [LOCAL_SOURCE], failed: [], complete }
 }
 
 /** A question by words alone does not load the vector index just to count. */
 function embeddedChunks(plan: Plan, context: QueryContext): number {
-  const { model, reader, sight } = context
-  const { partitions } = sight
+  const { model, reader, accessScope } = context
+  const { partitions } = accessScope
   if (plan.vector !== null) return context.vectors?.count({ partitions }) ?? 0
   return model === null ? 0 : reader.countVectors(modelKey(model), partitions)
 }
@@ -289,7 +289,7 @@ export function* presentItems(
     plan,
     context,
   )
-  mustScorePassages(ranking, plan)
+  assertScoresPassages(ranking, plan)
   for (const { entry, ranked, chunk } of shown) {
     const before = made.get(ranked)?.entry
     if (before !== undefined && isSame(before, entry)) continue
@@ -306,7 +306,7 @@ export function* presentItems(
       ...parts.text(ranked, entry),
       tags: entry.tags,
       metadata: entry.metadata,
-      origin: toldOrigin(entry, context.sight.viewer, context.reader),
+      origin: visibleOrigin(entry, context.accessScope.viewer, context.reader),
       created_at: toIso(entry.createdAt),
       updated_at: toIso(entry.updatedAt),
       source: ranked.source,
@@ -326,8 +326,8 @@ export function whyListed(entry: Entry): string {
 }
 
 function visibleIds(keys: readonly EntryKey[], context: QueryContext): readonly string[] {
-  const sight = context.look()
-  return context.reader.entries(keys).flatMap(entry => (stillVisible(entry, sight) ? [entry.id] : []))
+  const accessScope = context.look()
+  return context.reader.entries(keys).flatMap(entry => (stillVisible(entry, accessScope) ? [entry.id] : []))
 }
 
 /** Of the same key: whether nothing of it was changed. */
@@ -344,7 +344,7 @@ export function waitingOf(ranked: readonly Ranked[], plan: Plan, context: QueryC
   const shown = shownOf(ranked, after, context)
   if (isByPlace(plan)) {
     const accounted = new Set([...shown, ...waiting.map(itemKey)])
-    mustAllBeShown(
+    assertAllShown(
       ranked.filter(one => !accounted.has(itemKey(one))),
       forgotten(after),
       context,
@@ -374,10 +374,10 @@ function shownOf(ranked: readonly Ranked[], after: Position, context: QueryConte
  * What has risen to before the place where the page ended, as use makes it rise in some lenses, would never be shown. Of what
  * stands there and is not known to have been shown, `count` were.
  */
-function mustAllBeShown(before: readonly Ranked[], count: number, context: QueryContext): void {
+function assertAllShown(before: readonly Ranked[], count: number, context: QueryContext): void {
   if (before.length <= count) return
-  const sight = context.look()
+  const accessScope = context.look()
   const entries = context.reader.entries([...new Set(before.map(({ entry }) => entry))])
-  const visible = new Set(entries.filter(entry => stillVisible(entry, sight)).map(({ key }) => key))
+  const visible = new Set(entries.filter(entry => stillVisible(entry, accessScope)).map(({ key }) => key))
   if (before.filter(({ entry }) => visible.has(entry)).length > count) throw orderLost()
 }

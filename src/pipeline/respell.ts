@@ -73,17 +73,17 @@ function wordsOf({ text, tokens }: ParsedQuery): readonly Token[] {
   })
 }
 
-function isKnown(term: string, { words, sight }: QueryContext): boolean {
-  const weights = words.weigh([{ text: term, boost: 1 }], { partitions: sight.partitions })
+function isKnown(term: string, { words, accessScope }: QueryContext): boolean {
+  const weights = words.weigh([{ text: term, boost: 1 }], { partitions: accessScope.partitions })
   return weights.some(({ df }) => df > 0)
 }
 
 /** The index holds stems: the word itself is read off a passage that holds the stem. */
-function nearest(word: string, { words, reader, sight }: QueryContext): string | null {
+function nearest(word: string, { words, reader, accessScope }: QueryContext): string | null {
   const most = word.length >= LONG ? 2 : 1
   let best: string | null = null
   let least = most + 1
-  for (const { term, chunk } of words.nearTerms(word, most, { partitions: sight.partitions }, MOST_TERMS)) {
+  for (const { term, chunk } of words.nearTerms(word, most, { partitions: accessScope.partitions }, MOST_TERMS)) {
     const [found] = reader.chunks([chunk])
     if (found === undefined) continue
     for (const spelling of spellingsOf(term, found, { reader })) {

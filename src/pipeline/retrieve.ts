@@ -35,7 +35,7 @@ export async function retrieveForPage(plan: Plan, depth: number, context: QueryC
 async function gather(plan: Plan, depth: number, context: QueryContext, forPage: boolean): Promise<Retrieval> {
   const allow = await context.turns.run(allowedEntries(plan, context))
   if (plan.mode === 'list') return retrieveList(plan, allow, depth, context)
-  const { partitions } = context.sight
+  const { partitions } = context.accessScope
   const scope: SearchScope = allow === null ? { partitions } : { partitions, allow }
   const reading = context.words.prepare?.(plan.terms, scope)
   if (reading !== undefined) await context.turns.run(reading)
@@ -299,7 +299,7 @@ function hitAt(numbers: Float64Array, at: number): Hit {
 /** What fulfils the conditions, newest change first. Reads on from the page before, where it can (`isReadOn`), so that the tenth page costs what the first does. */
 function retrieveList(plan: Plan, allow: Bitset | null, depth: number, context: QueryContext): Retrieval {
   const entries = context.reader.list({
-    sight: context.sight,
+    accessScope: context.accessScope,
     filter: plan.filter,
     order: 'updated',
     limit: depth + 1,

@@ -9,11 +9,11 @@ import { changesOrNull } from '../store/feed.ts'
 import type { QueryContext } from './context.ts'
 import { orderLost, placeOf } from './cursor.ts'
 import {
+  type CachedOrders,
+  type CachedPage,
   type Found,
   foundBy,
   goOn,
-  type HeldOrders,
-  type HeldPage,
   type Late,
   LaterOrder,
   orderLater,
@@ -23,16 +23,20 @@ import { byGroup } from './passage.ts'
 import { isBetter, mayBeMisspelt } from './respell.ts'
 import { hasRounds, Rounds } from './rounds.ts'
 import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
-import { mustHaveTime, mustNotBeCancelled } from './time-limit.ts'
+import { assertNotCancelled, assertTimeLeft } from './time-limit.ts'
 
 /**
  * Rejects with what the stages throw, with `deadline_exceeded` when time is up before anything was retrieved, and with
  * `cancelled` when the caller says stop. Later than that it returns what there is, and `coverage.complete` says so.
  */
-export async function runQuery(stages: Stages, context: QueryContext, held: HeldOrders | null = null): Promise<Answer> {
-  const { now, query, sight } = context
+export async function runQuery(
+  stages: Stages,
+  context: QueryContext,
+  held: CachedOrders | null = null,
+): Promise<Answer> {
+  const { now, query, accessScope } = context
   const { after } = query
-  const from = after === null ? null : (held?.find(placeOf(query, after), sight.viewer.id, now) ?? null)
+  const from = after === null ? null : (held?.find(placeOf(query, after), accessScope.viewer.id, now) ?? null)
   const part = await runPart(stages, context, { held, from, limit: query.limit })
   if (held !== null) holdRest(part, context, held)
   return part.answer
@@ -42,7 +46,7 @@ export async function runQuery(stages: Stages, context: QueryContext, held: Held
 export interface Part {
   readonly answer: Answer
   /** Where the next part begins, where that is held. */
-  readonly next: HeldPage | null
+  readonly next: CachedPage | null
   /** Entries in its order, about. */
   readonly size: number
 }
@@ -50,9 +54,9 @@ export interface Part {
 /** Where a part begins, and what holds the orders of parts. */
 export interface PartRequest {
   /** Null: the order of this answer will not be held. */
-  readonly held: HeldOrders | null
+  readonly held: CachedOrders | null
   /** Null: that place is not held. */
-  readonly from: HeldPage | null
+  readonly from: CachedPage | null
   readonly limit: number
 }
 
@@ -61,7 +65,7 @@ export interface PartRequest {
  * where its order is not held and can not be found again as it was.
  */
 export async function runPart(stages: Stages, context: QueryContext, request: PartRequest): Promise<Part> {
-  mustHaveTime(context)
+  assertTimeLeft(context)
   const { held, from, limit } = request
   const went = from === null || held === null ? null : await runOn(from, limit, stages, context)
   if (went !== null) return went
@@ -71,14 +75,14 @@ export async function runPart(stages: Stages, context: QueryContext, request: Pa
 }
 
 /** So that whoever comes with the page's cursor goes on in its order. Where nobody reads it, nothing is held. */
-export function holdRest({ answer, next, size }: Part, { now, sight }: QueryContext, held: HeldOrders): void {
+export function holdRest({ answer, next, size }: Part, { now, accessScope }: QueryContext, held: CachedOrders): void {
   const { cursor } = answer
   if (cursor === null || next === null) return
-  const { id } = sight.viewer
+  const { id } = accessScope.viewer
   cursor.whenRead(() => held.hold(cursor.place, id, next, size, now))
 }
 
-async function runOn(from: HeldPage, limit: number, stages: Stages, context: QueryContext): Promise<Part | null> {
+async function runOn(from: CachedPage, limit: number, stages: Stages, context: QueryContext): Promise<Part | null> {
   const order = from.order.get()
   if (order === null) return null
   const went = await timed(
@@ -127,7 +131,7 @@ async function runText(
   )
   const parsed: Plan = isRespelled ? { ...asWritten, respelled: true } : asWritten
   await context.turns.pauseIfDue()
-  mustHaveTime(context)
+  assertTimeLeft(context)
   const plan = await timed(
     'enrich',
     context,
@@ -136,7 +140,7 @@ async function runText(
   )
   const rounds = new Rounds(stages, plan, context)
   for (;;) {
-    mustNotBeCancelled(context)
+    assertNotCancelled(context)
     const attempt = await retrieveAndRank(stages, plan, rounds, limit, context)
     const isDone = isFinal(attempt, limit, query)
     if (!isDone && !context.deadline.over) continue
@@ -154,7 +158,7 @@ async function runText(
 const MOST_SPREAD = 500
 
 /** Where the next page begins, unless it is better asked anew. */
-function orderOf(attempt: Attempt, { stages, plan, rounds, context, held }: Ranker): HeldPage | null {
+function orderOf(attempt: Attempt, { stages, plan, rounds, context, held }: Ranker): CachedPage | null {
   const { answer, retrieval, found, scoring, ranking } = attempt
   const last = answer.endKey
   if (last === null || answer.cursor === null) return null
@@ -165,7 +169,7 @@ function orderOf(attempt: Attempt, { stages, plan, rounds, context, held }: Rank
   if (plan.query.diversity < 1 && sizeOf(attempt) > MOST_SPREAD) return null
   const passages = plan.query.group === 'passage' ? { scored: scoring.scored, exhausted: retrieval.exhausted } : null
   const page = { stages, plan, found, ranking, round: rounds.last, last, passages }
-  return { order: held.later(orderLater(page, context), context.sight.viewer.id, sizeOf(attempt)), at: 0 }
+  return { order: held.later(orderLater(page, context), context.accessScope.viewer.id, sizeOf(attempt)), at: 0 }
 }
 
 interface Ranker {
@@ -173,7 +177,7 @@ interface Ranker {
   readonly plan: Plan
   readonly rounds: Rounds
   readonly context: QueryContext
-  readonly held: HeldOrders
+  readonly held: CachedOrders
 }
 
 function sizeOf({ retrieval: { candidates, depth, whole }, scoring }: Attempt): number {
@@ -281,8 +285,11 @@ const PAGE = 500
  * Whether something in sight was written after this moment, as far back as the feed reaches: what it has forgotten may have
  * been. Of what is hidden nothing is asked.
  */
-export function changedSince(moment: Instant, { reader, sight }: Pick<QueryContext, 'reader' | 'sight'>): boolean {
-  const visible = new Set(sight.partitions)
+export function changedSince(
+  moment: Instant,
+  { reader, accessScope }: Pick<QueryContext, 'reader' | 'accessScope'>,
+): boolean {
+  const visible = new Set(accessScope.partitions)
   for (let end = reader.lastSeq(); end > 0; end -= PAGE) {
     const found = changesOrNull(reader, Math.max(0, end - PAGE), PAGE)
     if (found === null) return true

@@ -40,7 +40,7 @@ export function score(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   const candidates = judgement.verdict === 'nothing_relevant' ? retrieval.candidates : speaking
   const memories = memoriesOf({ ...retrieval, candidates }, bound, plan, context)
   const remembered = (candidate: Candidate) => withMemory(candidate, memories)
-  const scope = () => ({ partitions: context.sight.partitions })
+  const scope = () => ({ partitions: context.accessScope.partitions })
   const made = byFormula(candidates.map(remembered), {
     ...bound,
     expansions: ({ entry, chunks: { words: chunk } }) => {
@@ -109,7 +109,7 @@ function memoriesOf(
   const isNear = (relevance: number) => Math.max(relevance, relevance * (1 + MEMORY_BOOST)) >= bar
   const keys = candidates.flatMap(({ entry }, at) => (isNear(relevances[at] as number) ? entry : []))
   const upTo = allKnown(query.after) ? query.begun : Number.POSITIVE_INFINITY
-  for (const [entry, state] of context.reader.access(context.sight.viewer, keys)) {
+  for (const [entry, state] of context.reader.access(context.accessScope.viewer, keys)) {
     if (state.lastAccessed <= upTo) memories.set(entry, remember(state, query.asOf))
   }
   return memories

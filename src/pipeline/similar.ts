@@ -62,7 +62,7 @@ function rarestWords(entry: Entry, context: QueryContext): readonly WordTerm[] {
   const counts = new Map<string, number>()
   for (const { term } of words.slice(0, MOST_WORDS)) counts.set(term, (counts.get(term) ?? 0) + 1)
   const terms = [...counts.keys()].map(text => ({ text, boost: 1 }))
-  const weights = context.words.weigh(terms, { partitions: context.sight.partitions })
+  const weights = context.words.weigh(terms, { partitions: context.accessScope.partitions })
   return [...weights]
     .sort(
       (a, b) => b.idf * frequency(counts, b.term) - a.idf * frequency(counts, a.term) || compareText(a.term, b.term),

@@ -8,11 +8,11 @@ import type { JsonObject } from '../base/canonical.ts'
 import type { Deadline } from '../base/clock.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { Scalar } from '../model/filter.ts'
-import type { Sight } from '../model/viewer.ts'
+import type { AccessScope } from '../model/viewer.ts'
 
 export interface SourceRequest {
   /** What is kept by partition is read from these alone. */
-  readonly sight: Sight
+  readonly accessScope: AccessScope
   /** Names, each once. */
   readonly collections: readonly string[]
   /** The question, for sources that search words too. */

@@ -35,8 +35,8 @@ export function* countStrays(reader: StoreReader, kind: string, known: ReadonlyS
   let [found, others] = [0, 0]
   for (const { id } of reader.partitions()) {
     yield
-    const sight = { viewer: LOCAL_OWNER, partitions: [id] }
-    for (const entry of reader.matching(sight, { op: 'eq', field: 'kind', value: kind })) {
+    const accessScope = { viewer: LOCAL_OWNER, partitions: [id] }
+    for (const entry of reader.matching(accessScope, { op: 'eq', field: 'kind', value: kind })) {
       if (known.has(entry)) found++
       else others++
       if (pace.isOver(1)) yield

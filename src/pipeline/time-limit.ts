@@ -5,13 +5,13 @@ import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
 
 /** Throws `deadline_exceeded` or `cancelled`. */
-export function mustHaveTime(context: QueryContext): void {
-  mustNotBeCancelled(context)
+export function assertTimeLeft(context: QueryContext): void {
+  assertNotCancelled(context)
   if (context.deadline.over) throw lateError(context)
 }
 
 /** Throws `cancelled`. */
-export function mustNotBeCancelled({ deadline }: QueryContext): void {
+export function assertNotCancelled({ deadline }: QueryContext): void {
   if (deadline.signal.aborted) throw calledOff()
 }
 

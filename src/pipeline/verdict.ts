@@ -72,7 +72,7 @@ function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext, isM
   const unknown = demands(plan).find(({ operand }) => !isAnywhere(operand, context))
   if (unknown !== undefined) return nothing(`No entry contains "${unknown.operand.text}".`)
   if (retrieval.allow?.size === 0) return nothing('Nothing fulfils the conditions of the question.')
-  if (context.words.count({ partitions: context.sight.partitions }) === 0)
+  if (context.words.count({ partitions: context.accessScope.partitions }) === 0)
     return nothing('There is nothing to search yet.')
   return plan.mode === 'meaning' ? weak('No passage has a vector yet.') : noWord(isMissing)
 }
@@ -98,7 +98,7 @@ function judgeMeaning(bestCosine: number, retrieval: Retrieval, plan: Plan, cont
   return judgeEvidence(found, bars, rows, () => !asksForWhatIsThere(retrieval, plan, context))
 }
 
-function scopeOf(allow: Retrieval['allow'], { sight: { partitions } }: QueryContext): SearchScope {
+function scopeOf(allow: Retrieval['allow'], { accessScope: { partitions } }: QueryContext): SearchScope {
   return allow === null ? { partitions } : { partitions, allow }
 }
 

@@ -33,10 +33,10 @@ function meaningIn(code: number): number {
  * weight, and one write in a large store seldom does. Costs two lookups of remembered sets.
  */
 function codeShare(plan: Plan, context: QueryContext): number {
-  const { memo, reader, sight } = context
-  const code = memo.matching(reader, sight, CODE)
+  const { memo, reader, accessScope } = context
+  const code = memo.matching(reader, accessScope, CODE)
   if (code.size === 0) return 0
-  const asked = filtered(plan, context) ?? memo.visible(reader, sight)
+  const asked = filtered(plan, context) ?? memo.visible(reader, accessScope)
   return asked.size === 0 ? 0 : Math.round((100 * code.and(asked).size) / asked.size) / 100
 }
 

@@ -36,11 +36,7 @@ export async function findCollection(client: ChromaClient, name: string): Promis
  * Throws `SourceFailure` where the server is not a ChromaDB, or has no such database: either says of each collection only
  * that it is not there, and so would look as if it were empty. A server that does not let this token ask is taken as it is.
  */
-export async function mustHaveDatabase(
-  address: ChromaAddress,
-  collection: string,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function requireDatabase(address: ChromaAddress, collection: string, signal?: AbortSignal): Promise<void> {
   const { AdminClient } = await importClient()
   const { tenant, database } = placeOf(address)
   try {

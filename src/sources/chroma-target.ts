@@ -4,8 +4,8 @@ import {
   type ChromaAddress,
   chromaFailure,
   findCollection,
-  mustHaveDatabase,
   openChromaClient,
+  requireDatabase,
 } from './chroma-client.ts'
 import { RecordsRefused } from './failure.ts'
 import type { MirrorCollection, MirrorTarget } from './mirror.ts'
@@ -23,7 +23,7 @@ export function chromaTarget(address: ChromaAddress, signal: AbortSignal): Mirro
     find: (name, dimensions) =>
       failuresOf(name, url, dimensions, async () => {
         const collection = await findCollection(await openChromaClient(address, signal), name)
-        if (collection === null) await mustHaveDatabase(address, name, signal)
+        if (collection === null) await requireDatabase(address, name, signal)
         return collection === null ? null : collectionThere(collection, url, dimensions)
       }),
     open: (name, label, dimensions) =>

@@ -3,7 +3,7 @@
  * their own distance, and collections that `mirror` put there, by partition.
  */
 import type { ChromaClient, Collection } from 'chromadb'
-import type { Sight } from '../model/viewer.ts'
+import type { AccessScope } from '../model/viewer.ts'
 import type { Source } from '../pipeline/source.ts'
 import { serverAddress } from './address.ts'
 import { askEach } from './ask-each.ts'
@@ -11,15 +11,15 @@ import {
   type ChromaAddress,
   chromaFailure,
   findCollection,
-  mustHaveDatabase,
   openChromaClient,
+  requireDatabase,
 } from './chroma-client.ts'
 import { type CollectionOptions, CollectionQuestion } from './chroma-question.ts'
 import { notFound, SourceFailure } from './failure.ts'
-import { collectionsInSight, type SightOptions, together } from './partitions.ts'
+import { type AccessOptions, together, visibleCollections } from './partitions.ts'
 
 /** Without `partitionKeys` the owner asks, and all that is there is seen, whatever its partition. */
-export interface ChromaSourceOptions extends ChromaAddress, SightOptions, CollectionOptions {
+export interface ChromaSourceOptions extends ChromaAddress, AccessOptions, CollectionOptions {
   readonly name: string
 }
 
@@ -39,7 +39,7 @@ export function openChromaSource(options: ChromaSourceOptions): Source {
         if (vector === null) throw new SourceFailure('no_vector', `${collection}: nothing embedded the question`)
         try {
           const client = await openChromaClient(options, signal)
-          const found = await findCollections(client, collection, request.sight, options, signal)
+          const found = await findCollections(client, collection, request.accessScope, options, signal)
           const answers = await Promise.all(
             found.map(one =>
               new CollectionQuestion(one, collection, { ...request, vector }, options, deviations).ask(),
@@ -58,13 +58,13 @@ export function openChromaSource(options: ChromaSourceOptions): Source {
 async function findCollections(
   client: ChromaClient,
   name: string,
-  sight: Sight,
+  accessScope: AccessScope,
   options: ChromaSourceOptions,
   signal: AbortSignal,
 ): Promise<readonly Collection[]> {
-  const found = await collectionsInSight(name, sight, options, nameThere => findCollection(client, nameThere))
+  const found = await visibleCollections(name, accessScope, options, nameThere => findCollection(client, nameThere))
   if (found.length > 0) return found
-  await mustHaveDatabase(options, name, signal)
+  await requireDatabase(options, name, signal)
   const labelled = options.partitionKeys === undefined ? await labelledAs(client, name) : []
   if (labelled.length > 0) return labelled
   throw notFound(name)

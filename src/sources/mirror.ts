@@ -7,7 +7,7 @@ import type { Entry } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import type { Progress } from '../model/operation.ts'
 import { type Audience, losesReaders, partitionKey } from '../model/partition.ts'
-import type { Sight } from '../model/viewer.ts'
+import type { AccessScope } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import { RecordsRefused, SourceFailure } from './failure.ts'
 import { chunkRecords, type MirrorRecord } from './mirror-records.ts'
@@ -37,7 +37,7 @@ export interface MirrorRequest {
   /** Its `storeId` marks the records. */
   readonly reader: StoreReader
   /** The owner's: everything in it leaves this store. */
-  readonly sight: Sight
+  readonly accessScope: AccessScope
   readonly collection: string
   /** Key and dimensions of the vectors to push. */
   readonly model: string
@@ -87,7 +87,7 @@ export function mirror(request: MirrorRequest): Promise<MirrorReport> {
 interface Place {
   readonly audience: Audience
   /** The owner's, of this partition alone. */
-  readonly sight: Sight
+  readonly accessScope: AccessScope
   readonly name: string
   readonly label: MirrorLabel
   /** Entries here. */
@@ -115,7 +115,7 @@ class MirrorRun {
   constructor(request: MirrorRequest) {
     this.#request = request
     this.#filter = { op: 'eq', field: 'collection', value: request.collection }
-    this.#total = request.reader.count(request.sight, this.#filter)
+    this.#total = request.reader.count(request.accessScope, this.#filter)
   }
 
   async run(): Promise<MirrorReport> {
@@ -138,10 +138,10 @@ class MirrorRun {
 
   /** Partitions that have entries here or a collection there. */
   async #survey(): Promise<readonly Place[]> {
-    const { reader, sight, collection, model, dimensions, target, signal } = this.#request
+    const { reader, accessScope, collection, model, dimensions, target, signal } = this.#request
     const places: Place[] = []
     for (const { id, audience } of reader.partitions()) {
-      if (!sight.partitions.includes(id)) continue
+      if (!accessScope.partitions.includes(id)) continue
       signal.throwIfAborted()
       const key = partitionKey(audience)
       const name = mirrorName(collection, key)
@@ -151,13 +151,13 @@ class MirrorRun {
         querent_model: model,
         querent_store: reader.storeId,
       }
-      const inside: Sight = { viewer: sight.viewer, partitions: [id] }
+      const inside: AccessScope = { viewer: accessScope.viewer, partitions: [id] }
       const count = reader.count(inside, this.#filter)
       const there = await target.find(name, dimensions)
       if (there === null && count === 0) continue
       const records = new Map(await there?.records())
       const ownership = this.#ownershipOf(there?.label ?? label, records)
-      places.push({ audience, sight: inside, name, label, count, there, records, ownership })
+      places.push({ audience, accessScope: inside, name, label, count, there, records, ownership })
     }
     return places
   }
@@ -183,7 +183,7 @@ class MirrorRun {
       const key = entryKey(holder, id)
       let known = stamps.get(key)
       if (known === undefined) {
-        const entry = this.#entryNamed(id, holder, this.#request.sight)
+        const entry = this.#entryNamed(id, holder, this.#request.accessScope)
         if (entry === null) return false
         known = new Map(chunkRecords(entry, this.#request).map(one => [one.id, one.stamp]))
         stamps.set(key, known)
@@ -193,20 +193,20 @@ class MirrorRun {
     return equal * 2 >= records.size
   }
 
-  #entryNamed(id: string, holder: string, sight: Sight): Entry | null {
+  #entryNamed(id: string, holder: string, accessScope: AccessScope): Entry | null {
     const { reader } = this.#request
-    const keys = reader.find(id, sight.partitions)
+    const keys = reader.find(id, accessScope.partitions)
     const { key } = reader.identities(keys).find(one => one.holder === holder) ?? {}
     return key === undefined ? null : (reader.entries([key])[0] ?? null)
   }
 
   /** Records of entries that some reader of this place may not see any more. */
-  #nowHidden({ records, sight, audience }: Place): readonly string[] {
+  #nowHidden({ records, accessScope, audience }: Place): readonly string[] {
     const { reader } = this.#request
     const hidden = new Map<string, boolean>()
     const isHidden = (id: string, holder: string): boolean => {
-      if (reader.identities(reader.find(id, sight.partitions)).some(one => one.holder === holder)) return false
-      const entry = this.#entryNamed(id, holder, this.#request.sight)
+      if (reader.identities(reader.find(id, accessScope.partitions)).some(one => one.holder === holder)) return false
+      const entry = this.#entryNamed(id, holder, this.#request.accessScope)
       return entry !== null && losesReaders(audience, entry.audience)
     }
     return [...records].flatMap(([recordId, { id, holder }]) => {
@@ -227,7 +227,7 @@ class MirrorRun {
       return
     }
     const here = new Set<string>()
-    for (const entries of this.#pages(place.sight)) {
+    for (const entries of this.#pages(place.accessScope)) {
       const records = entries.flatMap(entry => this.#recordsOf(entry, place, here))
       const fresh = records.filter(({ id, stamp }) => {
         const known = place.records.get(id)
@@ -244,18 +244,24 @@ class MirrorRun {
   }
 
   /** What belongs in a collection that is another store's was not accepted. */
-  #keepMoved({ sight, count }: Place): void {
+  #keepMoved({ accessScope, count }: Place): void {
     if (count === 0) return
-    for (const entries of this.#pages(sight)) {
+    for (const entries of this.#pages(accessScope)) {
       for (const { id, audience } of entries) this.#unaccepted.add(entryKey(audience.holder, id))
     }
   }
 
-  *#pages(sight: Sight): Generator<readonly Entry[]> {
+  *#pages(accessScope: AccessScope): Generator<readonly Entry[]> {
     const { reader } = this.#request
     let after: { readonly at: null; readonly id: string; readonly holder: string } | null = null
     for (;;) {
-      const entries: readonly Entry[] = reader.list({ sight, filter: this.#filter, order: 'id', limit: PAGE, after })
+      const entries: readonly Entry[] = reader.list({
+        accessScope,
+        filter: this.#filter,
+        order: 'id',
+        limit: PAGE,
+        after,
+      })
       const last = entries.at(-1)
       if (last === undefined) return
       yield entries

@@ -1,12 +1,12 @@
 /** A collection mirrored to another engine lies there as several, one a partition: finding them, and taking them as one. */
-import { isOwner, type Sight } from '../model/viewer.ts'
+import { type AccessScope, isOwner } from '../model/viewer.ts'
 import type { CollectionAnswer, SourceRequest } from '../pipeline/source.ts'
 import { notFound } from './failure.ts'
 import { mirrorName, nearestFirst } from './mirrored.ts'
 
-export interface SightOptions {
+export interface AccessOptions {
   /** Keys of the partitions in sight, to find what was mirrored; absent: the owner asks, and nothing is looked for. */
-  readonly partitionKeys?: ((sight: Sight) => readonly string[]) | undefined
+  readonly partitionKeys?: ((accessScope: AccessScope) => readonly string[]) | undefined
   /** Whether viewers other than the owner may ask collections that were not mirrored (default false). */
   readonly public?: boolean | undefined
 }
@@ -18,17 +18,17 @@ export type VectorRequest = Omit<SourceRequest, 'vector'> & { readonly vector: F
  * The mirrored collections of that name in sight; where there are none, the one that has the name; where that is not
  * there either, none. `find`: by the name there; null: there is none. Throws `SourceFailure` for who may not ask others.
  */
-export async function collectionsInSight<T>(
+export async function visibleCollections<T>(
   name: string,
-  sight: Sight,
-  options: SightOptions,
+  accessScope: AccessScope,
+  options: AccessOptions,
   find: (nameThere: string, isMirrored: boolean) => Promise<T | null>,
 ): Promise<readonly T[]> {
-  const keys = options.partitionKeys?.(sight) ?? []
+  const keys = options.partitionKeys?.(accessScope) ?? []
   const mirrored = await Promise.all(keys.map(key => find(mirrorName(name, key), true)))
   const found = mirrored.filter(collection => collection !== null)
   if (found.length > 0) return found
-  if (!isOwner(sight.viewer) && options.public !== true) throw notFound(name)
+  if (!isOwner(accessScope.viewer) && options.public !== true) throw notFound(name)
   const plain = await find(name, false)
   return plain === null ? [] : [plain]
 }

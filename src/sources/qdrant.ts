@@ -4,16 +4,16 @@
  * both orders fused by the server.
  */
 import type { QdrantClient } from '@qdrant/js-client-rest'
-import type { Sight } from '../model/viewer.ts'
+import type { AccessScope } from '../model/viewer.ts'
 import type { CollectionAnswer, NumericDate, Source } from '../pipeline/source.ts'
 import { askEach } from './ask-each.ts'
 import { malformed, notFound, SourceFailure, wrongDimensions } from './failure.ts'
 import { foldEntries, MIRRORED_DATE } from './mirrored.ts'
-import { collectionsInSight, type SightOptions, together, type VectorRequest } from './partitions.ts'
+import { type AccessOptions, together, type VectorRequest, visibleCollections } from './partitions.ts'
 import { isMissing, type QdrantAddress, QdrantClients, qdrantFailure } from './qdrant-client.ts'
 import { type Found, nearest, type PointOptions, recordOf, spaceOf, withText } from './qdrant-points.ts'
 
-export interface QdrantSourceOptions extends QdrantAddress, SightOptions, PointOptions {
+export interface QdrantSourceOptions extends QdrantAddress, AccessOptions, PointOptions {
   readonly name: string
   /** Which of a collection's vectors; needed where it has several. */
   readonly vectorName?: string | undefined
@@ -32,7 +32,7 @@ export function openQdrantSource(options: QdrantSourceOptions): Source {
         if (vector === null) throw new SourceFailure('no_vector', `${collection}: nothing embedded the question`)
         try {
           const client = await clients.client(deadline.leftMs)
-          const found = await findCollections(client, collection, request.sight, options)
+          const found = await findCollections(client, collection, request.accessScope, options)
           const asked = { ...request, vector }
           const answers = await Promise.all(found.map(one => askCollection(client, one, collection, asked, options)))
           return together(answers, request.limit)
@@ -48,10 +48,10 @@ export function openQdrantSource(options: QdrantSourceOptions): Source {
 async function findCollections(
   client: QdrantClient,
   name: string,
-  sight: Sight,
+  accessScope: AccessScope,
   options: QdrantSourceOptions,
 ): Promise<readonly Found[]> {
-  const found = await collectionsInSight(name, sight, options, (nameThere, isMirrored) =>
+  const found = await visibleCollections(name, accessScope, options, (nameThere, isMirrored) =>
     describe(client, nameThere, isMirrored, options),
   )
   if (found.length === 0) throw notFound(name)

@@ -10,7 +10,7 @@ import { checkInstant } from './check.ts'
 import { MemoryReader } from './memory/reader.ts'
 import { MemoryState } from './memory/state.ts'
 import { MemoryWriter } from './memory/writer.ts'
-import { inOneStep, mustBeSync, PausedWrite } from './paused-write.ts'
+import { assertSync, inOneStep, PausedWrite } from './paused-write.ts'
 import type { Snapshot, Store, StoreReader, StoreWriter } from './store.ts'
 
 export interface MemoryStoreOptions {
@@ -82,7 +82,7 @@ class MemoryStore extends MemoryReader implements Store {
   #joined<T>(now: Instant, body: (writer: StoreWriter) => T): T {
     const mark = this.state.journal.mark()
     try {
-      return this.#at(now, () => mustBeSync(body(this.#writer)))
+      return this.#at(now, () => assertSync(body(this.#writer)))
     } catch (error) {
       this.state.journal.rollBack(mark)
       throw error
@@ -132,7 +132,7 @@ class MemoryStore extends MemoryReader implements Store {
     assert(!this.#closed, 'the store is open')
     this.#reading++
     try {
-      return mustBeSync(body(this))
+      return assertSync(body(this))
     } finally {
       this.#reading--
     }

@@ -22,7 +22,7 @@ import type { QuerentError } from '../model/errors.ts'
 import type { Filter } from '../model/filter.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
-import type { Sight, Viewer } from '../model/viewer.ts'
+import type { AccessScope, Viewer } from '../model/viewer.ts'
 import type { Upkeep } from './upkeep.ts'
 
 /** One committed change of an entry, as the feed tells it. */
@@ -52,7 +52,7 @@ export interface ChunkVector {
  * id, then holder. Here as everywhere in the store texts are in the order of `compareText`.
  */
 export interface ListRequest {
-  readonly sight: Sight
+  readonly accessScope: AccessScope
   readonly filter: Filter | null
   readonly order: 'created' | 'updated' | 'accessed' | 'id'
   readonly limit: number
@@ -106,11 +106,15 @@ export interface StoreReader {
   /** Entries of that id in these partitions, by holder ascending. */
   find(id: string, partitions: readonly PartitionId[]): readonly EntryKey[]
   /** Visible entries that fulfil the filter. Cost grows with what matches, or with what must be looked at. */
-  matching(sight: Sight, filter: Filter): Bitset
+  matching(accessScope: AccessScope, filter: Filter): Bitset
   list(request: ListRequest): readonly Entry[]
-  count(sight: Sight, filter: Filter | null): number
+  count(accessScope: AccessScope, filter: Filter | null): number
   /** Visible values of a field with their number of entries, by number descending, then value. */
-  facet(sight: Sight, field: 'collection' | 'kind' | 'tag', limit: number): readonly { value: string; count: number }[]
+  facet(
+    accessScope: AccessScope,
+    field: 'collection' | 'kind' | 'tag',
+    limit: number,
+  ): readonly { value: string; count: number }[]
 
   /** By ordinal. */
   chunksOf(entry: EntryKey): readonly Chunk[]

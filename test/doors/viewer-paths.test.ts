@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { CallContext } from '../../src/model/operation.ts'
-import { toldError } from '../../src/model/told-error.ts'
+import { reportedError } from '../../src/model/told-error.ts'
 import { callOperation, findOperation, streamOperation } from '../../src/ops/catalog.ts'
 import { ASKER, type Call, OWNER_NAME } from '../fuzz/calls/call.ts'
 import { SEED_CALLS } from '../fuzz/calls/seed-calls.ts'
@@ -26,7 +26,7 @@ async function shownBy({ catalog, engine }: World, { operation, input, streamed 
     }
     return { text: '', isAnswer: true }
   } catch (thrown) {
-    return { text: JSON.stringify(toldError(thrown, context.viewer)), isAnswer: false }
+    return { text: JSON.stringify(reportedError(thrown, context.viewer)), isAnswer: false }
   } finally {
     ending.abort()
   }

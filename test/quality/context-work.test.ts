@@ -64,7 +64,7 @@ describe('questions over 2,000 files, 20,000 concepts and 60,000 links (CX-041)'
   it('is the size it says', async () => {
     const host: LensHost = large.host('context')
     const links = host.index('links') as LinkIndex
-    const { partitions } = host.sight({ id: 'owner' })
+    const { partitions } = host.accessScope({ id: 'owner' })
     expect(links.count({ partitions })).toEqual({ nodes: 20_000, links: 60_000 })
     const { result } = await new Context(host).call('/graph/summary')
     expect(result).toMatchObject({ concepts: { total: 20_000 }, edges: { total: 60_000 } })

@@ -305,7 +305,7 @@ describe.each(KINDS)('a mirror on %s', (kind, openServer) => {
 })
 
 const question = () => ({
-  sight: { viewer: LOCAL_OWNER, partitions: [] },
+  accessScope: { viewer: LOCAL_OWNER, partitions: [] },
   text: '',
   limit: 5,
   where: [],

@@ -45,7 +45,7 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
       }
       return {
         source: openChromaSource({ name: space, url: server.url, tenant: 'default_tenant', database: `in_${space}` }),
-        sight: { viewer: LOCAL_OWNER, partitions: [] },
+        accessScope: { viewer: LOCAL_OWNER, partitions: [] },
         collections: () => namesIn(client),
         close: () => Promise.resolve(),
       }
@@ -58,7 +58,7 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
     for (const collection of ['items', 'analysis']) await push(store, collection, server, 'mirrored')
     return {
       source: openChromaSource({ name: 'mirrored', url: server.url, database: 'mirrored' }),
-      sight: ownerSight(store),
+      accessScope: ownerSight(store),
       collections: () => namesIn(client),
       close: async () => store.close(),
     }
@@ -80,14 +80,15 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
       store.write(2000, writer => writer.delete(writer.find('two', ownerSight(store).partitions)[0] as number))
       expect(await push(store, 'items', server, 'changing')).toMatchObject({ put: 1, removed: 1, unchanged: 4 })
 
-      const sight = ownerSight(store)
+      const accessScope = ownerSight(store)
       const source = openChromaSource({
         name: 'changing',
         url: server.url,
         database: 'changing',
-        partitionKeys: ({ partitions }) => (partitions.length === sight.partitions.length ? ['private:owner'] : []),
+        partitionKeys: ({ partitions }) =>
+          partitions.length === accessScope.partitions.length ? ['private:owner'] : [],
       })
-      const { collections } = await source.ask(question({ sight, vector: one.vector }))
+      const { collections } = await source.ask(question({ accessScope: accessScope, vector: one.vector }))
       expect(collections[0]?.records.map(({ id }) => id)).toEqual(['one', 'three', 'four', 'five'])
       expect(collections[0]?.records[0]?.metadata).toEqual({ title: 'changed' })
     })
@@ -100,7 +101,13 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
       )
       const stop = new AbortController()
       const oneByOne = { ...whole, batch: 1 }
-      const request = { reader: store, sight: ownerSight(store), collection: 'items', ...VECTORS, target: oneByOne }
+      const request = {
+        reader: store,
+        accessScope: ownerSight(store),
+        collection: 'items',
+        ...VECTORS,
+        target: oneByOne,
+      }
       let puts = 0
       const counting = {
         ...oneByOne,
@@ -134,7 +141,7 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
       })
       await push(store, 'long', server, 'changing')
       const source = openChromaSource({ name: 'long', url: server.url, database: 'changing' })
-      const asked = question({ sight: ownerSight(store), collections: ['long'] })
+      const asked = question({ accessScope: ownerSight(store), collections: ['long'] })
       const [there] = (await source.ask(asked)).collections
       const [here] = (await localSourceOf(store).ask(asked)).collections
       expect(there?.records.map(({ id, content }) => ({ id, content }))).toEqual([
@@ -226,7 +233,7 @@ const VECTORS = { model: SUITE_MODEL, dimensions: SUITE_DIMENSIONS }
 
 function question(fields: Partial<SourceRequest>): SourceRequest {
   return {
-    sight: { viewer: LOCAL_OWNER, partitions: [] },
+    accessScope: { viewer: LOCAL_OWNER, partitions: [] },
     collections: ['items'],
     text: '',
     vector: SUITE_RECORDS.items[0]?.vector ?? null,
@@ -241,7 +248,7 @@ function question(fields: Partial<SourceRequest>): SourceRequest {
 async function push(store: Store, collection: string, server: ChromaServer, database: string): Promise<MirrorReport> {
   const { signal } = new AbortController()
   const target = chromaTarget({ url: server.url, database: await made(server, database) }, signal)
-  return mirror({ reader: store, sight: ownerSight(store), collection, ...VECTORS, target, signal })
+  return mirror({ reader: store, accessScope: ownerSight(store), collection, ...VECTORS, target, signal })
 }
 
 /** Each suite has a database of its own, so that names do not meet. */

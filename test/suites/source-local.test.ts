@@ -7,7 +7,7 @@ sourceSuite('local', async () => {
   const store = storeOfSuite()
   return {
     source: localSourceOf(store),
-    sight: ownerSight(store),
+    accessScope: ownerSight(store),
     collections: async () => store.facet(ownerSight(store), 'collection', 100).map(({ value }) => value),
     close: async () => store.close(),
   }
@@ -18,11 +18,20 @@ describe('the local source', () => {
     const [first, ...others] = SUITE_RECORDS.items as readonly [SuiteRecord, ...SuiteRecord[]]
     const ask = async (hidden: readonly SuiteRecord[]): Promise<unknown> => {
       const store = storeOfSuite()
-      const sight = ownerSight(store)
+      const accessScope = ownerSight(store)
       for (const record of hidden) putRecord(store, 'items', record, { kind: 'private', holder: 'ann' })
       const { vector } = first
       const deadline = new Deadline(5_000)
-      const question = { sight, collections: ['items'], text: '', vector, limit: 3, where: [], anyTags: [], deadline }
+      const question = {
+        accessScope,
+        collections: ['items'],
+        text: '',
+        vector,
+        limit: 3,
+        where: [],
+        anyTags: [],
+        deadline,
+      }
       const { collections } = await localSourceOf(store).ask(question)
       return collections
     }

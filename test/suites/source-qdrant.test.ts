@@ -56,7 +56,7 @@ describe('Qdrant, by its words alone', () => {
     const push = () => {
       const target = qdrantTarget({ url: fake.url })
       const { signal } = new AbortController()
-      return mirror({ reader: store, sight: ownerSight(store), collection: 'items', ...VECTORS, target, signal })
+      return mirror({ reader: store, accessScope: ownerSight(store), collection: 'items', ...VECTORS, target, signal })
     }
     expect(await push()).toMatchObject({ put: 7, removed: 0, unchanged: 0, waiting: 0 })
     expect(await push()).toMatchObject({ put: 0, removed: 0, unchanged: 7 })
@@ -139,10 +139,11 @@ describe('Qdrant, by its words alone', () => {
 
   it('hides what is not mirrored from all but the owner, unless told that it is public', async () => {
     await fill(fake.url, 'Cosine')
-    const sight = { viewer: { id: 'ann' }, partitions: [] }
+    const accessScope = { viewer: { id: 'ann' }, partitions: [] }
     const ask = async (isPublic: boolean) => {
       const source = openQdrantSource({ name: 'q', url: fake.url, public: isPublic })
-      const [answer] = (await source.ask({ ...question(new Float32Array([1, 0, 0, 0])), sight })).collections
+      const [answer] = (await source.ask({ ...question(new Float32Array([1, 0, 0, 0])), accessScope: accessScope }))
+        .collections
       return answer?.error?.code ?? answer?.records.length
     }
     expect([await ask(false), await ask(true)]).toEqual(['collection_not_found', 5])
@@ -163,9 +164,9 @@ describe.skipIf(real === undefined)('with a real Qdrant (skipped unless QUERENT_
 
 const OWN = { kind: 'private', holder: 'owner' } as const
 
-function question(vector: Float32Array, sight = { viewer: LOCAL_OWNER, partitions: [] as readonly number[] }) {
+function question(vector: Float32Array, accessScope = { viewer: LOCAL_OWNER, partitions: [] as readonly number[] }) {
   const deadline = new Deadline(10_000)
-  return { sight, collections: ['items'], text: '', vector, limit: 10, where: [], anyTags: [], deadline }
+  return { accessScope, collections: ['items'], text: '', vector, limit: 10, where: [], anyTags: [], deadline }
 }
 
 async function fill(url: string, distance: 'Cosine' | 'Dot' | 'Euclid'): Promise<void> {
@@ -198,7 +199,7 @@ function plainAgain(id: string, tags: readonly string[], metadata: object): Reco
 function partsOf(url: string, close: () => Promise<void>): SourceSuiteParts {
   return {
     source: openQdrantSource({ name: 'qdrant', url }),
-    sight: { viewer: LOCAL_OWNER, partitions: [] },
+    accessScope: { viewer: LOCAL_OWNER, partitions: [] },
     collections: async () => (await namesAt(url)).filter(name => !name.startsWith('querent_')),
     close,
   }
@@ -206,14 +207,21 @@ function partsOf(url: string, close: () => Promise<void>): SourceSuiteParts {
 
 async function mirroredParts(url: string): Promise<SourceSuiteParts> {
   const store = storeOfSuite()
-  const sight = ownerSight(store)
+  const accessScope = ownerSight(store)
   const { signal } = new AbortController()
   for (const collection of ['items', 'analysis']) {
-    await mirror({ reader: store, sight, collection, ...VECTORS, target: qdrantTarget({ url }), signal })
+    await mirror({
+      reader: store,
+      accessScope: accessScope,
+      collection,
+      ...VECTORS,
+      target: qdrantTarget({ url }),
+      signal,
+    })
   }
   return {
     source: openQdrantSource({ name: 'mirrored', url, partitionKeys: () => ['private:owner'] }),
-    sight,
+    accessScope,
     collections: () => namesAt(url),
     close: () => Promise.resolve(),
   }

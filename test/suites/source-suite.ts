@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/base/canonical.ts'
 import { Deadline } from '../../src/base/clock.ts'
-import { LOCAL_OWNER, type Sight } from '../../src/model/viewer.ts'
+import { type AccessScope, LOCAL_OWNER } from '../../src/model/viewer.ts'
 import type { CollectionAnswer, Source, SourceRequest } from '../../src/pipeline/source.ts'
 
 export interface SuiteRecord {
@@ -16,7 +16,7 @@ export interface SuiteRecord {
 
 export interface SourceSuiteParts {
   readonly source: Source
-  readonly sight: Sight
+  readonly accessScope: AccessScope
   /** Names of all collections there are. */
   collections(): Promise<readonly string[]>
   close(): Promise<void>
@@ -54,7 +54,7 @@ export function sourceSuite(name: string, open: () => Promise<SourceSuiteParts>)
     const ask = async (fields: Partial<SourceRequest> = {}): Promise<readonly CollectionAnswer[]> => {
       const answer = await parts.source.ask({
         ...QUESTION,
-        sight: parts.sight,
+        accessScope: parts.accessScope,
         deadline: new Deadline(20_000),
         ...fields,
       })
@@ -171,7 +171,7 @@ export function sourceSuite(name: string, open: () => Promise<SourceSuiteParts>)
 }
 
 const QUESTION = {
-  sight: { viewer: LOCAL_OWNER, partitions: [] },
+  accessScope: { viewer: LOCAL_OWNER, partitions: [] },
   collections: ['items'],
   text: 'one',
   vector: unit([1, 0.1, 0, 0.05]),

@@ -51,11 +51,14 @@ describe('stores agree (many more runs with QUERENT_LONG=1)', { timeout }, () =>
           const partitions = memory.partitions().map(partition => partition.id)
           for (const [at, filter] of trees.entries()) {
             // Sometimes one partition is hidden.
-            const sight = { viewer: { id: at % 2 ? 'ann' : 'owner' }, partitions: partitions.slice(at % 3 ? 0 : 1) }
-            const found = [...memory.matching(sight, filter)]
-            expect([...sqlite.matching(sight, filter)], JSON.stringify(filter)).toEqual(found)
-            expect(sqlite.count(sight, filter)).toBe(found.length)
-            const request = { sight, filter, order: 'updated', limit: 3, after: null } as const
+            const accessScope = {
+              viewer: { id: at % 2 ? 'ann' : 'owner' },
+              partitions: partitions.slice(at % 3 ? 0 : 1),
+            }
+            const found = [...memory.matching(accessScope, filter)]
+            expect([...sqlite.matching(accessScope, filter)], JSON.stringify(filter)).toEqual(found)
+            expect(sqlite.count(accessScope, filter)).toBe(found.length)
+            const request = { accessScope, filter, order: 'updated', limit: 3, after: null } as const
             expect(sqlite.list(request)).toEqual(memory.list(request))
           }
         })

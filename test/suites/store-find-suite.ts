@@ -16,8 +16,8 @@ export function findSuite(opened: () => Store): void {
   const { put, remove, all, matching } = shortForms(opened)
 
   describe('listing', () => {
-    const list = (order: 'created' | 'updated' | 'accessed' | 'id', sight = all()) =>
-      store.list({ sight, filter: null, order, limit: 10, after: null }).map(entry => entry.id)
+    const list = (order: 'created' | 'updated' | 'accessed' | 'id', accessScope = all()) =>
+      store.list({ accessScope: accessScope, filter: null, order, limit: 10, after: null }).map(entry => entry.id)
 
     it('orders newest first, ties by id in code points, never accessed last', () => {
       const astral = put(draftOf({ id: '\u{10000}', createdAt: 1, updatedAt: 9 })).key
@@ -36,7 +36,7 @@ export function findSuite(opened: () => Store): void {
       const keys = ['a', 'b', 'c'].map(id => put(draftOf({ id, createdAt: 1 })).key)
       remove(keys[1] as number)
       const after = { at: 1, id: 'b', holder: OWNER }
-      const page = store.list({ sight: all(), filter: null, order: 'created', limit: 5, after })
+      const page = store.list({ accessScope: all(), filter: null, order: 'created', limit: 5, after })
       expect(page.map(entry => entry.id)).toEqual(['c'])
     })
 
@@ -45,15 +45,15 @@ export function findSuite(opened: () => Store): void {
       put(draftOf({ id: 'b', collection: 'y', tags: ['t'], audience: audience('private', 'ann') }))
       put(draftOf({ id: 'c', collection: 'y', tags: ['v'], audience: audience('private', 'bob') }))
       const [ann] = all().partitions as [number]
-      const sight = { viewer: { id: 'ann' }, partitions: [ann] }
-      expect([store.count(sight, null), store.count(all(), null)]).toEqual([2, 3])
-      expect(store.count(sight, { op: 'eq', field: 'collection', value: 'y' })).toBe(1)
-      expect(store.facet(sight, 'tag', 9)).toEqual([
+      const accessScope = { viewer: { id: 'ann' }, partitions: [ann] }
+      expect([store.count(accessScope, null), store.count(all(), null)]).toEqual([2, 3])
+      expect(store.count(accessScope, { op: 'eq', field: 'collection', value: 'y' })).toBe(1)
+      expect(store.facet(accessScope, 'tag', 9)).toEqual([
         { value: 't', count: 2 },
         { value: 'u', count: 1 },
       ])
       expect(store.facet(all(), 'collection', 1)).toEqual([{ value: 'y', count: 2 }])
-      expect(list('id', sight)).toEqual(['a', 'b'])
+      expect(list('id', accessScope)).toEqual(['a', 'b'])
     })
 
     it('takes a sight at its word, whatever it names', () => {

@@ -11,18 +11,18 @@ import type { ExplainAnswer } from '../../src/model/explain-answer.ts'
 import { ENTRY_FIELDS } from '../../src/model/filter.ts'
 import type { Note } from '../../src/model/page.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
-import { LOCAL_OWNER, type Sight, type Viewer } from '../../src/model/viewer.ts'
+import { type AccessScope, LOCAL_OWNER, type Viewer } from '../../src/model/viewer.ts'
 import { lookAt } from '../../src/pipeline/access.ts'
 import type { QueryContext } from '../../src/pipeline/context.ts'
 import { DEFAULT_LENS_STAGES } from '../../src/pipeline/default-stages.ts'
 import { type ExplainTarget, explainEntry } from '../../src/pipeline/explain.ts'
-import { HeldOrders } from '../../src/pipeline/later-pages.ts'
+import { CachedOrders } from '../../src/pipeline/later-pages.ts'
 import { Memo } from '../../src/pipeline/memo.ts'
 import { resolveQuery } from '../../src/pipeline/resolve-query.ts'
 import { runQuery } from '../../src/pipeline/run.ts'
 import { similarTo } from '../../src/pipeline/similar.ts'
 import type { Answer, Stages } from '../../src/pipeline/stage.ts'
-import { mustNotBeCancelled } from '../../src/pipeline/time-limit.ts'
+import { assertNotCancelled } from '../../src/pipeline/time-limit.ts'
 import { Trace } from '../../src/pipeline/trace.ts'
 import { MEMBERSHIPS } from '../../src/store/core-tables.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -55,7 +55,7 @@ export const WORLD_NOW: Instant = Date.UTC(2026, 0, 1)
 export class AskWorld {
   readonly parts: WorldParts
   readonly memo: Memo = new Memo()
-  readonly held: HeldOrders = new HeldOrders()
+  readonly held: CachedOrders = new CachedOrders()
   #version = -1
 
   constructor(parts: WorldParts) {
@@ -149,16 +149,16 @@ export class AskWorld {
     const asked = { viewer, now, secret: SECRET, defaultLens: 'default', fields: ENTRY_FIELDS }
     const query = resolveQuery(input, { ...asked, countsListing: () => false, optionsOf: () => ({}) })
     const notes: Note[] = []
-    const look = (): Sight => lookAt(store, viewer)
-    let sight = look()
+    const look = (): AccessScope => lookAt(store, viewer)
+    let accessScope = look()
     const context: QueryContext = {
       query,
-      get sight() {
-        return sight
+      get accessScope() {
+        return accessScope
       },
       now,
       deadline: options.deadline ?? new Deadline(query.timeoutMs),
-      turns: options.turns ?? new Turns(() => mustNotBeCancelled(context)),
+      turns: options.turns ?? new Turns(() => assertNotCancelled(context)),
       reader: store,
       words,
       vectors,
@@ -172,7 +172,7 @@ export class AskWorld {
       embed: async text => {
         const [vector = null] = embedder === null ? [] : await embedder.embed([text], 'query')
         this.#refresh()
-        sight = look()
+        accessScope = look()
         return vector
       },
       look,

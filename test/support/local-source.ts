@@ -31,14 +31,14 @@ export function openLocalSource(parts: LocalParts): Source {
 }
 
 function askCollection(collection: string, request: SourceRequest, { reader, vectors }: LocalParts): CollectionAnswer {
-  const { sight, vector, limit } = request
-  const all = reader.matching(sight, { op: 'eq', field: 'collection', value: collection })
+  const { accessScope, vector, limit } = request
+  const all = reader.matching(accessScope, { op: 'eq', field: 'collection', value: collection })
   if (all.size === 0) return failedCollection(collection, errorOf(notFound(collection), collection))
   const index = vectors()
   if (index === null || vector === null) throw new SourceFailure('no_vector', `${collection}: there is no embedder`)
   if (index.dimensions !== vector.length) throw wrongDimensions(collection, index.dimensions, vector.length)
   const allow = narrowed(all, request, reader)
-  const hits = index.search({ vector, k: limit, partitions: sight.partitions, allow })
+  const hits = index.search({ vector, k: limit, partitions: accessScope.partitions, allow })
   return {
     collection,
     space: 'cosine',
@@ -50,10 +50,10 @@ function askCollection(collection: string, request: SourceRequest, { reader, vec
   }
 }
 
-function narrowed(all: Bitset, { sight, where, anyTags }: SourceRequest, reader: StoreReader): Bitset {
+function narrowed(all: Bitset, { accessScope, where, anyTags }: SourceRequest, reader: StoreReader): Bitset {
   const tagged: readonly Filter[] = anyTags.length === 0 ? [] : [{ op: 'in', field: 'tag', values: anyTags }]
   const filters = [...where.map(filterOf), ...tagged]
-  return filters.reduce((allow, filter) => allow.and(reader.matching(sight, filter)), all)
+  return filters.reduce((allow, filter) => allow.and(reader.matching(accessScope, filter)), all)
 }
 
 function filterOf({ key, op, value }: SourceCondition): Filter {

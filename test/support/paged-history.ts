@@ -39,10 +39,10 @@ export interface PartNow {
 
 /** The part of it that a page shows whose turn has come, and how far it goes. */
 export function partNow(whole: readonly Told[], from: number, limit: number, store: Store, viewer: Viewer): PartNow {
-  const sight = lookAt(store, viewer)
+  const accessScope = lookAt(store, viewer)
   const isThere = ({ key, chunk }: Told) => {
     const entry = store.entry(key)
-    if (entry === undefined || !stillVisible(entry, sight)) return false
+    if (entry === undefined || !stillVisible(entry, accessScope)) return false
     return chunk === null || store.chunksOf(key).some(one => one.key === chunk)
   }
   const told: Told[] = []

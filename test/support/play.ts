@@ -5,7 +5,7 @@
 import { must } from '../../src/base/assert.ts'
 import type { ChunkDraft, Entry, EntryDraft, EntryKey } from '../../src/model/entry.ts'
 import type { Row, TableDeclaration } from '../../src/model/table.ts'
-import type { Sight } from '../../src/model/viewer.ts'
+import type { AccessScope } from '../../src/model/viewer.ts'
 import type { ListPosition, ListRequest, Store, StoreReader, StoreWriter } from '../../src/store/store.ts'
 
 export interface GivenEntry {
@@ -91,7 +91,7 @@ export function observe(store: Store): unknown {
     const all = partitions.map(partition => partition.id)
     const keys = reader.scanEntries(0, 1e6)
     const chunks = keys.flatMap(key => reader.chunksOf(key))
-    const sights: readonly Sight[] = [
+    const sights: readonly AccessScope[] = [
       { viewer: { id: 'owner' }, partitions: all },
       { viewer: { id: 'ann' }, partitions: all.filter(id => id % 2 === 1) },
       { viewer: { id: 'bob' }, partitions: [] },
@@ -112,38 +112,43 @@ export function observe(store: Store): unknown {
       access: HISTORY_VIEWERS.map(id => [...reader.access({ id }, keys)]),
       viewers: reader.accessViewers(),
       feed: [reader.firstSeq(), reader.lastSeq(), reader.changesSince(0, 1e6)],
-      sights: sights.map(sight => seen(reader, sight)),
+      sights: sights.map(accessScope => seen(reader, accessScope)),
       tables: [reader.table(MOOD).scan(), reader.table(LINK).scan()],
     }
   })
 }
 
-function seen(reader: StoreReader, sight: Sight): unknown {
+function seen(reader: StoreReader, accessScope: AccessScope): unknown {
   const orders = ['created', 'updated', 'accessed', 'id'] as const
   return [
-    reader.count(sight, null),
-    ...orders.map(order => pages(reader, sight, order)),
-    ...(['collection', 'kind', 'tag'] as const).map(field => reader.facet(sight, field, 3)),
-    reader.find('one', sight.partitions),
+    reader.count(accessScope, null),
+    ...orders.map(order => pages(reader, accessScope, order)),
+    ...(['collection', 'kind', 'tag'] as const).map(field => reader.facet(accessScope, field, 3)),
+    reader.find('one', accessScope.partitions),
   ]
 }
 
 /** The whole list, page by page. */
-function pages(reader: StoreReader, sight: Sight, order: ListRequest['order']): readonly EntryKey[] {
+function pages(reader: StoreReader, accessScope: AccessScope, order: ListRequest['order']): readonly EntryKey[] {
   const keys: EntryKey[] = []
   let after: ListPosition | null = null
   for (;;) {
-    const page: readonly Entry[] = reader.list({ sight, filter: null, order, limit: 2, after })
+    const page: readonly Entry[] = reader.list({ accessScope: accessScope, filter: null, order, limit: 2, after })
     const last = page.at(-1)
     if (last === undefined) return keys
     keys.push(...page.map(entry => entry.key))
-    after = { at: timeOf(reader, sight, order, last), id: last.id, holder: last.audience.holder }
+    after = { at: timeOf(reader, accessScope, order, last), id: last.id, holder: last.audience.holder }
   }
 }
 
-function timeOf(reader: StoreReader, sight: Sight, order: ListRequest['order'], entry: Entry): number | null {
+function timeOf(
+  reader: StoreReader,
+  accessScope: AccessScope,
+  order: ListRequest['order'],
+  entry: Entry,
+): number | null {
   if (order === 'id') return null
-  if (order === 'accessed') return reader.access(sight.viewer, [entry.key]).get(entry.key)?.lastAccessed ?? null
+  if (order === 'accessed') return reader.access(accessScope.viewer, [entry.key]).get(entry.key)?.lastAccessed ?? null
   return order === 'created' ? entry.createdAt : entry.updatedAt
 }
 

@@ -2,7 +2,7 @@
 import { openReferenceVectors } from '../../src/index/reference-vectors.ts'
 import type { Audience } from '../../src/model/partition.ts'
 import { OWNER } from '../../src/model/partition.ts'
-import { LOCAL_OWNER, type Sight } from '../../src/model/viewer.ts'
+import { type AccessScope, LOCAL_OWNER } from '../../src/model/viewer.ts'
 import type { Source } from '../../src/pipeline/source.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -34,7 +34,7 @@ export function putRecord(
   })
 }
 
-export function ownerSight(store: Store): Sight {
+export function ownerSight(store: Store): AccessScope {
   return { viewer: LOCAL_OWNER, partitions: store.partitions().map(({ id }) => id) }
 }
 

@@ -2,7 +2,7 @@
 import type { EntryDraft, EntryKey } from '../../src/model/entry.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import { OWNER } from '../../src/model/partition.ts'
-import type { Sight } from '../../src/model/viewer.ts'
+import type { AccessScope } from '../../src/model/viewer.ts'
 import type { PutResult, Store } from '../../src/store/store.ts'
 import { lineChunks } from './entries.ts'
 
@@ -13,7 +13,7 @@ export interface ShortForms {
   put(draft: EntryDraft, now?: number): PutResult
   remove(key: EntryKey): boolean
   /** Sees everything. */
-  all(): Sight
+  all(): AccessScope
   matching(filter: Filter): EntryKey[]
   /** Each change as `seq kind entry`. */
   feed(): string[]
@@ -21,7 +21,7 @@ export interface ShortForms {
 
 /** `opened` gives the store of the running test. */
 export function shortForms(opened: () => Store): ShortForms {
-  const all = (): Sight => ({
+  const all = (): AccessScope => ({
     viewer: OWNER_VIEWER,
     partitions: opened()
       .partitions()

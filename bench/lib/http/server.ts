@@ -55,7 +55,7 @@ function look(): Look {
 function floor(engine: Engine, embedder: Embedder): number {
   const host = engine.host('default')
   const kernel = host.index(`vectors-${modelKey(embedder.model)}`) as KernelVectorIndex
-  const everything = { partitions: host.sight(LOCAL_OWNER).partitions }
+  const everything = { partitions: host.accessScope(LOCAL_OWNER).partitions }
   return percentile(
     [0, 1, 2].map(at => timed(() => kernel.sweepDistances(heldOut(at), everything))),
     0.5,

@@ -61,7 +61,7 @@ function askOne(engine: Engine, kind: Kind, round: number): Promise<unknown> {
 async function inTurns(engine: Engine): Promise<readonly Figure[]> {
   const host = engine.host('default')
   const kernel = host.index(VECTORS) as KernelVectorIndex
-  const everything = { partitions: host.sight(LOCAL_OWNER).partitions }
+  const everything = { partitions: host.accessScope(LOCAL_OWNER).partitions }
   const samples = new Map<string, number[]>([
     ['floor', []],
     ...kinds.map(({ name }) => [name, []] as [string, number[]]),
@@ -114,7 +114,7 @@ async function looks(engine: Engine): Promise<readonly Figure[]> {
       () => engine.list({ order: 'id', filter: { metadata: { bucket: { lt: 50 } } } }, { viewer: MEMBER }),
     ],
     ['status with its counts', () => engine.status({ viewer: MEMBER })],
-    ['facet of tags', async () => host.store.facet(host.sight(MEMBER), 'tag', 100)],
+    ['facet of tags', async () => host.store.facet(host.accessScope(MEMBER), 'tag', 100)],
   ]
   const figures: Figure[] = []
   for (const [name, look] of all) figures.push(await several(name, LOOKS, look))

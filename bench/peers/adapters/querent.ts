@@ -69,17 +69,17 @@ export const legs: Peer = {
 
 function legsOf(engine: Engine): OpenPeer {
   const host = engine.host('default')
-  const sight = host.sight(LOCAL_OWNER)
+  const accessScope = host.accessScope(LOCAL_OWNER)
   const vectors = host.index(`vectors-${modelKey(MODEL)}`) as VectorIndex
   const words = host.index('words') as WordIndex
-  const { partitions } = sight
+  const { partitions } = accessScope
   // Only the keys are turned into row numbers outside of what an index does: entries were put in the order of rows.
   const first = host.store.find('0', partitions)[0] as number
   const rowsOf = (hits: readonly { readonly entry: number }[]) => hits.map(({ entry }) => entry - first)
   const sets = new Map<string, Bitset>()
   const allowed = (filter: RowFilter): Bitset => {
     const name = JSON.stringify(filter)
-    const set = sets.get(name) ?? host.store.matching(sight, treeOf(filter))
+    const set = sets.get(name) ?? host.store.matching(accessScope, treeOf(filter))
     sets.set(name, set)
     return set
   }

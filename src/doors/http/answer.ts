@@ -3,7 +3,7 @@ import { Turns } from '../../base/turns.ts'
 import { toldByContract, unread } from '../../engine/run-operation.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
-import { toldError } from '../../model/told-error.ts'
+import { reportedError } from '../../model/told-error.ts'
 import { bugReport } from '../../ops/bug-report.ts'
 import { type EngineOperation, runOperation, streamOperation } from '../../ops/catalog.ts'
 import { readJson } from './body.ts'
@@ -84,7 +84,7 @@ async function streamed(
     drop: () => serverOf(c)?.outgoing?.destroy(),
     told: thrown => {
       logBug(c, thrown)
-      return toldError(thrown, context.viewer)
+      return reportedError(thrown, context.viewer)
     },
     over: over.resolve,
   })

@@ -25,7 +25,7 @@ import { serveOpenApi } from './openapi/serve-openapi.ts'
 import { mountProbes } from './probes.ts'
 import { requesterOf, VIEWER_HEADER } from './requester.ts'
 import { mountOpenRoutes, mountRoutes } from './routes/mount.ts'
-import { toldToStranger } from './stranger.ts'
+import { strangerView } from './stranger.ts'
 import type { After } from './stream.ts'
 import type { Authenticator } from './tokens.ts'
 
@@ -96,7 +96,7 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
   const { authenticator, metrics, mcp } = options
   serveOpenApi(app, engine, catalog, { authenticator, metrics: metrics !== undefined, mcp: mcp !== undefined })
   app.use(async (c, next) => {
-    const requester = await requesterOf(c, authenticator).catch(thrown => Promise.reject(toldToStranger(c, thrown)))
+    const requester = await requesterOf(c, authenticator).catch(thrown => Promise.reject(strangerView(c, thrown)))
     c.set('viewer', requester.viewer)
     c.set('remote', requester.remote)
     await next()

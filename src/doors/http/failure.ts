@@ -1,7 +1,7 @@
 /** A failure as a response: one shape, a status by kind, and nothing of ours inside (no stack, no cause, no path). */
 
 import { type ErrorKind, QuerentError } from '../../model/errors.ts'
-import { toldError } from '../../model/told-error.ts'
+import { reportedError } from '../../model/told-error.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { CHROMA_ROUTES } from './routes/chroma-routes.ts'
 
@@ -45,7 +45,7 @@ export function statusOf(error: QuerentError): number {
 
 /** `viewer` is null for those who have not said who they are. */
 export function failureResponse(thrown: unknown, viewer: Viewer | null): Response {
-  const error = toldError(thrown, viewer, operation => {
+  const error = reportedError(thrown, viewer, operation => {
     const route = CHROMA_ROUTES.find(each => each.operation === operation)
     return route === undefined ? `POST /v1/ops/${operation}` : `${route.method} ${route.path}`
   })

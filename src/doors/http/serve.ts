@@ -20,7 +20,7 @@ import { WorkerSiblings } from './siblings.ts'
 import { listenOnSocket } from './socket.ts'
 import type { After } from './stream.ts'
 import { Authenticator } from './tokens.ts'
-import { tellUnread, unreadableAddress } from './unread.ts'
+import { notifyUnread, unreadableAddress } from './unread.ts'
 
 export interface HttpOptions {
   readonly host: string
@@ -89,7 +89,7 @@ export async function serveHttp(
   })
   const server = createServer(serverOptions(bounds), listener)
   bound(server, bounds)
-  tellUnread(server)
+  notifyUnread(server)
   const connections = new Connections(server, bounds.receiveMs, by => metrics.connected(by))
   await listen(server, options)
   ready(addressOf(server, host))

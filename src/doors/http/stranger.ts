@@ -4,7 +4,7 @@ import type { RequestContext } from './env.ts'
 import { operationAt } from './routes/mount.ts'
 
 /** What is wrong with who asks, as the contract of what was asked for tells it (BQ-184, CQ-120). */
-export function toldToStranger(c: RequestContext, thrown: unknown): unknown {
+export function strangerView(c: RequestContext, thrown: unknown): unknown {
   const { engine, catalog } = c.get('door')
   const operation = operationAt(catalog, c.req.method, c.req.path)
   const nobody = { viewer: { id: '' }, signal: c.req.raw.signal }

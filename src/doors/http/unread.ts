@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<number, string>> = {
 /** A client that is still sending would lose what it is told if its connection were cut at once. */
 const LINGER_MS = 500
 
-export function tellUnread(server: Server): void {
+export function notifyUnread(server: Server): void {
   const answers = new WeakMap<Duplex, ServerResponse>()
   const told = new WeakSet<Duplex>()
   server.on('request', (request, response) => answers.set(request.socket, response))

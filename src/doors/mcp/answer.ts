@@ -5,7 +5,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { type ErrorKind, invalidArgument } from '../../model/errors.ts'
-import { toldError } from '../../model/told-error.ts'
+import { reportedError } from '../../model/told-error.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { briefPage, head, isObject, withoutEmpty } from './brief.ts'
 import { maxTokensOf } from './token-bound.ts'
@@ -104,7 +104,7 @@ export async function briefAnswer(
 }
 
 export function failure(thrown: unknown, viewer: Viewer): CallToolResult {
-  const error = toldError(thrown, viewer, operation => `the tool ${operation.replaceAll('.', '_')}`)
+  const error = reportedError(thrown, viewer, operation => `the tool ${operation.replaceAll('.', '_')}`)
   return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error }) }, nextStep(NEXT[error.kind])] }
 }
 

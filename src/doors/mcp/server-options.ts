@@ -1,7 +1,7 @@
 /** On whose behalf a server answers, how, and what becomes of failures. */
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server'
 import { printable } from '../../base/printable.ts'
-import { toldError } from '../../model/told-error.ts'
+import { reportedError } from '../../model/told-error.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { bugReport } from '../../ops/bug-report.ts'
 
@@ -20,7 +20,7 @@ export interface ServerOptions {
 /** Where MCP has no result that says so: an error of the protocol, with the code and details of ours. An error of the protocol is left as it is. */
 export function protocolError(thrown: unknown, viewer: Viewer): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown
-  const error = toldError(thrown, viewer)
+  const error = reportedError(thrown, viewer)
   const isTheirs = error.kind === 'usage' || error.kind === 'not_found'
   const code = isTheirs ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
   return new ProtocolError(code, error.message, error.toJSON())

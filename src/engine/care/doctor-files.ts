@@ -11,7 +11,7 @@ import { copyStore } from '../../store/care/copy-store.ts'
 import { storeFiles } from '../../store/care/file.ts'
 import { fileFinding } from '../../store/care/header.ts'
 import { REPAIR_HELP, RESTORE_HELP, type StoreFinding } from '../../store/care/problem.ts'
-import { examineStore, mendStore } from '../../store/care/store-care.ts'
+import { examineStore, repairStore } from '../../store/care/store-care.ts'
 import { SCHEMA } from '../../store/sqlite/schema.ts'
 import type { Examination, Finding } from '../engine.ts'
 import { type Home, STORE_FILE } from '../home.ts'
@@ -162,7 +162,7 @@ export async function repair(input: RepairInput): Promise<Examination> {
   let backup: string | null = null
   if (input.storeFile !== null && before.some(({ mend }) => mend === 'store')) {
     if (input.backup) backup = await backupBeside(input.storeFile, input.now())
-    for (const { check, done: what } of mendStore(input.storeFile, input.now())) note(check, what)
+    for (const { check, done: what } of repairStore(input.storeFile, input.now())) note(check, what)
     await input.follow()
   }
   for (const { check, mend } of before) {

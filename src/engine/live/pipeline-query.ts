@@ -13,7 +13,7 @@ import { partWatchInput, type WatchInput } from '../../model/live-input.ts'
 import type { CallContext } from '../../model/operation.ts'
 import type { Item, Page } from '../../model/page.ts'
 import type { QueryInput } from '../../model/query-input.ts'
-import type { Sight, Viewer } from '../../model/viewer.ts'
+import type { AccessScope, Viewer } from '../../model/viewer.ts'
 import { DEFAULT_LENS_STAGES } from '../../pipeline/default-stages.ts'
 import { isTracked } from '../../pipeline/memo.ts'
 import { RecentChanges } from '../../pipeline/recent-changes.ts'
@@ -84,7 +84,7 @@ class PipelineQuery implements LiveQuery {
   #entryOf: ReadonlyMap<string, EntryKey> = new Map()
   #asking: Asking
   #position: number
-  #sight: Sight
+  #accessScope: AccessScope
 
   /** Throws what asking throws of the input: `query_syntax`, `unknown_lens`, … */
   constructor(input: QueryInput, { viewer, isStillAllowed = () => true }: CallContext, live: PipelineLive) {
@@ -107,14 +107,14 @@ class PipelineQuery implements LiveQuery {
     this.#window = input.as_of !== undefined || isHere(tomorrow) ? 'fixed' : isHere(soon) ? 'by day' : 'sliding'
     this.#conditions = this.#window === 'fixed' && here && isTracked(here) ? here : null
     this.#position = live.changes.position()
-    this.#sight = live.asking.look(viewer)
+    this.#accessScope = live.asking.look(viewer)
   }
 
   async ask(signal: AbortSignal): Promise<LiveState> {
     const { asking, changes } = this.#parts
     // From before it begins: what is committed meanwhile may or may not be in the answer.
     this.#position = changes.position()
-    this.#sight = asking.look(this.viewer)
+    this.#accessScope = asking.look(this.viewer)
     const call = { viewer: this.viewer, signal }
     this.#asking = await asking.for(this.#input, call)
     const { answer, asOf, nextBound } = await this.#asking.standing(this.#input, call)
@@ -131,11 +131,11 @@ class PipelineQuery implements LiveQuery {
 
   concerned(): boolean {
     const { asking, changes } = this.#parts
-    const before = this.#sight.partitions
+    const before = this.#accessScope.partitions
     const news = changes.since(this.#position)
-    this.#sight = asking.look(this.viewer)
+    this.#accessScope = asking.look(this.viewer)
     this.#position = changes.position()
-    const now = this.#sight.partitions
+    const now = this.#accessScope.partitions
     if (news === null || before.length !== now.length || before.some((id, at) => id !== now[at])) return true
     const partitions = new Set(now)
     return news.some(change => {

@@ -98,11 +98,11 @@ function assembled({ host, settings, trust, secret, guests, expiry }: StateParts
   const viewOf = (reader: StoreReader, id: string, time: TimeLimit | undefined, through?: string): ShowView => {
     columns.refresh()
     const requester = requesters.of(id, through)
-    const { partitions } = requester.sight
+    const { partitions } = requester.accessScope
     const isEmbedded = (entry: EntryKey) => model !== null && vectorIndex(host, model).has(entry, { partitions })
     return { reader, requester, columns, model, secret: () => secret.value, guests, isEmbedded, time }
   }
-  const stampOf = ({ sight: { partitions } }: Requester) => {
+  const stampOf = ({ accessScope: { partitions } }: Requester) => {
     const vectors = model === null ? 0 : vectorIndex(host, model).count({ partitions })
     return `${columns.changesIn(partitions)} ${vectors}`
   }

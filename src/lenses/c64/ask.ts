@@ -84,7 +84,13 @@ function warningOf({ code, message }: Note): readonly SearchWarning[] {
 async function askServer(host: LensHost, question: C64Question, call: CallContext): Promise<C64Answer> {
   const { settings, remote } = stateOf(host)
   const enrichment = await turnsUntil(call.signal).run(stateOf(host).enrich(question.query, question.raw))
-  const search = await searchFor(enrichment.enrichedQuery, await remote(), settings, host.sight(call.viewer), call)
+  const search = await searchFor(
+    enrichment.enrichedQuery,
+    await remote(),
+    settings,
+    host.accessScope(call.viewer),
+    call,
+  )
   const { hits, mode } = await runSearch(enrichment, search, { ...settings, ...camelCased(question) })
   return {
     enrichment,

@@ -70,9 +70,10 @@ type Known = Pick<EntryDraft, 'createdAt' | 'knownAt'> & { readonly key: number 
  */
 function factsOfOurs(writer: StoreWriter, ids?: readonly string[]): ReadonlyMap<string, Known> {
   const partitions = writer.partitions().map(({ id }) => id)
-  const sight = { viewer: { id: OWNER }, partitions }
+  const accessScope = { viewer: { id: OWNER }, partitions }
   const ofKind = { op: 'eq', field: 'kind', value: CORPUS_KIND } as const
-  const keys = ids === undefined ? [...writer.matching(sight, ofKind)] : ids.flatMap(id => writer.find(id, partitions))
+  const keys =
+    ids === undefined ? [...writer.matching(accessScope, ofKind)] : ids.flatMap(id => writer.find(id, partitions))
   const entries = writer.entries(keys).filter(isFact)
   return new Map(entries.map(entry => [entry.id, entry]))
 }

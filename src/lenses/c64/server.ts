@@ -3,7 +3,7 @@ import { Deadline } from '../../base/clock.ts'
 import type { Embedder } from '../../embed/embedder.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
-import type { Sight } from '../../model/viewer.ts'
+import type { AccessScope } from '../../model/viewer.ts'
 import type { Source, SourceError, SourceRecord } from '../../pipeline/source.ts'
 import type { LensHost } from '../lens.ts'
 import { type Enrichment, modeText } from './enrichment/enrich.ts'
@@ -60,13 +60,22 @@ export async function searchFor(
   text: string,
   { source, embedder }: Remote,
   { qdrantCollection: collection, timeoutMs }: C64Settings,
-  sight: Sight,
+  accessScope: AccessScope,
   { signal }: Pick<CallContext, 'signal'>,
 ): Promise<Search> {
   const deadline = new Deadline(timeoutMs, signal)
   const [vector = null] = await embedder.embed([text], 'query', signal)
   return async (anyTags, limit) => {
-    const request = { sight, collections: [collection], text, vector, limit, where: [], anyTags, deadline }
+    const request = {
+      accessScope,
+      collections: [collection],
+      text,
+      vector,
+      limit,
+      where: [],
+      anyTags,
+      deadline,
+    }
     const [answer] = (await source.ask(request)).collections
     if (answer === undefined || answer.error !== null) throw failure(answer?.error ?? null, collection)
     return orderByTags(answer.records.map(hitOf), anyTags)

@@ -117,7 +117,7 @@ async function namesIn(
   { allow }: Retrieval,
   { filterTags }: Enrichment,
   depth: number,
-  { words, sight: { partitions }, turns }: QueryContext,
+  { words, accessScope: { partitions }, turns }: QueryContext,
 ): Promise<ReadonlyMap<number, number>> {
   if (filterTags.length === 0) return new Map()
   const terms = filterTags.map(name => ({ text: name, boost: 1 / name.split(' ').length }))

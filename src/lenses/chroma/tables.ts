@@ -326,5 +326,5 @@ export interface VisibleNodes {
 
 export function visibleNodes(host: LensHost, viewer: string): VisibleNodes {
   if (isOwner({ id: viewer })) return { has: () => true, size: null }
-  return host.store.matching(host.sight({ id: viewer }), { op: 'exists', field: IS_NODE })
+  return host.store.matching(host.accessScope({ id: viewer }), { op: 'exists', field: IS_NODE })
 }

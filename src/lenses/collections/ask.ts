@@ -7,7 +7,7 @@ import { MAX_LIMIT } from '../../model/limits.ts'
 import type { CallContext } from '../../model/operation.ts'
 import type { Note, Page } from '../../model/page.ts'
 import type { QueryInput } from '../../model/query-input.ts'
-import type { Sight } from '../../model/viewer.ts'
+import type { AccessScope } from '../../model/viewer.ts'
 import type { CollectionAnswer, Source, SourceErrorCode, SourceKind } from '../../pipeline/source.ts'
 import type { Answer } from '../../pipeline/stage.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
@@ -20,7 +20,7 @@ import { arranged, type DetailedResult, foundIn, resultOf } from './results.ts'
 
 export interface CollectionsWorld {
   readonly source: Source
-  readonly sight: Sight
+  readonly accessScope: AccessScope
   readonly now: Instant
   readonly deadline: Deadline
   /** Null where nothing can embed it. */
@@ -65,7 +65,7 @@ const UNIT_TOLERANCE = 0.01
 export async function askCollections(input: CollectionsInput, world: CollectionsWorld): Promise<CollectionsAnswer> {
   const begin = performance.now()
   const request = checkInput(input, world.now)
-  const { source, sight, deadline } = world
+  const { source, accessScope, deadline } = world
   const embed = (collection: string): Promise<Float32Array | null> =>
     world.embed(request.query, collection).catch((error: unknown) => {
       throw notOpened(error instanceof Error ? error.message : String(error), error)
@@ -73,7 +73,16 @@ export async function askCollections(input: CollectionsInput, world: Collections
   const { query: text } = request
   const gathered = await gather(request, deadline, async (collection, limit, where) => {
     const vector = await embed(collection)
-    const asked = { sight, collections: [collection], text, vector, limit, where, anyTags: [], deadline }
+    const asked = {
+      accessScope,
+      collections: [collection],
+      text,
+      vector,
+      limit,
+      where,
+      anyTags: [],
+      deadline,
+    }
     return ((await source.ask(asked)).collections as readonly [CollectionAnswer])[0]
   })
   refuseOutage(gathered)

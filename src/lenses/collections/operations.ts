@@ -89,7 +89,7 @@ const query = lensOperation({
     if (store === LOCAL_SOURCE) return askStore(host, input, { viewer, signal, timeoutMs })
     return askCollections(input, {
       source: host.source(store),
-      sight: host.sight(viewer),
+      accessScope: host.accessScope(viewer),
       now: host.clock.now(),
       deadline: new Deadline(timeoutMs, signal),
       embed: async asked => (await host.embedder?.embed([asked], 'query', signal))?.[0] ?? null,

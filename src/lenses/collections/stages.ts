@@ -92,8 +92,8 @@ function nearestFirst(a: SourceRecord, b: SourceRecord): number {
 }
 
 /** Whether the viewer sees anything in it, whatever the conditions. */
-function exists(collection: string, { memo, reader, sight }: QueryContext): boolean {
-  return memo.matching(reader, sight, inOneOf([collection])).size > 0
+function exists(collection: string, { memo, reader, accessScope }: QueryContext): boolean {
+  return memo.matching(reader, accessScope, inOneOf([collection])).size > 0
 }
 
 function recordOf({ signals: { meaning }, entry: key }: Candidate, entry: Entry | undefined): readonly SourceRecord[] {

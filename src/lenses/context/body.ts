@@ -11,7 +11,7 @@ import type { Viewer } from '../../model/viewer.ts'
 import type { WorkspaceFile } from '../../model/workspace.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { chunkContent } from '../../text/chunk.ts'
-import { type Call, handler, inTurn, mustHaveWorkspace, mustNotBeCancelled, type Turn, transact } from './call.ts'
+import { assertNotCancelled, type Call, handler, inTurn, requireWorkspace, type Turn, transact } from './call.ts'
 import { initialise, leaveUnfinished, storePath } from './counters.ts'
 import { clamped, type ErrorDetail, flag, type Outcome, REQUIRED, refusal, text, texts, total } from './envelope.ts'
 import { isBelow } from './names.ts'
@@ -173,7 +173,7 @@ const add = handler({
   async run(call, { path, paths: several }) {
     const paths = [...(several ?? []), ...(path ? [path] : [])]
     // Whoever may not read the disk does not wait for those who do.
-    if (paths.length > 0) mustHaveWorkspace(call)
+    if (paths.length > 0) requireWorkspace(call)
     return (await inTurn(call, turn => register(turn, paths))).value
   },
 })
@@ -231,7 +231,7 @@ const scan = handler({
   result: () => comparison,
   async run(call, { path = null, dry_run }) {
     if (dry_run) return { result: (await comparedWithDisk(call, path)).report }
-    mustHaveWorkspace(call)
+    requireWorkspace(call)
     const { value } = await inTurn(call, async turn => {
       const { added, updated, deleted, known, report } = await comparedWithDisk(turn.call, path)
       await turn.write(writer => {
@@ -257,7 +257,7 @@ interface Comparison {
 
 /** Throws `Refusal` for a path outside of the workspace. */
 async function comparedWithDisk(call: Call, path: string | null): Promise<Comparison> {
-  const workspace = mustHaveWorkspace(call)
+  const workspace = requireWorkspace(call)
   const below = path === null ? workspace.url : workspace.urlOf(path)
   const found = await readAll(call, path)
   const outside = found.find(file => !file.ok && file.code === 'outside')
@@ -277,15 +277,15 @@ async function comparedWithDisk(call: Call, path: string | null): Promise<Compar
 
 /** A path that leads nowhere is reported as a file that is not there. */
 async function readAll(call: Call, path: string | null): Promise<readonly WorkspaceFile[]> {
-  const workspace = mustHaveWorkspace(call)
+  const workspace = requireWorkspace(call)
   const files: WorkspaceFile[] = []
   for await (const url of workspace.list(path, call.signal)) {
-    mustNotBeCancelled(call)
+    assertNotCancelled(call)
     files.push(await workspace.read(url))
     call.emit({ phase: 'scan', current: files.length, total: null, message: url })
   }
   // A listing that was stopped is short: what it lacks is not gone.
-  mustNotBeCancelled(call)
+  assertNotCancelled(call)
   return files.length > 0 || path === null ? files : [await workspace.read(workspace.urlOf(path))]
 }
 
@@ -320,7 +320,7 @@ async function indexAll(turn: Turn, force: boolean): Promise<typeof NOTHING> {
   const files = [...ownFiles(call).values()]
   const counts = { ...NOTHING }
   for (const [at, file] of files.entries()) {
-    mustNotBeCancelled(call)
+    assertNotCancelled(call)
     counts[await indexOne(turn, file, force)]++
     call.emit({ phase: 'text', current: at + 1, total: files.length, message: file.url })
   }
@@ -366,7 +366,7 @@ async function indexOne(
   force: boolean,
 ): Promise<'indexed' | 'skipped' | 'errors'> {
   if (!force && file.indexedHash === file.hash) return 'skipped'
-  const read = await mustHaveWorkspace(call).read(file.url)
+  const read = await requireWorkspace(call).read(file.url)
   if (!read.ok) return read.code === 'too_large' ? 'skipped' : 'errors'
   const { text, hash } = read
   if (text === null) return 'skipped'
@@ -381,7 +381,7 @@ async function matchesOf(
   path: string | null,
 ): Promise<readonly z.infer<typeof textMatch>[]> {
   const { host, state, viewer } = call
-  const files = state.files.visible(host.sight(viewer).partitions)
+  const files = state.files.visible(host.accessScope(viewer).partitions)
   const matches: z.infer<typeof textMatch>[] = []
   for (let cursor: string | null | undefined; matches.length < MOST_MATCHES; ) {
     const { page } = await host.query(

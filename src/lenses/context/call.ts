@@ -12,13 +12,13 @@ import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Effect } from '../../model/operation.ts'
 import { check, type Fault } from '../../model/parse-input.ts'
-import { isOwner, LOCAL_OWNER, type Sight, type Viewer } from '../../model/viewer.ts'
+import { type AccessScope, isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { Workspace } from '../../model/workspace.ts'
 import { tablePages } from '../../pipeline/table-pages.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { embedEntries } from '../embed-entries.ts'
 import type { LensHost } from '../lens.ts'
-import { mustBeInitialised, type Part, revisionOf } from './counters.ts'
+import { assertInitialised, type Part, revisionOf } from './counters.ts'
 import {
   type Envelope,
   type ErrorMap,
@@ -149,7 +149,7 @@ function isDamage(error: unknown): error is QuerentError {
 }
 
 /** Throws `Refusal` with code `cancelled`: what was written until then stays. */
-export function mustNotBeCancelled({ signal }: Pick<Call, 'signal'>): void {
+export function assertNotCancelled({ signal }: Pick<Call, 'signal'>): void {
   if (signal.aborted) throw refusal('handler', 'cancelled', 'the call was cancelled')
 }
 
@@ -180,7 +180,7 @@ function readParams<T extends z.ZodType>(
   const { data, faults } = check(params, given)
   const early = faults.filter(({ path: [name] }) => first.includes(String(name)))
   if (early.length > 0) throw refused(early)
-  mustBeInitialised(store, ...needs)
+  assertInitialised(store, ...needs)
   if (faults.length > 0) throw refused(faults)
   return data as z.output<T>
 }
@@ -246,7 +246,7 @@ export function transact<T>({ host }: Call, body: (writer: StoreWriter) => T): P
 }
 
 /** Only the local owner's calls look at the disk: it is the owner's. Throws `Refusal`. */
-export function mustHaveWorkspace({ host, viewer }: Call): Workspace {
+export function requireWorkspace({ host, viewer }: Call): Workspace {
   if (host.workspace === undefined) throw refusal('body', 'no_workspace', 'this store belongs to no folder')
   if (!isOwner(viewer)) throw refusal('body', 'denied', 'files are read for the local owner only')
   return host.workspace
@@ -265,17 +265,17 @@ export async function embedNow({ host, signal }: Call, entries: readonly EntryKe
 }
 
 export interface Look {
-  readonly sight: Sight
+  readonly accessScope: AccessScope
   readonly concepts: VisibleConcepts
 }
 
 export function look({ host, state, viewer }: Call): Look {
-  const sight = host.sight(viewer)
-  return { sight, concepts: state.concepts.visible(sight.partitions) }
+  const accessScope = host.accessScope(viewer)
+  return { accessScope, concepts: state.concepts.visible(accessScope.partitions) }
 }
 
 /** Throws `Refusal` with code `not_found` at that place. */
-export function mustSee({ concepts }: Look, id: number, place: readonly string[] = ['id']): Concept {
+export function requireVisible({ concepts }: Look, id: number, place: readonly string[] = ['id']): Concept {
   const concept = concepts.byId(id)
   if (concept === undefined) throw new Refusal(errorAt(place, 'not_found', 'concept not found'))
   return concept
@@ -283,7 +283,7 @@ export function mustSee({ concepts }: Look, id: number, place: readonly string[]
 
 /** As `mustSee`, of what this viewer may change: its own, and for the local owner all. */
 export function mustOwn(call: Call, seen: Look, id: number, place: readonly string[] = ['id']): Concept {
-  const concept = mustSee(seen, id, place)
+  const concept = requireVisible(seen, id, place)
   if (!isOwner(call.viewer) && call.host.store.entry(concept.entry)?.audience.holder !== call.viewer.id) {
     throw new Refusal(errorAt(place, 'denied', 'only who holds a concept may change it'))
   }
@@ -395,11 +395,11 @@ export function ownFilesWithErrors({ host: { store }, viewer }: Call): readonly 
 /** One warning that names those of the files that the viewer sees and that were read with errors; none: there are none. */
 export function readErrorNotes(
   { host, state }: Call,
-  { sight }: Look,
+  { accessScope }: Look,
   of: Iterable<{ readonly url: string | null }>,
 ): readonly string[] {
   const table = host.store.table(READ_ERRORS)
-  const files = state.files.visible(sight.partitions)
+  const files = state.files.visible(accessScope.partitions)
   const entries = [...new Set([...of].map(({ url }) => url))].flatMap(url =>
     url === null ? [] : (files.byUrl(url)?.entry ?? []),
   )

@@ -84,7 +84,7 @@ export function initialise(writer: StoreWriter, part: Part, random?: (bytes: num
 }
 
 /** Throws `Refusal` with code `not_initialized`. */
-export function mustBeInitialised(reader: StoreReader, ...parts: readonly Part[]): void {
+export function assertInitialised(reader: StoreReader, ...parts: readonly Part[]): void {
   for (const part of parts) if (!isInitialised(reader, part)) throw refusal(part, 'not_initialized', NOT_THERE[part])
 }
 

@@ -5,7 +5,7 @@ import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { MAX_TIMEOUT_MS } from '../../model/limits.ts'
 import { countTokens } from '../../text/count-tokens.ts'
-import { brief, type Call, handler, type Look, linksOf, look, mustSee } from './call.ts'
+import { brief, type Call, handler, type Look, linksOf, look, requireVisible } from './call.ts'
 import { clamp, clamped, concept, id, question, text, total } from './envelope.ts'
 import { type Edge, edgesFrom } from './mind/mind.ts'
 import { CONCEPT_KIND } from './mind/rows.ts'
@@ -160,13 +160,13 @@ const neighbors = handler({
   run(call, { id }) {
     const { store } = call.host
     const seen = look(call)
-    const found = mustSee(seen, id)
+    const found = requireVisible(seen, id)
     const describe = (edge: Edge, other: number) => {
-      const { name, type } = mustSee(seen, other)
+      const { name, type } = requireVisible(seen, other)
       return { id: other, name, type, edge_id: edge.id, relation: edge.relation, weight: edge.weight }
     }
     const links = linksOf(call)
-    const sources = new Set(links.in(id, { partitions: seen.sight.partitions }).map(({ node }) => node))
+    const sources = new Set(links.in(id, { partitions: seen.accessScope.partitions }).map(({ node }) => node))
     const outgoing = edgesFrom(store, seen, [id]).map(edge => describe(edge, edge.target))
     const incoming = edgesFrom(store, seen, [...sources])
       .filter(({ target }) => target === id)
@@ -213,7 +213,7 @@ const viz = handler({
     const wanted =
       center === null || center === undefined
         ? seen.concepts.all
-        : around(call, seen, mustSee(seen, center, ['center']))
+        : around(call, seen, requireVisible(seen, center, ['center']))
     const nodes = wanted.slice(0, limit)
     const ids = new Set(nodes.map(({ id }) => id))
     const edges = edgesFrom(store, seen, [...ids]).filter(({ target }) => ids.has(target))
@@ -227,9 +227,9 @@ const viz = handler({
 export const GRAPH_HANDLERS = [search, summary, neighbors, viz] as const
 
 /** The concept, then those it links to or that link to it, by id. */
-function around(call: Call, { sight, concepts }: Look, center: Concept): readonly Concept[] {
+function around(call: Call, { accessScope, concepts }: Look, center: Concept): readonly Concept[] {
   const links = linksOf(call)
-  const ways = [...links.out(center.id, sight), ...links.in(center.id, sight)]
+  const ways = [...links.out(center.id, accessScope), ...links.in(center.id, accessScope)]
   const others = new Set(ways.map(({ node }) => node))
   others.delete(center.id)
   return [center, ...[...others].sort((a, b) => a - b).flatMap(id => concepts.byId(id) ?? [])]
@@ -275,11 +275,11 @@ export const MAP_HANDLER = handler({
       omitted: total.describe('Symbols that did not fit'),
     }),
   run(call, { max_tokens: maxTokens, path = null }) {
-    const { concepts, sight } = look(call)
+    const { concepts, accessScope } = look(call)
     const { workspace, store } = call.host
     const root = workspace?.url
     const folder = path === null ? null : (workspace?.urlOf(path) ?? path)
-    const ranks = pageRank(concepts, linksOf(call), sight.partitions)
+    const ranks = pageRank(concepts, linksOf(call), accessScope.partitions)
     const symbols = concepts.all
       .map((concept, at) => ({ concept, rank: ranks[at] as number }))
       .filter(({ concept }) => SYMBOLS.has(concept.type) && concept.startLine !== null && isIn(folder, concept))

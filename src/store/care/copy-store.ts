@@ -36,7 +36,7 @@ export interface StoreCopy {
 /** Throws `invalid_argument`, `conflict`, `io_failed`, or what opening the store throws; then nothing is left of the copy. */
 export async function copyStore({ from, to, overwrite = false, report }: CopyRequest): Promise<StoreCopy> {
   const path = placeFor(to, from, overwrite)
-  mustHaveRoom(from, path)
+  assertFreeSpace(from, path)
   const unfinished = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.unfinished`
   try {
     closeSync(io(path, () => openSync(unfinished, 'wx', 0o600)))
@@ -78,7 +78,7 @@ function placeFor(to: string, from: string, overwrite: boolean): string {
   })
 }
 
-function mustHaveRoom(from: string, path: string): void {
+function assertFreeSpace(from: string, path: string): void {
   const log = statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0
   const needed = io(from, () => statSync(from)).size + log
   const { bavail, bsize } = io(path, () => statfsSync(dirname(path)))

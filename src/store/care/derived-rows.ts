@@ -1,7 +1,7 @@
 /** What repeats or follows from other rows, against them: filter rows, counts, the change feed, vectors. */
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
-import { tellChange } from '../sqlite/changes.ts'
+import { notifyChange } from '../sqlite/changes.ts'
 import { type Lookups, lookupsOf, replaceLookups } from '../sqlite/entries.ts'
 import { checkOf, isWhole, vectorOf } from '../sqlite/rows.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
@@ -163,12 +163,12 @@ function tellSomething(db: SqlDatabase, now: Instant): void {
     .prepareArrays<[number, number]>('select key, partition from entries order by key desc limit 1')
     .get()
   if (newest !== undefined) {
-    tellChange(db, { entry: newest[0], kind: 'put', partition: newest[1], from: null, at: now })
+    notifyChange(db, { entry: newest[0], kind: 'put', partition: newest[1], from: null, at: now })
     return
   }
   const [partition] = db.prepareArrays<[number]>('select id from partitions order by id limit 1').get() ?? []
   if (partition === undefined) return
-  tellChange(db, { entry: sequence(db, 'entries'), kind: 'delete', partition, from: null, at: now })
+  notifyChange(db, { entry: sequence(db, 'entries'), kind: 'delete', partition, from: null, at: now })
 }
 
 function newestSeq(db: SqlDatabase): number {
@@ -251,7 +251,7 @@ function drop(db: SqlDatabase, now: Instant): string {
   const partitionOf = db.prepareArrays<[number]>('select partition from entries where key = ?')
   for (const entry of [...entries].sort((a, b) => a - b)) {
     const [partition] = partitionOf.get(entry) ?? []
-    if (partition !== undefined) tellChange(db, { entry, kind: 'put', partition, from: null, at: now })
+    if (partition !== undefined) notifyChange(db, { entry, kind: 'put', partition, from: null, at: now })
   }
   return `dropped ${counted(wrong.length, 'vector')}`
 }

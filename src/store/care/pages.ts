@@ -123,7 +123,7 @@ export function rebuildTables(db: SqlDatabase, damaged: readonly DamagedTable[])
 }
 
 /** Whether the file has pages that nobody uses: then it should be packed. */
-export function mustBeSound(db: SqlDatabase): { readonly leaves: boolean } {
+export function assertSound(db: SqlDatabase): { readonly leaves: boolean } {
   const lines = linesOf(db, 'pragma integrity_check(20)')
   const wrong = lines.filter(line => !/^Page \d+: never used/.test(line))
   if (wrong.length === 0) return { leaves: lines.length > 0 }

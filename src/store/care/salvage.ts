@@ -17,7 +17,7 @@ import { missingColumns } from '../table-check.ts'
 import { openFile, removeStore } from './file.ts'
 import { soundHeaderOf, writeHeader } from './header.ts'
 import { counted } from './problem.ts'
-import { mendStore } from './store-care.ts'
+import { repairStore } from './store-care.ts'
 import { declarationsIn, orNothing, readableRows, restoreTableList } from './table-list.ts'
 
 export interface Salvage {
@@ -44,7 +44,7 @@ export function salvageStore(
     takeCopy(from, raw)
     const salvage = copyReadable(raw, to, declared)
     toThisSchema(to)
-    mendStore(to, now)
+    repairStore(to, now)
     return salvage
   } finally {
     removeStore(raw)

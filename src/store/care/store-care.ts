@@ -8,7 +8,7 @@ import { chunks, contents, partitions, references, rows, tables } from './conten
 import { feed, lookups, tallyRows, vectorRows } from './derived-rows.ts'
 import { openFile } from './file.ts'
 import { headRepair } from './header.ts'
-import { checkPages, isMendable, mustBeSound, type PageReport, rebuildTables } from './pages.ts'
+import { assertSound, checkPages, isMendable, type PageReport, rebuildTables } from './pages.ts'
 import { type Check, counted, type Problem, REPAIR_HELP, RESTORE_HELP, type StoreFinding, sound } from './problem.ts'
 import { copyOfAlteredList, orNothing, writeList } from './table-list.ts'
 
@@ -48,12 +48,12 @@ export function examineStore(file: string): readonly StoreFinding[] {
  * Mends what `examineStore` calls mendable and touches nothing else: all of it or, when that fails, nothing. Other
  * processes may go on working; `store_locked` when they do not let this one write.
  */
-export function mendStore(file: string, now: Instant): readonly Mended[] {
+export function repairStore(file: string, now: Instant): readonly Mended[] {
   const list = restoreAlteredList(file)
   const head = headRepair(file)
   head?.repair(file)
   const done = [...(list ? ['wrote the list of tables again'] : []), ...(head === null ? [] : [head.done])]
-  return [...done.map(what => ({ check: FILE, done: what })), ...mendRows(file, now)]
+  return [...done.map(what => ({ check: FILE, done: what })), ...repairRows(file, now)]
 }
 
 /** Of a file that can be opened. */
@@ -72,7 +72,7 @@ function restoreAlteredList(file: string): boolean {
   )
 }
 
-function mendRows(file: string, now: Instant): readonly Mended[] {
+function repairRows(file: string, now: Instant): readonly Mended[] {
   const pages = looking(file, checkPages)
   if (!isMendable(pages)) return []
   const db = openFile(file, 'repair')
@@ -149,13 +149,13 @@ function ofPages(pages: PageReport): StoreFinding {
   const more = pages.lines.length > LINES ? `; and ${pages.lines.length - LINES} more` : ''
   const where = pages.damaged.map(({ table, part }) => (part === 'rows' ? table : `indexes of ${table}`))
   const place = where.length === 0 ? '' : ` (in ${where.join(', ')})`
-  const canMend = isMendable(pages)
+  const canRepair = isMendable(pages)
   return {
     check: PAGES,
     ok: false,
     message: `${counted(pages.lines.length, 'damage')}${place}: ${pages.lines.slice(0, LINES).join('; ')}${more}`,
-    help: canMend ? `No knowledge is lost. ${REPAIR_HELP}` : RESTORE_HELP,
-    isMendable: canMend,
+    help: canRepair ? `No knowledge is lost. ${REPAIR_HELP}` : RESTORE_HELP,
+    isMendable: canRepair,
   }
 }
 
@@ -167,9 +167,9 @@ function mend(
   const mended: Mended[] = []
   if (damaged.length > 0) mended.push({ check: PAGES, done: rebuildTables(db, damaged) })
   for (const check of CHECKS) {
-    for (const mendIt of mendersOf(check, db)) mended.push({ check: check.name, done: mendIt(db, now) })
+    for (const repairIt of mendersOf(check, db)) mended.push({ check: check.name, done: repairIt(db, now) })
   }
-  return { mended, leaves: damaged.length > 0 && mustBeSound(db).leaves }
+  return { mended, leaves: damaged.length > 0 && assertSound(db).leaves }
 }
 
 /** Each once, whatever it mends. */

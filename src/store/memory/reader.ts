@@ -7,7 +7,7 @@ import type { QuerentError } from '../../model/errors.ts'
 import { type Filter, type FilterSubject, matches, type Scalar } from '../../model/filter.ts'
 import type { Audience, PartitionId } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
-import type { Sight, Viewer } from '../../model/viewer.ts'
+import type { AccessScope, Viewer } from '../../model/viewer.ts'
 import { checkFilter } from '../check.ts'
 import type { Change, ChunkVector, ListPosition, ListRequest, StoreReader, TableReader } from '../store.ts'
 import type { MemoryState } from './state.ts'
@@ -93,31 +93,31 @@ export class MemoryReader implements StoreReader {
       .map(entry => entry.key)
   }
 
-  matching(sight: Sight, filter: Filter): Bitset {
-    return Bitset.of(this.#select(sight, filter).map(entry => entry.key))
+  matching(accessScope: AccessScope, filter: Filter): Bitset {
+    return Bitset.of(this.#select(accessScope, filter).map(entry => entry.key))
   }
 
   list(request: ListRequest): readonly Entry[] {
-    const { sight, filter, order, after } = request
-    return this.#select(sight, filter)
-      .map(entry => ({ entry, place: this.#placeOf(entry, order, sight.viewer) }))
+    const { accessScope, filter, order, after } = request
+    return this.#select(accessScope, filter)
+      .map(entry => ({ entry, place: this.#placeOf(entry, order, accessScope.viewer) }))
       .filter(({ place }) => after === null || comparePlaces(place, after) > 0)
       .sort((a, b) => comparePlaces(a.place, b.place))
       .slice(0, request.limit)
       .map(({ entry }) => entry)
   }
 
-  count(sight: Sight, filter: Filter | null): number {
-    return this.#select(sight, filter).length
+  count(accessScope: AccessScope, filter: Filter | null): number {
+    return this.#select(accessScope, filter).length
   }
 
   facet(
-    sight: Sight,
+    accessScope: AccessScope,
     field: 'collection' | 'kind' | 'tag',
     limit: number,
   ): readonly { value: string; count: number }[] {
     const counts = new Map<string, number>()
-    for (const entry of this.#visible(sight.partitions)) {
+    for (const entry of this.#visible(accessScope.partitions)) {
       for (const value of field === 'tag' ? entry.tags : [entry[field]]) counts.set(value, (counts.get(value) ?? 0) + 1)
     }
     return [...counts]
@@ -203,11 +203,11 @@ export class MemoryReader implements StoreReader {
     return { at, id: entry.id, holder: entry.audience.holder }
   }
 
-  #select(sight: Sight, filter: Filter | null): Entry[] {
-    const visible = this.#visible(sight.partitions)
+  #select(accessScope: AccessScope, filter: Filter | null): Entry[] {
+    const visible = this.#visible(accessScope.partitions)
     if (filter === null) return visible
     checkFilter(filter)
-    return visible.filter(entry => matches(filter, this.#subject(sight.viewer, entry)))
+    return visible.filter(entry => matches(filter, this.#subject(accessScope.viewer, entry)))
   }
 
   #subject(viewer: Viewer, entry: Entry): FilterSubject {

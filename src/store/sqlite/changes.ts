@@ -19,7 +19,7 @@ type Row = readonly [
 ]
 
 /** Adds a change to the feed and returns its number. Inside a write transaction. */
-export function tellChange(db: SqlDatabase, { entry, kind, partition, from, at }: Omit<Change, 'seq'>): number {
+export function notifyChange(db: SqlDatabase, { entry, kind, partition, from, at }: Omit<Change, 'seq'>): number {
   const sql = `select max(coalesce((select seq from sqlite_sequence where name = 'changes'), 0), coalesce(max(seq), 0)) + 1
     from changes`
   const seq = db.prepareArrays<[number]>(sql).get()?.[0] ?? 1
@@ -44,7 +44,7 @@ export class SqliteChanges {
   }
 
   tell(kind: Change['kind'], entry: EntryKey, partition: PartitionId, from: PartitionId | null, at: Instant): void {
-    this.told = tellChange(this.#db, { entry, kind, partition, from, at })
+    this.told = notifyChange(this.#db, { entry, kind, partition, from, at })
   }
 
   last(): number {

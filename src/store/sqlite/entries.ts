@@ -123,7 +123,7 @@ export class SqliteEntries {
     // SQLite would be given another text, and that may be the id of another entry.
     if (!isStorable(id)) return []
     // Asked for whether there is such an id or not: in the statement only where there is, and the time it takes would tell.
-    const inSight = setOf(partitions)
+    const inAccessScope = setOf(partitions)
     // The index gives the key and the table the rest, so that an index that leads to another entry is noticed.
     const sql = `select row.key, row.partition, row.id from entries e indexed by entries_by_id
       join entries row on row.key = e.key where e.id = ? order by e.holder`
@@ -131,7 +131,7 @@ export class SqliteEntries {
       .prepareArrays<[EntryKey, PartitionId, string]>(sql)
       .all(id)
       .flatMap(([key, partition, found]) => {
-        if (!inSight.has(partition)) return []
+        if (!inAccessScope.has(partition)) return []
         if (found === id) return [key]
         this.#damage.met(damaged(`entry ${JSON.stringify(id)}`, { id }))
         return []

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { assert } from '../../base/assert.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { mustBeSync } from '../paused-write.ts'
+import { assertSync } from '../paused-write.ts'
 import type { OpenSql, SqlDatabase, SqlOptions, SqlResult, SqlRow, SqlStatement, SqlValue } from './sql-driver.ts'
 
 /** Statements kept of each kind. Filters make endlessly many texts; everything else needs about a hundred. */
@@ -86,12 +86,12 @@ class NodeSqlite implements SqlDatabase {
   }
 
   read<T>(body: () => T): T {
-    if (this.#inside !== 'nothing') return mustBeSync(body())
+    if (this.#inside !== 'nothing') return assertSync(body())
     this.#run('begin')
     this.#inside = 'read'
     this.#transactions++
     try {
-      return mustBeSync(body())
+      return assertSync(body())
     } finally {
       this.#inside = 'nothing'
       if (this.#db.isTransaction) this.#run('commit')
@@ -181,7 +181,7 @@ class NodeSqlite implements SqlDatabase {
 
 // biome-ignore lint/correctness/useYield: it is the one step
 function* inOneStep<T>(body: () => T): Steps<T> {
-  return mustBeSync(body())
+  return assertSync(body())
 }
 
 class Statement implements SqlStatement<unknown> {

@@ -5,7 +5,7 @@ import type { QuerentError } from '../../model/errors.ts'
 import type { Filter } from '../../model/filter.ts'
 import type { Audience, PartitionId } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
-import type { Sight, Viewer } from '../../model/viewer.ts'
+import type { AccessScope, Viewer } from '../../model/viewer.ts'
 import type { Change, ChunkVector, ListRequest, StoreReader, TableReader } from '../store.ts'
 import { SqliteAccess, SqliteChanges } from './changes.ts'
 import { SqliteChunks } from './chunks.ts'
@@ -80,24 +80,24 @@ export class SqliteReader implements StoreReader {
     return this.parts.entries.find(id, partitions)
   }
 
-  matching(sight: Sight, filter: Filter): Bitset {
-    return this.parts.search.matching(sight, filter)
+  matching(accessScope: AccessScope, filter: Filter): Bitset {
+    return this.parts.search.matching(accessScope, filter)
   }
 
   list(request: ListRequest): readonly Entry[] {
     return this.parts.db.read(() => this.entries(this.parts.search.list(request)))
   }
 
-  count(sight: Sight, filter: Filter | null): number {
-    return this.parts.search.count(sight, filter)
+  count(accessScope: AccessScope, filter: Filter | null): number {
+    return this.parts.search.count(accessScope, filter)
   }
 
   facet(
-    sight: Sight,
+    accessScope: AccessScope,
     field: 'collection' | 'kind' | 'tag',
     limit: number,
   ): readonly { value: string; count: number }[] {
-    const found = this.parts.search.facet(sight, field, limit)
+    const found = this.parts.search.facet(accessScope, field, limit)
     // The values come from an index, which has no checks of its own. An entry that is damaged itself says nothing.
     const entries = this.around(
       () => undefined,

@@ -2,7 +2,7 @@
 import { Bitset } from '../../base/bitset.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { Filter } from '../../model/filter.ts'
-import type { Sight, Viewer } from '../../model/viewer.ts'
+import type { AccessScope, Viewer } from '../../model/viewer.ts'
 import { checkFilter } from '../check.ts'
 import type { ListPosition, ListRequest } from '../store.ts'
 import { type AspectLookup, compileFilter, type SqlCondition } from './filter.ts'
@@ -21,37 +21,37 @@ export class SqliteSearch {
     this.#aspect = aspect
   }
 
-  matching(sight: Sight, filter: Filter): Bitset {
+  matching(accessScope: AccessScope, filter: Filter): Bitset {
     return this.#db.read(() => {
-      const { sql, values } = this.#seen(sight, filter)
+      const { sql, values } = this.#seen(accessScope, filter)
       // One text of all keys: half the time of a row each.
       const keys = this.#rows<[string]>(`select json_group_array(e.key) from entries e where ${sql}`, values)
       return Bitset.of(JSON.parse(keys[0]?.[0] ?? '[]') as EntryKey[])
     })
   }
 
-  count(sight: Sight, filter: Filter | null): number {
+  count(accessScope: AccessScope, filter: Filter | null): number {
     return this.#db.read(() => {
-      const { sql, values } = this.#seen(sight, filter)
+      const { sql, values } = this.#seen(accessScope, filter)
       return this.#rows<[number]>(`select count(*) from entries e where ${sql}`, values)[0]?.[0] ?? 0
     })
   }
 
-  list({ sight, filter, order, limit, after }: ListRequest): readonly EntryKey[] {
+  list({ accessScope, filter, order, limit, after }: ListRequest): readonly EntryKey[] {
     return this.#db.read(() => {
-      const of = { seen: this.#seen(sight, filter), isUnfiltered: filter === null, viewer: sight.viewer }
+      const of = { seen: this.#seen(accessScope, filter), isUnfiltered: filter === null, viewer: accessScope.viewer }
       return listKeys(this.#db, of, { order, limit: limitOf(limit), after })
     })
   }
 
   /** `example`: an entry that has the value, by which the caller can check it. */
   facet(
-    sight: Sight,
+    accessScope: AccessScope,
     field: 'collection' | 'kind' | 'tag',
     limit: number,
   ): readonly { readonly value: string; readonly count: number; readonly example: EntryKey }[] {
     return this.#db.read(() => {
-      const { sql, values } = this.#visible(sight)
+      const { sql, values } = this.#visible(accessScope)
       const of = {
         collection: 'e.collection, count(*), min(e.key) from entries e',
         kind: 'e.kind, count(*), min(e.key) from entries e',
@@ -65,20 +65,21 @@ export class SqliteSearch {
     })
   }
 
-  #seen(sight: Sight, filter: Filter | null): SqlCondition {
-    const visible = this.#visible(sight)
+  #seen(accessScope: AccessScope, filter: Filter | null): SqlCondition {
+    const visible = this.#visible(accessScope)
     if (filter === null) return visible
     checkFilter(filter)
-    const condition = compileFilter(filter, sight.viewer, this.#aspect)
+    const condition = compileFilter(filter, accessScope.viewer, this.#aspect)
     return { sql: `${visible.sql} and ${condition.sql}`, values: [...visible.values, ...condition.values] }
   }
 
   /** No condition at all for who sees everything: the owner, mostly. */
-  #visible(sight: Sight): SqlCondition {
+  #visible(accessScope: AccessScope): SqlCondition {
     const all = this.#partitions.all()
-    const seesAll = all.length === sight.partitions.length && all.every(({ id }, at) => id === sight.partitions[at])
+    const seesAll =
+      all.length === accessScope.partitions.length && all.every(({ id }, at) => id === accessScope.partitions[at])
     if (seesAll) return EVERYTHING
-    return { sql: 'e.partition in (select value from json_each(?))', values: [keyList(sight.partitions)] }
+    return { sql: 'e.partition in (select value from json_each(?))', values: [keyList(accessScope.partitions)] }
   }
 
   #rows<Row extends readonly SqlValue[]>(sql: string, values: readonly SqlValue[]): readonly Row[] {

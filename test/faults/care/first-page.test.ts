@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { salvageStore } from '../../../src/store/care/salvage.ts'
-import { examineStore, mendStore } from '../../../src/store/care/store-care.ts'
+import { examineStore, repairStore } from '../../../src/store/care/store-care.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { querent } from '../../support/command.ts'
 import { openTestEngine } from '../../support/engines.ts'
@@ -52,16 +52,16 @@ describe.each(DAMAGES)('damage to %s', (name, damage) => {
     if (!name.startsWith('the name of a column'))
       expect(() => openSqliteStore({ file }).close()).toThrow(expect.objectContaining({ code: 'store_corrupt' }))
     else expect(examineStore(file)).toMatchObject([{ check: 'file', ok: false, isMendable: true }])
-    expect(mendStore(file, 9)).toContainEqual(expect.objectContaining({ check: 'file' }))
+    expect(repairStore(file, 9)).toContainEqual(expect.objectContaining({ check: 'file' }))
     expect(examineStore(file).filter(({ ok }) => !ok)).toEqual([])
     expect(dump(file)).toEqual(before)
     const store = openSqliteStore({ file })
     expect(store.table(COLOURS).count()).toBe(58)
     store.close()
     // Nothing more is found, and the list can be restored once more.
-    expect(mendStore(file, 9)).toEqual([])
+    expect(repairStore(file, 9)).toEqual([])
     overwrite(file, 1, 100, junk.subarray(100))
-    mendStore(file, 9)
+    repairStore(file, 9)
     expect(dump(file)).toEqual(before)
   })
 

@@ -2,7 +2,7 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { examineStore, mendStore } from '../../../src/store/care/store-care.ts'
+import { examineStore, repairStore } from '../../../src/store/care/store-care.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 import { assertUntil } from '../../support/until-met.ts'
@@ -150,7 +150,7 @@ describe('a store file', () => {
   it('that is sound has nothing to mend, and stays as it is', () => {
     const file = copyOfSound()
     expect(wrongChecks(file)).toEqual([])
-    expect(mendStore(file, 5)).toEqual([])
+    expect(repairStore(file, 5)).toEqual([])
     expect(dump(file)).toEqual(before)
   })
 
@@ -159,10 +159,10 @@ describe('a store file', () => {
     const store = openSqliteStore({ file })
     onFile(file, db => db.exec(DAMAGES[0]?.sql(7) ?? ''))
     const version = store.version()
-    expect(mendStore(file, 5)).not.toEqual([])
+    expect(repairStore(file, 5)).not.toEqual([])
     expect(store.version()).not.toBe(version)
     const mended = store.version()
-    expect(mendStore(file, 5)).toEqual([])
+    expect(repairStore(file, 5)).toEqual([])
     expect(store.version()).toBe(mended)
     store.close()
   })
@@ -185,7 +185,7 @@ describe('a store file', () => {
         onFile(file, db => {
           for (const [damage, pick] of chosen) db.exec(damage.sql(pick))
         })
-        mendStore(file, 5)
+        repairStore(file, 5)
         expect(wrongChecks(file)).toEqual([])
         const after = dump(file)
         const dropped = new Set(chosen.flatMap(([{ dropsVectorOf }, pick]) => dropsVectorOf?.(pick) ?? []))
@@ -223,7 +223,7 @@ describe('a store file', () => {
         const file = copyOfSound()
         for (const { page, at, bytes } of chosen) overwrite(file, page, at, bytes)
         if (wrongChecks(file).length > 0) found++
-        mendStore(file, 5)
+        repairStore(file, 5)
         expect(wrongChecks(file)).toEqual([])
         expect(dump(file)).toEqual(before)
       }),
@@ -244,7 +244,7 @@ describe('a store file', () => {
         const [pages] = examineStore(file)
         expect(pages).toMatchObject({ check: 'pages', ok: false })
         const bytes = readFileSync(file)
-        mended += mendStore(file, 5).length > 0 ? 1 : 0
+        mended += repairStore(file, 5).length > 0 ? 1 : 0
         if (pages?.isMendable) expect(dump(file)).toEqual(before)
         else expect(readFileSync(file).equals(bytes)).toBe(true)
       }
@@ -268,7 +268,7 @@ describe('a store file', () => {
       })
       expect(others).toEqual([])
       const bytes = readFileSync(file)
-      expect(mendStore(file, 5)).toEqual([])
+      expect(repairStore(file, 5)).toEqual([])
       expect(readFileSync(file).equals(bytes)).toBe(true)
     }
   })

@@ -165,7 +165,7 @@ describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
       summary: 'looks everywhere',
       stages: {
         retrieve: (plan, depth, context) =>
-          DEFAULT_STAGES.retrieve(plan, depth, { ...context, sight: lookAt(context.reader, LOCAL_OWNER) }),
+          DEFAULT_STAGES.retrieve(plan, depth, { ...context, accessScope: lookAt(context.reader, LOCAL_OWNER) }),
       },
     }
     await isFound(() => open({ lenses: [leaky], defaultLens: 'leaky' }), { operations: ['query'] })
@@ -180,7 +180,9 @@ describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
     ['hidden entries found by their ids', store => ({ find: id => store.find(id, everywhere(store)) }), 'get'],
     [
       'a total over all partitions',
-      store => ({ count: (sight, filter) => store.count({ ...sight, partitions: everywhere(store) }, filter) }),
+      store => ({
+        count: (accessScope, filter) => store.count({ ...accessScope, partitions: everywhere(store) }, filter),
+      }),
       'list',
     ],
     ['the use that others made', store => ({ access: (_, keys) => accessOfAll(store, keys) }), 'list'],

@@ -215,7 +215,7 @@ describe('a closed engine', () => {
       () => engine.embedded(),
       drain,
       () => host.query({ text: 'fox' }, { viewer: { id: 'owner' }, signal: new AbortController().signal }),
-      () => host.sight({ id: 'owner' }),
+      () => host.accessScope({ id: 'owner' }),
       () => host.index('words'),
       () => engine.host('default'),
     ]

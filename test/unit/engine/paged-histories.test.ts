@@ -8,7 +8,7 @@ import type { EntryDraft } from '../../../src/model/entry.ts'
 import { type Audience, audience } from '../../../src/model/partition.ts'
 import type { QueryInput } from '../../../src/model/query-input.ts'
 import { lookAt } from '../../../src/pipeline/access.ts'
-import { HeldOrders } from '../../../src/pipeline/later-pages.ts'
+import { CachedOrders } from '../../../src/pipeline/later-pages.ts'
 import { MEMBERSHIPS } from '../../../src/store/core-tables.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { type Known, known, questions } from '../../support/ask-arbitraries.ts'
@@ -203,10 +203,10 @@ describe.each(['default', 'plain'])(`lens %s (${RUNS} histories; 1,000 with QUER
 })
 
 it.each([
-  ['no order were held', () => vi.spyOn(HeldOrders.prototype, 'find').mockReturnValue(null)],
+  ['no order were held', () => vi.spyOn(CachedOrders.prototype, 'find').mockReturnValue(null)],
   [
     'orders were made whole when they are asked for',
-    () => vi.spyOn(HeldOrders.prototype, 'settleSome').mockReturnValue(false),
+    () => vi.spyOn(CachedOrders.prototype, 'settleSome').mockReturnValue(false),
   ],
 ])('would be found wrong if %s', { timeout: PATIENCE_MS }, async (_, plant) => {
   const planted = plant()

@@ -7,7 +7,7 @@ import { RequesterLimits, UNLIMITED } from '../../../src/identity/limits.ts'
 import { BeliefsError } from '../../../src/lenses/beliefs/errors.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import type { CallContext } from '../../../src/model/operation.ts'
-import { toldError } from '../../../src/model/told-error.ts'
+import { reportedError } from '../../../src/model/told-error.ts'
 import { bugReport } from '../../../src/ops/bug-report.ts'
 import { type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../../src/ops/catalog.ts'
 import { noEngine, operation } from '../../support/operations.ts'
@@ -189,8 +189,8 @@ describe('an error of the lens beliefs', () => {
   it('is told to others as it is: where in the request, of which request, whether to try again (BQ-183, BQ-185)', () => {
     const error = new BeliefsError('INVALID_QUERY', 'semantic: expected a text', { path: 'semantic' })
     error.requestId = 'abc'
-    expect(toldError(error, { id: 'ana' }).toJSON()).toEqual(error.toJSON())
-    expect(toldError(error, null).toJSON()).toMatchObject({ details: { path: 'semantic' }, request_id: 'abc' })
+    expect(reportedError(error, { id: 'ana' }).toJSON()).toEqual(error.toJSON())
+    expect(reportedError(error, null).toJSON()).toMatchObject({ details: { path: 'semantic' }, request_id: 'abc' })
   })
 
   it('is reported to whoever runs the node when it was a bug', () => {
@@ -198,6 +198,6 @@ describe('an error of the lens beliefs', () => {
     expect(bugReport(bug, 'r1')).toContain('inside')
     const disk = new BeliefsError('INTERNAL_ERROR', 'fixed', {}, { cause: new QuerentError('io_failed', 'disk') })
     expect(bugReport(disk, 'r1')).toBeNull()
-    expect(toldError(bug, { id: 'ana' }).message).toBe('fixed')
+    expect(reportedError(bug, { id: 'ana' }).message).toBe('fixed')
   })
 })

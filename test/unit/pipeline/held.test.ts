@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Held } from '../../../src/pipeline/held.ts'
-import { HeldOrders } from '../../../src/pipeline/later-pages.ts'
+import { CachedOrders } from '../../../src/pipeline/later-pages.ts'
 
 const BOUNDS = { most: 4, bytes: 100, lifetimeMs: 1_000 }
 
-const settle = (orders: HeldOrders) => {
+const settle = (orders: CachedOrders) => {
   while (orders.settleSome());
 }
 
@@ -117,7 +117,7 @@ describe('an order that is not whole yet', () => {
   const order = { rest: [] } as never
 
   it('is made before the indexes change, with hundreds of others', () => {
-    const orders = new HeldOrders()
+    const orders = new CachedOrders()
     const all = Array.from({ length: 300 }, () => orders.later(() => order, 'ann', 200))
     settle(orders)
     expect(all.filter(one => one.get() === null)).toEqual([])
@@ -126,7 +126,7 @@ describe('an order that is not whole yet', () => {
   it('is never made where there are too many: of who asked most, the oldest', () => {
     const bounds = { most: 40, bytes: 40 * 100_000, lifetimeMs: 1_000 }
     for (const settled of [bounds, { ...bounds, most: 1_000 }]) {
-      const orders = new HeldOrders(undefined, bounds, settled)
+      const orders = new CachedOrders(undefined, bounds, settled)
       const made: string[] = []
       const later = (name: string, viewer: string) => {
         const make = () => {
@@ -147,7 +147,7 @@ describe('an order that is not whole yet', () => {
   })
 
   it('that cannot be made is nobody else’s trouble', () => {
-    const orders = new HeldOrders()
+    const orders = new CachedOrders()
     const make = () => {
       throw new Error('broken')
     }

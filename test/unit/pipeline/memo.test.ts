@@ -16,17 +16,17 @@ it('asks the store for all of them once, not after each write; what was handed o
   put(store, 'a', 1)
   const { reader, asked } = counting(store)
   const memo = new Memo()
-  const sight = { viewer: ANN, partitions: store.partitions().map(({ id }) => id) }
-  const first = memo.matching(reader, sight, FILTER)
+  const accessScope = { viewer: ANN, partitions: store.partitions().map(({ id }) => id) }
+  const first = memo.matching(reader, accessScope, FILTER)
   put(store, 'b', 0)
-  const second = memo.matching(reader, sight, FILTER)
+  const second = memo.matching(reader, accessScope, FILTER)
   expect(members(second)).toHaveLength(2)
   expect(members(first)).toHaveLength(1)
   put(store, 'b', 3)
-  expect(members(memo.matching(reader, sight, FILTER))).toEqual(members(first))
+  expect(members(memo.matching(reader, accessScope, FILTER))).toEqual(members(first))
   expect(asked()).toBe(1)
   for (let at = 0; at < 300; at++) put(store, `many-${at}`, 1)
-  expect(members(memo.matching(reader, sight, FILTER))).toHaveLength(301)
+  expect(members(memo.matching(reader, accessScope, FILTER))).toHaveLength(301)
   expect(asked()).toBe(2)
 })
 
@@ -42,9 +42,9 @@ function members(set: Bitset): readonly number[] {
 function counting(store: Store): { reader: StoreReader; asked: () => number } {
   let asked = 0
   const reader: StoreReader = Object.create(store)
-  reader.matching = (sight, filter) => {
+  reader.matching = (accessScope, filter) => {
     asked++
-    return store.matching(sight, filter)
+    return store.matching(accessScope, filter)
   }
   return { reader, asked: () => asked }
 }

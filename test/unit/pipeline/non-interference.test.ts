@@ -159,9 +159,9 @@ function everything({ reader }: QueryContext) {
 
 /** Only what is visible comes out, but rarity is that of everything. */
 function withStatisticsOfAll(context: QueryContext): WordIndex {
-  const { words, memo, reader, sight } = context
+  const { words, memo, reader, accessScope } = context
   const widen = <T extends SearchScope>(scope: T): T => {
-    const visible = memo.visible(reader, sight)
+    const visible = memo.visible(reader, accessScope)
     const allow = scope.allow === undefined ? visible : visible.and(scope.allow)
     return { ...scope, ...everything(context), allow }
   }

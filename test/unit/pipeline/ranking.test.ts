@@ -220,7 +220,7 @@ describe('use', () => {
 describe('similar', () => {
   it('finds by vectors what is like an entry, and not the entry itself', async () => {
     const world = await smallWorld()
-    const [key] = world.parts.store.find('meaning', world.context({ text: 'x' }).sight.partitions)
+    const [key] = world.parts.store.find('meaning', world.context({ text: 'x' }).accessScope.partitions)
     const { page } = await world.similar(key as number)
     expect(page.items.map(item => item.id)).toEqual(['words'])
     expect(page).toMatchObject({ mode: 'meaning', verdict: 'answered' })

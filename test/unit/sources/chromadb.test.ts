@@ -135,7 +135,7 @@ async function serve(
   const source = openChromaSource({ name: 'chromadb', url: server.url, ...options })
   const ask = async (fields: Partial<SourceRequest>) => {
     const question = {
-      ...{ sight: { viewer: LOCAL_OWNER, partitions: [] }, collections: ['items'], text: '', limit: 5 },
+      ...{ accessScope: { viewer: LOCAL_OWNER, partitions: [] }, collections: ['items'], text: '', limit: 5 },
       ...{ vector: new Float32Array([1, 0]), where: [], anyTags: [], deadline: new Deadline(10_000) },
     }
     const { collections } = await source.ask({ ...question, ...fields })

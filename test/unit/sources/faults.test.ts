@@ -57,7 +57,7 @@ describe.each(KINDS)('%s', (_, openSource) => {
     const server = await serve(() => {})
     const store = storeOfSuite()
     const sources = [openSource(server.url), localSourceOf(store)]
-    const request = question({ sight: ownerSight(store) })
+    const request = question({ accessScope: ownerSight(store) })
     const ids = async () => {
       const answers = await askSources(sources, { request, timeoutMs: 200 })
       return answers.map(({ source, collections: [first] }) => [source, first?.error?.code ?? first?.records.length])
@@ -120,7 +120,7 @@ describe('the fan-out', () => {
 
 function question(fields: Partial<SourceRequest>): SourceRequest {
   return {
-    sight: { viewer: LOCAL_OWNER, partitions: [] },
+    accessScope: { viewer: LOCAL_OWNER, partitions: [] },
     collections: ['items'],
     text: '',
     vector: new Float32Array([1, 0, 0, 0]),

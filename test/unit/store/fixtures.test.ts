@@ -52,23 +52,23 @@ describe.each(schemas)('a store of schema %s', schema => {
 
   it('is sound, can be asked, and takes more', () => {
     const store = open()
-    const sight = { viewer: { id: 'ann' }, partitions: store.partitions().map(partition => partition.id) }
+    const accessScope = { viewer: { id: 'ann' }, partitions: store.partitions().map(partition => partition.id) }
     const ids = (field: string, value: string | number | boolean) =>
       store
-        .list({ sight, filter: { op: 'eq', field, value }, order: 'id', limit: 9, after: null })
+        .list({ accessScope: accessScope, filter: { op: 'eq', field, value }, order: 'id', limit: 9, after: null })
         .map(entry => entry.id)
     expect(store.check()).toEqual([])
     expect(ids('tag', 'fox')).toEqual(['plain', 'Ωμέγα 🦊'])
     expect(ids('metadata.deep.a.b', 'c')).toEqual(['Ωμέγα 🦊'])
     expect(ids('metadata.flag', true)).toEqual(['Ωμέγα 🦊'])
     expect(ids('accessed', 1_700_000_000_600)).toEqual(['Ωμέγα 🦊'])
-    const [key] = store.find('Ωμέγα 🦊', sight.partitions) as [number]
+    const [key] = store.find('Ωμέγα 🦊', accessScope.partitions) as [number]
     const draft = draftOf({ id: 'new' })
     store.write(1, writer => {
       writer.put(draft, wholeChunk(draft))
       writer.delete(key)
     })
-    expect(store.countVectors(made.models[0] as string, sight.partitions)).toBe(0)
+    expect(store.countVectors(made.models[0] as string, accessScope.partitions)).toBe(0)
     expect(store.check()).toEqual([])
   })
 })

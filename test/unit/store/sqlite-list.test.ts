@@ -28,27 +28,27 @@ afterAll(() => {
 
 it.each(['updated', 'created', 'accessed', 'id'] as const)('lists by %s as memory does', order => {
   for (const partitions of [[1], [2], [1, 2]]) {
-    const sight = { viewer: { id: 'ann' }, partitions }
-    const all = memory.list({ sight, filter: null, order, limit: ENTRIES, after: null })
+    const accessScope = { viewer: { id: 'ann' }, partitions }
+    const all = memory.list({ accessScope: accessScope, filter: null, order, limit: ENTRIES, after: null })
     expect(all.length).toBeGreaterThan(1_000)
     for (const limit of [700, ENTRIES]) {
-      expect(pages(sqlite, { sight, filter: null, order, limit })).toEqual(all.map(({ id }) => id))
+      expect(pages(sqlite, { accessScope: accessScope, filter: null, order, limit })).toEqual(all.map(({ id }) => id))
     }
     // Small pages, each from its place: between times, within a crowd, at its ends.
     for (let at = 0; at < all.length - 12; at += at % 500 === 0 ? 1 : 97) {
       const after = placeOf(all[at] as Entry, order)
-      const page = sqlite.list({ sight, filter: null, order, limit: 10, after })
+      const page = sqlite.list({ accessScope: accessScope, filter: null, order, limit: 10, after })
       expect(page.map(({ id }) => id)).toEqual(all.slice(at + 1, at + 11).map(({ id }) => id))
     }
   }
 })
 
 it.each(['updated', 'accessed'] as const)('lists by %s what fulfils a filter as memory does', order => {
-  const sight = { viewer: { id: 'ann' }, partitions: [1, 2] }
+  const accessScope = { viewer: { id: 'ann' }, partitions: [1, 2] }
   for (const value of ['few', 'many']) {
     const filter = { op: 'eq', field: 'collection', value } as const
-    const all = memory.list({ sight, filter, order, limit: ENTRIES, after: null })
-    expect(pages(sqlite, { sight, filter, order, limit: 1_500 })).toEqual(all.map(({ id }) => id))
+    const all = memory.list({ accessScope: accessScope, filter, order, limit: ENTRIES, after: null })
+    expect(pages(sqlite, { accessScope: accessScope, filter, order, limit: 1_500 })).toEqual(all.map(({ id }) => id))
   }
 })
 

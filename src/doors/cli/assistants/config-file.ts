@@ -48,7 +48,7 @@ export async function replaceConfig({ path, text }: ConfigFile, after: string): 
 }
 
 /** Throws `io_failed` for a file that is marked as not to be written: a rename would replace it all the same. */
-export async function mustBeWritable({ path, text }: ConfigFile): Promise<void> {
+export async function assertWritable({ path, text }: ConfigFile): Promise<void> {
   if (text !== null && ((await stat(path)).mode & 0o200) === 0) throw failed(path, 'is read-only; nothing was written')
 }
 

@@ -13,7 +13,7 @@ import {
   type ServerCommand,
 } from '../assistants/clients.ts'
 import { editJson, editToml } from '../assistants/config-edit.ts'
-import { type ConfigFile, mustBeWritable, readConfig, replaceConfig } from '../assistants/config-file.ts'
+import { assertWritable, type ConfigFile, readConfig, replaceConfig } from '../assistants/config-file.ts'
 import { confirm } from '../confirm.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
 import { write } from '../io.ts'
@@ -76,7 +76,7 @@ export async function runMcpInstall(cli: Cli, flags: McpInstallFlags, _words: un
 }
 
 async function mayWrite(cli: Cli, flags: McpInstallFlags, changes: readonly Change[]): Promise<boolean> {
-  for (const { file } of changes) await mustBeWritable(file)
+  for (const { file } of changes) await assertWritable(file)
   if (flags.yes === true) return true
   if (cli.io.stdin.isTTY !== true || cli.io.stderr.isTTY !== true) {
     const message = '--yes: there is no terminal to ask at; add --yes to write, or --print to see what would change'

@@ -50,7 +50,7 @@ export async function runServe(
   if (paths.length === 0 && flags.collection !== undefined) {
     throw invalidArgument('--collection', flags.collection, 'paths whose entries are to be in it')
   }
-  await mustBeThere(cli, paths)
+  await assertExists(cli, paths)
   cli.endsBySignal = true
   const listens = (url: string): void => {
     void write(cli.io.stderr, `querent listens on ${url}\n`)
@@ -158,7 +158,7 @@ async function openBrowser(io: Io, url: string): Promise<void> {
 }
 
 /** Before a store is made for them. Throws `invalid_argument` where there is nothing, `io_failed` where it may not be seen. */
-async function mustBeThere(cli: Cli, paths: readonly string[]): Promise<void> {
+async function assertExists(cli: Cli, paths: readonly string[]): Promise<void> {
   for (const [at, path] of paths.entries()) {
     await stat(resolve(cli.io.workingFolder, path)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {

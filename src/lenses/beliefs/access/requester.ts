@@ -4,7 +4,7 @@
  */
 import { Recent } from '../../../base/recent.ts'
 import type { Audience, PartitionId } from '../../../model/partition.ts'
-import type { Sight } from '../../../model/viewer.ts'
+import type { AccessScope } from '../../../model/viewer.ts'
 import { Circle } from '../../../pipeline/access.ts'
 import { CurrentMembers, Members } from '../../../pipeline/members.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
@@ -37,7 +37,7 @@ export class Requester {
   /** The one federation through which it looks; null: all of them. */
   readonly through: string | null
   /** Every partition that it may read. */
-  readonly sight: Sight
+  readonly accessScope: AccessScope
   /** Federations in which it is active and may query single beliefs, ascending. */
   readonly federations: readonly string[]
   readonly #circle: Circle
@@ -67,7 +67,7 @@ export class Requester {
       this.#kinds[partition] = audience.kind === 'public' ? PUBLIC : audience.holder === id ? OWN : SHARED
       if (audience.kind === 'shared') this.#through.set(partition, this.#circle.through(audience))
     }
-    this.sight = { viewer: { id }, partitions: seen.sort((a, b) => a - b) }
+    this.accessScope = { viewer: { id }, partitions: seen.sort((a, b) => a - b) }
     this.#strict = new Set(this.federations.filter(federation => isStrict(reader, federation)))
   }
 

@@ -197,7 +197,7 @@ function* ofTopic(
     ...{ columns, contents, matches, time, include: [operand], exclude: [], phrases: [] },
     thresholds: model === null ? null : thresholdsOf(settings, model),
     index: model === null ? null : vectorIndex(host, model),
-    sight: { viewer: { id: '' }, partitions },
+    accessScope: { viewer: { id: '' }, partitions },
   })
   return yield* meeting
 }

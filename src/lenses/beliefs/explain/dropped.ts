@@ -101,7 +101,7 @@ function byMeaning({ copies, cosines, floor, understood, view, requester }: Eval
   const { meaning } = understood
   if (cosines === null || copies.has(row)) return null
   const entry = view.columns.arrays.entries[row] as EntryKey
-  const { partitions } = requester.sight
+  const { partitions } = requester.accessScope
   const [hit] = meaning.by === 'vector' ? meaning.index.score(meaning.vector, [entry], { partitions }) : []
   const reason =
     hit === undefined

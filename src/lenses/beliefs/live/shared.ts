@@ -27,7 +27,7 @@ export interface LiveShared {
   since(position: number): readonly Change[] | null
   /** By this model; null: it has none yet. As of the last `catchUp`, or later. */
   vectorOf(entry: EntryKey, model: string): Float32Array | null
-  sightOf(viewer: string): SightWatch
+  accessScopeOf(viewer: string): AccessWatch
   trustOf(viewer: string, question: TrustQuestion): TrustWatch
 }
 
@@ -47,7 +47,7 @@ class Shared implements LiveShared {
   /** By position: most subscriptions ask from the same one. */
   readonly #since = new Map<number, readonly Change[] | null>()
   readonly #vectors = new Recent<EntryKey, { readonly vector: Float32Array | null }>(MAX_VECTORS)
-  readonly #sights = new Watches<SightWatch>()
+  readonly #sights = new Watches<AccessWatch>()
   readonly #trusts = new Watches<TrustWatch>()
   #caughtUp: number | null = null
   position: number
@@ -91,8 +91,8 @@ class Shared implements LiveShared {
     }).vector
   }
 
-  sightOf(viewer: string): SightWatch {
-    return this.#sights.of(viewer, () => new SightWatch(this.#state, viewer))
+  accessScopeOf(viewer: string): AccessWatch {
+    return this.#sights.of(viewer, () => new AccessWatch(this.#state, viewer))
   }
 
   trustOf(viewer: string, question: TrustQuestion): TrustWatch {
@@ -117,7 +117,7 @@ class Watches<W extends WeakKey> {
   }
 }
 
-export class SightWatch {
+export class AccessWatch {
   readonly #state: BeliefsState
   readonly #viewer: string
   #requester: Requester
@@ -154,9 +154,9 @@ function seeAlike(before: Requester, now: Requester): boolean {
     before.kindOf(partition) === now.kindOf(partition) &&
     before.federationsOf(partition).join('\n') === now.federationsOf(partition).join('\n')
   return (
-    before.sight.partitions.every(isTheSame) &&
+    before.accessScope.partitions.every(isTheSame) &&
     // What lies in a new partition is news.
-    now.sight.partitions.every(partition => !before.knows(partition) || isTheSame(partition))
+    now.accessScope.partitions.every(partition => !before.knows(partition) || isTheSame(partition))
   )
 }
 
@@ -228,14 +228,14 @@ export class TrustWatch {
   }
 
   /** Whether some of these are federations that the requester meets holders through, or hold a belief that it sees. */
-  #meets(agents: readonly string[], { federations, sight }: Requester): boolean {
+  #meets(agents: readonly string[], { federations, accessScope }: Requester): boolean {
     const named = new Set(agents)
     if (federations.some(id => named.has(federationTarget(id)))) return true
     const { columns } = this.#state
     const { holders } = columns.arrays
     const numbers = new Set(agents.map(agent => columns.texts.holderNumber(agent)).filter(number => number !== -1))
     const isTheirs = (row: number) => numbers.has(holders[row] as number)
-    return numbers.size > 0 && sight.partitions.some(partition => columns.rowsIn(partition).some(isTheirs))
+    return numbers.size > 0 && accessScope.partitions.some(partition => columns.rowsIn(partition).some(isTheirs))
   }
 }
 

@@ -32,14 +32,14 @@ import { faded } from '../trust/edge.ts'
 import type { HolderTrust } from '../trust/holders.ts'
 import type { DirectTrust, TrustIn } from '../trust/trust-in.ts'
 import { basisOf, chainOfKey, holderOfKey, itemOf, keyOf, type TrustBases, type TrustBasis } from './live-items.ts'
-import { type LiveShared, liveShared, type SightWatch, type TrustWatch } from './shared.ts'
+import { type AccessWatch, type LiveShared, liveShared, type TrustWatch } from './shared.ts'
 
 interface Remembered {
   readonly asOf: Instant
   /** In the feed: later changes are news. */
   readonly position: number
   /** Revisions of what the requester may see, and of its trust. */
-  readonly sight: number
+  readonly accessScope: number
   readonly trust: number
   /** Whether an entry was a candidate that passed the filters: a match, or one that another stands for. */
   readonly isCandidate: (entry: EntryKey) => boolean
@@ -183,7 +183,7 @@ export class StandingBeliefs implements LiveQuery {
   readonly #state: BeliefsState
   readonly #checked: CheckedQuery
   readonly #shared: LiveShared
-  readonly #sight: SightWatch
+  readonly #accessScope: AccessWatch
   readonly #trust: TrustWatch
   readonly #isAllowed: () => boolean
   readonly #model: string | null
@@ -210,7 +210,7 @@ export class StandingBeliefs implements LiveQuery {
     this.#isAllowed = isAllowed
     this.#model = modelOf(state.host)
     this.#shared = liveShared(state)
-    this.#sight = this.#shared.sightOf(viewer.id)
+    this.#accessScope = this.#shared.accessScopeOf(viewer.id)
     this.#trust = this.#shared.trustOf(viewer.id, trustQuestion(checked.context))
   }
 
@@ -257,14 +257,14 @@ export class StandingBeliefs implements LiveQuery {
     if (last === null) return true
     const shared = this.#shared
     const version = shared.catchUp()
-    const sight = this.#sight.refresh(version)
-    const { requester } = this.#sight
+    const accessScope = this.#accessScope.refresh(version)
+    const { requester } = this.#accessScope
     const now = this.#state.host.clock.now()
     const trust = this.#trust.refresh(requester, now, version)
     const changes = shared.since(last.position)
     // What was told as news is not told again, unless asking gives another answer to hold it against.
-    this.#last = { ...last, position: shared.position, sight, trust }
-    if (changes === null || sight !== last.sight || trust !== last.trust) return true
+    this.#last = { ...last, position: shared.position, accessScope, trust }
+    if (changes === null || accessScope !== last.accessScope || trust !== last.trust) return true
     if (changes.length === 0) return false
     const { columns } = this.#state
     const question = this.#embedded?.question ?? null
@@ -307,7 +307,7 @@ export class StandingBeliefs implements LiveQuery {
     // Of the first step, whose trust the scores rest on: what changes at a pause is news after it.
     const version = this.#shared.catchUp()
     const { position } = this.#shared
-    const sight = this.#sight.refresh(version)
+    const accessScope = this.#accessScope.refresh(version)
     const trust = this.#trust.refresh(requester, asOf, version)
     this.#trust.answered(asOf)
     const evaluation = yield* evaluateInSteps(this.#state, view, this.#checked, embedded, asOf)
@@ -322,7 +322,7 @@ export class StandingBeliefs implements LiveQuery {
       remembered: {
         asOf,
         position,
-        sight,
+        accessScope,
         trust,
         isCandidate: candidateTest(evaluation),
         meaningFloor: leastCosine(evaluation),

@@ -58,7 +58,7 @@ export function firstPass(
   rowsIn: (partition: PartitionId) => Int32Array = partition => columns.rowsIn(partition),
 ): Found {
   const { holders, created, validFrom, validUntil } = columns.arrays
-  const { partitions } = requester.sight
+  const { partitions } = requester.accessScope
   const self = columns.texts.holderNumber(requester.id)
   const from = validAt === null ? asOf : Math.min(...validAt)
   const to = validAt === null ? asOf : Math.max(...validAt)

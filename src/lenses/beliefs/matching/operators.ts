@@ -2,7 +2,7 @@
 import type { Steps } from '../../../base/turns.ts'
 import type { VectorIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import type { Sight } from '../../../model/viewer.ts'
+import type { AccessScope } from '../../../model/viewer.ts'
 import type { BeliefColumns } from '../columns/columns.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import type { Contents } from './contents.ts'
@@ -29,7 +29,7 @@ interface OperatorsRequest extends TextOperators {
   /** Raw cosines; null: words alone decide. */
   readonly thresholds: { readonly include: number; readonly exclude: number } | null
   readonly index: VectorIndex | null
-  readonly sight: Sight
+  readonly accessScope: AccessScope
   readonly time?: TimeLimit | undefined
 }
 
@@ -115,7 +115,7 @@ const FIRST = 256
 
 /** Rows of matches whose raw cosine with the operand is at least the threshold. */
 function meaning(
-  { columns, index, time, sight: { partitions } }: OperatorsRequest,
+  { columns, index, time, accessScope: { partitions } }: OperatorsRequest,
   matches: Matches,
   { vector }: Operand,
   threshold: number | null,

@@ -39,7 +39,7 @@ export class Scopes {
 
   #now(request: InScopeRequest): Passed {
     const { columns, requester, asOf } = request
-    const changes = columns.changesIn(requester.sight.partitions)
+    const changes = columns.changesIn(requester.accessScope.partitions)
     const kept = this.#passed.get(keyOf(request), () => ({ value: null }))
     const { value } = kept
     if (value?.requester === requester && value.changes === changes && asOf >= value.asOf && asOf < value.until)

@@ -84,7 +84,7 @@ function bytesOf({ answers }: NodesAnswer): number {
 
 function cacheKey(view: ShowView, query: CheckedQuery, sources: readonly AskedSource[]): string {
   const { requester, columns, model } = view
-  const { partitions } = requester.sight
+  const { partitions } = requester.accessScope
   const parts = [
     questionHash(query),
     query.options.maxResultsPerNode,

@@ -103,7 +103,7 @@ async function askAbout(host: LensHost, address: string, signal: AbortSignal): P
 }
 
 /** Throws `Unreached` of the reason `clock`: what was said long ago may be said by another now. */
-function mustBeTimely(host: LensHost, timestamp: string): void {
+function assertTimely(host: LensHost, timestamp: string): void {
   if (!isTimely(Date.parse(timestamp), machineNow(host))) throw new Unreached('clock')
 }
 
@@ -163,7 +163,7 @@ async function aboutFrom(
 ): Promise<WireAbout | null> {
   try {
     const { about } = await askAbout(host, address, signal)
-    mustBeTimely(host, about.timestamp)
+    assertTimely(host, about.timestamp)
     return about
   } catch (thrown) {
     if (!(thrown instanceof Unreached)) throw thrown
@@ -239,7 +239,7 @@ async function told(
 
 function reasonOf(host: LensHost, { timestamp, answers }: WireAbout): 'clock' | 'answers_nobody' | null {
   try {
-    mustBeTimely(host, timestamp)
+    assertTimely(host, timestamp)
     return answers ? null : 'answers_nobody'
   } catch (thrown) {
     if (thrown instanceof Unreached) return 'clock'

@@ -113,7 +113,7 @@ export function removePeer(writer: StoreWriter, id: string): boolean {
   return writer.table(PEERS).delete({ id }) > 0
 }
 
-export function mustBeKnown(reader: StoreReader, id: string): Row {
+export function assertKnown(reader: StoreReader, id: string): Row {
   const row = reader.table(PEERS).get({ id })
   if (row !== undefined) return row
   throw faulty([wrong('id', 'the id of a peer of this node (peers.list shows them)', 'not_found', JSON.stringify(id))])

@@ -9,7 +9,7 @@ import { moment } from '../model.ts'
 import { answerNode } from '../nodes/answering/answer-node.ts'
 import { answerChanges, chargeNode, type NodeCall } from '../nodes/answering/node-call.ts'
 import { addPeer, ownAbout, probePeer } from '../nodes/meet-peer.ts'
-import { forgetHealth, mustBeKnown, peerOf, readPeers, removePeer, viewOf } from '../nodes/peers.ts'
+import { assertKnown, forgetHealth, peerOf, readPeers, removePeer, viewOf } from '../nodes/peers.ts'
 import { wireAbout, wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/protocol.ts'
 import { addedPeer, peersAnswer, probesAnswer, removed } from '../schema/agent-answers.ts'
 import { nothing, peerInput, peerOnly, peerOrAll, toPeer } from '../schema/agents.ts'
@@ -115,7 +115,7 @@ const probe = operation({
   output: probesAnswer,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
   run: async ({ host, signal }, { id }) => {
-    const peers = id === undefined ? readPeers(host.store) : [peerOf(mustBeKnown(host.store, id))]
+    const peers = id === undefined ? readPeers(host.store) : [peerOf(assertKnown(host.store, id))]
     const model = modelOf(host)
     return { probes: await Promise.all(peers.map(peer => probePeer(host, peer, model, signal))) }
   },

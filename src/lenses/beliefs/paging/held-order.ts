@@ -42,7 +42,7 @@ interface FirstPage {
   readonly warnings: readonly CheckedWarning[]
 }
 
-export class HeldOrder {
+export class CachedOrder {
   readonly state: BeliefsState
   readonly question: Question
   readonly understood: Understood
@@ -177,9 +177,9 @@ export function ordersOf(state: BeliefsState): Held<object> {
 }
 
 /** Of the own store alone; null: none is held under that name for that requester. */
-export function orderAt(state: BeliefsState, name: string, requester: string): HeldOrder | null {
+export function orderAt(state: BeliefsState, name: string, requester: string): CachedOrder | null {
   const found = ordersOf(state).find(name, requester, state.host.clock.now())
-  return found instanceof HeldOrder ? found : null
+  return found instanceof CachedOrder ? found : null
 }
 
 /** What an order is held under: the same for all cursors of one. */
@@ -198,13 +198,13 @@ export async function rebuilt(
   embedded: Embedded,
   content: CursorContent,
   time: TimeLimit,
-): Promise<HeldOrder> {
-  const rebuild = function* (view: ShowView): Steps<HeldOrder> {
+): Promise<CachedOrder> {
+  const rebuild = function* (view: ShowView): Steps<CachedOrder> {
     const evaluation = yield* evaluateInSteps(state, view, query, embedded, content.asOf)
     yield* evaluation.rank()
     const front = yield* frontOf(evaluation, query.options)
     const verdict = yield* verdictOf(evaluation)
-    const order = new HeldOrder({ evaluation, front, verdict, warnings: warningsOf(query, embedded, evaluation) })
+    const order = new CachedOrder({ evaluation, front, verdict, warnings: warningsOf(query, embedded, evaluation) })
     if (order.digest !== content.digest) throw cursorExpired()
     return order
   }

@@ -23,9 +23,9 @@ import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/acts.ts'
 import {
+  CachedOrder,
   type CursorContent,
   type CursorOwner,
-  HeldOrder,
   nameOf,
   orderAt,
   ordersOf,
@@ -73,7 +73,7 @@ export async function openReading(
 /** Where a reading begins. */
 type Beginning =
   | { readonly embedded: Embedded; readonly asOf: Instant }
-  | { readonly order: HeldOrder; readonly content: CursorContent }
+  | { readonly order: CachedOrder; readonly content: CursorContent }
 
 interface ReadingTools {
   /** Of the first page; runs already. */
@@ -89,7 +89,7 @@ let streams = 0
 interface Page {
   readonly draft: Draft
   /** Null: nothing does. */
-  readonly order: HeldOrder | null
+  readonly order: CachedOrder | null
 }
 
 class Reading implements Pages {
@@ -99,7 +99,7 @@ class Reading implements Pages {
   /** Of the first page; null where it was read before. */
   readonly #first: { readonly embedded: Embedded; readonly asOf: Instant } | null
   /** Null: nothing was read, or there is nothing more. */
-  #order: HeldOrder | null = null
+  #order: CachedOrder | null = null
   /** Of the page that is next; each has its own, for who reads slowly works on nothing. */
   #time: TimeLimit
   readonly #limited: () => TimeLimit
@@ -261,7 +261,7 @@ class Reading implements Pages {
         ...{ picked, total, isCut, verdict, scoredBy: evaluation, front },
         warnings: [...warnings, ...(front?.warnings ?? [])],
       }),
-      order: isMore ? new HeldOrder({ evaluation, front, verdict, warnings }) : null,
+      order: isMore ? new CachedOrder({ evaluation, front, verdict, warnings }) : null,
     }
   }
 

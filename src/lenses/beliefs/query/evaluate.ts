@@ -15,7 +15,7 @@ export function evaluate(
   asOf: Instant,
 ): Evaluation {
   const { scope, minSimilarity, mergeStrategy } = query.options
-  const understood = understand(state, embedded, query.semantic, view.requester.sight)
+  const understood = understand(state, embedded, query.semantic, view.requester.accessScope)
   const byTier = mergeStrategy === 'waterfall'
   return new Evaluation(state, view, { ...query, scope, minSimilarity, byTier }, understood, asOf)
 }

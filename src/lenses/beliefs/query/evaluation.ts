@@ -250,7 +250,7 @@ export class Evaluation {
     const { meaning } = this.understood
     if (meaning.by === 'nothing') return () => null
     const { entries } = this.view.columns.arrays
-    const { partitions } = this.requester.sight
+    const { partitions } = this.requester.accessScope
     const entryOf = (row: number) => entries[row] as EntryKey
     if (known !== null) return row => known.get(entryOf(row)) ?? 0
     if (meaning.by === 'words') return row => meaning.shares.get(entryOf(row)) ?? 0
@@ -311,7 +311,7 @@ export class Evaluation {
       contents: this.state.contents,
       thresholds,
       index: meaning.by === 'vector' ? meaning.index : null,
-      sight: this.requester.sight,
+      accessScope: this.requester.accessScope,
       time: this.view.time,
     }
   }
@@ -341,7 +341,7 @@ export class Evaluation {
           : null
     return yield* findCandidates({
       columns: this.view.columns,
-      partitions: this.requester.sight.partitions,
+      partitions: this.requester.accessScope.partitions,
       meaning,
       scale: this.state.host.embedder?.model.cosineScale ?? 1,
       floor: this.floor,

@@ -63,7 +63,7 @@ function parse(query: Query, context: QueryContext): Plan {
 }
 
 /** Throws UNAUTHORIZED where the options claim to be of somebody else. */
-function weighingOf({ mode, parsed, query }: Plan, { sight: { viewer } }: QueryContext): CheckedContext {
+function weighingOf({ mode, parsed, query }: Plan, { accessScope: { viewer } }: QueryContext): CheckedContext {
   const isList = mode === 'list' || parsed.residual === ''
   return toContext((query.options as BeliefsOptions).context, { id: viewer.id, trustGraph: null }, isList)
 }
@@ -121,7 +121,7 @@ function whyMissing(evaluation: Evaluation, entry: EntryKey): string | null {
 }
 
 function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evaluation {
-  const { id } = context.sight.viewer
+  const { id } = context.accessScope.viewer
   state.columns.refresh()
   const { leftMs, signal } = context.deadline
   const time = new TimeLimit(leftMs, signal)
@@ -148,7 +148,7 @@ function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evalu
     state,
     view,
     question,
-    understand(state, embedded, semantic, view.requester.sight),
+    understand(state, embedded, semantic, view.requester.accessScope),
     plan.query.asOf,
   )
 }

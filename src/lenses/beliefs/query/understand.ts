@@ -2,7 +2,7 @@
 import type { WordIndex } from '../../../index/contract.ts'
 import { boostedVector } from '../../../math/vector.ts'
 import { QuerentError } from '../../../model/errors.ts'
-import type { Sight } from '../../../model/viewer.ts'
+import type { AccessScope } from '../../../model/viewer.ts'
 import { inTime } from '../../../pipeline/time-limit.ts'
 import { modelOf, vectorIndex } from '../embedding.ts'
 import type { Operand } from '../matching/operators.ts'
@@ -64,29 +64,29 @@ export function understand(
   state: BeliefsState,
   embedded: Embedded,
   semantic: CheckedText | null,
-  sight: Sight,
+  accessScope: AccessScope,
 ): Understood {
   const { host, settings } = state
   const { include, exclude } = embedded
   const model = modelOf(host)
   const thresholds = model === null ? null : thresholdsOf(settings, model)
-  return { meaning: meaningOf(state, embedded, semantic, sight), include, exclude, thresholds }
+  return { meaning: meaningOf(state, embedded, semantic, accessScope), include, exclude, thresholds }
 }
 
 function meaningOf(
   { host }: BeliefsState,
   { question }: Embedded,
   semantic: CheckedText | null,
-  sight: Sight,
+  accessScope: AccessScope,
 ): Meaning {
   if (semantic === null) return { by: 'nothing' }
   const model = modelOf(host)
   if (question !== null && model !== null) return { by: 'vector', index: vectorIndex(host, model), vector: question }
-  return { by: 'words', shares: wordShares(host.index('words') as WordIndex, semantic, sight) }
+  return { by: 'words', shares: wordShares(host.index('words') as WordIndex, semantic, accessScope) }
 }
 
 /** How much of the best visible BM25 score each has. */
-function wordShares(words: WordIndex, { base, boosts }: CheckedText, { partitions }: Sight): Map<number, number> {
+function wordShares(words: WordIndex, { base, boosts }: CheckedText, { partitions }: AccessScope): Map<number, number> {
   const terms = [
     { text: base, boost: 1 },
     ...boosts.map(({ text, factor }) => ({ text, boost: Math.max(0, factor - 1) })),

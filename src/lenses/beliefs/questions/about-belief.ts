@@ -87,7 +87,7 @@ function likeSubject(evaluation: Evaluation, subject: Subject, least: number): r
   const { meaning } = understood
   if (meaning.by !== 'vector' || matches.count === 0) return []
   const { columns } = view
-  const { partitions } = requester.sight
+  const { partitions } = requester.accessScope
   for (let k = FIRST; ; k *= 4) {
     view.time?.check()
     const hits = meaning.index.search({ vector: meaning.vector, k, partitions, allow: matches.bits })

@@ -116,7 +116,7 @@ const MADE = new WeakMap<Requester, Made>()
 function remembered(view: View): Int32Array {
   const { requester, columns } = view
   const known = MADE.get(requester)
-  const changes = columns.changesIn(requester.sight.partitions)
+  const changes = columns.changesIn(requester.accessScope.partitions)
   if (known?.columns === columns && known.changes === changes) return known.depths
   const depths = depthsOf(view)
   MADE.set(requester, { columns, changes, depths })
@@ -129,7 +129,7 @@ function depthsOf(view: View): Int32Array {
   const depths = new Int32Array(view.columns.rows).fill(NO_DEPTH)
   const children = childrenOf(parents)
   let front: number[] = []
-  for (const partition of view.requester.sight.partitions) {
+  for (const partition of view.requester.accessScope.partitions) {
     for (const row of view.columns.rowsIn(partition)) {
       if (parents.has(row)) continue
       depths[row] = 0
@@ -157,7 +157,7 @@ function visibleParents(view: View): ReadonlyMap<number, readonly number[]> {
   const past = new PastRows(view)
   const found = new Map<number, readonly number[]>()
   const tick = view.time?.ticker()
-  for (const partition of requester.sight.partitions) {
+  for (const partition of requester.accessScope.partitions) {
     for (const row of columns.rowsIn(partition)) {
       tick?.()
       const named = columns.parentsOf(row)

@@ -179,7 +179,7 @@ function keptDerivation(
 function holderOf(context: WriteContext, id: string): string | null {
   const { writer, holder } = context
   const requester = requesterOf(context)
-  const keys = currentBeliefs(context, writer.find(id, requester.sight.partitions))
+  const keys = currentBeliefs(context, writer.find(id, requester.accessScope.partitions))
   const current = writer
     .entries(keys)
     .map(({ key, audience, createdAt }) => ({ key, holder: audience.holder, createdAt }))

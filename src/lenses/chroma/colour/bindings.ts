@@ -454,7 +454,7 @@ function writeBindings(writer: StoreWriter, draft: BindingDraft): void {
  */
 export function nodesCarrying(host: LensHost, reader: StoreReader, hashtag: string): readonly EntryKey[] {
   const written: Filter = { op: 'contains', field: `${NODES.aspect}.hashtags`, text: JSON.stringify(hashtag) }
-  const candidates = reader.matching(host.sight(LOCAL_OWNER), written)
+  const candidates = reader.matching(host.accessScope(LOCAL_OWNER), written)
   return [...candidates].filter(entry => hashtagsOf(reader, entry).includes(hashtag))
 }
 

@@ -61,7 +61,7 @@ export class Coordinates {
   /** Throws `invalid_parameter` for what is no hashtag, `unknown_hashtag`, `invalid_hashtags`, in this order. `set`: bindings that are not committed yet. */
   check(tags: readonly unknown[], set?: BindingSet): CheckedTags {
     const resolved = this.resolveAll(tags, set)
-    mustBeValid(resolved)
+    assertValid(resolved)
     return { hashtags: resolved.map(({ hashtag }) => hashtag), bindings: resolved }
   }
 
@@ -154,7 +154,7 @@ export function missingTags({ core, mid, outer, total }: ZoneCounts): Pick<ZoneC
  * Throws `invalid_hashtags`: details.violations, details.counts, details.missing (the fewest tags a zone that would help),
  * details.hashtags (what was found), and whatever else the caller has to say.
  */
-export function mustBeValid(bindings: readonly Binding[], more: JsonObject = {}): void {
+export function assertValid(bindings: readonly Binding[], more: JsonObject = {}): void {
   const counts = countZones(bindings)
   const violations = violationsOf(counts)
   if (violations.length === 0) return
@@ -393,7 +393,7 @@ export async function completeSet(
     named,
     tags.map(({ binding }) => binding),
   )
-  mustBeValid(set)
+  assertValid(set)
   const scores = new Map(tags.map(({ binding, score }) => [binding.hashtag, score]))
   return set.map(({ hashtag, zone }, at) =>
     at < named.length

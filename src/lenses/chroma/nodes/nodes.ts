@@ -217,7 +217,7 @@ export type NodeChanges = ReadonlyDeep<z.infer<typeof nodeChanges>>
 /** No access. */
 export function getNode({ host, extensions }: ChromaState, viewer: Viewer, id: string): NodeRow | null {
   return host.store.read(reader => {
-    const node = findNode(reader, id, host.sight(viewer))
+    const node = findNode(reader, id, host.accessScope(viewer))
     if (node === undefined) return null
     const { entry, aspect } = node
     const memory = readMemory(reader, viewer.id, entry.key) ?? defaultMemory(aspect.created_at)
@@ -247,7 +247,7 @@ export function updateNode(state: ChromaState, viewer: Viewer, id: string, updat
 export function deleteNode(state: ChromaState, viewer: Viewer, id: string): boolean {
   const { host } = state
   return host.store.write(host.clock.now(), writer => {
-    const node = findOwnNode(writer, id, host.sight(viewer))
+    const node = findOwnNode(writer, id, host.accessScope(viewer))
     return node !== undefined && writer.delete(node.entry.key)
   })
 }
@@ -268,7 +268,7 @@ export function setNodeDecay(state: ChromaState, viewer: Viewer, id: string, ena
 export function markRotten(state: ChromaState, viewer: Viewer, id: string): boolean {
   const { host } = state
   return host.store.write(host.clock.now(), writer => {
-    const node = findNode(writer, id, host.sight(viewer))
+    const node = findNode(writer, id, host.accessScope(viewer))
     if (node === undefined) return false
     const { key } = node.entry
     const memory = readMemory(writer, viewer.id, key) ?? defaultMemory(node.aspect.created_at)
@@ -325,7 +325,7 @@ function changing(
   change: (writer: StoreWriter, node: StoredNode) => void,
 ): boolean {
   return host.store.write(host.clock.now(), writer => {
-    const node = findOwnNode(writer, id, host.sight(viewer))
+    const node = findOwnNode(writer, id, host.accessScope(viewer))
     if (node === undefined) return false
     change(writer, node)
     writer.announce(node.entry.key)
@@ -403,7 +403,7 @@ export function exportNodes(state: ChromaState, viewer: Viewer): NodeDocument {
   const { host, access } = state
   access.flush()
   const nodes = host.store.read(reader => {
-    const keys = [...reader.matching(host.sight(viewer), { op: 'eq', field: 'holder', value: viewer.id })]
+    const keys = [...reader.matching(host.accessScope(viewer), { op: 'eq', field: 'holder', value: viewer.id })]
     const found: ExportedNode[] = []
     for (let at = 0; at < keys.length; at += PAGE) {
       for (const node of readNodes(reader, keys.slice(at, at + PAGE))) found.push(exported(state, reader, viewer, node))

@@ -76,7 +76,7 @@ export function pointsOf(
 ): PointsPage {
   state.access.flush()
   const now = secondsNow(state.host)
-  return looking(state, state.host.sight(viewer), look => {
+  return looking(state, state.host.accessScope(viewer), look => {
     const { columns, points, partitions } = look
     const keys = Float64Array.from(points.entries(partitions))
       .filter(entry => columns.has(entry))

@@ -6,7 +6,7 @@ import { Recent } from '../../../base/recent.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
-import { isOwner, type Sight } from '../../../model/viewer.ts'
+import { type AccessScope, isOwner } from '../../../model/viewer.ts'
 import { aroundDamage } from '../../../pipeline/around-damage.ts'
 import { FeedFollower, RecentOfEntries, ValueColumn } from '../../../pipeline/columns.ts'
 import { tablePages } from '../../../pipeline/table-pages.ts'
@@ -72,16 +72,16 @@ export function readNodes(reader: StoreReader, keys: readonly EntryKey[]): reado
 }
 
 /** The visible node of this id: the viewer's own before others', then by holder. */
-export function findNode(reader: StoreReader, id: string, sight: Sight): StoredNode | undefined {
-  const nodes = readNodes(reader, reader.find(id, sight.partitions))
-  return nodes.find(({ entry }) => entry.audience.holder === sight.viewer.id) ?? nodes[0]
+export function findNode(reader: StoreReader, id: string, accessScope: AccessScope): StoredNode | undefined {
+  const nodes = readNodes(reader, reader.find(id, accessScope.partitions))
+  return nodes.find(({ entry }) => entry.audience.holder === accessScope.viewer.id) ?? nodes[0]
 }
 
 /** As `findNode`, of those the viewer may change: what is held by others and what is not there are one. */
-export function findOwnNode(reader: StoreReader, id: string, sight: Sight): StoredNode | undefined {
-  const node = findNode(reader, id, sight)
+export function findOwnNode(reader: StoreReader, id: string, accessScope: AccessScope): StoredNode | undefined {
+  const node = findNode(reader, id, accessScope)
   if (node === undefined) return undefined
-  return isOwner(sight.viewer) || node.entry.audience.holder === sight.viewer.id ? node : undefined
+  return isOwner(accessScope.viewer) || node.entry.audience.holder === accessScope.viewer.id ? node : undefined
 }
 
 function aspectOf(row: Row): NodeAspect {

@@ -58,7 +58,7 @@ export class Profiles {
   }
 
   register(name: string, profile: ProfileHooks, options: { readonly replace?: boolean | undefined } = {}): void {
-    mustBeName(name)
+    assertName(name)
     if (name === DEFAULT_PROFILE) {
       throw new PluginError(
         'reserved_profile_name',
@@ -68,7 +68,7 @@ export class Profiles {
         },
       )
     }
-    mustHaveHooks(name, profile)
+    assertHooks(name, profile)
     if (this.#profiles.has(name) && options.replace !== true) {
       const message = `profile: ${JSON.stringify(name)} is registered already; pass { replace: true } to replace it`
       throw new PluginError('profile_exists', message, { profile: name })
@@ -141,14 +141,14 @@ export class Profiles {
   }
 }
 
-function mustBeName(name: unknown): asserts name is string {
+function assertName(name: unknown): asserts name is string {
   if (typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name)) return
   const shown = JSON.stringify(name) ?? typeof name
   const message = `profile: expected a name of 1 to 64 letters, digits, hyphens or underscores, got ${shown.slice(0, 80)}`
   throw new PluginError('invalid_profile_name', message, { profile: shown.slice(0, 80) })
 }
 
-function mustHaveHooks(name: string, profile: unknown): void {
+function assertHooks(name: string, profile: unknown): void {
   const hooks = (typeof profile === 'object' && profile !== null ? profile : {}) as Record<string, unknown>
   const wrong = ['postProcess', 'customScoring'].find(hook => !['function', 'undefined'].includes(typeof hooks[hook]))
   if (typeof hooks['parseInput'] === 'function' && wrong === undefined) return

@@ -9,7 +9,7 @@ import { MAX_LIMIT, MAX_TIMEOUT_MS } from '../../../model/limits.ts'
 import { parseWith } from '../../../model/parse-input.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 import type { QueryInput } from '../../../model/query-input.ts'
-import type { Sight, Viewer } from '../../../model/viewer.ts'
+import type { AccessScope, Viewer } from '../../../model/viewer.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { type CheckedTags, filledWith, keepsRules, neighboursOf } from '../colour/coordinates.ts'
@@ -97,7 +97,7 @@ export interface Prepared {
 
 /** What of the pipeline's context a query is prepared with. */
 export interface Preparing {
-  readonly sight: Sight
+  readonly accessScope: AccessScope
   readonly signal: AbortSignal
   /** Of the query, in milliseconds. */
   readonly asOf: Instant
@@ -238,7 +238,7 @@ async function completed(
   const hashtagsOf = (set: readonly Binding[]) => set.map(({ hashtag }) => hashtag)
   if (named.length === 0)
     warn('hashtags_from_text', 'the text names no assigned hashtag; asked by those of nodes like it', hashtagsOf(begun))
-  const carriers = (hashtag: string) => nodesWith(state, context.sight, hashtag, withRotten)
+  const carriers = (hashtag: string) => nodesWith(state, context.accessScope, hashtag, withRotten)
   const neighbours = () => neighboursOf(begun, carriers, hashtag => state.bindings.resolve(hashtag))
   const known = keepsRules(begun) ? begun : filledWith(begun, await turnsUntil(context.signal).run(neighbours()))
   let set = known
@@ -259,13 +259,13 @@ async function completed(
 async function tagsOfLikeNodes(
   { host, bindings }: ChromaState,
   text: string,
-  { sight, signal, asOf }: Preparing,
+  { accessScope, signal, asOf }: Preparing,
 ): Promise<readonly Binding[]> {
   if (text.trim() === '') return []
   const asked = { text, lens: 'default', syntax: 'plain', limit: MOST_NODES, touch: false } as const
   const { ranked } = await host.query(
     { ...asked, filter: { kinds: [NODE_KIND] } },
-    { viewer: sight.viewer, signal, now: asOf, rows: 'keys' },
+    { viewer: accessScope.viewer, signal, now: asOf, rows: 'keys' },
   )
   const tags = ranked.flatMap(({ entry }) => readAspect(host.store, entry)?.hashtags ?? [])
   return [...new Set(tags)].flatMap(tag => bindings.resolve(tag) ?? [])
@@ -277,14 +277,14 @@ const NODES_AT_ONCE = 250
 /** Hashtags of every visible node that carries this one, by pages, each as it is then; of rotten ones only where they are asked for. */
 export function* nodesWith(
   { host: { store }, memories }: ChromaState,
-  sight: Sight,
+  accessScope: AccessScope,
   hashtag: string,
   withRotten: boolean,
 ): Generator<readonly (readonly string[])[]> {
-  const entries = [...store.matching(sight, { op: 'eq', field: 'tag', value: hashtag })]
+  const entries = [...store.matching(accessScope, { op: 'eq', field: 'tag', value: hashtag })]
   for (let at = 0; at < entries.length; at += NODES_AT_ONCE) {
     yield store.read(reader => {
-      const columns = memories.of(sight.viewer.id)
+      const columns = memories.of(accessScope.viewer.id)
       return entries.slice(at, at + NODES_AT_ONCE).flatMap(entry => {
         const cell = columns.memory(entry)
         if (cell === undefined || (cell.rotten && !withRotten)) return []
@@ -311,7 +311,7 @@ export interface Look {
 }
 
 /** Everything that `body` reads belongs together; it must not wait for anything. */
-export function looking<T>(state: ChromaState, { viewer, partitions }: Sight, body: (look: Look) => T): T {
+export function looking<T>(state: ChromaState, { viewer, partitions }: AccessScope, body: (look: Look) => T): T {
   const { host, memories } = state
   return host.store.read(reader => {
     const points = host.index(POINTS) as PointIndex

@@ -87,8 +87,8 @@ export function factsOf({ facts }: Pick<Plan, 'facts'>): ChromaFacts {
 async function enrich(state: ChromaState, plan: Plan, context: QueryContext): Promise<Plan> {
   const { text, asOf, touch } = plan.query
   const options = plan.query.options as ChromaOptions
-  const { sight, deadline } = context
-  const prepared = await prepare(state, text, options, { sight, signal: deadline.signal, asOf, touch })
+  const { accessScope, deadline } = context
+  const prepared = await prepare(state, text, options, { accessScope, signal: deadline.signal, asOf, touch })
   const { query, warnings } = prepared
   for (const warning of warnings) context.note(warning)
   if (query.hashtags.length > 0) context.note({ code: HASHTAGS, message: `Asked by ${query.hashtags.join(' ')}` })
@@ -114,7 +114,7 @@ async function retrieve(state: ChromaState, plan: Plan, depth: number, context: 
   const wanted = custom === null ? Math.min(depth, most) : Math.min(depth, Math.ceil(widening * first))
   return retrying(
     () =>
-      looking(state, context.sight, look => {
+      looking(state, context.accessScope, look => {
         const hits = best(look, asked, by, custom === null && wanted >= most ? wanted : wanted + 1)
         if (hits.length === 0) noteBeyond(look, asked, context)
         else noteRotten(look, asked, by, hits[Math.min(hits.length, most, plan.query.limit) - 1] as PointHit, context)
@@ -125,7 +125,7 @@ async function retrieve(state: ChromaState, plan: Plan, depth: number, context: 
           statistics: {},
           exhausted: hits.length <= wanted,
           complete: true,
-          missing: entry => looking(state, context.sight, now => brokenFilter(now, asked, entry)),
+          missing: entry => looking(state, context.accessScope, now => brokenFilter(now, asked, entry)),
         }
       }),
     state.sleep,

@@ -9,14 +9,14 @@ import type { Workspace } from '../../../model/workspace.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { type OwnFile, ownFiles } from '../body.ts'
 import {
+  assertNotCancelled,
   type Call,
   handler,
   inTurn,
-  mustHaveWorkspace,
-  mustNotBeCancelled,
   Overtaken,
   ownFilesWithErrors,
   requireRevision,
+  requireWorkspace,
   type Turn,
   transact,
 } from '../call.ts'
@@ -67,7 +67,7 @@ async function writeChanges(
     ...relinked.map(path => () => linkStep(call, codeBase, path, workspace.urlOf(path))),
   ]
   for (let at = 0; at < steps.length; at += FILES_A_WRITE) {
-    mustNotBeCancelled(call)
+    assertNotCancelled(call)
     const ready = steps.slice(at, at + FILES_A_WRITE).map(step => step())
     await writeAs(turn, revision, writer => {
       for (const write of ready) write(writer)
@@ -77,7 +77,7 @@ async function writeChanges(
     call.emit({ phase: 'write', current: done, total: steps.length, message: changed[done - 1]?.path ?? '' })
     await nextTurn()
   }
-  mustNotBeCancelled(call)
+  assertNotCancelled(call)
   await writeAs(turn, revision, writer => {
     if (all) dropOrphans(writer)
     dropUnusedPackages(writer, codeBase)
@@ -147,7 +147,7 @@ export const INDEX_HANDLER = handler({
   result: () => indexReport,
   async run(call, { path, paths: several, force, wait }) {
     const paths = [...(several ?? []), ...(path ? [path] : [])]
-    const workspace = mustHaveWorkspace(call)
+    const workspace = requireWorkspace(call)
     await transact(call, writer => {
       initialise(writer, 'body')
       initialise(writer, 'mind', call.host.random)
@@ -243,7 +243,7 @@ async function embedded(call: Call): Promise<readonly string[]> {
     )
     return []
   } catch (error) {
-    mustNotBeCancelled(call)
+    assertNotCancelled(call)
     if (late?.aborted === true) return [lateVectors(maxWaitMs ?? 0)]
     return [`vectors are not complete: ${error instanceof Error ? error.message : String(error)}`]
   }

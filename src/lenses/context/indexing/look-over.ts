@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { storableText } from '../../../base/storable.ts'
 import type { Workspace, WorkspaceFile } from '../../../model/workspace.ts'
 import { type FileStamp, type OwnFile, ownFiles, stampOf } from '../body.ts'
-import { type Call, mustNotBeCancelled } from '../call.ts'
+import { assertNotCancelled, type Call } from '../call.ts'
 import { type Refusal, refusal, total } from '../envelope.ts'
 import { type Extraction, READING_VERSION } from '../extract/concept.ts'
 import { extractFile, isSkip, loadGrammars, MAX_READ_MS } from '../extract/extract-file.ts'
@@ -181,7 +181,7 @@ async function listed(
     if (path !== null && urls.size + passedOver === before) missing.add(workspace.urlOf(path))
   }
   // A listing that was stopped is short: what it lacks is not gone.
-  mustNotBeCancelled({ signal })
+  assertNotCancelled({ signal })
   return { urls: [...urls, ...missing], missing }
 }
 
@@ -219,7 +219,7 @@ async function* readAhead(
   const reading: Promise<WorkspaceFile>[] = []
   let next = 0
   while (next < urls.length || reading.length > 0) {
-    mustNotBeCancelled({ signal })
+    assertNotCancelled({ signal })
     while (reading.length < AHEAD && next < urls.length) reading.push(workspace.read(urls[next++] as string))
     yield await (reading.shift() as Promise<WorkspaceFile>)
   }

@@ -8,15 +8,15 @@ import type { Row } from '../../../model/table.ts'
 import { writeMany } from '../../../pipeline/write-many.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import {
+  assertNotCancelled,
   brief,
   type Call,
   embedNow,
   handler,
   type Look,
   look,
-  mustNotBeCancelled,
   mustOwn,
-  mustSee,
+  requireVisible,
   transact,
 } from '../call.ts'
 import { initialise, isInitialised, storePath } from '../counters.ts'
@@ -120,7 +120,7 @@ const get = handler({
   needs: ['mind'],
   params: () => z.object({ id: conceptId }),
   result: () => conceptShape,
-  run: (call, { id }) => ({ result: brief(mustSee(look(call), id)) }),
+  run: (call, { id }) => ({ result: brief(requireVisible(look(call), id)) }),
 })
 
 const list = handler({
@@ -200,7 +200,7 @@ async function createAll(
     }
     return made
   }
-  const made = await writeMany(store, now, drafts.length, put, new Turns(() => mustNotBeCancelled(call)))
+  const made = await writeMany(store, now, drafts.length, put, new Turns(() => assertNotCancelled(call)))
   await embedNow(
     call,
     made.map(({ entry }) => entry),
@@ -313,7 +313,7 @@ const updateEdge = handler({
       const before = mustSeeEdge(writer, seen, id)
       const source = mustOwn(call, seen, before.source)
       const changed = { ...before, relation: relation ?? before.relation, weight: weight ?? before.weight }
-      putEdge(writer, { ...changed, source, target: mustSee(seen, before.target) }, id)
+      putEdge(writer, { ...changed, source, target: requireVisible(seen, before.target) }, id)
       return changed
     })
     return { result: changed }
@@ -364,7 +364,7 @@ async function createAllEdges(
     if (errors.length > 0) throw new Refusal(joined(errors))
     return made
   }
-  return writeMany(store, clock.now(), drafts.length, put, new Turns(() => mustNotBeCancelled(call)))
+  return writeMany(store, clock.now(), drafts.length, put, new Turns(() => assertNotCancelled(call)))
 }
 
 function mustSeeEdge(reader: StoreReader, seen: Look, id: number): Edge {

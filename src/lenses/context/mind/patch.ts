@@ -318,12 +318,12 @@ export const EXTRACT_HANDLER = handler({
 
 function planned(call: Call, reader: StoreReader, patch: Patch): PatchPlan {
   const seen = look(call)
-  mustBeRegistered(call, seen, patch.url)
+  assertRegistered(call, seen, patch.url)
   return planPatch(call, reader, seen, patch)
 }
 
-function mustBeRegistered({ state }: Call, { sight }: Look, url: string): void {
-  if (state.files.visible(sight.partitions).byUrl(url) === undefined) {
+function assertRegistered({ state }: Call, { accessScope }: Look, url: string): void {
+  if (state.files.visible(accessScope.partitions).byUrl(url) === undefined) {
     throw refusal('file_url', 'not_found', 'file not found in body')
   }
 }

@@ -119,7 +119,7 @@ function nearest({ host, concepts, plan, retrieval }: Brought): readonly Meant[]
 /** Concepts of the files whose text has the words, in the order of the files' best passages. */
 async function textual(brought: Brought): Promise<readonly Meant[]> {
   const { context, plan, concepts } = brought
-  const { partitions } = context.sight
+  const { partitions } = context.accessScope
   const entries = [...(await passageConcepts(brought)).keys()].map(({ entry }) => entry)
   const hits = context.vectors?.score(plan.vector as Float32Array, entries, { partitions }) ?? []
   return hits.flatMap(({ entry, score }): readonly Meant[] => {
@@ -160,7 +160,7 @@ const CONCEPTS_A_FILE = 3
  */
 async function passageConcepts({ host, context, plan, concepts }: Brought): Promise<ReadonlyMap<Concept, number>> {
   const { reader, words, turns } = context
-  const { partitions } = context.sight
+  const { partitions } = context.accessScope
   const files = stateOf(host).files.visible(partitions)
   if (files.all.length === 0) return new Map()
   const search = { terms: plan.terms, k: FILES, partitions, allow: entrySet(files.all) }
@@ -241,7 +241,7 @@ async function comparedCandidates(
   telling: readonly string[],
 ): Promise<{ readonly candidates: readonly Candidate[]; readonly bmTop: number }> {
   const { host, context, plan, concepts, retrieval } = brought
-  const { partitions } = context.sight
+  const { partitions } = context.accessScope
   const named = new Map(names.map(match => [match.concept, match]))
   const isNear = new Set(near.map(({ concept }) => concept))
   const byText = texts.flatMap(entry => concepts.byEntry(entry) ?? [])
@@ -278,7 +278,7 @@ async function completed(
   { retrieval, plan, context }: Brought,
 ): Promise<readonly Candidate[]> {
   const { words, turns } = context
-  const { partitions } = context.sight
+  const { partitions } = context.accessScope
   const brought = new Map(retrieval.candidates.map(candidate => [candidate.entry, candidate]))
   const missing = entries.filter(entry => !brought.has(entry))
   const byWords = await turns.run(words.scoreInSteps(plan.terms, missing, { partitions }))

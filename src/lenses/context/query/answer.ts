@@ -4,7 +4,7 @@ import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import type { LinkIndex } from '../../../index/contract.ts'
 import type { Ranked } from '../../../model/candidate.ts'
 import type { Item } from '../../../model/page.ts'
-import { type Call, handler, linksOf, look, mustNotBeCancelled, readErrorNotes } from '../call.ts'
+import { assertNotCancelled, type Call, handler, linksOf, look, readErrorNotes } from '../call.ts'
 import { conceptRef, id, type Outcome, Refusal, refusal, total } from '../envelope.ts'
 import type { Concept } from '../state.ts'
 import { isNamed } from './anchors.ts'
@@ -89,7 +89,7 @@ export const QUERY_HANDLER = handler({
       return await answer(call, request)
     } catch (error) {
       if (error instanceof Refusal) throw error
-      mustNotBeCancelled(call)
+      assertNotCancelled(call)
       const cause = error instanceof Error ? error.message : String(error)
       throw refusal('query', 'query_error', `failed to query context: ${cause}`)
     }
@@ -115,7 +115,7 @@ async function answer(call: Call, request: ContextRequest): Promise<Outcome<Answ
     files: await filePreviews(call, seen, concepts, request.snippet),
     graph: {
       nodes: concepts.map(({ id }) => id),
-      edges: edgesAmong(links, seen.sight.partitions, concepts, request.explain),
+      edges: edgesAmong(links, seen.accessScope.partitions, concepts, request.explain),
     },
     ...(request.max_tokens !== null && { bundle: await packAnswer(call, seen, concepts, request.max_tokens) }),
   }

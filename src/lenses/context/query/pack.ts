@@ -270,8 +270,8 @@ async function contentsOf(call: Call, seen: Look, urls: readonly string[]): Prom
   return new Map([...stored, ...read])
 }
 
-function storedContents({ host, state }: Call, { sight }: Look, urls: readonly string[]): Map<string, Content> {
-  const files = state.files.visible(sight.partitions)
+function storedContents({ host, state }: Call, { accessScope }: Look, urls: readonly string[]): Map<string, Content> {
+  const files = state.files.visible(accessScope.partitions)
   const keys: EntryKey[] = []
   const elsewhere: string[] = []
   for (const url of urls) {
@@ -283,7 +283,7 @@ function storedContents({ host, state }: Call, { sight }: Look, urls: readonly s
   const others =
     elsewhere.length === 0
       ? []
-      : host.store.matching(sight, {
+      : host.store.matching(accessScope, {
           op: 'and',
           of: [
             { op: 'in', field: 'origin', values: elsewhere },

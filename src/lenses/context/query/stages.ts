@@ -236,7 +236,7 @@ async function enrich(plan: Plan, context: QueryContext): Promise<Plan> {
 async function retrieve(host: LensHost, plan: Plan, context: QueryContext): Promise<Retrieval> {
   const question = questionOf(plan.query)
   const retrieval = await legs(question, plan, context)
-  const { partitions } = context.sight
+  const { partitions } = context.accessScope
   const concepts = among(stateOf(host).concepts.visible(partitions), retrieval.allow)
   const brought = { host, context, plan, question, concepts, retrieval }
   const { anchors, bmTop } = isByRelevance(question)

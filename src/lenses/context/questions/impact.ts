@@ -1,6 +1,6 @@
 /** `/context/impact`: what changed files, or a unified diff as `git diff` writes it, touch: the concepts changed, and what depends on them. */
 import { z } from 'zod'
-import { handler, type Look, linksOf, look, mustHaveWorkspace, noted, placed, readErrorNotes } from '../call.ts'
+import { handler, type Look, linksOf, look, noted, placed, readErrorNotes, requireWorkspace } from '../call.ts'
 import { clamped, id, placedConcept, REQUIRED, text, texts, total } from '../envelope.ts'
 import type { Concept } from '../state.ts'
 import { reach } from './symbols.ts'
@@ -165,7 +165,7 @@ export const IMPACT_HANDLER = handler({
       not_indexed: z.array(z.string()).describe('URLs of changed files that have no concepts'),
     }),
   run(call, { paths, diff, depth, limit }) {
-    const workspace = mustHaveWorkspace(call)
+    const workspace = requireWorkspace(call)
     const changes: Change[] = [
       ...(paths ?? []).map(path => ({ url: workspace.urlOf(path), ranges: null })),
       ...parseDiff(diff ?? '').map(({ path, ranges }) => ({ url: workspace.urlOf(path), ranges })),

@@ -15,10 +15,10 @@ import {
   languageNotes,
   linksOf,
   look,
-  mustSee,
   noted,
   placed,
   readErrorNotes,
+  requireVisible,
 } from '../call.ts'
 import { clamped, concept, id, placedConcept, REQUIRED, refusal, text, total } from '../envelope.ts'
 import { grammarOf, languageOf } from '../extract/concept.ts'
@@ -62,7 +62,7 @@ interface Asked {
 function findNamed(call: Call, { id, name }: Named): Asked {
   const seen = look(call)
   const links = linksOf(call)
-  if (id !== null && id !== undefined) return { seen, links, concepts: [mustSee(seen, id)] }
+  if (id !== null && id !== undefined) return { seen, links, concepts: [requireVisible(seen, id)] }
   const wanted = (name ?? '').trim()
   const concepts = conceptsNamed(seen, wanted)
   if (concepts.length === 0) throw refusal('name', 'not_found', `there is no concept named ${wanted}`)
@@ -101,12 +101,12 @@ interface Reached {
 
 /** By hops, then in the order in which they are reached; each once, none of those started from. */
 export function reach(
-  { concepts, sight }: Look,
+  { concepts, accessScope }: Look,
   links: LinkIndex,
   from: readonly Concept[],
   { depth, relations }: { readonly depth: number; readonly relations: ReadonlySet<string> },
 ): readonly Reached[] {
-  const scope = { partitions: sight.partitions }
+  const scope = { partitions: accessScope.partitions }
   const known = new Set(from.map(({ id }) => id))
   const found: Reached[] = []
   let edge: readonly Concept[] = from
@@ -197,7 +197,7 @@ const references = handler({
     }),
   async run(call, { relation: wanted = null, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
-    const scope = { partitions: seen.sight.partitions }
+    const scope = { partitions: seen.accessScope.partitions }
     const found = concepts.flatMap(of =>
       links.in(of.id, scope).flatMap(({ node, relation: number }) => {
         const relation = links.relationName(number)
@@ -304,7 +304,7 @@ async function callsUnresolved(
 }
 
 function* search({ host, state }: Call, seen: Look, links: LinkIndex, names: ReadonlySet<string>): Steps<Place[]> {
-  const { partitions } = seen.sight
+  const { partitions } = seen.accessScope
   const code = state.files.visible(partitions).all.filter(({ url }) => grammarOf(languageOf(url)) !== null)
   const words = host.index('words') as WordIndex
   const terms = [...names].map(text => ({ text, boost: 1 }))
@@ -332,13 +332,13 @@ function* search({ host, state }: Call, seen: Look, links: LinkIndex, names: Rea
 
 /** Whether a concept has a link to one of these names. */
 function resolvedWithin(
-  { concepts, sight }: Look,
+  { concepts, accessScope }: Look,
   links: LinkIndex,
   names: ReadonlySet<string>,
 ): (concept: Concept) => boolean {
   const known = new Map<number, boolean>()
   const find = ({ id }: Concept) =>
-    links.out(id, { partitions: sight.partitions }).some(({ node, relation }) => {
+    links.out(id, { partitions: accessScope.partitions }).some(({ node, relation }) => {
       const target = concepts.byId(node)
       const isCall = /^(?:CALLS|USES|EXTENDS)$/.test(links.relationName(relation))
       return target !== undefined && isCall && names.has(lastName(target))

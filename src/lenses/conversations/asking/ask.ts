@@ -161,8 +161,8 @@ interface Found extends Pick<Ranks, 'shown'> {
 }
 
 /** Messages of the page that are still there, and still visible: since the page was made any of them may have changed. */
-function foundIn({ store, sight }: LensHost, answer: Ranks, viewer: Viewer): readonly Found[] {
-  const visibility = sight(viewer)
+function foundIn({ store, accessScope }: LensHost, answer: Ranks, viewer: Viewer): readonly Found[] {
+  const visibility = accessScope(viewer)
   return store.read(reader => {
     const now = reader.entries(answer.entries.map(({ key }) => key))
     return withRows(

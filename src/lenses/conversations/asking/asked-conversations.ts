@@ -35,7 +35,7 @@ export function* askedConversations(
   depth: number,
   context: QueryContext,
 ): Steps<AskedConversations> {
-  const { partitions } = context.sight
+  const { partitions } = context.accessScope
   const conditions = conditionsOf(plan.filter)
   const naming = conditions.find(condition => namesIn(condition) !== null)
   if (naming !== undefined) {

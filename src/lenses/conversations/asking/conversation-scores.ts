@@ -4,7 +4,7 @@ import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { expectedCosine, USUAL_BASE } from '../../../pipeline/partly-embedded.ts'
 import { type AskedWord, OF_MESSAGES, OF_PIECES, scoreTexts, type TextScores } from './bm25.ts'
-import { type Cosines, cosinesOf, type MeaningAsked, NO_COSINES } from './cosines.ts'
+import { type Cosines, cosinesOf, type MeaningQuery, NO_COSINES } from './cosines.ts'
 import type { Moment } from './moment.ts'
 import { namedSpeaker, type Question } from './question.ts'
 import {
@@ -26,7 +26,7 @@ export interface Asking {
   /** None: words do not count. */
   readonly words: readonly AskedWord[]
   /** Null: meaning does not count. */
-  readonly meaning: MeaningAsked | null
+  readonly meaning: MeaningQuery | null
   readonly weights: { readonly words: number; readonly meaning: number }
   /** Messages that hold phrases which are not required, with their share of these phrases. */
   readonly holders: ReadonlyMap<EntryKey, number>
@@ -150,7 +150,7 @@ function weightOf(coverage: number, cosine: number, { words, meaning }: Ingredie
 }
 
 /** The cosine that is expected of the best words of a message without a vector (`partly-embedded.ts`). */
-function expectedOf({ words, found }: SpokenWords, { values }: Cosines, possible: number, asked: MeaningAsked): number {
+function expectedOf({ words, found }: SpokenWords, { values }: Cosines, possible: number, asked: MeaningQuery): number {
   let best = 0
   for (const at of found) if (Number.isNaN(values[at])) best = Math.max(best, words[at] as number)
   return best === 0 ? 0 : expectedCosine(best, possible, USUAL_BASE) / asked.cosineScale

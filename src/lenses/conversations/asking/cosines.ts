@@ -20,7 +20,7 @@ export interface Cosines {
   readonly listed: ReadonlySet<number> | null
 }
 
-export interface MeaningAsked {
+export interface MeaningQuery {
   readonly vectors: VectorIndex
   readonly vector: Float32Array
   /** What brings its cosines to the spread of MiniLM's. */
@@ -33,11 +33,11 @@ export interface MeaningAsked {
 
 export const NO_COSINES: Cosines = { values: new Float64Array(0), least: 0, listed: null }
 
-export function cosinesOf(transcript: Transcript, moment: Moment, words: Float64Array, asked: MeaningAsked): Cosines {
+export function cosinesOf(transcript: Transcript, moment: Moment, words: Float64Array, asked: MeaningQuery): Cosines {
   return asked.isScan ? scanned(transcript, moment, asked) : listed(transcript, moment, words, asked)
 }
 
-function scanned(transcript: Transcript, moment: Moment, asked: MeaningAsked): Cosines {
+function scanned(transcript: Transcript, moment: Moment, asked: MeaningQuery): Cosines {
   const entries = moment.said.map(({ entry }) => entry)
   const values = valuesOf(transcript, moment, entries, asked)
   let least = Number.POSITIVE_INFINITY
@@ -45,7 +45,7 @@ function scanned(transcript: Transcript, moment: Moment, asked: MeaningAsked): C
   return { values, least: Number.isFinite(least) ? least : 0, listed: null }
 }
 
-function listed(transcript: Transcript, moment: Moment, words: Float64Array, asked: MeaningAsked): Cosines {
+function listed(transcript: Transcript, moment: Moment, words: Float64Array, asked: MeaningQuery): Cosines {
   const { vectors, vector, approximate } = asked
   const placeOf = placesOf(moment)
   const scope = { partitions: [transcript.partition], allow: transcript.entries }
@@ -60,7 +60,7 @@ function valuesOf(
   { partition }: Transcript,
   moment: Moment,
   entries: readonly EntryKey[],
-  { vectors, vector, approximate }: MeaningAsked,
+  { vectors, vector, approximate }: MeaningQuery,
 ): Float64Array {
   const values = new Float64Array(moment.said.length).fill(Number.NaN)
   const placeOf = placesOf(moment)

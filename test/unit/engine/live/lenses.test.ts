@@ -170,7 +170,7 @@ class World {
 }
 
 describe.each(Object.keys(LENSES))('the lens %s', lens => {
-  it('tells of an entry of its own that comes, changes, goes out of sight, comes back and goes', async () => {
+  it('tells of an entry of its own that comes, changes, goes out of accessScope, comes back and goes', async () => {
     const world = await World.open(lens, {})
     const { keeper } = world
     const first = await keeper.add(0)

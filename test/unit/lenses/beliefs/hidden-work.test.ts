@@ -177,10 +177,13 @@ describe('hidden beliefs (BQ-195)', () => {
     const world = await open(50)
     const state = stateOf(world.engine.host('beliefs'))
     state.look('ann', ({ columns, requester }) => {
-      const seen = requester.sight.partitions.reduce((sum, partition) => sum + columns.rowsIn(partition).length, 0)
+      const seen = requester.accessScope.partitions.reduce(
+        (sum, partition) => sum + columns.rowsIn(partition).length,
+        0,
+      )
       expect(seen).toBe(5)
       expect(columns.size).toBe(55)
-      const shared = requester.sight.partitions.flatMap(partition => [...columns.rowsIn(partition)])
+      const shared = requester.accessScope.partitions.flatMap(partition => [...columns.rowsIn(partition)])
       for (const row of shared) expect(requester.sees(columns.arrays.partitions[row] as number)).toBe(true)
     })
   })

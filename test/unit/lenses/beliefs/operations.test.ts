@@ -213,7 +213,7 @@ describe('an answer', () => {
 })
 
 describe('who asks', () => {
-  it('BQ-094, BQ-112: reads only partitions in sight, and hears nothing of what others write', async () => {
+  it('BQ-094, BQ-112: reads only partitions in accessScope, and hears nothing of what others write', async () => {
     await found()
     await put('ann', { content: 'Rain falls', visibility: 'public' })
     const query = { semantic: 'rain', options: { ...EVERYWHERE, include_explanation: true } }

@@ -149,7 +149,7 @@ function seeingAll(requester: Requester): Requester {
   const seeing = Object.create(requester) as Requester
   Object.defineProperties(seeing, {
     id: { value: requester.id },
-    sight: { value: { ...requester.sight, partitions } },
+    accessScope: { value: { ...requester.accessScope, partitions } },
     kindOf: { value: () => 3 },
     federationsOf: { value: () => [] },
   })

@@ -153,14 +153,14 @@ describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
     [
       'nodes of all holders counted',
       store => ({
-        matching: (sight, filter) => store.matching({ ...sight, partitions: everywhere(store) }, filter),
+        matching: (accessScope, filter) => store.matching({ ...accessScope, partitions: everywhere(store) }, filter),
       }),
       ['statistics'],
     ],
     [
       'the progress of a run over the nodes of all holders',
       store => ({
-        matching: (sight, filter) => store.matching({ ...sight, partitions: everywhere(store) }, filter),
+        matching: (accessScope, filter) => store.matching({ ...accessScope, partitions: everywhere(store) }, filter),
       }),
       ['lifecycle'],
     ],

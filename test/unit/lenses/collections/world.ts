@@ -75,7 +75,7 @@ export function ask(source: Source, input: Partial<CollectionsInput> = {}): Prom
     { query: 'mcp', ...input },
     {
       source,
-      sight: { viewer: LOCAL_OWNER, partitions: [] },
+      accessScope: { viewer: LOCAL_OWNER, partitions: [] },
       now: NOW,
       deadline: new Deadline(10_000),
       embed: () => Promise.resolve(new Float32Array([1, 0])),

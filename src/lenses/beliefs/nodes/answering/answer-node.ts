@@ -257,9 +257,9 @@ async function find(
   const { keys, seen, hasMore } = await state.lookInSteps(
     who.requester,
     function* (view) {
-      const { sight } = view.requester
+      const { accessScope } = view.requester
       const understood =
-        vector === null ? understand(state, embedded, question.semantic, sight) : byVector(state, vector)
+        vector === null ? understand(state, embedded, question.semantic, accessScope) : byVector(state, vector)
       const evaluation = new Evaluation(state, view, question, understood, asOf)
       yield* evaluation.prepare()
       yield

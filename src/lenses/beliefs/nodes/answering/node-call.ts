@@ -126,7 +126,7 @@ function isMember({ host }: BeliefsState, agent: string): boolean {
  */
 export function seenState(view: ShowView, scope: WireScope, sender: string): string {
   const { columns, requester } = view
-  const sum = sumOf(columns, requester.sight.partitions)
+  const sum = sumOf(columns, requester.accessScope.partitions)
   return sign(view.secret(), canonicalJson(['state', scope.federation, sender, sum[0], sum[1]]))
 }
 

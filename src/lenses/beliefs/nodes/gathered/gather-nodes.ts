@@ -86,7 +86,7 @@ export function cutNodes(
 }
 
 /** Throws where nobody gave an answer: neither a node nor this one's own store. */
-function mustHaveAnswer(scope: CheckedScope, own: number, { asked, answers, failures }: NodesAnswer): void {
+function requireAnswer(scope: CheckedScope, own: number, { asked, answers, failures }: NodesAnswer): void {
   if (scope.local || own > 0 || answers.length > 0 || asked.length === 0) return
   const reasons = failures.map(({ reason }) => reason)
   const details = { nodes: failures.map(({ source }) => source.peer.id), reason: reasons[0] ?? null, reasons }
@@ -148,7 +148,7 @@ export async function gather(
   const nodes = { ...given, answer: completed(given.answer) }
   // Made with the first use, which is a write: before anything is read for the answer.
   state.secret()
-  mustHaveAnswer(query.options.scope, own.keys.length, nodes.answer)
+  requireAnswer(query.options.scope, own.keys.length, nodes.answer)
   const left = time.leftMs < LEAST_LEFT_MS ? new TimeLimit(LEAST_LEFT_MS, time.signal) : time
   const parts = { own, most, nodes, before: null }
   const order = await state.lookInSteps(requester, view => putTogether({ ...gathering, time: left }, view, parts), left)
@@ -206,7 +206,7 @@ function* putTogether(
   }
   // Nobody changes the world of one answer, so that it may be looked at in steps.
   const view = world.state.look(requester, seen => seen, time)
-  const understood = understand(world.state, embedded, query.semantic, view.requester.sight)
+  const understood = understand(world.state, embedded, query.semantic, view.requester.accessScope)
   const question = { ...query, scope, minSimilarity, byTier: mergeStrategy === 'waterfall' }
   const evaluation = new Evaluation(world.state, view, question, understood, asOf)
   yield* evaluation.prepare()

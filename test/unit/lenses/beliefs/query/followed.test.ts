@@ -35,17 +35,17 @@ type Act = (world: World) => Promise<unknown>
 
 const put = fc
   .record({ by: holder, id, content, seenBy, share, validity })
-  .map(({ by, seenBy: sight, share: corroboration, validity: days, ...said }): Act => {
+  .map(({ by, seenBy: accessScope, share: corroboration, validity: days, ...said }): Act => {
     return async world => {
       const times = Object.entries(days).map(([name, after]) => [name, dateAfter(world, after)])
-      const belief = { ...said, ...sight, ...Object.fromEntries(times), confidence: { corroboration } }
+      const belief = { ...said, ...accessScope, ...Object.fromEntries(times), confidence: { corroboration } }
       await world.call('beliefs.put', by, belief).catch(refused)
     }
   })
 const supersede = fc
   .record({ by: holder, belief_id: id, content, seenBy })
-  .map(({ by, seenBy: sight, ...said }): Act => {
-    return world => world.call('beliefs.supersede', by, { ...said, ...sight }).catch(refused)
+  .map(({ by, seenBy: accessScope, ...said }): Act => {
+    return world => world.call('beliefs.supersede', by, { ...said, ...accessScope }).catch(refused)
   })
 const remove = fc.record({ by: holder, belief_id: id }).map(({ by, ...named }): Act => {
   return world => world.call('beliefs.delete', by, named).catch(refused)
@@ -85,8 +85,8 @@ it('follows an entry to another partition and back, though others asked in betwe
   const store = openMemoryStore()
   const world = await World.open(store)
   await world.fill(12)
-  const putEntry = async (content: string, sight: object) => {
-    await world.engine.put({ entries: [{ id: 'b1', content, ...sight }] }, { viewer: { id: 'cyd' } })
+  const putEntry = async (content: string, accessScope: object) => {
+    await world.engine.put({ entries: [{ id: 'b1', content, ...accessScope }] }, { viewer: { id: 'cyd' } })
   }
   const inLab = { visibility: 'shared', federations: ['lab'] }
   await putEntry('fox 0', inLab)

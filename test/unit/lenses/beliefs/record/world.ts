@@ -66,7 +66,7 @@ export function makeWorld(store: Store = openMemoryStore(), embedder: Embedder |
     embedder,
     settings: {},
     random: countingBytes(),
-    sight: unused,
+    accessScope: unused,
     index: () => vectorsOf(store, embedder),
     source: unused,
     query: unused,

@@ -24,7 +24,7 @@ export function hostOf(store: Store = openMemoryStore()): LensHost {
     embedder: null,
     settings: undefined,
     random: bytes => new Uint8Array(bytes).fill(++made),
-    sight: viewer => ({ viewer, partitions: store.partitions().map(({ id }) => id) }),
+    accessScope: viewer => ({ viewer, partitions: store.partitions().map(({ id }) => id) }),
     index: notHere,
     query: notHere,
     explain: notHere,

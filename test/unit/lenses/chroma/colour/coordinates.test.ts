@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Bindings, bindingOf } from '../../../../../src/lenses/chroma/colour/bindings.ts'
 import {
+  assertValid,
   Coordinates,
   countZones,
   missingTags,
-  mustBeValid,
   nodeIdOf,
   violationsOf,
 } from '../../../../../src/lenses/chroma/colour/coordinates.ts'
@@ -181,7 +181,7 @@ describe('the zone rules', () => {
   })
 
   it('are told with all that is broken, counts and what is missing (CQ-034, CQ-036)', () => {
-    const error = thrownBy(() => mustBeValid(setOf(1, 0, 0), { batch: 1 }))
+    const error = thrownBy(() => assertValid(setOf(1, 0, 0), { batch: 1 }))
     expect(error).toMatchObject({
       name: 'ValidationError',
       code: 'invalid_hashtags',
@@ -194,7 +194,7 @@ describe('the zone rules', () => {
       },
     })
     expect(String(error)).toMatch(/missing: 6 Mid, 1 Outer; suggestHashtags/)
-    expect(String(thrownBy(() => mustBeValid(setOf(9, 1, 1))))).toMatch(/missing: \d+ Mid$/)
+    expect(String(thrownBy(() => assertValid(setOf(9, 1, 1))))).toMatch(/missing: \d+ Mid$/)
   })
 
   it('go by the zone kept with the anchor, not by distance (CQ-038)', () => {

@@ -65,7 +65,7 @@ export class World {
       embedder: null,
       settings: {},
       random: bytes => new Uint8Array(bytes),
-      sight: viewer => store.read(reader => lookAt(reader, viewer)),
+      accessScope: viewer => store.read(reader => lookAt(reader, viewer)),
       index: () => this.points,
       query: notAsked,
       explain: notAsked,
