@@ -99,9 +99,9 @@ describe('too many connections', () => {
 describe('bounds', () => {
   it('are told with their defaults by --help', async () => {
     const { stdout } = await querentHere(['serve', '--help'], { cwd: '/' })
-    expect(stdout).toMatch(/--max-body <number>[^-]*4194304/)
+    expect(stdout).toMatch(/--max-body <bytes>[^-]*4194304/)
     expect(stdout).toMatch(/--receive-timeout <seconds>[^-]*60/)
-    expect(stdout).toMatch(/--max-connections <number>[^-]*4000/)
+    expect(stdout).toMatch(/--max-connections <count>[^-]*4000/)
   })
 })
 
