@@ -123,7 +123,7 @@ function listen(server: Server, { host, port, socket }: HttpOptions): Promise<vo
     server.once('error', (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'EADDRINUSE') {
         const message = `--port: port ${port} is in use; choose another, or 0 for a free one`
-        return reject(new QuerentError('invalid_argument', message, { field: '--port', value: port }, cause))
+        return reject(new QuerentError('invalid_argument', message, { field: '--port', value: String(port) }, cause))
       }
       const what = `cannot listen on ${host} port ${port}: ${cause.message}`
       reject(new QuerentError('io_failed', what, { host, port }, cause))

@@ -1,6 +1,5 @@
 /** MCP over standard input and output: one client, one viewer. Nothing but MCP may be written to standard output. */
 import { PassThrough } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   isJSONRPCErrorResponse,
   isJSONRPCRequest,
@@ -45,6 +44,10 @@ export async function serveMcp(
   while (input.readableLength > 0 && !signal.aborted) await nextTurn()
   await answered(AbortSignal.any([signal, AbortSignal.timeout(MAX_ANSWERING_MS)]))
   await connection.close()
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
 }
 
 /** After the input has ended: a client that pipes its requests still reads the answers. */

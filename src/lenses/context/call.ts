@@ -281,7 +281,7 @@ export function requireVisible({ concepts }: Look, id: number, place: readonly s
   return concept
 }
 
-/** As `mustSee`, of what this viewer may change: its own, and for the local owner all. */
+/** As `requireVisible`, of what this viewer may change: its own, and for the local owner all. */
 export function mustOwn(call: Call, seen: Look, id: number, place: readonly string[] = ['id']): Concept {
   const concept = requireVisible(seen, id, place)
   if (!isOwner(call.viewer) && call.host.store.entry(concept.entry)?.audience.holder !== call.viewer.id) {

@@ -17,7 +17,7 @@ export interface StoreFinding {
   readonly ok: boolean
   readonly message: string
   readonly help: string | null
-  /** Whether `mendStore` knows how this should be. */
+  /** Whether `repairStore` knows how this should be. */
   readonly isMendable: boolean
 }
 

@@ -54,7 +54,7 @@ describe('a stream', () => {
       } as unknown as Part)
     }
     const asking = {
-      ...{ part, resolve: () => ({ limit: 4 }), heldFor: () => null, holdRest: () => {} },
+      ...{ part, resolve: () => ({ limit: 4 }), cachedFor: () => null, holdRest: () => {} },
       for: () => Promise.resolve(asking),
       place: () => ({ hold: () => {}, find: () => null, release: () => {} }),
     }
