@@ -50,6 +50,7 @@ export default defineConfig({
   test: {
     // For a machine that is four times busier than this one.
     testTimeout: 60_000,
+    setupFiles: ['test/support/seed.ts'],
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     // Two cores are what the smallest machine has; more workers only take memory (each may load the model).

@@ -6,6 +6,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { runBounded } from './run-bounded.ts'
 import { CHECKS, printStatus, root, runChecks } from './steps.ts'
 
@@ -13,6 +14,8 @@ interface Count {
   readonly passed: number
   readonly failed: number
   readonly skipped: readonly string[]
+  /** Which failed, and why: printed last, since CI may keep no more than the end of its output. */
+  readonly failures: readonly string[]
 }
 
 /** The part of vitest's JSON report that is read here. */
@@ -20,7 +23,13 @@ interface Report {
   readonly testResults: readonly {
     readonly name: string
     readonly status: string
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
+    /** Why the file itself could not be loaded. */
+    readonly message?: string
+    readonly assertionResults: readonly {
+      readonly status: string
+      readonly fullName: string
+      readonly failureMessages?: readonly string[] | null
+    }[]
   }[]
 }
 
@@ -59,13 +68,15 @@ function closeWith(counts: readonly Count[]): void {
   const skipped = counts.flatMap(count => count.skipped)
   for (const name of skipped) console.log(`skipped: ${name}`)
   if (skipped.length > 0) console.log(`${skipped.length} skipped, named above`)
+  for (const failure of counts.flatMap(count => count.failures)) console.log(`failed: ${failure}`)
   console.log(`${passed} passed, ${failed} failed`)
   process.exitCode = failed > 0 ? 1 : 0
 }
 
 async function countChecks(): Promise<Count> {
   const passed = await runChecks(CHECKS)
-  return { passed: passed.filter(Boolean).length, failed: passed.filter(one => !one).length, skipped: [] }
+  const failures = CHECKS.filter((_, at) => !passed[at]).map(check => `check ${check.name}`)
+  return { passed: passed.length - failures.length, failed: failures.length, skipped: [], failures }
 }
 
 async function runTests(part: string, args: readonly string[]): Promise<Count> {
@@ -115,13 +126,22 @@ function countTests({ testResults }: Report, exitedWell: boolean): Count {
   const all = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map(({ status, fullName }) => ({ status, name: `${relative(root, name)}: ${fullName}` })),
   )
-  const failedTests = all.filter(test => test.status === 'failed').length
-  const brokenFiles = testResults.filter(
-    file => file.status === 'failed' && !file.assertionResults.some(test => test.status === 'failed'),
-  ).length
+  const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const failed = assertionResults.filter(test => test.status === 'failed')
+    if (status === 'failed' && failed.length === 0) return [`${relative(root, name)}\n${shortened(message)}`]
+    return failed.map(test => `${relative(root, name)}: ${test.fullName}\n${shortened(test.failureMessages?.[0])}`)
+  })
   const passed = all.filter(test => test.status === 'passed').length
-  const failed = failedTests + brokenFiles
-  const unexplained = failed === 0 && (!exitedWell || passed === 0)
+  if (failures.length === 0 && (!exitedWell || passed === 0)) failures.push('an error outside of any test, see above')
   const skipped = all.filter(test => test.status !== 'passed' && test.status !== 'failed').map(test => test.name)
-  return { passed, failed: unexplained ? 1 : failed, skipped }
+  return { passed, failed: failures.length, skipped, failures }
+}
+
+/** The message and the first places of its stack, without colours. */
+function shortened(message: string | null = ''): string {
+  const lines = stripVTControlCharacters(message ?? '').split('\n')
+  return lines
+    .slice(0, 40)
+    .map(line => `    ${line.slice(0, 300)}`)
+    .join('\n')
 }

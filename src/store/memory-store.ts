@@ -10,7 +10,7 @@ import { checkInstant } from './check.ts'
 import { MemoryReader } from './memory/reader.ts'
 import { MemoryState } from './memory/state.ts'
 import { MemoryWriter } from './memory/writer.ts'
-import { assertSync, inOneStep, PausedWrite } from './paused-write.ts'
+import { assertSync, inOneStep, PausedTransaction } from './paused-transaction.ts'
 import type { Snapshot, Store, StoreReader, StoreWriter } from './store.ts'
 
 export interface MemoryStoreOptions {
@@ -32,7 +32,7 @@ class MemoryStore extends MemoryReader implements Store {
   #version = 1
   #reading = 0
   /** Of `writeInSteps`, until it ends; and what settles then. */
-  #paused: PausedWrite<unknown> | null = null
+  #paused: PausedTransaction<unknown> | null = null
   #pausedUntil: Promise<void> | null = null
   #closed = false
 
@@ -60,7 +60,7 @@ class MemoryStore extends MemoryReader implements Store {
     while (this.#pausedUntil !== null) await this.#pausedUntil
     assert(!this.#closed, 'the store is open')
     checkInstant('now', now)
-    const paused = new PausedWrite(this.#writing(now, body))
+    const paused = new PausedTransaction(this.#writing(now, body))
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#paused = paused
     this.#pausedUntil = promise
@@ -72,6 +72,10 @@ class MemoryStore extends MemoryReader implements Store {
       this.#pausedUntil = null
       resolve()
     }
+  }
+
+  readInSteps<T>(body: () => Steps<T>, turns: Turns): Promise<T> {
+    return this.writeInSteps(0, body, turns)
   }
 
   whenFree(): Promise<void> | null {

@@ -9,7 +9,7 @@ import { atOnce, type Steps, type Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { checkInstant } from './check.ts'
-import { inOneStep, PausedWrite } from './paused-write.ts'
+import { inOneStep, PausedTransaction } from './paused-transaction.ts'
 import { defineFilterFunctions } from './sqlite/filter.ts'
 import { Revision } from './sqlite/meta.ts'
 import { openNodeSqlite } from './sqlite/node-sqlite.ts'
@@ -128,8 +128,8 @@ class SqliteStore extends SqliteReader implements Store {
   #askedIn = 0
   readonly #revision: Revision
   readonly #openAgain: (use: 'read' | 'write') => SqlDatabase
-  /** Of `writeInSteps`, while it is in its transaction. */
-  protected paused: PausedWrite<unknown> | null = null
+  /** Of `writeInSteps` and `readInSteps`, while it is in its transaction. */
+  protected paused: PausedTransaction<unknown> | null = null
   /** Connections of snapshots that are open. Not `#`: `close` may be called through a proxy. */
   protected readonly snapshots: Set<SqlDatabase> = new Set()
 
@@ -226,7 +226,7 @@ class SqliteStore extends SqliteReader implements Store {
         hasBegun = true
         return body(writer)
       }
-      const paused = new PausedWrite(aside.#writing(now, begun, 0))
+      const paused = new PausedTransaction(aside.#writing(now, begun, 0))
       this.paused = paused
       try {
         return await turns.run(paused.run())
@@ -259,6 +259,21 @@ class SqliteStore extends SqliteReader implements Store {
 
   read<T>(body: (reader: StoreReader) => T): T {
     return this.parts.db.read(() => body(this))
+  }
+
+  async readInSteps<T>(body: () => Steps<T>, turns: Turns): Promise<T> {
+    if (!this.#hasLog) return this.read(() => atOnce(body()))
+    const attempt = async () => {
+      const paused = new PausedTransaction(this.parts.db.readInSteps(body))
+      this.paused = paused
+      try {
+        return await turns.run(paused.run())
+      } finally {
+        paused.cancel(null)
+        this.paused = null
+      }
+    }
+    return this.#waiting(attempt, () => false, 0)
   }
 
   snapshot(): Snapshot | null {
@@ -307,7 +322,7 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   close(): void {
-    this.paused?.cancel(new QuerentError('cancelled', 'the store was closed before the write was committed'))
+    this.paused?.cancel(new QuerentError('cancelled', 'the store was closed before this was done'))
     for (const db of this.snapshots) db.close()
     this.snapshots.clear()
     this.parts.db.close()

@@ -248,6 +248,13 @@ export interface Store extends StoreReader {
   /** Everything read inside sees one committed state. Nested calls join. */
   read<T>(body: (reader: StoreReader) => T): T
   /**
+   * As `read`, for a body that pauses (QE-019): until it ends, all reads of this store see the state in which it began. It keeps no other
+   * process from writing. A `write` of this process that cannot wait 20 ms is refused meanwhile (`store_locked`), one that can makes the
+   * body run to its end first. Begins behind the writes that wait. Rejects with what the body or the check of `turns` throws, and
+   * with `cancelled` where the store is closed. A file without a write-ahead log runs the body without a pause. Not inside `write` or `read`.
+   */
+  readInSteps<T>(body: () => Steps<T>, turns: Turns): Promise<T>
+  /**
    * For reads that pause: see `Snapshot`. Null where a file has no write-ahead log, so that writers would wait for it:
    * read at once there. Not inside `write` or `read`.
    */

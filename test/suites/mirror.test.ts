@@ -45,7 +45,7 @@ const reason = whyNoChroma()
 let chroma: ChromaServer | null = null
 beforeAll(async () => {
   chroma = reason === null ? await startChroma() : null
-}, 60_000)
+})
 afterAll(() => chroma?.stop())
 
 const KINDS: readonly (readonly [string, () => Promise<Server>])[] = [

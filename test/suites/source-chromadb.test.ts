@@ -24,7 +24,7 @@ describe.skipIf(reason !== null)(`with a real ChromaDB server${reason === null ?
   let server: ChromaServer
   beforeAll(async () => {
     server = await startChroma()
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
 
   for (const space of ['cosine', 'l2', 'ip'] as const) {

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A build, or an installation of Chromium, takes no longer. */
-const MOST_MS = 120_000
+/** A build, or an installation of Chromium or of a ChromaDB server, takes no longer. */
+const MOST_MS = 300_000
 
 export interface Built {
   /** Absolute. */

@@ -1,11 +1,12 @@
 /** A real ChromaDB server for tests, from a package file of its own (`test/chroma-server`): users never install it. */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { oneAtATime } from './build-once.ts'
 
 export interface ChromaServer {
   /** Without a slash at the end. */
@@ -15,24 +16,47 @@ export interface ChromaServer {
 
 const folder = fileURLToPath(new URL('../chroma-server', import.meta.url))
 const program = join(folder, 'node_modules/chromadb/dist/cli.mjs')
-const START_MS = 20_000
+/** Written when the installation is whole. */
+const installed = join(folder, 'node_modules/.installed')
+/** Several times what it takes on two cores that others use too. */
+const START_MS = 30_000
+/** Another program may take the port before the server does. */
+const ATTEMPTS = 3
 
-/** Why there can be no server here, or null. Installs it on the first call (a few hundred megabytes). */
+/**
+ * Why there can be no server here, or null. Installs it on the first call (a few hundred megabytes); files of tests that run beside
+ * each other wait for one installation.
+ */
 export function whyNoChroma(): string | null {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'its server is tested on Linux x64 only'
-  if (existsSync(program)) return null
+  return existsSync(installed) ? null : oneAtATime(install)
+}
+
+function install(): string | null {
+  if (existsSync(installed)) return null
   const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], {
     cwd: folder,
     encoding: 'utf8',
     timeout: 240_000,
   })
-  return status === 0 && existsSync(program) ? null : `it could not be installed: ${(stderr ?? '').slice(-200)}`
+  if (status !== 0 || !existsSync(program)) return `it could not be installed: ${(stderr ?? '').slice(-200)}`
+  writeFileSync(installed, '')
+  return null
 }
 
 /** With the data of a folder, which stays; without one, empty. */
 export async function startChroma(kept?: string): Promise<ChromaServer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startAt(await freePort(), kept)
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+async function startAt(port: number, kept?: string): Promise<ChromaServer> {
   const data = kept ?? mkdtempSync(join(tmpdir(), 'querent-chroma-'))
-  const port = await freePort()
   const args = ['run', '--path', data, '--host', '127.0.0.1', '--port', String(port)]
   const child = spawn(process.execPath, [program, ...args], {
     cwd: data,

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { assert } from '../../base/assert.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { assertSync } from '../paused-write.ts'
+import { assertSync } from '../paused-transaction.ts'
 import type { OpenSql, SqlDatabase, SqlOptions, SqlResult, SqlRow, SqlStatement, SqlValue } from './sql-driver.ts'
 
 /** Statements kept of each kind. Filters make endlessly many texts; everything else needs about a hundred. */
@@ -25,6 +25,8 @@ class NodeSqlite implements SqlDatabase {
   readonly #rollbackListeners: (() => void)[] = []
   #inside: 'nothing' | 'read' | 'write' = 'nothing'
   #transactions = 0
+  /** Within `readInSteps`. */
+  #isHeld = false
 
   constructor({ file, readOnly, immutable, timeoutMs, schemaWritable }: SqlOptions) {
     this.file = file
@@ -65,6 +67,8 @@ class NodeSqlite implements SqlDatabase {
   }
 
   *writeInSteps<T>(body: () => Steps<T>, waitMs?: number): Steps<T> {
+    if (this.#isHeld)
+      throw new QuerentError('store_locked', `${this.file}: a long read of this process runs`, { file: this.file })
     assert(this.#inside !== 'read', 'a read transaction does not write')
     const nested = this.#inside === 'write'
     if (nested) this.#run('savepoint nested')
@@ -95,6 +99,18 @@ class NodeSqlite implements SqlDatabase {
     } finally {
       this.#inside = 'nothing'
       if (this.#db.isTransaction) this.#run('commit')
+    }
+  }
+
+  *readInSteps<T>(body: () => Steps<T>): Steps<T> {
+    this.freeze()
+    this.#isHeld = true
+    try {
+      return yield* body()
+    } finally {
+      this.#isHeld = false
+      this.#inside = 'nothing'
+      if (this.#db.isOpen && this.#db.isTransaction) this.#run('commit')
     }
   }
 

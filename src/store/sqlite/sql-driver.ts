@@ -49,6 +49,8 @@ export interface SqlDatabase {
   writeInSteps<T>(body: () => Steps<T>, waitMs?: number): Steps<T>
   /** One committed state for all reads inside. Joins a transaction that runs already. */
   read<T>(body: () => T): T
+  /** As `read`, with a body that pauses: until the steps end, all reads of this connection see its state, and writes are refused (`store_locked`). */
+  readInSteps<T>(body: () => Steps<T>): Steps<T>
   /** All reads see the state that is committed now, until the connection is closed. Nothing may be written any more. */
   freeze(): void
   readonly writing: boolean

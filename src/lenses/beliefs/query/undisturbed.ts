@@ -1,12 +1,9 @@
 /** Work over one state of the store that pauses (QE-019): what changed at a pause makes it begin again. */
-import { atOnce, type Steps, type Turns } from '../../../base/turns.ts'
-import { QuerentError } from '../../../model/errors.ts'
+import type { Steps, Turns } from '../../../base/turns.ts'
 import type { Store } from '../../../store/store.ts'
 
-/** How often work is begun before it keeps others from writing until its end: so it ends, however often they write. */
+/** How often work is begun before it holds the state that this process reads until its end: so it ends, however often others write. */
 const ATTEMPTS = 4
-/** How long it waits for the writers before it, ms. */
-const WAIT_MS = 500
 
 export interface Begun<T> {
   readonly steps: Steps<T>
@@ -23,24 +20,15 @@ export async function undisturbed<T>(store: Store, turns: Turns, begin: () => Be
     const ended = await turns.run(whileSame(store, store.read(begin)))
     if (ended !== null) return ended.value
   }
-  const ended = await withoutWriters(store, turns, begin)
-  return ended === null ? store.read(() => atOnce(begin().steps)) : ended.value
-}
-
-/**
- * In a transaction that writes nothing: writers wait for it, and one that cannot wait makes it run to its end first. Null where there can
- * be no such transaction: the store cannot be written, or another process writes all the time.
- */
-async function withoutWriters<T>(store: Store, turns: Turns, begin: () => Begun<T>): Promise<Ended<T> | null> {
-  try {
-    return await store.writeInSteps(0, () => whileSame(store, store.read(begin)), turns, WAIT_MS)
-  } catch (error) {
-    if (error instanceof QuerentError && UNWRITABLE.has(error.code)) return null
-    throw error
+  // Nothing is committed there any more, but an index that others read may still catch up with what was.
+  const untilSame = function* (): Steps<T> {
+    for (;;) {
+      const ended = yield* whileSame(store, begin())
+      if (ended !== null) return ended.value
+    }
   }
+  return store.readInSteps(untilSame, turns)
 }
-
-const UNWRITABLE: ReadonlySet<string> = new Set(['store_locked', 'store_readonly', 'io_failed'])
 
 type Ended<T> = { readonly value: T }
 

@@ -211,14 +211,14 @@ describe('a query over beliefs', () => {
   )
 
   it(
-    'QE-019: ends and is of one moment, though others write at each of its pauses what it may see; they wait for its last attempt',
+    'QE-019: ends and is of one moment, though others write at each of its pauses what it may see; those of its process wait for its last attempt',
     async () => {
       await filled(at => `rain ${at % 100}`)
       const { store } = engine.host('beliefs')
       const [versions, writing]: [number[], Promise<unknown>[]] = [[], []]
       let isAlone = false
-      const real = store.writeInSteps.bind(store)
-      const spy = vi.spyOn(store, 'writeInSteps').mockImplementation((...args) => {
+      const real = store.readInSteps.bind(store)
+      const spy = vi.spyOn(store, 'readInSteps').mockImplementation((...args) => {
         isAlone = true
         return real(...(args as Parameters<typeof real>)).finally(() => {
           isAlone = false
@@ -238,6 +238,31 @@ describe('a query over beliefs', () => {
       // The first may be a turn in which it waits for those before it.
       expect(versions.length).toBeGreaterThan(BELIEFS / SCORED_AT_ONCE)
       expect(new Set(versions.slice(-BELIEFS / SCORED_AT_ONCE)).size).toBe(1)
+    },
+    PATIENCE_MS,
+  )
+})
+
+describe('a query over beliefs of a home that is only read', () => {
+  it(
+    'QE-019: ends and is of one moment, though another process writes at each of its pauses what it may see',
+    async () => {
+      await filled(at => `rain ${at % 100}`)
+      const writer = engine
+      engine = await openBeliefsEngine({ home: folder.path, readOnly: true, clock: new SettableClock(TEST_NOW) })
+      const reads = vi.spyOn(engine.host('beliefs').store, 'readInSteps')
+      const { result, turns } = await turnsOf(
+        () => ask(QUERY),
+        turn =>
+          callOperation(writer, 'beliefs.put', 'bob', {
+            beliefs: [{ id: `new${turn}`, content: 'rain w1 w2', visibility: 'public' }],
+          }).then(() => undefined),
+      )
+      await writer.close()
+      expect(reads).toHaveBeenCalledOnce()
+      expect(new Set(idsIn(result)).size).toBe(30)
+      // Its last attempt pauses too.
+      expect(turns).toBeGreaterThan(4 + BELIEFS / SCORED_AT_ONCE)
     },
     PATIENCE_MS,
   )

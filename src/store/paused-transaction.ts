@@ -1,9 +1,9 @@
-/** Bodies of transactions: synchronous ones, and writes that pause within their transaction. */
+/** Bodies of transactions: synchronous ones, and those that pause within their transaction. */
 import type { Steps } from '../base/turns.ts'
 
 type End<T> = { readonly value: T } | { readonly error: unknown }
 
-export class PausedWrite<T> {
+export class PausedTransaction<T> {
   readonly #steps: Steps<T>
   #end: End<T> | null = null
 
