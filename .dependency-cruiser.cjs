@@ -26,7 +26,7 @@ const layers = {
   ],
   openings: ['base', 'model', 'embed', 'store', 'lenses', 'sources', 'engine'],
   ops: ['base', 'model', 'engine', 'lenses/registry.ts'],
-  doors: ['base', 'model', 'engine', 'openings', 'ops'],
+  interfaces: ['base', 'model', 'engine', 'openings', 'ops'],
   'index.ts': [
     'model',
     'engine',
@@ -43,7 +43,7 @@ const layers = {
 }
 
 /** Folders whose subfolders may not see each other. */
-const islands = ['lenses', 'doors']
+const islands = ['lenses', 'interfaces']
 
 /** Folder -> the modules of Node it may use. What is not named runs without disk, network, threads or processes. */
 const disk = ['fs', 'fs/promises', 'path', 'url']
@@ -57,7 +57,7 @@ const nodeModules = {
   engine: [...disk, 'crypto', 'events', 'os', 'timers/promises'],
   openings: disk,
   ops: ['util'],
-  'doors/cli': [
+  'interfaces/cli': [
     ...disk,
     'cluster',
     'events',
@@ -70,43 +70,43 @@ const nodeModules = {
     'tty',
     'util',
   ],
-  'doors/http': [...disk, 'cluster', 'crypto', 'http', 'net', 'stream'],
-  'doors/mcp': [...disk, 'crypto', 'http', 'process', 'stream'],
+  'interfaces/http': [...disk, 'cluster', 'crypto', 'http', 'net', 'stream'],
+  'interfaces/mcp': [...disk, 'crypto', 'http', 'process', 'stream'],
   sources: ['http', 'https'],
   text: ['module'],
 }
 
 /** Runtime package -> the only folders that may import it. */
 const packages = {
-  '@hono/node-server': ['doors/http'],
+  '@hono/node-server': ['interfaces/http'],
   '@huggingface/tokenizers': ['embed'],
-  '@modelcontextprotocol/server': ['doors/mcp'],
+  '@modelcontextprotocol/server': ['interfaces/mcp'],
   '@orama/stemmers': ['text'],
   '@qdrant/js-client-rest': ['sources'],
-  chokidar: ['doors/cli'],
+  chokidar: ['interfaces/cli'],
   chromadb: ['sources'],
   '@vscode/tree-sitter-wasm': ['lenses/context'],
   'chrono-node': ['lenses'],
-  'cli-progress': ['doors/cli'],
-  commander: ['doors/cli'],
+  'cli-progress': ['interfaces/cli'],
+  commander: ['interfaces/cli'],
   culori: ['lenses/chroma'],
-  hono: ['doors/http'],
+  hono: ['interfaces/http'],
   ignore: ['ingest'],
-  'jsonc-parser': ['doors/cli', 'doors/http', 'lenses/conversations'],
+  'jsonc-parser': ['interfaces/cli', 'interfaces/http', 'lenses/conversations'],
   'lru-cache': ['embed', 'identity'],
   'markdown-it': ['text'],
   'onnxruntime-node': ['embed'],
   'onnxruntime-web': ['embed'],
   parse5: ['text'],
   'postal-mime': ['lenses/conversations'],
-  'prom-client': ['doors/http'],
-  open: ['doors/cli'],
-  picocolors: ['doors/cli'],
-  'smol-toml': ['doors/cli'],
+  'prom-client': ['interfaces/http'],
+  open: ['interfaces/cli'],
+  picocolors: ['interfaces/cli'],
+  'smol-toml': ['interfaces/cli'],
   stemmer: ['text'],
   'web-tree-sitter': ['lenses/context'],
   yaml: ['ingest'],
-  zod: ['model', 'embed', 'engine', 'lenses', 'ops', 'doors'],
+  zod: ['model', 'embed', 'engine', 'lenses', 'ops', 'interfaces'],
 }
 
 const isFile = name => name.endsWith('.ts')

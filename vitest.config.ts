@@ -18,15 +18,15 @@ const ISOLATED = globSync(ALL, { exclude: ['**/node_modules/**'] }).filter(file 
 
 /** Files that take longest: begun last, one worker would end with them while the other waits. */
 const SLOW = [
-  'doors/nodes-processes',
-  'doors/nodes-namespaces',
-  'doors/http-workers',
-  'doors/add-again',
-  'doors/chroma-cli',
-  'doors/beliefs-everywhere',
+  'interfaces/nodes-processes',
+  'interfaces/nodes-namespaces',
+  'interfaces/http-workers',
+  'interfaces/add-again',
+  'interfaces/chroma-cli',
+  'interfaces/beliefs-everywhere',
   '-equal-answers',
   'faults/',
-  'doors/live-processes',
+  'interfaces/live-processes',
   'embed/local-embedder',
   '/agreement.test',
   'vectors-near',

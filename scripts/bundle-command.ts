@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const BUNDLED = ['zod', 'commander', 'picocolors', 'lru-cache', 'stemmer', '@orama/stemmers']
 
 const ENTRIES = {
-  main: 'doors/main',
+  main: 'interfaces/main',
   'onnx-worker': 'embed/onnx-worker',
   'fold-worker': 'store/sqlite/fold-worker',
   'erase-worker': 'store/sqlite/erase-worker',

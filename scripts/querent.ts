@@ -8,5 +8,5 @@ if (npm_lifecycle_event === 'querent' && INIT_CWD) process.chdir(INIT_CWD)
 
 // Before anything is loaded: it also keeps what was stripped of its types. In the checkout: Node's own place is shared with other users.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)))
-const { main } = await import('../src/doors/main.ts')
+const { main } = await import('../src/interfaces/main.ts')
 process.exitCode = await main(process.argv.slice(2))

@@ -77,7 +77,12 @@ describe('the rule file catches planted violations', () => {
       file: 'base/up.ts',
       text: `export const a = import('../model/b.ts')`,
     },
-    { what: 'a door that uses another', rule: 'island:doors', file: 'doors/http/a.ts', text: `import '../mcp/b.ts'` },
+    {
+      what: 'an interface that uses another',
+      rule: 'island:interfaces',
+      file: 'interfaces/http/a.ts',
+      text: `import '../mcp/b.ts'`,
+    },
     { what: 'a lens that uses another', rule: 'island:lenses', file: 'lenses/one/a.ts', text: `import '../two/b.ts'` },
     {
       what: 'a lens with a concrete store',
@@ -109,8 +114,8 @@ describe('the rule file catches planted violations', () => {
     'lenses/lens.ts': `import 'zod'`,
     'lenses/two/b.ts': `import '../lens.ts'\nimport './c.ts'`,
     'lenses/two/c.ts': `import type { Store } from '../../store/store.ts'`,
-    'doors/mcp/b.ts': '',
-    'doors/cli/b.ts': `import 'commander'\nimport 'node:process'`,
+    'interfaces/mcp/b.ts': '',
+    'interfaces/cli/b.ts': `import 'commander'\nimport 'node:process'`,
     '../test/b.ts': '',
   }
   let found: Found[] = []

@@ -24,7 +24,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
   },
   {
     text: 'What happens when the user presses Ctrl-C a second time?',
-    path: 'doors/cli/io.ts',
+    path: 'interfaces/cli/io.ts',
     symbol: 'Endings',
     line: 'if (this.ending !== null && bySignal) process.exit(exitCodeOf(this.ending))',
   },
@@ -102,19 +102,19 @@ export const QUESTIONS: readonly CodeQuestion[] = [
   },
   {
     text: 'How is a page in the browser stopped from talking to the server on this machine?',
-    path: 'doors/http/guard.ts',
+    path: 'interfaces/http/guard.ts',
     symbol: 'checkNames',
     line: 'if (origin === null ? !isFromOtherOrigin(method, headers) : isAllowedOrigin(origin, host, names)) return',
   },
   {
     text: 'Can a bearer token be guessed by measuring how long the comparison takes?',
-    path: 'doors/http/tokens.ts',
+    path: 'interfaces/http/tokens.ts',
     symbol: 'Authenticator',
     line: 'for (const known of this.#known) if (timingSafeEqual(known.hash, hash)) found = known.viewer',
   },
   {
     text: 'How large may the body of a request over HTTP be?',
-    path: 'doors/http/body.ts',
+    path: 'interfaces/http/body.ts',
     symbol: 'MAX_BODY_BYTES',
     line: 'export const MAX_BODY_BYTES: number = 4 * 1024 * 1024',
   },

@@ -1,7 +1,7 @@
 /** docs/reference/errors.md: every code, from the table in src/model/errors.ts and those of the lenses. */
 import { readFileSync } from 'node:fs'
-import { exitCodeFor } from '../../src/doors/cli/run.ts'
-import { statusOf } from '../../src/doors/http/failure.ts'
+import { exitCodeFor } from '../../src/interfaces/cli/run.ts'
+import { statusOf } from '../../src/interfaces/http/failure.ts'
 import { BELIEFS_CODES, type BeliefsCode, BeliefsError } from '../../src/lenses/beliefs/errors.ts'
 import { ERROR_CODES, type ErrorCode, QuerentError } from '../../src/model/errors.ts'
 import { CHROMA_ERRORS, CONTEXT_ERRORS } from './lens-errors.ts'
@@ -25,7 +25,7 @@ export function errorsPage(): string {
 
 const INTRODUCTION = `# Errors
 
-A failure has one shape at every door: \`{"error": {"code", "message", "details"}}\`. The code is stable; the message names the field,
+A failure has one shape at every interface: \`{"error": {"code", "message", "details"}}\`. The code is stable; the message names the field,
 the value, what was expected and what to do; \`details\` says the same for programs. Over HTTP it comes with a status, from the command
 line with an exit code (every failure of \`querent call\` ends with 1), over MCP as a result with \`isError\`. *Retryable* means that the
 same call may succeed later without being changed.

@@ -1,12 +1,12 @@
-/** What the doors offer, as they offer it: the catalog, the commands, the routes, the tools. */
+/** What the interfaces offer, as they offer it: the catalog, the commands, the routes, the tools. */
 import type { Command } from 'commander'
-import { fillCommands } from '../../src/doors/cli/operation-command.ts'
-import { makeProgram } from '../../src/doors/cli/program.ts'
-import type { Cli } from '../../src/doors/cli/run.ts'
-import { ROUTES } from '../../src/doors/http/routes/mount.ts'
-import { SERVERS } from '../../src/doors/main.ts'
-import { makeTools } from '../../src/doors/mcp/tools.ts'
 import { openEngine } from '../../src/engine/open.ts'
+import { fillCommands } from '../../src/interfaces/cli/operation-command.ts'
+import { makeProgram } from '../../src/interfaces/cli/program.ts'
+import type { Cli } from '../../src/interfaces/cli/run.ts'
+import { ROUTES } from '../../src/interfaces/http/routes/mount.ts'
+import { SERVERS } from '../../src/interfaces/main.ts'
+import { makeTools } from '../../src/interfaces/mcp/tools.ts'
 import type { Catalog } from '../../src/ops/catalog.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 

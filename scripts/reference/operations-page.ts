@@ -29,7 +29,7 @@ const ABOUT_FILTERS = 'What an entry must fulfil, apart from what is asked. Ever
 
 const INTRODUCTION = `# Operations
 
-Everything Querent can do, once. Each operation is the same at every door: a method of the library, \`querent call <name> '<JSON>'\`,
+Everything Querent can do, once. Each operation is the same at every interface: a method of the library, \`querent call <name> '<JSON>'\`,
 \`POST /v1/ops/<name>\` [over HTTP](../guide/http.md), and for many a command, a readable route or a tool [over MCP](../guide/mcp.md).
 \`querent call --help\` and \`GET /v1/ops\` list them too.
 

@@ -15,7 +15,7 @@ export interface OnnxRuntime {
   open(model: Uint8Array): Promise<Ort.InferenceSession>
 }
 
-/** Session option: errors only. ONNX Runtime writes warnings to standard error, where a door's messages go. */
+/** Session option: errors only. ONNX Runtime writes warnings to standard error, where an interface's messages go. */
 const LOG_ERRORS_ONLY = 3
 
 const ONE_THREAD = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: LOG_ERRORS_ONLY } as const

@@ -1,5 +1,5 @@
 /**
- * The façade: what one open engine can do. `open.ts` builds it; operations describe it to the doors. Everything takes
+ * The façade: what one open engine can do. `open.ts` builds it; operations describe it to the interfaces. Everything takes
  * the viewer from its caller; without one it is the local owner's.
  */
 import type { JsonObject } from '../base/canonical.ts'
@@ -25,7 +25,7 @@ import type { SignedRequests } from './node-identity.ts'
 export type { AddRequest, ListInput, PutInput } from '../model/entry-input.ts'
 export type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 
-/** An entry as doors print it: times in ISO 8601, names in snake_case. */
+/** An entry as interfaces print it: times in ISO 8601, names in snake_case. */
 export interface EntryView {
   readonly id: string
   readonly holder: string

@@ -114,7 +114,7 @@ class Counted<T> implements AsyncIterableIterator<T> {
   }
 }
 
-// Whether a request may run: who asks, what for, and of a remote requester how much. The same for every operation and door;
+// Whether a request may run: who asks, what for, and of a remote requester how much. The same for every operation and interface;
 // what a request is refused with is in the words of its operation's contract.
 
 interface Admitted<Input extends z.ZodType> {
@@ -276,7 +276,7 @@ function bytesOfInput(input: unknown): number {
   return bytes
 }
 
-/** What a door answers when it could not even read the input, such as `too_large`: that costs a unit like any other refusal. */
+/** What an interface answers when it could not even read the input, such as `too_large`: that costs a unit like any other refusal. */
 export function unread(operation: Operation<Engine>, engine: Engine, thrown: unknown, context: CallContext): unknown {
   try {
     if (context.remote === true) engine.limits.charge(context.viewer.id, 1)
@@ -286,7 +286,7 @@ export function unread(operation: Operation<Engine>, engine: Engine, thrown: unk
   return refused(operation, engine, thrown, null, context)
 }
 
-/** What went wrong at a door beside the run, such as `deadline_exceeded`, as the operation's contract tells it. Costs nothing. */
+/** What went wrong at an interface beside the run, such as `deadline_exceeded`, as the operation's contract tells it. Costs nothing. */
 export function toldByContract(
   operation: Operation<Engine>,
   engine: Engine,

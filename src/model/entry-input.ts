@@ -1,4 +1,4 @@
-/** What callers may say of entries (write, list, name, explain): schemas shared by the engine and by every door. */
+/** What callers may say of entries (write, list, name, explain): schemas shared by the engine and by every interface. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import { isStorable } from '../base/storable.ts'

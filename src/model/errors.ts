@@ -1,5 +1,5 @@
 /**
- * The one error class and the table of its codes. A code is stable and part of every door's contract; a door turns the
+ * The one error class and the table of its codes. A code is stable and part of every interface's contract; an interface turns the
  * kind into its own number (exit code, HTTP status). Messages name the field, the value, what was expected and what to
  * do; they speak only of what the viewer may see.
  */
@@ -12,7 +12,7 @@ export interface CodeRow {
   readonly kind: ErrorKind
   /** The same call may succeed later without being changed. */
   readonly retryable: boolean
-  /** What to do, in one line; shown by doors that have room for it. */
+  /** What to do, in one line; shown by interfaces that have room for it. */
   readonly help: string
 }
 
@@ -162,7 +162,7 @@ export class QuerentError extends Error {
     return new QuerentError(code, message, details, cause)
   }
 
-  /** The one wire shape of an error, on every door; `type` where a lens's contract has one. */
+  /** The one wire shape of an error, on every interface; `type` where a lens's contract has one. */
   toJSON(): { type?: string; code: string; message: string; details: JsonObject } {
     const type = 'type' in this.#row ? { type: this.#row.type } : {}
     return { ...type, code: this.code, message: this.message, details: this.details }

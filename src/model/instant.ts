@@ -1,4 +1,4 @@
-/** Moments as callers write them, and as doors print them. */
+/** Moments as callers write them, and as interfaces print them. */
 import type { Instant } from '../base/clock.ts'
 import { invalidArgument } from './errors.ts'
 import { readDate } from './record-date.ts'

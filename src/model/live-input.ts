@@ -1,4 +1,4 @@
-/** What a caller may say about a live query beside the question, checked once at the door. Bounds and defaults: BQ-156. */
+/** What a caller may say about a live query beside the question, checked once at the interface. Bounds and defaults: BQ-156. */
 import { z } from 'zod'
 import type { LiveOptions } from './live.ts'
 import { type QueryInput, queryInput } from './query-input.ts'

@@ -1,4 +1,4 @@
-/** One thing the engine can do, described once: every door, its help and its schemas are made from this. */
+/** One thing the engine can do, described once: every interface, its help and its schemas are made from this. */
 import type { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -16,7 +16,7 @@ export interface Progress {
 }
 
 export interface CallContext {
-  /** From the door's authentication. */
+  /** From the interface's authentication. */
   readonly viewer: Viewer
   readonly signal: AbortSignal
   /** The moment of the call, where whoever makes it has read the clock for it already. Absent: the clock is read. */
@@ -76,10 +76,10 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
   stream?(host: Host, input: z.output<Input>, context: CallContext): AsyncIterable<JsonObject>
   /**
    * Path in the input of the token that a stream goes on after, such as `options.resume_token`; its pieces then bear a
-   * `resume_token` of their own. For doors whose protocol has a place for it. Absent: such a stream only begins anew.
+   * `resume_token` of their own. For interfaces whose protocol has a place for it. Absent: such a stream only begins anew.
    */
   readonly resumeAt?: string | undefined
-  /** Holds its answer back for as long as there is nothing to say. Its signal, aborted, asks for what there is: so does a door that closes. */
+  /** Holds its answer back for as long as there is nothing to say. Its signal, aborted, asks for what there is: so does an interface that closes. */
   readonly waits?: true | undefined
   /** Path in the input of a flag that asks for the streamed form. */
   readonly streamAt?: string | undefined
@@ -104,6 +104,6 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
   readonly checksInput?: true | undefined
   /** What the contract of the operation's lens calls an error from before it ran. Absent: what everybody calls it. */
   refusal?(host: Host, error: QuerentError, input: unknown, context: CallContext): QuerentError
-  /** Bytes of the longest request that a door reads for it. Absent: the door's own bound. */
+  /** Bytes of the longest request that an interface reads for it. Absent: the interface's own bound. */
   readonly bodyLimit?: number | undefined
 }

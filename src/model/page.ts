@@ -33,7 +33,7 @@ export interface Passage extends Excerpt {
   readonly explanation?: Explanation | undefined
 }
 
-/** Times are ISO 8601 in UTC. Names are snake_case: this is what every door prints. */
+/** Times are ISO 8601 in UTC. Names are snake_case: this is what every interface prints. */
 export interface Item {
   readonly rank: number
   /** Of the entry. */

@@ -1,4 +1,4 @@
-/** The request: as a caller sends it, checked once at the door by `parseInput`. Names are snake_case, as on every wire. */
+/** The request: as a caller sends it, checked once at the interface by `parseInput`. Names are snake_case, as on every wire. */
 import { z } from 'zod'
 import type { Scalar } from './filter.ts'
 import { jsonObjectInput } from './json-input.ts'

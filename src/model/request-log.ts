@@ -22,7 +22,7 @@ export interface RequestLog {
   readonly queryDays?: number | undefined
 }
 
-/** One request to the HTTP door. Nothing in it comes from a body: names of routes and operations, never paths or texts. */
+/** One request to the HTTP interface. Nothing in it comes from a body: names of routes and operations, never paths or texts. */
 export interface HttpRequestLine extends Omit<RequestLine, 'operation' | 'query' | 'keep_until'> {
   readonly method: string
   /** The route that answered, as it is declared, such as `/v1/ops/:name`. */

@@ -1,4 +1,4 @@
-/** JSON Schemas (2020-12) of an operation, made from its zod schemas, for doors that publish them. */
+/** JSON Schemas (2020-12) of an operation, made from its zod schemas, for interfaces that publish them. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import type { Operation } from '../model/operation.ts'

@@ -1,6 +1,6 @@
 /**
  * What every store refuses before it writes or searches, so that all of them refuse the same. Only what would be stored
- * wrongly or misunderstood in silence is checked here; limits of requests are the doors' business.
+ * wrongly or misunderstood in silence is checked here; limits of requests are the interfaces' business.
  *
  * Text must be storable (`base/storable.ts`), that is well-formed Unicode without NUL. Who reads text from outside
  * repairs it first with `storableText`.

@@ -1,4 +1,4 @@
-/** The MCP door to the official conformance suite, Inspector and client, in both revisions. */
+/** The MCP interface to the official conformance suite, Inspector and client, in both revisions. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -86,7 +86,7 @@ describeInBrowser('the explorer', () => {
     await page.close()
   })
 
-  it('leads to the description of its HTTP door', async () => {
+  it('leads to the description of its HTTP interface', async () => {
     const { page, open } = opened.explorer
     await open('')
     const link = page.getByRole('link', { name: 'API' })

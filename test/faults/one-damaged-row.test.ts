@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { ask, overStdio } from '../doors/mcp-client.ts'
+import { ask, overStdio } from '../interfaces/mcp-client.ts'
 import { querent } from '../support/command.ts'
 import { idsOf, noteCodes, openTestEngine } from '../support/engines.ts'
 import { startServer } from '../support/serving.ts'

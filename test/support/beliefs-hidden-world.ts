@@ -23,16 +23,16 @@ import { openToyEmbedder } from './toy-embedder.ts'
 
 const START = Date.parse('2026-03-01T12:00:00Z')
 
-/** How a world puts a question of ann's; its own doors beside the library. */
-export interface Door {
+/** How a world puts a question of ann's; its own interfaces beside the library. */
+export interface Interface {
   ask(request: Call): Promise<string>
   close(): Promise<void>
 }
 
-export type OpenDoor = (engine: Engine) => Promise<Door>
+export type OpenInterface = (engine: Engine) => Promise<Interface>
 
 /** Answers and errors of the library, as JSON. */
-export const LIBRARY: OpenDoor = engine =>
+export const LIBRARY: OpenInterface = engine =>
   Promise.resolve({
     ask: ({ by, operation, input }) => tryCall(engine, operation, by, input),
     close: () => Promise.resolve(),
@@ -40,23 +40,23 @@ export const LIBRARY: OpenDoor = engine =>
 
 export class HiddenWorld {
   readonly engine: Engine
-  readonly #door: Door
+  readonly #via: Interface
   readonly #clock: SettableClock
   readonly #seed: { value: number }
   /** By question. */
   readonly #cursors = new Map<string, string>()
   #acts = 0
 
-  private constructor(engine: Engine, door: Door, clock: SettableClock, seed: { value: number }) {
+  private constructor(engine: Engine, via: Interface, clock: SettableClock, seed: { value: number }) {
     this.engine = engine
-    this.#door = door
+    this.#via = via
     this.#clock = clock
     this.#seed = seed
   }
 
   static async open(
     embedder: HiddenStory['embedder'],
-    openDoor: OpenDoor,
+    openInterface: OpenInterface,
     options: EngineOptions = {},
   ): Promise<HiddenWorld> {
     // Random bytes are no news: every act draws from a stream of its own.
@@ -74,7 +74,7 @@ export class HiddenWorld {
       // More than any history asks: no answer may depend on how fast the test runs.
       limits: { burst: 10_000 },
     })
-    const world = new HiddenWorld(engine, await openDoor(engine), clock, seed)
+    const world = new HiddenWorld(engine, await openInterface(engine), clock, seed)
     for (const call of [...PEOPLE, ...SHOWN_FIRST]) await world.act(call)
     // Makes what pseudonyms and cursors are made with.
     await world.act({ by: ASKER, operation: 'beliefs.get', input: { belief_id: 'f0' } })
@@ -99,13 +99,13 @@ export class HiddenWorld {
   async ask(request: Request, isLaced: boolean): Promise<string> {
     this.#seed.value = ++this.#acts
     const { gap } = request
-    if (gap === undefined) return this.#askOn(request, untimed(await this.#door.ask(request)))
+    if (gap === undefined) return this.#askOn(request, untimed(await this.#via.ask(request)))
     const hidden = isLaced ? await this.#onlyShared(gap.hidden) : []
     const end = beforeSecondLook(stateOf(this.engine.host('beliefs')), () => {
       for (const call of [...gap.shown, ...hidden]) void tryCall(this.engine, call.operation, call.by, call.input)
     })
     try {
-      return untimed(await this.#door.ask(request))
+      return untimed(await this.#via.ask(request))
     } finally {
       end()
     }
@@ -121,13 +121,13 @@ export class HiddenWorld {
     for (const cursor of cursors) {
       if (cursor === undefined) continue
       const options = { ...(request.input['options'] as object | undefined), cursor, offset: 0 }
-      pages.push(untimed(await this.#door.ask({ ...request, input: { ...request.input, options } })))
+      pages.push(untimed(await this.#via.ask({ ...request, input: { ...request.input, options } })))
     }
     return pages.join('\n')
   }
 
   async close(): Promise<void> {
-    await this.#door.close()
+    await this.#via.close()
     await this.engine.close()
   }
 
@@ -146,10 +146,10 @@ export class HiddenWorld {
 /** What ann was answered, in the middle and at the end, so that what was remembered in between is tested too. */
 export async function tell(
   story: HiddenStory,
-  openDoor: OpenDoor,
+  openInterface: OpenInterface,
   isLaced: boolean,
 ): Promise<readonly { readonly request: Request; readonly answer: string }[]> {
-  const world = await HiddenWorld.open(story.embedder, openDoor)
+  const world = await HiddenWorld.open(story.embedder, openInterface)
   const told: { request: Request; answer: string }[] = []
   try {
     if (isLaced) for (const secret of SECRETS) await world.hide(secret)
@@ -187,8 +187,8 @@ export class Interference extends Error {
 }
 
 /** Rejects with an `Interference` when the two worlds answer differently. Says how many answers were the same. */
-export async function mustNotInterfere(story: HiddenStory, openDoor: OpenDoor): Promise<readonly string[]> {
-  const [plain, laced] = [await tell(story, openDoor, false), await tell(story, openDoor, true)]
+export async function mustNotInterfere(story: HiddenStory, openInterface: OpenInterface): Promise<readonly string[]> {
+  const [plain, laced] = [await tell(story, openInterface, false), await tell(story, openInterface, true)]
   for (const [at, { request, answer }] of plain.entries()) {
     const other = laced[at]?.answer ?? ''
     if (other !== answer) throw new Interference(request, answer, other)

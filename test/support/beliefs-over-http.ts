@@ -1,14 +1,15 @@
 /** The HTTP interface as a way to ask questions of the lens `beliefs`, beside the library (`LIBRARY`). */
-import { serveHttp } from '../../src/doors/http/serve.ts'
+
 import type { Engine } from '../../src/engine/engine.ts'
+import { serveHttp } from '../../src/interfaces/http/serve.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { ASKER } from './beliefs-hidden.ts'
-import type { Door } from './beliefs-hidden-world.ts'
+import type { Interface } from './beliefs-hidden-world.ts'
 
 const TOKEN = 'token-of-ann-in-tests'
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
 
-export interface HttpInterface extends Door {
+export interface HttpInterface extends Interface {
   /** A request with the token of `ASKER`. */
   post(path: string, input: unknown, signal?: AbortSignal): Promise<Response>
 }

@@ -1,6 +1,6 @@
 /** The command line in the process of the test: quicker than a process, with streams that can pretend to be a terminal. */
 import { PassThrough, type Readable } from 'node:stream'
-import { main } from '../../src/doors/main.ts'
+import { main } from '../../src/interfaces/main.ts'
 import { environment, type Run, type RunOptions } from './command.ts'
 
 export interface InProcessOptions {

@@ -1,7 +1,7 @@
 /**
  * The property that hidden knowledge changes nothing visible: one history is told to two worlds, to one of them with
  * additions, changes and deletions strewn in that the viewer may not see; every answer must be the same to the byte.
- * Worlds differ by what stands between question and store: the pipeline, the library, a door.
+ * Worlds differ by what stands between question and store: the pipeline, the library, an interface.
  */
 import fc from 'fast-check'
 import type { Viewer } from '../../src/model/viewer.ts'

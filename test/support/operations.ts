@@ -1,4 +1,4 @@
-/** Operations for tests of doors: each does one thing that a door must pass on, and none needs an engine. */
+/** Operations for tests of interfaces: each does one thing that an interface must pass on, and none needs an engine. */
 import { z } from 'zod'
 import type { Engine } from '../../src/engine/engine.ts'
 import { UNLIMITED } from '../../src/identity/limits.ts'

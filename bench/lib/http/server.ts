@@ -1,17 +1,17 @@
 /**
- * The HTTP door over the home of 100,000 entries, in a process of its own, as `querent serve` runs it; only the embedder is a
+ * The HTTP interface over the home of 100,000 entries, in a process of its own, as `querent serve` runs it; only the embedder is a
  * stand-in, as in every measurement of large stores. `node --expose-gc server.ts <home> <workers>` tells its address; then
  * it answers `look` with its memory and its processor time, and `floor` with the kernel's floor.
  * With more than one worker it is the first process of so many, as in `querent serve --workers`.
  */
 import cluster from 'node:cluster'
 import { once } from 'node:events'
-import { serveHttp } from '../../../src/doors/http/serve.ts'
-import { mcpOverHttp } from '../../../src/doors/mcp/http.ts'
 import { type Embedder, modelKey } from '../../../src/embed/embedder.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openEngine } from '../../../src/engine/open.ts'
 import type { KernelVectorIndex } from '../../../src/index/vectors.ts'
+import { serveHttp } from '../../../src/interfaces/http/serve.ts'
+import { mcpOverHttp } from '../../../src/interfaces/mcp/http.ts'
 import { LOCAL_OWNER } from '../../../src/model/viewer.ts'
 import { makeCatalog } from '../../../src/ops/catalog.ts'
 import { percentile, timed } from '../report.ts'

@@ -3,9 +3,9 @@
  * and answers `look` with the processor time that it has used, in milliseconds.
  */
 import { writeFileSync } from 'node:fs'
-import { serveHttp } from '../../../src/doors/http/serve.ts'
 import { modelKey } from '../../../src/embed/embedder.ts'
 import { openEngine } from '../../../src/engine/open.ts'
+import { serveHttp } from '../../../src/interfaces/http/serve.ts'
 import { makeCatalog } from '../../../src/ops/catalog.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
 import { openStandIn } from '../stand-in.ts'

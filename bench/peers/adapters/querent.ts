@@ -1,4 +1,4 @@
-/** Querent by its library door, whole questions; and its two legs alone, which is what libraries of one index are like. */
+/** Querent by its library interface, whole questions; and its two legs alone, which is what libraries of one index are like. */
 import { join } from 'node:path'
 import type { Bitset } from '../../../src/base/bitset.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'

@@ -1,4 +1,4 @@
-/** The lens's operations, with their schemas: what every door offers of it. */
+/** The lens's operations, with their schemas: what every interface offers of it. */
 import { z } from 'zod'
 import { costOfAsking } from '../../model/query-cost.ts'
 import { questionFields } from '../../model/query-input.ts'

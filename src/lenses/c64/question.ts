@@ -1,4 +1,4 @@
-/** What may be asked, checked at every door: fields in snake_case from programs elsewhere, in camelCase from the library. */
+/** What may be asked, checked at every interface: fields in snake_case from programs elsewhere, in camelCase from the library. */
 import { z } from 'zod'
 import { MAX_QUERY_LENGTH } from '../../model/limits.ts'
 import { parseInput } from '../../model/parse-input.ts'

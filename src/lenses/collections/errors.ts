@@ -1,4 +1,4 @@
-/** The lens's one error (CO-022): an Error with its message and cause; its code is stable on every door. */
+/** The lens's one error (CO-022): an Error with its message and cause; its code is stable on every interface. */
 import type { JsonObject } from '../../base/canonical.ts'
 import { type ErrorKind, QuerentError, showValue } from '../../model/errors.ts'
 

@@ -1,4 +1,4 @@
-/** The lens's operations, with their schemas: what every door offers of it. */
+/** The lens's operations, with their schemas: what every interface offers of it. */
 import { z } from 'zod'
 import { Deadline } from '../../base/clock.ts'
 import { anyObject } from '../../model/json-input.ts'

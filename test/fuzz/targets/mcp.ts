@@ -1,5 +1,5 @@
 /**
- * The MCP door as a process, over standard input and output: whatever lines come, it answers in lines of JSON-RPC, goes on
+ * The MCP interface as a process, over standard input and output: whatever lines come, it answers in lines of JSON-RPC, goes on
  * answering, and reports no bug.
  */
 import { type ChildProcess, spawn } from 'node:child_process'

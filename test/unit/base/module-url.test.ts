@@ -14,8 +14,8 @@ describe('siblingModule', () => {
 
 describe('packageUrl', () => {
   it.each([
-    'file:///app/src/doors/http/explorer.ts',
-    'file:///app/dist/doors/http/explorer.js',
+    'file:///app/src/interfaces/http/explorer.ts',
+    'file:///app/dist/interfaces/http/explorer.js',
     'file:///app/dist/command/chunks-abc.js',
   ])('finds the folder of the package from %s', asker => {
     expect(packageUrl(asker, 'dist/explorer').href).toBe('file:///app/dist/explorer')

@@ -135,7 +135,7 @@ describe('a question of the embedded store', () => {
     ['x', { minScoreRatio: 2 }, 'minScoreRatio'],
     ['x', { fusion: 'best' }, 'fusion'],
     ['x', { min_score_ratio: 0 }, 'min_score_ratio'],
-  ])('refuses %j with %j, naming %s, as other doors do (EN-073)', async (query, options, field) => {
+  ])('refuses %j with %j, naming %s, as other interfaces do (EN-073)', async (query, options, field) => {
     await using c64 = await openTestC64()
     const code = field.includes('_') ? 'unknown_field' : 'invalid_argument'
     await expect(c64.query(query as string, options as object)).rejects.toMatchObject({ code, details: { field } })

@@ -79,7 +79,7 @@ function invalid(error: QuerentError): BeliefsError {
   const constraint = typeof expected === 'string' ? expected : (CONSTRAINTS[code] ?? message.replace(`${path}: `, ''))
   const shown = typeof value === 'string' ? value : null
   const fault: Fault = { code: 'INVALID_QUERY', path, constraint, reason: code, value: shown }
-  // What a door would not even read (BQ-191).
+  // What an interface would not even read (BQ-191).
   if (code === 'too_large') return faulty([{ ...fault, reason: 'too_complex', value: null }])
   const told = { ...rest, path, constraint, reason: code, all: [{ ...fault }] }
   return new BeliefsError('INVALID_QUERY', message, told, { cause: error })

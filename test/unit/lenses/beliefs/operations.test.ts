@@ -1,9 +1,9 @@
-/** The operations of the lens as every door calls them: what goes in, what comes out, who may, and what is told. */
+/** The operations of the lens as every interface calls them: what goes in, what comes out, who may, and what is told. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../src/base/clock.ts'
-import { statusOf } from '../../../../src/doors/http/failure.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../src/engine/open.ts'
+import { statusOf } from '../../../../src/interfaces/http/failure.ts'
 import { type BeliefsCode, BeliefsError } from '../../../../src/lenses/beliefs/errors.ts'
 import type { QueryResult } from '../../../../src/lenses/beliefs/model.ts'
 import { QuerentError } from '../../../../src/model/errors.ts'
@@ -272,7 +272,7 @@ describe('who asks', () => {
     },
   )
 
-  it('BQ-066: is who the door says, and no other', async () => {
+  it('BQ-066: is who the via says, and no other', async () => {
     const error = await failure('ann', 'beliefs.query', { semantic: 'rain', context: { requester_id: 'bob' } })
     expect(error).toMatchObject({ code: 'UNAUTHORIZED', details: {} })
   })
@@ -330,7 +330,7 @@ describe('a failure', () => {
     }
   })
 
-  it('BQ-185: for want of time says how much of it has gone, also where a door or the engine ended it', () => {
+  it('BQ-185: for want of time says how much of it has gone, also where a via or the engine ended it', () => {
     const late = new QuerentError('deadline_exceeded', 'too late', { timeout_ms: 7 })
     const context = { viewer: { id: 'ann' }, signal: new AbortController().signal }
     const told = findOperation(makeCatalog(engine), 'beliefs.query')?.refusal?.(engine, late, {}, context)

@@ -1,4 +1,4 @@
-/** What errors tell the doors: input that is wrong is one thing, a state that is wrong another (CQ-105). */
+/** What errors tell the interfaces: input that is wrong is one thing, a state that is wrong another (CQ-105). */
 
 import { describe, expect, it } from 'vitest'
 import { writeStack } from '../../../../src/lenses/chroma/colour/stack.ts'

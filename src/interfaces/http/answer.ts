@@ -1,0 +1,131 @@
+/** One operation run for one request: as the request's viewer, until its connection ends, whole or piece by piece. */
+import { Turns } from '../../base/turns.ts'
+import { toldByContract, unread } from '../../engine/run-operation.ts'
+import { QuerentError } from '../../model/errors.ts'
+import type { CallContext } from '../../model/operation.ts'
+import { reportedError } from '../../model/told-error.ts'
+import { bugReport } from '../../ops/bug-report.ts'
+import { type EngineOperation, runOperation, streamOperation } from '../../ops/catalog.ts'
+import { readJson } from './body.ts'
+import { type RequestContext, serverOf, viewerOf } from './env.ts'
+import { withValueAt } from './input-path.ts'
+import { jsonInSteps } from './json-steps.ts'
+import { resultsIn } from './noted.ts'
+import { isSigned } from './signed.ts'
+import { streamResponse } from './stream.ts'
+import { type StreamForm, streamForm } from './stream-form.ts'
+
+/** The body as an operation's input, unchecked; null: there is none. Throws what the operation's contract calls an unreadable one. */
+export async function bodyInput(c: RequestContext, operation: EngineOperation): Promise<unknown> {
+  c.get('notes').operation = operation.name
+  try {
+    const { maxBodyBytes } = c.get('app')
+    return await readJson(c.req.raw, Math.min(operation.bodyLimit ?? maxBodyBytes, maxBodyBytes))
+  } catch (thrown) {
+    throw unread(operation, c.get('app').engine, thrown, contextOf(c))
+  }
+}
+
+/**
+ * Runs the operation on input that nobody has checked; as a stream, where it has that form and the client asks for it, or
+ * where `streams` says in which form it is one in any case. Rejects with what goes wrong before anything is sent.
+ */
+export async function answer(
+  c: RequestContext,
+  operation: EngineOperation,
+  input: unknown,
+  streams: StreamForm | null = null,
+): Promise<Response> {
+  const notes = c.get('notes')
+  notes.operation = operation.name
+  const form = streamForm(operation, c.req.header('accept'), input) ?? streams
+  if (form !== null) return streamed(c, operation, input, form)
+  const output = await inTime(c, operation, context => runOperation(operation, c.get('app').engine, input, context))
+  notes.results = resultsIn(output)
+  return jsonDocument(c, output)
+}
+
+/** Encoded piece by piece: the whole text of a large one would be another long piece of work. */
+async function jsonDocument(c: RequestContext, output: unknown): Promise<Response> {
+  const turns = new Turns()
+  const texts = await turns.run(jsonInSteps(output))
+  const pieces: Uint8Array[] = []
+  for (const text of texts) {
+    pieces.push(Buffer.from(text))
+    await turns.pauseIfDue()
+  }
+  return c.body(Buffer.concat(pieces), 200, { 'content-type': 'application/json' })
+}
+
+/** Logs what is a bug of ours under the request's id; the client is told no more than that there is one. */
+export function logBug(c: RequestContext, thrown: unknown): void {
+  const report = bugReport(thrown, c.get('requestId'))
+  if (report !== null) c.get('app').log(report)
+}
+
+async function streamed(
+  c: RequestContext,
+  operation: EngineOperation,
+  input: unknown,
+  form: StreamForm,
+): Promise<Response> {
+  const { engine, ending, after } = c.get('app')
+  const context = contextOf(c)
+  const { resumeAt } = operation
+  const last = c.req.header('last-event-id')
+  const given = last && resumeAt !== undefined ? withValueAt(input, resumeAt, last) : input
+  const over = Promise.withResolvers<string | null>()
+  const response = await streamResponse(signal => streamOperation(operation, engine, given, { ...context, signal }), {
+    form,
+    resumable: resumeAt !== undefined,
+    gone: context.signal,
+    ending,
+    after,
+    drop: () => serverOf(c)?.outgoing?.destroy(),
+    told: thrown => {
+      logBug(c, thrown)
+      return reportedError(thrown, context.viewer)
+    },
+    over: over.resolve,
+  })
+  c.get('notes').stream = over.promise
+  return response
+}
+
+/** Within the time that a request may take; `deadline_exceeded`, also where the work does not heed its signal. */
+async function inTime<T>(
+  c: RequestContext,
+  operation: EngineOperation,
+  work: (context: CallContext) => Promise<T>,
+): Promise<T> {
+  const { engine, timeoutMs, after, ending } = c.get('app')
+  const open = contextOf(c)
+  const context = operation.waits === true ? { ...open, signal: AbortSignal.any([open.signal, ending]) } : open
+  if (timeoutMs === null) return work(context)
+  const late = new AbortController()
+  const failure = new QuerentError('deadline_exceeded', `there was no answer within ${timeoutMs} ms`, {
+    timeout_ms: timeoutMs,
+  })
+  const isLate = Promise.withResolvers<never>()
+  const cancel = after(timeoutMs, () => {
+    isLate.reject(toldByContract(operation, engine, failure, context))
+    late.abort(failure)
+  })
+  try {
+    const signal = AbortSignal.any([context.signal, late.signal])
+    return await Promise.race([work({ ...context, signal }), isLate.promise])
+  } finally {
+    cancel()
+  }
+}
+
+/** Ends with its connection: when the client gives up, or the server is made to end. */
+function contextOf(c: RequestContext): CallContext {
+  const { headers, signal } = c.req.raw
+  const viewer = viewerOf(c)
+  const address = serverOf(c)?.incoming?.socket.remoteAddress
+  const context = { viewer, signal, remote: c.get('remote') === true, address, shortCursors: true }
+  if (!isSigned(headers)) return context
+  const { signedRequests } = c.get('app').engine
+  return { ...context, isStillAllowed: signedRequests.stillSpeaksFor(viewer, name => headers.get(name)) }
+}

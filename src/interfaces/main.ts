@@ -1,0 +1,40 @@
+/**
+ * The `querent` command: the command line, and the interfaces it can open. Interfaces do not import each other; here they meet.
+ * Started by `bin/querent.js` (the package) and `scripts/querent.ts` (a checkout).
+ */
+import { runCli } from './cli/cli.ts'
+import { type Io, processIo } from './cli/io.ts'
+import type { Servers } from './cli/run.ts'
+import type { HttpSettings } from './http/settings.ts'
+
+/** Resolves to the exit code; never rejects. `argv` without the program's name. */
+export function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
+  return runCli(argv, SERVERS, io)
+}
+
+export const SERVERS: Servers = {
+  httpSettings: async () => (await import('./http/settings.ts')).httpSettings,
+  serveHttp: async (engine, catalog, { settings, ...others }, signal, ready) => {
+    const { serveHttp } = await import('./http/serve.ts')
+    const { optionsOf } = await import('./http/settings.ts')
+    const { mcpOverHttp } = await import('./mcp/http.ts')
+    return serveHttp(
+      engine,
+      catalog,
+      { ...optionsOf(settings as HttpSettings), ...others, mcp: mcpOverHttp(engine, catalog) },
+      signal,
+      ready,
+    )
+  },
+  readTokens: async (folder, path) => (await import('./http/token-file.ts')).readTokens(folder, path),
+  relayFigures: async signal => (await import('./http/siblings.ts')).relayFigures(signal),
+  serveMcp: async (engine, catalog, options, signal) => {
+    const { serveMcp } = await import('./mcp/stdio.ts')
+    return serveMcp(engine, catalog, options, signal)
+  },
+  listMcpTools: async (engine, catalog, choice) => {
+    const { costOfTool, makeTools } = await import('./mcp/tools.ts')
+    const lenses = engine.lenses.map(lens => lens.name)
+    return makeTools(catalog, choice, lenses).map(costOfTool)
+  },
+}

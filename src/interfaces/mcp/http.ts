@@ -1,0 +1,88 @@
+/** MCP over HTTP, stateless: the HTTP interface has already found out who asks and checked host and origin. */
+import {
+  type AuthInfo,
+  createMcpHandler,
+  type McpRequestContext,
+  type McpServer,
+  type McpServerFactory,
+  type McpServerOptions,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server'
+import type { Engine } from '../../engine/engine.ts'
+import { isHolderName } from '../../model/partition.ts'
+import type { Viewer } from '../../model/viewer.ts'
+import type { Catalog } from '../../ops/catalog.ts'
+import { isListening, listenOverHttp } from './live/http-listen.ts'
+import { makeServer } from './server.ts'
+import type { ServerOptions } from './server-options.ts'
+import { oneLens } from './stdio.ts'
+import { makeTools, type Tool, type ToolChoice } from './tools.ts'
+
+/** `remote`: whether the limits of requesters apply. */
+type Answering = (request: Request, viewer: Viewer, remote: boolean) => Promise<Response>
+
+/** Sets of tools that are kept: a server is made for each request, and most ask for the same. */
+const MAX_SETS = 50
+
+/** `?lens=<name>` (repeatable), `?tools=<names>` and `?detail=concise` are what `querent mcp` takes as flags. Throws as `makeTools`. */
+export function mcpOverHttp(engine: Engine, catalog: Catalog): Answering {
+  const lenses = engine.lenses.map(lens => lens.name)
+  const sets = new Map<string, readonly Tool[]>()
+  const toolsOf = (choice: ToolChoice): readonly Tool[] => {
+    const key = JSON.stringify(choice)
+    const tools = sets.get(key) ?? makeTools(catalog, choice, lenses)
+    if (sets.size < MAX_SETS) sets.set(key, tools)
+    return tools
+  }
+  const make: Make = ({ choice, ...options }, { era }) =>
+    makeServer(engine, toolsOf(choice), options, era === 'modern' ? NOTIFYING : {})
+  const serve = overHttp(make)
+  return (request, viewer, remote) => {
+    // Before there is a server: an unknown lens is a wrong address.
+    toolsOf(chosenBy(request).choice)
+    if (!isListening(request)) return serve(request, viewer, remote)
+    const authInfo = authInfoOf(request, viewer, remote)
+    return listenOverHttp(engine, factoryOf(make), request, optionsOf(authInfo), authInfo)
+  }
+}
+
+/** A listener's stream is a request of its own; the older revision would need a session to notify in. */
+const NOTIFYING: McpServerOptions = { capabilities: { resources: { subscribe: true } } }
+
+type Make = (options: Chosen & ServerOptions, context: Pick<McpRequestContext, 'era'>) => McpServer
+
+/** Servers for requests, one each. `bus` brings what open subscriptions are told. */
+export function overHttp(make: Make, bus?: ServerEventBus): Answering {
+  const handler = createMcpHandler(factoryOf(make), bus === undefined ? {} : { bus })
+  return (request, viewer, remote) => handler.fetch(request, { authInfo: authInfoOf(request, viewer, remote) })
+}
+
+function factoryOf(make: Make): McpServerFactory {
+  return context => make(optionsOf(context.authInfo), context)
+}
+
+function authInfoOf(request: Request, viewer: Viewer, remote: boolean): AuthInfo {
+  const extra = { viewer: viewer.id, remote, ...chosenBy(request) }
+  return { token: '', clientId: viewer.id, scopes: [], extra }
+}
+
+function optionsOf(authInfo: AuthInfo | undefined): Chosen & ServerOptions {
+  // The cast: made by `authInfoOf`.
+  const { viewer: id, remote, choice, concise } = (authInfo?.extra ?? {}) as Partial<Chosen> & Record<string, unknown>
+  if (typeof id !== 'string' || !isHolderName(id) || choice === undefined) {
+    throw new Error('invariant broken: a request without a viewer')
+  }
+  return { viewer: { id }, choice, concise, lens: oneLens(choice), remote: remote === true }
+}
+
+interface Chosen {
+  readonly choice: ToolChoice
+  readonly concise?: boolean | undefined
+}
+
+function chosenBy(request: Request): Chosen {
+  const { searchParams } = new URL(request.url)
+  const tools = searchParams.getAll('tools').flatMap(names => names.split(','))
+  const choice = { lenses: searchParams.getAll('lens'), tools: tools.filter(name => name !== '') }
+  return { choice, concise: searchParams.get('detail') === 'concise' }
+}
