@@ -5,13 +5,13 @@
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { Recent } from '../base/recent.ts'
-import type { Turns } from '../base/turns.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import type { AccessState, Entry } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import { toIso } from '../model/instant.ts'
 import { DEFAULT_LIMIT } from '../model/limits.ts'
+import type { CallContext } from '../model/operation.ts'
 import { OWNER } from '../model/partition.ts'
 import type { Position } from '../model/query.ts'
 import { SUGGESTED_FIELDS, type SuggestedField, type SuggestInput, type Suggestion } from '../model/suggest.ts'
@@ -20,8 +20,10 @@ import { readCursor, writeCursor } from '../pipeline/cursor.ts'
 import { visibleAudience, visibleOrigin } from '../pipeline/disclose.ts'
 import { allOf, filterFromInput } from '../pipeline/filter-input.ts'
 import { noticesFor } from '../pipeline/notices.ts'
+import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { ListPosition, Store, StoreReader } from '../store/store.ts'
 import type { Upkeep } from '../store/upkeep.ts'
+import { stateOf } from './added-files.ts'
 import type { EntryView, ListInput, ListPage, Status } from './engine.ts'
 import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
@@ -182,14 +184,15 @@ const MOST_COLLECTIONS = 100
 
 /** Loads every index, with pauses. What it says is of the moment after the last. */
 export async function statusOf(
-  { store, home, embedder, embedderError, indexes, registry }: Parts,
+  { store, home, embedder, embedderError, indexes, registry, files }: Parts,
   look: () => AccessScope,
-  turns: Turns,
+  { viewer, signal }: Pick<CallContext, 'viewer' | 'signal'>,
 ): Promise<Status> {
-  await turns.run(indexes.getInSteps(...indexes.names))
+  const owner = isOwner(viewer)
+  const paths = owner ? (await files.look({ signal })).map(stateOf) : null
+  await turnsUntil(signal).run(indexes.getInSteps(...indexes.names))
   const accessScope = look()
   const { partitions } = accessScope
-  const owner = isOwner(accessScope.viewer)
   return {
     version: VERSION,
     home: owner ? home : null,
@@ -207,6 +210,7 @@ export async function statusOf(
     lenses: registry.all.map(lens => lens.name),
     notices: noticesFor(store, accessScope.viewer),
     storage: owner && store.upkeep !== undefined ? storageOf(store.upkeep) : null,
+    paths,
   }
 }
 

@@ -77,10 +77,10 @@ export class QuestionContexts {
   }
 
   #make(query: Query, now: Instant, call: CallContext, secret: string): MadeContext {
-    const { store, indexes, embedder } = this.#parts
+    const { store, indexes, embedder, files } = this.#parts
     indexes.refresh()
     const { viewer } = call
-    const notes: Note[] = []
+    const notes: Note[] = [files.noteFor(viewer)].filter(note => note !== null)
     let caller: CallContext | null = call
     let deadline = new Deadline(query.timeoutMs, call.signal)
     let accessScope = this.look(viewer)

@@ -108,6 +108,24 @@ export const ADDED_PATHS: TableDeclaration = {
   aside: true,
 }
 
+/**
+ * What was last seen of files below added paths where `FILES` does not say it: those that no entry is made from, and those whose time alone
+ * has changed. So a file is read again when it changes, and not before (QE-012).
+ */
+export const SEEN_FILES: TableDeclaration = {
+  name: 'seen_files',
+  columns: [
+    { name: 'holder', type: 'text' },
+    /** Absolute, symbolic links of its folder resolved. */
+    { name: 'path', type: 'text' },
+    /** Bytes. */
+    { name: 'size', type: 'integer' },
+    { name: 'modified_at', type: 'integer' },
+  ],
+  key: ['holder', 'path'],
+  aside: true,
+}
+
 /** One process at a time does a named background job; it renews its lease or loses it. Machine time, ms. */
 export const LEASES: TableDeclaration = {
   name: 'leases',
@@ -175,6 +193,7 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
   MEMBERSHIPS,
   FILES,
   ADDED_PATHS,
+  SEEN_FILES,
   LEASES,
   NONCES,
   USAGE,
@@ -182,4 +201,4 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
 ]
 
 /** Those that no export reads: they are of this file and this machine. */
-export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([LEASES, NONCES, USAGE, CURSORS])
+export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([SEEN_FILES, LEASES, NONCES, USAGE, CURSORS])

@@ -87,6 +87,8 @@ export interface OperationCommand<Answer = never> {
   readonly creates?: boolean
   /** Whether it embeds a text: then the model loads while the store is opened. Default: false. */
   readonly embeds?: boolean
+  /** Whether it asks what files hold, so that files that have changed are read first. Default: false. */
+  readonly readsFiles?: boolean
   /** Whether it concerns the whole store, so that all lenses take part. Default: false. */
   readonly opensAll?: boolean
   /** With `--stream`: the list whose members are printed as they come, and what is said at the end, on standard error. */
@@ -392,12 +394,13 @@ export function sessionFor(
     operation,
     creates = false,
     embeds = false,
+    readsFiles = false,
     opensAll,
-  }: Pick<Called, 'operation' | 'creates' | 'embeds' | 'opensAll'>,
+  }: Pick<Called, 'operation' | 'creates' | 'embeds' | 'readsFiles' | 'opensAll'>,
   input: JsonObject,
 ): SessionOptions {
   const onlyLenses = lensesFor(operation, input) ?? []
-  return { create: creates, warm: embeds, ...(opensAll !== true && { onlyLenses }) }
+  return { create: creates, warm: embeds, readsFiles, ...(opensAll !== true && { onlyLenses }) }
 }
 
 function endWith(answer: unknown, { failEmpty }: Flags, cli: Cli): void {

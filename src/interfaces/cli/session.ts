@@ -36,8 +36,12 @@ export interface SessionOptions {
   readonly create?: boolean
   /** A short command leaves background work to those that run on. */
   readonly background?: boolean
+  /** See `EngineOptions.watchFiles`. */
+  readonly watchFiles?: boolean
   /** It will embed one question: see `EngineOptions.warm`. */
   readonly warm?: boolean
+  /** Read files that have changed, where that is quick, before anything is asked. */
+  readonly readsFiles?: boolean
   readonly report?: ((progress: Progress) => void) | undefined
   /** Load no lens but these and the default one. */
   readonly onlyLenses?: readonly string[]
@@ -57,6 +61,7 @@ export async function withSession<T>(
   const viewer = viewerOf(flags.viewer, cli.io.env['QUERENT_VIEWER'])
   await using engine = await openOrRead(cli, options.open ?? openEngine, engineOptions(cli, flags, options))
   const context: CallContext = { viewer, signal: cli.signal, report: options.report }
+  if (options.readsFiles === true) await engine.readChanges(context)
   return await body({
     engine,
     catalog: makeCatalog(engine),
@@ -89,6 +94,7 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     create: options.create ?? false,
     background: options.background ?? false,
     warm: options.warm ?? false,
+    watchFiles: options.watchFiles ?? false,
     onlyLenses: options.onlyLenses,
     log: options.log,
     processes: options.processes,

@@ -58,6 +58,7 @@ it('the status says where the store is, to those who may know', () => {
     lenses: ['default'],
     notices: [],
     storage: null,
+    paths: null,
   }
   expect(statusText(status, PLAIN_TEXT)).toContain('home: /notes/.querent\n')
   expect(statusText({ ...status, home: null }, PLAIN_TEXT)).not.toContain('home')

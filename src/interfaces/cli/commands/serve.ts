@@ -79,6 +79,7 @@ async function serveHere(
   const questions = { write: (line: unknown) => void writeJson(cli.io.stderr, line), queryDays: logQueries ?? 0 }
   const session = {
     background: true,
+    watchFiles: true,
     warm: true,
     create,
     processes,
@@ -102,7 +103,7 @@ async function serveHere(
 export async function runMcp(cli: Cli, flags: McpFlags): Promise<void> {
   if (flags.listTools === true) return listTools(cli, flags)
   cli.endsBySignal = true
-  const session = { background: true, warm: true, create: isNamed(cli, flags) }
+  const session = { background: true, watchFiles: true, warm: true, create: isNamed(cli, flags) }
   await withSession(cli, flags, session, ({ engine, catalog, context: { viewer } }) => {
     const options = { viewer, concise: flags.detail === 'concise', ...mcpChoice(flags) }
     return cli.servers.serveMcp(engine, catalog, options, cli.signal)

@@ -2,6 +2,7 @@
 
 import { printable } from '../../../base/printable.ts'
 import type {
+  AddedPathState,
   AddReport,
   Backup,
   EntryView,
@@ -9,6 +10,7 @@ import type {
   ExplainAnswer,
   ListPage,
   Status,
+  SyncReport,
 } from '../../../engine/engine.ts'
 import type { Count } from '../../../model/page.ts'
 import {
@@ -81,6 +83,22 @@ export const explainText: Print<ExplainAnswer> = all<ExplainAnswer>(
 
 const PENDING = 'to erase: what was deleted may still be found in the log or in snapshots; see `querent help delete`'
 
+/** Added paths with what changed below them. */
+const addedPaths: Print<{ readonly paths: readonly AddedPathState[] | null }> = ({ paths }, { folder }) =>
+  (paths ?? [])
+    .map(({ path, missing, files, changed, added, deleted }) => {
+      const changes = [
+        [changed, 'changed'],
+        [added, 'new'],
+        [deleted, 'deleted'],
+      ].flatMap(([count, what]) => (Number(count) > 0 ? `${count} ${what}` : []))
+      const state = missing
+        ? 'not there; its entries are kept'
+        : `${files} files${changes.map(one => `, ${one}`).join('')}`
+      return `added ${oneLine(shortOrigin(path, folder))}: ${state}\n`
+    })
+    .join('')
+
 export const statusText: Print<Status> = all<Status>(
   each('', 'querent {version}'),
   each('?home', 'home: {home}'), // for the owner only
@@ -96,9 +114,18 @@ export const statusText: Print<Status> = all<Status>(
   each('indexes', 'index {name}: {|rows row/rows|}{, |bytes MiB|}'),
   each('', 'lenses: {lenses}'),
   each('notices', 'notice: {}'),
+  addedPaths,
   each('storage', 'log: {log_bytes MiB}'),
   each('?storage.to_erase', PENDING),
 )
+
+export const syncText: Print<SyncReport> = all<SyncReport>(addedPaths, (report, shown) => {
+  const { paths, added, updated, deleted, errors } = report
+  const isDry = paths.some(path => path.changed + path.added + path.deleted > 0)
+  const isDone = added + updated + deleted + errors.length > 0
+  if (paths.length === 0 && !isDone) return 'nothing was added yet: querent add FOLDER\n'
+  return isDone || isDry ? addText(report, shown) : 'nothing has changed\n'
+})
 
 export const doctorText: Print<Examination> = (answer, shown) =>
   answer.findings
