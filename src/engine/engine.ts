@@ -52,11 +52,15 @@ export interface EntryView {
 /** An added path, and how many files below it are not as they were when they were read. */
 export interface AddedPathState {
   readonly path: string
+  /** That has read the code there by itself; null: entries were made of its files. */
+  readonly lens: string | null
   readonly missing: boolean
-  readonly files: number
-  readonly changed: number
-  readonly added: number
-  readonly deleted: number
+  readonly is_changed: boolean
+  /** Null here and below: not counted, as of code. */
+  readonly files: number | null
+  readonly changed: number | null
+  readonly added: number | null
+  readonly deleted: number | null
 }
 
 export interface SyncReport extends AddReport {

@@ -170,6 +170,11 @@ class DiskWorkspace implements Workspace {
     }
   }
 
+  async mark(url: string, signal: AbortSignal): Promise<string> {
+    const { markOf } = await import('../ingest/tree-mark.ts')
+    return markOf({ folder: this.#folder, path: fileURLToPath(url) }, { turns: new Turns(), signal })
+  }
+
   async *list(path: string | null, signal: AbortSignal, leftOut?: (file: LeftOut) => void): AsyncIterable<string> {
     const start = pathOf(this.urlOf(path ?? '.'))
     if (start === null || !isInside(start, this.#folder)) return

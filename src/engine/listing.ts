@@ -23,7 +23,7 @@ import { noticesFor } from '../pipeline/notices.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { ListPosition, Store, StoreReader } from '../store/store.ts'
 import type { Upkeep } from '../store/upkeep.ts'
-import { stateOf } from './added-files.ts'
+import { statesOf } from './added-files.ts'
 import type { EntryView, ListInput, ListPage, Status } from './engine.ts'
 import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
@@ -189,7 +189,7 @@ export async function statusOf(
   { viewer, signal }: Pick<CallContext, 'viewer' | 'signal'>,
 ): Promise<Status> {
   const owner = isOwner(viewer)
-  const paths = owner ? (await files.look({ signal })).map(stateOf) : null
+  const paths = owner ? statesOf(await files.look({ signal })) : null
   await turnsUntil(signal).run(indexes.getInSteps(...indexes.names))
   const accessScope = look()
   const { partitions } = accessScope

@@ -38,7 +38,7 @@ import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import { addFiles } from './add-files.ts'
-import { stateOf } from './added-files.ts'
+import { statesOf } from './added-files.ts'
 import { Asking, streamQuery } from './asking.ts'
 import type { Care } from './care/care.ts'
 import { CursorHandles } from './cursor-handles.ts'
@@ -93,6 +93,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
       answer: (input, call) => this.#answer(input, call),
       engine: this,
     })
+    parts.files.lendHosts(lens => this.host(lens))
   }
 
   async query(input: QueryInput, context?: Context): Promise<Page> {
@@ -205,11 +206,11 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#ownersOwn('sync', context, async call => {
       const request = parseInput(syncInput, input)
       const started = performance.now()
-      const { paths, report } = await this.#parts.files.sync(request, call)
+      const { changes, report } = await this.#parts.files.sync(request, call)
       const embeddingError = await this.#embedNew((request.wait ?? true) && request.dry_run !== true, call)
       const pending = this.#vectors.pending(this.#accessScope(call.viewer).partitions)
       const ms = Math.round(performance.now() - started)
-      return { ...report, paths: paths.map(stateOf), pending, embedding_error: embeddingError, ms }
+      return { ...report, paths: statesOf(changes), pending, embedding_error: embeddingError, ms }
     })
   }
 

@@ -3,10 +3,12 @@
  * some 50 ms. What a store could not read, or left out for what it holds, counts once: see `SEEN_FILES`.
  */
 import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Turns } from '../base/turns.ts'
-import { FILES } from '../store/core-tables.ts'
+import { FILES, INDEXED_TREES } from '../store/core-tables.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { type AddedPath, addedPaths, areSeenAlike, type SeenFile, seenFiles } from './known-files.ts'
+import { markOf } from './tree-mark.ts'
 import { exists, fileAt, seenNow, walk } from './walk.ts'
 
 /** One added path, and the files below it that are not below one before it. Paths are absolute. */
@@ -20,6 +22,31 @@ export interface PathChanges extends AddedPath {
   readonly deleted: readonly string[]
   /** Of those changed and added. */
   readonly bytes: number
+}
+
+/** Code that a lens has read: how many of its files changed is not known before they are read. */
+export interface TreeChanges {
+  readonly path: string
+  readonly lens: string
+  /** Nothing is there: nothing of it is deleted. */
+  readonly isMissing: boolean
+  readonly isChanged: boolean
+}
+
+export async function changedTrees(
+  store: Store,
+  holder: string,
+  looking: { readonly turns: Turns; readonly signal: AbortSignal },
+): Promise<readonly TreeChanges[]> {
+  const found: TreeChanges[] = []
+  for (const row of store.table(INDEXED_TREES).scan({ holder })) {
+    const [path, folder] = [row['url'], row['folder']].map(url => fileURLToPath(url as string)) as [string, string]
+    const lens = row['lens'] as string
+    const isMissing = !exists(path)
+    const isChanged = !isMissing && (await markOf({ folder, path }, looking)) !== row['mark']
+    found.push({ path, lens, isMissing, isChanged })
+  }
+  return found
 }
 
 interface KnownState extends SeenFile {

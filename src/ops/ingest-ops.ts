@@ -60,11 +60,13 @@ export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
 
 export const changedPath = z.strictObject({
   path: z.string().describe('The path that was added'),
+  lens: z.string().nullable().describe('Lens that has read it as code; null: entries were made of its files'),
   missing: z.boolean().describe('It is gone or empty, as where a disk is not mounted: its entries are kept'),
-  files: z.int().min(0).describe('Files that it holds'),
-  changed: z.int().min(0).describe('Files whose size or time is another than when they were read'),
-  added: z.int().min(0).describe('Files that were never read'),
-  deleted: z.int().min(0).describe('Files that were read and are gone, or are left out now'),
+  is_changed: z.boolean().describe('Whether anything at or below it is not as it was when it was read'),
+  files: z.int().min(0).nullable().describe('Files that it holds; null, here and below: not counted, as of code'),
+  changed: z.int().min(0).nullable().describe('Files whose size or time is another than when they were read'),
+  added: z.int().min(0).nullable().describe('Files that were never read'),
+  deleted: z.int().min(0).nullable().describe('Files that were read and are gone, or are left out now'),
 })
 
 const syncOutput: z.ZodType<SyncReport> = addReport.extend({

@@ -126,6 +126,21 @@ export const SEEN_FILES: TableDeclaration = {
   aside: true,
 }
 
+/** Files and folders that a lens has read by itself, as code is, and a mark of what lay at or below them then (QE-012). */
+export const INDEXED_TREES: TableDeclaration = {
+  name: 'indexed_trees',
+  columns: [
+    { name: 'holder', type: 'text' },
+    { name: 'lens', type: 'text' },
+    { name: 'url', type: 'text' },
+    /** URL of the folder whose rules say which files are left out. */
+    { name: 'folder', type: 'text' },
+    { name: 'mark', type: 'text' },
+  ],
+  key: ['holder', 'lens', 'url'],
+  aside: true,
+}
+
 /** One process at a time does a named background job; it renews its lease or loses it. Machine time, ms. */
 export const LEASES: TableDeclaration = {
   name: 'leases',
@@ -194,6 +209,7 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
   FILES,
   ADDED_PATHS,
   SEEN_FILES,
+  INDEXED_TREES,
   LEASES,
   NONCES,
   USAGE,
@@ -201,4 +217,11 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
 ]
 
 /** Those that no export reads: they are of this file and this machine. */
-export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([SEEN_FILES, LEASES, NONCES, USAGE, CURSORS])
+export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([
+  SEEN_FILES,
+  INDEXED_TREES,
+  LEASES,
+  NONCES,
+  USAGE,
+  CURSORS,
+])

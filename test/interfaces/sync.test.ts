@@ -26,6 +26,10 @@ function note(path: string, text: string): void {
   writeFileSync(at(path), text)
 }
 
+function source(path: string, text: string): void {
+  writeFileSync(join(folder.path, 'src', path), text)
+}
+
 const NOTHING = { added: 0, updated: 0, deleted: 0, errors: [] }
 const AS_READ = { missing: false, changed: 0, added: 0, deleted: 0 }
 
@@ -76,6 +80,47 @@ describe.each(['library', 'cli', 'http', 'mcp'])('sync, through %s,', { timeout:
     expect(await idsIn()).toEqual(['notes/deep/b.md'])
     const outcome = await via.call('sync', { forget: [at()] })
     expect(outcome).toMatchObject({ error: { code: 'invalid_argument', details: { field: 'forget.0' } } })
+  })
+})
+
+describe('code that was read as concepts', () => {
+  const run = (...args: readonly string[]) =>
+    querentHere([...args], { cwd: folder.path, env: { QUERENT_EMBEDDER: 'none' } })
+
+  beforeEach(async () => {
+    mkdirSync(join(folder.path, 'src/parts'), { recursive: true })
+    source('one.ts', 'export function boilKettle(): void {}\n')
+    source('parts/two.ts', 'export function lightLamp(): void {}\n')
+    await run('add', '--code', 'src')
+  })
+
+  it('is named in answers when it has changed, and read again by sync (QE-012)', async () => {
+    expect((await run('status')).stdout).toContain('code src: as it was read\n')
+    expect((await run('sync')).stdout).toBe('code src: as it was read\nnothing has changed\n')
+    source('three.ts', 'export function shutGate(): void {}\n')
+    const path = join(folder.path, 'src')
+    expect((await run('query', 'kettle')).stdout).toContain(`code in ${path} has changed since it was read; run`)
+    expect((await run('sync', '--dry-run')).stdout).toContain('code src: changed\n')
+    expect((await run('context', 'symbol', 'shutGate')).stdout).not.toContain('three.ts')
+    expect((await run('sync')).status).toBe(0)
+    expect((await run('query', 'shutGate')).stdout).toContain('three.ts')
+    expect((await run('sync')).stdout).toContain('nothing has changed')
+  })
+
+  it('is known once, also where a part of it is read again by itself (QE-012)', async () => {
+    source('parts/two.ts', 'export function lightTheLamp(): void {}\n')
+    await run('add', '--code', 'src/parts')
+    const { paths } = JSON.parse((await run('status', '--json')).stdout)
+    expect(paths).toMatchObject([{ path: join(folder.path, 'src'), lens: 'context', files: null }])
+    await run('sync')
+    expect((await run('sync')).stdout).toContain('nothing has changed')
+  })
+
+  it('stays where its folder is not there (QE-012)', async () => {
+    renameSync(join(folder.path, 'src'), join(folder.path, 'away'))
+    expect((await run('sync')).stdout).toContain('added src: not there; its entries are kept')
+    renameSync(join(folder.path, 'away'), join(folder.path, 'src'))
+    expect((await run('sync')).stdout).toContain('nothing has changed')
   })
 })
 

@@ -86,7 +86,9 @@ const PENDING = 'to erase: what was deleted may still be found in the log or in 
 /** Added paths with what changed below them. */
 const addedPaths: Print<{ readonly paths: readonly AddedPathState[] | null }> = ({ paths }, { folder }) =>
   (paths ?? [])
-    .map(({ path, missing, files, changed, added, deleted }) => {
+    .map(({ path, lens, missing, is_changed: isChanged, files, changed, added, deleted }) => {
+      if (lens !== null && !missing)
+        return `code ${oneLine(shortOrigin(path, folder))}: ${isChanged ? 'changed' : 'as it was read'}\n`
       const changes = [
         [changed, 'changed'],
         [added, 'new'],
@@ -121,7 +123,7 @@ export const statusText: Print<Status> = all<Status>(
 
 export const syncText: Print<SyncReport> = all<SyncReport>(addedPaths, (report, shown) => {
   const { paths, added, updated, deleted, errors } = report
-  const isDry = paths.some(path => path.changed + path.added + path.deleted > 0)
+  const isDry = paths.some(path => path.is_changed)
   const isDone = added + updated + deleted + errors.length > 0
   if (paths.length === 0 && !isDone) return 'nothing was added yet: querent add FOLDER\n'
   return isDone || isDry ? addText(report, shown) : 'nothing has changed\n'
