@@ -2,7 +2,6 @@
  * Meets another node at its address: who it says that it is, signed. So it becomes a peer, under the key that the owner names or
  * under the one that it shows at first (BQ-135), and so it is probed. Whatever goes wrong becomes one of few fixed reasons.
  */
-import { isRecord } from '../../../base/record.ts'
 import { isTimely } from '../../../identity/freshness.ts'
 import { isStatementOf, signStatement } from '../../../identity/statement.ts'
 import { QuerentError } from '../../../model/errors.ts'
@@ -17,7 +16,7 @@ import type { PeerInput } from '../schema/agents.ts'
 import { PEERS } from '../tables.ts'
 import type { Peer } from './guest.ts'
 import { defaultId, keepModel, noteFailure, noteSuccess, putPeer, viewOf, wrong } from './peers.ts'
-import { ABOUT_PATH, aboutStatement, asAbout, PROTOCOL, type WireAbout } from './wire/protocol.ts'
+import { ABOUT_PATH, aboutStatement, asAbout, isOtherVersion, PROTOCOL, type WireAbout } from './wire/protocol.ts'
 
 type UnreachedReason =
   /** Nobody answers there, or not in time. */
@@ -124,8 +123,7 @@ export function ownAbout(
 }
 
 function aboutIn(answer: unknown): WireAbout {
-  if (isRecord(answer) && typeof answer['protocol'] === 'number' && answer['protocol'] !== PROTOCOL)
-    throw new Unreached('protocol')
+  if (isOtherVersion(answer)) throw new Unreached('protocol')
   const about = asAbout(answer)
   if (about === null || !isStatementOf(about.did, aboutStatement(about), about.signature)) {
     throw new Unreached('invalid_data')

@@ -203,7 +203,7 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
   const node = nodeOf(state.host)
   const envelope = await takenEnvelope(input, node, call)
   const query = asQuery(envelope.query)
-  if (query === null) throw notUnderstood()
+  if (query === null) throw notUnderstood(envelope.query)
   const who = { requester: requesterOf(state, query.scope, envelope.sender), sender: envelope.sender }
   const model = modelOf(state.host)
   if (query.vector !== null && query.vector.model !== model) {

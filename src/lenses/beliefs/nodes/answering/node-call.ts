@@ -20,7 +20,16 @@ import { answersNobody, faulty, replayed, unauthorized } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { nameOfDid } from '../asking/node-book.ts'
 import { knownPeers } from '../peers.ts'
-import { asChangesQuery, changesStatement, sealedAnswer, type WireChanges, type WireScope } from '../wire/protocol.ts'
+import {
+  asChangesQuery,
+  changesStatement,
+  isOtherVersion,
+  PROTOCOL,
+  sealedAnswer,
+  type WireChanges,
+  type WireQuery,
+  type WireScope,
+} from '../wire/protocol.ts'
 
 /**
  * Throws UNAUTHORIZED, always the same, for one that cannot be taken; of one that was taken before it says so: whoever has
@@ -72,7 +81,13 @@ export function nodeOf({ node }: LensHost): NodeIdentity {
   return node
 }
 
-export function notUnderstood(): Error {
+export function notUnderstood(query?: unknown): Error {
+  if (isOtherVersion(query)) {
+    const expected = { path: 'query.protocol', constraint: `version ${PROTOCOL} of the protocol of nodes` }
+    // The cast: what says its version is an object.
+    const value = String((query as WireQuery).protocol)
+    return faulty([{ code: 'INVALID_QUERY', ...expected, reason: 'protocol', value }])
+  }
   const constraint = 'a question in the form that docs/guide/nodes.md describes'
   return faulty([{ code: 'INVALID_QUERY', path: 'query', constraint, reason: 'malformed', value: null }])
 }
@@ -185,7 +200,7 @@ export async function answerChanges(input: unknown, call: NodeCall): Promise<Wir
   const envelope = await takenEnvelope(input, node, call)
   const { sender } = envelope
   const query = asChangesQuery(envelope.query)
-  if (query === null) throw notUnderstood()
+  if (query === null) throw notUnderstood(envelope.query)
   const free = takePlace(state, sender)
   try {
     const seen = await nextState(state, query.scope, sender, { ...query, signal })

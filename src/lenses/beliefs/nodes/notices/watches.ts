@@ -36,8 +36,8 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
 /** The node refuses who asks. */
 const REFUSED: readonly (number | null)[] = [401, 403]
-/** It has no such path: it is older. */
-const UNKNOWN: readonly (number | null)[] = [404, 405]
+/** It has no such path, or cannot read the question: it is older. */
+const UNKNOWN: readonly (number | null)[] = [400, 404, 405]
 
 /**
  * One source of one requester, watched for as long as somebody needs it: it is asked to answer when it is no longer in the
