@@ -2,6 +2,7 @@
 import type { Instant } from '../../../base/clock.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Row } from '../../../model/table.ts'
+import { readByVersion } from '../../../store/read-by-version.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { machineNow } from '../agents/federations.ts'
@@ -17,24 +18,12 @@ export function readPeers(reader: StoreReader): readonly Peer[] {
   return reader.table(PEERS).scan().map(peerOf)
 }
 
-interface Known {
-  readonly version: number
-  readonly peers: readonly Peer[]
-  readonly dids: ReadonlySet<string>
-}
-
-const KNOWN = new WeakMap<Store, Known>()
-
 /** The same, read again only where something of them was written. */
-export function knownPeers(store: Store): Omit<Known, 'version'> {
-  const version = store.version(PEERS)
-  const known = KNOWN.get(store)
-  if (known?.version === version) return known
-  const peers = readPeers(store)
-  const made = { version, peers, dids: new Set(peers.map(({ did }) => did)) }
-  KNOWN.set(store, made)
-  return made
-}
+export const knownPeers: (store: Store) => { readonly peers: readonly Peer[]; readonly dids: ReadonlySet<string> } =
+  readByVersion(PEERS, store => {
+    const peers = readPeers(store)
+    return { peers, dids: new Set(peers.map(({ did }) => did)) }
+  })
 
 export function peerOf(row: Row): Peer {
   return {

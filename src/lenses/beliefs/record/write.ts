@@ -3,8 +3,10 @@
  * one transaction: no reader ever meets half a version link. What the ids among the sources of a version mean to its writer, who may not
  * see all there is, is settled when it is written (BQ-097, BQ-111).
  */
+
 import { sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { onePer } from '../../../base/one-per.ts'
 import type { Steps, Turns } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { isFederationName } from '../../../model/partition.ts'
@@ -206,15 +208,7 @@ function currentBeliefs({ writer }: WriteContext, entries: readonly EntryKey[]):
 }
 
 /** One an act: what the writer's own act adds to its sight is its own, and found by `together`. */
-const REQUESTERS = new WeakMap<WriteContext, Requester>()
-
-function requesterOf(context: WriteContext): Requester {
-  const known = REQUESTERS.get(context)
-  if (known !== undefined) return known
-  const made = new Requester(context.writer, context.holder)
-  REQUESTERS.set(context, made)
-  return made
-}
+const requesterOf = onePer(({ writer, holder }: WriteContext) => new Requester(writer, holder))
 
 /** All at once: their sources may name each other, in whatever order they come. `isMany`: they came as a list. */
 export function* putBeliefs(

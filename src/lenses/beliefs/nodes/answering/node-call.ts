@@ -3,7 +3,9 @@
  * and how often (`answers_per_minute`). Agents and nodes known here are counted one by one; unknown keys, of which anybody can
  * make any number, by their address (of IPv6: the network), and all together.
  */
+
 import { canonicalJson } from '../../../../base/canonical.ts'
+import { onePer } from '../../../../base/one-per.ts'
 import { pause } from '../../../../base/pause.ts'
 import { sign } from '../../../../base/signature.ts'
 import { hashOfTwo, textHash } from '../../../../base/text-hash.ts'
@@ -100,8 +102,6 @@ interface NodeLimits {
   readonly addresses: Limits
 }
 
-const LIMITS = new WeakMap<BeliefsState, NodeLimits>()
-
 /** `address`: where the question comes from; undefined: from within this process. Throws `rate_limited`. */
 export function chargeNode(state: BeliefsState, sender: string, address: string | undefined): void {
   const { senders, addresses } = limitsOf(state)
@@ -110,17 +110,11 @@ export function chargeNode(state: BeliefsState, sender: string, address: string 
   senders.charge(bucket, 1)
 }
 
-function limitsOf(state: BeliefsState): NodeLimits {
-  const known = LIMITS.get(state)
-  if (known !== undefined) return known
-  const { settings, host } = state
-  const { answersPerMinute } = settings
+const limitsOf: (state: BeliefsState) => NodeLimits = onePer(({ settings: { answersPerMinute }, host }) => {
   const now = () => host.node?.machineTime() ?? 0
   const limits = (unitsPerMinute: number) => new RequesterLimits({ unitsPerMinute, burst: unitsPerMinute }, now)
-  const made = { senders: limits(answersPerMinute), addresses: limits(Math.ceil(answersPerMinute / STRANGER_SHARE)) }
-  LIMITS.set(state, made)
-  return made
-}
+  return { senders: limits(answersPerMinute), addresses: limits(Math.ceil(answersPerMinute / STRANGER_SHARE)) }
+})
 
 /** What a sender counts as. A blank is in no name: nobody else has the bucket of one that is known here. */
 function bucketOf(state: BeliefsState, sender: string): string {
@@ -152,14 +146,13 @@ interface KeptSum {
   readonly sum: Sum
 }
 
-const SUMS = new WeakMap<BeliefColumns, Map<string, KeptSum>>()
 /** Sets of partitions that somebody looks at. */
 const MOST_KEPT = 1_000
+const sumsOf = onePer((_: BeliefColumns) => new Map<string, KeptSum>())
 
 /** Of all rows in these partitions, in whatever order: made again where one of them has changed. */
 function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
-  const kept = SUMS.get(columns) ?? new Map<string, KeptSum>()
-  SUMS.set(columns, kept)
+  const kept = sumsOf(columns)
   const name = partitions.join()
   const changes = columns.changesIn(partitions)
   const known = kept.get(name)
@@ -187,7 +180,8 @@ const LOOK_MS = 250
 const MOST_WAITING = 16
 const MOST_IN_ALL = 1_024
 
-const WAITING = new WeakMap<BeliefsState, Places>()
+const WHAT = 'questions for changes'
+const waitingOf = onePer((_: BeliefsState) => new Places(MOST_WAITING, WHAT))
 
 /**
  * Answers when what the sender may see has changed, or after its longest wait. Checked at fixed times, whatever is written:
@@ -234,10 +228,7 @@ async function nextState(
 }
 
 function takePlace(state: BeliefsState, sender: string): () => void {
-  const places = WAITING.get(state) ?? new Places(MOST_WAITING, WHAT)
-  WAITING.set(state, places)
+  const places = waitingOf(state)
   if (places.size >= MOST_IN_ALL) throw tooManyAtOnce(MOST_IN_ALL, WHAT)
   return places.take(bucketOf(state, sender))
 }
-
-const WHAT = 'questions for changes'
