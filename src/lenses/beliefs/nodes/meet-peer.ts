@@ -10,12 +10,12 @@ import { type NodeTransport, TransportFailure } from '../../../pipeline/transpor
 import type { LensHost } from '../../lens.ts'
 import { machineNow } from '../agents/federations.ts'
 import type { BeliefsSettings } from '../beliefs-settings.ts'
-import { BeliefsError, faulty } from '../errors.ts'
+import { BeliefsError, wrong } from '../errors.ts'
 import type { Added, Probe } from '../schema/agent-answers.ts'
 import type { PeerInput } from '../schema/agents.ts'
 import { PEERS } from '../tables.ts'
 import type { Peer } from './guest.ts'
-import { defaultId, keepModel, noteFailure, noteSuccess, putPeer, viewOf, wrong } from './peers.ts'
+import { defaultId, keepModel, noteFailure, noteSuccess, putPeer, viewOf } from './peers.ts'
 import { ABOUT_PATH, aboutStatement, asAbout, isOtherVersion, PROTOCOL, type WireAbout } from './wire/protocol.ts'
 
 type UnreachedReason =
@@ -143,7 +143,7 @@ export async function addPeer(host: LensHost, input: PeerInput, signal: AbortSig
   const did = expected ?? about?.did
   if (did === undefined) throw new Error('invariant broken: a peer without a key')
   if (about !== null && about.did !== did) throw otherKey(about.did, did)
-  if (did === host.node?.keys().did) throw faulty([wrong('address', 'the address of another node', 'self', null)])
+  if (did === host.node?.keys().did) throw wrong('address', 'the address of another node', 'self')
   const now = host.clock.now()
   const row = await host.store.writeWhenFree(now, writer =>
     putPeer(writer, input, { id, did, model: about?.model }, now),
@@ -171,7 +171,7 @@ async function aboutFrom(
 }
 
 function otherKey(shown: string, expected: string): Error {
-  return faulty([wrong('did', `the key that the node shows, which is ${shown}`, 'mismatch', JSON.stringify(expected))])
+  return wrong('did', `the key that the node shows, which is ${shown}`, 'mismatch', JSON.stringify(expected))
 }
 
 /** Keeps what it says of its model, where it is that node. `ownModel`: key of the model here. */

@@ -18,7 +18,7 @@ import { MEMBERSHIPS } from '../../../../store/core-tables.ts'
 import type { LensHost } from '../../../lens.ts'
 import type { ShowView } from '../../access/show.ts'
 import type { BeliefColumns } from '../../columns/columns.ts'
-import { answersNobody, faulty, replayed, unauthorized } from '../../errors.ts'
+import { answersNobody, replayed, unauthorized, wrong } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { nameOfDid } from '../asking/node-book.ts'
 import { knownPeers } from '../peers.ts'
@@ -85,13 +85,11 @@ export function nodeOf({ node }: LensHost): NodeIdentity {
 
 export function notUnderstood(query?: unknown): Error {
   if (isOtherVersion(query)) {
-    const expected = { path: 'query.protocol', constraint: `version ${PROTOCOL} of the protocol of nodes` }
     // The cast: what says its version is an object.
     const value = String((query as WireQuery).protocol)
-    return faulty([{ code: 'INVALID_QUERY', ...expected, reason: 'protocol', value }])
+    return wrong('query.protocol', `version ${PROTOCOL} of the protocol of nodes`, 'protocol', value)
   }
-  const constraint = 'a question in the form that docs/guide/nodes.md describes'
-  return faulty([{ code: 'INVALID_QUERY', path: 'query', constraint, reason: 'malformed', value: null }])
+  return wrong('query', 'a question in the form that docs/guide/nodes.md describes', 'malformed')
 }
 
 /** Of what a known sender may ask, the part that strangers at one address may. */

@@ -1,6 +1,6 @@
 import { onePer } from '../base/one-per.ts'
 import type { TableDeclaration } from '../model/table.ts'
-import type { Store } from './store.ts'
+import type { Store } from '../store/store.ts'
 
 /** What `read` makes of a table of a store, read again only when something of the table was written since. */
 export function readByVersion<T>(table: TableDeclaration, read: (store: Store) => T): (store: Store) => T {
