@@ -69,7 +69,8 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
   }
 }
 
-function cancelledIn(message: JSONRPCMessage): RequestId | undefined {
+/** The request that a message cancels. */
+export function cancelledIn(message: JSONRPCMessage): RequestId | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
   const { params } = message
   const id = isObject(params) ? params['requestId'] : undefined
