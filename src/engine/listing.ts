@@ -8,6 +8,7 @@ import { Recent } from '../base/recent.ts'
 import type { Turns } from '../base/turns.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
+import { lensNames } from '../lenses/registry.ts'
 import type { AccessState, Entry } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import { toIso } from '../model/instant.ts'
@@ -204,7 +205,7 @@ export async function statusOf(
       bytes: owner ? index.byteLength : null,
       rows: rowsOf(index, { partitions }),
     })),
-    lenses: registry.all.map(lens => lens.name),
+    lenses: lensNames(registry.all),
     notices: noticesFor(store, accessScope.viewer),
     storage: owner && store.upkeep !== undefined ? storageOf(store.upkeep) : null,
   }

@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import { printable } from '../base/printable.ts'
 import type { Engine } from '../engine/engine.ts'
-import { BUILT_IN_LENSES } from '../lenses/registry.ts'
+import { lensNames } from '../lenses/registry.ts'
 import type { Operation } from '../model/operation.ts'
 
 /** Asked for; how many are named depends on their length. */
@@ -55,8 +55,7 @@ export const brief: Operation<Engine, typeof nothing, typeof briefOutput> = {
       updated_at: newest.items[0]?.updated_at ?? null,
       collections: of('collection'),
       tags: of('tag'),
-      // Built-in lenses answer whether or not they are loaded.
-      lenses: [...new Set([...BUILT_IN_LENSES, ...engine.lenses].map(({ name }) => name))],
+      lenses: [...lensNames(engine.lenses)],
     }
     return { ...known, text: textOf(known) }
   },
