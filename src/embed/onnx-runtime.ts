@@ -1,6 +1,7 @@
 /**
  * The one place that imports ONNX Runtime: the native package where it is installed (optional dependency), else the
- * WebAssembly build that this package carries. They agree to a cosine of 1.000000 but not bit for bit.
+ * WebAssembly build that this package carries. Both
+ * round 8-bit sums in their own order: vectors of one text have a cosine above 0.999.
  */
 import { existsSync } from 'node:fs'
 import type * as Ort from 'onnxruntime-web'
