@@ -10,7 +10,7 @@ import { lensNames } from '../lenses/registry.ts'
 import type { Operation } from '../model/operation.ts'
 
 /** Asked for; how many are named depends on their length. */
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 /** A token of any model that reads bytes is one byte at least, so bytes of names bound the tokens they take. */
 const BYTES = { collections: 90, tags: 130, lenses: 70 } as const
 /** UTF-16 units of one name. */
@@ -47,7 +47,7 @@ export const brief: Operation<Engine, typeof nothing, typeof briefOutput> = {
   effect: { kind: 'read', idempotent: true },
   run: async (engine, _input, context) => {
     const newest = await engine.list({ order: 'updated', limit: 1 }, context)
-    const { suggestions } = await engine.suggest({ fields: ['collection', 'tag'], limit: MOST_NAMES }, context)
+    const { suggestions } = await engine.suggest({ fields: ['collection', 'tag'], limit: MAX_NAMES }, context)
     const of = (wanted: string) =>
       suggestions.filter(({ field }) => field === wanted).map(({ value, count }) => ({ value, count }))
     const known = {

@@ -113,7 +113,7 @@ function pluginOptions(io: Io, { trustPlugins }: CommonFlags): PluginOptions {
   }
 }
 
-/** One that stands at the moment given; undefined: the machine's. */
+/** A clock fixed at the moment given; undefined: the machine's. */
 export function clockOf(flag: string | undefined, environment: string | undefined): Clock | undefined {
   const moment = flag ?? environment
   return moment ? new SettableClock(toInstant(moment, flag === undefined ? 'QUERENT_NOW' : '--now')) : undefined

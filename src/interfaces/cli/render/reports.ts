@@ -28,7 +28,7 @@ import { explanationText, shortOrigin } from './page.ts'
 import { oneLine } from './style.ts'
 
 /** Most problems listed one by one; the rest is a number (`--json` has them all). */
-const MOST_PROBLEMS = 20
+const MAX_PROBLEMS = 20
 /** Names of skipped files listed for each reason. */
 const MAX_NAMED_PATHS = 3
 
@@ -53,8 +53,8 @@ export const addText: Print<AddReport> = all<AddReport>(
       ...errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`),
       ...warnings.map(({ path, message }) => `warning ${oneLine(path)}: ${oneLine(message)}`),
     ]
-    const more = problems.length - MOST_PROBLEMS
-    return lines([...problems.slice(0, MOST_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])])
+    const more = problems.length - MAX_PROBLEMS
+    return lines([...problems.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])])
   },
 )
 
