@@ -35,7 +35,7 @@ type OptionsSchema = z.ZodType<{ readonly options: unknown }>
 
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 
-/** The answer to a question that stands. */
+/** The answer to a subscription. */
 export interface WatchedAnswer {
   readonly answer: Answer
   readonly asOf: Instant
@@ -164,7 +164,7 @@ export class Asking {
     this.#held.hold(cursor.place, viewer.id, next, size, this.#parts.clock.now())
   }
 
-  /** The answer as it stands: looking on is no use. And what it takes to say when time alone may change it. */
+  /** The answer as it is: looking on is no use. And what it takes to say when time alone may change it. */
   async standing(input: QueryInput, call: CallContext): Promise<WatchedAnswer> {
     const { stages, context } = await this.#prepare({ ...input, touch: false }, call)
     const answer = await runQuery(stages, context)

@@ -128,7 +128,7 @@ export interface Examination {
   /** Whether all is well, after the repair if there was one. */
   readonly ok: boolean
   readonly findings: readonly Finding[]
-  /** The copy of the store that was made before it was mended; null: none was needed, or wanted. */
+  /** The copy of the store that was made before it was repaired; null: none was needed, or wanted. */
   readonly backup: string | null
 }
 
@@ -229,7 +229,7 @@ export interface Engine extends AsyncDisposable, Calls {
   status(context?: Partial<CallContext>): Promise<Status>
   /** Changes of the store that its loaded indexes have not taken in: the next question brings them forward. Of all partitions. */
   feedLag(): number
-  /** With `repair`, mends what can be made again from what is there and touches nothing else. */
+  /** With `repair`, repairs what can be made again from what is there and touches nothing else. */
   doctor(input?: DoctorRequest, context?: Partial<CallContext>): Promise<Examination>
   /** Copies the store while anybody writes; rejects with `conflict` where a file is in the way. */
   backup(input: BackupRequest, context?: Partial<CallContext>): Promise<Backup>

@@ -7,6 +7,7 @@ import type { Instant } from '../base/clock.ts'
 import { Recent } from '../base/recent.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
+import { lensNames } from '../lenses/registry.ts'
 import type { AccessState, Entry } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import { toIso } from '../model/instant.ts'
@@ -147,7 +148,7 @@ export function countVisible(store: Store, accessScope: AccessScope): number {
 /** Names to complete with: of visible entries alone, so that none tells of an entry that the viewer may not see. */
 const DEFAULT_SUGGESTIONS = 10
 /** Names of a field that are compared with the prefix: the commonest. */
-const MOST_COMPARED = 10_000
+const MAX_COMPARED = 10_000
 
 type Named = Pick<Suggestion, 'value' | 'count'>
 
@@ -163,7 +164,7 @@ export function suggest(store: Store, input: SuggestInput, accessScope: AccessSc
 }
 
 function namesOf(store: Store, field: SuggestedField, accessScope: AccessScope): readonly Named[] {
-  if (field !== 'holder') return store.facet(accessScope, field, MOST_COMPARED)
+  if (field !== 'holder') return store.facet(accessScope, field, MAX_COMPARED)
   return isOwner(accessScope.viewer) ? holdersOf(store, accessScope) : []
 }
 
@@ -180,7 +181,7 @@ function holdersOf(store: Store, accessScope: AccessScope): readonly Named[] {
 }
 
 /** Collections told of, the largest first. */
-const MOST_COLLECTIONS = 100
+const MAX_COLLECTIONS = 100
 
 /** Loads every index, with pauses. What it says is of the moment after the last. */
 export async function statusOf(
@@ -199,7 +200,7 @@ export async function statusOf(
     entries: countVisible(store, accessScope),
     chunks: store.countChunks(partitions),
     embedded: embedder === null ? 0 : store.countVectors(modelKey(embedder.model), partitions),
-    collections: store.facet(accessScope, 'collection', MOST_COLLECTIONS),
+    collections: store.facet(accessScope, 'collection', MAX_COLLECTIONS),
     embedder: embedder === null ? null : embedderOf(embedder),
     embedder_error: owner || embedderError === null ? embedderError : 'there is no embedder at the moment',
     indexes: indexes.all.map(index => ({
@@ -207,7 +208,7 @@ export async function statusOf(
       bytes: owner ? index.byteLength : null,
       rows: rowsOf(index, { partitions }),
     })),
-    lenses: registry.all.map(lens => lens.name),
+    lenses: lensNames(registry.all),
     notices: noticesFor(store, accessScope.viewer),
     storage: owner && store.upkeep !== undefined ? storageOf(store.upkeep) : null,
     paths,

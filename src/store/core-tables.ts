@@ -1,4 +1,4 @@
-/** Tables of the core itself: who is hosted here, and who stands in which federation. Lenses add their own. */
+/** Tables of the core itself: who is hosted here, and who is in which federation. Lenses add their own. */
 import type { TableDeclaration } from '../model/table.ts'
 
 export const AGENTS: TableDeclaration = {

@@ -86,6 +86,11 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: '', stderr: expect.stringContaining(message) })
   })
 
+  it('not for words behind `--`, which are words of the query', async () => {
+    const { status, stdout } = await run(['query', '--words', '--', '--limt', 'kernel'])
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^1\. Kernel/) })
+  })
+
   it('QUERENT_NOW that is no time', async () => {
     const { status, stderr } = await run(['status'], { env: { QUERENT_NOW: 'soon' } })
     expect({ status, stderr }).toMatchObject({

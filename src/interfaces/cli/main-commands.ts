@@ -238,6 +238,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     fails: ({ added, updated, unchanged, deleted, errors }) =>
       errors.length > 0 && added + updated + unchanged + deleted === 0,
     print: addText,
+    onStop: 'what is in the store stays, and the next `querent add` of the same paths continues',
   }),
   command<SyncReport>({
     name: 'sync [paths...]',

@@ -31,7 +31,7 @@ interface ServeFlags extends CommonFlags {
 }
 
 /** More are no use on any machine. */
-const MOST_WORKERS = 256
+const MAX_WORKERS = 256
 
 /** `settings`: of the server. `paths`: added first. */
 export async function runServe(
@@ -41,8 +41,8 @@ export async function runServe(
   paths: readonly string[],
 ): Promise<void> {
   const { workers = 1 } = flags
-  if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS) {
-    throw invalidArgument('--workers', workers, `a whole number from 1 to ${MOST_WORKERS}`)
+  if (!Number.isInteger(workers) || workers < 1 || workers > MAX_WORKERS) {
+    throw invalidArgument('--workers', workers, `a whole number from 1 to ${MAX_WORKERS}`)
   }
   if (workers > 1 && paths.length > 0) {
     throw invalidArgument('--workers', workers, '1 where paths are given: run `querent add` first, or serve with one')
