@@ -45,8 +45,16 @@ export interface EntryView {
   readonly valid_from: string | null
   readonly valid_until: string | null
   readonly known_at: string
+  /** Entries of files that its text links to, and of those that link to it, as far as the viewer sees them. */
+  readonly links: readonly EntryName[]
+  readonly backlinks: readonly EntryName[]
   /** This viewer's use of it; null when never used. */
   readonly access: { readonly last_accessed: string; readonly count: number; readonly strength: number } | null
+}
+
+export interface EntryName {
+  readonly id: string
+  readonly title: string
 }
 
 export interface AddReport {
@@ -142,7 +150,7 @@ export type ExportLine =
     }
 
 export interface ListPage {
-  readonly items: readonly Omit<EntryView, 'content'>[]
+  readonly items: readonly Omit<EntryView, 'content' | 'links' | 'backlinks'>[]
   readonly total: number
   readonly cursor: string | null
 }

@@ -5,7 +5,7 @@ import { Deadline, type Instant } from '../base/clock.ts'
 import { Turns } from '../base/turns.ts'
 import type { WordIndex } from '../index/contract.ts'
 import { QuerentError } from '../model/errors.ts'
-import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
+import { ENTRY_FIELDS, type FieldName, LINKED } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
 import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
@@ -173,7 +173,7 @@ export function queryFields({ tables }: Pick<Parts, 'tables'>): readonly FieldNa
           .filter(({ name, unasked }) => name !== 'entry' && !unasked)
           .map(column => `${table.aspect}.${column.name}`),
   )
-  return [...ENTRY_FIELDS, ...ofAspects]
+  return [...ENTRY_FIELDS, LINKED, ...ofAspects]
 }
 
 /** The secret that signs cursors: made once a store and kept in it, so every process on it honours the others' cursors. */
