@@ -9,6 +9,7 @@ import { ENTRY_FIELDS, type FieldName, LINKED } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
 import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
+import { type ReadingTable, readingsAmong } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { Sights } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'
@@ -30,6 +31,7 @@ export class QuestionContexts {
   readonly #memo = new Memo()
   /** That a question may name. */
   readonly fields: readonly FieldName[]
+  readonly #readings: readonly ReadingTable[]
   readonly #makeSecret: () => string
   #secret: string | null = null
 
@@ -39,6 +41,7 @@ export class QuestionContexts {
     this.#makeSecret = secret ?? (() => storeSecret(parts.store, parts.random))
     this.#sights = new Sights(parts.store)
     this.fields = queryFields(parts)
+    this.#readings = readingsAmong(parts.tables)
   }
 
   look(viewer: Viewer): AccessScope {
@@ -104,6 +107,7 @@ export class QuestionContexts {
       },
       model: embedder?.model ?? null,
       fields: this.fields,
+      readings: this.#readings,
       secret,
       memo: this.#memo,
       index,

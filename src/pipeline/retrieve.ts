@@ -15,6 +15,7 @@ import { allowedEntries, phraseHolders } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { boundDefault, mostOf } from './formula.ts'
 import { MEMORY_BOOST } from './memory.ts'
+import { readOfDocuments } from './one-file.ts'
 import { isReadOn, pageBar } from './page-bounds.ts'
 import { absentAmong, expectedBase, KEPT_BY_WORDS, withExpected } from './partly-embedded.ts'
 import { LOCAL_SOURCE } from './source.ts'
@@ -48,7 +49,7 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
   await context.turns.pauseIfDue()
   const alsoByPhrase = await hitsOf(holders, words.hits, plan, depth, scope, context)
   const byWords = [...words.hits, ...alsoByPhrase]
-  const legs = legsOf(byWords, meaning?.hits ?? null)
+  const { legs, stoodFor } = oncePerFile(legsOf(byWords, meaning?.hits ?? null), allow, context)
   const isPartly = meaning !== null && plan.mode === 'hybrid' && !isAllEmbedded(meaning.statistics, scope, context)
   const base = isPartly ? { expectedBase: expectedBase(words.hits, meaning.hits, plan, scope, context) } : {}
   const statistics = { ...words.statistics, ...meaning?.statistics, ...base }
@@ -63,6 +64,7 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
     statistics,
     exhausted: words.exhausted && (meaning?.exhausted ?? true),
     complete: !cutOff && !isLate(context),
+    stoodFor,
     ...(isPartly && {
       absent: absentAmong(
         legs.found.map(({ entry }) => entry),
@@ -112,8 +114,9 @@ function restored(
   const words = packHits(byWords)
   const meaning = byMeaning && packHits(byMeaning)
   return context => {
-    const candidates = atOnce(unite(legsOf(words(), meaning?.() ?? null), statistics, plan, scope, context))
-    return { candidates, depth, allow, statistics, exhausted, complete, absent }
+    const { legs, stoodFor } = oncePerFile(legsOf(words(), meaning?.() ?? null), allow, context)
+    const candidates = atOnce(unite(legs, statistics, plan, scope, context))
+    return { candidates, stoodFor, depth, allow, statistics, exhausted, complete, absent }
   }
 }
 
@@ -189,6 +192,17 @@ function legsOf(words: readonly Hit[], meaning: readonly Hit[] | null): Legs {
   }
   for (const [entry, hit] of byWords) found.push({ entry, words: hit, meaning: undefined })
   return { found, isByMeaning: meaning !== null }
+}
+
+function oncePerFile(
+  legs: Legs,
+  allow: Bitset | null,
+  context: QueryContext,
+): { readonly legs: Legs; readonly stoodFor: ReadonlySet<EntryKey> } {
+  const entries = legs.found.map(({ entry }) => entry)
+  const stoodFor = readOfDocuments(entries, allow, context)
+  const found = stoodFor.size === 0 ? legs.found : legs.found.filter(({ entry }) => !stoodFor.has(entry))
+  return { legs: { ...legs, found }, stoodFor }
 }
 
 /** The score that a leg did not give is computed, so that an entry's score does not depend on how deep the legs went. */
@@ -306,8 +320,14 @@ function retrieveList(plan: Plan, allow: Bitset | null, depth: number, context: 
     after: startOf(plan),
   })
   const fit = entries.slice(0, depth).filter(entry => allow?.has(entry.key) ?? true)
+  const stoodFor = readOfDocuments(
+    fit.map(({ key }) => key),
+    allow,
+    context,
+  )
   return {
-    candidates: fit.map(listed),
+    candidates: fit.filter(({ key }) => !stoodFor.has(key)).map(listed),
+    stoodFor,
     depth,
     allow,
     statistics: {},
