@@ -3,7 +3,7 @@
  * that the viewer may see: so a file that is hidden, renamed or deleted takes part in nothing, and one that is added later does.
  */
 import { compareText } from '../base/compare.ts'
-import type { EntryIdentity, EntryKey } from '../model/entry.ts'
+import type { EntryKey } from '../model/entry.ts'
 import { foldCase } from '../model/filter.ts'
 import type { Row } from '../model/table.ts'
 import type { AccessScope } from '../model/viewer.ts'
@@ -53,6 +53,7 @@ export class NoteLinks {
     const links = [...new Set(names.map(row => row['name'] as string))].flatMap(name =>
       this.#reader.table(FILE_LINKS).scan({ name }).map(linkOf),
     )
+    this.#load(links.map(link => link.entry))
     const sources = new Set<EntryKey>()
     for (const link of links) {
       if (link.entry !== entry && !sources.has(link.entry) && this.#resolve(link) === entry) sources.add(link.entry)
@@ -98,6 +99,7 @@ export class NoteLinks {
     const known = this.#named.get(name)
     if (known !== undefined) return known
     const kinds = this.#reader.table(FILE_NAMES).scan({ name })
+    this.#load(kinds.map(row => row['entry'] as EntryKey))
     const found = kinds.flatMap(row => {
       const place = this.#placeOf(row['entry'] as EntryKey)
       return place === undefined ? [] : [{ ...place, kind: row['kind'] as string }]
@@ -107,16 +109,20 @@ export class NoteLinks {
   }
 
   #placeOf(entry: EntryKey): (AddedFile & { readonly holder: string }) | undefined {
-    if (this.#places.has(entry)) return this.#places.get(entry)
-    const [identity] = this.#reader.identities([entry])
-    const [file] = this.#files.of([entry])
-    const place = file && identity && this.#isVisible(identity) ? { ...file, holder: identity.holder } : undefined
-    this.#places.set(entry, place)
-    return place
+    this.#load([entry])
+    return this.#places.get(entry)
   }
 
-  #isVisible({ partition }: EntryIdentity): boolean {
-    return this.#partitions.has(partition)
+  /** Where these are, all at once; undefined for what is no visible file. */
+  #load(entries: readonly EntryKey[]): void {
+    const unknown = [...new Set(entries)].filter(entry => !this.#places.has(entry))
+    if (unknown.length === 0) return
+    for (const entry of unknown) this.#places.set(entry, undefined)
+    const visible = this.#reader.identities(unknown).filter(({ partition }) => this.#partitions.has(partition))
+    const holders = new Map(visible.map(({ key, holder }) => [key, holder]))
+    for (const file of this.#files.of([...holders.keys()])) {
+      this.#places.set(file.entry, { ...file, holder: holders.get(file.entry) as string })
+    }
   }
 }
 

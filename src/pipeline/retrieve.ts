@@ -14,6 +14,7 @@ import type { ListPosition } from '../store/store.ts'
 import { allowedEntries, phraseHolders } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { boundDefault, mostOf } from './formula.ts'
+import { linkLifts } from './link-leg.ts'
 import { MEMORY_BOOST } from './memory.ts'
 import { readOfDocuments } from './one-file.ts'
 import { isReadOn, pageBar } from './page-bounds.ts'
@@ -58,7 +59,10 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
   const isCut = forPage && plan.query.approximate && holders.size === 0 && plan.query.group === 'entry'
   const near = isCut ? nearThePage(legs, statistics, plan, depth, context) : legs
   const found: Retrieval = {
-    candidates: markedBy(holders, await context.turns.run(unite(near, statistics, plan, scope, context))),
+    candidates: markedBy(
+      holders,
+      await context.turns.run(uniteLinked(near, statistics, plan, scope, forPage, context)),
+    ),
     depth,
     allow,
     statistics,
@@ -115,7 +119,7 @@ function restored(
   const meaning = byMeaning && packHits(byMeaning)
   return context => {
     const { legs, stoodFor } = oncePerFile(legsOf(words(), meaning?.() ?? null), allow, context)
-    const candidates = atOnce(unite(legs, statistics, plan, scope, context))
+    const candidates = atOnce(uniteLinked(legs, statistics, plan, scope, true, context))
     return { candidates, stoodFor, depth, allow, statistics, exhausted, complete, absent }
   }
 }
@@ -203,6 +207,30 @@ function oncePerFile(
   const stoodFor = readOfDocuments(entries, allow, context)
   const found = stoodFor.size === 0 ? legs.found : legs.found.filter(({ entry }) => !stoodFor.has(entry))
   return { legs: { ...legs, found }, stoodFor }
+}
+
+/** As `unite`; with the leg of links, which also brings what no other leg brought, unless words alone are asked: each result has one then. */
+function* uniteLinked(
+  legs: Legs,
+  statistics: Retrieval['statistics'],
+  plan: Plan,
+  scope: SearchScope,
+  hasLinkLeg: boolean,
+  context: QueryContext,
+): Steps<readonly Candidate[]> {
+  const candidates = yield* unite(legs, statistics, plan, scope, context)
+  const lifts = hasLinkLeg ? linkLifts(candidates, statistics, plan, scope, context) : null
+  if (lifts === null) return candidates
+  const known = new Set(candidates.map(({ entry }) => entry))
+  const others = legs.isByMeaning ? [...lifts.keys()].filter(entry => !known.has(entry)) : []
+  const hits = plan.mode === 'meaning' ? [] : yield* context.words.scoreInSteps(plan.terms, others, scope)
+  const byWords = new Map(hits.map(hit => [hit.entry, hit]))
+  const found = others.map(entry => ({ entry, words: byWords.get(entry), meaning: undefined }))
+  const more = yield* unite({ ...legs, found }, statistics, plan, scope, context)
+  return [...candidates, ...more].map(candidate => {
+    const linked = lifts.get(candidate.entry)
+    return linked === undefined ? candidate : { ...candidate, signals: { ...candidate.signals, linked } }
+  })
 }
 
 /** The score that a leg did not give is computed, so that an entry's score does not depend on how deep the legs went. */

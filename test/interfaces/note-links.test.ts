@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
+import { type Explanation, recompute } from '../../src/model/explanation.ts'
 import type { Page } from '../../src/model/page.ts'
 import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import { querentHere } from '../support/in-process.ts'
@@ -21,6 +22,8 @@ const VAULT = {
   'ops/Restore drill.md': '---\naliases: Restore\n---\n# Drill\n\nEach Sunday, up: [[start]].\n',
   'ops/deep/Ana.md': '# Another Ana\n\nNobody links here.\n',
 }
+
+const WORDS = 'Other words that say nothing of it. '.repeat(4)
 
 describe('A vault of notes (QE-016):', () => {
   let folder: TempFolder
@@ -131,10 +134,38 @@ describe('A vault of notes (QE-016):', () => {
     expect((await linksOf('Backups.md')).backlinks).toEqual(['Index.md', 'other/Far.md'])
   })
 
+  it('lifts what the best result is linked with, and says so', async () => {
+    write({
+      'Plan.md': '# Plan\n\nZorblax, zorblax, see [[Far away]].\n',
+      'Far away.md': `# Far\n\nZorblax. ${WORDS}\n`,
+    })
+    write({ 'Second.md': `# Second\n\nZorblax. ${WORDS.slice(0, -20)}\n`, 'Third.md': '# Third\n\nSee [[Plan]].\n' })
+    await add()
+    const { items } = await ask('zorblax', { explain: true })
+    expect(items.map(({ title }) => title)).toEqual(['Plan', 'Far', 'Second'])
+    const [plan, far] = items
+    expect(far?.components['links']).toBeCloseTo((0.3 * (plan?.score ?? 0)) / Math.sqrt(2), 12)
+    expect(far?.why).toMatch(/links 0\.21 \(with the best result\)/)
+    expect(recompute(far?.explanation as Explanation)).toBeCloseTo(far?.score ?? 0, 12)
+    expect(plan?.components).not.toHaveProperty('links')
+    const pages: string[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await ask('zorblax', { limit: 1, ...(cursor !== undefined && { cursor }) })
+      pages.push(...page.items.map(({ title }) => title))
+      cursor = page.cursor
+    }
+    expect(pages).toEqual(['Plan', 'Far', 'Second'])
+  })
+
   it('shows a viewer links among visible notes alone, and what is hidden decides no other link', async () => {
     await add(['vault'], { visibility: 'public' })
     const ana = { id: 'ana' }
-    const before = await Promise.all([linksOf('Index.md', ana), linksOf('Backups.md', ana), ask('linked:ana', {}, ana)])
+    const before = await Promise.all([
+      linksOf('Index.md', ana),
+      linksOf('Backups.md', ana),
+      ask('linked:ana', {}, ana),
+      ask('nights sunday', {}, ana),
+    ])
     // Nearer to the root than what the links mean, and a note that links to all.
     mkdirSync(join(folder.path, 'vault/private'))
     write({
@@ -144,7 +175,12 @@ describe('A vault of notes (QE-016):', () => {
     })
     const hidden = ['vault/Ana.md', 'vault/Restore.md', 'vault/private/All.md']
     await add(hidden, { visibility: 'private' })
-    const after = await Promise.all([linksOf('Index.md', ana), linksOf('Backups.md', ana), ask('linked:ana', {}, ana)])
+    const after = await Promise.all([
+      linksOf('Index.md', ana),
+      linksOf('Backups.md', ana),
+      ask('linked:ana', {}, ana),
+      ask('nights sunday', {}, ana),
+    ])
     expect(JSON.stringify(after)).toBe(JSON.stringify(before))
     expect((await ask('linked:all', {}, ana)).reason).toBe('No note that you may see is called "all".')
   })
