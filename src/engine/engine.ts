@@ -45,6 +45,9 @@ export interface EntryView {
   readonly valid_from: string | null
   readonly valid_until: string | null
   readonly known_at: string
+  /** Entries of files that its text links to, and of those that link to it, as far as the viewer sees them. */
+  readonly links: readonly EntryName[]
+  readonly backlinks: readonly EntryName[]
   /** This viewer's use of it; null when never used. */
   readonly access: { readonly last_accessed: string; readonly count: number; readonly strength: number } | null
 }
@@ -65,6 +68,11 @@ export interface AddedPathState {
 
 export interface SyncReport extends AddReport {
   readonly paths: readonly AddedPathState[]
+}
+
+export interface EntryName {
+  readonly id: string
+  readonly title: string
 }
 
 export interface AddReport {
@@ -162,7 +170,7 @@ export type ExportLine =
     }
 
 export interface ListPage {
-  readonly items: readonly Omit<EntryView, 'content'>[]
+  readonly items: readonly Omit<EntryView, 'content' | 'links' | 'backlinks'>[]
   readonly total: number
   readonly cursor: string | null
 }

@@ -4,11 +4,12 @@
  */
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
+import { compareText } from '../base/compare.ts'
 import { Recent } from '../base/recent.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import { lensNames } from '../lenses/registry.ts'
-import type { AccessState, Entry } from '../model/entry.ts'
+import type { AccessState, Entry, EntryKey } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import { toIso } from '../model/instant.ts'
 import { DEFAULT_LIMIT } from '../model/limits.ts'
@@ -20,12 +21,13 @@ import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { readCursor, writeCursor } from '../pipeline/cursor.ts'
 import { visibleAudience, visibleOrigin } from '../pipeline/disclose.ts'
 import { allOf, filterFromInput } from '../pipeline/filter-input.ts'
+import { NoteLinks } from '../pipeline/note-links.ts'
 import { noticesFor } from '../pipeline/notices.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { ListPosition, Store, StoreReader } from '../store/store.ts'
 import type { Upkeep } from '../store/upkeep.ts'
 import { statesOf } from './added-files.ts'
-import type { EntryView, ListInput, ListPage, Status } from './engine.ts'
+import type { EntryName, EntryView, ListInput, ListPage, Status } from './engine.ts'
 import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
 import { VERSION } from './version.ts'
@@ -90,8 +92,28 @@ function positionOf({ order, id, holder }: Position): ListPosition {
 }
 
 /** An entry as callers see it, and back: ISO times and snake_case outside, instants inside. */
-export function viewEntry(entry: Entry, access: AccessState | null, viewer: Viewer, reader: StoreReader): EntryView {
-  return { ...viewHead(entry, access, viewer, reader), content: entry.content }
+export function viewEntry(
+  entry: Entry,
+  access: AccessState | null,
+  accessScope: AccessScope,
+  reader: StoreReader,
+): EntryView {
+  const links = new NoteLinks(reader, accessScope)
+  return {
+    ...viewHead(entry, access, accessScope.viewer, reader),
+    content: entry.content,
+    links: namesOfEntries(links.linksOf(entry.key), reader),
+    backlinks: namesOfEntries(links.backlinksOf(entry.key), reader),
+  }
+}
+
+/** Links shown with an entry: `linked:` in a question finds all. */
+const MOST_LINKS = 100
+
+/** By title. */
+function namesOfEntries(keys: readonly EntryKey[], reader: StoreReader): readonly EntryName[] {
+  const names = reader.entries(keys).map(({ id, title }) => ({ id, title }))
+  return names.sort((a, b) => compareText(a.title, b.title) || compareText(a.id, b.id)).slice(0, MOST_LINKS)
 }
 
 /** Without the content: for lists. */
@@ -100,7 +122,7 @@ function viewHead(
   access: AccessState | null,
   viewer: Viewer,
   reader: StoreReader,
-): Omit<EntryView, 'content'> {
+): ListPage['items'][number] {
   return {
     id: entry.id,
     holder: entry.audience.holder,

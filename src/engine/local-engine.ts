@@ -153,9 +153,11 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#during(context, ({ viewer }) => {
       const { store } = this.#parts
       const { id, touch = true } = parseInput(getInput, input)
-      const entry = requireVisible(store, id, this.#accessScope(viewer))
+      const accessScope = this.#accessScope(viewer)
+      const entry = requireVisible(store, id, accessScope)
       if (touch) this.#asking.used([entry.key], viewer)
-      return viewEntry(entry, store.access(viewer, [entry.key]).get(entry.key) ?? null, viewer, store)
+      const access = store.access(viewer, [entry.key]).get(entry.key) ?? null
+      return store.read(reader => viewEntry(entry, access, accessScope, reader))
     })
   }
 

@@ -5,10 +5,11 @@ import { Deadline, type Instant } from '../base/clock.ts'
 import { Turns } from '../base/turns.ts'
 import type { WordIndex } from '../index/contract.ts'
 import { QuerentError } from '../model/errors.ts'
-import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
+import { ENTRY_FIELDS, type FieldName, LINKED } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
 import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
+import { type ReadingTable, readingsAmong } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { Sights } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'
@@ -30,6 +31,7 @@ export class QuestionContexts {
   readonly #memo = new Memo()
   /** That a question may name. */
   readonly fields: readonly FieldName[]
+  readonly #readings: readonly ReadingTable[]
   readonly #makeSecret: () => string
   #secret: string | null = null
 
@@ -39,6 +41,7 @@ export class QuestionContexts {
     this.#makeSecret = secret ?? (() => storeSecret(parts.store, parts.random))
     this.#sights = new Sights(parts.store)
     this.fields = queryFields(parts)
+    this.#readings = readingsAmong(parts.tables)
   }
 
   look(viewer: Viewer): AccessScope {
@@ -104,6 +107,7 @@ export class QuestionContexts {
       },
       model: embedder?.model ?? null,
       fields: this.fields,
+      readings: this.#readings,
       secret,
       memo: this.#memo,
       index,
@@ -173,7 +177,7 @@ export function queryFields({ tables }: Pick<Parts, 'tables'>): readonly FieldNa
           .filter(({ name, unasked }) => name !== 'entry' && !unasked)
           .map(column => `${table.aspect}.${column.name}`),
   )
-  return [...ENTRY_FIELDS, ...ofAspects]
+  return [...ENTRY_FIELDS, LINKED, ...ofAspects]
 }
 
 /** The secret that signs cursors: made once a store and kept in it, so every process on it honours the others' cursors. */

@@ -10,6 +10,7 @@ import type { Filter, Scalar } from '../model/filter.ts'
 import type { Verdict, VerdictBy } from '../model/page.ts'
 import { demands, isAnywhere } from './conditions.ts'
 import type { QueryContext } from './context.ts'
+import { UNKNOWN_NOTES } from './parse.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
 export interface Judgement {
@@ -75,6 +76,10 @@ function isMostlyEmbedded({ statistics: { rows = 0 }, allow }: Retrieval, contex
 function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext, isMissing: boolean): Judgement {
   const unknown = demands(plan).find(({ operand }) => !isAnywhere(operand, context))
   if (unknown !== undefined) return nothing(`No entry contains "${unknown.operand.text}".`)
+  const unnamed = plan.facts[UNKNOWN_NOTES] as readonly string[] | undefined
+  if (unnamed !== undefined && retrieval.allow?.size === 0) {
+    return nothing(`No note that you may see is called ${unnamed.map(name => `"${name}"`).join(' or ')}.`)
+  }
   if (retrieval.allow?.size === 0) return nothing(unmetReason(plan.filter, context))
   if (context.words.count({ partitions: context.accessScope.partitions }) === 0)
     return nothing('There is nothing to search yet.')

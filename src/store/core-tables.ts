@@ -80,6 +80,39 @@ export const FILES: TableDeclaration = {
   indexes: [['root', 'path']],
 }
 
+/** Names that a link or a question may call a file by, in lower case: a row for each. Of a file that is one entry. */
+export const FILE_NAMES: TableDeclaration = {
+  name: 'file_names',
+  columns: [
+    { name: 'entry', type: 'integer' },
+    /** `file` (the last part of its path, without the ending of a Markdown file), `alias` or `title`. */
+    { name: 'kind', type: 'text' },
+    { name: 'name', type: 'text' },
+  ],
+  key: ['entry', 'kind', 'name'],
+  ofEntry: true,
+  indexes: [['name']],
+}
+
+/**
+ * Links of a file as its text names them. Which file that is depends on the files that are there and on who may see them, so
+ * it is found when it is asked for.
+ */
+export const FILE_LINKS: TableDeclaration = {
+  name: 'file_links',
+  columns: [
+    { name: 'entry', type: 'integer' },
+    { name: 'target', type: 'text' },
+    /** 1: from the folder of the file, as in Markdown. */
+    { name: 'relative', type: 'integer' },
+    /** The last part of the target, in lower case. */
+    { name: 'name', type: 'text' },
+  ],
+  key: ['entry', 'target', 'relative'],
+  ofEntry: true,
+  indexes: [['name']],
+}
+
 /**
  * What was given when a path was added: kept for the next time, so that adding it again without options changes none of
  * them. Null: not given, and so the default holds.
@@ -207,6 +240,8 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
   FEDERATIONS,
   MEMBERSHIPS,
   FILES,
+  FILE_NAMES,
+  FILE_LINKS,
   ADDED_PATHS,
   SEEN_FILES,
   INDEXED_TREES,

@@ -177,7 +177,7 @@ export const backupText: Print<Backup> = all<Backup>(
 const FACTS: Columns = [
   ...['id', 'collection', 'kind', 'holder', 'visibility=audience.kind', 'federations=audience.federations', 'tags'],
   ...['origin', 'created=created_at', 'updated=updated_at', 'valid from=valid_from', 'valid until=valid_until'],
-  ...['used=access.count', 'last used=access.last_accessed', 'metadata'],
+  ...['used=access.count', 'last used=access.last_accessed', 'links', 'backlinks', 'metadata'],
 ]
 
 /** Title, facts, an empty line, the content as it is (control characters apart). */
@@ -185,7 +185,8 @@ export const entryText: Print<EntryView> = (entry, shown) => {
   const title = oneLine(entry.title) || '(untitled)'
   const origin = entry.origin && shortOrigin(entry.origin, shown.folder)
   const head = shown.isMarkdown ? `# ${markdownText(title)}\n` : shown.style.bold(title)
-  return `${head}\n${facts('', FACTS)({ ...entry, origin }, shown)}\n${printable(entry.content).replace(/\n?$/, '\n')}`
+  const [links, backlinks] = [entry.links, entry.backlinks].map(names => names.map(({ title, id }) => title || id))
+  return `${head}\n${facts('', FACTS)({ ...entry, origin, links, backlinks }, shown)}\n${printable(entry.content).replace(/\n?$/, '\n')}`
 }
 
 export const listText: Print<ListPage> = rows(
