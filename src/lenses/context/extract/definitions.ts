@@ -7,31 +7,28 @@ import type { ConceptType, Language, Reference } from './concept.ts'
 import { addCaveats, type Draft } from './draft.ts'
 import { NONE, type Node, type SyntaxTree } from './grammars.ts'
 
-type Pairs<T = string> = ReadonlyMap<string, T>
-
-/** What declares, calls and imports, by kind of node. */
+/** What declares, calls and imports: kinds of nodes, each perhaps with what is known of it. */
 interface Dialect {
   /** Types with members. */
-  readonly types: Pairs<ConceptType>
+  readonly types: ReadonlyMap<string, ConceptType>
   /** Constants outside of functions, and macros. */
-  readonly constants: Pairs<ConceptType>
+  readonly constants: ReadonlyMap<string, ConceptType>
   /** Functions, and methods where they are in a type. */
-  readonly functions: Pairs
+  readonly functions: ReadonlyMap<string, string>
   /** Calls -> the field that holds what is called; empty: the first child. */
-  readonly calls: Pairs
+  readonly calls: ReadonlyMap<string, string>
   /** Parts of a type that name what it builds on -> the relation. */
-  readonly bases: Pairs
-  readonly imports: Pairs
+  readonly bases: ReadonlyMap<string, 'EXTENDS' | 'IMPLEMENTS'>
+  readonly imports: ReadonlyMap<string, string>
 }
 
+/** Each text: `kind=what`, with blanks between them. */
 function dialect(given: Partial<Record<keyof Dialect, string>>): Dialect {
-  const pairs = (text = '') => new Map(words(text).map(pair => pair.split('=') as [string, string]))
-  const [types, constants] = [pairs(given.types), pairs(given.constants)] as unknown as Pairs<ConceptType>[]
-  return {
-    ...{ types: types as Pairs<ConceptType>, constants: constants as Pairs<ConceptType> },
-    ...{ functions: pairs(given.functions), calls: pairs(given.calls) },
-    ...{ bases: pairs(given.bases), imports: pairs(given.imports) },
-  }
+  const none = { types: '', constants: '', functions: '', calls: '', bases: '', imports: '' }
+  const maps = Object.entries({ ...none, ...given }).map(([name, text]) => {
+    return [name, new Map(words(text).map(pair => pair.split('=') as [string, string]))] as const
+  })
+  return Object.fromEntries(maps) as unknown as Dialect
 }
 
 const CPP = dialect({
@@ -320,7 +317,7 @@ function readBases(file: DefinitionsFile, part: Node, key: string): void {
     if (NAMES.test(kind)) {
       const plain = file.text(node).replace(/<.*$/s, '')
       const name = plain.replace(/.*(?:::|\.|\\)/, '')
-      file.later(() => buildOn(file, key, relation as 'EXTENDS' | 'IMPLEMENTS', name))
+      file.later(() => buildOn(file, key, relation, name))
     }
     // Names within a name, and arguments of a type, are no bases.
     node = /^(?:type_list|superclass)$/.test(kind) ? node + 1 : file.until(node)
@@ -429,39 +426,35 @@ function calledName(
   return { name, receiver: isSelf ? 'self' : receiver }
 }
 
-const INCLUDE = /#\s*include\s*(<[^>]+>|"[^"]+")/
-/** The name of the module in an import, in the form that `resolve/modules.ts` reads. */
-const IMPORTED: Partial<Record<Language, RegExp>> = {
-  go: /["`]([^"`]+)["`]/,
-  java: /^import\s+(?:static\s+)?([\w.]+?)(?:\.[A-Z]\w*(?:\.\w+)*)?(?:\.\*)?\s*;/,
-  csharp: /^(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?([\w.]+)\s*;/,
+const INCLUDE = [[/#\s*include\s*(<[^>]+>|"[^"]+")/, '']] as const
+/** The name of the module in an import, and what is in front of it in the form that `resolve/modules.ts` reads. */
+const IMPORTED: Partial<Record<Language, readonly (readonly [pattern: RegExp, front: string])[]>> = {
+  go: [[/["`]([^"`]+)["`]/, '']],
+  java: [[/^import\s+(?:static\s+)?([\w.]+?)(?:\.[A-Z]\w*(?:\.\w+)*)?(?:\.\*)?\s*;/, '']],
+  csharp: [[/^(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?([\w.]+)\s*;/, '']],
   c: INCLUDE,
   cpp: INCLUDE,
+  rust: [
+    [/^(?:pub(?:\s*\([^)]*\))?\s+)?mod\s+(\w+)\s*;/, './'],
+    [/^(?:pub(?:\s*\([^)]*\))?\s+)?use\s+(?:::)?(?!(?:crate|self|super)\b)(\w+)/, ''],
+  ],
+  ruby: [
+    [/^require\s*\(?\s*["']([^"'#]+)["']/, ''],
+    [/^require_relative\s*\(?\s*["']([^"'#]+)["']/, './'],
+  ],
+  php: [
+    [/^(?:require|include)(?:_once)?\s*\(?\s*(?:__DIR__\s*\.\s*)?["']\/?([^"'$]+)["']/, './'],
+    [/^\\?(\w+)\\/, ''],
+  ],
 }
 
 /** Modules that an import names; none where it imports nothing. */
 function importedModules(file: DefinitionsFile, node: Node): string[] {
   const text = file.text(node).slice(0, 500)
-  const found = (pattern: RegExp): string[] => pattern.exec(text)?.slice(1, 2) ?? []
-  const beside = (names: readonly string[]) => names.map(name => `./${name.replace(/^\//, '')}`)
-  switch (file.language) {
-    case 'rust':
-      if (file.kind(node) === 'mod_item')
-        return file.child(node, 'body') === NONE ? beside(found(/mod\s+(\w+)\s*;/)) : []
-      return found(/use\s+(?:::)?(\w+)/).filter(name => !/^(?:crate|self|super)$/.test(name))
-    case 'ruby':
-      return [
-        ...found(/^require\s*\(?\s*["']([^"'#]+)["']/),
-        ...found(/^require_relative\s*\(?\s*["']([^"'#]+)["']/).map(name => `./${name}`),
-      ]
-    case 'php': {
-      const required = found(/^(?:require|include)(?:_once)?\s*\(?\s*(?:__DIR__\s*\.\s*)?["']([^"'$]+)["']/)
-      if (required.length > 0) return beside(required)
-      return file.kind(node) === 'namespace_use_clause' ? found(/^\\?(\w+)\\/) : []
-    }
-    default:
-      return found(IMPORTED[file.language] ?? /(?!)/)
-  }
+  return (IMPORTED[file.language] ?? []).flatMap(([pattern, front]) => {
+    const name = pattern.exec(text)?.[1]
+    return name === undefined ? [] : [front + name]
+  })
 }
 
 function firstNamed(file: CodeFile, node: Node): Node {
