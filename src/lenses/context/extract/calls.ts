@@ -8,7 +8,7 @@ const CALLS: ReadonlySet<string> = new Set(
     nullsafe_member_call_expression scoped_call_expression method_invocation object_creation_expression new_expression
     type_conversion_expression macro_invocation`),
 )
-/** Fields of what is called. Without a field it is the first child. */
+/** Fields of what is called; of `new A` in PHP it is the first child. */
 const CALLEES: ReadonlySet<string | null> = new Set(words('function name method type constructor macro'))
 /** Fields of the last name of a path, and of a name that has type arguments. */
 const LAST_NAMES: ReadonlySet<string | null> = new Set(words('property attribute field name function type'))
@@ -47,12 +47,20 @@ export function isCall(tree: SyntaxTree, { at, name }: WrittenCall): boolean {
   return isUnread(tree, last) && /^\s*\(/.test(tree.source.slice(at + name.length, at + name.length + 100))
 }
 
+/** What the node calls; NONE where it is no call. */
+export function calleeOf(tree: SyntaxTree, node: Node): Node {
+  const kind = tree.kind(node)
+  if (!CALLS.has(kind)) return NONE
+  for (const child of tree.children(node)) if (CALLEES.has(tree.field(child))) return child
+  return kind === 'object_creation_expression' ? tree.inside(node) : NONE
+}
+
 function isCalled(tree: SyntaxTree, name: Node): boolean {
   for (let node = atMark(tree, name); ; ) {
     const parent = tree.parent(node)
     if (parent === NONE) return false
     const [kind, field] = [tree.kind(parent), tree.field(node)]
-    if (CALLS.has(kind)) return CALLEES.has(field) || (field === null && node === tree.inside(parent))
+    if (CALLS.has(kind)) return node === calleeOf(tree, parent)
     const isLast = field === null ? WRAPPERS.test(kind) && isLastName(tree, node) : LAST_NAMES.has(field)
     if (!isLast && !(field === 'operand' && kind === 'index_expression')) return false
     node = parent

@@ -2,6 +2,7 @@
  * Types, functions, constants and imports of the languages that a table describes: Go, Rust, Java, C, C++, C#, Ruby and PHP.
  * In those with a `Linked` a name may mean a declaration of another file; in the others calls are resolved in the file alone.
  */
+import { calleeOf } from './calls.ts'
 import { CodeFile, docBefore, type Frame, isComment, type Reader, type Visit, words } from './code-file.ts'
 import type { ConceptType, Language, Reference } from './concept.ts'
 import { addCaveats, type Draft } from './draft.ts'
@@ -15,8 +16,6 @@ interface Dialect {
   readonly constants: ReadonlyMap<string, ConceptType>
   /** Functions, and methods where they are in a type. */
   readonly functions: ReadonlyMap<string, string>
-  /** Calls -> the field that holds what is called; empty: the first child. */
-  readonly calls: ReadonlyMap<string, string>
   /** Parts of a type that name what it builds on -> the relation. */
   readonly bases: ReadonlyMap<string, 'EXTENDS' | 'IMPLEMENTS'>
   readonly imports: ReadonlyMap<string, string>
@@ -24,7 +23,7 @@ interface Dialect {
 
 /** Each text: `kind=what`, with blanks between them. */
 function dialect(given: Partial<Record<keyof Dialect, string>>): Dialect {
-  const none = { types: '', constants: '', functions: '', calls: '', bases: '', imports: '' }
+  const none = { types: '', constants: '', functions: '', bases: '', imports: '' }
   const maps = Object.entries({ ...none, ...given }).map(([name, text]) => {
     return [name, new Map(words(text).map(pair => pair.split('=') as [string, string]))] as const
   })
@@ -36,7 +35,6 @@ const CPP = dialect({
     type_definition=TypeAlias alias_declaration=TypeAlias`,
   constants: 'preproc_def=Constant preproc_function_def=Function',
   functions: 'function_definition',
-  calls: 'call_expression=function',
   bases: 'base_class_clause=EXTENDS',
   imports: 'preproc_include',
 })
@@ -66,22 +64,18 @@ const DIALECTS: Partial<Record<Language, Dialect>> = {
     types: `class_declaration=Class struct_declaration=Class record_declaration=Class
       interface_declaration=Interface enum_declaration=Enum delegate_declaration=TypeAlias`,
     functions: 'method_declaration constructor_declaration local_function_statement',
-    calls: 'invocation_expression=function object_creation_expression=type',
     bases: 'base_list=EXTENDS',
     imports: 'using_directive',
   }),
   ruby: dialect({
     types: 'class=Class module=Class',
     functions: 'method singleton_method',
-    calls: 'call=method',
     bases: 'superclass=EXTENDS',
     imports: 'call',
   }),
   php: dialect({
     types: 'class_declaration=Class trait_declaration=Class interface_declaration=Interface enum_declaration=Enum',
     functions: 'function_definition method_declaration',
-    calls: `function_call_expression=function member_call_expression=name scoped_call_expression=name
-      object_creation_expression=`,
     bases: 'base_clause=EXTENDS class_interface_clause=IMPLEMENTS',
     imports: `namespace_use_clause require_expression require_once_expression include_expression
       include_once_expression`,
@@ -165,10 +159,7 @@ export function readDefinitions(draft: Draft, tree: SyntaxTree, language: Langua
     link(file, linked)
     return
   }
-  file.eachNode((node, kind) => {
-    const field = file.dialect.calls.get(kind)
-    if (field !== undefined) referCall(file, node, field)
-  })
+  file.eachNode(node => referCall(file, node))
   file.doLater()
   for (const [name, key] of [...file.types, ...file.functions]) draft.exports.set(name, { local: key })
 }
@@ -353,8 +344,9 @@ function goType(kind: string, usual: ConceptType): ConceptType {
 }
 
 /** Links of a call, as far as this file alone shows what is meant. */
-function referCall(file: DefinitionsFile, node: Node, field: string): void {
-  const called = calledName(file, node, field)
+function referCall(file: DefinitionsFile, node: Node): void {
+  const callee = calleeOf(file, node)
+  const called = callee === NONE ? null : calledName(file, node, callee)
   if (called === null) return
   const { name, receiver } = called
   const { typeName, selfName } = file.scope(node).frame
@@ -411,10 +403,8 @@ function declaredName(file: DefinitionsFile, node: Node): DeclaredName | null {
 function calledName(
   file: CodeFile,
   call: Node,
-  field: string,
+  callee: Node,
 ): { readonly name: string; readonly receiver: string | null } | null {
-  const callee = field === '' ? firstNamed(file, call) : file.child(call, field)
-  if (callee === NONE) return null
   const beside = ['object', 'receiver', 'scope'].map(name => file.child(call, name)).find(node => node !== NONE)
   const front = beside === undefined ? '' : `${file.text(beside).slice(0, 200)}.`
   const written = front + file.text(callee).slice(0, 200)

@@ -27,7 +27,8 @@ import { grammarsFor } from '../extract/extract-file.ts'
 import type { Grammars } from '../extract/grammars.ts'
 import { foldName } from '../names.ts'
 import { textsOf } from '../query/pack.ts'
-import type { Concept, RegisteredFile } from '../state.ts'
+import { reach, usersBy } from '../reach.ts'
+import { type Concept, innermost, type RegisteredFile } from '../state.ts'
 import { CONCEPTS } from '../tables.ts'
 
 /** Parameters that name a concept, and others. */
@@ -91,43 +92,6 @@ function conceptsNamed({ concepts }: Look, name: string): readonly Concept[] {
 /** `load` of `Store.load`; `store.ts` of `src/store.ts`. */
 function isTail(name: string, tail: string): boolean {
   return name.length > tail.length && name.endsWith(tail) && /[./]/.test(name.charAt(name.length - tail.length - 1))
-}
-
-interface Reached {
-  readonly concept: Concept
-  /** Links in a row, from 1. */
-  readonly hops: number
-  /** Id of what it refers to. */
-  readonly via: number
-  readonly relation: string
-}
-
-/** By hops, then in the order in which they are reached; each once, none of those started from. */
-export function reach(
-  { concepts, accessScope }: Look,
-  links: LinkIndex,
-  from: readonly Concept[],
-  { depth, relations }: { readonly depth: number; readonly relations: ReadonlySet<string> },
-): readonly Reached[] {
-  const scope = { partitions: accessScope.partitions }
-  const known = new Set(from.map(({ id }) => id))
-  const found: Reached[] = []
-  let edge: readonly Concept[] = from
-  for (let hops = 1; hops <= depth && edge.length > 0; hops++) {
-    const next: Concept[] = []
-    for (const { id: via } of edge) {
-      for (const { node, relation: number } of links.in(via, scope)) {
-        const concept = concepts.byId(node)
-        const relation = links.relationName(number)
-        if (concept === undefined || known.has(node) || !relations.has(relation)) continue
-        known.add(node)
-        found.push({ concept, hops, via, relation })
-        next.push(concept)
-      }
-    }
-    edge = next
-  }
-  return found
 }
 
 const MOST = 1000
@@ -239,8 +203,8 @@ const callers = handler({
     }),
   async run(call, { depth, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
-    const found = reach(seen, links, concepts, { depth, relations: new Set(['CALLS']) })
-    const calling = found.map(({ concept, hops, via }) => ({ ...placed(concept), hops, via }))
+    const found = [...reach(concepts, depth, usersBy(seen, links, new Set(['CALLS'])))]
+    const calling = found.map(({ concept, hops, from }) => ({ ...placed(concept), hops, via: from.id }))
     const unresolved = await callsUnresolved(call, seen, links, concepts, limit)
     const callers = calling.slice(0, limit)
     const result = { of: concepts.map(brief), callers, total: calling.length, unresolved }
@@ -332,8 +296,8 @@ function* search(
       const lines = new LineStarts(content)
       const possible = possibleCalls(content, names, languageOf(url) === 'ruby').flatMap(written => {
         const line = lines.lineOf(written.at)
-        const around = innermost(conceptsIn.get(url) ?? [], line)
-        return around === null || isResolved(around) ? [] : [{ ...written, line, around }]
+        const around = innermost(conceptsIn.get(url) ?? [], line, line).at(-1)
+        return around === undefined || isResolved(around) ? [] : [{ ...written, line, around }]
       })
       const grammar = possible.length === 0 ? null : grammarOf(languageOf(url))
       const tree = grammar === null ? null : grammars.parse(grammar, content, () => signal.aborted)
@@ -366,18 +330,6 @@ function resolvedWithin(
     known.set(concept.id, found)
     return found
   }
-}
-
-/** The smallest one that holds the line; a file is a concept too. */
-function innermost(concepts: readonly Concept[], line: number): Concept | null {
-  let best: Concept | null = null
-  for (const one of concepts) {
-    const { startLine, endLine } = one
-    if (startLine === null || endLine === null || line < startLine || line > endLine) continue
-    const isSmaller = best === null || endLine - startLine <= (best.endLine as number) - (best.startLine as number)
-    if (isSmaller) best = one
-  }
-  return best
 }
 
 /** `next` of `Sub.next`. Modules have paths for names, which nobody calls. */
