@@ -139,7 +139,7 @@ export class MemoryColumns {
       this.#bounds = new BlockBounds(this.#cells, points)
       this.#fallen = 0
     }
-    this.#bounds.settle()
+    this.#bounds.settle(now)
     return new MemoryScorer(this.#cells, this.#bounds, weights, now)
   }
 
@@ -287,6 +287,9 @@ export interface MemoryContext {
 const SLACK = 1 + 1e-14
 const LEAST = 1e-300
 
+const MODE_COUNT = MODE_NAMES.length
+const MODES_IN_ORDER: readonly Mode[] = MODE_NAMES.map(name => MODES[name])
+
 /** Memory switched off: nothing but how near. */
 export const BY_RELEVANCE: PointScorer = {
   score: (_entry, distance) => relevanceOf(distance),
@@ -301,36 +304,32 @@ export class MemoryScorer implements PointScorer {
   readonly #now: number
   /** By place of the mode in `MODE_NAMES`. */
   readonly #weights: readonly ScoreWeights[]
-  readonly #modes: readonly Mode[]
-  /** The best that recency and strength can give in the block asked about last, by mode; -1: it has no such node. */
-  readonly #priors = new Float64Array(MODE_NAMES.length)
-  #block = Number.NaN
 
   /** `weights` null: each node by its own mode's. */
   constructor(cells: MemoryCells, bounds: BlockBounds, weights: ScoreWeights | null, now: number) {
     this.#cells = cells
     this.#bounds = bounds
     this.#now = now
-    this.#modes = MODE_NAMES.map(name => MODES[name])
-    this.#weights = this.#modes.map(mode => weights ?? weightsOf(mode))
+    this.#weights = MODES_IN_ORDER.map(mode => weights ?? weightsOf(mode))
   }
 
   score(entry: EntryKey, distance: number): number {
     const at = this.#cells.modeAt(entry)
     const weights = this.#weights[at] as ScoreWeights
-    const recency = recencyOf(this.#modes[at] as Mode, this.#cells.lastAccessed(entry), this.#now)
+    const recency = recencyOf(MODES_IN_ORDER[at] as Mode, this.#cells.lastAccessed(entry), this.#now)
     const strength = strengthNorm(this.#cells.strength(entry))
     return combine(weights.relevance, weights.recency, weights.strength, relevanceOf(distance), recency, strength)
   }
 
   bound(block: number, distance: number): number {
-    if (block !== this.#block) this.#turnTo(block)
     const relevance = relevanceOf(distance)
     let most = 0
-    for (let mode = 0; mode < this.#priors.length; mode++) {
-      const prior = this.#priors[mode] as number
-      if (prior < 0) continue
-      const worth = (this.#weights[mode] as ScoreWeights).relevance * relevance + prior
+    for (let mode = 0; mode < MODE_COUNT; mode++) {
+      const recency = this.#bounds.recency(block, mode)
+      if (recency < 0) continue
+      const weights = this.#weights[mode] as ScoreWeights
+      const strength = this.#bounds.strength(block, mode)
+      const worth = weights.relevance * relevance + weights.recency * recency + weights.strength * strength
       if (worth > most) most = worth
     }
     return most * SLACK + LEAST
@@ -339,21 +338,6 @@ export class MemoryScorer implements PointScorer {
   limit(distance: number): number {
     // Once more the slack: what bounds all blocks is computed from larger numbers, which need not give a larger one.
     return this.bound(ALL, distance) * SLACK
-  }
-
-  /** Searches ask about a block several times in succession. */
-  #turnTo(block: number): void {
-    this.#block = block
-    for (let mode = 0; mode < this.#priors.length; mode++) {
-      const newest = this.#bounds.newest(block, mode)
-      this.#priors[mode] = newest === Number.NEGATIVE_INFINITY ? -1 : this.#prior(mode, newest, block)
-    }
-  }
-
-  #prior(mode: number, newest: number, block: number): number {
-    const weights = this.#weights[mode] as ScoreWeights
-    const recency = weights.recency === 0 ? 0 : recencyOf(this.#modes[mode] as Mode, newest, this.#now)
-    return weights.recency * recency + weights.strength * strengthNorm(this.#bounds.strongest(block, mode))
   }
 }
 
@@ -484,9 +468,10 @@ export class MemoryCells {
 // every node in it for any weights at any time. Raised at once when a member rises; a member that fades, leaves or
 // changes its mode leaves the limit too high, which is safe, until the bounds are made again.
 
-const MODE_COUNT = MODE_NAMES.length
 /** In place of a block. */
 export const ALL = -1
+/** Seconds for which recencies are kept: as they were at the beginning, since they only fall. */
+const KEPT_S = 60
 
 export class BlockBounds {
   readonly points: PointIndex
@@ -494,20 +479,21 @@ export class BlockBounds {
   #generation = -1
   /** How many of the points' arrivals are in. */
   #arrived = 0
-  /** By block × modes + mode; minus infinity: no node of that mode. */
+  /** Places are (block + 1) × modes + mode, so that `ALL` comes first. Minus infinity: no node of that mode. */
   #newest = new Float64Array(0)
+  /** Normalised. */
   #strongest = new Float64Array(0)
-  /** Over all blocks, by mode. */
-  readonly #newestOfAll = new Float64Array(MODE_COUNT)
-  readonly #strongestOfAll = new Float64Array(MODE_COUNT)
+  /** Of the newest, at `#since`; not a number: to be computed. */
+  #recencies = new Float64Array(0)
+  #since = Number.NaN
 
   constructor(cells: MemoryCells, points: PointIndex) {
     this.points = points
     this.#cells = cells
   }
 
-  /** Takes in what came into blocks; to be called before limits are read. */
-  settle(): void {
+  /** Takes in what came into blocks; to be called before limits are read at `now` (Unix seconds). */
+  settle(now: number): void {
     const { generation, arrivals } = this.points
     if (generation !== this.#generation) {
       this.#generation = generation
@@ -515,6 +501,9 @@ export class BlockBounds {
       this.#remake()
     }
     while (this.#arrived < arrivals.length) this.raise(arrivals[this.#arrived++] as EntryKey)
+    const since = Math.floor(now / KEPT_S) * KEPT_S
+    if (since !== this.#since) this.#recencies.fill(Number.NaN)
+    this.#since = since
   }
 
   /** A node's memory or mode changed, or it is new. One that has no point yet will arrive. */
@@ -522,43 +511,59 @@ export class BlockBounds {
     const block = this.points.blockOf(entry)
     if (block === -1 || !this.#cells.has(entry)) return
     const mode = this.#cells.modeAt(entry)
-    const at = block * MODE_COUNT + mode
-    if (at >= this.#newest.length) this.#grow()
     const accessed = this.#cells.lastAccessed(entry)
-    const strength = this.#cells.strength(entry)
-    if (accessed > (this.#newest[at] as number)) this.#newest[at] = accessed
+    const strength = strengthNorm(this.#cells.strength(entry))
+    this.#raiseAt(placeOf(ALL, mode), accessed, strength)
+    this.#raiseAt(placeOf(block, mode), accessed, strength)
+  }
+
+  #raiseAt(at: number, accessed: number, strength: number): void {
+    if (at >= this.#newest.length) this.#grow()
+    if (accessed > (this.#newest[at] as number)) {
+      this.#newest[at] = accessed
+      this.#recencies[at] = Number.NaN
+    }
     if (strength > (this.#strongest[at] as number)) this.#strongest[at] = strength
-    if (accessed > (this.#newestOfAll[mode] as number)) this.#newestOfAll[mode] = accessed
-    if (strength > (this.#strongestOfAll[mode] as number)) this.#strongestOfAll[mode] = strength
   }
 
-  /** Of a block, or of all for minus one. Minus infinity: it has no node of this mode. */
-  newest(block: number, mode: number): number {
-    if (block === ALL) return this.#newestOfAll[mode] as number
-    return this.#newest[block * MODE_COUNT + mode] ?? Number.NEGATIVE_INFINITY
+  /** No node of this mode in the block, or in all, has more; below 0: there is none. */
+  recency(block: number, mode: number): number {
+    const at = placeOf(block, mode)
+    const known = this.#recencies[at] ?? -1
+    if (!Number.isNaN(known)) return known
+    const newest = this.#newest[at] as number
+    const made = newest === Number.NEGATIVE_INFINITY ? -1 : recencyOf(MODES_IN_ORDER[mode] as Mode, newest, this.#since)
+    this.#recencies[at] = made
+    return made
   }
 
-  strongest(block: number, mode: number): number {
-    if (block === ALL) return this.#strongestOfAll[mode] as number
-    return this.#strongest[block * MODE_COUNT + mode] ?? 0
+  /** The same of the normalised strength. */
+  strength(block: number, mode: number): number {
+    return this.#strongest[placeOf(block, mode)] ?? 0
   }
 
   /** Reads all nodes: some 20 ns each. */
   #remake(): void {
-    this.#newest = new Float64Array(this.points.blocks * MODE_COUNT).fill(Number.NEGATIVE_INFINITY)
-    this.#strongest = new Float64Array(this.points.blocks * MODE_COUNT)
-    this.#newestOfAll.fill(Number.NEGATIVE_INFINITY)
-    this.#strongestOfAll.fill(0)
+    this.#newest = new Float64Array(0)
+    this.#strongest = new Float64Array(0)
+    this.#recencies = new Float64Array(0)
+    this.#grow()
     for (let entry = this.#cells.next(-1); entry !== -1; entry = this.#cells.next(entry)) this.raise(entry)
   }
 
   #grow(): void {
-    const length = Math.ceil(this.points.blocks * 1.2) * MODE_COUNT
-    const newest = new Float64Array(length).fill(Number.NEGATIVE_INFINITY)
-    newest.set(this.#newest)
-    const strongest = new Float64Array(length)
-    strongest.set(this.#strongest)
-    this.#newest = newest
-    this.#strongest = strongest
+    const length = placeOf(Math.ceil(this.points.blocks * 1.2), 0)
+    const larger = (array: Float64Array, filler: number) => {
+      const made = new Float64Array(length).fill(filler)
+      made.set(array)
+      return made
+    }
+    this.#newest = larger(this.#newest, Number.NEGATIVE_INFINITY)
+    this.#strongest = larger(this.#strongest, 0)
+    this.#recencies = larger(this.#recencies, Number.NaN)
   }
+}
+
+function placeOf(block: number, mode: number): number {
+  return (block + 1) * MODE_COUNT + mode
 }
