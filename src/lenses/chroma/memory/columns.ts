@@ -257,9 +257,18 @@ export class Memories {
 
   /** In step with what is committed. The first call for a viewer reads all nodes. */
   of(viewer: string): MemoryColumns {
-    const columns = this.#columns.get(viewer, () => new MemoryColumns(this.#store, viewer))
+    const columns = this.loaded(viewer)
     columns.refresh()
     return columns
+  }
+
+  /** As of some state of the store, for who brings them in step in a transaction of their own. */
+  loaded(viewer: string): MemoryColumns {
+    return this.#columns.get(viewer, () => {
+      const columns = new MemoryColumns(this.#store, viewer)
+      columns.refresh()
+      return columns
+    })
   }
 }
 

@@ -111,7 +111,6 @@ export async function prepare(
   options: ChromaOptions,
   context: Preparing,
 ): Promise<Prepared> {
-  await state.host.ready?.([POINTS])
   const now = Math.floor(context.asOf / 1000)
   const profile = state.profiles.select(options.profile)
   const parsed = await parse(state, text, options, profile, context)
