@@ -171,6 +171,7 @@ function indexesOf({ ofEntry, key, indexes = [] }: TableDeclaration): readonly (
 
 /** What may change of a declaration beside its columns. */
 function isDeclaredAnew(found: TableDeclaration, declaration: TableDeclaration): boolean {
+  if (found === declaration) return false
   return indexList(found) !== indexList(declaration) || found.countedFor !== declaration.countedFor
 }
 

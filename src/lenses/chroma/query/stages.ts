@@ -110,7 +110,6 @@ async function enrich(state: ChromaState, plan: Plan, context: QueryContext): Pr
 export const HASHTAGS = 'hashtags'
 
 /** Rows of the seed's form, of the state of the store that access is checked in. */
-// biome-ignore lint/correctness/useYield: it is one step
 function* presentRows(
   state: ChromaState,
   ranking: Ranking,
