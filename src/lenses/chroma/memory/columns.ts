@@ -43,10 +43,140 @@ export interface ScorerRequest {
   readonly memoryEnabled: boolean
 }
 
-export class MemoryColumns {
+// What ranking needs of one viewer's memory, for every node, in typed arrays by entry key: 17 bytes a key and no objects,
+// so that a million nodes are 17 MB and a score reads three numbers.
+
+/** A node's memory as far as ranking goes, and what of the node itself bears on it. */
+export interface Cell {
+  readonly last_accessed: number
+  readonly strength_raw: number
+  readonly ascension: boolean
+  readonly rotten: boolean
+  readonly decay_enabled: boolean
+  /** Null: the store names a mode there is not. */
+  readonly mode_name: ModeName | null
+  /** Whether there is a row of MEMORY. */
+  readonly used: boolean
+}
+
+const MODE_BITS = 0b11
+const ASCENSION = 0b100
+const ROTTEN = 0b1000
+const DECAYS = 0b1_0000
+const UNKNOWN_MODE = 0b10_0000
+const USED = 0b100_0000
+const PRESENT = 0b1000_0000
+
+/** The cells by entry, and sets of those that are rotten and that are not. */
+class MemoryCells {
+  #accessed = new Float64Array(1024)
+  #strength = new Float64Array(1024)
+  /** Mode in the lowest two bits. */
+  #flags = new Uint8Array(1024)
+  #size = 0
+  #alive = new Bitset()
+  #rotten = new Bitset()
+
+  /** Number of nodes, seen by the viewer or not. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Nodes that are not rotten for this viewer, seen or not; null when none is rotten. Live: read it, do not keep it. */
+  get allow(): Bitset | null {
+    return this.#rotten.size === 0 ? null : this.#alive
+  }
+
+  /** Nodes that are rotten for this viewer; null when none is. Live, as `allow`. */
+  get rotten(): Bitset | null {
+    return this.#rotten.size === 0 ? null : this.#rotten
+  }
+
+  get byteLength(): number {
+    return this.#flags.length * 17
+  }
+
+  has(entry: EntryKey): boolean {
+    return ((this.#flags[entry] ?? 0) & PRESENT) !== 0
+  }
+
+  /** Unix seconds. Of a node; anything of what is none. */
+  lastAccessed(entry: EntryKey): number {
+    return this.#accessed[entry] ?? Number.NEGATIVE_INFINITY
+  }
+
+  strength(entry: EntryKey): number {
+    return this.#strength[entry] ?? 0
+  }
+
+  /** Place of the node's mode in `MODE_NAMES`; one that there is not counts as the first. */
+  modeAt(entry: EntryKey): number {
+    return (this.#flags[entry] ?? 0) & MODE_BITS
+  }
+
+  memory(entry: EntryKey): Cell | undefined {
+    const flags = this.#flags[entry] ?? 0
+    if ((flags & PRESENT) === 0) return undefined
+    return {
+      last_accessed: this.lastAccessed(entry),
+      strength_raw: this.strength(entry),
+      ascension: (flags & ASCENSION) !== 0,
+      rotten: (flags & ROTTEN) !== 0,
+      decay_enabled: (flags & DECAYS) !== 0,
+      mode_name: (flags & UNKNOWN_MODE) !== 0 ? null : (MODE_NAMES[flags & MODE_BITS] ?? null),
+      used: (flags & USED) !== 0,
+    }
+  }
+
+  protected setCell(entry: EntryKey, cell: Cell): void {
+    if (entry >= this.#flags.length) {
+      this.#accessed = grown(this.#accessed, entry + 1)
+      this.#strength = grown(this.#strength, entry + 1)
+      this.#flags = grown(this.#flags, entry + 1)
+    }
+    if (!this.has(entry)) this.#size++
+    const mode = cell.mode_name === null ? UNKNOWN_MODE : MODE_NAMES.indexOf(cell.mode_name)
+    this.#accessed[entry] = cell.last_accessed
+    this.#strength[entry] = cell.strength_raw
+    this.#flags[entry] =
+      PRESENT |
+      mode |
+      (cell.ascension ? ASCENSION : 0) |
+      (cell.rotten ? ROTTEN : 0) |
+      (cell.decay_enabled ? DECAYS : 0) |
+      (cell.used ? USED : 0)
+    const [is, isNot] = cell.rotten ? [this.#rotten, this.#alive] : [this.#alive, this.#rotten]
+    is.add(entry)
+    isNot.delete(entry)
+  }
+
+  protected deleteCell(entry: EntryKey): void {
+    if (!this.has(entry)) return
+    this.#flags[entry] = 0
+    this.#alive.delete(entry)
+    this.#rotten.delete(entry)
+    this.#size--
+  }
+
+  protected clearCells(): void {
+    this.#flags.fill(0)
+    this.#alive = new Bitset()
+    this.#rotten = new Bitset()
+    this.#size = 0
+  }
+
+  /** The first node behind this key; -1 when there is none. From -1 on, these are all. */
+  next(after: EntryKey): EntryKey {
+    for (let entry = after + 1; entry < this.#flags.length; entry++) {
+      if (((this.#flags[entry] as number) & PRESENT) !== 0) return entry
+    }
+    return -1
+  }
+}
+
+export class MemoryColumns extends MemoryCells {
   readonly viewer: string
   readonly #store: Store
-  #cells = new MemoryCells()
   /** Rows of MEMORY read or written lately, in step with the cells; oldest first. */
   readonly #rows = new Recent<EntryKey, StoredMemory>(ROWS_KEPT)
   #bounds: BlockBounds | null = null
@@ -54,7 +184,7 @@ export class MemoryColumns {
   #fallen = 0
   readonly #feed = new FeedFollower({
     clear: () => {
-      this.#cells = new MemoryCells()
+      this.clearCells()
       this.#rows.clear()
       this.#bounds = null
     },
@@ -67,23 +197,9 @@ export class MemoryColumns {
   #version = -1
 
   constructor(store: Store, viewer: string) {
+    super()
     this.#store = store
     this.viewer = viewer
-  }
-
-  /** Number of nodes, seen by the viewer or not. */
-  get size(): number {
-    return this.#cells.size
-  }
-
-  /** Nodes that are not rotten for this viewer, seen or not; null when none is rotten. Live: read it, do not keep it. */
-  get allow(): Bitset | null {
-    return this.#cells.alive.size === this.#cells.size ? null : this.#cells.alive
-  }
-
-  /** Nodes that are rotten for this viewer; null when none is. Live, as `allow`. */
-  get rotten(): Bitset | null {
-    return this.allow === null ? null : this.#cells.rotten
   }
 
   /** The newest line of the log of uses that is reflected here. */
@@ -91,21 +207,9 @@ export class MemoryColumns {
     return this.#seen
   }
 
-  get byteLength(): number {
-    return this.#cells.byteLength
-  }
-
-  has(entry: EntryKey): boolean {
-    return this.#cells.has(entry)
-  }
-
-  memory(entry: EntryKey): Cell | undefined {
-    return this.#cells.get(entry)
-  }
-
   /** The whole memories of these nodes; absent: never used. Within a read that the columns were brought in step with. */
   stored(reader: StoreReader, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, StoredMemory> {
-    const used = entries.filter(entry => this.#cells.get(entry)?.used === true)
+    const used = entries.filter(entry => this.memory(entry)?.used === true)
     const missing = used.filter(entry => this.#rows.find(entry) === undefined)
     const read = missing.length === 0 ? null : readMemories(reader, this.viewer, missing)
     const found = new Map<EntryKey, StoredMemory>()
@@ -118,16 +222,6 @@ export class MemoryColumns {
     return found
   }
 
-  /** Unix seconds; of nodes only. */
-  lastAccessed(entry: EntryKey): number {
-    return this.#cells.lastAccessed(entry)
-  }
-
-  /** The first node behind this key; -1 when there is none. From -1 on, these are all. */
-  next(after: EntryKey): EntryKey {
-    return this.#cells.next(after)
-  }
-
   /**
    * Ranks these points; for one search, right after the index was brought up to date. One reading of the store for both
    * makes them agree with each other.
@@ -135,12 +229,12 @@ export class MemoryColumns {
   scorer({ weights, now, points, memoryEnabled }: ScorerRequest): PointScorer {
     if (!memoryEnabled) return BY_RELEVANCE
     if (points.position > this.#feed.position) this.refresh()
-    if (this.#bounds?.points !== points || this.#fallen > this.#cells.size * WORTH_RELOADING) {
-      this.#bounds = new BlockBounds(this.#cells, points)
+    if (this.#bounds?.points !== points || this.#fallen > this.size * WORTH_RELOADING) {
+      this.#bounds = new BlockBounds(this, points)
       this.#fallen = 0
     }
     this.#bounds.settle(now)
-    return new MemoryScorer(this.#cells, this.#bounds, weights, now)
+    return new MemoryScorer(this, this.#bounds, weights, now)
   }
 
   /** Takes in what was committed since: microseconds when that is nothing. */
@@ -168,7 +262,7 @@ export class MemoryColumns {
   /** What was just written and committed, with its line of the log; so it need not be read back. */
   wrote(memories: Iterable<readonly [EntryKey, StoredMemory]>, seen: number): void {
     for (const [entry, memory] of memories) {
-      const cell = this.#cells.get(entry)
+      const cell = this.memory(entry)
       if (cell === undefined) continue
       this.#put(entry, { ...cell, ...signalsOf(memory) })
       this.#rows.set(entry, memory)
@@ -182,21 +276,20 @@ export class MemoryColumns {
 
   /** Of changes and of uses: with more, reading all again is quicker than looking each up. */
   get #worthFollowing(): number {
-    return Math.max(PAGE, this.#cells.size * WORTH_RELOADING)
+    return Math.max(PAGE, this.size * WORTH_RELOADING)
   }
 
   *#pages(reader: StoreReader): Generator {
     this.#seen = lastUse(reader, this.viewer)
-    const cells = this.#cells
     for (const rows of tablePages(reader, NODES, ['mode_name', 'decay_enabled', 'created_at'], PAGE)) {
-      for (const row of rows) cells.set(row['entry'] as EntryKey, cellOf(row, undefined))
+      for (const row of rows) this.setCell(row['entry'] as EntryKey, cellOf(row, undefined))
       yield
     }
     for (const row of memoryRows(reader, this.viewer, ['last_accessed', 'strength_raw', 'ascension', 'rotten'])) {
       const entry = row['entry'] as EntryKey
-      const cell = cells.get(entry)
+      const cell = this.memory(entry)
       if (cell === undefined) continue
-      cells.set(entry, {
+      this.setCell(entry, {
         ...cell,
         last_accessed: row['last_accessed'] as number,
         strength_raw: row['strength_raw'] as number,
@@ -211,14 +304,14 @@ export class MemoryColumns {
     for (const entry of entries) {
       this.#rows.delete(entry)
       const row = reader.table(NODES).get({ entry })
-      if (row === undefined) this.#cells.delete(entry)
+      if (row === undefined) this.deleteCell(entry)
       else this.#put(entry, cellOf(row, readMemory(reader, this.viewer, entry)))
     }
   }
 
   #put(entry: EntryKey, cell: Cell): void {
-    if (this.#cells.has(entry) && cell.strength_raw < this.#cells.strength(entry)) this.#fallen++
-    this.#cells.set(entry, cell)
+    if (this.has(entry) && cell.strength_raw < this.strength(entry)) this.#fallen++
+    this.setCell(entry, cell)
     this.#bounds?.raise(entry)
   }
 }
@@ -347,129 +440,6 @@ export class MemoryScorer implements PointScorer {
   limit(distance: number): number {
     // Once more the slack: what bounds all blocks is computed from larger numbers, which need not give a larger one.
     return this.bound(ALL, distance) * SLACK
-  }
-}
-
-// What ranking needs of one viewer's memory, for every node, in typed arrays by entry key: 17 bytes a key and no objects,
-// so that a million nodes are 17 MB and a score reads three numbers.
-
-/** A node's memory as far as ranking goes, and what of the node itself bears on it. */
-export interface Cell {
-  readonly last_accessed: number
-  readonly strength_raw: number
-  readonly ascension: boolean
-  readonly rotten: boolean
-  readonly decay_enabled: boolean
-  /** Null: the store names a mode there is not. */
-  readonly mode_name: ModeName | null
-  /** Whether there is a row of MEMORY. */
-  readonly used: boolean
-}
-
-const MODE_BITS = 0b11
-const ASCENSION = 0b100
-const ROTTEN = 0b1000
-const DECAYS = 0b1_0000
-const UNKNOWN_MODE = 0b10_0000
-const USED = 0b100_0000
-const PRESENT = 0b1000_0000
-
-export class MemoryCells {
-  #accessed = new Float64Array(1024)
-  #strength = new Float64Array(1024)
-  /** Mode in the lowest two bits. */
-  #flags = new Uint8Array(1024)
-  #size = 0
-  readonly #alive = new Bitset()
-  readonly #rotten = new Bitset()
-
-  /** Number of nodes. */
-  get size(): number {
-    return this.#size
-  }
-
-  /** Nodes that are not rotten. Live: changes with the cells. */
-  get alive(): Bitset {
-    return this.#alive
-  }
-
-  /** Nodes that are. Live, as `alive`. */
-  get rotten(): Bitset {
-    return this.#rotten
-  }
-
-  get byteLength(): number {
-    return this.#flags.length * 17
-  }
-
-  has(entry: EntryKey): boolean {
-    return ((this.#flags[entry] ?? 0) & PRESENT) !== 0
-  }
-
-  /** Of a node; anything of what is none. */
-  lastAccessed(entry: EntryKey): number {
-    return this.#accessed[entry] ?? Number.NEGATIVE_INFINITY
-  }
-
-  strength(entry: EntryKey): number {
-    return this.#strength[entry] ?? 0
-  }
-
-  /** Place of the node's mode in `MODE_NAMES`; one that there is not counts as the first. */
-  modeAt(entry: EntryKey): number {
-    return (this.#flags[entry] ?? 0) & MODE_BITS
-  }
-
-  get(entry: EntryKey): Cell | undefined {
-    const flags = this.#flags[entry] ?? 0
-    if ((flags & PRESENT) === 0) return undefined
-    return {
-      last_accessed: this.lastAccessed(entry),
-      strength_raw: this.strength(entry),
-      ascension: (flags & ASCENSION) !== 0,
-      rotten: (flags & ROTTEN) !== 0,
-      decay_enabled: (flags & DECAYS) !== 0,
-      mode_name: (flags & UNKNOWN_MODE) !== 0 ? null : (MODE_NAMES[flags & MODE_BITS] ?? null),
-      used: (flags & USED) !== 0,
-    }
-  }
-
-  set(entry: EntryKey, cell: Cell): void {
-    if (entry >= this.#flags.length) {
-      this.#accessed = grown(this.#accessed, entry + 1)
-      this.#strength = grown(this.#strength, entry + 1)
-      this.#flags = grown(this.#flags, entry + 1)
-    }
-    if (!this.has(entry)) this.#size++
-    const mode = cell.mode_name === null ? UNKNOWN_MODE : MODE_NAMES.indexOf(cell.mode_name)
-    this.#accessed[entry] = cell.last_accessed
-    this.#strength[entry] = cell.strength_raw
-    this.#flags[entry] =
-      PRESENT |
-      mode |
-      (cell.ascension ? ASCENSION : 0) |
-      (cell.rotten ? ROTTEN : 0) |
-      (cell.decay_enabled ? DECAYS : 0) |
-      (cell.used ? USED : 0)
-    const [is, isNot] = cell.rotten ? [this.#rotten, this.#alive] : [this.#alive, this.#rotten]
-    is.add(entry)
-    isNot.delete(entry)
-  }
-
-  delete(entry: EntryKey): void {
-    if (!this.has(entry)) return
-    this.#flags[entry] = 0
-    this.#alive.delete(entry)
-    this.#rotten.delete(entry)
-    this.#size--
-  }
-
-  /** The first node behind this key; -1 when there is none. */
-  next(after: EntryKey): EntryKey {
-    for (let entry = after + 1; entry < this.#flags.length; entry++) {
-      if (((this.#flags[entry] as number) & PRESENT) !== 0) return entry
-    }
-    return -1
   }
 }
 
