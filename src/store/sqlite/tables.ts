@@ -171,6 +171,7 @@ function indexesOf({ ofEntry, key, indexes = [] }: TableDeclaration): readonly (
 
 /** What may change of a declaration beside its columns. */
 function isDeclaredAgain(found: TableDeclaration, declaration: TableDeclaration): boolean {
+  if (found === declaration) return false
   return indexList(found) !== indexList(declaration) || found.countedFor !== declaration.countedFor
 }
 
@@ -258,10 +259,9 @@ class SqliteTable implements TableWriter {
     this.#mustWrite()
     const { name: table, columns, ofEntry } = this.#declaration
     const sound = soundRow(this.#declaration, row)
-    if (ofEntry && !this.#hasEntry(sound['entry'] as number)) {
-      throw invalidArgument(`${table}.entry`, sound['entry'], 'an entry that exists')
-    }
-    this.#db.prepare(this.#putSql).run(...checked(columns.map(({ name }) => sound[name] as SqlValue)))
+    const cells = checked(columns.map(({ name }) => sound[name] as SqlValue))
+    const { changes } = this.#db.prepare(this.#putSql).run(...cells)
+    if (changes === 0 && ofEntry) throw invalidArgument(`${table}.entry`, sound['entry'], 'an entry that exists')
   }
 
   delete(where: Row): number {
@@ -305,10 +305,6 @@ class SqliteTable implements TableWriter {
     return damaged(`row ${place} of ${name}`, { table: name, key: place })
   }
 
-  #hasEntry(key: number): boolean {
-    return this.#db.prepareArrays('select 1 from entries where key = ?').get(key) !== undefined
-  }
-
   #mustWrite(): void {
     assert(this.#db.writing, 'a writer works only inside its transaction')
     this.#notes?.wrote()
@@ -339,13 +335,19 @@ function showCell(cell: Cell | undefined): string {
   return cell instanceof Uint8Array ? Buffer.from(cell).toString('hex') : String(cell)
 }
 
-/** Changes a row in place: replacing it would take it out of every index and put it in again, at ten times the cost. */
+/**
+ * Changes a row in place: replacing it would take it out of every index and put it in again, at ten times the cost. Writes
+ * nothing of an entry that is not there.
+ */
 function upsert(table: string, declaration: TableDeclaration): string {
-  const { columns, key } = declaration
+  const { columns, key, ofEntry } = declaration
   const rest = columns.map(({ name }) => name).filter(name => !key.includes(name))
   const change = [...rest, CHECK].map(name => `${quote(name)} = excluded.${quote(name)}`).join(', ')
   const all = [...columns.map(({ name }) => name), CHECK]
-  return `insert into ${table} (${all.map(quote).join(', ')}) values (${all.map(() => '?').join(', ')})
+  const entry = 1 + columns.findIndex(({ name }) => name === 'entry')
+  const condition = ofEntry ? `exists (select 1 from entries where key = ?${entry})` : 'true'
+  return `insert into ${table} (${all.map(quote).join(', ')})
+    select ${all.map((_, at) => `?${at + 1}`).join(', ')} where ${condition}
     on conflict (${key.map(quote).join(', ')}) do update set ${change}`
 }
 
