@@ -42,7 +42,7 @@ describe('Markdown', () => {
   it('follows relative links to files and sections (CX-061, CX-064)', async () => {
     const graph = await graphOf({
       'docs/a.md':
-        '# Top\n[code](../src/b.ts#L3) [part](b.md#the-second--part "title") [self](#top) [folder](sub/) [out](https://x.org/a.md) [gone](gone.md) `[no](b.md)`\n[ref]: <b.md>\n[odd](%zz.md) ![pic](../../x.png)',
+        '# Top\n[code](../src/b.ts#L3) [part](b.md#the-second--part "title") [self](#top) [folder](sub/) [out](https://x.org/a.md) [gone](gone.md) `[no](b.md)`\n\n[ref]: <b.md>\n\n[odd](%zz.md) ![pic](../../x.png)',
       'docs/b.md': '# The Second & Part!\n',
       'docs/sub/README.md': '',
       'src/b.ts': '',
