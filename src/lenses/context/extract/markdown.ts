@@ -2,9 +2,8 @@
  * Reads Markdown as `markdown-it` does: a section per heading, links to files of the workspace, code spans that may name a
  * concept, and notes in comments.
  */
-import { createRequire } from 'node:module'
-import type { Env, MarkdownIt, Token } from 'markdown-it'
 import { lineStarts } from '../../../text/lines.ts'
+import { type MarkdownToken, markdownTokens } from '../../../text/markdown-tokens.ts'
 import { addCaveats, type Draft } from './draft.ts'
 
 /** A name, perhaps with members, a path, and perhaps the brackets of a call. */
@@ -32,9 +31,8 @@ interface Section {
 export function readMarkdown(draft: Draft): void {
   const from = endOfFrontMatter(draft.text)
   const starts = lineStarts(draft.text.slice(from))
-  const env: Env = {}
-  const tokens = parser().parse(draft.text.slice(from), env)
-  const startOf = ({ map }: Token): number => from + (starts[map?.[0] ?? 0] as number)
+  const { tokens, addressOf } = markdownTokens(draft.text.slice(from))
+  const startOf = ({ map }: MarkdownToken): number => from + (starts[map?.[0] ?? 0] as number)
   const headings = tokens.flatMap((token, at): Heading[] => {
     const { content = '', children = [] } = tokens[at + 1] ?? {}
     // Within lists and quotations there are no sections.
@@ -47,23 +45,12 @@ export function readMarkdown(draft: Draft): void {
     reader.read(token)
     for (const inline of token.children ?? []) reader.read(inline)
   }
-  reader.readDefinitions(env)
+  reader.readDefinitions(addressOf)
 }
 
-function plainText(inline: readonly Token[]): string {
+function plainText(inline: readonly MarkdownToken[]): string {
   const shown = inline.map(({ type, content }) => (type === 'softbreak' ? ' ' : type === 'html_inline' ? '' : content))
   return shown.join('').replace(/\s+/g, ' ').trim()
-}
-
-/** Loaded when the first text comes: no other language needs it. */
-let loaded: MarkdownIt | null = null
-
-function parser(): MarkdownIt {
-  if (loaded === null) {
-    const markdownIt = createRequire(import.meta.url)('markdown-it') as new (options: { html: boolean }) => MarkdownIt
-    loaded = new markdownIt({ html: true })
-  }
-  return loaded
 }
 
 class MarkdownReader {
@@ -85,7 +72,7 @@ class MarkdownReader {
     while ((this.#sections[this.#begun]?.start ?? Number.POSITIVE_INFINITY) <= place) this.#begun++
   }
 
-  read(token: Token): void {
+  read(token: MarkdownToken): void {
     this.#draft.step()
     const { type, content } = token
     if (type === 'html_block' || type === 'html_inline') this.#readHtml(content)
@@ -97,13 +84,12 @@ class MarkdownReader {
   }
 
   /** One that nobody uses counts where it stands. */
-  readDefinitions({ references = {} }: Env): void {
-    const { normalizeReference } = parser().utils
+  readDefinitions(addressOf: (label: string) => string | undefined): void {
     this.#begun = 0
     for (const { index, 1: label } of this.#draft.text.matchAll(DEFINITION)) {
-      const href = references[normalizeReference(label as string)]?.href
+      const address = addressOf(label as string)
       this.goTo(index)
-      if (href !== undefined && !this.#linked.has(href)) this.#linkTo(href)
+      if (address !== undefined && !this.#linked.has(address)) this.#linkTo(address)
     }
   }
 
