@@ -12,8 +12,9 @@ const COMMENT = /<!--([\s\S]*?)(?:-->|$)/g
 const HTML = /<a\s[^<>]{0,300}?\bhref\s{0,5}=\s{0,5}["']([^"'\s<>]{1,500})["']/gi
 const DEFINITION = /^ {0,3}\[([^\]\n]{1,300})\]:/gm
 
-/** Longer ones are none. */
+/** Longer ones are none, as where texts are cut; an underline counts as a line. */
 const MAX_HEADING = 1_000
+const MAX_HEADING_LINES = 6
 
 interface Heading {
   readonly start: number
@@ -36,7 +37,8 @@ export function readMarkdown(draft: Draft): void {
   const headings = tokens.flatMap((token, at): Heading[] => {
     const { content = '', children = [] } = tokens[at + 1] ?? {}
     // Within lists and quotations there are no sections.
-    if (token.type !== 'heading_open' || token.level > 0 || content.length > MAX_HEADING) return []
+    if (token.type !== 'heading_open' || token.level > 0) return []
+    if (content.length > MAX_HEADING || content.split('\n').length >= MAX_HEADING_LINES) return []
     return [{ start: startOf(token), level: Number(token.tag.slice(1)), text: plainText(children ?? []) }]
   })
   const reader = new MarkdownReader(draft, readSections(draft, headings))

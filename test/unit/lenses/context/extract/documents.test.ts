@@ -115,6 +115,14 @@ describe('Markdown as people write it (CX-061)', () => {
     ])
   })
 
+  it('follows a definition from any part of a long document, and counts lines through all of it', async () => {
+    const parts = Array.from({ length: 5 }, (_, at) => `# Part ${at}\n\n[text][last]\n${'word '.repeat(20_000)}\n`)
+    const text = `${parts.join('\n')}\n[last]: b.md\n`
+    expect(await links(text, 'LINKS_TO')).toEqual(parts.map((_, at) => `Part ${at} > b.md#b.md`))
+    const [extraction] = await extractAll(new Map([['a.md', text]]))
+    expect(extraction?.concepts.slice(1).map(({ startLine }) => startLine)).toEqual([1, 6, 11, 16, 21])
+  })
+
   it('takes front matter for no heading, and names headings of either kind', async () => {
     const text =
       '---\ntitle: Front\ntags: [`go`]\n---\n\nOver\ntwo lines\n===\n`Auth`\n\nNext\n---\n`go()`\n## Last `go` ##\n'
