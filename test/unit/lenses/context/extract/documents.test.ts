@@ -42,7 +42,7 @@ describe('Markdown', () => {
   it('follows relative links to files and sections (CX-061, CX-064)', async () => {
     const graph = await graphOf({
       'docs/a.md':
-        '# Top\n[code](../src/b.ts#L3) [part](b.md#the-second--part "title") [self](#top) [folder](sub/) [out](https://x.org/a.md) [gone](gone.md) `[no](b.md)`\n[ref]: <b.md>\n[odd](%zz.md) ![pic](../../x.png)',
+        '# Top\n[code](../src/b.ts#L3) [part](b.md#the-second--part "title") [self](#top) [folder](sub/) [out](https://x.org/a.md) [gone](gone.md) `[no](b.md)`\n\n[ref]: <b.md>\n\n[odd](%zz.md) ![pic](../../x.png)',
       'docs/b.md': '# The Second & Part!\n',
       'docs/sub/README.md': '',
       'src/b.ts': '',
@@ -113,6 +113,14 @@ describe('Markdown as people write it (CX-061)', () => {
       'One > my file.md#my file.md',
       'Two > ä.md#ä.md',
     ])
+  })
+
+  it('follows a definition from any part of a long document, and counts lines through all of it', async () => {
+    const parts = Array.from({ length: 5 }, (_, at) => `# Part ${at}\n\n[text][last]\n${'word '.repeat(20_000)}\n`)
+    const text = `${parts.join('\n')}\n[last]: b.md\n`
+    expect(await links(text, 'LINKS_TO')).toEqual(parts.map((_, at) => `Part ${at} > b.md#b.md`))
+    const [extraction] = await extractAll(new Map([['a.md', text]]))
+    expect(extraction?.concepts.slice(1).map(({ startLine }) => startLine)).toEqual([1, 6, 11, 16, 21])
   })
 
   it('takes front matter for no heading, and names headings of either kind', async () => {

@@ -43,7 +43,7 @@ const steps = fc.array(fc.record({ changes: fc.array(change, { minLength: 1, max
   maxLength: 5,
 })
 
-describe('any sequence of runs', () => {
+describe('any sequence of runs (CX-066, CX-067)', () => {
   it.each([
     ['with room for all', undefined],
     ['with room for next to nothing', 300],

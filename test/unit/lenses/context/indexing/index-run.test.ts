@@ -1,6 +1,5 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ProgressEvent } from '../../../../../src/lenses/context/call.ts'
 import { Context } from '../../../../../src/lenses/context/context.ts'
@@ -154,32 +153,6 @@ describe('an index run over a workspace', () => {
     expect(code.concepts()).toEqual(fresh.concepts())
     expect(code.relations()).toEqual(fresh.relations())
   })
-
-  it('gives after any changes what a fresh run gives (CX-067)', { timeout: 60_000 }, async () => {
-    const name = fc.constantFrom('a.ts', 'b.ts', 'lib/c.ts', 'lib/index.ts', 'notes.md', 'd.py')
-    const change = fc.record({ name, variant: fc.nat(4), isGone: fc.boolean() })
-    const runs = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 })
-    await fc.assert(
-      fc.asyncProperty(runs, async steps => {
-        await using code = await openCodeFolder({})
-        const now = new Map<string, string>()
-        for (const step of steps) {
-          for (const { name: file, variant, isGone } of step) {
-            if (!isGone) code.write({ [file]: textOf(file, variant) })
-            else if (now.has(file)) code.remove(file)
-            if (isGone) now.delete(file)
-            else now.set(file, textOf(file, variant))
-          }
-          await code.do('/context/index')
-        }
-        await using fresh = await openCodeFolder(Object.fromEntries(now))
-        await fresh.do('/context/index')
-        expect(code.concepts()).toEqual(fresh.concepts())
-        expect(code.relations()).toEqual(fresh.relations())
-      }),
-      { numRuns: process.env['QUERENT_LONG'] ? 300 : 12 },
-    )
-  })
 })
 
 describe('what a run leaves out (CX-068)', () => {
@@ -279,11 +252,4 @@ describe('what a run leaves out (CX-068)', () => {
 
 function fileOf(at: number): string {
   return `import { f${(at + 7) % 40} } from './f${(at + 7) % 40}.ts'\nexport function f${at}() { return f${(at + 7) % 40}() }\n`
-}
-
-function textOf(name: string, variant: number): string {
-  if (name.endsWith('.md')) return `# Notes ${variant}\nSee \`made${variant}\` and [b](b.ts).\n`
-  if (name.endsWith('.py')) return `import os\nclass P${variant % 2}:\n    def made${variant}(self): return os.path\n`
-  const from = ['./b.ts', './a.ts', './lib/c.ts', './lib', 'left-pad'][variant]
-  return `import { made${(variant + 1) % 3} as other } from '${from}'\nexport function made${variant}() { return other() }\n`
 }
