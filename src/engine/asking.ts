@@ -127,8 +127,9 @@ export class Asking {
 
   /** The next `limit` items of an answer to the query, which has more of them; `from` where its order is held. */
   async part(query: Query, from: CachedPage | null, limit: number, call: CallContext): Promise<Part> {
-    await this.#load(query.lens, call)
-    const { context, release } = this.#contexts.make(query, this.#parts.clock.now(), call)
+    const now = () => this.#parts.clock.now()
+    const made = (await this.#load(query, now(), call)) ?? this.#contexts.make(query, now(), call)
+    const { context, release } = made
     try {
       const part = await runPart(this.#stagesOf(query.lens), context, { held: this.#held, from, limit })
       if (query.touch) this.#touch(part.answer, call.viewer, query)
@@ -203,24 +204,26 @@ export class Asking {
 
   async #prepare(input: QueryInput, call: CallContext): Promise<Prepared> {
     // What is wrong with the question is said before anything is loaded for it.
-    const query = this.resolve(input, call)
-    await this.#load(query.lens, call)
-    return this.#prepareAtOnce(input, call, query)
+    const now = this.#now(call)
+    const query = this.#resolve(input, call.viewer, now)
+    const made = await this.#load(query, now, call)
+    return made === null ? this.#prepareAtOnce(input, call) : { stages: this.#stagesOf(query.lens), ...made }
   }
 
   /** With the points that the lens asks for first. */
-  #load(lens: string, call: CallContext): Promise<void> {
-    const points = this.#parts.registry.must(lens).pointIndexes ?? []
+  #load(query: Query, now: Instant, call: CallContext): Promise<MadeContext | null> {
+    const points = this.#parts.registry.must(query.lens).pointIndexes ?? []
     return this.#contexts.load(
-      call,
+      query,
       points.map(({ name }) => name),
+      now,
+      call,
     )
   }
 
-  /** `known`: the query, if it was resolved already; a moment later it is another one. */
-  #prepareAtOnce(input: QueryInput, call: CallContext, known: Query | null = null): Prepared {
+  #prepareAtOnce(input: QueryInput, call: CallContext): Prepared {
     const now = this.#now(call)
-    const query = known?.begun === now ? known : this.#resolve(input, call.viewer, now)
+    const query = this.#resolve(input, call.viewer, now)
     return { stages: this.#stagesOf(query.lens), ...this.#contexts.make(query, now, call) }
   }
 

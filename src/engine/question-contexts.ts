@@ -60,16 +60,23 @@ export class QuestionContexts {
   }
 
   /**
-   * Reads what the first question of a process reads, before the time of that question begins; `names`: of indexes that it needs.
-   * Pauses; several that come meanwhile share the reading. Rejects with `cancelled`.
+   * The context of a query, when all that it needs is loaded; `names`: of indexes beside that of words. Null: that took time, so that the
+   * query is to be resolved again, since its time begins then. Pauses; several that come meanwhile share the reading. Rejects with
+   * `cancelled`.
    */
-  async load({ signal }: Pick<CallContext, 'signal'>, names: readonly string[]): Promise<void> {
-    const turns = turnsUntil(signal)
+  async load(query: Query, names: readonly string[], now: Instant, call: CallContext): Promise<MadeContext | null> {
+    const turns = turnsUntil(call.signal)
     // Here a pause costs nothing: within the query, what others may change would have to be kept first.
-    await turns.pauseIfDue()
+    const isLate = await turns.pauseIfDue()
+    // Made before the read, for it may be written.
+    const secret = this.secret()
     const steps = this.#loading(names)
-    // Most often nothing is to be read: then all that is looked at for that is looked at in one read.
-    if (this.#parts.store.read(() => steps.next(false)).done !== true) await turns.run(steps)
+    const made = this.#parts.store.read(() => {
+      const isLoaded = steps.next(false).done === true
+      return isLoaded && !isLate ? this.#make(query, now, call, secret) : null
+    })
+    if (made === null) await turns.run(steps)
+    return made
   }
 
   *#loading(names: readonly string[]): Steps<void> {

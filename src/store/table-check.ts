@@ -64,10 +64,14 @@ function tableMismatch(name: string): QuerentError {
 
 /** A row with all its columns in declared order: absent ones null, -0 made 0. */
 export function soundRow(table: TableDeclaration, row: Row): Row {
+  const cells = soundCells(table, row)
+  return Object.fromEntries(table.columns.map(({ name }, at) => [name, cells[at] as Cell]))
+}
+
+/** The same as a list, in declared order. */
+export function soundCells(table: TableDeclaration, row: Row): Cell[] {
   for (const name of Object.keys(row)) columnOf(table, name)
-  const sound: Record<string, Cell> = {}
-  for (const column of table.columns) sound[column.name] = soundCell(table, column, row[column.name])
-  return sound
+  return table.columns.map(column => soundCell(table, column, row[column.name]))
 }
 
 /** Some columns of a row, checked: a condition. */

@@ -60,8 +60,8 @@ class GridSearch {
   readonly #scorer: PointScorer | undefined
   readonly #allow: Bitset | undefined
   readonly #best: BestPoints
-  readonly #regionsLeft = new Frontier()
-  readonly #blocksLeft = new Frontier()
+  readonly #regionsLeft = REGIONS_LEFT
+  readonly #blocksLeft = BLOCKS_LEFT
   /** Points that may still be looked at. */
   #budget: number
 
@@ -77,6 +77,8 @@ class GridSearch {
     this.#allow = request.allow
     this.#best = new BestPoints(request.k)
     this.#budget = budget
+    this.#regionsLeft.clear()
+    this.#blocksLeft.clear()
   }
 
   /** Undefined when the budget did not last. */
@@ -245,6 +247,10 @@ class Frontier {
     return this.#size
   }
 
+  clear(): void {
+    this.#size = 0
+  }
+
   /** Of the first one. */
   get bound(): number {
     return this.#bounds[0] as number
@@ -311,3 +317,7 @@ class Frontier {
     this.#items = grown(this.#items, length)
   }
 }
+
+/** Of the search that runs, for none runs inside another: to make their arrays takes a tenth of a search. */
+const REGIONS_LEFT = new Frontier()
+const BLOCKS_LEFT = new Frontier()

@@ -7,16 +7,16 @@ import type { TablePage, TableReader, TableWriter } from '../store.ts'
 import {
   checkDeclaration,
   missingColumns,
+  soundCells,
   soundColumns,
   soundEntries,
   soundKey,
   soundPart,
-  soundRow,
   TableVersions,
 } from '../table-check.ts'
 import type { AspectLookup, SqlCondition, ValueType } from './filter.ts'
 import type { SqliteForgotten } from './forgotten.ts'
-import { CHECK, checked, type DamagePolicy, damaged, isWhole, keyList, limitOf, rowsInOrder } from './rows.ts'
+import { CHECK, checked, checkOf, type DamagePolicy, damaged, isWhole, keyList, limitOf, rowsInOrder } from './rows.ts'
 import { renewSchemaCopy } from './schema-copy.ts'
 import type { SqlDatabase, SqlValue } from './sql-driver.ts'
 
@@ -257,11 +257,11 @@ class SqliteTable implements TableWriter {
 
   put(row: Row): void {
     this.#mustWrite()
-    const { name: table, columns, ofEntry } = this.#declaration
-    const sound = soundRow(this.#declaration, row)
-    const cells = checked(columns.map(({ name }) => sound[name] as SqlValue))
+    const { name: table, ofEntry } = this.#declaration
+    const cells = soundCells(this.#declaration, row) as SqlValue[]
+    cells.push(checkOf(cells))
     const { changes } = this.#db.prepare(this.#putSql).run(...cells)
-    if (changes === 0 && ofEntry) throw invalidArgument(`${table}.entry`, sound['entry'], 'an entry that exists')
+    if (changes === 0 && ofEntry) throw invalidArgument(`${table}.entry`, row['entry'], 'an entry that exists')
   }
 
   delete(where: Row): number {
