@@ -1,11 +1,10 @@
 /**
  * Federations and who is in them (BQ-092, BQ-100, BQ-104). What is missing and what may not be done are one (BQ-097). Keys of federations
- * that live here are kept as agents' keys are, with who followed whom.
+ * that live here are kept as agents' keys are.
  */
 import type { Instant } from '../../../base/clock.ts'
 import { fromBase64Url, toBase64Url } from '../../../identity/encoding.ts'
 import { type Keys, keysOf, SEED_BYTES } from '../../../identity/keys.ts'
-import { signStatement } from '../../../identity/statement.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { toIso } from '../../../model/instant.ts'
 import { isFederationName, OWNER } from '../../../model/partition.ts'
@@ -16,13 +15,7 @@ import type { Job, LensHost } from '../../lens.ts'
 import { inOnes, keepRules, rulesOf } from '../aggregates/mechanism.ts'
 import { unauthorized, wrong } from '../errors.ts'
 import type { FederationView, MembershipView } from '../schema/agent-answers.ts'
-import {
-  type NewFederation,
-  type NewMember,
-  ROTATION,
-  type Rotation,
-  type RotationStatement,
-} from '../schema/agents.ts'
+import type { NewFederation, NewMember } from '../schema/agents.ts'
 import { STATEMENTS } from '../tables.ts'
 import { raiseRevision } from '../trust/revisions.ts'
 import type { Writing } from './write-agents.ts'
@@ -117,36 +110,8 @@ export function federationKeys(reader: StoreReader, federation: string): Keys | 
   return keys !== null && keys.did === reader.table(FEDERATIONS).get({ id: federation })?.['did'] ? keys : null
 }
 
-/** From the first key on. */
-export function rotationsOf(reader: StoreReader, federation: string): readonly Rotation[] {
-  return JSON.parse(reader.meta(rotationsName(federation)) ?? '[]') as readonly Rotation[]
-}
-
-/** Puts a new key in the place of `old`, which signs it and then signs nothing more. */
-export function rotateKeys(
-  writer: StoreWriter,
-  { federation, old, now, random }: { federation: string; old: Keys; now: Instant; random: Random },
-): Rotation {
-  const keys = makeFederationKeys(writer, federation, random)
-  const statement: RotationStatement = {
-    ...{ type: ROTATION, federation },
-    ...{ old_did: old.did, new_did: keys.did, issued_at: toIso(now) },
-  }
-  const rotation = { statement, signature: signStatement(old, { ...statement }) }
-  writer.setMeta(rotationsName(federation), JSON.stringify([...rotationsOf(writer, federation), rotation]))
-  const row = writer.table(FEDERATIONS).get({ id: federation })
-  if (row === undefined) throw new Error('invariant broken: keys of no federation')
-  writer.table(FEDERATIONS).put({ ...row, did: keys.did })
-  raiseRevision(writer, 'members')
-  return rotation
-}
-
 function keyName(federation: string): string {
   return `federation_key:${federation}`
-}
-
-function rotationsName(federation: string): string {
-  return `federation_rotations:${federation}`
 }
 
 const RUNS_IT: ReadonlySet<unknown> = new Set(['founder', 'admin'])
