@@ -3,8 +3,7 @@
  * that live here are kept as agents' keys are.
  */
 import type { Instant } from '../../../base/clock.ts'
-import { fromBase64Url, toBase64Url } from '../../../identity/encoding.ts'
-import { type Keys, keysOf, SEED_BYTES } from '../../../identity/keys.ts'
+import type { Keys } from '../../../identity/keys.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { toIso } from '../../../model/instant.ts'
 import { isFederationName, OWNER } from '../../../model/partition.ts'
@@ -17,6 +16,7 @@ import { unauthorized, wrong } from '../errors.ts'
 import type { FederationView, MembershipView } from '../schema/agent-answers.ts'
 import type { NewFederation, NewMember } from '../schema/agents.ts'
 import { STATEMENTS } from '../tables.ts'
+import { keptKeys, makeKeys } from '../trust/agent-facts.ts'
 import { raiseRevision } from '../trust/revisions.ts'
 import type { Writing } from './write-agents.ts'
 
@@ -98,15 +98,12 @@ type Random = (bytes: number) => Uint8Array
 
 /** A new pair, kept here. */
 export function makeFederationKeys(writer: StoreWriter, federation: string, random: Random): Keys {
-  const seed = random(SEED_BYTES)
-  writer.setMeta(keyName(federation), toBase64Url(seed))
-  return keysOf(seed)
+  return makeKeys(writer, keyName(federation), random)
 }
 
 /** The pair that the federation signs with; null: its key is not here, for it lives elsewhere or brought a key of its own. */
 export function federationKeys(reader: StoreReader, federation: string): Keys | null {
-  const seed = fromBase64Url(reader.meta(keyName(federation)) ?? '', SEED_BYTES)
-  const keys = seed === null ? null : keysOf(seed)
+  const keys = keptKeys(reader, keyName(federation))
   return keys !== null && keys.did === reader.table(FEDERATIONS).get({ id: federation })?.['did'] ? keys : null
 }
 
