@@ -1,6 +1,14 @@
-/** A map that forgets: of more than `capacity` values, those that were asked for longest ago. */
+/** What the values take together, at most `max`. `of`: what one takes, always the same for it. */
+interface Sizes<V> {
+  readonly max: number
+  of(value: V): number
+}
+
+/** A map that forgets: of more than `capacity` values, or of more than `sizes` allows, those that were asked for longest ago. */
 export class Recent<K, V> {
   readonly #capacity: number
+  readonly #sizes: Sizes<V> | undefined
+  #sum = 0
   readonly #places = new Map<K, Place<K, V>>()
   /**
    * The ends of the order of use. A map has an order as well, but moving a key to its end takes three times as long as all of
@@ -9,8 +17,9 @@ export class Recent<K, V> {
   #oldest: Place<K, V> | null = null
   #newest: Place<K, V> | null = null
 
-  constructor(capacity: number) {
+  constructor(capacity: number, sizes?: Sizes<V>) {
     this.#capacity = capacity
+    this.#sizes = sizes
   }
 
   get size(): number {
@@ -41,14 +50,17 @@ export class Recent<K, V> {
   set(key: K, value: V): void {
     const known = this.#places.get(key)
     if (known !== undefined) {
+      this.#sum -= this.#sizeOf(known)
       known.value = value
+      this.#sum += this.#sizeOf(known)
       this.#renew(known)
-      return
+    } else {
+      const place: Place<K, V> = { key, value, older: null, newer: null }
+      this.#places.set(key, place)
+      this.#sum += this.#sizeOf(place)
+      this.#append(place)
     }
-    const place: Place<K, V> = { key, value, older: null, newer: null }
-    this.#places.set(key, place)
-    this.#append(place)
-    if (this.#places.size > this.#capacity && this.#oldest !== null) this.#drop(this.#oldest)
+    while (this.#isFull() && this.#oldest !== null) this.#drop(this.#oldest)
   }
 
   delete(key: K): void {
@@ -67,8 +79,17 @@ export class Recent<K, V> {
 
   clear(): void {
     this.#places.clear()
+    this.#sum = 0
     this.#oldest = null
     this.#newest = null
+  }
+
+  #isFull(): boolean {
+    return this.#places.size > this.#capacity || (this.#sizes !== undefined && this.#sum > this.#sizes.max)
+  }
+
+  #sizeOf({ value }: Place<K, V>): number {
+    return this.#sizes?.of(value) ?? 0
   }
 
   #renew(place: Place<K, V>): void {
@@ -79,6 +100,7 @@ export class Recent<K, V> {
 
   #drop(place: Place<K, V>): void {
     this.#places.delete(place.key)
+    this.#sum -= this.#sizeOf(place)
     this.#cutOut(place)
     // An old place would keep what came after it from being freed until the next collection of all memory.
     place.older = null

@@ -322,7 +322,7 @@ describe('help', () => {
         'query explain count facets batch context watch get similar contradictions expand derivation put supersede delete sample diagnostics',
       trust: 'set remove list compute',
       agents: 'create update list',
-      federations: 'create join leave set-member aggregate list statement accept rotate',
+      federations: 'create join leave set-member aggregate list statement accept',
       peers: 'add list probe remove about',
     }
     for (const [group, names] of Object.entries(commands)) {

@@ -26,7 +26,7 @@ async function prepare(engine: Engine): Promise<void> {
 }
 
 /** Signed anew for everybody who asks. */
-const SIGNING = new Set(['peers.about', 'federations.statement', 'federations.rotate'])
+const SIGNING = new Set(['peers.about', 'federations.statement'])
 const SIGNED = new Set(['timestamp', 'signature', 'issued_at', 'expires_at'])
 
 function withoutSignatures(outcome: unknown): unknown {

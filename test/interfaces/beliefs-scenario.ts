@@ -181,19 +181,6 @@ export const BELIEFS_STEPS: readonly Step[] = [
     expect: refused('INVALID_QUERY', 'statement.federation'),
   },
   {
-    name: 'a new key',
-    operation: 'federations.rotate',
-    input: { federation: 'tide' },
-    expect: ({ result }) => expect(result.statement).toMatchObject({ federation: 'tide' }),
-  },
-  {
-    name: 'a new key, by an agent',
-    operation: 'federations.rotate',
-    viewer: 'cy',
-    input: { federation: 'tide' },
-    expect: refused('UNAUTHORIZED'),
-  },
-  {
     name: 'a federation that tells no single beliefs',
     operation: 'federations.create',
     // So much may an answer cost that its noise does not lift nobody over the bar: here and everywhere it says nothing.

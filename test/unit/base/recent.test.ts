@@ -26,6 +26,28 @@ it('forgets the keys it is told to', () => {
   expect([1, 2, 3, 4].map(key => recent.get(key, () => 0))).toEqual([1, 0, 3, 0])
 })
 
+it('forgets what was asked for longest ago when all take too much together, and what takes too much alone', () => {
+  const recent = new Recent<string, number>(9, { max: 10, of: size => size })
+  const kept = () => recent.entries().map(([key]) => key)
+  for (const [key, size] of [
+    ['a', 4],
+    ['b', 4],
+    ['c', 2],
+  ] as const)
+    recent.set(key, size)
+  expect(kept()).toEqual(['a', 'b', 'c'])
+  recent.find('a')
+  recent.set('d', 3)
+  expect(kept()).toEqual(['a', 'c', 'd'])
+  recent.set('d', 5)
+  expect(kept()).toEqual(['a', 'd'])
+  recent.delete('a')
+  recent.set('e', 5)
+  expect(kept()).toEqual(['d', 'e'])
+  recent.set('f', 11)
+  expect(kept()).toEqual([])
+})
+
 it('keeps what a list in order of use would keep, whatever is asked, set, deleted and forgotten', () => {
   const key = fc.nat(7)
   const act = fc.oneof(

@@ -14,17 +14,11 @@ import { unauthorized, wrong } from '../errors.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import { readPeers } from '../nodes/peers.ts'
 import type { Accepted, SignedMembership } from '../schema/agent-answers.ts'
-import {
-  type Accept,
-  MEMBERSHIP,
-  type MembershipStatement,
-  type Rotation,
-  type StatementInput,
-} from '../schema/agents.ts'
+import { type Accept, MEMBERSHIP, type MembershipStatement, type StatementInput } from '../schema/agents.ts'
 import { STATEMENTS } from '../tables.ts'
 import { didOfAgent, ensureKeys } from '../trust/agent-facts.ts'
 import { raiseRevision } from '../trust/revisions.ts'
-import { federationKeys, makeFederationKeys, memberOf, rotateKeys, rotationsOf, runsIt, viewOf } from './federations.ts'
+import { federationKeys, makeFederationKeys, memberOf, runsIt, viewOf } from './federations.ts'
 import type { Writing } from './write-agents.ts'
 
 /** A statement that nobody renews ends by itself. */
@@ -53,14 +47,7 @@ export function stateMembership(writing: Writing, input: StatementInput): Signed
     ...{ issued_at: toIso(now), expires_at: toIso(now + LIFE_MS) },
   }
   const signature = signStatement(keys, { ...statement })
-  return { statement, signature, rotations: rotationsOf(writer, federation) }
-}
-
-/** By those who run it. */
-export function rotateFederation(writing: Writing, federation: string): Rotation {
-  const { writer, viewer, now, random } = writing
-  if (!runsIt(writer, viewer, federation)) throw unauthorized()
-  return rotateKeys(writer, { federation, old: keysFor(writing, federation), now, random })
+  return { statement, signature }
 }
 
 /** One that was founded before federations had keys gets its own now. */
@@ -126,25 +113,19 @@ function mustHold({ issued_at, expires_at }: MembershipStatement, now: Instant):
 }
 
 /**
- * The federation is known here by one key: the first that was seen, or one that was signed by the one before. Agents may bring
+ * The federation is known here by one key, the first that was seen, unless the local owner takes another. Agents may bring
  * only those that the local owner named beside a peer, and are not told which others there are.
  */
-function pin({ writer, viewer, now }: Writing, { statement, rotations = [], repin = false }: Accept): void {
+function pin({ writer, viewer, now }: Writing, { statement, repin = false }: Accept): void {
   const { federation, federation_did: did } = statement
   const row = writer.table(FEDERATIONS).get({ id: federation })
   const isHere = row !== undefined && (row['did'] === null || federationKeys(writer, federation) !== null)
   const pinned = row?.['did'] as string | null | undefined
-  const follows = pinned === did || (typeof pinned === 'string' && leadsTo(federation, pinned, did, rotations))
   const isNew = row === undefined
-  if (viewer !== OWNER && (isHere || !(follows || (isNew && isNamed(writer, federation))))) throw unauthorized()
+  if (viewer !== OWNER && (isHere || !(pinned === did || (isNew && isNamed(writer, federation))))) throw unauthorized()
   if (isHere) throw wrong('statement.federation', 'a federation of another node', 'taken', JSON.stringify(federation))
-  if (!isNew && !follows && !repin)
-    throw wrong(
-      'statement.federation_did',
-      `the key that this federation is known by, ${pinned}, or one that it signed`,
-      'mismatch',
-      did,
-    )
+  if (!isNew && pinned !== did && !repin)
+    throw wrong('statement.federation_did', `the key that this federation is known by, ${pinned}`, 'mismatch', did)
   if (pinned === did) return
   const made = { label: null, joining: null, results: null, anonymity: 'strict', reputation: null, created_at: now }
   writer.table(FEDERATIONS).put({ ...made, ...row, id: federation, did })
@@ -154,17 +135,6 @@ function pin({ writer, viewer, now }: Writing, { statement, rotations = [], repi
 /** Whether a peer is asked for it. */
 function isNamed(reader: StoreReader, federation: string): boolean {
   return readPeers(reader).some(({ federations }) => federations.includes(federation))
-}
-
-function leadsTo(federation: string, from: string, to: string, rotations: readonly Rotation[]): boolean {
-  let at = from
-  for (const { statement, signature } of rotations) {
-    if (statement.old_did !== at || statement.federation !== federation) continue
-    if (!isStatementOf(at, { ...statement }, signature)) return false
-    at = statement.new_did
-    if (at === to) return true
-  }
-  return false
 }
 
 function keep(

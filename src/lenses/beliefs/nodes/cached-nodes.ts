@@ -8,6 +8,7 @@
 import { canonicalJson, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { onePer } from '../../../base/one-per.ts'
+import { Recent } from '../../../base/recent.ts'
 import { MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { ShowView } from '../access/show.ts'
 import { countersOf } from '../beliefs-counters.ts'
@@ -29,53 +30,12 @@ interface KeptAnswer {
   readonly bytes: number
 }
 
-const MOST_ENTRIES = 10_000
-const MOST_BYTES = 64 * 2 ** 20
+const MAX_ENTRIES = 10_000
+const MAX_BYTES = 64 * 2 ** 20
 /** Of a guest, beside its content and vector. */
 const GUEST_BYTES = 1_500
 
-export class KeptAnswers {
-  /** In the order of use, oldest first. */
-  readonly #kept = new Map<string, KeptAnswer>()
-  #bytes = 0
-
-  get size(): number {
-    return this.#kept.size
-  }
-
-  /** Counts as used. */
-  find(key: string): KeptAnswer | undefined {
-    const found = this.#kept.get(key)
-    if (found === undefined) return undefined
-    this.#kept.delete(key)
-    this.#kept.set(key, found)
-    return found
-  }
-
-  keep(key: string, answer: NodesAnswer, states: KeptAnswer['states'], at: Instant): void {
-    this.drop(key)
-    const bytes = bytesOf(answer)
-    this.#kept.set(key, { answer, states, at, bytes })
-    this.#bytes += bytes
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MOST_ENTRIES && this.#bytes <= MOST_BYTES) return
-      this.drop(oldest)
-    }
-  }
-
-  drop(key: string): void {
-    this.#bytes -= this.#kept.get(key)?.bytes ?? 0
-    this.#kept.delete(key)
-  }
-
-  dropThose(isMeant: (kept: KeptAnswer) => boolean): void {
-    for (const [key, kept] of this.#kept) if (isMeant(kept)) this.drop(key)
-  }
-
-  some(isMeant: (kept: KeptAnswer) => boolean): boolean {
-    return [...this.#kept.values()].some(isMeant)
-  }
-}
+type KeptAnswers = Recent<string, KeptAnswer>
 
 /** Near enough. */
 function bytesOf({ answers }: NodesAnswer): number {
@@ -129,7 +89,7 @@ interface NodeCache {
 }
 
 export const nodeCacheOf: (state: BeliefsState) => NodeCache = onePer(state => {
-  const kept = new KeptAnswers()
+  const kept: KeptAnswers = new Recent(MAX_ENTRIES, { max: MAX_BYTES, of: ({ bytes }) => bytes })
   if (state.settings.invalidateOnUpdate) dropWhatChanged(state, kept)
   return { kept, refreshing: new Set<string>() }
 })
@@ -140,11 +100,11 @@ function dropWhatChanged({ settings, host }: BeliefsState, kept: KeptAnswers): v
   const watches = watchesOf(host)
   watches.neededBy(watched => {
     const [name, now] = [nameOf(watched), host.clock.now()]
-    return kept.some(({ states, at }) => states.has(name) && now - at < lifetime)
+    return kept.entries().some(([, { states, at }]) => states.has(name) && now - at < lifetime)
   })
   watches.listen((watched, now) => {
     const name = nameOf(watched)
-    kept.dropThose(({ states }) => states.has(name) && states.get(name) !== now)
+    kept.forget((_, { states }) => states.has(name) && states.get(name) !== now)
   })
 }
 
@@ -155,7 +115,7 @@ function keepAnswer(
   answer: NodesAnswer,
 ): void {
   const states = answer.answers.map(({ source, state: seen }) => [nameOf({ source, requester }), seen] as const)
-  kept.keep(key, answer, new Map(states), asOf)
+  kept.set(key, { answer, states: new Map(states), at: asOf, bytes: bytesOf(answer) })
   if (state.settings.invalidateOnUpdate) followAnswer(state.host, requester, answer)
 }
 

@@ -7,19 +7,11 @@ import {
   machineNow,
   setMember,
 } from '../agents/federations.ts'
-import { acceptStatement, rotateFederation, stateMembership } from '../agents/membership-statements.ts'
+import { acceptStatement, stateMembership } from '../agents/membership-statements.ts'
 import { askAggregate } from '../aggregates/ask-aggregate.ts'
 import { aggregateAnswer, aggregateInput, toAggregateQuestion } from '../aggregates/tally.ts'
 import { accepted, federationsAnswer, oneFederation, oneMembership, signedMembership } from '../schema/agent-answers.ts'
-import {
-  acceptInput,
-  federationInput,
-  federationOnly,
-  memberInput,
-  nothing,
-  rotation,
-  statementInput,
-} from '../schema/agents.ts'
+import { acceptInput, federationInput, federationOnly, memberInput, nothing, statementInput } from '../schema/agents.ts'
 import { operation, writing } from './belief-operation.ts'
 
 const aggregate = operation({
@@ -101,14 +93,4 @@ const accept = operation({
   run: (call, input) => writing(call, write => acceptStatement(write, input, machineNow(call.host))),
 })
 
-const rotate = operation({
-  name: 'federations.rotate',
-  summary: 'Give a federation a new key, signed by the old one, which signs nothing more',
-  input: federationOnly,
-  output: rotation,
-  effect: { kind: 'write', idempotent: false },
-  run: (call, { federation }) =>
-    writing(call, write => rotateFederation({ ...write, now: machineNow(call.host) }, federation)),
-})
-
-export const FEDERATION_OPERATIONS = [create, join, leave, member, list, statement, accept, rotate, aggregate] as const
+export const FEDERATION_OPERATIONS = [create, join, leave, member, list, statement, accept, aggregate] as const

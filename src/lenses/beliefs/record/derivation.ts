@@ -154,7 +154,7 @@ function depthsOf(view: View): Int32Array {
 function visibleParents(view: View): ReadonlyMap<number, readonly number[]> {
   const { columns, requester } = view
   const { partitions } = columns.arrays
-  const past = new PastRows(view)
+  const pastRow = pastRows(view)
   const found = new Map<number, readonly number[]>()
   const tick = view.time?.ticker()
   for (const partition of requester.accessScope.partitions) {
@@ -166,7 +166,7 @@ function visibleParents(view: View): ReadonlyMap<number, readonly number[]> {
       for (let at = 0; at < named.length; at += 2) {
         const [holder, id] = [named[at] as number, named[at + 1] as number]
         const current = columns.rowOfVersion(holder, id)
-        const parent = current === -1 ? past.rowOf(holder, id) : current
+        const parent = current === -1 ? pastRow(holder, id) : current
         if (parent !== -1 && requester.sees(partitions[parent] as number)) rows.push(parent)
       }
       if (rows.length > 0) found.set(row, rows)
@@ -187,32 +187,21 @@ function childrenOf(parents: ReadonlyMap<number, readonly number[]>): ReadonlyMa
   return children
 }
 
-/** Which current belief stands in place of a version of the past; each looked up once. */
-class PastRows {
-  readonly #view: View
-  readonly #known = new Map<string, number>()
-
-  constructor(view: View) {
-    this.#view = view
-  }
-
-  /** -1: there was no such version, it may not be seen, or nothing stands in its place. */
-  rowOf(holder: number, id: number): number {
-    const name = `${holder}:${id}`
-    const known = this.#known.get(name)
-    if (known !== undefined) return known
+/** Which row stands in place of a version of the past, each looked up once; -1: there was no such version, it may not be seen, or none does. */
+function pastRows(view: View): (holder: number, id: number) => number {
+  const { columns, time } = view
+  const known = new Map<string, number>()
+  const lookUp = (holder: number, id: number) => {
     // Reads of the store, each dearer than many rows.
-    this.#view.time?.check()
-    const row = this.#lookUp(holder, id)
-    this.#known.set(name, row)
-    return row
-  }
-
-  #lookUp(holder: number, id: number): number {
-    const { columns } = this.#view
-    const seen = versionNamed(this.#view, { holder: columns.texts.holder(holder), id: columns.texts.id(id) })
-    if (seen === undefined) return -1
-    const [newest] = historyOf(this.#view, seen.version.holder, seen.version.chain)
+    time?.check()
+    const seen = versionNamed(view, { holder: columns.texts.holder(holder), id: columns.texts.id(id) })
+    const newest = seen && historyOf(view, seen.version.holder, seen.version.chain)[0]
     return newest?.entry ? columns.rowOf(newest.entry.key) : -1
+  }
+  return (holder, id) => {
+    const name = `${holder}:${id}`
+    const row = known.get(name) ?? lookUp(holder, id)
+    known.set(name, row)
+    return row
   }
 }

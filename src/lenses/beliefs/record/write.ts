@@ -284,20 +284,7 @@ export function supersedeBelief(
 }
 
 function draftOf(version: StoredVersion, now: number): BeliefDraft {
-  const { content, contentHash, confidence, validUntil, derivation, domains, visibility, federationIds } = version
-  const validFrom = version.validFrom ?? Math.min(version.createdAt, now)
-  return {
-    id: null,
-    content,
-    contentHash,
-    confidence,
-    validFrom,
-    validUntil,
-    derivation,
-    domains,
-    visibility,
-    federationIds,
-  }
+  return { ...version, id: null, validFrom: version.validFrom ?? Math.min(version.createdAt, now) }
 }
 
 /** Returns the tombstone. Throws where this is not the current version of a belief that the writer holds. */

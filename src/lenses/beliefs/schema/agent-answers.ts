@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { count, level, moment, sourcesBand, text, trustBand, trustKind, warnings } from '../model.ts'
 import { BASIS_TYPES, EXPOSURES } from '../trust/edge.ts'
-import { membershipStatement, PERMISSIONS, rotation, STATUSES } from './agents.ts'
+import { membershipStatement, PERMISSIONS, STATUSES } from './agents.ts'
 import { flag, object, type Value } from './values.ts'
 
 const asOf = moment.describe('Moment that all ages in the answer refer to')
@@ -115,7 +115,6 @@ export const federationsAnswer = object({ federations: z.array(federation).descr
 export const signedMembership = object({
   statement: membershipStatement.describe('What the federation states'),
   signature: text.describe('Ed25519 in base64url over the statement, by the key of the federation'),
-  rotations: z.array(rotation).describe('How the federation came to its key, each step signed by the key before'),
 })
 export const accepted = object({
   federation: federation.describe('The federation as it is known here now'),

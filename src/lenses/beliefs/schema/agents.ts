@@ -238,9 +238,7 @@ export const memberInput = request(
 export type NewMember = Value<typeof memberInput>
 
 export const MEMBERSHIP = 'querent.membership.v1'
-export const ROTATION = 'querent.federation-key.v1'
 
-const MAX_ROTATIONS = 100
 const MOMENT = 'a time such as 2026-03-01T12:00:00.000Z'
 /** As nodes write them: what was signed must not be read in two ways. */
 const moment = z
@@ -268,20 +266,6 @@ export const membershipStatement = object({
 })
 export type MembershipStatement = Value<typeof membershipStatement>
 
-/** The old key names the new one. */
-export const rotation = object({
-  statement: object({
-    type: oneOf([ROTATION]).describe('Kind and version of the statement'),
-    federation: federationName.describe('Name of the federation on its node'),
-    old_did: did.describe('did:key before'),
-    new_did: did.describe('did:key from now on'),
-    issued_at: moment.describe('When this was stated'),
-  }).describe('Which key follows which'),
-  signature: textUpTo(86).describe('Ed25519 in base64url over the statement, by the old key'),
-})
-export type Rotation = Value<typeof rotation>
-export type RotationStatement = Rotation['statement']
-
 const signature = textUpTo(86).describe('Ed25519 in base64url over the statement, by the key of the federation')
 
 export const statementInput = request(
@@ -297,7 +281,6 @@ export const acceptInput = request(
   object({
     statement: membershipStatement.describe('As federations.statement gave it'),
     signature,
-    rotations: field(list(rotation, MAX_ROTATIONS, 'rotations'), 'How the federation came to its key, at most 100', []),
     repin: field(
       flag,
       'By the local owner: take this key for that of the federation, whatever was known before',

@@ -180,22 +180,18 @@ interface Excess {
 function excessIn(input: unknown): Excess | null {
   const lists = isRecord(input) && Array.isArray(input['beliefs']) ? input['beliefs'] : null
   // Beliefs to store are limited one by one: there may be any number of them.
-  if (lists === null) return Walk.of(input)
+  if (lists === null) return walk(input)
   const { beliefs: _, ...rest } = input as object & { readonly beliefs: unknown }
-  const found = lists.map((belief, at) => ({ at, excess: Walk.of(belief) })).find(({ excess }) => excess !== null)
-  return found?.excess ? { ...found.excess, path: ['beliefs', found.at, ...found.excess.path] } : Walk.of(rest)
+  const found = lists.map((belief, at) => ({ at, excess: walk(belief) })).find(({ excess }) => excess !== null)
+  return found?.excess ? { ...found.excess, path: ['beliefs', found.at, ...found.excess.path] } : walk(rest)
 }
 
-class Walk {
-  #characters = 0
-
-  static of(input: unknown): Excess | null {
-    return new Walk().#excess(input, MAX_LEVELS, [])
-  }
-
-  #excess(value: unknown, levels: number, path: PropertyKey[]): Excess | null {
-    this.#characters += typeof value === 'string' || Array.isArray(value) ? value.length : 1
-    if (this.#characters > MAX_CHARACTERS) return tooComplex([], `a request of at most ${MAX_CHARACTERS} characters`)
+function walk(input: unknown): Excess | null {
+  let characters = 0
+  const path: PropertyKey[] = []
+  const excessOf = (value: unknown, levels: number): Excess | null => {
+    characters += typeof value === 'string' || Array.isArray(value) ? value.length : 1
+    if (characters > MAX_CHARACTERS) return tooComplex([], `a request of at most ${MAX_CHARACTERS} characters`)
     if (typeof value !== 'object' || value === null) return null
     if (levels === 0) return tooComplex([...path], `at most ${MAX_LEVELS} levels of nesting`)
     const isList = Array.isArray(value)
@@ -204,14 +200,15 @@ class Walk {
       // Zod leaves this name out of a record; what it says would be lost.
       if (key === '__proto__')
         return { path: [...path, key], message: 'another name', params: { reason: 'unknown_field' } }
-      if (typeof key === 'string') this.#characters += key.length
+      if (typeof key === 'string') characters += key.length
       path.push(key)
-      const excess = this.#excess((value as Record<PropertyKey, unknown>)[key], levels - 1, path)
+      const excess = excessOf((value as Record<PropertyKey, unknown>)[key], levels - 1)
       path.pop()
       if (excess !== null) return excess
     }
     return null
   }
+  return excessOf(input, MAX_LEVELS)
 }
 
 function isPlain(value: object): boolean {

@@ -199,7 +199,7 @@ function partsOf(given: Filters): readonly CheckedFilters[] {
   })
 }
 
-function toFilter(given: BeliefFilter): CheckedFilters {
+export function toFilter(given: BeliefFilter): CheckedFilters {
   const include = normalDomains(given.domains_include ?? [])
   return {
     ...NO_FILTER,

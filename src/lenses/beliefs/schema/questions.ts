@@ -1,8 +1,26 @@
 /** The questions beside a query (BQ-005, BQ-089, BQ-110, BQ-156, BQ-157, BQ-170 to BQ-176). */
 import { z } from 'zod'
 import { request } from './faults.ts'
-import { context, MAX_KNOWN, minConfidence, type Requester, toBounds, toContext } from './filters.ts'
-import { DEFAULT_LIMIT, limit, type Query, query, queryWith, scope, toQuery, toScope } from './query.ts'
+import {
+  type BeliefContext,
+  context,
+  MAX_KNOWN,
+  minConfidence,
+  type Requester,
+  toBounds,
+  toContext,
+} from './filters.ts'
+import {
+  type BeliefScope,
+  DEFAULT_LIMIT,
+  limit,
+  type Query,
+  query,
+  queryWith,
+  scope,
+  toQuery,
+  toScope,
+} from './query.ts'
 import { across, field, flag, id, integerIn, list, numberIn, object, oneOf, unchecked, type Value } from './values.ts'
 
 export const FACET_FIELDS = ['domains', 'holder_id', 'derivation_type', 'visibility', 'confidence_bucket'] as const
@@ -107,73 +125,50 @@ export function toExpand(given: Value<typeof expandInput>, requester: Requester)
   }
 }
 
-export const similarInput = request(
-  object({
-    belief_id: beliefId,
-    context: asContext,
-    options: field(
-      object({
-        limit: field(limit, 'Most results', DEFAULT_LIMIT),
-        scope: asScope,
-        include_same_holder: field(flag, 'Whether beliefs of the same holder count too', false),
-        min_similarity: field(numberIn(-1, 1), 'Lowest cosine with the belief, -1 to 1', 0.7),
-      }),
-      'How many results, from where, and how near',
-      {},
-    ),
-  }),
+/** One belief, as whom, and how many others are found, from where, with the options of the question itself. */
+function aboutBelief<S extends z.core.$ZodLooseShape>(more: S, description: string) {
+  const options = object({ limit: field(limit, 'Most results', DEFAULT_LIMIT), scope: asScope, ...more })
+  return request(object({ belief_id: beliefId, context: asContext, options: field(options, description, {}) }))
+}
+
+interface AboutBelief {
+  readonly belief_id: string
+  readonly context?: BeliefContext | undefined
+  readonly options?: { readonly limit?: number | undefined; readonly scope?: BeliefScope | undefined } | undefined
+}
+
+function toAbout({ belief_id: beliefId, context, options = {} }: AboutBelief, requester: Requester) {
+  const { limit = DEFAULT_LIMIT, scope } = options
+  return { beliefId, context: toContext(context, requester), limit, scope: toScope(scope) }
+}
+
+export const similarInput = aboutBelief(
+  {
+    include_same_holder: field(flag, 'Whether beliefs of the same holder count too', false),
+    min_similarity: field(numberIn(-1, 1), 'Lowest cosine with the belief, -1 to 1', 0.7),
+  },
+  'How many results, from where, and how near',
 )
 
 export type CheckedSimilar = ReturnType<typeof toSimilar>
 
-export function toSimilar(
-  { belief_id: beliefId, context, options = {} }: Value<typeof similarInput>,
-  requester: Requester,
-) {
-  return {
-    beliefId,
-    context: toContext(context, requester),
-    limit: options.limit ?? DEFAULT_LIMIT,
-    scope: toScope(options.scope),
-    includeSameHolder: options.include_same_holder ?? false,
-    /** Cosine, -1 to 1. */
-    minSimilarity: options.min_similarity ?? 0.7,
-  }
+export function toSimilar(given: Value<typeof similarInput>, requester: Requester) {
+  const { include_same_holder: includeSameHolder = false, min_similarity: minSimilarity = 0.7 } = given.options ?? {}
+  return { ...toAbout(given, requester), includeSameHolder, minSimilarity }
 }
 
-export const contradictionsInput = request(
-  object({
-    belief_id: beliefId,
-    context: asContext,
-    options: field(
-      object({
-        limit: field(limit, 'Most results', DEFAULT_LIMIT),
-        scope: asScope,
-        min_confidence: field(
-          minConfidence,
-          'Lowest confidence, 0 to 1, as in the filters of a query. Default: no bound',
-        ),
-      }),
-      'How many results, from where, and how sure',
-      {},
-    ),
-  }),
+export const contradictionsInput = aboutBelief(
+  {
+    min_confidence: field(minConfidence, 'Lowest confidence, 0 to 1, as in the filters of a query. Default: no bound'),
+  },
+  'How many results, from where, and how sure',
 )
 
 export type CheckedContradictions = ReturnType<typeof toContradictions>
 
-export function toContradictions(
-  { belief_id: beliefId, context, options = {} }: Value<typeof contradictionsInput>,
-  requester: Requester,
-) {
-  return {
-    beliefId,
-    context: toContext(context, requester),
-    limit: options.limit ?? DEFAULT_LIMIT,
-    scope: toScope(options.scope),
-    /** All must hold for what contradicts. */
-    confidence: toBounds(options.min_confidence),
-  }
+export function toContradictions(given: Value<typeof contradictionsInput>, requester: Requester) {
+  // All must hold for what contradicts.
+  return { ...toAbout(given, requester), confidence: toBounds(given.options?.min_confidence) }
 }
 
 export const derivationInput = request(

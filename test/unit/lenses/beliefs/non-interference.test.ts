@@ -47,7 +47,6 @@ it('no operation of the lens is left out', () => {
     'federations.create',
     'federations.leave',
     'federations.statement',
-    'federations.rotate',
     // That its refusals tell nothing has a test of its own: nodes/statements.test.ts.
     'federations.accept',
     // That hidden beliefs change no byte of it has a test of its own: nodes/answering.test.ts.

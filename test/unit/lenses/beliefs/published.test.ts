@@ -13,7 +13,7 @@ const FULL = {
   include_derivation: true,
   scope: { local: true, federated: true, network: true },
 }
-const OF_OWNER = /^(agents\.create|federations\.(set_member|rotate)|peers\.|beliefs\.diagnostics)/
+const OF_OWNER = /^(agents\.create|federations\.set_member|peers\.|beliefs\.diagnostics)/
 let engine: Engine
 let catalog: Catalog
 
@@ -81,7 +81,6 @@ it.each<[string, string, Record<string, unknown>]>([
   ['federations.list', 'of some', {}],
   ['federations.statement', 'of a member', { federation: 'lab', agent: ASKER }],
   ['federations.aggregate', 'of few', { federation: 'figures', topic: 'fox' }],
-  ['federations.rotate', 'by the owner', { federation: 'lab' }],
   ['federations.leave', 'of one', { federation: 'lab' }],
   ['peers.list', 'of none', {}],
   ['peers.probe', 'of none', {}],

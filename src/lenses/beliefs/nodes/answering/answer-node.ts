@@ -11,7 +11,6 @@ import { signStatement } from '../../../../identity/statement.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import type { LensHost } from '../../../lens.ts'
 import { memberCount, type ShownBelief, type ShowView, showCurrent } from '../../access/show.ts'
-import { DIMENSIONS } from '../../dimensions.ts'
 import { modelOf, vectorIndex, vectorsOf } from '../../embedding.ts'
 import { BeliefsError } from '../../errors.ts'
 import { rankingWeights } from '../../measures/ranking-weights.ts'
@@ -20,7 +19,7 @@ import { Evaluation } from '../../query/evaluation.ts'
 import type { Question, Understood } from '../../query/question.ts'
 import { thresholdsOf } from '../../query/thresholds.ts'
 import { embedText, understand } from '../../query/understand.ts'
-import { type CheckedFilters, NO_FILTER, toContext } from '../../schema/filters.ts'
+import { type BeliefFilter, toContext, toFilter } from '../../schema/filters.ts'
 import type { CheckedText } from '../../schema/values.ts'
 import type { BeliefsState } from '../../state.ts'
 import { TimeLimit } from '../../time-limit.ts'
@@ -35,7 +34,6 @@ import {
   vectorFromText,
   vectorsToText,
   type WireAnswer,
-  type WireFilter,
   type WireItem,
   type WireQuery,
   type WireScope,
@@ -308,7 +306,8 @@ function questionOf({ scope, text, vector, filters, min_similarity }: WireQuery,
   const context = toContext({ trust_weight: 0 }, { id: requester, trustGraph: null })
   return {
     semantic: textOf(text),
-    filters: filters.map(filterOf),
+    // The cast: null bounds are left out.
+    filters: filters.map(filter => toFilter(filter as BeliefFilter)),
     context,
     // The cast: what is left of the default weights is never nothing.
     weights: rankingWeights({ trustWeight: context.trustWeight, given: null, listMode: isList }) as RankingWeights,
@@ -320,26 +319,4 @@ function questionOf({ scope, text, vector, filters, min_similarity }: WireQuery,
 /** All of it is text: nothing in it is a sign. */
 function textOf(text: string | null): CheckedText | null {
   return text === null ? null : { text, base: text, include: [], exclude: [], phrases: [], boosts: [] }
-}
-
-function filterOf(filter: WireFilter): CheckedFilters {
-  const { derivation_types: types, visibility_levels: levels, min_confidence: bounds } = filter
-  return {
-    ...NO_FILTER,
-    confidence: DIMENSIONS.flatMap(of => {
-      const bound = bounds[of]
-      return bound === undefined ? [] : [{ of, bound, strict: false }]
-    }),
-    validAt: instantOrNull(filter.valid_at),
-    createdAfter: instantOrNull(filter.created_after),
-    createdBefore: instantOrNull(filter.created_before),
-    domainsInclude: filter.domains_include?.length === 0 ? null : filter.domains_include,
-    domainsExclude: filter.domains_exclude,
-    derivationTypes: types && new Set(types),
-    visibilityLevels: levels && new Set(levels),
-  }
-}
-
-function instantOrNull(text: string | null): number | null {
-  return text === null ? null : Date.parse(text)
 }

@@ -1,6 +1,6 @@
 /** What other nodes answered is kept for a while, and never outlives what allowed it (BQ-137 to BQ-141). */
 import { describe, expect, it } from 'vitest'
-import { KeptAnswers, nodeCacheOf } from '../../../../../src/lenses/beliefs/nodes/cached-nodes.ts'
+import { nodeCacheOf } from '../../../../../src/lenses/beliefs/nodes/cached-nodes.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import { type Birds, comparable, idsOf, openBirds, PUBLIC, SHARED, say } from '../../../../support/nodes-world.ts'
 
@@ -173,11 +173,12 @@ describe('one that is older than it should be', () => {
   })
 })
 
-it('BQ-137: holds at most 10,000 answers, the least recently used go first', () => {
-  const kept = new KeptAnswers()
-  const empty = { asked: [], answers: [], failures: [] }
-  for (let at = 0; at < 10_000; at++) kept.keep(String(at), empty, new Map(), 0)
+it('BQ-137: holds at most 10,000 answers, the least recently used go first', async () => {
+  await using birds = await openBirds()
+  const { kept } = nodeCacheOf(stateOf(birds.home.engine.host('beliefs')))
+  const empty = { answer: { asked: [], answers: [], failures: [] }, states: new Map<string, string>(), at: 0, bytes: 0 }
+  for (let at = 0; at < 10_000; at++) kept.set(String(at), empty)
   kept.find('0')
-  kept.keep('more', empty, new Map(), 0)
+  kept.set('more', empty)
   expect([kept.size, kept.find('0') !== undefined, kept.find('1') !== undefined]).toEqual([10_000, true, false])
 })

@@ -11,7 +11,7 @@ import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { PATIENCE_MS } from '../../../../support/patience.ts'
 import { tempFolder } from '../../../../support/temp-folder.ts'
-import { Oracle } from './oracle.ts'
+import { oracleOf } from './oracle.ts'
 import { DAY, host, NOW, trust, unhost } from './world.ts'
 
 const NAMES = ['owner', 'a', 'b', 'c', 'd', 'e', 'f', 'g']
@@ -173,7 +173,7 @@ function askAll(
   { viewer, question }: { readonly viewer: string; readonly question: TrustQuestion },
   asOf: number,
 ): void {
-  const oracle = new Oracle(store, rules, asOf)
+  const oracle = oracleOf(store, rules, asOf)
   for (const graph of graphs) {
     const trust = graph.trustOf(viewer, question, asOf)
     const columns = trust.columns(NAMES)
