@@ -12,7 +12,8 @@ import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import { querentHere } from '../support/in-process.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { INTERFACES } from './interfaces.ts'
-import { MCP_ENV } from './mcp-client.ts'
+import { ask as askTool, MCP_ENV } from './mcp-client.ts'
+import { newClient, onConnection } from './mcp-in-process.ts'
 
 const VAULT = {
   'Index.md':
@@ -149,6 +150,18 @@ describe('A vault of notes (QE-016):', () => {
     await promise
     subscription.cancel()
     expect(seen).toContain('added')
+  })
+
+  it('is told to an agent in the short form too, by ids', async () => {
+    const client = newClient('2025-11-25')
+    await onConnection(engine, client, { viewer: LOCAL_OWNER.id })
+    const id = 'vault/Backups.md'
+    expect(await askTool(client, 'get', { id, detail: 'concise' })).toMatchObject({
+      id,
+      links: ['vault/ops/Restore drill.md'],
+      backlinks: ['vault/Index.md'],
+    })
+    await client.close()
   })
 
   it('links by relative address from one added folder to another', async () => {
