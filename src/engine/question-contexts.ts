@@ -2,7 +2,7 @@
 
 import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
-import { Turns } from '../base/turns.ts'
+import { type Steps, Turns } from '../base/turns.ts'
 import type { WordIndex } from '../index/contract.ts'
 import { QuerentError } from '../model/errors.ts'
 import { ENTRY_FIELDS, type FieldName, LINKED } from '../model/filter.ts'
@@ -60,16 +60,22 @@ export class QuestionContexts {
   }
 
   /**
-   * Reads what the first question of a process reads, before the time of that question begins. Pauses; several that come meanwhile
-   * share the reading. Rejects with `cancelled`.
+   * Reads what the first question of a process reads, before the time of that question begins; `names`: of indexes that it needs.
+   * Pauses; several that come meanwhile share the reading. Rejects with `cancelled`.
    */
-  async load({ signal }: Pick<CallContext, 'signal'>): Promise<void> {
-    const { store, indexes } = this.#parts
+  async load({ signal }: Pick<CallContext, 'signal'>, names: readonly string[]): Promise<void> {
     const turns = turnsUntil(signal)
     // Here a pause costs nothing: within the query, what others may change would have to be kept first.
     await turns.pauseIfDue()
-    await turns.run(indexes.getInSteps('words'))
-    await turns.run(this.#memo.followInSteps(store))
+    const steps = this.#loading(names)
+    // Most often nothing is to be read: then all that is looked at for that is looked at in one read.
+    if (this.#parts.store.read(() => steps.next(false)).done !== true) await turns.run(steps)
+  }
+
+  *#loading(names: readonly string[]): Steps<void> {
+    const { store, indexes } = this.#parts
+    yield* indexes.getInSteps('words', ...names)
+    yield* this.#memo.followInSteps(store)
   }
 
   /** After `load`, for whoever can wait: what is not loaded yet is loaded in one piece. */
@@ -80,10 +86,10 @@ export class QuestionContexts {
   }
 
   #make(query: Query, now: Instant, call: CallContext, secret: string): MadeContext {
-    const { store, indexes, embedder } = this.#parts
+    const { store, indexes, embedder, files } = this.#parts
     indexes.refresh()
     const { viewer } = call
-    const notes: Note[] = []
+    const notes: Note[] = [files.noteFor(viewer)].filter(note => note !== null)
     let caller: CallContext | null = call
     let deadline = new Deadline(query.timeoutMs, call.signal)
     let accessScope = this.look(viewer)

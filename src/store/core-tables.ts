@@ -1,4 +1,4 @@
-/** Tables of the core itself: who is hosted here, and who stands in which federation. Lenses add their own. */
+/** Tables of the core itself: who is hosted here, and who is in which federation. Lenses add their own. */
 import type { TableDeclaration } from '../model/table.ts'
 
 export const AGENTS: TableDeclaration = {
@@ -141,6 +141,39 @@ export const ADDED_PATHS: TableDeclaration = {
   aside: true,
 }
 
+/**
+ * What was last seen of files below added paths where `FILES` does not say it: those that no entry is made from, and those whose time alone
+ * has changed. So a file is read again when it changes, and not before (QE-012).
+ */
+export const SEEN_FILES: TableDeclaration = {
+  name: 'seen_files',
+  columns: [
+    { name: 'holder', type: 'text' },
+    /** Absolute, symbolic links of its folder resolved. */
+    { name: 'path', type: 'text' },
+    /** Bytes. */
+    { name: 'size', type: 'integer' },
+    { name: 'modified_at', type: 'integer' },
+  ],
+  key: ['holder', 'path'],
+  aside: true,
+}
+
+/** Files and folders that a lens has read by itself, as code is, and a mark of what lay at or below them then (QE-012). */
+export const INDEXED_TREES: TableDeclaration = {
+  name: 'indexed_trees',
+  columns: [
+    { name: 'holder', type: 'text' },
+    { name: 'lens', type: 'text' },
+    { name: 'url', type: 'text' },
+    /** URL of the folder whose rules say which files are left out. */
+    { name: 'folder', type: 'text' },
+    { name: 'mark', type: 'text' },
+  ],
+  key: ['holder', 'lens', 'url'],
+  aside: true,
+}
+
 /** One process at a time does a named background job; it renews its lease or loses it. Machine time, ms. */
 export const LEASES: TableDeclaration = {
   name: 'leases',
@@ -210,6 +243,8 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
   FILE_NAMES,
   FILE_LINKS,
   ADDED_PATHS,
+  SEEN_FILES,
+  INDEXED_TREES,
   LEASES,
   NONCES,
   USAGE,
@@ -217,4 +252,11 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
 ]
 
 /** Those that no export reads: they are of this file and this machine. */
-export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([LEASES, NONCES, USAGE, CURSORS])
+export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([
+  SEEN_FILES,
+  INDEXED_TREES,
+  LEASES,
+  NONCES,
+  USAGE,
+  CURSORS,
+])

@@ -28,7 +28,7 @@ const MAX_SECTIONS = 100
 export class Outline {
   readonly #content: string
   readonly #headings: readonly Heading[]
-  /** By heading: the one it stands under, or -1. */
+  /** By heading: the one it is under, or -1. */
   readonly #parents: readonly number[]
   /** No heading before this one matters any more. */
   #first = 0
