@@ -8,7 +8,6 @@ import type { EntryKey } from '../model/entry.ts'
 import type { SimilarInput } from '../model/entry-input.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
-import type { Filter } from '../model/filter.ts'
 import { DEFAULT_CHUNK_SIZE } from '../model/limits.ts'
 import type { CallContext } from '../model/operation.ts'
 import type { Count, Note, Page, PageChunk } from '../model/page.ts'
@@ -22,7 +21,7 @@ import { CachedOrders, type CachedPage } from '../pipeline/later-pages.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
 import { type Part, runPart, runQuery } from '../pipeline/run.ts'
 import { similarTo } from '../pipeline/similar.ts'
-import type { Answer, Stages } from '../pipeline/stage.ts'
+import type { Answer, Plan, Stages } from '../pipeline/stage.ts'
 import { countItems } from '../pipeline/survey.ts'
 import type { Store } from '../store/store.ts'
 import { requireVisible } from './entries.ts'
@@ -175,9 +174,9 @@ export class Asking {
   }
 
   /** What a question demands of entries, resolved as if it were asked at this moment. Throws what asking would. */
-  conditions(input: QueryInput, at: Instant, call: CallContext): Filter | null {
+  conditions(input: QueryInput, at: Instant, call: CallContext): Pick<Plan, 'filter' | 'parsed'> {
     const { stages, context } = this.#prepareAtOnce(input, call)
-    return stages.parse({ ...context.query, asOf: at }, context).filter
+    return stages.parse({ ...context.query, asOf: at }, context)
   }
 
   /** Changes no access state: asking why is not use. */

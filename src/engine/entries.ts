@@ -15,6 +15,7 @@ import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { aroundDamage } from '../pipeline/around-damage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import { writeMany } from '../pipeline/write-many.ts'
+import { FILE_LINKS } from '../store/core-tables.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { chunkContent, chunkContentInSteps } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
@@ -66,6 +67,8 @@ export async function putEntries(
       const chunks = cut?.[i] ?? chunkContent(draft.content, { format: 'markdown' })
       const afterWrite = registry.beforeWrite(writer, before === undefined ? [] : [before.key])
       counts[(yield* writer.putInSteps(draft, chunks)).created ? 'created' : 'updated']++
+      // They were those of the text of its file.
+      if (before !== undefined) writer.table(FILE_LINKS).delete({ entry: before.key })
       afterWrite()
     }
     return { ids, ...counts }

@@ -9,7 +9,7 @@ import { ENTRY_FIELDS, type FieldName, LINKED } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
 import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
-import { type ReadingTable, readingsAmong } from '../model/table.ts'
+import type { ReadingTable } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { Sights } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'
@@ -41,7 +41,7 @@ export class QuestionContexts {
     this.#makeSecret = secret ?? (() => storeSecret(parts.store, parts.random))
     this.#sights = new Sights(parts.store)
     this.fields = queryFields(parts)
-    this.#readings = readingsAmong(parts.tables)
+    this.#readings = parts.tables.filter((table): table is ReadingTable => table.readOf !== undefined)
   }
 
   look(viewer: Viewer): AccessScope {

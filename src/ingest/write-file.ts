@@ -8,9 +8,8 @@ import { foldCase } from '../model/filter.ts'
 import type { FileDocument } from '../model/ingester.ts'
 import { MAX_TAGS } from '../model/limits.ts'
 import { type Audience, audience, partitionKey } from '../model/partition.ts'
-import { FILE_LINKS, FILE_NAMES, FILES } from '../store/core-tables.ts'
+import { FILE_LINKS, FILE_NAMES, FILES, lastPart, withoutMarkdownEnding } from '../store/core-tables.ts'
 import type { StoreWriter } from '../store/store.ts'
-import { lastPart, withoutMarkdownEnding } from '../text/note-links.ts'
 import type { GivenOptions, PathOptions } from './added-paths.ts'
 import { idsOfFile } from './entry-ids.ts'
 import type { KnownFile } from './known-files.ts'
@@ -155,7 +154,8 @@ function writeNames(writer: StoreWriter, path: string, document: FileDocument, e
   if (title !== '') put('title', title)
   for (const alias of aliases) put('alias', alias)
   targets.delete({ entry })
-  for (const { target, isRelative } of links) {
+  for (const { target: written, isRelative } of links) {
+    const target = withoutMarkdownEnding(written)
     targets.put({ entry, target, relative: Number(isRelative), name: foldCase(lastPart(target)) })
   }
 }

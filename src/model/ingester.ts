@@ -53,7 +53,7 @@ export interface FileDocument {
 }
 
 export interface FileLink {
-  /** A path or a name, `/` between its parts, without the ending of a Markdown file. */
+  /** A path or a name, `/` between its parts, without heading, block and query. Never empty. */
   readonly target: string
   /** From the folder of the file; else from the folder that was added, or anywhere in it. */
   readonly isRelative: boolean

@@ -46,7 +46,3 @@ export interface TableDeclaration {
 
 /** A table whose entries repeat the text of files. */
 export type ReadingTable = TableDeclaration & { readonly readOf: NonNullable<TableDeclaration['readOf']> }
-
-export function readingsAmong(tables: readonly TableDeclaration[]): readonly ReadingTable[] {
-  return tables.filter((table): table is ReadingTable => table.readOf !== undefined)
-}

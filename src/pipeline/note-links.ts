@@ -7,9 +7,8 @@ import type { EntryKey } from '../model/entry.ts'
 import { foldCase } from '../model/filter.ts'
 import type { Row } from '../model/table.ts'
 import type { AccessScope } from '../model/viewer.ts'
-import { FILE_LINKS, FILE_NAMES } from '../store/core-tables.ts'
+import { FILE_LINKS, FILE_NAMES, lastPart, withoutMarkdownEnding } from '../store/core-tables.ts'
 import type { StoreReader } from '../store/store.ts'
-import { lastPart, withoutMarkdownEnding } from '../text/note-links.ts'
 import { type AddedFile, AddedFiles, slashed } from './added-files.ts'
 
 interface Link {

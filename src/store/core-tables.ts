@@ -94,6 +94,16 @@ export const FILE_NAMES: TableDeclaration = {
   indexes: [['name']],
 }
 
+/** As a link names the file: notes link to each other without the ending. */
+export function withoutMarkdownEnding(path: string): string {
+  return path.replace(/\.(md|markdown|mdx|mdown)$/i, '')
+}
+
+/** Of a path with `/` between its parts. */
+export function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
 /**
  * Links of a file as its text names them. Which file that is depends on the files that are there and on who may see them, so
  * it is found when it is asked for.

@@ -15,16 +15,6 @@ export interface NoteMarks {
 /** Of one note: more of them tell nothing. */
 export const MAX_LINKS = 1_000
 const MAX_TARGET = 1_000
-const MARKDOWN = /\.(md|markdown|mdx|mdown)$/i
-
-export function withoutMarkdownEnding(path: string): string {
-  return path.replace(MARKDOWN, '')
-}
-
-/** Of a path with `/` between its parts. */
-export function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
-}
 
 /** `from`: where the Markdown begins, behind front matter, of whose text the links count too. `blocks`: those of the same text. */
 export function* noteMarksInSteps(text: string, from: number, blocks: readonly Block[]): Steps<NoteMarks> {
@@ -117,7 +107,7 @@ function behindSign(sign: string, at: number, text: string, codeEnds: CodeEnds, 
 }
 
 function take(target: string, isRelative: boolean, found: Found): void {
-  const path = withoutMarkdownEnding(target.trim()).trim()
+  const path = target.trim()
   if (path !== '' && path.length <= MAX_TARGET && path.isWellFormed()) found.link({ target: path, isRelative })
 }
 

@@ -6,12 +6,14 @@ import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { type Explanation, recompute } from '../../src/model/explanation.ts'
+import type { LiveEvent } from '../../src/model/live.ts'
 import type { Page } from '../../src/model/page.ts'
 import { LOCAL_OWNER } from '../../src/model/viewer.ts'
 import { querentHere } from '../support/in-process.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { INTERFACES } from './interfaces.ts'
-import { MCP_ENV } from './mcp-client.ts'
+import { ask as askTool, MCP_ENV } from './mcp-client.ts'
+import { newClient, onConnection } from './mcp-in-process.ts'
 
 const VAULT = {
   'Index.md':
@@ -126,6 +128,40 @@ describe('A vault of notes (QE-016):', () => {
     write({ 'New.md': '# New\n\nNo link.\n', 'Later note.md': '# Back\n' })
     await add()
     expect(await linksOf('New.md')).toEqual({ links: [], backlinks: [] })
+  })
+
+  it('has no link any more that only the text of the file had, when the entry is written anew', async () => {
+    await engine.put({ entries: [{ id: 'vault/Index.md', content: 'Nothing.' }] })
+    expect(await linksOf('Index.md')).toEqual({ links: [], backlinks: ['ops/Restore drill.md'] })
+    expect((await linksOf('Backups.md')).backlinks).toEqual([])
+  })
+
+  it('tells a live question of a note that comes to be linked', async () => {
+    const seen: string[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const onEvent = (event: LiveEvent) => {
+      seen.push(event.type)
+      if (event.type === 'added') resolve()
+    }
+    const watch = { text: 'linked:backups', debounce_ms: 0, notify_on_connect: false }
+    const subscription = await engine.subscribe(watch, { onEvent })
+    write({ 'New.md': '# New\n\n[[Backups]]\n' })
+    await add()
+    await promise
+    subscription.cancel()
+    expect(seen).toContain('added')
+  })
+
+  it('is told to an agent in the short form too, by ids', async () => {
+    const client = newClient('2025-11-25')
+    await onConnection(engine, client, { viewer: LOCAL_OWNER.id })
+    const id = 'vault/Backups.md'
+    expect(await askTool(client, 'get', { id, detail: 'concise' })).toMatchObject({
+      id,
+      links: ['vault/ops/Restore drill.md'],
+      backlinks: ['vault/Index.md'],
+    })
+    await client.close()
   })
 
   it('links by relative address from one added folder to another', async () => {

@@ -7,7 +7,7 @@ import type { Instant } from '../../base/clock.ts'
 import { Recent } from '../../base/recent.ts'
 import { type Chunk, chunkText, type Entry, type EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { type Filter, matches } from '../../model/filter.ts'
+import { type Filter, LINKED, matches } from '../../model/filter.ts'
 import type { LiveHandlers, LiveItem, LiveName, LiveQuery, LiveState, Subscription } from '../../model/live.ts'
 import { partWatchInput, type WatchInput } from '../../model/live-input.ts'
 import type { CallContext } from '../../model/operation.ts'
@@ -17,6 +17,7 @@ import type { AccessScope, Viewer } from '../../model/viewer.ts'
 import { DEFAULT_LENS_STAGES } from '../../pipeline/default-stages.ts'
 import { isTracked } from '../../pipeline/memo.ts'
 import { RecentChanges } from '../../pipeline/recent-changes.ts'
+import type { Plan } from '../../pipeline/stage.ts'
 import type { Change } from '../../store/store.ts'
 import type { Asking } from '../asking.ts'
 import type { Parts } from '../parts.ts'
@@ -102,10 +103,13 @@ class PipelineQuery implements LiveQuery {
     const { stages } = registry.must(input.lens ?? defaultLens)
     this.#isPlain = (stages === undefined || stages === DEFAULT_LENS_STAGES) && (input.diversity ?? 1) >= 1
     const now = clock.now()
-    const [here, soon, tomorrow] = [now, now + 1, now + DAY_MS].map(at => this.#conditionsAt(at))
+    const { parsed } = this.#parsedAt(now)
+    const [here, soon, tomorrow] = [now, now + 1, now + DAY_MS].map(at => this.#parsedAt(at).filter)
     const isHere = (other: Filter | null | undefined) => canonicalJson(other as Json) === canonicalJson(here as Json)
     this.#window = input.as_of !== undefined || isHere(tomorrow) ? 'fixed' : isHere(soon) ? 'by day' : 'sliding'
-    this.#conditions = this.#window === 'fixed' && here && isTracked(here) ? here : null
+    // Which entries are linked changes with others.
+    const isLinked = parsed.fields.some(({ field }) => field === LINKED)
+    this.#conditions = this.#window === 'fixed' && here && isTracked(here) && !isLinked ? here : null
     this.#position = live.changes.position()
     this.#accessScope = live.asking.look(viewer)
   }
@@ -203,7 +207,7 @@ class PipelineQuery implements LiveQuery {
     return found
   }
 
-  #conditionsAt(at: Instant): Filter | null {
+  #parsedAt(at: Instant): Pick<Plan, 'filter' | 'parsed'> {
     const call = { viewer: this.viewer, signal: new AbortController().signal }
     return this.#parts.asking.conditions(this.#input, at, call)
   }

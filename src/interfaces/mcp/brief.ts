@@ -52,6 +52,16 @@ export function briefPlace({ id, collection, kind, title, tags, updated_at }: Js
   return withoutEmpty(fields as JsonObject)
 }
 
+/** An entry: its text, and the ids of what it links to and what links to it. */
+export function briefEntry({ content, links, backlinks, ...rest }: JsonObject): JsonObject {
+  const ids = { links: idsOf(links), backlinks: idsOf(backlinks) }
+  return { ...briefPlace(rest), ...withoutEmpty(ids), content: content ?? '' }
+}
+
+function idsOf(entries: Json | undefined): readonly Json[] {
+  return Array.isArray(entries) ? entries.filter(isObject).map(({ id }) => id ?? null) : []
+}
+
 /** Of the lens context (CX-001): without the graph, which the concepts' own tools show, and without what is of the call. */
 export function briefEnvelope({ status, result, errors }: JsonObject): JsonObject {
   const { graph: _, ...shown } = isObject(result) ? result : {}

@@ -3,7 +3,7 @@
  * parameters. An operation takes its other fields too, when a caller knows them.
  */
 import type { JsonObject } from '../../base/canonical.ts'
-import { briefEnvelope, briefHit, briefMessage, briefPlace } from './brief.ts'
+import { briefEntry, briefEnvelope, briefHit, briefMessage, briefPlace } from './brief.ts'
 
 export interface ToolEntry {
   readonly operation: string
@@ -69,10 +69,10 @@ const QUERY: ToolEntry = {
 }
 const GET: ToolEntry = {
   operation: 'get',
-  description: 'Read one whole entry.',
+  description: 'Read one whole entry, with its links and backlinks.',
   fields: ['id'],
   help: { id: 'As query, recall or list gave it' },
-  answer: { text: 'content', brief: ({ content, ...rest }) => ({ ...briefPlace(rest), content: content ?? '' }) },
+  answer: { text: 'content', brief: briefEntry },
 }
 const REMEMBER: ToolEntry = {
   operation: 'conversations.remember',

@@ -19,14 +19,14 @@ describe('Links and tags of a note (QE-016):', () => {
     ['[[backup|the policy]]', 'backup'],
     ['[[backup#Restore|how]]', 'backup'],
     ['[[backup#^block-1]]', 'backup'],
-    ['[[folder/backup.md]]', 'folder/backup'],
+    ['[[folder/backup.md]]', 'folder/backup.md'],
     ['![[backup]]', 'backup'],
     ['| a |\n| - |\n| [[backup\\|shown]] |', 'backup'],
-    ['[the policy](notes/backup.md)', './notes/backup'],
-    ['[the policy](../backup%20policy.md#restore "title")', './../backup policy'],
-    ['[the policy](<backup policy.md>)', './backup policy'],
-    ['[a](notes/plan_(old).md)', './notes/plan_(old)'],
-    ['[see][1]\n\n[1]: backup.md', './backup'],
+    ['[the policy](notes/backup.md)', './notes/backup.md'],
+    ['[the policy](../backup%20policy.md#restore "title")', './../backup policy.md'],
+    ['[the policy](<backup policy.md>)', './backup policy.md'],
+    ['[a](notes/plan_(old).md)', './notes/plan_(old).md'],
+    ['[see][1]\n\n[1]: backup.md', './backup.md'],
   ])('reads %j as a link', (text, target) => {
     expect(marks(text).links).toEqual([target])
   })
