@@ -24,7 +24,7 @@ export function tagsOf(value: unknown): readonly string[] {
   return [...new Set(tags)].slice(0, MAX_TAGS)
 }
 
-/** Of what says nothing of it: `document`. */
+/** For a file that does not say it: `document`. */
 export function kindOf(value: unknown): string {
   return (typeof value === 'string' && storableText(value.trim().slice(0, MAX_NAME_LENGTH))) || 'document'
 }

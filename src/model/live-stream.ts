@@ -22,7 +22,7 @@ type Subscribe = (handlers: LiveHandlers, signal: AbortSignal) => Promise<Subscr
 export interface LiveStreamForm {
   /** How an event is put in the stream; absent: as it is. */
   readonly asPiece?: (event: LiveEvent) => JsonObject
-  /** What of a failure the viewer is told. */
+  /** The part of a failure that the viewer sees. */
   readonly told: (thrown: unknown) => QuerentError
 }
 
