@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findNames, findPhrases, snakeCase } from '../../scripts/check-language.ts'
-import { averageLength, proseOf } from '../../scripts/prose.ts'
+import { averageLength, helpOf, proseOf } from '../../scripts/prose.ts'
 
 describe('the word list', () => {
   it('finds home-made names where they are declared, not where they are used', () => {
@@ -48,6 +48,11 @@ describe('prose', () => {
     const page =
       '# Title here\n\nOne short [sentence](http://example.org/a-b). Another with `code in it`.\n\n| a | b |\n\n```sh\nls -l now\n```\n- An item'
     expect(proseOf(page)).toEqual(['One short [sentence].', 'Another with code.', 'An item'])
+  })
+
+  it('of help has descriptions, summaries and messages, without code', () => {
+    const code = "z.string().describe('The name. Default: `x`.'), { summary: 'List all', name: 'not this' }"
+    expect(helpOf(code)).toEqual(['The name.', 'Default: code.', 'List all'])
   })
 
   it('has an average only from five sentences on', () => {
