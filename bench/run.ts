@@ -10,7 +10,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { writePage } from './lib/kept-figures.ts'
+import { writePages } from './lib/kept-figures.ts'
 import { commit, machine, type Report, type Result, type Row } from './lib/report.ts'
 
 const MAX_RUNS = 3
@@ -57,7 +57,7 @@ async function measured(file: string): Promise<readonly Row[] | undefined> {
 function keep(): void {
   mkdirSync(`${here}out`, { recursive: true })
   writeFileSync(`${here}out/report.json`, `${JSON.stringify(report(), null, 2)}\n`)
-  writePage()
+  writePages()
 }
 
 function report(): Report {

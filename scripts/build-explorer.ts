@@ -27,7 +27,7 @@ export async function buildExplorer(folder: string = join(root, 'dist/explorer')
     ],
   })
   writeFileSync(join(folder, 'LICENCES.txt'), [...packages].sort().map(licenceOf).join('\n\n'))
-  mustAskNobodyElse(folder)
+  assertSelfContained(folder)
 }
 
 function packageOf(id: string): readonly string[] {
@@ -36,7 +36,7 @@ function packageOf(id: string): readonly string[] {
 }
 
 /** The page is served under a policy that lets it load nothing from elsewhere. */
-function mustAskNobodyElse(folder: string): void {
+function assertSelfContained(folder: string): void {
   for (const file of globSync('**/*.{html,css}', { cwd: folder })) {
     const [found] =
       /(?:src|href)="https?:[^"]*"|url\(\s*["']?https?:[^)]*/.exec(readFileSync(join(folder, file), 'utf8')) ?? []

@@ -15,7 +15,7 @@ const assets = ['.wasm', '.json', '.html', '.css', '.svg', '.md']
 
 rmSync(join(root, 'dist'), { recursive: true, force: true })
 run('tsc', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'])
-mustNameBuiltFiles()
+assertBuiltNames()
 copyAssets()
 if (!existsSync(join(root, 'model'))) run('the model', ['scripts/build-model.mjs'])
 await bundleCommand()
@@ -31,7 +31,7 @@ function run(what: string, args: readonly string[]): void {
 }
 
 /** tsc turns `.ts` into `.js` in imports, but not in an `import()` within a function that has a `using`. */
-function mustNameBuiltFiles(): void {
+function assertBuiltNames(): void {
   const files = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
   for (const file of files.filter(name => extname(name) === '.js')) {
     const [found] = readFileSync(join(root, 'dist', file), 'utf8').match(/\bimport\(\s*["'`]\.[^"'`]*\.ts["'`]/) ?? []

@@ -43,7 +43,7 @@ export async function bundleCommand(
   await bundle.close()
   cpSync(join(root, from, 'index/kernel'), join(folder, 'kernel'), { recursive: true })
   writeFileSync(join(folder, 'LICENCES'), BUNDLED.map(licenceOf).join('\n\n'))
-  mustFindAssets(folder)
+  assertAssets(folder)
 }
 
 function packageOf(id: string): string {
@@ -54,7 +54,7 @@ function packageOf(id: string): string {
 }
 
 /** A module may name a file beside it that nobody copied. */
-function mustFindAssets(folder: string): void {
+function assertAssets(folder: string): void {
   for (const file of globSync('*.js', { cwd: folder })) {
     for (const [, asset] of readFileSync(join(folder, file), 'utf8').matchAll(NAMED_ASSET)) {
       const path = join(dirname(join(folder, file)), asset as string)

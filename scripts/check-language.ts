@@ -1,13 +1,13 @@
 /**
  * Checks the language of the project: names that files declare, comments, messages, help and documentation. Reports each
- * finding as file:line, and pages whose sentences are too long on average.
+ * finding as file:line, and pages and modules whose sentences are too long on average.
  *   npm run -s language
  */
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { EXCEPTIONS, MAX_EXCEPTIONS, NAMES, PHRASES, type Rule, UNCHECKED } from './language.ts'
-import { averageLength, MAX_AVERAGE, proseOf } from './prose.ts'
+import { averageLength, helpOf, MAX_AVERAGE, proseOf } from './prose.ts'
 
 interface Finding {
   readonly file: string
@@ -80,8 +80,12 @@ function check(): readonly string[] {
   const unused = EXCEPTIONS.filter(
     ({ file, found: text }) => !found.some(one => one.file === file && one.found.toLowerCase() === text.toLowerCase()),
   )
-  const long = pages.flatMap(file => {
-    const average = averageLength(proseOf(textOf(file)))
+  const texts = [
+    ...pages.map(file => ({ file, sentences: proseOf(textOf(file)) })),
+    ...code.filter(file => file.startsWith('src/')).map(file => ({ file, sentences: helpOf(textOf(file)) })),
+  ]
+  const long = texts.flatMap(({ file, sentences }) => {
+    const average = averageLength(sentences)
     return average < MAX_AVERAGE ? [] : [`${file}: ${average.toFixed(1)} words a sentence, at most ${MAX_AVERAGE}`]
   })
   return [

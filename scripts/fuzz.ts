@@ -1,5 +1,5 @@
 // `npm run fuzz -- [minutes] [target] [seed]`: tries all targets, or the one named, for so many minutes together (default
-// 5). What is wrong is told with the inputs that show it, and the end is 1. `--keep` puts the inputs that reached most code
+// 5). What is wrong is reported with the inputs that show it, and the end is 1. `--keep` puts the inputs that reached most code
 // into test/fuzz/corpus, for later runs to begin with.
 import { cpSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -18,7 +18,7 @@ const all: Figures[] = []
 for (const name of names) {
   const figures = await runTarget(name, { seconds, seed: Number(seed), folder: folder.path })
   all.push(figures)
-  tell(figures)
+  report(figures)
   const corpus = folder.file(`${name}.jsonl`)
   if (values.keep === true && figures.inputs > 0) cpSync(corpus, `${CORPUS}/${name}.jsonl`)
 }
@@ -28,7 +28,7 @@ const findings = sum(figures => figures.findings.length)
 process.stdout.write(`${all.length} targets, ${sum(figures => figures.inputs)} inputs, ${findings} findings\n`)
 process.exitCode = findings === 0 ? 0 : 1
 
-function tell({ target, inputs, features, findings }: Figures): void {
+function report({ target, inputs, features, findings }: Figures): void {
   process.stdout.write(`${target}: ${inputs} inputs, ${features} features, ${findings.length} findings\n`)
   for (const { key, message, stack, inputs: shown } of findings) {
     process.stdout.write(

@@ -8,12 +8,12 @@ import { keepCompiledCode } from './compiled-code.ts'
 const [times = '200', seed = '1'] = process.argv.slice(2)
 const folder = tempFolder()
 keepCompiledCode(folder.file('code'))
-const killed = await killEverything(folder.path, Number(times), Number(seed), told)
+const killed = await killEverything(folder.path, Number(times), Number(seed), report)
 rmSync(folder.path, { recursive: true, force: true })
 process.stdout.write(`${JSON.stringify({ ...Object.fromEntries(killed.figures), wrong: killed.wrong }, null, 2)}\n`)
 process.exitCode = killed.wrong.length === 0 ? 0 : 1
 
-function told({ figures, wrong }: Killed): void {
+function report({ figures, wrong }: Killed): void {
   const kills = [...figures.values()].reduce((sum, one) => sum + one.kills, 0)
   process.stderr.write(`${kills} kills, ${wrong.length} wrong\n`)
 }

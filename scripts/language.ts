@@ -12,7 +12,8 @@ export const NAMES: readonly Rule[] = [
   { pattern: '(^|_)sights?(_|$)', advice: 'visibility, access scope' },
   { pattern: '(^|_)(asker|guest)s?(_|$)', advice: 'requester, remote peer' },
   { pattern: '(^|_)mend(s|ed|ing)?(_|$)', advice: 'repair, fix' },
-  { pattern: '(^|_)(shelf|shelves|crowds?|divisions?|extents?)(_|$)', advice: 'cache, cluster, partition, block' },
+  // An extent of storage, a run of slots, is a standard term.
+  { pattern: '(^|_)(shelf|shelves|crowds?|divisions?)(_|$)', advice: 'cache, cluster, partition, block' },
   { pattern: '(^|_)(taker|handover|handing)s?(_|$)', advice: 'handler, delegate' },
   { pattern: '(^|_)(told|tell|tells)(_|$)', advice: 'report, emit, return, notify' },
   { pattern: '(^|_)gather(ed)?(_|$)', advice: 'federated, merged' },
@@ -29,10 +30,13 @@ export const NAMES: readonly Rule[] = [
 export const PHRASES: readonly Rule[] = [
   { pattern: '\\b(who|whoever) asks\\b', advice: 'the requester, the viewer, the caller' },
   { pattern: '\\b(askers?|guests?)\\b', advice: 'requester, remote peer' },
-  { pattern: '\\b(is|are|was|were|be|been) told\\b', advice: 'is notified, receives, learns, is reported' },
+  {
+    pattern: '\\b(is|are|was|were|be|been) told\\b(?! (apart|from)\\b)',
+    advice: 'is notified, receives, learns, is reported',
+  },
   { pattern: '\\btold of\\b', advice: 'reported, listed' },
-  { pattern: '(?<=^|[.:] |\\* |// )Of what\\b', advice: 'begin with the subject' },
-  { pattern: '\\bstands\\b(?! for\\b)', advice: 'is, lies, remains' },
+  { pattern: '(?<=^ *(?:/?\\*\\*?|//) )Of what\\b', advice: 'begin with the subject' },
+  { pattern: '\\bstands\\b(?! (for|alone)\\b)', advice: 'is, lies, remains' },
   { pattern: '\\banew\\b', advice: 'again' },
   { pattern: '\\bmend(s|ed|ing)?\\b', advice: 'repair, fix' },
   { pattern: '\\bcrowds?\\b', advice: 'cluster' },
@@ -55,17 +59,14 @@ export const UNCHECKED: readonly Unchecked[] = [
   { path: 'src/lenses', reason: 'not yet' },
   { path: 'src/pipeline', reason: 'not yet' },
   { path: 'src/engine/live', reason: 'not yet' },
-  { path: 'src/base', reason: 'not yet' },
-  { path: 'src/math', reason: 'not yet' },
-  { path: 'src/identity', reason: 'not yet' },
-  { path: 'src/sources', reason: 'not yet' },
-  { path: 'src/openings', reason: 'not yet' },
+  { path: 'src/text/stopwords.ts', reason: 'lists of words' },
+  { path: 'src/text/language.ts', reason: 'lists of words' },
+  { path: 'docs/decisions', reason: 'not yet' },
   { path: 'explorer', reason: 'not yet' },
   { path: 'bench', reason: 'not yet' },
   { path: 'test', reason: 'not yet' },
   { path: 'CHANGELOG.md', reason: 'what was written for a release stays' },
   { path: 'docs/reference', reason: 'generated from schemas, of which some folders are not yet checked' },
-  { path: 'docs/performance.md', reason: 'generated from figures' },
 ]
 
 interface Exception {
@@ -76,4 +77,14 @@ interface Exception {
 
 export const MAX_EXCEPTIONS = 40
 
-export const EXCEPTIONS: readonly Exception[] = []
+export const EXCEPTIONS: readonly Exception[] = [
+  {
+    file: 'src/engine/question-contexts.ts',
+    found: 'Sights',
+    reason: 'a class of src/pipeline, which is not yet checked',
+  },
+  { file: 'src/interfaces/mcp/server.ts', found: 'were told', reason: 'a user tells an assistant' },
+  { file: 'src/model/live.ts', found: 'anew', reason: 'a value of the wire format' },
+  { file: 'docs/guide/live.md', found: 'anew', reason: 'a value of the wire format' },
+  { file: 'docs/guide/conversations.md', found: 'stands', reason: 'a bicycle stands in a yard' },
+]

@@ -46,17 +46,17 @@ function install() {
   const options = ['--include=dev', '--include=optional', '--loglevel=error', '--no-audit', '--no-fund']
   const { status } = spawnSync('npm', ['ci', ...options], { cwd: root, stdio: ['ignore', 2, 2], shell: windows })
   if (status !== 0) fail('npm ci failed; see the messages above', status ?? 1)
-  // npm has run `prepare` by now, unless it was told to ignore scripts.
+  // npm has run `prepare` by now, unless npm ignores scripts.
   if (!existsSync(at('model')))
     spawnSync(findNode() ?? process.execPath, [at('scripts/prepare.mjs')], { stdio: ['ignore', 2, 2] })
 }
 
 /** One install at a time: the file names the process whose turn it is; a dead process loses its turn. */
 async function inTurn(work) {
-  let told = false
+  let reported = false
   while (!takeTurn()) {
-    if (!told) say('waiting for another process that installs the dependencies ...')
-    told = true
+    if (!reported) say('waiting for another process that installs the dependencies ...')
+    reported = true
     await new Promise(resolve => setTimeout(resolve, 200))
   }
   const leave = () => rmSync(turnFile, { force: true })

@@ -1,4 +1,4 @@
-/** The sentences of a Markdown page, without code, tables, headings and links' targets. */
+/** Sentences of pages and of help, and how long they are. */
 
 /** Words a sentence, on average over a page. */
 export const MAX_AVERAGE = 20
@@ -6,6 +6,7 @@ export const MAX_AVERAGE = 20
 /** A page with fewer sentences has no average worth checking. */
 const MIN_SENTENCES = 5
 
+/** Without code, tables, headings and targets of links. */
 export function proseOf(markdown: string): readonly string[] {
   const text = markdown
     .replace(/^```[\s\S]*?^```/gm, '\n')
@@ -15,9 +16,17 @@ export function proseOf(markdown: string): readonly string[] {
     .replace(/^\s*([-*]|\d+\.) /gm, '\n\n')
   return text
     .split(/\n\s*\n/)
-    .flatMap(paragraph => paragraph.replaceAll(/\s+/g, ' ').split(/(?<=[.!?:][)"*]*) (?=["*([]*[A-Zc])/))
+    .flatMap(paragraph => paragraph.replaceAll(/\s+/g, ' ').split(/(?<=[.!?][)"*]*) (?=["*([]*(?:[A-Z\d]|code\b))/))
     .filter(sentence => countWords(sentence) > 1)
 }
+
+/** Help and messages of a module: summaries, descriptions of fields, and texts of errors. */
+export function helpOf(code: string): readonly string[] {
+  const texts = [...code.matchAll(HELP)].map(([, , text = '']) => text.replaceAll(/\\?`[^`]*`|\$\{[^}]*\}/g, 'code'))
+  return texts.flatMap(text => proseOf(text))
+}
+
+const HELP = /(?:describe\(|description:|summary:|about:|help:|message = )\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g
 
 export function averageLength(sentences: readonly string[]): number {
   if (sentences.length < MIN_SENTENCES) return 0

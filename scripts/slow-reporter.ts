@@ -4,7 +4,7 @@ import type { Reporter, TestModule } from 'vitest/node'
 import { root } from './steps.ts'
 
 const MINUTE = 60_000
-const TOLD_AFTER_MINUTES = 5
+const REPORT_AFTER_MINUTES = 5
 
 export default class SlowReporter implements Reporter {
   /** When each file that has not ended was begun, by its path. */
@@ -26,7 +26,8 @@ export default class SlowReporter implements Reporter {
   #tell(): void {
     for (const [file, begun] of this.#begun) {
       const minutes = Math.floor((performance.now() - begun) / MINUTE)
-      if (minutes >= TOLD_AFTER_MINUTES) console.log(`still running after ${minutes} minutes: ${relative(root, file)}`)
+      if (minutes >= REPORT_AFTER_MINUTES)
+        console.log(`still running after ${minutes} minutes: ${relative(root, file)}`)
     }
   }
 }

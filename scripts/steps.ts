@@ -20,6 +20,7 @@ export const CHECKS: readonly Check[] = [
     name: 'layers',
     command: ['depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'explorer/src', 'bench', 'scripts'],
   },
+  { name: 'language', command: ['node', 'scripts/check-language.ts'] },
   { name: 'unused', command: ['knip', '--no-progress'] },
   { name: 'format and lint', command: ['biome', 'check', '--error-on-warnings', '.'] },
 ]

@@ -1,10 +1,11 @@
-/** The figures that are kept in the repository, and the page that is made from them. */
+/** The figures that are kept in the repository, and the pages that are made from them. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Kept, performancePage } from './performance-page.ts'
+import { figuresPage, type Kept, performancePage } from './performance-page.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 export const PAGE: string = `${root}docs/performance.md`
+export const FIGURES: string = `${root}bench/figures.md`
 const OUT = `${root}bench/out/`
 
 export function keptFigures(): Kept {
@@ -16,6 +17,7 @@ export function keptFigures(): Kept {
   }
 }
 
-export function writePage(): void {
+export function writePages(): void {
   writeFileSync(PAGE, performancePage(keptFigures()))
+  writeFileSync(FIGURES, figuresPage(keptFigures()))
 }

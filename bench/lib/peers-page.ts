@@ -1,7 +1,30 @@
-/** The part of docs/performance.md that stands beside others: made from the figures of `npm run peers` alone. */
+/** Querent beside other engines: made from the figures of `npm run peers` alone. */
 import type { PeerFigures, PeersReport } from '../peers/lib/figures.ts'
 import { COMPARISONS, type Comparison, isComparable, type Verdict, verdictsOf } from './peers-verdicts.ts'
 import { WHAT_WE_DO } from './peers-words.ts'
+
+/** The tables of the largest set. */
+export function peersSummary(report: PeersReport): readonly string[] {
+  const { commit, target, peers } = report
+  const rows = Math.max(...peers.map(peer => peer.rows))
+  return [
+    '## Peers',
+    '',
+    `Each engine gets the same generated rows, filters and queries, in a process of its own (commit ${commit}). Vectors have 384 dimensions, texts`,
+    `65 words, answers ten results. A peer whose settings trade recall for time was tuned to a recall of ${target}. Cells are milliseconds, p50 with p99 in`,
+    'brackets; *recall* where it is not 1.00. **lost** marks a cell where a comparable peer is more than 5 % ahead. † is not comparable: it misses the',
+    'recall, answers another query, or was wrong. [The figures](../bench/figures.md#peers) have smaller sets, settings, and the reasons for what is lost.',
+    '',
+    '![Recall and latency without a filter](plots/recall-latency.svg)',
+    '',
+    '![Latency by what a filter keeps](plots/filter-latency.svg)',
+    '',
+    ...tablesOf(
+      peers.filter(peer => peer.rows === rows),
+      rows,
+    ),
+  ]
+}
 
 export function peersSection(report: PeersReport): readonly string[] {
   const { machine, commit, target, peers, missing } = report
@@ -19,10 +42,6 @@ export function peersSection(report: PeersReport): readonly string[] {
     `indexes alone, answers with texts with whole questions, which show nobody what is not theirs, explain themselves and count each use on disk.`,
     'A cell is marked as lost where a peer that reaches the recall is more than 5 % quicker (smaller) than Querent is.',
     '† does not compete there: it misses the recall, answers another question (less than a quarter of what FTS5 finds best), or was wrong.',
-    '',
-    '![Recall and latency without a filter](plots/recall-latency.svg)',
-    '',
-    '![Latency by what a filter keeps](plots/filter-latency.svg)',
     '',
     ...sizes.flatMap(rows =>
       tablesOf(

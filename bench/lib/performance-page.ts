@@ -1,6 +1,9 @@
-/** docs/performance.md: every number in it comes from the last run of its benchmark. */
+/**
+ * docs/performance.md, a page of summaries, and bench/figures.md with every figure. All numbers come from the last run of
+ * their benchmark.
+ */
 import type { PeersReport } from '../peers/lib/figures.ts'
-import { peersSection } from './peers-page.ts'
+import { peersSection, peersSummary } from './peers-page.ts'
 import type { Report, Result, Row } from './report.ts'
 
 /** `peers` and the plot of sizes: only where their figures are kept. */
@@ -10,24 +13,43 @@ export interface Kept {
   readonly hasSizes?: boolean
 }
 
+const MADE_BY =
+  'Made by `node scripts/performance-page.ts` from `npm run bench` and `npm run peers`; do not edit by hand.'
+
 export function performancePage({ report, peers, hasSizes }: Kept): string {
-  const { machine, results } = report
-  const all = Object.entries(results).sort(([a], [b]) => (a < b ? -1 : 1))
+  const { machine } = report
   const lines = [
     '# Performance',
     '',
-    'Made by `node scripts/performance-page.ts` from `npm run bench` and `npm run peers`; do not edit by hand. The rows of a section come from one run.',
-    'Times are medians (p50) and p99 on a shared machine whose speed drifts: compare ratios, not milliseconds. The *floor* is the time the kernel takes to compute the',
-    'sign-code distances of all 100,000 vectors in the same run: nothing that looks at every vector can be quicker.',
+    MADE_BY,
+    'Times are medians on a shared machine whose speed drifts: compare ratios, not milliseconds. [All figures](../bench/figures.md) are in a page of their',
+    'own, and as JSON in [bench/out](../bench/out).',
     '',
     `Machine: ${machine.cores} cores, ${machine.memoryGiB} GiB, Node ${machine.node}.`,
     '',
-    ...goalsSection(all),
+    ...goalsSection(sorted(report)),
   ]
   if (hasSizes === true) lines.push('![Cost by the number of chunks](plots/cost-size.svg)', '')
-  if (peers !== undefined) lines.push(...peersSection(peers))
-  for (const [name, result] of all) lines.push(...sectionOf(name, result))
+  if (peers !== undefined) lines.push(...peersSummary(peers))
   return lines.join('\n')
+}
+
+export function figuresPage({ report, peers }: Kept): string {
+  const lines = [
+    '# Figures of all benchmarks',
+    '',
+    `${MADE_BY} [Performance](../docs/performance.md) has the summary. The rows of a section come from one run.`,
+    'Times are medians (p50) and p99. The *floor* is the time the kernel takes to compute the sign-code distances of all 100,000 vectors in the same',
+    'run: nothing that looks at every vector can be quicker.',
+    '',
+  ]
+  if (peers !== undefined) lines.push(...peersSection(peers))
+  for (const [name, result] of sorted(report)) lines.push(...sectionOf(name, result))
+  return lines.join('\n')
+}
+
+function sorted({ results }: Report): readonly (readonly [name: string, result: Result])[] {
+  return Object.entries(results).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /** Of each benchmark, how many of its goals it met. */
@@ -37,7 +59,7 @@ function goalsSection(all: readonly (readonly [name: string, result: Result])[])
     if (judged.length === 0) return []
     const missed = judged.filter(row => row.ok === false).map(row => `${row.name} (${row.goal})`)
     const met = `${judged.length - missed.length} of ${judged.length}`
-    return [`| [${name}](#${name}) | ${met} | ${missed.join('; ')} | ${commit} |`]
+    return [`| [${name}](../bench/figures.md#${name}) | ${met} | ${missed.join('; ')} | ${commit} |`]
   })
   return ['## Goals', '', '| Benchmark | Met | Missed | Commit |', '| --- | --- | --- | --- |', ...lines, '']
 }

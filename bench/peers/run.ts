@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { seededUniform } from '../../test/support/seeded.ts'
-import { writePage } from '../lib/kept-figures.ts'
+import { writePages } from '../lib/kept-figures.ts'
 import { machine } from '../lib/report.ts'
 import { SIZES } from './lib/data.ts'
 import type { Way } from './lib/exchange.ts'
@@ -34,7 +34,7 @@ if (!isBuild) {
   writeFileSync(`${out}${isQuick ? 'peers-quick' : 'peers'}.json`, `${JSON.stringify(report, null, 2)}\n`)
   if (!isQuick) {
     await drawPlots()
-    writePage()
+    writePages()
   }
 }
 for (const { name, why } of missing) console.error(`not measured: ${name}: ${why}`)

@@ -26,7 +26,7 @@ export function demoBeliefs(): void {
   run('trust', 'compute', 'echo-three', '--viewer', 'my-agent-uuid')
   run('trust', 'compute', 'echo-three', '--viewer', 'contrarian')
 
-  console.log('\n# Sight differs too: who is in which federation sees what it shares, under other names.')
+  console.log('\n# Visibility differs too: members of a federation see what it shares, under other names.')
   for (const viewer of ['my-agent-uuid', 'contrarian', 'echo-one']) {
     run('beliefs', 'count', QUESTION, '--viewer', viewer)
   }

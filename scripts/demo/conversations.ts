@@ -10,7 +10,7 @@ export function demoConversations(folder: string): void {
   run('add', '--chat', 'examples/chats', ...home)
   const said = ['--speaker', 'Tom', '--conversation', 'allotment', '--at', '2025-04-03T09:00:00Z', '--wait']
   run('remember', 'I put a new lock on the shed.', ...said, ...home)
-  console.log('\n# … the answer says neither "seed" nor "potatoes", and what was said later is told as newer…')
+  console.log('\n# … the answer says neither "seed" nor "potatoes", and the later message is marked as newer…')
   run('recall', 'When did Mira order the seed potatoes?', '--limit', '2', ...home)
   run('recall', 'Where is the greenhouse key now?', '--limit', '2', ...home)
   console.log('\n# … and in Spanish, with what was said around it, as it fits into a prompt.')

@@ -34,9 +34,9 @@ same call may succeed later without being changed.
 const ANY = `## Any operation
 
 Whatever is asked, the answer can be \`invalid_argument\` or \`unknown_field\` (the input is wrong), \`unknown_operation\`, \`invalid_json\`
-and \`too_large\` (the body cannot be read), \`unauthenticated\`, \`denied\` and \`rate_limited\` (who asks), \`cancelled\` and
+and \`too_large\` (the body cannot be read), \`unauthenticated\`, \`denied\` and \`rate_limited\` (the requester), \`cancelled\` and
 \`deadline_exceeded\` (it took too long), and what concerns the machine: \`store_missing\`, \`store_locked\`, \`store_readonly\`, \`store_corrupt\`,
-\`store_newer\`, \`io_failed\`, \`model_invalid\`, \`embedder_failed\`, \`provider_failed\` and \`internal\`. Requesters from outside are told of the
+\`store_newer\`, \`io_failed\`, \`model_invalid\`, \`embedder_failed\`, \`provider_failed\` and \`internal\`. Requesters from outside learn only of the
 last group that there is a fault, not where.
 `
 

@@ -29,7 +29,7 @@ export class OperationEntries {
     const errors = errorsOf(operation, input)
     return [
       `### ${name}\n\n${summary}. ${effectText(operation)}\n`,
-      doorLines(name, this.#known),
+      interfaceLines(name, this.#known),
       fieldTable(input, this.#shapes),
       this.#answer(operation),
       ...(errors === '' ? [] : [`Errors: ${errors}\n`]),
@@ -61,7 +61,7 @@ function effectText({ effect, stream, resumeAt }: EngineOperation): string {
   return `${what}${again}.${owner}${storeless}${streams}`
 }
 
-function doorLines(name: string, known: Known): string {
+function interfaceLines(name: string, known: Known): string {
   const commands = commandsOf(name, known).map(command => code(`querent ${command}`))
   const routes = (known.routes.get(name) ?? []).map(code)
   const tools = (known.tools.get(name) ?? []).map(({ name: tool, lens }) =>

@@ -12,7 +12,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** A clock that stands still until `set` moves it. */
+/** A clock that keeps its time until `set` moves it. */
 export class SettableClock implements Clock {
   #now: Instant
   constructor(now: Instant) {

@@ -296,7 +296,7 @@ export async function* streamQuery(
   // Between pieces the order is held among those of pages: who reads slowly has no more room than others.
   const place = asking.place(call)
   let from = asking.cachedFor(query, call)
-  const told = new Told()
+  const reports = new Reports()
   try {
     for (let shown = 0, isFirst = true; ; isFirst = false) {
       const part = await asking.part(query, from, Math.min(chunk_size, limit - shown), call)
@@ -305,7 +305,7 @@ export async function* streamQuery(
       const isLast = cursor === null || shown >= limit
       if (isLast) asking.holdRest(part, call)
       else place.hold(part)
-      yield told.chunkOf(part, isFirst, isLast ? null : shown / limit)
+      yield reports.chunkOf(part, isFirst, isLast ? null : shown / limit)
       if (isLast) return
       from = place.find()
       query = { ...query, after: end, cursor: null }
@@ -316,7 +316,7 @@ export async function* streamQuery(
 }
 
 /** What pieces say beside their items: by the end all that a page of all of them would say. */
-class Told {
+class Reports {
   readonly #said = new Set<string>()
   /** Not said in the first piece. */
   readonly #later: Note[] = []

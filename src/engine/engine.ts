@@ -116,7 +116,7 @@ export interface Status {
   readonly notices: readonly string[]
   /**
    * For the owner of a store on disk, else null. `log_bytes`: size of the log of what was written lately. `to_erase`: bytes
-   * of what was deleted or replaced may still be found in it or in snapshots, for some seconds or as long as others read.
+   * deleted or replaced text may still be in it or in snapshots, for some seconds or as long as others read.
    */
   readonly storage: { readonly log_bytes: number; readonly to_erase: boolean } | null
   /** Files and folders that were added, for the owner; null: not shown. */
@@ -177,7 +177,7 @@ export interface ListPage {
 
 /**
  * Operations of lenses are functions of it by both parts of their names: `engine.beliefs.query({ semantic: 'ferries' })`,
- * `engine.federations.setMember(…)`. The last argument says who asks.
+ * `engine.federations.setMember(…)`. The last argument names the viewer.
  */
 export interface Engine extends AsyncDisposable, Calls {
   /** The operations of lenses, asked by somebody else than the local owner. */
@@ -256,7 +256,7 @@ export interface Engine extends AsyncDisposable, Calls {
   readonly signedRequests: SignedRequests
   /** Short names of cursors, for interfaces whose answers an agent reads. */
   readonly cursors: CursorHandles
-  /** Standing questions of every lens. */
+  /** Live queries of every lens. */
   readonly live: LiveQueries
   close(): Promise<void>
 }

@@ -96,7 +96,7 @@ export function deleteEntries(
     const gone: EntryKey[] = []
     for (const id of wanted) {
       const damaged = isOwner(accessScope.viewer) ? damagedOne(writer, id, accessScope) : undefined
-      gone.push(damaged ?? mustHold(writer, id, accessScope).key)
+      gone.push(damaged ?? requireHeld(writer, id, accessScope).key)
       yield
     }
     const afterWrite = registry.beforeWrite(writer, gone)
@@ -111,7 +111,7 @@ export function deleteEntries(
   return registry.withLensesLoaded(() => writeMany(store, clock.now(), wanted.size, act, turns))
 }
 
-function mustHold(reader: StoreReader, id: string, accessScope: AccessScope): Entry {
+function requireHeld(reader: StoreReader, id: string, accessScope: AccessScope): Entry {
   const entry = requireVisible(reader, id, accessScope)
   if (mayWrite(entry, accessScope.viewer)) return entry
   throw new QuerentError('denied', `ids: ${id} is held by ${entry.audience.holder}, who alone may delete it`, { id })
@@ -255,7 +255,7 @@ export class NewVectors {
     }
   }
 
-  /** Why some in this sight are missing, in words for its viewer; null where none is, or they only take a while. */
+  /** Why some in this access scope are missing, in words for its viewer; null where none is, or they only take a while. */
   missing({ viewer, partitions }: AccessScope, failure: string | null): string | null {
     if (this.pending(partitions) === 0) return null
     const { count, message } = this.#parts.embedding?.refused(partitions) ?? { count: 0, message: null }

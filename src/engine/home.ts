@@ -124,7 +124,7 @@ function searchUpwards(from: string): string | undefined {
   }
 }
 
-/** Larger files are told of, not read. */
+/** Larger files are reported, not read. */
 const MAX_BYTES = 10 * 1024 * 1024
 
 /** The folder that the home is in. */

@@ -120,7 +120,7 @@ export async function importLines(
   return counts
 }
 
-/** Whatever the store refuses is told with the number of the line. */
+/** Whatever the store refuses is reported with the number of the line. */
 function* atLine(number: number, body: () => Steps<void>): Steps<void> {
   try {
     yield* body()

@@ -13,7 +13,7 @@ import { aroundDamage } from '../pipeline/around-damage.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 
 /** Replaying fewer changes than this is quicker than reading a new snapshot is worth writing. */
-const WORTH_SAVING = 500
+const MIN_SAVED_CHANGES = 500
 /** More changes than a question should have to wait for: some 0.2 s of indexing words. */
 const MUCH = 5_000
 /** The feed is cut when it is longer than this; an index that fell further behind rebuilds. */
@@ -174,7 +174,7 @@ export class IndexSet {
     this.#following = null
   }
 
-  /** Changes up to here may be forgotten: every snapshot is beyond it, and is told from others by the change it ends with. */
+  /** Changes up to here may be forgotten: every snapshot is beyond it, and differs from others in the change it ends with. */
   prunable(): number {
     const reached = Math.min(...[...this.#indexes.values()].map(index => this.#savedAt(index)))
     const tail = this.#store.lastSeq() - FEED_LENGTH
@@ -182,7 +182,7 @@ export class IndexSet {
   }
 
   #isWorthSaving(index: Index): boolean {
-    return this.#store.lastSeq() - this.#savedAt(index) >= WORTH_SAVING
+    return this.#store.lastSeq() - this.#savedAt(index) >= MIN_SAVED_CHANGES
   }
 
   /** False when it cannot be written. */

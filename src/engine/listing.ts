@@ -69,7 +69,7 @@ export function listEntries(
   })
 }
 
-/** Who asks, for what and in which order: a cursor serves no other list. */
+/** The viewer, the filter and in which order: a cursor serves no other list. */
 function bindingOf(filter: Filter | null, order: Order, accessScope: AccessScope): string {
   return sha256(canonicalJson({ list: order, filter: filter as unknown as Json, viewer: accessScope.viewer.id }))
 }
@@ -202,7 +202,7 @@ function holdersOf(store: Store, accessScope: AccessScope): readonly Named[] {
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 }
 
-/** Collections told of, the largest first. */
+/** Collections that are listed, the largest first. */
 const MAX_COLLECTIONS = 100
 
 /** Loads every index, with pauses. What it says is of the moment after the last. */

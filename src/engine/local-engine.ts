@@ -1,4 +1,4 @@
-/** The engine over one store. Each method checks its input and who asks, and hands on to what knows how. */
+/** The engine over one store. Each method checks its input and the viewer, and hands on to what knows how. */
 
 import { systemTimers } from '../base/timers.ts'
 import { Turns } from '../base/turns.ts'
@@ -330,7 +330,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#parts.close()
   }
 
-  /** Whatever a call fails with because the engine was closed meanwhile, it is told so. */
+  /** Whatever a call fails with because the engine was closed meanwhile, it reports that. */
   async #during<T>(context: Context, body: (call: CallContext) => T | Promise<T>): Promise<T> {
     const call = this.#call(context)
     try {

@@ -76,7 +76,7 @@ export async function openEngineOf(builtIn: readonly LoadableLens[], options: En
   try {
     return await wire(options, { config, environment, home, registry, closers })
   } catch (error) {
-    // Why it could not be opened is what is told, whatever closing says.
+    // The reason it could not be opened is reported, whatever closing throws.
     await closers.close().catch(() => undefined)
     throw error
   }

@@ -193,7 +193,7 @@ const numeral = z.string().regex(/^\d+$/, 'a whole number').transform(Number)
 
 /**
  * The share of one process: whole, rounded down, so that all together let through no more than the whole; but at least 1,
- * since nobody is to be shut out by the process that his connection happens to meet.
+ * since nobody is to be shut out by the process that their connection happens to meet.
  */
 export function shareOf(limits: LimitSettings, processes: number): LimitSettings {
   const share = (whole: number): number => Math.max(1, Math.floor(whole / processes))

@@ -164,14 +164,14 @@ export async function installPlugins(
   home: Home | null,
   { trustedFolder, trust, warn = line => process.emitWarning(line) }: PluginOptions = {},
 ): Promise<void> {
-  const takers = hosted.filter(({ lens }) => lens.install !== undefined)
-  if (takers.length === 0 || (home === null && trustedFolder === undefined)) return
+  const installers = hosted.filter(({ lens }) => lens.install !== undefined)
+  if (installers.length === 0 || (home === null && trustedFolder === undefined)) return
   const { warnings } = await loadPlugins({
     folder: join(home?.folder ?? '', PLUGIN_FOLDER),
     trustFile: join(home?.folder ?? '', TRUST_FILE),
     trustedFolder,
     trust,
-    install: (exported, file) => offer({ exported, file }, takers, areAll),
+    install: (exported, file) => offer({ exported, file }, installers, areAll),
   })
   for (const warning of warnings) warn(warning)
 }
@@ -182,10 +182,10 @@ interface Module {
 }
 
 /** Throws what the lenses say against a module that none of them took. */
-function offer({ exported, file }: Module, takers: readonly HostedLens[], areAll: boolean): void {
+function offer({ exported, file }: Module, installers: readonly HostedLens[], areAll: boolean): void {
   const refusals: string[] = []
   let isTaken = false
-  for (const { lens, host } of takers) {
+  for (const { lens, host } of installers) {
     try {
       if (lens.install?.(host, exported, file) === true) isTaken = true
     } catch (error) {
@@ -195,5 +195,5 @@ function offer({ exported, file }: Module, takers: readonly HostedLens[], areAll
   if (isTaken) return
   if (refusals.length > 0) throw new Error(refusals.join('; '))
   // Where only some lenses are open, it may be meant for another.
-  if (areAll) throw new Error(`expected the module to export ${takers.map(({ lens }) => lens.takes).join(', or ')}`)
+  if (areAll) throw new Error(`expected the module to export ${installers.map(({ lens }) => lens.takes).join(', or ')}`)
 }

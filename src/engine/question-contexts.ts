@@ -27,7 +27,7 @@ export interface MadeContext {
 
 export class QuestionContexts {
   readonly #parts: Parts
-  readonly #sights: Sights
+  readonly #accessScopes: Sights
   readonly #memo = new Memo()
   /** That a question may name. */
   readonly fields: readonly FieldName[]
@@ -39,13 +39,13 @@ export class QuestionContexts {
   constructor(parts: Parts, secret: (() => string) | null) {
     this.#parts = parts
     this.#makeSecret = secret ?? (() => storeSecret(parts.store, parts.random))
-    this.#sights = new Sights(parts.store)
+    this.#accessScopes = new Sights(parts.store)
     this.fields = queryFields(parts)
     this.#readings = parts.tables.filter((table): table is ReadingTable => table.readOf !== undefined)
   }
 
   look(viewer: Viewer): AccessScope {
-    return this.#sights.look(viewer)
+    return this.#accessScopes.look(viewer)
   }
 
   /** What seals and signs for this store. */
@@ -177,8 +177,8 @@ export class QuestionContexts {
 
 /** Why names files and addresses of this machine, which are the owner's. */
 function wordsOnly(reason: string, viewer: Viewer): Note {
-  const told = isOwner(viewer) ? reason : 'there is no embedder at the moment.'
-  return { code: 'words_only', message: `Words only: ${told}` }
+  const shown = isOwner(viewer) ? reason : 'there is no embedder at the moment.'
+  return { code: 'words_only', message: `Words only: ${shown}` }
 }
 
 /** Fields of entries, and of the aspects that lenses bring. */

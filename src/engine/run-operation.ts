@@ -114,7 +114,7 @@ class Counted<T> implements AsyncIterableIterator<T> {
   }
 }
 
-// Whether a request may run: who asks, what for, and of a remote requester how much. The same for every operation and interface;
+// Whether a request may run: its viewer, its purpose, and of a remote requester how much. The same for every operation and interface;
 // what a request is refused with is in the words of its operation's contract.
 
 interface Admitted<Input extends z.ZodType> {
@@ -287,7 +287,7 @@ export function unread(operation: Operation<Engine>, engine: Engine, thrown: unk
 }
 
 /** What went wrong at an interface beside the run, such as `deadline_exceeded`, as the operation's contract tells it. Costs nothing. */
-export function toldByContract(
+export function reportedByContract(
   operation: Operation<Engine>,
   engine: Engine,
   thrown: unknown,

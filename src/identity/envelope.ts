@@ -1,5 +1,5 @@
 /**
- * A question on its way to another node: who asks, which node is meant, when, a number used once, and the signature over
+ * A question on its way to another node: the requester, which node is meant, when, a number used once, and the signature over
  * all of that and the question (BQ-119, BQ-120).
  */
 
@@ -36,7 +36,7 @@ export interface EnvelopeChecks {
   readonly nonces: Nonces
   /**
    * Counts the message against its sender, when all but its number was found good: to remember a number is a write, which
-   * nobody may cause as often as he likes. What it throws is thrown, and the number can be used still.
+   * nobody may cause without a limit. What it throws is thrown, and the number can be used still.
    */
   readonly charge?: ((sender: string) => void) | undefined
 }

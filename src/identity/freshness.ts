@@ -6,7 +6,7 @@ const NONCE_BYTES = 32
 /** How far two clocks may lie apart. */
 export const CLOCK_TOLERANCE_MS = 300_000
 
-/** Why a message is not taken. Told to operators; a caller is told that it is not authorised. */
+/** Why a message is not taken. Operators see it; a caller learns only that it is not authorised. */
 export type Refusal = 'malformed' | 'signature' | 'audience' | 'clock' | 'replay'
 
 export function newNonce(random: (bytes: number) => Uint8Array): string {

@@ -5,7 +5,7 @@ import { didOf, publicKeyOf } from './did-key.ts'
 
 export const SEED_BYTES = 32
 export const SIGNATURE_BYTES = 64
-/** What stands before the 32 bytes in the DER form of a private and of a public Ed25519 key (RFC 8410). */
+/** The bytes before the 32 bytes in the DER form of a private and of a public Ed25519 key (RFC 8410). */
 const PRIVATE_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 

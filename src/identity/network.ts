@@ -1,6 +1,6 @@
 /** Where a message comes from, as far as it tells senders apart. */
 
-/** Groups of an IPv6 address that name a network; in one everybody has as many addresses as he likes. */
+/** Groups of an IPv6 address that name a network; in one everybody has any number of addresses. */
 const NETWORK_GROUPS = 4
 const GROUPS = 8
 

@@ -11,7 +11,7 @@ export interface Nonces {
    * are good in all else: strangers then cannot fill it, nor use up another's numbers.
    */
   use(sender: string, nonce: string, now: Instant): boolean | Promise<boolean>
-  /** Whether `use` would be false, as far as can be told without writing anything. */
+  /** Whether `use` would be false, as far as that is known without writing anything. */
   isUsed(sender: string, nonce: string, now: Instant): boolean
 }
 

@@ -96,7 +96,7 @@ class Requester {
     this.#groups = [...this.#groups.filter(each => each !== group), group].slice(-GROUPS)
   }
 
-  /** What is of another day, or more than an hour ago. A clock that was set back begins anew. */
+  /** What is of another day, or more than an hour ago. A clock that was set back begins again. */
   #forget(now: Instant): void {
     const day = Math.floor(now / DAY_MS) * DAY_MS
     if (day !== this.#day) this.#ofDay.clear()

@@ -15,7 +15,7 @@ export interface Asked {
   readonly words: readonly number[]
 }
 
-const MOST_WORDS = 64
+const MAX_WORDS = 64
 const WORD = /[\p{L}\p{M}]+/gu
 /** How an answer is read, and not what is asked. */
 const READING: ReadonlySet<string> = new Set(
@@ -28,7 +28,7 @@ export function askedBy({ operation, input }: Question): Asked {
   addWords(asked, hashes)
   return {
     key: sha256(canonicalJson([operation, asked])).slice(0, 24),
-    words: [...hashes].sort((a, b) => a - b).slice(0, MOST_WORDS),
+    words: [...hashes].sort((a, b) => a - b).slice(0, MAX_WORDS),
   }
 }
 
@@ -42,14 +42,14 @@ export function likeness(a: readonly number[], b: readonly number[]): number {
 
 /** At the top and in `options`: further in the same names may be somebody's fields. */
 function withoutReading(input: unknown): Json {
-  const json = asJson(input, MOST_LEVELS)
+  const json = asJson(input, MAX_LEVELS)
   if (!isObject(json)) return json
   const { options, ...rest } = json
   return isObject(options) ? { ...without(rest), options: without(options) } : without(json)
 }
 
 /** As far as a request may be nested at all; what lies deeper makes no difference. */
-const MOST_LEVELS = 32
+const MAX_LEVELS = 32
 
 function asJson(value: unknown, levels: number): Json {
   if (typeof value === 'string' || typeof value === 'boolean') return value

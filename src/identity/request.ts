@@ -1,5 +1,5 @@
 /**
- * Signed HTTP requests: four headers say who asks whom, when and for the first time; the signature is over these, the
+ * Signed HTTP requests: four headers say which requester asks which node, when and for the first time; the signature is over these, the
  * method, the path with its query, and the hash of the body. An answer is not signed: TLS and the audience see to that.
  */
 

@@ -3,7 +3,7 @@
 const KEY = 'did:key:'
 
 /**
- * The viewer; but all keys that are no agent here are one, since anybody makes as many as he likes. Agents have names: no
+ * The viewer; but all keys that are no agent here are one, since keys are free to create. Agents have names: no
  * name has a colon.
  */
 export function requesterOf(viewer: string): string {

@@ -10,7 +10,7 @@ import { type Keys, SIGNATURE_BYTES, type Verifier, verifierOf } from './keys.ts
 /** 32 bytes. Throws a RangeError for what has no canonical JSON: numbers that are not finite, half a surrogate pair, endless depth. */
 export function statementHash(statement: Json): Uint8Array {
   if (!hasCanonicalJson(statement))
-    throw new RangeError(`a statement is JSON of finite numbers and well-formed texts, ${MOST_LEVELS} levels deep`)
+    throw new RangeError(`a statement is JSON of finite numbers and well-formed texts, ${MAX_LEVELS} levels deep`)
   return createHash('sha256').update(canonicalJson(statement)).digest()
 }
 
@@ -28,10 +28,10 @@ export function isStatementOf(by: string | Verifier, statement: Json, signature:
 }
 
 /** Far more than statements have, and far less than ends a stack that walks them. */
-const MOST_LEVELS = 128
+const MAX_LEVELS = 128
 
 /** Whether another implementation would write the same canonical text, or any: what comes from outside may be anything. */
-function hasCanonicalJson(value: unknown, levels = MOST_LEVELS): boolean {
+function hasCanonicalJson(value: unknown, levels = MAX_LEVELS): boolean {
   switch (typeof value) {
     case 'string':
       return value.isWellFormed()

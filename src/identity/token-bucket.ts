@@ -50,7 +50,7 @@ export class TokenBucket {
     return this.#parts === this.#capacity
   }
 
-  /** A clock that was set back fills nothing, and begins anew from where it is. */
+  /** A clock that was set back fills nothing, and begins again from where it is. */
   #fill(now: MachineTime): void {
     const elapsed = Math.max(0, now - this.#at)
     this.#at = now

@@ -297,7 +297,7 @@ export interface LinkWalk extends SearchScope {
   readonly iterations?: number | undefined
   /** Ends when a step moves less than this in all; default 1e-6. */
   readonly tolerance?: number | undefined
-  /** Only these nodes are told of, each once; default all that are reached. */
+  /** Only these nodes are reported, each once; default all that are reached. */
   readonly among?: readonly number[] | undefined
 }
 

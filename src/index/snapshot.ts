@@ -201,7 +201,7 @@ interface SnapshotHeader {
   readonly store: string
   readonly index: string
   readonly position: number
-  /** The change at that position, by which a past that was put back from a backup is told from the one that was lost. */
+  /** The change at that position, by which a past that was put back from a backup differs from the one that was lost. */
   readonly change: string | null
   /** Of the payload: bytes, and CRC-32. */
   readonly length: number
@@ -312,7 +312,7 @@ function* writeDurably(path: string, header: SnapshotHeader, each: EachPiece): S
   }
 }
 
-/** The failure that led here is the one to be told. */
+/** The failure that led here is the one to report. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true })

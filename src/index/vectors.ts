@@ -14,7 +14,7 @@ import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vector
 import { bestFirst, bestOfEntries } from './hits.ts'
 import { CELL_LIMITS, type CellLimits } from './vectors/cells.ts'
 import { checkQuery } from './vectors/check.ts'
-import { Division } from './vectors/division.ts'
+import { Clustering } from './vectors/clustering.ts'
 import { imageOf, readImage } from './vectors/image.ts'
 import { VectorRows } from './vectors/rows.ts'
 import { type Candidate, VectorScan } from './vectors/scan.ts'
@@ -58,7 +58,7 @@ export function openVectorIndex(options: VectorIndexOptions): KernelVectorIndex 
 /** The rows of one state, and those who work on them. */
 interface State {
   readonly rows: VectorRows
-  readonly division: Division
+  readonly clustering: Clustering
   readonly scan: VectorScan
   readonly settlement: Settlement
 }
@@ -189,13 +189,13 @@ class FlatVectorIndex implements KernelVectorIndex {
   *rebuildInSteps(reader: StoreReader): Steps<void> {
     const position = reader.lastSeq()
     const rows = this.#noRows()
-    // Its division works in the rows' own memory, where nobody searches yet.
+    // Its clustering works in the rows' own memory, where nobody searches yet.
     const state = this.#stateOf(rows)
     for (const page of allVectors(reader, this.model)) {
       rows.add(page)
       yield
     }
-    yield* state.division.arrange()
+    yield* state.clustering.arrange()
     this.#state = state
     this.#position = position
   }
@@ -245,9 +245,9 @@ class FlatVectorIndex implements KernelVectorIndex {
   }
 
   #stateOf(rows: VectorRows): State {
-    const division = new Division(rows, this.#limits)
+    const clustering = new Clustering(rows, this.#limits)
     const scan = new VectorScan(rows, this.#limits)
-    return { rows, division, scan, settlement: new Settlement(rows, this.#options.source) }
+    return { rows, clustering, scan, settlement: new Settlement(rows, this.#options.source) }
   }
 
   #replace(rows: VectorRows, position: number): void {
@@ -268,14 +268,14 @@ class FlatVectorIndex implements KernelVectorIndex {
 
   /** What these entries are now. Half of a change is worse than nothing: after a failure the index is empty and will be rebuilt. */
   #take(entries: readonly EntryKey[], reader: StoreReader): void {
-    const { rows, division, settlement } = this.#state
+    const { rows, clustering, settlement } = this.#state
     try {
       for (const entry of entries) {
         settlement.forget(entry)
         rows.removeEntry(entry)
       }
       rows.add(vectorsOf(entries, reader, this.model))
-      atOnce(division.arrange())
+      atOnce(clustering.arrange())
     } catch (error) {
       this.#replace(this.#noRows(), 0)
       throw error

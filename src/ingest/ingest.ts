@@ -1,7 +1,7 @@
 /**
  * Files and folders into a store: what is new is added, what changed is written again, what is gone is deleted, and what
  * is the same (by its bytes and by how it would be read) is left alone. One transaction a file at least; whatever goes
- * wrong with a file is told at the end and stops no other. Several runs at once may add the same folder: what each writes is
+ * wrong with a file is reported at the end and stops no other. Several runs at once may add the same folder: what each writes is
  * held against what the others have written (CX-075).
  */
 import { must } from '../base/assert.ts'

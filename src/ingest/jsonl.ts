@@ -1,4 +1,4 @@
-/** JSON Lines: one entry a line. A line that is none is told of, and the others are read. */
+/** JSON Lines: one entry a line. A line that is none is reported, and the others are read. */
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
 import { hasStorableTexts } from '../base/storable.ts'

@@ -1,4 +1,4 @@
-/** A path of a request, resolved; and how paths below it are told. */
+/** A path of a request, resolved; and how paths below it are shown. */
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { invalidArgument, QuerentError } from '../model/errors.ts'

@@ -30,7 +30,7 @@ export function namesOf(value: unknown): readonly string[] {
   return items.map(titleOf).filter(name => name !== '')
 }
 
-/** Of what says nothing of it: `document`. */
+/** For a file that does not say it: `document`. */
 export function kindOf(value: unknown): string {
   return (typeof value === 'string' && storableText(value.trim().slice(0, MAX_NAME_LENGTH))) || 'document'
 }

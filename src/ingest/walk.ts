@@ -26,7 +26,7 @@ export type Found =
   | { readonly kind: 'failed'; readonly path: string; readonly error: unknown }
 
 /**
- * A folder that cannot be read is told of and passed over. `root` is an absolute path without symbolic links. `below`: a
+ * A folder that cannot be read is reported and passed over. `root` is an absolute path without symbolic links. `below`: a
  * path inside of it that alone is looked at, and found as it would be when all is; absent or gone: nothing is.
  */
 export async function* walk(root: string, signal: AbortSignal, below: string = root): AsyncGenerator<Found> {

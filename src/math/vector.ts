@@ -43,7 +43,7 @@ export function toUnit(a: ArrayLike<number>): Float32Array | undefined {
 }
 
 /** Below this length a sum of unit vectors has no direction left, only rounding. */
-const LEAST_LENGTH = 1e-6
+const MIN_LENGTH = 1e-6
 
 /**
  * `unit(base + Σ (factor - 1) · vector)`: what a text is compared by of which some terms count more than once, or less. The base where that comes
@@ -59,5 +59,5 @@ export function boostedVector(
     for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (factor - 1) * (vector[i] as number)
   }
   const square = sum.reduce((total, component) => total + component * component, 0)
-  return Math.sqrt(square) < LEAST_LENGTH ? base : (toUnit(sum) ?? base)
+  return Math.sqrt(square) < MIN_LENGTH ? base : (toUnit(sum) ?? base)
 }

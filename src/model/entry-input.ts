@@ -29,7 +29,7 @@ export interface PutInput {
   readonly valid_until?: string | number | undefined
 }
 
-/** How exports of conversations are read. What is absent is told from their content. */
+/** How exports of conversations are read. What is absent is recognised by their content. */
 export interface ChatRequest {
   readonly profile?: 'people' | 'assistant' | undefined
   readonly format?: 'jsonl' | 'chatgpt' | 'claude' | 'slack' | 'whatsapp' | 'mail' | undefined

@@ -433,8 +433,8 @@ export function* crossings(
   }
   const start = from * FINE
   const coarse = Array.from({ length: COARSE + 1 }, (_, at) => (at * FINE) / COARSE)
-  const sides = [coarse.filter(step => step > start), coarse.filter(step => step < start).reverse()]
-  const changes = sides.map(steps => changesAlong(steps, start, signAt))
+  const halves = [coarse.filter(step => step > start), coarse.filter(step => step < start).reverse()]
+  const changes = halves.map(steps => changesAlong(steps, start, signAt))
   // Two lists, each nearest first, are made one.
   const next = changes.map(side => side.next())
   for (;;) {

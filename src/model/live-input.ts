@@ -30,7 +30,7 @@ export const LIVE_FIELDS = {
     .min(1)
     .max(600)
     .optional()
-    .describe('What is above waits and is told together later. Default: 60'),
+    .describe('Events above it wait and are sent together later. Default: 60'),
   notify_on_connect: z.boolean().optional().describe('Report the current results first. Default: true'),
   resume_token: z
     .string()

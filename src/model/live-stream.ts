@@ -1,6 +1,6 @@
 /** A live query as a stream: for operations whose streamed form is its events. */
 import type { JsonObject } from '../base/canonical.ts'
-import { Handover } from '../base/handover.ts'
+import { Channel } from '../base/channel.ts'
 import { QuerentError } from './errors.ts'
 import { toIso } from './instant.ts'
 import type { LiveEvent, LiveHandlers, Subscription } from './live.ts'
@@ -9,7 +9,7 @@ import type { LiveEvent, LiveHandlers, Subscription } from './live.ts'
  * First a piece that says that it is active, then an event for each change; each is checked and made when it is taken, so who is
  * slow gets fewer that say as much. Where asking fails for now, a piece of type `error` says so and it goes on. While nothing
  * changes, a piece of type `alive` brings a fresh token each minute, and when asking works again. Nothing is
- * subscribed before the first piece is asked for. Ends with the signal (quietly), when its taker returns, and with the
+ * subscribed before the first piece is asked for. Ends with the signal (quietly), when its reader returns, and with the
  * subscription.
  */
 export function liveStream(subscribe: Subscribe, signal: AbortSignal, form: LiveStreamForm): AsyncIterable<JsonObject> {
@@ -22,7 +22,7 @@ type Subscribe = (handlers: LiveHandlers, signal: AbortSignal) => Promise<Subscr
 export interface LiveStreamForm {
   /** How an event is put in the stream; absent: as it is. */
   readonly asPiece?: (event: LiveEvent) => JsonObject
-  /** What of a failure the viewer is told. */
+  /** The part of a failure that the viewer sees. */
   readonly told: (thrown: unknown) => QuerentError
 }
 
@@ -31,7 +31,7 @@ class LiveIterator implements AsyncIterator<JsonObject, undefined> {
   readonly #signal: AbortSignal
   readonly #form: LiveStreamForm
   readonly #stopped = new AbortController()
-  readonly #events = new Handover<JsonObject>()
+  readonly #events = new Channel<JsonObject>()
   readonly #leave = () => this.#stop()
   #subscription: Promise<Subscription> | null = null
   #isOver = false

@@ -19,7 +19,7 @@ export interface LiveItem {
   readonly score: number
   /**
    * What its score is made of, time apart: changes exactly when something else than passing time has changed the score by
-   * enough to be told. The empty text, always: then a change of score alone is never told.
+   * enough to be sent. The empty text, always: then a change of score alone is never sent.
    */
   readonly standing: string
   /** Since when there is such an item for this viewer: later than the last answer, and it is new rather than newly matching. */
@@ -61,7 +61,7 @@ export interface LiveQuery {
   readonly timeoutMs: number
   /**
    * The whole answer as things are now. Rejects as asking would; and where time was up before it was whole, or meaning has
-   * failed that had a part in the last one: what is missing from a part would be told as gone.
+   * failed that had a part in the last one: what is missing from a part would be reported as gone.
    */
   ask(signal: AbortSignal): Promise<LiveState>
   /**
@@ -147,7 +147,7 @@ export type LiveStatus = 'active' | 'paused' | 'cancelled'
 
 export interface LiveHandlers {
   /**
-   * Null: the next event would be taken at once. Else resolves when that may be so; asked again then. What is told is looked
+   * Null: the next event would be taken at once. Else resolves when that may be so; asked again then. What is sent is looked
    * up and made after it, so that nothing goes out that was hidden while nobody took it. Absent: always null.
    */
   wanted?(): Promise<void> | null

@@ -29,13 +29,13 @@ export interface CallContext {
   readonly report?: ((progress: Progress) => void) | undefined
   /**
    * Whether the request came from outside, with a token or a signature: then it counts against the requester's limits.
-   * What the local owner asks on his own machine does not, whoever he asks as.
+   * The local owner on the machine itself does not, whichever viewer they act as.
    */
   readonly remote?: boolean | undefined
   /** Of the machine that the request came from, or of the proxy that handed it on. Absent: it came from this process. */
   readonly address?: string | undefined
   /**
-   * Whether who asks still is that viewer, for what goes on long after it was asked: a key can be taken from an agent. Read
+   * Whether the requester still is that viewer, for what goes on long after it was asked: a key can be taken from an agent. Read
    * now. Absent: it cannot be lost.
    */
   readonly isStillAllowed?: (() => boolean) | undefined

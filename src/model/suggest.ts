@@ -8,7 +8,7 @@ export type SuggestedField = (typeof SUGGESTED_FIELDS)[number]
 export interface SuggestInput {
   /** What the names begin with, in either case; absent or empty: any. */
   readonly prefix?: string | undefined
-  /** Absent: all. Holders are told to the owner alone. */
+  /** Absent: all. Holders are shown to the owner alone. */
   readonly fields?: readonly SuggestedField[] | undefined
   /** Of each field. Default 10. */
   readonly limit?: number | undefined
@@ -37,6 +37,6 @@ export const suggestInput: z.ZodType<SuggestInput> = z.strictObject({
     .min(1)
     .max(SUGGESTED_FIELDS.length)
     .optional()
-    .describe('What to complete; holders are told to the owner alone. Default: all'),
+    .describe('What to complete; holders are shown to the owner alone. Default: all'),
   limit: z.int().min(1).max(100).optional().describe('Of each field. Default: 10'),
 })

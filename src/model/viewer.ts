@@ -1,4 +1,4 @@
-/** Who asks. Set by an interface from its authentication, never from what a request says of itself. */
+/** The identity that a call acts for. Set by an interface from its authentication, never from what a request says of itself. */
 import { OWNER, type PartitionId } from './partition.ts'
 
 export interface Viewer {

@@ -6,7 +6,7 @@ import { liveStream } from './live-stream.ts'
 import type { CallContext, Operation } from './operation.ts'
 import { jsonObject } from './page-output.ts'
 import { costOfAsking, type Priced } from './query-cost.ts'
-import { reportedError } from './told-error.ts'
+import { reportedError } from './reported-error.ts'
 
 /** Its pieces after the first, which says that it is active; `run` gives none. */
 const eventOutput: z.ZodType<LiveEvent> = z.strictObject({

@@ -37,7 +37,7 @@ export interface Workspace {
   mark(url: string, signal: AbortSignal): Promise<string>
   /**
    * URLs of the files at or below a path, in the order of names: those that listing the whole folder gives, whatever the
-   * path. What is on the way to the path and left out is told of itself; of a path that leads nowhere nothing is told.
+   * path. What is on the way to the path and left out is reported by itself; of a path that leads nowhere nothing is reported.
    */
   list(path: string | null, signal: AbortSignal, leftOut?: (file: LeftOut) => void): AsyncIterable<string>
 }

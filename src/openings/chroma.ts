@@ -13,7 +13,7 @@ import { openSqliteStore } from '../store/sqlite-store.ts'
 export interface OpenChromaOptions extends ChromaLensOptions, Omit<EngineOptions, 'clock'> {
   /** Unix seconds; default the system's clock. */
   readonly now?: (() => number) | undefined
-  /** Who asks; default the local owner. */
+  /** The viewer; default the local owner. */
   readonly viewer?: Viewer | undefined
 }
 

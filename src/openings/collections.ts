@@ -72,7 +72,7 @@ export async function declaredCollections(persistDirectory?: string): Promise<re
     await using engine = await openEngine({ ...READING, embedder: 'none', home: homeIn(persistDirectory) })
     return (engine.host('collections').settings as CollectionsSettings).collections
   } catch {
-    // Whoever asks it opens it too, and is told then what is wrong with it.
+    // A query opens it too, and then reports what is wrong with it.
     return []
   }
 }
@@ -113,7 +113,7 @@ export interface QueryCollectionsOptions extends Omit<CollectionsInput, 'query'>
   /** For collections that were embedded by another model. */
   readonly embedders?: Readonly<Record<string, GivenEmbedder>> | undefined
   readonly clock?: Clock | undefined
-  /** Who asks; default the local owner. */
+  /** The viewer; default the local owner. */
   readonly viewer?: Viewer | undefined
   /** Default 10 seconds. */
   readonly timeoutMs?: number | undefined
@@ -251,7 +251,7 @@ function embedderOf(given: GivenEmbedder | 'none'): Promise<Embedder | null> {
   return openEmbedder(given, { baseFolder: process.cwd(), env: process.env, start: 'first-use' })
 }
 
-/** Public, for whoever asks. Dates are counted back from the engine's clock. */
+/** Public, for every viewer. Dates are counted back from the engine's clock. */
 export async function putSample(engine: Engine): Promise<void> {
   const { sampleRecords } = await import('../lenses/collections/sample/sample.ts')
   const records = sampleRecords(engine.host('collections').clock.now())

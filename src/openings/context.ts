@@ -7,7 +7,7 @@ import { Context } from '../lenses/context/context.ts'
 import { LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 
 export interface OpenContextOptions extends EngineOptions {
-  /** Who asks; default the local owner. */
+  /** The viewer; default the local owner. */
   readonly viewer?: Viewer | undefined
 }
 

@@ -53,7 +53,7 @@ export async function loadEnrichmentPlugins(request: EnrichmentPluginRequest): P
   for (const folder of folders.filter(each => !trusted.has(realFolder(each)))) {
     reports.push(await loadPlugins({ folder, names: PLUGIN_FILE, trustFile, trust, install }))
   }
-  mustDiffer(clashes)
+  assertDifferent(clashes)
   return {
     plugins: inOrder(plugins),
     loaded: reports.flatMap(report => report.loaded),
@@ -67,7 +67,7 @@ interface Clash {
   readonly file: string
 }
 
-function mustDiffer([clash]: readonly Clash[]): void {
+function assertDifferent([clash]: readonly Clash[]): void {
   if (clash === undefined) return
   const message = `plugin ${clash.file}: the name "${clash.name}" is taken by ${clash.other}; rename or remove one`
   throw new QuerentError('conflict', message, { plugin: clash.name, file: clash.file })

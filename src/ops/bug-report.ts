@@ -1,7 +1,7 @@
 /** What of an unexpected failure the log gets, and nobody else. */
 import { inspect } from 'node:util'
 import { QuerentError } from '../model/errors.ts'
-import { asQuerentError } from '../model/told-error.ts'
+import { asQuerentError } from '../model/reported-error.ts'
 
 /** The lines to log of a bug, causes and all; null for what is no bug. `request` finds it from what the client got. */
 export function bugReport(thrown: unknown, request: string): string | null {

@@ -94,7 +94,7 @@ export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = 
   input: nothing,
   output: linesOutput,
   effect: { kind: 'read', idempotent: true, ownerOnly: true },
-  run: async (engine, _input, context) => ({ lines: await gather(engine.export(context)) }),
+  run: async (engine, _input, context) => ({ lines: await collect(engine.export(context)) }),
   // Its lines are JSON, which TypeScript does not see of interfaces.
   stream: (engine, _input, context) => engine.export(context) as AsyncIterable<object> as AsyncIterable<JsonObject>,
 }
@@ -118,8 +118,8 @@ async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
   yield* values
 }
 
-async function gather<T>(values: AsyncIterable<T>): Promise<readonly T[]> {
-  const gathered: T[] = []
-  for await (const value of values) gathered.push(value)
-  return gathered
+async function collect<T>(values: AsyncIterable<T>): Promise<readonly T[]> {
+  const collected: T[] = []
+  for await (const value of values) collected.push(value)
+  return collected
 }

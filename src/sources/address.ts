@@ -4,7 +4,7 @@ export interface ServerAddress {
   readonly protocol: 'http:' | 'https:'
   readonly hostname: string
   readonly port: number
-  /** What stands before every path of the server's own: empty, or `/prefix` without a slash at the end. */
+  /** The part before every path of the server's own: empty, or `/prefix` without a slash at the end. */
   readonly path: string
 }
 

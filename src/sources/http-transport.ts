@@ -56,8 +56,8 @@ function requestOf(agents: Agents, url: URL, body: string | null, signal: AbortS
   const isSecure = url.protocol === 'https:'
   const [open, agent] = isSecure ? [overHttps, agents.https] : [overHttp, agents.http]
   if (body === null) return open(url, { agent, signal, headers }).end()
-  const told = { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  return open(url, { agent, signal, headers: told, method: 'POST' }).end(body)
+  const allHeaders = { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  return open(url, { agent, signal, headers: allHeaders, method: 'POST' }).end(body)
 }
 
 /** A connection that was kept may have been closed at the other end in the meantime: then once more, over a new one. */
@@ -74,7 +74,7 @@ async function responseTo(ask: () => ClientRequest): Promise<IncomingMessage> {
 
 function answered(asking: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    // It stays: a connection that breaks later is told of here as well as to who reads.
+    // It stays: a connection that breaks later is reported here as well as to the reader.
     asking.on('error', reject)
     asking.on('response', resolve)
   })

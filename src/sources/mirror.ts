@@ -77,7 +77,7 @@ export interface MirrorReport {
 /** Entries read at a time. */
 const PAGE = 500
 /** After so many refused records without an accepted one between, the cause is not in the records. */
-const MOST_REFUSED_IN_A_ROW = 1_000
+const MAX_REFUSED_IN_A_ROW = 1_000
 
 export function mirror(request: MirrorRequest): Promise<MirrorReport> {
   return new MirrorRun(request).run()
@@ -306,8 +306,8 @@ class MirrorRun {
   #refuse({ entry: { id, holder } }: MirrorRecord, { message }: RecordsRefused): void {
     this.#refused.push({ id, holder, reason: message })
     this.#unaccepted.add(entryKey(holder, id))
-    if (++this.#refusedInARow < MOST_REFUSED_IN_A_ROW) return
-    const problem = `the server refused ${MOST_REFUSED_IN_A_ROW} records in a row, the last of them "${id}"`
+    if (++this.#refusedInARow < MAX_REFUSED_IN_A_ROW) return
+    const problem = `the server refused ${MAX_REFUSED_IN_A_ROW} records in a row, the last of them "${id}"`
     throw new SourceFailure('query_failed', `${problem}: ${message}`)
   }
 

@@ -54,7 +54,7 @@ export function soundAudience(given: Audience): Audience {
   return audience(given.kind, given.holder, federations, given.kind === 'shared' && given.masked === true)
 }
 
-/** What a partition is told as. All public entries share one, so it names no holder of them but the owner. */
+/** How a partition is named. All public entries share one, so it names no holder of them but the owner. */
 export function audienceOfPartition(sound: Audience): Audience {
   return sound.kind === 'public' ? audience('public') : sound
 }

@@ -85,7 +85,7 @@ export interface StoreReader {
   /** Changes after `seq`, ascending, at most `limit`. */
   changesSince(seq: number, limit: number): readonly Change[]
 
-  /** All partitions ever interned, ascending. The public one, shared by all holders, is told as the owner's. */
+  /** All partitions ever interned, ascending. The public one, shared by all holders, is named as the owner's. */
   partitions(): readonly { readonly id: PartitionId; readonly audience: Audience }[]
 
   entry(key: EntryKey): Entry | undefined

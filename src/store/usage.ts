@@ -30,7 +30,7 @@ interface Uncounted {
   holderOf(entry: EntryKey): string | undefined
 }
 
-/** All remote keys that are no agent here count as one holder, since anybody makes as many as he likes. */
+/** All remote keys that are no agent here count as one holder, since keys are free to create. */
 const KEYS = 'did:key:'
 
 /** Keys from which on entries are not counted yet; this one: all are counted. */

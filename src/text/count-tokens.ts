@@ -1,7 +1,7 @@
 /** How many tokens a text takes in a language model's input, near enough to keep a limit. */
 import { pieceAt } from './piece.ts'
 
-/** Named where a number of it is told. */
+/** Named beside its numbers. */
 export const TOKEN_COUNTER = 'querent-estimate'
 
 /** As the chunker estimates them. A long text need not be read to its end to know that it does not fit. */

@@ -1,4 +1,4 @@
-/** Words that look like a field condition with a slip in the name. They are searched as text; the asker is told. */
+/** Words that look like a field condition with a slip in the name. They are searched as text; a note says so. */
 import { editDistance } from '../base/edit-distance.ts'
 import type { FieldName } from '../model/filter.ts'
 import type { QueryToken } from '../model/plan.ts'

@@ -14,7 +14,7 @@ export function questionMatcher(question: readonly string[], of: Language): Word
   const asked = languagesOfQuestion(words)
   const telling = words.filter(word => !asked.some(language => isStopWord(word, language)))
   const stems = new Map((telling.length > 0 ? telling : words).map(word => [stem(word, of), word]))
-  // Stemming changes endings only, so most words of a text are told by how they begin.
+  // Stemming changes endings only, so most words of a text are recognised by how they begin.
   const beginnings = [...stems.keys()].map(beginningOf)
   const initials = new Set(beginnings.map(beginning => beginning.charCodeAt(0)))
   const beginsAsOne = (term: string): boolean => {

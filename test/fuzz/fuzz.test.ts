@@ -1,6 +1,6 @@
 /**
  * Every target with its good inputs, with those kept from long runs, and with some hundred changed ones. What is looked for,
- * and how long it was looked for, stands in docs/testing.md; `npm run fuzz -- 60` goes on, guided by coverage.
+ * and how long it was looked for, is in docs/testing/faults.md; `npm run fuzz -- 60` goes on, guided by coverage.
  */
 import { expect, it } from 'vitest'
 import { readCorpus } from './engine/corpus.ts'

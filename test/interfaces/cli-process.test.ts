@@ -1,7 +1,7 @@
 /** The command as a process among processes: pipes, signals, exit codes, files. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -170,9 +170,12 @@ describe('a question whose vector does not come in time', () => {
   const ask = (args: readonly string[]) => querent(args, { cwd: home, env: { QUERENT_EMBEDDER: '' } })
 
   it('ends `add` with a line that says how far it came when a signal stops it', async () => {
-    writeFileSync(join(home, 'growth.md'), '# Growth\n\nMemory grows with use.\n')
+    const other = mkdtempSync(join(tmpdir(), 'querent-stopped-'))
+    expect(await querent(['init'], { cwd: other })).toMatchObject({ status: 0 })
+    copyFileSync(join(home, '.querent/config.json'), join(other, '.querent/config.json'))
+    writeFileSync(join(other, 'growth.md'), '# Growth\n\nMemory grows with use.\n')
     const asked = once(silent, 'request')
-    const child = start(['add', 'growth.md'], { cwd: home, env: { QUERENT_EMBEDDER: '' } })
+    const child = start(['add', 'growth.md'], { cwd: other, env: { QUERENT_EMBEDDER: '' } })
     let said = ''
     child.stderr?.on('data', part => {
       said += part
@@ -183,7 +186,8 @@ describe('a question whose vector does not come in time', () => {
     expect(said).toMatch(
       /^querent: stopped at \w+ \d+ of \d+; what is in the store stays, and the next `querent add` of the same paths continues\n$/m,
     )
-    expect((await ask(['list'])).stdout).toContain('growth.md')
+    expect((await querent(['list'], { cwd: other })).stdout).toContain('growth.md')
+    rmSync(other, { recursive: true, force: true })
   })
 
   it('waits as long as --timeout says, is answered by words, and is never called nothing relevant (QE-005)', {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { CallContext } from '../../src/model/operation.ts'
-import { reportedError } from '../../src/model/told-error.ts'
+import { reportedError } from '../../src/model/reported-error.ts'
 import { callOperation, findOperation, streamOperation } from '../../src/ops/catalog.ts'
 import { ASKER, type Call, OWNER_NAME } from '../fuzz/calls/call.ts'
 import { SEED_CALLS } from '../fuzz/calls/seed-calls.ts'

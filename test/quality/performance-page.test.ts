@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { keptFigures, PAGE } from '../../bench/lib/kept-figures.ts'
+import { FIGURES, keptFigures, PAGE } from '../../bench/lib/kept-figures.ts'
 import { peersSection } from '../../bench/lib/peers-page.ts'
-import { performancePage } from '../../bench/lib/performance-page.ts'
+import { figuresPage, performancePage } from '../../bench/lib/performance-page.ts'
 import type { Row } from '../../bench/lib/report.ts'
 import type { Answered, PeerFigures, PeersReport } from '../../bench/peers/lib/figures.ts'
 import { SCENARIOS } from '../../bench/peers/lib/scenarios.ts'
@@ -16,6 +16,16 @@ const answered = (p50: number, recall = 1, knob: string | null = null): Answered
 describe('docs/performance.md', () => {
   it('is what the script makes of the kept figures', () => {
     expect(readFileSync(PAGE, 'utf8')).toBe(performancePage(keptFigures()))
+    expect(readFileSync(FIGURES, 'utf8')).toBe(figuresPage(keptFigures()))
+  })
+
+  it('shows what a goal was missed by and every lost cell of the largest set, in one page', () => {
+    const page = readFileSync(PAGE, 'utf8')
+    const { report, peers } = keptFigures()
+    const rows = Object.values(report.results).flatMap(result => result.rows)
+    for (const { name } of rows.filter(({ ok }) => ok === false)) expect(page).toContain(name)
+    if (peers !== undefined) expect(page).toContain('**lost**')
+    expect(page.split('\n').length).toBeLessThan(160)
   })
 
   it('has every plot that it shows, each with a title and without a background of its own', () => {
@@ -33,7 +43,7 @@ describe('docs/performance.md', () => {
 describe('the section of a benchmark', () => {
   const row = (value: number) => ({ name: 'passages', unit: 'times', value, goal: '>= 2', ok: value >= 2 })
   const page = (earlier?: readonly (readonly Row[])[]) =>
-    performancePage({
+    figuresPage({
       report: {
         machine: { cpu: 'any', cores: 2, memoryGiB: 24, node: 'v24', load: 0.1 },
         results: { embed: { commit: 'abc', load: 1, runs: (earlier?.length ?? 0) + 1, rows: [row(2.1)], earlier } },

@@ -222,8 +222,8 @@ export class Embedding {
     const chunks = this.#store.chunks([...this.#refused.keys()])
     const entries = this.#store.entries([...new Set(chunks.map(chunk => chunk.entry))])
     const seen = new Set(entries.filter(entry => partitions.includes(entry.partition)).map(entry => entry.key))
-    const told = chunks.filter(chunk => seen.has(chunk.entry))
-    return { count: told.length, message: this.#refused.get(told[0]?.key ?? -1) ?? null }
+    const seenChunks = chunks.filter(chunk => seen.has(chunk.entry))
+    return { count: seenChunks.length, message: this.#refused.get(seenChunks[0]?.key ?? -1) ?? null }
   }
 
   /** Starts a run unless one is under way or failed just now. Never rejects: what went wrong is in `error`. */

@@ -162,7 +162,7 @@ export function nameHolder(id: string): string {
   return `${hostname()}/${process.pid}/${id}`
 }
 
-/** True only if it ran on this machine and does so no more. Of what ran elsewhere nothing can be said. */
+/** True only if it ran on this machine and does so no more. Nothing is known of one that ran elsewhere. */
 export function isGone(holder: string): boolean {
   const { host, pid } = PARTS.exec(holder)?.groups ?? {}
   return host === hostname() && !isRunning(Number(pid))

@@ -138,8 +138,8 @@ function helpOf({ code, help }: QuerentError): string {
 
 /** All of them, without what only a repair needs. */
 export function examination(findings: readonly Finding[], backup: string | null = null): Examination {
-  const told = findings.map(({ check, ok, message, help, repaired }) => ({ check, ok, message, help, repaired }))
-  return { ok: told.every(({ ok }) => ok), findings: told, backup }
+  const shown = findings.map(({ check, ok, message, help, repaired }) => ({ check, ok, message, help, repaired }))
+  return { ok: shown.every(({ ok }) => ok), findings: shown, backup }
 }
 
 /** Names of the copies made beside a store begin so. */
@@ -172,8 +172,8 @@ export async function repair(input: RepairInput): Promise<Examination> {
   const after = await input.examine()
   // A check that looked no further for damage tells more once that is repaired.
   const gone = before.filter(({ check }) => done.has(check) && !after.some(one => one.check === check))
-  const told = [...gone, ...after].map(one => ({ ...one, repaired: done.get(one.check)?.join('; ') ?? null }))
-  return examination(told, backup)
+  const shown = [...gone, ...after].map(one => ({ ...one, repaired: done.get(one.check)?.join('; ') ?? null }))
+  return examination(shown, backup)
 }
 
 /** What cannot be repaired keeps nobody from repairing the rest; the finding stays. */

@@ -257,9 +257,9 @@ function isLinkIndex(index: Index): index is LinkIndex {
 function linksOf(index: LinkIndex, entry: EntryKey, partitions: readonly PartitionId[]): string {
   const node = index.nodeOf(entry)
   if (node === undefined) return ''
-  const told = (links: readonly Link[]) =>
+  const linksShown = (links: readonly Link[]) =>
     links.map(({ node: other, relation, weight }) => [other, index.relationName(relation), weight])
-  return JSON.stringify([node, told(index.out(node, { partitions })), told(index.in(node, { partitions }))])
+  return JSON.stringify([node, linksShown(index.out(node, { partitions })), linksShown(index.in(node, { partitions }))])
 }
 
 /** Null where nothing can be asked: an index of a lens, or a passage without a vector. */

@@ -40,8 +40,8 @@ export async function backUpReadable(
   return await inFolderOf(home, async folder => {
     const from = join(folder, STORE_FILE)
     const salvage = salvageStore(home.storeFile, from, now, declaredTables())
-    const told = (done: number, total: number) => report?.({ phase: 'copying', done, total })
-    return { ...(await copyStore({ ...request, from, report: told })), ...salvage, not_held: [] }
+    const onCopied = (done: number, total: number) => report?.({ phase: 'copying', done, total })
+    return { ...(await copyStore({ ...request, from, report: onCopied })), ...salvage, not_held: [] }
   })
 }
 

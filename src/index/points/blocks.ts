@@ -1,6 +1,6 @@
 /**
  * Points in blocks: one block for each cell of the grid that a partition has points in (or part of a cell, where they
- * crowd), numbered when it is first used. Above the blocks lie regions, cubes of cells: a search decides about most of
+ * are dense), numbered when it is first used. Above the blocks lie regions, cubes of cells: a search decides about most of
  * them at once.
  */
 import { must } from '../../base/assert.ts'
@@ -8,7 +8,7 @@ import { grown } from '../../base/grown.ts'
 import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import { Boxes, cellOf, crowdsIn, type Point, type PointColumns, partOf, regionOfCell } from './grid.ts'
+import { Boxes, cellOf, denseCells, type Point, type PointColumns, partOf, regionOfCell } from './grid.ts'
 
 export type BlockNumber = number
 type RegionNumber = number
@@ -23,7 +23,7 @@ export interface PartitionPoints {
   readonly partition: PartitionId
   readonly blocks: Map<number, BlockNumber>
   /**
-   * Cells whose points lie in eight blocks: where they crowded when points were loaded. Those who come later stay in the
+   * Cells whose points lie in eight blocks: where they were dense when points were loaded. Those who come later stay in the
    * blocks that there are, until all are loaded again.
    */
   readonly parted: ReadonlySet<number>
@@ -110,7 +110,7 @@ export class PointBlocks {
   /** Many, in steps, into an empty index: runs are made as large as they need to be. */
   *load(columns: PointColumns): Steps<void> {
     // Parts of parts were slower at a million.
-    for (const [partition, cells] of yield* crowdsIn(columns)) this.#partitionOf(partition, cells)
+    for (const [partition, cells] of yield* denseCells(columns)) this.#partitionOf(partition, cells)
     const { length, entries, partitions } = columns
     const blocks = new Int32Array(length)
     const points: number[] = []

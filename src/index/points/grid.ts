@@ -154,16 +154,16 @@ function outside(value: number, low: number, high: number): number {
   return value < low ? low - value : value > high ? value - high : 0
 }
 
-/** A cell with so many points of a partition is a crowd. 64 and 256 scored more or looked at more blocks. */
-const CROWD = 97
+/** A cell with so many points of a partition is dense. 64 and 256 scored more or looked at more blocks. */
+const MIN_DENSE = 97
 
 /** Points looked at in one step. */
 const POINTS_AT_ONCE = 1 << 14
 
-/** The cells where points of a partition crowd, by partition, in steps. */
-export function* crowdsIn(columns: PointColumns): Steps<ReadonlyMap<PartitionId, ReadonlySet<number>>> {
+/** The cells that are dense in a partition, by partition, in steps. */
+export function* denseCells(columns: PointColumns): Steps<ReadonlyMap<PartitionId, ReadonlySet<number>>> {
   const counts = new Map<PartitionId, Map<number, number>>()
-  const crowds = new Map<PartitionId, Set<number>>()
+  const dense = new Map<PartitionId, Set<number>>()
   for (let at = 0; at < columns.length; at++) {
     if ((at + 1) % POINTS_AT_ONCE === 0) yield
     const partition = columns.partitions[at] as PartitionId
@@ -173,9 +173,9 @@ export function* crowdsIn(columns: PointColumns): Steps<ReadonlyMap<PartitionId,
     const cell = cellOf(l, a, b)
     const count = (cells.get(cell) ?? 0) + 1
     cells.set(cell, count)
-    if (count !== CROWD) continue
-    const crowded = crowds.get(partition) ?? new Set<number>()
-    crowds.set(partition, crowded.add(cell))
+    if (count !== MIN_DENSE) continue
+    const denseHere = dense.get(partition) ?? new Set<number>()
+    dense.set(partition, denseHere.add(cell))
   }
-  return crowds
+  return dense
 }

@@ -27,7 +27,7 @@ export interface Cell {
 }
 
 export interface Pivot {
-  /** Of what the row holds: rows with the same components are one pivot. */
+  /** Rows with the same components are one pivot. */
   readonly key: number
   /** 1 / length of its int8 components. */
   inverse: number

@@ -58,12 +58,12 @@ export function* readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimi
   checkLength(bytes, end + blocks.reduce((sum, block) => sum + countOf(block) * rowBytes, 0))
   rows.memory.kernel.setMaxima(residual, square)
   let at = end
-  for (const told of blocks) {
-    const count = countOf(told)
+  for (const written of blocks) {
+    const count = countOf(written)
     // A copy of its own: the bytes given may begin at any address.
     const keys = new Uint32Array(new Uint8Array(bytes.subarray(at, at + count * 8)).buffer)
     checkEntryKeys(keys.subarray(0, count), position)
-    const block = yield* appendRows(rows, told, keys)
+    const block = yield* appendRows(rows, written, keys)
     for (const column of columns) {
       for (const stretch of stretches(rows, block, column)) {
         stretch.set(bytes.subarray(at, at + stretch.byteLength))

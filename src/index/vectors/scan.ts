@@ -27,7 +27,7 @@ const ROWS_FOR_ONE_LESS = 40
 /** Among very many rows more come as near by chance: one row in so many is chosen. */
 const ROWS_FOR_ONE_MORE = 500
 /** When sign codes would choose a larger part than one in so many, the second pass reads all rows: it is as quick. */
-const WORTH_CHOOSING = 4
+const MIN_CHOICES = 4
 /** Keeps the sum of `width` products of an i16 and an i8 within an i32. */
 const LARGEST_SUM = 2 ** 31 - 1
 
@@ -65,7 +65,7 @@ export class VectorScan {
     const ofFew = CHOSEN_OF_FEW - scope.rows / ROWS_FOR_ONE_LESS
     const chosen = Math.max(CHOSEN, ofFew, scope.rows / ROWS_FOR_ONE_MORE, CHOSEN_PER_ENTRY * entries)
     // A prior can lift a row that no sign code would choose.
-    if (request.approximate && !ranked && scope.rows >= WORTH_CHOOSING * chosen) {
+    if (request.approximate && !ranked && scope.rows >= MIN_CHOICES * chosen) {
       return this.#approximate(scope, entries, Math.ceil(chosen), least)
     }
     const { kernel } = this.#rows.memory

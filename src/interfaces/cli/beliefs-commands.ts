@@ -56,7 +56,7 @@ function inQuery(input: JsonObject, flags: Flags): JsonObject {
   return { ...input, query: queryOf((input['query'] ?? {}) as JsonObject, flags) }
 }
 
-/** Of what is asked about one belief. */
+/** Shared by queries about one belief. */
 const ABOUT = { flags: { context: null, scope: null, 'options.scope': null }, options: SCOPE, input: aboutOf } as const
 
 function aboutOf(input: JsonObject, flags: Flags): JsonObject {

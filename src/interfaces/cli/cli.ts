@@ -3,7 +3,7 @@
  * are loaded when they run, because most of a short command's time is loading.
  */
 import { CommanderError } from 'commander'
-import { worded } from '../../model/told-error.ts'
+import { worded } from '../../model/reported-error.ts'
 import { Endings, exitCodeOf, type Io, write, writeJson } from './io.ts'
 import { makeProgram } from './program.ts'
 import { asQuerentError, type Cli, EXIT, failureText, type Servers } from './run.ts'

@@ -117,7 +117,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     about: 'search conversations for what was said',
     examples: [
       'querent recall when did Mira move the kiln  # the best ten messages of all conversations',
-      'querent recall --conversation home --speaker Mira where is the kiln  # what she said there',
+      'querent recall --conversation home --speaker Mira where is the kiln  # what Mira said there',
       'querent recall --max-tokens 2000 --json what do we know of the kiln  # for a prompt, in the order of time',
     ],
     arguments: ['text'],

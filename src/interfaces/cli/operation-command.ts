@@ -18,7 +18,7 @@ import {
 import { jsonSchema } from '../../ops/schemas.ts'
 import { textOf as fileOrPiped, parsed, pipedText } from './commands/input.ts'
 import { keepNextPage, nextPage } from './commands/last-page.ts'
-import { mustTakeLines, print, printMembers } from './commands/print.ts'
+import { assertLines, print, printMembers } from './commands/print.ts'
 import {
   type CommonFlags,
   collect,
@@ -359,7 +359,7 @@ async function textOf(words: unknown, cli: Cli): Promise<string> {
 async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli, path: string): Promise<void> {
   const { stream } = entry
   if (stream !== undefined && flags['stream'] === true) {
-    mustTakeLines(flags)
+    assertLines(flags)
     if (cli.errors === 'text') cli.errors = 'json'
     const { rest, count } = await withSession(cli, flags, sessionFor(entry, input), session =>
       printMembers(cli, session.stream(findOperation(session.catalog, entry.operation), input), stream.list),

@@ -1,9 +1,9 @@
 /** One operation run for one request: as the request's viewer, until its connection ends, whole or piece by piece. */
 import { Turns } from '../../base/turns.ts'
-import { toldByContract, unread } from '../../engine/run-operation.ts'
+import { reportedByContract, unread } from '../../engine/run-operation.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
-import { reportedError } from '../../model/told-error.ts'
+import { reportedError } from '../../model/reported-error.ts'
 import { bugReport } from '../../ops/bug-report.ts'
 import { type EngineOperation, runOperation, streamOperation } from '../../ops/catalog.ts'
 import { readJson } from './body.ts'
@@ -57,7 +57,7 @@ async function jsonDocument(c: RequestContext, output: unknown): Promise<Respons
   return c.body(Buffer.concat(pieces), 200, { 'content-type': 'application/json' })
 }
 
-/** Logs what is a bug of ours under the request's id; the client is told no more than that there is one. */
+/** Logs what is a bug of ours under the request's id; the client learns only that there is one. */
 export function logBug(c: RequestContext, thrown: unknown): void {
   const report = bugReport(thrown, c.get('requestId'))
   if (report !== null) c.get('app').log(report)
@@ -108,7 +108,7 @@ async function inTime<T>(
   })
   const isLate = Promise.withResolvers<never>()
   const cancel = after(timeoutMs, () => {
-    isLate.reject(toldByContract(operation, engine, failure, context))
+    isLate.reject(reportedByContract(operation, engine, failure, context))
     late.abort(failure)
   })
   try {

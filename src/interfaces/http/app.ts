@@ -49,7 +49,7 @@ export interface AppOptions {
   readonly timeoutMs?: number | undefined
   /** The longest body that is read. Default 4 MiB. */
   readonly maxBodyBytes?: number | undefined
-  /** Told of every request. */
+  /** Called for every request. */
   readonly observers?: readonly RequestObserver[] | undefined
   /** What `/metrics` shows; absent: there is none. */
   readonly metrics?: Metrics | undefined

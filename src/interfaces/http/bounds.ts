@@ -46,7 +46,7 @@ export function serverOptions({ receiveMs }: Bounds): ServerOptions {
     connectionsCheckingInterval: Math.ceil(Math.min(LOOK_EVERY_MS, receiveMs / (2 * HEAD_SHARE))),
     headersTimeout: Math.ceil(receiveMs / HEAD_SHARE),
     requestTimeout: Math.ceil(receiveMs),
-    // Who names no host is told so in words, like who names another.
+    // A request without a host gets a written reason, as one with an unknown host does.
     requireHostHeader: false,
   }
 }

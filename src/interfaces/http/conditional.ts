@@ -5,7 +5,7 @@ import { VIEWER_HEADER } from './requester.ts'
 
 const withETag = etag()
 
-/** What is shown depends on who asks: no cache may share it. */
+/** What is shown depends on the requester: no cache may share it. */
 export async function conditional(c: RequestContext, response: Response): Promise<Response> {
   await withETag(c, async () => {
     c.res = response

@@ -43,7 +43,7 @@ export type Env = {
 export type App = Hono<Env>
 export type RequestContext = Context<Env>
 
-/** For routes that stand after the one that finds out who asks. */
+/** For routes behind the one that identifies the requester. */
 export function viewerOf(c: RequestContext): Viewer {
   const viewer = c.get('viewer')
   if (viewer === undefined) throw new Error('invariant broken: a request without a viewer')

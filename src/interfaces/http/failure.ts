@@ -1,7 +1,7 @@
 /** A failure as a response: one shape, a status by kind, and nothing of ours inside (no stack, no cause, no path). */
 
 import { type ErrorKind, QuerentError } from '../../model/errors.ts'
-import { reportedError } from '../../model/told-error.ts'
+import { reportedError } from '../../model/reported-error.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { CHROMA_ROUTES } from './routes/chroma-routes.ts'
 

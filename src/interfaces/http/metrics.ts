@@ -21,7 +21,7 @@ export interface Siblings {
   gather(): Promise<readonly Figures[]>
 }
 
-/** Of what all processes see alike the largest figure is the newest; all else is summed. */
+/** Where all processes see the same value, the largest is the newest; other figures are summed. */
 type Joined = 'sum' | 'max'
 
 export class Metrics implements RequestObserver {
@@ -68,7 +68,7 @@ export class Metrics implements RequestObserver {
     this.#streams = gauge('querent_http_streams_open', 'Answers that are being sent piece by piece', 'sum')
     this.#connections = gauge('querent_http_connections_open', 'Connections, idle ones too', 'sum')
     this.#store = [
-      ['live', gauge('querent_live_queries', 'Standing questions', 'sum')],
+      ['live', gauge('querent_live_queries', 'Live queries', 'sum')],
       ['entries', gauge('querent_entries', 'Entries in the store', 'max')],
       ['lag', gauge('querent_index_feed_lag', 'Changes that indexes had not taken in when this was asked', 'max')],
       ['queue', gauge('querent_embedding_queue', 'Chunks that wait for a vector', 'max')],

@@ -3,8 +3,8 @@ import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { isRecord } from '../../base/record.ts'
 import { toIso } from '../../model/instant.ts'
+import { asQuerentError } from '../../model/reported-error.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
-import { asQuerentError } from '../../model/told-error.ts'
 import type { Env, Notes, RequestContext } from './env.ts'
 
 export interface RequestObserver {
@@ -24,13 +24,13 @@ export function noting(observers: readonly RequestObserver[]): MiddlewareHandler
     for (const observer of observers) observer.began()
     await next()
     const line = lineOf(c, notes)
-    const tell = (code: string | null): void => {
+    const report = (code: string | null): void => {
       const at = { at: toIso(Date.now()), duration_ms: Math.round((performance.now() - started) * 1000) / 1000 }
       for (const observer of observers) observer.ended({ ...at, ...line, code })
     }
-    if (notes.stream === null) return tell(codeOf(c))
+    if (notes.stream === null) return report(codeOf(c))
     for (const observer of observers) observer.streams()
-    void notes.stream.then(tell)
+    void notes.stream.then(report)
   }
 }
 
@@ -56,7 +56,7 @@ function lineOf(c: RequestContext, notes: Notes): Omit<HttpRequestLine, 'at' | '
   }
 }
 
-/** The pattern of the route that answered. What all requests pass through is none; where nothing else is met, that is told. */
+/** The pattern of the route that answered. What all requests pass through is none, unless no other one matched. */
 function routeOf(c: RequestContext): string {
   return matchedRoutes(c).find(({ path }) => !path.endsWith('*'))?.path ?? '/*'
 }

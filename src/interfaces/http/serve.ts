@@ -38,7 +38,7 @@ export interface HttpOptions {
   readonly origins?: readonly string[] | undefined
   /** Milliseconds that a whole answer may take; default: as long as it takes. */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds that requests under way get when the server is told to end. Default 3000. */
+  /** Milliseconds that requests under way get when the server has to end. Default 3000. */
   readonly graceMs?: number | undefined
   /** The longest body that is read, in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number | undefined

@@ -21,7 +21,7 @@ export interface StreamOptions {
   readonly after: After
   /** Closes the connection, whatever is still to be sent. */
   readonly drop: () => void
-  /** What of a failure the client is told. */
+  /** The part of a failure that the client sees. */
   readonly told: (thrown: unknown) => QuerentError
   /** It is over, once; with the code of what ended it early. */
   readonly over?: ((code: string | null) => void) | undefined
@@ -35,7 +35,7 @@ const HEARTBEAT_MS = 15_000
 const STALLED_MS = 60_000
 /**
  * A client that takes nothing for so long loses its connection, where the stream is none to go on with. Its work has ended by
- * then (the engine waits a minute for the question for the next piece), which who comes back sooner is told.
+ * then (the engine waits a minute for the question for the next piece), and a client that comes back sooner learns so.
  */
 const DROPPED_MS = 120_000
 /** When a client that has lost its connection should come back. */

@@ -14,12 +14,12 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** A client that is still sending would lose what it is told if its connection were cut at once. */
+/** A client that is still sending would lose its answer if its connection were cut at once. */
 const LINGER_MS = 500
 
 export function notifyUnread(server: Server): void {
   const answers = new WeakMap<Duplex, ServerResponse>()
-  const told = new WeakSet<Duplex>()
+  const answered = new WeakSet<Duplex>()
   server.on('request', (request, response) => answers.set(request.socket, response))
   server.on('checkExpectation', (_request, response) => {
     const failure = new QuerentError('invalid_argument', 'expect: only 100-continue can be', { field: 'expect' })
@@ -30,8 +30,8 @@ export function notifyUnread(server: Server): void {
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // What still comes of it is wrong too.
-    if (told.has(socket)) return
-    told.add(socket)
+    if (answered.has(socket)) return
+    answered.add(socket)
     const answer = answers.get(socket)
     const isUnderWay = answer?.writableFinished === false
     if (!socket.writable || (isUnderWay && answer.headersSent)) return void socket.destroy()

@@ -5,7 +5,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { type ErrorKind, invalidArgument } from '../../model/errors.ts'
-import { reportedError } from '../../model/told-error.ts'
+import { reportedError } from '../../model/reported-error.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { briefPage, head, isObject, withoutEmpty } from './brief.ts'
 import { maxTokensOf } from './token-bound.ts'

@@ -1,4 +1,4 @@
-/** MCP over HTTP, stateless: the HTTP interface has already found out who asks and checked host and origin. */
+/** MCP over HTTP, stateless: the HTTP interface has already identified the requester and checked host and origin. */
 import {
   type AuthInfo,
   createMcpHandler,
@@ -51,7 +51,7 @@ const NOTIFYING: McpServerOptions = { capabilities: { resources: { subscribe: tr
 
 type Make = (options: Chosen & ServerOptions, context: Pick<McpRequestContext, 'era'>) => McpServer
 
-/** Servers for requests, one each. `bus` brings what open subscriptions are told. */
+/** Servers for requests, one each. `bus` brings the messages of open subscriptions. */
 export function overHttp(make: Make, bus?: ServerEventBus): Answering {
   const handler = createMcpHandler(factoryOf(make), bus === undefined ? {} : { bus })
   return (request, viewer, remote) => handler.fetch(request, { authInfo: authInfoOf(request, viewer, remote) })

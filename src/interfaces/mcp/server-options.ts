@@ -1,7 +1,7 @@
 /** On whose behalf a server answers, how, and what becomes of failures. */
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server'
 import { printable } from '../../base/printable.ts'
-import { reportedError } from '../../model/told-error.ts'
+import { reportedError } from '../../model/reported-error.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { bugReport } from '../../ops/bug-report.ts'
 

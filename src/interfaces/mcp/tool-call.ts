@@ -117,13 +117,13 @@ export function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => 
   if (progressToken === undefined) return undefined
   let phase = ''
   let before = 0
-  let told = -1
+  let reported = -1
   return next => {
-    if (next.phase !== phase) before = Math.max(0, told)
+    if (next.phase !== phase) before = Math.max(0, reported)
     phase = next.phase
     const progress = before + next.done
-    if (progress <= told) return
-    told = progress
+    if (progress <= reported) return
+    reported = progress
     const message = next.current === undefined ? next.phase : `${next.phase}: ${next.current}`
     const total = next.total === null ? {} : { total: before + next.total }
     // A client that is gone needs no progress; the call itself ends by its signal.

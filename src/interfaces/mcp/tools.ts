@@ -214,7 +214,7 @@ interface ToolDescription {
 /** What a client is sent of a tool. */
 export function describeTool({ name, title, description, inputSchema, readOnly, operation }: Tool): ToolDescription {
   const { kind, idempotent } = operation.effect
-  // Of what only reads they say nothing.
+  // They say nothing of an operation that only reads.
   const change = readOnly ? {} : { destructiveHint: kind === 'destroy', idempotentHint: idempotent }
   return {
     name,

@@ -46,7 +46,7 @@ function strays(db: SqlDatabase): readonly Repeated[] {
   for (const one of all(db)) {
     const { tags, values } = one.lookups
     const stored = tagsOf.all(one.entry).map(([tag]) => tag)
-    const isSame = same(stored, tags) && same(valuesOf.all(one.entry).map(told), values.map(told))
+    const isSame = same(stored, tags) && same(valuesOf.all(one.entry).map(pathText), values.map(pathText))
     if (!isSame) found.push(one)
   }
   return found
@@ -64,7 +64,7 @@ function* all(db: SqlDatabase): Generator<Repeated> {
   }
 }
 
-function told([path, value]: readonly [string, SqlValue]): string {
+function pathText([path, value]: readonly [string, SqlValue]): string {
   return JSON.stringify([path, value instanceof Uint8Array ? { bytes: [...value] } : value])
 }
 
@@ -151,14 +151,14 @@ function cut(db: SqlDatabase, now: Instant): string {
   const [gaps, wrong] = [lostSeqs(db), senselessSeqs(db)]
   const last = Math.max(0, ...gaps, ...wrong)
   if (last === 0) return 'nothing left to cut'
-  if (last >= newestSeq(db)) tellSomething(db, now)
+  if (last >= newestSeq(db)) reportChange(db, now)
   const { changes } = db
     .prepare('delete from changes where seq < ? or seq in (select value from json_each(?))')
     .run(last, JSON.stringify(wrong))
   return `cut ${counted(changes, 'change')} off the feed: indexes are built again`
 }
 
-function tellSomething(db: SqlDatabase, now: Instant): void {
+function reportChange(db: SqlDatabase, now: Instant): void {
   const newest = db
     .prepareArrays<[number, number]>('select key, partition from entries order by key desc limit 1')
     .get()
@@ -237,7 +237,7 @@ function faultOf(blob: Uint8Array, dimensions: number): 'length' | 'number' | nu
   return Math.abs(square - 1) <= TOLERANCE ? null : 'number'
 }
 
-/** Those who follow the feed are told of the entries, whose other vectors stay. */
+/** Those who follow the feed see the entries as changed, whose other vectors stay. */
 function drop(db: SqlDatabase, now: Instant): string {
   const wrong = wrongOnes(db)
   const entries = new Set<number>()

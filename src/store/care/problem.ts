@@ -28,7 +28,7 @@ export function sound(check: string, message: string): StoreFinding {
 /** Something to look at, in SQL; reads only. */
 export interface Check {
   readonly name: string
-  /** What is told when nothing is wrong. */
+  /** The message when nothing is wrong. */
   readonly sound: string
   look(db: SqlDatabase): readonly Problem[]
 }

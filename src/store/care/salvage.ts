@@ -1,6 +1,6 @@
 /**
  * Takes what can be read of a damaged store into a new one. The damaged file is only read; what is worked on is a copy of
- * it, beside the new one. What refers to something that was lost is left out, and all that was lost is told.
+ * it, beside the new one. What refers to something that was lost is left out, and all that was lost is reported.
  */
 import { copyFileSync, existsSync } from 'node:fs'
 import { sha256 } from '../../base/canonical.ts'
@@ -26,7 +26,7 @@ export interface Salvage {
   readonly lost: readonly string[]
 }
 
-/** Names of entries told of those that were lost. */
+/** Names of lost entries that are listed. */
 const MAX_NAMES = 20
 
 /**
@@ -127,7 +127,7 @@ function fill(
   return [
     ...cut.map(name => `rows of ${name.replace(/^declared_/, '')} that are damaged`),
     ...left,
-    ...namesTold(names),
+    ...listedNames(names),
   ]
 }
 
@@ -188,7 +188,7 @@ function lostNames(target: SqlDatabase, source: SqlDatabase): readonly string[] 
   return [...new Set([...bare, ...gone])].sort()
 }
 
-function namesTold(names: readonly string[]): readonly string[] {
+function listedNames(names: readonly string[]): readonly string[] {
   if (names.length === 0) return []
   const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
   return [`${counted(names.length, 'entry', 'entries')}: ${names.slice(0, MAX_NAMES).join(', ')}${more}`]
@@ -236,7 +236,7 @@ function makePrivate(target: SqlDatabase): readonly string[] {
     set.run(moved, ...check, at(row, 'key') as number)
   }
   const names = found.map(row => `${at(row, 'holder')}/${at(row, 'id')}`)
-  return namesTold(names).map(line => `who may see ${line} (saved as private)`)
+  return listedNames(names).map(line => `who may see ${line} (saved as private)`)
 }
 
 /** Of tables that this version declares otherwise no row can be read; a version that was never released made them. */

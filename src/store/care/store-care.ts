@@ -36,7 +36,7 @@ const ALTERED_LIST: StoreFinding = {
   ...{ check: FILE, ok: false, message: 'the list of tables is not as it was written' },
   ...{ help: REPAIR_HELP, isRepairable: true },
 }
-/** Lines of SQLite's own that are told. */
+/** SQLite's own lines that are reported. */
 const LINES = 5
 
 /** Reads everything under one state of the store. Throws what opening a store throws. */

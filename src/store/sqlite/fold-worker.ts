@@ -1,4 +1,4 @@
-/** A thread that folds the log of one store back, on a connection of its own, each time it is told to. */
+/** A thread that folds the log of one store back, on a connection of its own, on each message. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { must } from '../../base/assert.ts'
 import { type FoldOrder, type FoldReply, foldLog } from './fold-log.ts'

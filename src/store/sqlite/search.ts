@@ -140,17 +140,17 @@ function byTime(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { limit,
     after === null
       ? ALWAYS
       : condition(`${time} <= ? and (${time} < ? or ${TIE})`, after.at, after.at, after.id, after.holder)
-  let crowd = after === null || after.at === null ? null : crowdAt(db, of, column, after.at)
+  let tied = after === null || after.at === null ? null : tiedTimeAt(db, of, column, after.at)
   for (;;) {
-    crowd ??= crowdWithin(db, of, column, { left, limit: limit - keys.length })
-    if (crowd === null) return [...keys, ...sorted(db, of, column, { left, limit: limit - keys.length })]
-    const newer = allOf([left, condition(`${time} > ?`, crowd)])
+    tied ??= tiedTimeWithin(db, of, column, { left, limit: limit - keys.length })
+    if (tied === null) return [...keys, ...sorted(db, of, column, { left, limit: limit - keys.length })]
+    const newer = allOf([left, condition(`${time} > ?`, tied)])
     keys.push(...sorted(db, of, column, { left: newer, limit: limit - keys.length }))
-    const tie = crowd === after?.at ? behind(after) : ALWAYS
-    keys.push(...byId(db, of, [condition(`${time} = ?`, crowd), tie], limit - keys.length))
+    const tie = tied === after?.at ? behind(after) : ALWAYS
+    keys.push(...byId(db, of, [condition(`${time} = ?`, tied), tie], limit - keys.length))
     if (keys.length === limit) return keys
-    left = condition(`${time} < ?`, crowd)
-    crowd = null
+    left = condition(`${time} < ?`, tied)
+    tied = null
   }
 }
 
@@ -167,17 +167,17 @@ function sorted(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { left, 
 }
 
 /** The time that the next entries reach, when very many are of it; else null. */
-function crowdWithin(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { left, limit }: Rest): number | null {
+function tiedTimeWithin(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { left, limit }: Rest): number | null {
   if (!of.isUnfiltered || limit === 0) return null
   const where = allOf([of.seen, left])
   const times = `select e.${column} as time from entries e ${INDEXES[column]}
     where ${where.sql} order by e.${column} desc limit ?`
   const last = db.prepareArrays<[number | null]>(`select min(time) from (${times})`).get(...where.values, limit)?.[0]
-  return last === null || last === undefined ? null : crowdAt(db, of, column, last)
+  return last === null || last === undefined ? null : tiedTimeAt(db, of, column, last)
 }
 
 /** This time when very many are of it; else null. */
-function crowdAt(db: SqlDatabase, of: ListedEntries, column: TimeColumn, time: number): number | null {
+function tiedTimeAt(db: SqlDatabase, of: ListedEntries, column: TimeColumn, time: number): number | null {
   if (!of.isUnfiltered) return null
   const some = `select 1 from entries e ${INDEXES[column]} where ${of.seen.sql} and e.${column} = ? limit ${MAX_SORTED + 1}`
   const count = db.prepareArrays<[number]>(`select count(*) from (${some})`).get(...of.seen.values, time)?.[0] ?? 0

@@ -230,7 +230,7 @@ class SqliteTable implements TableWriter {
     const values = this.#declaration.key.map(name => sound[name] as SqlValue)
     try {
       const cells = this.#db.prepareArrays<Cell[]>(this.#getSql).get(...values)
-      return cells === undefined ? undefined : this.#taker(sound, this.#names)(cells)
+      return cells === undefined ? undefined : this.#rowReader(sound, this.#names)(cells)
     } catch (error) {
       this.#damage.met(error)
       return undefined
@@ -283,13 +283,13 @@ class SqliteTable implements TableWriter {
     const ordered = {
       forward: `${select} order by ${key.map(quote).join(', ')}`,
       backward: `${select} order by ${key.map(name => `${quote(name)} desc`).join(', ')}`,
-      ...{ values, limit: limitOf(limit), take: this.#taker(part, names) },
+      ...{ values, limit: limitOf(limit), take: this.#rowReader(part, names) },
     }
     return rowsInOrder(this.#db, ordered, this.#damage)
   }
 
   /** Makes the row asked for of cells that are as they were written, and that an index did not give for others. */
-  #taker(part: Row, names: readonly string[]): (cells: Cell[]) => Row {
+  #rowReader(part: Row, names: readonly string[]): (cells: Cell[]) => Row {
     const [all, asked] = [this.#names, Object.keys(part).filter(name => isPlain(part[name]))]
     const isAll = names.length === all.length && names.every((name, at) => name === all[at])
     return cells => {

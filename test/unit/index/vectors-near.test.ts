@@ -3,7 +3,7 @@ import { Bitset } from '../../../src/base/bitset.ts'
 import { atOnce } from '../../../src/base/turns.ts'
 import type { VectorSearch } from '../../../src/index/contract.ts'
 import { CELL_LIMITS } from '../../../src/index/vectors/cells.ts'
-import { Division } from '../../../src/index/vectors/division.ts'
+import { Clustering } from '../../../src/index/vectors/clustering.ts'
 import { VectorRows } from '../../../src/index/vectors/rows.ts'
 import { VectorScan } from '../../../src/index/vectors/scan.ts'
 import { openVectorIndex, type VectorIndexOptions } from '../../../src/index/vectors.ts'
@@ -189,7 +189,7 @@ function scanned(
   const partition: PartitionId = 1
   const rows = new VectorRows(MODEL, WIDTH, undefined, false)
   rows.add(vectors.map((vector, i) => ({ chunk: i, entry: i, partition, vector })))
-  atOnce(new Division(rows, limits).arrange())
+  atOnce(new Clustering(rows, limits).arrange())
   const { kernel } = rows.memory
   let count = 0
   const counting = {

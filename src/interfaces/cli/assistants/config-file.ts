@@ -63,7 +63,7 @@ async function copyAside(path: string, at = 1): Promise<string> {
   }
 }
 
-/** Of what is not there yet: the real folder above it, and the names below that. */
+/** For a path that does not exist yet: the real folder above it, and the names below that. */
 async function realPlace(path: string): Promise<string> {
   const absolute = resolve(path)
   const above = dirname(absolute)

@@ -56,7 +56,7 @@ function joined(before: JsonObject, piece: JsonObject): JsonObject {
 }
 
 /** Results that come one by one have one form. */
-export function mustTakeLines({ format }: CommonFlags): void {
+export function assertLines({ format }: CommonFlags): void {
   if (format === undefined || format === 'json') return
   const message = `--format: expected json, or none, got ${format}; with --stream results are JSON lines`
   throw new QuerentError('invalid_argument', message, { field: '--format', value: format, expected: 'json' })

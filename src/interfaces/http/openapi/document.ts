@@ -31,14 +31,14 @@ const TAGS: Readonly<Record<string, string>> = {
 
 const DESCRIPTION = `Every operation is called by \`POST /v1/ops/<name>\`; the main ones have readable paths as well, which answer the same.
 
-- **Who asks** is said by a token or a signature. On its own machine a server without tokens answers the local owner without either; where there are tokens, a token can stand for the owner. The owner may look at things as somebody else with \`${VIEWER_HEADER}\`.
-- **Answers** show what the asker may see. What exists and may not be seen is \`not_found\`, like what does not exist.
+- **The requester** is identified by a token or a signature. On its own machine a server without tokens answers the local owner without either; where there are tokens, a token can stand for the owner. The owner may look at things as somebody else with \`${VIEWER_HEADER}\`.
+- **Answers** show what the requester may see. What exists and may not be seen is \`not_found\`, like what does not exist.
 - **Failures** have one shape: \`{"error": {"code", "message", "details"}}\`. Programs decide by \`code\`.
 - **Reads** bear an \`ETag\`; with \`If-None-Match\` an answer that has not changed is 304.
 - **Streams** come where \`Accept\` is \`text/event-stream\` or \`application/x-ndjson\`, for operations that have them.
 - Query strings: lists as several fields of one name, objects as JSON. Bodies are JSON in UTF-8, whatever \`Content-Type\` says.`
 
-/** `catalog`: what the asker may call. */
+/** `catalog`: what the requester may call. */
 export function openApiDocument(catalog: Catalog, options: DocumentOptions): JsonObject {
   const { version, routes, lenses } = options
   const components = new Components()

@@ -54,13 +54,13 @@ export const FAILURE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
 const MEANINGS: Readonly<Record<number, string>> = {
   400: 'The request is wrong: correct what the message names',
   401: 'No valid token or signature came with it, and one is needed',
-  403: 'Who asks may not do this, or the names in `Host` and `Origin` are not answered',
-  404: 'There is no such thing, or none that who asks may see',
+  403: 'The requester may not do this, or the names in `Host` and `Origin` are not answered',
+  404: 'There is no such thing, or none that the requester may see',
   408: 'The request was not whole in time',
   409: 'The state does not allow this change',
   413: 'Something is longer than its limit',
   415: 'Its body is compressed, and must not be',
-  429: 'Who asks has asked too much lately: wait as long as `Retry-After` says',
+  429: 'The requester has used up its limit: wait as long as `Retry-After` says',
   431: 'Its headers, or its address, are too long',
   500: 'The service is broken: its log says more',
   501: 'Its body is sent in a way that is not known here',
@@ -117,7 +117,7 @@ export function failuresOf(statuses: readonly number[], form: FailureForm = ''):
   )
 }
 
-/** Of any request that it is found out who asks for. */
+/** Failures of every request whose requester is identified. */
 export const ALWAYS: readonly number[] = [400, 401, 403, 408, 415, 431, 500, 501, 503]
 
 /** Of an operation: `hasInput`: whether there is anything in the request to be wrong about. */

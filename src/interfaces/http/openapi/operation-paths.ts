@@ -24,8 +24,8 @@ export interface Describing {
 /** `POST /v1/ops/<name>`. */
 export function namedPath(operation: EngineOperation, describing: Describing): DescribedPath {
   const route: Route = { method: 'POST', path: `/v1/ops/${operation.name}`, operation: operation.name }
-  const told = operation.effect.ownerOnly === true ? ' Only for the local owner.' : ''
-  return describe(route, operation, operation.name, `${operation.summary}.${told}`, describing)
+  const remark = operation.effect.ownerOnly === true ? ' Only for the local owner.' : ''
+  return describe(route, operation, operation.name, `${operation.summary}.${remark}`, describing)
 }
 
 export function readablePath(route: Route, catalog: Catalog, describing: Describing): DescribedPath {
@@ -35,12 +35,12 @@ export function readablePath(route: Route, catalog: Catalog, describing: Describ
     .replaceAll('/', '_')
     .replaceAll(':', 'by_')
     .replaceAll('-', '_')
-  const told = operation === contextCall ? '' : ` As the operation \`${operation.name}\`.`
+  const remark = operation === contextCall ? '' : ` As the operation \`${operation.name}\`.`
   return describe(
     route,
     operation,
     `${route.method.toLowerCase()}_${words}`,
-    `${operation.summary}.${told}`,
+    `${operation.summary}.${remark}`,
     describing,
   )
 }

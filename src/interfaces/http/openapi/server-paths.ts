@@ -9,14 +9,14 @@ const ETAG = { etag: { $ref: '#/components/headers/ETag' } }
 const NOT_MODIFIED = { '304': { $ref: '#/components/responses/NotModified' } }
 const VIEWER = { $ref: '#/components/parameters/Viewer' }
 const IF_NONE_MATCH = { $ref: '#/components/parameters/IfNoneMatch' }
-/** Whoever asks: only the names in `Host` and `Origin` are looked at. */
+/** For every requester: only the names in `Host` and `Origin` are looked at. */
 const OPEN = failuresOf([400, 403, 408, 415, 431, 500, 501])
 const NOBODY: readonly JsonObject[] = [{}]
 
 export interface ServerParts {
   readonly metrics: boolean
   readonly mcp: boolean
-  /** Whether the asker is the local owner, who alone sees figures of all. */
+  /** Whether the requester is the local owner, who alone sees figures of all. */
   readonly owner: boolean
 }
 
@@ -61,7 +61,7 @@ const PROBES: readonly DescribedPath[] = [
 const DESCRIPTION = { $ref: '#/components/schemas/OperationDescription' }
 
 const CATALOG: readonly DescribedPath[] = [
-  get('/v1/ops', 'operations', 'List the operations', 'Those that who asks may call, with their JSON Schemas.', {
+  get('/v1/ops', 'operations', 'List the operations', 'Those that the requester may call, with their JSON Schemas.', {
     parameters: [VIEWER, IF_NONE_MATCH],
     responses: {
       '200': json('The operations', object({ operations: { type: 'array', items: DESCRIPTION } }), ETAG),

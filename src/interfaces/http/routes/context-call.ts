@@ -6,7 +6,7 @@ import type { Route } from './route.ts'
 
 const input = z.strictObject({ path: z.string(), params: z.unknown().optional() })
 
-/** What goes wrong with a path or its parameters is told in the envelope. */
+/** The envelope reports what is wrong with a path or its parameters. */
 export const contextCall: EngineOperation = {
   name: 'context.call',
   summary: 'Call the lens context by a path, such as /context/query',

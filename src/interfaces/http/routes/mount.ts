@@ -35,7 +35,7 @@ export function mountRoutes(app: App, catalog: Catalog): void {
   app.post(CALL_ROUTE.path, async c => answer(c, contextCall, await bodyInput(c, contextCall)))
 }
 
-/** Whoever asks without having to say who that is: no agent can be called so. */
+/** A requester who need not be identified: no agent can be called so. */
 const ANYBODY = { id: 'did:key:anybody' }
 
 function mount(app: App, catalog: Catalog, isMeant: (route: Route) => boolean): void {

@@ -1,4 +1,4 @@
-/** Routes by which nodes speak with each other, without a token: what is asked bears its own signature, or everybody is told the same. */
+/** Routes by which nodes speak with each other, without a token: requests bear their own signature, or everybody gets the same answer. */
 import type { Route } from './route.ts'
 
 export const NODE_ROUTES: readonly Route[] = [

@@ -22,7 +22,7 @@ export interface Route {
   readonly input?: ((given: Given) => unknown) | undefined
   /** JSON Schema of what `input` reads, of path, query string and body together, made from that of the operation's input. Default: the same. */
   readonly says?: ((input: JsonObject) => JsonObject) | undefined
-  /** Answers whoever asks, without a token: what is asked bears its own signature, or is told to everybody. */
+  /** Answers without a token: the request bears its own signature, or everybody gets the same answer. */
   readonly open?: true | undefined
   /** Always answers as a stream, in this form where the client accepts no other. */
   readonly streams?: StreamForm | undefined

@@ -1,7 +1,7 @@
 /** Operations as the routes of their lens answer them, where the contract of the lens says more of errors than they do. */
 import { isRecord } from '../../../base/record.ts'
 import { type ErrorKind, QuerentError } from '../../../model/errors.ts'
-import { asQuerentError, reportedError } from '../../../model/told-error.ts'
+import { asQuerentError, reportedError } from '../../../model/reported-error.ts'
 import type { EngineOperation } from '../../../ops/catalog.ts'
 
 /** Families of the lens chroma (CQ-105) for errors that are not its own. */
@@ -54,9 +54,9 @@ export function foundOrRefused(operation: EngineOperation, flag: string, reading
 }
 
 function typed(error: QuerentError): QuerentError {
-  const told = reportedError(error, null)
-  if (told.toJSON().type !== undefined) return told
-  const { code, kind, retryable, help } = told
+  const reported = reportedError(error, null)
+  if (reported.toJSON().type !== undefined) return reported
+  const { code, kind, retryable, help } = reported
   const row = { code, type: CHROMA_TYPES[kind], kind, retryable, help }
-  return new QuerentError(row, told.message, told.details, told.cause)
+  return new QuerentError(row, reported.message, reported.details, reported.cause)
 }

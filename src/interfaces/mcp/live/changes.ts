@@ -70,13 +70,13 @@ async function follow(
 ): Promise<void> {
   const pieces = streamOperation(watch, engine, input, call)[Symbol.asyncIterator]()
   await pieces.next()
-  const tell = together(() => {
+  const notify = together(() => {
     if (!call.signal.aborted) changed(uri)
   })
   const listen = async (): Promise<void> => {
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
       // Other answers say that it is still active, or could not be asked for now.
-      if ('seq' in next.value) tell()
+      if ('seq' in next.value) notify()
     }
   }
   void listen()

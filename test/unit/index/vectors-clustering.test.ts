@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../src/base/turns.ts'
 import { type Block, type Cell, cellsOf, pivotOf, type Slot, slotsOf } from '../../../src/index/vectors/cells.ts'
-import { Division } from '../../../src/index/vectors/division.ts'
+import { Clustering } from '../../../src/index/vectors/clustering.ts'
 import { imageOf, readImage } from '../../../src/index/vectors/image.ts'
 import { VectorRows } from '../../../src/index/vectors/rows.ts'
 import type { ChunkVector } from '../../../src/store/store.ts'
@@ -22,7 +22,7 @@ interface Step {
 
 interface World {
   readonly rows: VectorRows
-  readonly division: Division
+  readonly clustering: Clustering
 }
 
 const histories = () => {
@@ -33,15 +33,15 @@ const histories = () => {
 
 function emptyWorld(): World {
   const rows = new VectorRows(MODEL, WIDTH, undefined, false)
-  return { rows, division: new Division(rows, LIMITS) }
+  return { rows, clustering: new Clustering(rows, LIMITS) }
 }
 
 /** As a refresh does: changed entries go, then come as they are now. Entries are of two partitions. */
-function apply({ rows, division }: World, steps: readonly Step[]): void {
+function apply({ rows, clustering }: World, steps: readonly Step[]): void {
   const now = new Map(steps.map(step => [step.entry, step.vectors]))
   for (const entry of now.keys()) rows.removeEntry(entry)
   rows.add([...now].flatMap(([entry, vectors]) => vectors.map((vector, i) => rowOf(entry, vector, i))))
-  atOnce(division.arrange())
+  atOnce(clustering.arrange())
 }
 
 function rowOf(entry: number, vector: number, i: number): ChunkVector {

@@ -4,7 +4,7 @@ import { isRecord } from '../base/record.ts'
 import { type ErrorKind, QuerentError } from './errors.ts'
 import { isOwner, type Viewer } from './viewer.ts'
 
-/** These speak of the machine: its files, its model, its services. Others are told that, not where or which. */
+/** These speak of the machine: its files, its model, its services. Others learn that, not where or which. */
 const OF_MACHINE: ReadonlySet<ErrorKind> = new Set(['busy', 'broken', 'unavailable'])
 const PLAIN: Readonly<Partial<Record<string, string>>> = {
   internal: 'internal error',

@@ -15,7 +15,7 @@ const BATCH = 1 << 17
 /** Rows that are looked at, or moved, in one step: some milliseconds. */
 const ROWS_AT_ONCE = 1 << 12
 
-export class Division {
+export class Clustering {
   readonly #rows: VectorRows
   readonly #limits: CellLimits
   readonly #pace = new StepPace(ROWS_AT_ONCE)
