@@ -53,7 +53,7 @@ const nodeModules = {
   index: [...disk, 'worker_threads', 'zlib'],
   embed: [...disk, 'module', 'os', 'timers/promises', 'worker_threads'],
   identity: ['crypto'],
-  ingest: [...disk, 'readline', 'stream'],
+  ingest: [...disk, 'readline', 'stream', 'worker_threads'],
   engine: [...disk, 'crypto', 'events', 'os', 'timers/promises'],
   openings: disk,
   ops: ['util'],
@@ -102,10 +102,13 @@ const packages = {
   'prom-client': ['interfaces/http'],
   open: ['interfaces/cli'],
   picocolors: ['interfaces/cli'],
+  sax: ['ingest'],
   'smol-toml': ['interfaces/cli'],
   stemmer: ['text'],
+  unpdf: ['ingest'],
   'web-tree-sitter': ['lenses/context'],
   yaml: ['ingest'],
+  yauzl: ['ingest'],
   zod: ['model', 'embed', 'engine', 'lenses', 'ops', 'interfaces'],
 }
 

@@ -15,6 +15,7 @@ const BUNDLED = ['zod', 'commander', 'picocolors', 'lru-cache', 'stemmer', '@ora
 
 const ENTRIES = {
   main: 'interfaces/main',
+  'document-worker': 'ingest/documents/document-worker',
   'onnx-worker': 'embed/onnx-worker',
   'fold-worker': 'store/sqlite/fold-worker',
   'erase-worker': 'store/sqlite/erase-worker',

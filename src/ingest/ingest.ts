@@ -168,9 +168,9 @@ class Run {
   }
 
   async #load(place: Place, absolute: string, rows: readonly KnownRow[], options: PathOptions): Promise<Loaded> {
-    const { now, viewer, ingestersOf } = this.#context
+    const { now, viewer, ingestersOf, signal } = this.#context
     const settings = { given: this.#given, options, holder: viewer.id, now }
-    const outcome = await loadFile(this.#turns, {
+    const file = {
       absolute,
       root: place.root,
       path: pathWithin(place.root, absolute),
@@ -181,8 +181,8 @@ class Run {
       reading: { now, map: options.map ?? {} },
       settings,
       fingerprint: fingerprintOf(settings),
-    })
-    return { outcome, rows }
+    }
+    return { outcome: await loadFile(this.#turns, file, signal), rows }
   }
 
   #own(rows: readonly KnownRow[]): KnownFile | undefined {

@@ -1,0 +1,124 @@
+/**
+ * Documents that other programs made, each asked three questions. What made a fixture is its name; `scripts` of the Python packages,
+ * and one text for pandoc and LibreOffice, wrote what the questions ask for.
+ */
+import { cpSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { INTERFACES, type Interface } from './interfaces.ts'
+
+const FIXTURES = fileURLToPath(new URL('../fixtures/documents/', import.meta.url))
+
+/** Question, what the excerpt holds, and the section it is in. */
+type Asked = readonly [question: string, answer: string, section: readonly string[]]
+
+const GARDEN: readonly Asked[] = [
+  ['broadfork in March', 'each March', ['Soil']],
+  ['rain gauge on the shed roof', 'Measured with a rain gauge', ['Watering']],
+  ['litres for lettuce in the west bed', 'West | Lettuce | 7', ['Watering', 'Schedule']],
+]
+
+/** Of a page of HTML or PDF, where cells have no line between them. */
+const PRINTED_GARDEN: readonly Asked[] = [
+  ['broadfork in March', 'each March', ['Garden handbook', 'Soil', 'page 1']],
+  ['milk against mildew on courgettes', 'nine of water', ['Garden handbook', 'Pests', 'page 2']],
+  ['litres for lettuce in the west bed', 'West Lettuce 7', ['Garden handbook', 'Watering', 'Schedule', 'page 2']],
+]
+
+const LOCKS: readonly Asked[] = [
+  ['leak at the heel post', 'upper gate leaks', ['Upper gate', 'slide 2']],
+  ['regreased paddle gear', 'October', ['Lower gate', 'slide 3']],
+  ['cost of the balance beam', 'Balance beam | 1450', ['Lower gate', 'slide 3']],
+]
+
+const INVENTORY: readonly Asked[] = [
+  ['copper elbow joint', 'Copper elbow joint | S1 | 129 | 2025-02-13', ['Inventory', 'rows 31-45']],
+  ['Part 007', 'Part 007 | S0 | 21 | 2025-01-08', ['Inventory', 'rows 1-15']],
+  ['discount of Norrland Pumps', 'Norrland Pumps | Luleå | 0.15', ['Suppliers', 'rows 1-3']],
+]
+
+const ASKED: Readonly<Record<string, readonly Asked[]>> = {
+  'pandoc.docx': GARDEN,
+  'libreoffice.docx': GARDEN,
+  'python-docx.docx': [
+    ['hold the green button', 'eight seconds', ['Starting']],
+    ['low water pressure', 'one and a half bar', ['Faults', 'Code E4']],
+    ['expansion vessel number', 'HX-3120', ['Faults', 'Code E7']],
+  ],
+  'pandoc.odt': GARDEN,
+  'libreoffice.odt': GARDEN,
+  'pandoc.epub': [
+    ['broadfork in March', 'each March', ['Soil']],
+    ['milk against mildew on courgettes', 'nine of water', ['Pests']],
+    ['litres for lettuce in the west bed', 'West Lettuce 7', ['Watering', 'Schedule']],
+  ],
+  'ebooklib.epub': [
+    ['spare wick and last match', 'Elias', ['The storm']],
+    ['letter from his sister', 'paraffin, flour', ['The supply boat']],
+    ['salt in the lens bearings', 'mercury', ['The inspection']],
+  ],
+  'libreoffice-writer.pdf': PRINTED_GARDEN,
+  'libreoffice-impress.pdf': [
+    ['harbour office', 'Harbour office', ['Ferry timetable review', 'page 1']],
+    ['last boat', 'half past seven', ['Winter service', 'page 2']],
+    ['price of an adult single', 'Adult single 4.20', ['Fares', 'page 3']],
+  ],
+  'reportlab.pdf': [
+    ['when the willow blooms', 'first inspection', ['Spring', 'page 1']],
+    ['formic acid against varroa', 'August', ['Autumn', 'page 3']],
+    ['oxalic acid', 'solstice', ['Winter', 'page 4']],
+  ],
+  'fpdf2.pdf': [
+    ['chuck key', 'before the spindle', ['Before use', 'page 1']],
+    ['chips with a hook', 'never by hand', ['Clearing chips', 'page 2']],
+    ['how often is the coolant changed', 'three months', ['Coolant', 'page 3']],
+  ],
+  'pandoc.pptx': LOCKS,
+  'libreoffice.odp': LOCKS,
+  'python-pptx.pptx': [
+    ['last boat', 'half past seven', ['Winter service', 'slide 2']],
+    ['dredging of the channel', 'northern channel in February', ['Winter service', 'slide 2']],
+    ['price for island residents', 'Island resident | 1.10', ['Fares', 'slide 3']],
+  ],
+  'openpyxl.xlsx': INVENTORY,
+  'libreoffice.xlsx': INVENTORY,
+  'libreoffice.ods': INVENTORY,
+}
+
+interface Item {
+  readonly origin: string
+  readonly excerpt: { readonly text: string; readonly section: readonly string[] }
+}
+
+describe('documents that other programs made', { timeout: 120_000 }, () => {
+  let folder: TempFolder
+  let library: Interface
+
+  beforeAll(async () => {
+    folder = tempFolder()
+    mkdirSync(join(folder.path, 'home'))
+    library = await (INTERFACES['library'] as (typeof INTERFACES)[string])({
+      ...{ home: join(folder.path, 'home'), now: '2026-03-01T12:00:00Z', embedder: 'none' },
+    })
+  })
+  afterAll(async () => {
+    await library[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+
+  it.each(Object.entries(ASKED))('%s answers with the section, page or cell', async (name, questions) => {
+    const path = join(folder.path, name)
+    cpSync(join(FIXTURES, name), path)
+    const added = (await library.call('add', { paths: [path], collection: name })) as { result: object }
+    expect(added.result).toMatchObject({ skipped: [], errors: [], warnings: [], added: 1 })
+    for (const [text, answer, section] of questions) {
+      const input = { text, filter: { collections: [name] } }
+      const { result } = (await library.call('query', input)) as { result: { items: readonly Item[] } }
+      const [item] = result.items
+      expect(item?.excerpt.text.replace(/\s+/g, ' '), text).toContain(answer)
+      expect(item?.excerpt.section, text).toEqual(section)
+    }
+  })
+})
