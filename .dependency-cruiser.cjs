@@ -98,7 +98,7 @@ const packages = {
   'onnxruntime-node': ['embed'],
   'onnxruntime-web': ['embed'],
   parse5: ['text'],
-  'postal-mime': ['lenses/conversations'],
+  'postal-mime': ['ingest', 'lenses/conversations'],
   'prom-client': ['interfaces/http'],
   open: ['interfaces/cli'],
   picocolors: ['interfaces/cli'],

@@ -85,6 +85,38 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   'openpyxl.xlsx': INVENTORY,
   'libreoffice.xlsx': INVENTORY,
   'libreoffice.ods': INVENTORY,
+  'libreoffice.csv': [
+    ['copper elbow joint', 'Copper elbow joint,S1,129', ['rows 39-56']],
+    ['Part 007', 'Part 007,S0,21', ['rows 1-19']],
+    ['Part 059', 'Part 059,S3,177', ['rows 57-61']],
+  ],
+  'pandoc.rtf': GARDEN,
+  'libreoffice.rtf': GARDEN,
+  'nbformat.ipynb': [
+    ['harbour gauge readings', 'harbour gauge', ['Tide gauge analysis', 'cell 1']],
+    ['median level of clean rows', '3.417', ['Tide gauge analysis', 'Outliers', 'cell 4']],
+    ['highest spring tide', '7.2 metres', ['Tide gauge analysis', 'Conclusion', 'cell 5']],
+  ],
+  'pandoc.ipynb': [
+    ['broadfork in March', 'each March', ['Soil', 'cell 1']],
+    ['milk against mildew on courgettes', 'nine of water', ['Pests', 'cell 1']],
+    ['litres for lettuce in the west bed', 'West', ['Watering', 'Schedule', 'cell 1']],
+  ],
+  'python-email.eml': [
+    ['copper gutter', '840 euro', ['Roof gutter quote']],
+    ['scaffolding', 'two days in May', ['Roof gutter quote']],
+    ['who is the tinsmith', 'Zoë Tinsmith', ['Roof gutter quote']],
+  ],
+  'kiln.srt': [
+    ['bisque firing', 'Bisque firing ends at nine hundred and eighty degrees', ['00:00:01-00:07:08']],
+    ['step 12 vent', 'Step 12', ['00:08:00-00:13:08']],
+    ['cone six', 'twelve hundred and twenty-two', ['00:26:00-00:41:15']],
+  ],
+  'otters.vtt': [
+    ['otter holt', 'Rosa: The otter holt lies under the alder', ['00:01-00:07:06']],
+    ['reading 12', 'Reading 12', ['00:08:00-00:13:06']],
+    ['two cubs', 'gravel bank', ['00:20:00-01:02:09']],
+  ],
 }
 
 interface Item {

@@ -14,12 +14,14 @@ export type DocumentReply = { readonly kind: 'text'; readonly document: Document
 /** Each is loaded when the first file of its sort is read. */
 const READERS = {
   docx: async () => (await import('./docx.ts')).readDocx,
+  eml: async () => (await import('./eml.ts')).readEml,
   epub: async () => (await import('./epub.ts')).readEpub,
   odp: async () => (await import('./odf.ts')).readOdp,
   ods: async () => (await import('./odf.ts')).readOds,
   odt: async () => (await import('./odf.ts')).readOdt,
   pdf: async () => (await import('./pdf.ts')).readPdf,
   pptx: async () => (await import('./pptx.ts')).readPptx,
+  rtf: async () => (await import('./rtf.ts')).readRtf,
   xlsx: async () => (await import('./xlsx.ts')).readXlsx,
 } satisfies Record<string, () => Promise<DocumentReader>>
 

@@ -12,12 +12,14 @@ const MAX_BYTES = 64 * 1024 * 1024
 
 const EXTENSIONS: Readonly<Record<DocumentFormat, readonly string[]>> = {
   docx: ['docx', 'docm', 'dotx'],
+  eml: ['eml'],
   epub: ['epub'],
   odp: ['odp'],
   ods: ['ods'],
   odt: ['odt', 'ott'],
   pdf: ['pdf'],
   pptx: ['pptx', 'pptm', 'ppsx'],
+  rtf: ['rtf'],
   xlsx: ['xlsx', 'xlsm'],
 }
 
