@@ -45,8 +45,12 @@ export const addText: Print<AddReport> = all<AddReport>(
     'visibility_changes',
     `visibility of {count entry/entries} of {path} changed from ${audience('from')} to ${audience('to')}`,
   ),
-  ({ errors, warnings }, { style }) => {
+  ({ errors, warnings, skipped }, { style }) => {
     const problems = [
+      ...skipped.flatMap(({ path, reason }) => {
+        const why = UNREADABLE.get(reason)
+        return why === undefined ? [] : [`skipped ${oneLine(path)}: ${why}`]
+      }),
       ...errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`),
       ...warnings.map(({ path, message }) => `warning ${oneLine(path)}: ${oneLine(message)}`),
     ]
@@ -54,6 +58,12 @@ export const addText: Print<AddReport> = all<AddReport>(
     return lines([...problems.slice(0, MOST_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])])
   },
 )
+
+/** Files that people take for readable. */
+const UNREADABLE: ReadonlyMap<string, string> = new Map([
+  ['encrypted', 'encrypted; save it without a password, and add it again'],
+  ['no_text', 'it has no text, such as scanned pages; let a program for text recognition (OCR) add it first'],
+])
 
 /** `3 skipped (binary: 2, symlink: 1)`, the commonest first; `0 skipped` when nothing was. */
 function skippedText(skipped: AddReport['skipped']): string {
