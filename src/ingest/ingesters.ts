@@ -3,6 +3,7 @@ import type { DocumentIngester, FileName, Ingester } from '../model/ingester.ts'
 import { delimited } from './delimited.ts'
 import { documents } from './documents/documents.ts'
 import { html } from './html.ts'
+import { json } from './json.ts'
 import { jsonl } from './jsonl.ts'
 import { markdown } from './markdown.ts'
 import { notebook } from './notebook.ts'
@@ -11,7 +12,7 @@ import { subtitles } from './subtitles.ts'
 
 /** The last one accepts everything. */
 const BUILT_IN: readonly (Ingester | DocumentIngester)[] = [
-  ...[markdown, html, jsonl, notebook, delimited, subtitles],
+  ...[markdown, html, json, jsonl, notebook, delimited, subtitles],
   ...documents,
   ...[code, plainText],
 ]

@@ -90,6 +90,11 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
     ['Part 007', 'Part 007,S0,21', ['rows 1-19']],
     ['Part 059', 'Part 059,S3,177', ['rows 57-61']],
   ],
+  'python-json.json': [
+    ['bearded reedling ring', 'R0041', ['catches', 'items 36-42']],
+    ['mesh of the nets', 'sixteen millimetres', ['equipment']],
+    ['ring R0052', 'Bird 52', ['catches', 'items 50-56']],
+  ],
   'pandoc.rtf': GARDEN,
   'libreoffice.rtf': GARDEN,
   'nbformat.ipynb': [
