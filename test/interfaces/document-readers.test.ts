@@ -1,6 +1,7 @@
 /**
- * Documents that other programs made, each asked three questions. What made a fixture is its name; `scripts` of the Python packages,
- * and one text for pandoc and LibreOffice, wrote what the questions ask for.
+ * Documents that other programs made, each asked three questions. A fixture is named after its program: pandoc, LibreOffice (from what
+ * pandoc or a Python package made), python-docx, python-pptx, openpyxl, ReportLab, fpdf2, EbookLib, nbformat, and Python's own `email` and
+ * `json`. The subtitles were written by hand.
  */
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
