@@ -162,7 +162,11 @@ class Run {
     for (let reads = 0; left.length > 0 && reads < MAX_READS; reads++) {
       const of = reads === 0 ? rowsOf : (path: string) => rowsOfFile(this.#store, path)
       const loads = left.map(path => this.#load(place, path, of(path), optionsOf(path)))
-      left = await this.#write(place, await Promise.all(loads))
+      const loaded = await Promise.all(loads).catch((error: unknown) => {
+        this.#checkAborted()
+        throw error
+      })
+      left = await this.#write(place, loaded)
     }
     for (const path of left) this.#report.fail(shown(place, path), 'other runs kept writing it; add it again')
   }
