@@ -1,5 +1,5 @@
 // Makes dist from src: JavaScript and declarations by tsc, the files that are not code by copying, and from these the
-// command in few files. The package also carries the pages, built beside them, and the embedding model, built here when it
+// command and the library in few files, with one build of ONNX Runtime beside them. The package also carries the pages, built beside them, and the embedding model, built here when it
 // is missing. Messages go to standard error: `npm pack` owns the other stream.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { buildDocsPage } from './build-docs-page.ts'
 import { buildExplorer } from './build-explorer.ts'
 import { bundleCommand } from './bundle-command.ts'
+import { bundleOnnx } from './bundle-onnx.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const assets = ['.wasm', '.json', '.html', '.css', '.svg', '.md']
@@ -18,6 +19,7 @@ mustNameBuiltFiles()
 copyAssets()
 if (!existsSync(join(root, 'model'))) run('the model', ['scripts/build-model.mjs'])
 await bundleCommand()
+await bundleOnnx()
 await buildExplorer()
 buildDocsPage()
 

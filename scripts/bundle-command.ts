@@ -1,4 +1,4 @@
-// Makes dist/command: the `querent` command and its workers in a few files, together with the packages that
+// Makes dist/command: the `querent` command, its workers and the library in a few files, together with the packages that
 // every start needs. Reading some 300 small modules took half of a short command's time. The folder lies as deep as the
 // folders of dist it is made from, so that addresses relative to a module keep their meaning; what they name is copied.
 // Tests make the same of the sources, which lie as deep.
@@ -10,12 +10,16 @@ import { licenceOf } from './licence-of.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Needed by every question. All other packages are loaded from node_modules when they are used. */
-const BUNDLED = ['zod', 'commander', 'picocolors', 'lru-cache', 'stemmer', '@orama/stemmers']
+/**
+ * Needed by every question. All other packages are loaded from node_modules when they are used. Development dependencies,
+ * so that nobody installs them a second time; zod is a dependency because the declarations name its types.
+ */
+export const BUNDLED: readonly string[] = ['zod', 'commander', 'picocolors', 'lru-cache', 'stemmer', '@orama/stemmers']
 
 const ENTRIES = {
   main: 'interfaces/main',
   'document-worker': 'ingest/documents/document-worker',
+  index: 'index',
   'onnx-worker': 'embed/onnx-worker',
   'fold-worker': 'store/sqlite/fold-worker',
   'erase-worker': 'store/sqlite/erase-worker',

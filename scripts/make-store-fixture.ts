@@ -1,6 +1,6 @@
 /**
  * Makes the fixture of the schema that this version writes: `test/fixtures/stores/schema-<n>.db`, and beside it what is
- * in it as JSON. Run once for every new schema number; a fixture that stands there is kept, since it must open for ever:
+ * in it as JSON. Run once for every new schema number; a fixture that is there is kept, since it must open for ever:
  * `node scripts/make-store-fixture.ts`.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'

@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// npm changes into the repository's root; paths in the arguments mean the folder the user stands in.
+// npm changes into the repository's root; paths in the arguments mean the folder the user is in.
 const { INIT_CWD, npm_lifecycle_event } = process.env
 if (npm_lifecycle_event === 'querent' && INIT_CWD) process.chdir(INIT_CWD)
 

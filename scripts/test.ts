@@ -117,7 +117,7 @@ function readReport(file: string): Report {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return { testResults: [] } // vitest did not get so far; its own message stands above
+    return { testResults: [] } // vitest did not get so far; its own message is above
   }
 }
 

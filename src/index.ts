@@ -9,6 +9,7 @@ export type {
   AddRequest,
   Backup,
   Engine,
+  EntryName,
   EntryView,
   Examination,
   ExplainAnswer,

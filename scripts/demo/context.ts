@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './run.ts'
 
-/** `folder`: where the store of the demo stands; code belongs to the folder of its store, so it is copied there. */
+/** `folder`: where the store of the demo is; code belongs to the folder of its store, so it is copied there. */
 export function demoContext(root: string, folder: string): void {
   console.log("\n# The lens context: this project's own code as concepts and links…")
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true })

@@ -1,4 +1,4 @@
-/** The end of the demo: a page to go on with. Built anew each time: the sources may have changed since. */
+/** The end of the demo: a page to go on with. Built again each time: the sources may have changed since. */
 import { buildDocsPage } from '../build-docs-page.ts'
 import { buildExplorer } from '../build-explorer.ts'
 

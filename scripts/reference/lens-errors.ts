@@ -17,7 +17,7 @@ export const CHROMA_ERRORS: readonly LensErrorRow[] = [
   ['anchor_occupied', 'HashtagConflictError', 'Another hashtag sits there', 'conflict'],
   ['hashtag_in_use', 'HashtagConflictError', 'Nodes carry the hashtag', 'conflict'],
   ['migration_invalid', 'ValidationError', 'Nodes would break the rules of the zones', 'usage'],
-  ['duplicate_entry', 'ValidationError', 'An imported node is there already, or stands twice in the document', 'usage'],
+  ['duplicate_entry', 'ValidationError', 'An imported node is there already, or is twice in the document', 'usage'],
   ['color_mismatch', 'ValidationError', 'An imported node is not where its hashtags pull it', 'usage'],
   ['invalid_state', 'ValidationError', 'The state of a memory is not possible', 'usage'],
   ['unknown_column', 'ValidationError', 'No plug-in has this column', 'usage'],

@@ -1,5 +1,5 @@
 /** Settings of the lenses: in `config.json` under `lenses.<name>`, and some in the environment. */
-import { DEFAULTS as BELIEFS, SETTING_TEXTS as BELIEFS_TEXTS } from '../../src/lenses/beliefs/beliefs-settings.ts'
+import { DEFAULTS as BELIEFS, settingsSchema as beliefsSchema } from '../../src/lenses/beliefs/beliefs-settings.ts'
 import { DEFAULTS as C64, settingsSchema as c64Schema, type Field, variablesOf } from '../../src/lenses/c64/settings.ts'
 import { SETTING_KEYS, variableOf } from '../../src/lenses/chroma/settings.ts'
 import { settingsSchema as collectionsSchema } from '../../src/lenses/collections/collections-lens.ts'
@@ -36,10 +36,10 @@ function context(): string {
 }
 
 function beliefs(): string {
-  const rows = Object.entries(BELIEFS).map(([name, value]) => {
-    const key = snakeCased(name)
-    const { values, means } = textOf(BELIEFS_TEXTS, key)
-    return [code(key), values, beliefsDefault(key, value), `${means}.`]
+  const defaults = new Map(Object.entries(BELIEFS).map(([name, value]) => [snakeCased(name), value as unknown]))
+  const rows = fieldRows(jsonSchema(beliefsSchema, 'input'), new Map()).flatMap(([name, type, means]) => {
+    const key = name.replaceAll('`', '')
+    return defaults.has(key) ? [[name, type, beliefsDefault(key, defaults.get(key)), means]] : []
   })
   return `## Beliefs\n\n\`lenses.beliefs\`.\n\n${table(HEAD, rows)}`
 }
@@ -68,12 +68,6 @@ function c64(): string {
   })
   const keys = '`QDRANT_API_KEY` and `OPENAI_API_KEY` hold keys, in the environment alone.'
   return `## C64\n\n\`lenses.c64\`. ${keys}\n\n${table(['Key', 'Variable', 'Value', 'Default', 'Meaning'], rows)}`
-}
-
-function textOf<T>(texts: Readonly<Record<string, T>>, name: string): T {
-  const text = texts[name]
-  if (text === undefined) throw new Error(`the setting ${name} has no text`)
-  return text
 }
 
 function valueText(value: unknown): string {

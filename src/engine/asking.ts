@@ -35,7 +35,7 @@ type OptionsSchema = z.ZodType<{ readonly options: unknown }>
 
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 
-/** The answer to a question that stands. */
+/** The answer to a subscription. */
 export interface WatchedAnswer {
   readonly answer: Answer
   readonly asOf: Instant
@@ -127,7 +127,7 @@ export class Asking {
 
   /** The next `limit` items of an answer to the query, which has more of them; `from` where its order is held. */
   async part(query: Query, from: CachedPage | null, limit: number, call: CallContext): Promise<Part> {
-    await this.#contexts.load(call)
+    await this.#load(query.lens, call)
     const { context, release } = this.#contexts.make(query, this.#parts.clock.now(), call)
     try {
       const part = await runPart(this.#stagesOf(query.lens), context, { held: this.#held, from, limit })
@@ -164,7 +164,7 @@ export class Asking {
     this.#held.hold(cursor.place, viewer.id, next, size, this.#parts.clock.now())
   }
 
-  /** The answer as it stands: looking on is no use. And what it takes to say when time alone may change it. */
+  /** The answer as it is: looking on is no use. And what it takes to say when time alone may change it. */
   async standing(input: QueryInput, call: CallContext): Promise<WatchedAnswer> {
     const { stages, context } = await this.#prepare({ ...input, touch: false }, call)
     const answer = await runQuery(stages, context)
@@ -204,8 +204,17 @@ export class Asking {
   async #prepare(input: QueryInput, call: CallContext): Promise<Prepared> {
     // What is wrong with the question is said before anything is loaded for it.
     const query = this.resolve(input, call)
-    await this.#contexts.load(call)
+    await this.#load(query.lens, call)
     return this.#prepareAtOnce(input, call, query)
+  }
+
+  /** With the points that the lens asks for first. */
+  #load(lens: string, call: CallContext): Promise<void> {
+    const points = this.#parts.registry.must(lens).pointIndexes ?? []
+    return this.#contexts.load(
+      call,
+      points.map(({ name }) => name),
+    )
   }
 
   /** `known`: the query, if it was resolved already; a moment later it is another one. */

@@ -9,7 +9,7 @@ import type { Calls } from '../lenses/calls.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { BackupRequest, DoctorRequest } from '../model/care-input.ts'
 import type { AccessState } from '../model/entry.ts'
-import type { AddRequest, GetInput, ListInput, PutEntriesInput } from '../model/entry-input.ts'
+import type { AddRequest, GetInput, ListInput, PutEntriesInput, SyncRequest } from '../model/entry-input.ts'
 import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import type { WatchInput } from '../model/live-input.ts'
@@ -45,8 +45,34 @@ export interface EntryView {
   readonly valid_from: string | null
   readonly valid_until: string | null
   readonly known_at: string
+  /** Entries of files that its text links to, and of those that link to it, as far as the viewer sees them. */
+  readonly links: readonly EntryName[]
+  readonly backlinks: readonly EntryName[]
   /** This viewer's use of it; null when never used. */
   readonly access: { readonly last_accessed: string; readonly count: number; readonly strength: number } | null
+}
+
+/** An added path, and how many files below it are not as they were when they were read. */
+export interface AddedPathState {
+  readonly path: string
+  /** That has read the code there by itself; null: entries were made of its files. */
+  readonly lens: string | null
+  readonly missing: boolean
+  readonly is_changed: boolean
+  /** Null here and below: not counted, as of code. */
+  readonly files: number | null
+  readonly changed: number | null
+  readonly added: number | null
+  readonly deleted: number | null
+}
+
+export interface SyncReport extends AddReport {
+  readonly paths: readonly AddedPathState[]
+}
+
+export interface EntryName {
+  readonly id: string
+  readonly title: string
 }
 
 export interface AddReport {
@@ -93,6 +119,8 @@ export interface Status {
    * of what was deleted or replaced may still be found in it or in snapshots, for some seconds or as long as others read.
    */
   readonly storage: { readonly log_bytes: number; readonly to_erase: boolean } | null
+  /** Files and folders that were added, for the owner; null: not shown. */
+  readonly paths: readonly AddedPathState[] | null
 }
 
 export interface Finding {
@@ -108,7 +136,7 @@ export interface Examination {
   /** Whether all is well, after the repair if there was one. */
   readonly ok: boolean
   readonly findings: readonly Finding[]
-  /** The copy of the store that was made before it was mended; null: none was needed, or wanted. */
+  /** The copy of the store that was made before it was repaired; null: none was needed, or wanted. */
   readonly backup: string | null
 }
 
@@ -142,7 +170,7 @@ export type ExportLine =
     }
 
 export interface ListPage {
-  readonly items: readonly Omit<EntryView, 'content'>[]
+  readonly items: readonly Omit<EntryView, 'content' | 'links' | 'backlinks'>[]
   readonly total: number
   readonly cursor: string | null
 }
@@ -199,10 +227,17 @@ export interface Engine extends AsyncDisposable, Calls {
     input: { readonly ids: readonly string[] },
     context?: Partial<CallContext>,
   ): Promise<{ readonly deleted: number }>
+  /** Reads again what has changed in files and folders that were added (QE-012). */
+  sync(input?: SyncRequest, context?: Partial<CallContext>): Promise<SyncReport>
+  /**
+   * The same before a question, where few files have changed; where many have, answers say so to the owner. Never rejects. Nothing for anybody but
+   * the owner, and where files are watched.
+   */
+  readChanges(context?: Partial<CallContext>): Promise<void>
   status(context?: Partial<CallContext>): Promise<Status>
   /** Changes of the store that its loaded indexes have not taken in: the next question brings them forward. Of all partitions. */
   feedLag(): number
-  /** With `repair`, mends what can be made again from what is there and touches nothing else. */
+  /** With `repair`, repairs what can be made again from what is there and touches nothing else. */
   doctor(input?: DoctorRequest, context?: Partial<CallContext>): Promise<Examination>
   /** Copies the store while anybody writes; rejects with `conflict` where a file is in the way. */
   backup(input: BackupRequest, context?: Partial<CallContext>): Promise<Backup>

@@ -4,6 +4,7 @@ import type { Clock, Instant } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
 import { atOnce, type Steps, type Turns } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
+import { keepSeen } from '../ingest/known-files.ts'
 import type { LensRegistry } from '../lenses/registry.ts'
 import type { ChunkDraft, Entry, EntryDraft, EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
@@ -97,6 +98,7 @@ export function deleteEntries(
     }
     const afterWrite = registry.beforeWrite(writer, gone)
     for (const key of gone) {
+      keepSeen(writer, key, accessScope.viewer.id)
       writer.delete(key)
       yield
     }

@@ -125,9 +125,9 @@ function searchUpwards(from: string): string | undefined {
 }
 
 /** Larger files are told of, not read. */
-const MOST_BYTES = 10 * 1024 * 1024
+const MAX_BYTES = 10 * 1024 * 1024
 
-/** The folder that the home stands in. */
+/** The folder that the home is in. */
 export function openWorkspace(home: Home): Workspace {
   return new DiskWorkspace(dirname(home.folder), home.storeFile)
 }
@@ -158,7 +158,7 @@ class DiskWorkspace implements Workspace {
       const facts = await stat(real)
       const { size, mtimeMs } = facts
       if (!facts.isFile()) return failed('unreadable', 'not a file')
-      if (size > MOST_BYTES) return failed('too_large', `file is larger than ${MOST_BYTES} bytes`)
+      if (size > MAX_BYTES) return failed('too_large', `file is larger than ${MAX_BYTES} bytes`)
       const [bytes, { decodeInSteps }] = await Promise.all([readFile(real), import('../ingest/read-file.ts')])
       const modifiedAt = Math.trunc(mtimeMs)
       const text = await new Turns().run(decodeInSteps(bytes))
@@ -168,6 +168,11 @@ class DiskWorkspace implements Workspace {
       if (code === 'ENOENT' || code === 'ENOTDIR') return failed('not_found', 'file is gone')
       return failed('unreadable', `file cannot be read (${code ?? 'unknown'})`)
     }
+  }
+
+  async mark(url: string, signal: AbortSignal): Promise<string> {
+    const { markOf } = await import('../ingest/tree-mark.ts')
+    return markOf({ folder: this.#folder, path: fileURLToPath(url) }, { turns: new Turns(), signal })
   }
 
   async *list(path: string | null, signal: AbortSignal, leftOut?: (file: LeftOut) => void): AsyncIterable<string> {

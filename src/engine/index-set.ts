@@ -68,7 +68,8 @@ export class IndexSet {
   /** Afterwards `get` of these names, and `refresh`, have nothing to do. */
   *getInSteps(...names: readonly string[]): Steps<void> {
     const isBehind = this.#store.version() !== this.#version || names.some(name => !this.#loaded.has(this.#named(name)))
-    while (isBehind && this.#onChange?.() === true) yield
+    if (!isBehind) return
+    while (this.#onChange?.() === true) yield
     for (const name of names) while (this.#loadSome(this.#named(name))) yield
     while (this.#followSome()) yield
   }

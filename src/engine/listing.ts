@@ -4,14 +4,16 @@
  */
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
+import { compareText } from '../base/compare.ts'
 import { Recent } from '../base/recent.ts'
-import type { Turns } from '../base/turns.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
-import type { AccessState, Entry } from '../model/entry.ts'
+import { lensNames } from '../lenses/registry.ts'
+import type { AccessState, Entry, EntryKey } from '../model/entry.ts'
 import type { Filter } from '../model/filter.ts'
 import { toIso } from '../model/instant.ts'
 import { DEFAULT_LIMIT } from '../model/limits.ts'
+import type { CallContext } from '../model/operation.ts'
 import { OWNER } from '../model/partition.ts'
 import type { Position } from '../model/query.ts'
 import { SUGGESTED_FIELDS, type SuggestedField, type SuggestInput, type Suggestion } from '../model/suggest.ts'
@@ -19,10 +21,13 @@ import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { readCursor, writeCursor } from '../pipeline/cursor.ts'
 import { visibleAudience, visibleOrigin } from '../pipeline/disclose.ts'
 import { allOf, filterFromInput } from '../pipeline/filter-input.ts'
+import { NoteLinks } from '../pipeline/note-links.ts'
 import { noticesFor } from '../pipeline/notices.ts'
+import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { ListPosition, Store, StoreReader } from '../store/store.ts'
 import type { Upkeep } from '../store/upkeep.ts'
-import type { EntryView, ListInput, ListPage, Status } from './engine.ts'
+import { statesOf } from './added-files.ts'
+import type { EntryName, EntryView, ListInput, ListPage, Status } from './engine.ts'
 import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
 import { VERSION } from './version.ts'
@@ -87,8 +92,28 @@ function positionOf({ order, id, holder }: Position): ListPosition {
 }
 
 /** An entry as callers see it, and back: ISO times and snake_case outside, instants inside. */
-export function viewEntry(entry: Entry, access: AccessState | null, viewer: Viewer, reader: StoreReader): EntryView {
-  return { ...viewHead(entry, access, viewer, reader), content: entry.content }
+export function viewEntry(
+  entry: Entry,
+  access: AccessState | null,
+  accessScope: AccessScope,
+  reader: StoreReader,
+): EntryView {
+  const links = new NoteLinks(reader, accessScope)
+  return {
+    ...viewHead(entry, access, accessScope.viewer, reader),
+    content: entry.content,
+    links: namesOfEntries(links.linksOf(entry.key), reader),
+    backlinks: namesOfEntries(links.backlinksOf(entry.key), reader),
+  }
+}
+
+/** Links shown with an entry: `linked:` in a question finds all. */
+const MOST_LINKS = 100
+
+/** By title. */
+function namesOfEntries(keys: readonly EntryKey[], reader: StoreReader): readonly EntryName[] {
+  const names = reader.entries(keys).map(({ id, title }) => ({ id, title }))
+  return names.sort((a, b) => compareText(a.title, b.title) || compareText(a.id, b.id)).slice(0, MOST_LINKS)
 }
 
 /** Without the content: for lists. */
@@ -97,7 +122,7 @@ function viewHead(
   access: AccessState | null,
   viewer: Viewer,
   reader: StoreReader,
-): Omit<EntryView, 'content'> {
+): ListPage['items'][number] {
   return {
     id: entry.id,
     holder: entry.audience.holder,
@@ -145,7 +170,7 @@ export function countVisible(store: Store, accessScope: AccessScope): number {
 /** Names to complete with: of visible entries alone, so that none tells of an entry that the viewer may not see. */
 const DEFAULT_SUGGESTIONS = 10
 /** Names of a field that are compared with the prefix: the commonest. */
-const MOST_COMPARED = 10_000
+const MAX_COMPARED = 10_000
 
 type Named = Pick<Suggestion, 'value' | 'count'>
 
@@ -161,7 +186,7 @@ export function suggest(store: Store, input: SuggestInput, accessScope: AccessSc
 }
 
 function namesOf(store: Store, field: SuggestedField, accessScope: AccessScope): readonly Named[] {
-  if (field !== 'holder') return store.facet(accessScope, field, MOST_COMPARED)
+  if (field !== 'holder') return store.facet(accessScope, field, MAX_COMPARED)
   return isOwner(accessScope.viewer) ? holdersOf(store, accessScope) : []
 }
 
@@ -178,25 +203,26 @@ function holdersOf(store: Store, accessScope: AccessScope): readonly Named[] {
 }
 
 /** Collections told of, the largest first. */
-const MOST_COLLECTIONS = 100
+const MAX_COLLECTIONS = 100
 
 /** Loads every index, with pauses. What it says is of the moment after the last. */
 export async function statusOf(
-  { store, home, embedder, embedderError, indexes, registry }: Parts,
+  { store, home, embedder, embedderError, indexes, registry, files }: Parts,
   look: () => AccessScope,
-  turns: Turns,
+  { viewer, signal }: Pick<CallContext, 'viewer' | 'signal'>,
 ): Promise<Status> {
-  await turns.run(indexes.getInSteps(...indexes.names))
+  const owner = isOwner(viewer)
+  const paths = owner ? statesOf(await files.look({ signal })) : null
+  await turnsUntil(signal).run(indexes.getInSteps(...indexes.names))
   const accessScope = look()
   const { partitions } = accessScope
-  const owner = isOwner(accessScope.viewer)
   return {
     version: VERSION,
     home: owner ? home : null,
     entries: countVisible(store, accessScope),
     chunks: store.countChunks(partitions),
     embedded: embedder === null ? 0 : store.countVectors(modelKey(embedder.model), partitions),
-    collections: store.facet(accessScope, 'collection', MOST_COLLECTIONS),
+    collections: store.facet(accessScope, 'collection', MAX_COLLECTIONS),
     embedder: embedder === null ? null : embedderOf(embedder),
     embedder_error: owner || embedderError === null ? embedderError : 'there is no embedder at the moment',
     indexes: indexes.all.map(index => ({
@@ -204,9 +230,10 @@ export async function statusOf(
       bytes: owner ? index.byteLength : null,
       rows: rowsOf(index, { partitions }),
     })),
-    lenses: registry.all.map(lens => lens.name),
+    lenses: lensNames(registry.all),
     notices: noticesFor(store, accessScope.viewer),
     storage: owner && store.upkeep !== undefined ? storageOf(store.upkeep) : null,
+    paths,
   }
 }
 

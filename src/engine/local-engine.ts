@@ -18,7 +18,9 @@ import {
   type PutEntriesInput,
   putEntriesInput,
   type SimilarInput,
+  type SyncRequest,
   similarInput,
+  syncInput,
   touchInput,
 } from '../model/entry-input.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
@@ -36,11 +38,22 @@ import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import { addFiles } from './add-files.ts'
+import { statesOf } from './added-files.ts'
 import { Asking, streamQuery } from './asking.ts'
 import type { Care } from './care/care.ts'
 import { CursorHandles } from './cursor-handles.ts'
 import { closedError } from './ending.ts'
-import type { AddReport, Backup, Engine, EntryView, Examination, ExportLine, ListPage, Status } from './engine.ts'
+import type {
+  AddReport,
+  Backup,
+  Engine,
+  EntryView,
+  Examination,
+  ExportLine,
+  ListPage,
+  Status,
+  SyncReport,
+} from './engine.ts'
 import { deleteEntries, NewVectors, putEntries, requireVisible } from './entries.ts'
 import { exportInTurns } from './export.ts'
 import { importLines } from './import.ts'
@@ -51,6 +64,9 @@ import { type SignedRequests, signedRequests } from './node-identity.ts'
 import type { Parts } from './parts.ts'
 
 type Context = Partial<CallContext> | undefined
+
+/** Chunks that are embedded before a question whose files were just read again: more wait for whoever embeds in the background. */
+const MOST_EMBEDDED_FIRST = 64
 
 export class LocalEngine implements Omit<Engine, keyof Calls> {
   readonly #parts: Parts
@@ -77,6 +93,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
       answer: (input, call) => this.#answer(input, call),
       engine: this,
     })
+    parts.files.lendHosts(lens => this.host(lens))
   }
 
   async query(input: QueryInput, context?: Context): Promise<Page> {
@@ -136,9 +153,11 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#during(context, ({ viewer }) => {
       const { store } = this.#parts
       const { id, touch = true } = parseInput(getInput, input)
-      const entry = requireVisible(store, id, this.#accessScope(viewer))
+      const accessScope = this.#accessScope(viewer)
+      const entry = requireVisible(store, id, accessScope)
       if (touch) this.#asking.used([entry.key], viewer)
-      return viewEntry(entry, store.access(viewer, [entry.key]).get(entry.key) ?? null, viewer, store)
+      const access = store.access(viewer, [entry.key]).get(entry.key) ?? null
+      return store.read(reader => viewEntry(entry, access, accessScope, reader))
     })
   }
 
@@ -185,6 +204,25 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     })
   }
 
+  sync(input: SyncRequest = {}, context?: Context): Promise<SyncReport> {
+    return this.#ownersOwn('sync', context, async call => {
+      const request = parseInput(syncInput, input)
+      const started = performance.now()
+      const { changes, report } = await this.#parts.files.sync(request, call)
+      const embeddingError = await this.#embedNew((request.wait ?? true) && request.dry_run !== true, call)
+      const pending = this.#vectors.pending(this.#accessScope(call.viewer).partitions)
+      const ms = Math.round(performance.now() - started)
+      return { ...report, paths: statesOf(changes), pending, embedding_error: embeddingError, ms }
+    })
+  }
+
+  async readChanges(context?: Context): Promise<void> {
+    const call = this.#call(context)
+    if (!isOwner(call.viewer) || this.#parts.files.isWatched) return
+    const made = await this.#parts.files.readQuickly(call)
+    if (made !== null && made.chunks <= MOST_EMBEDDED_FIRST) await this.#embedNew(true, call).catch(() => null)
+  }
+
   delete(input: { readonly ids: readonly string[] }, context?: Context): Promise<{ deleted: number }> {
     return this.#during(context, async ({ viewer, signal }) => {
       const { ids } = parseInput(idsInput, input)
@@ -194,7 +232,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
 
   status(context?: Context): Promise<Status> {
     return this.#during(context, ({ viewer, signal }) =>
-      statusOf(this.#parts, () => this.#accessScope(viewer), turnsUntil(signal)),
+      statusOf(this.#parts, () => this.#accessScope(viewer), { viewer, signal }),
     )
   }
 

@@ -16,6 +16,7 @@ import { CORE_TABLES, UNEXPORTED } from '../store/core-tables.ts'
 import { openMemoryStore } from '../store/memory-store.ts'
 import { openSqliteStore } from '../store/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
+import { AddedFiles } from './added-files.ts'
 import { Background, type BackgroundJob, Embedding, type JobState, saveSnapshots } from './background/background.ts'
 import { Lease, nameHolder } from './background/lease.ts'
 import { eraseAtEnd, LogKeeper } from './background/log-keeper.ts'
@@ -168,6 +169,7 @@ async function makeParts(
     snapshots: lease('snapshots'),
     lease,
     uses,
+    files: new AddedFiles({ store, clock, registry, indexes }, watchesFiles(options)),
     sources,
     node: nodeIdentity({ store, random, clock: systemClock, machineTime: machineTimeOf(options) }),
     transport,
@@ -188,6 +190,10 @@ async function makeParts(
   }
 }
 
+function watchesFiles({ watchFiles, background, readOnly }: EngineOptions): boolean {
+  return watchFiles === true && background !== false && readOnly !== true
+}
+
 interface Keeping {
   readonly states: Map<string, JobState>
   readonly holder: string
@@ -197,7 +203,7 @@ interface Keeping {
 
 /** What an engine does beside answering: at the end, and unless told otherwise in the background. */
 function keepUp(parts: Parts, hosted: readonly HostedLens[], { states, holder, closers, options }: Keeping): void {
-  const { store, clock, indexes, snapshots, embedding } = parts
+  const { store, clock, indexes, snapshots, embedding, files } = parts
   const { upkeep } = store
   closers.add(() => saveSnapshots(indexes, snapshots))
   if (upkeep !== undefined) closers.add(() => eraseAtEnd(upkeep, indexes, snapshots))
@@ -205,7 +211,7 @@ function keepUp(parts: Parts, hosted: readonly HostedLens[], { states, holder, c
   if (options.background === false) return
   const recut = recutting(store)
   const ofLenses = hosted.flatMap(({ lens, host }) => (lens.jobs ?? []).map(job => jobOf(job, host)))
-  const jobs = [...(recut === null ? [] : [recut]), ...ofLenses]
+  const jobs = [...(recut === null ? [] : [recut]), ...(files.isWatched ? [files.job()] : []), ...ofLenses]
   const background = new Background({ store, clock, indexes, embedding, jobs, states, holder, machineNow })
   closers.add(() => background.close())
   if (upkeep === undefined) return

@@ -50,6 +50,11 @@ export interface EngineOptions {
   /** Embed and tidy up in the background (default true). */
   readonly background?: boolean | undefined
   /**
+   * Look every few seconds whether files and folders that were added have changed, and read them again (default false). In the background:
+   * one process at a time does it for a store.
+   */
+  readonly watchFiles?: boolean | undefined
+  /**
    * Begin to load the model when opening, and load the vector index while it works on the first question (default
    * false: both when they are needed). For a process that asks one question and ends.
    */

@@ -10,6 +10,7 @@ import type { TableDeclaration } from '../model/table.ts'
 import type { Workspace } from '../model/workspace.ts'
 import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store } from '../store/store.ts'
+import type { AddedFiles } from './added-files.ts'
 import type { Embedding, JobState } from './background/background.ts'
 import type { Lease } from './background/lease.ts'
 import type { IndexSet } from './index-set.ts'
@@ -35,6 +36,8 @@ export interface Parts {
   /** Another one at each call: two of one name exclude each other within this engine as well. */
   readonly lease: (name: string) => Lease
   readonly uses: Uses
+  /** Files and folders that were added. */
+  readonly files: AddedFiles
   readonly sources: SourceSet
   readonly node: NodeIdentity
   readonly transport: NodeTransport

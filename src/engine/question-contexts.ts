@@ -2,13 +2,14 @@
 
 import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
-import { Turns } from '../base/turns.ts'
+import { type Steps, Turns } from '../base/turns.ts'
 import type { WordIndex } from '../index/contract.ts'
 import { QuerentError } from '../model/errors.ts'
-import { ENTRY_FIELDS, type FieldName } from '../model/filter.ts'
+import { ENTRY_FIELDS, type FieldName, LINKED } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
 import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
+import { type ReadingTable, readingsAmong } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { Sights } from '../pipeline/access.ts'
 import type { QueryContext } from '../pipeline/context.ts'
@@ -30,6 +31,7 @@ export class QuestionContexts {
   readonly #memo = new Memo()
   /** That a question may name. */
   readonly fields: readonly FieldName[]
+  readonly #readings: readonly ReadingTable[]
   readonly #makeSecret: () => string
   #secret: string | null = null
 
@@ -39,6 +41,7 @@ export class QuestionContexts {
     this.#makeSecret = secret ?? (() => storeSecret(parts.store, parts.random))
     this.#sights = new Sights(parts.store)
     this.fields = queryFields(parts)
+    this.#readings = readingsAmong(parts.tables)
   }
 
   look(viewer: Viewer): AccessScope {
@@ -57,16 +60,22 @@ export class QuestionContexts {
   }
 
   /**
-   * Reads what the first question of a process reads, before the time of that question begins. Pauses; several that come meanwhile
-   * share the reading. Rejects with `cancelled`.
+   * Reads what the first question of a process reads, before the time of that question begins; `names`: of indexes that it needs.
+   * Pauses; several that come meanwhile share the reading. Rejects with `cancelled`.
    */
-  async load({ signal }: Pick<CallContext, 'signal'>): Promise<void> {
-    const { store, indexes } = this.#parts
+  async load({ signal }: Pick<CallContext, 'signal'>, names: readonly string[]): Promise<void> {
     const turns = turnsUntil(signal)
     // Here a pause costs nothing: within the query, what others may change would have to be kept first.
     await turns.pauseIfDue()
-    await turns.run(indexes.getInSteps('words'))
-    await turns.run(this.#memo.followInSteps(store))
+    const steps = this.#loading(names)
+    // Most often nothing is to be read: then all that is looked at for that is looked at in one read.
+    if (this.#parts.store.read(() => steps.next(false)).done !== true) await turns.run(steps)
+  }
+
+  *#loading(names: readonly string[]): Steps<void> {
+    const { store, indexes } = this.#parts
+    yield* indexes.getInSteps('words', ...names)
+    yield* this.#memo.followInSteps(store)
   }
 
   /** After `load`, for whoever can wait: what is not loaded yet is loaded in one piece. */
@@ -77,10 +86,10 @@ export class QuestionContexts {
   }
 
   #make(query: Query, now: Instant, call: CallContext, secret: string): MadeContext {
-    const { store, indexes, embedder } = this.#parts
+    const { store, indexes, embedder, files } = this.#parts
     indexes.refresh()
     const { viewer } = call
-    const notes: Note[] = []
+    const notes: Note[] = [files.noteFor(viewer)].filter(note => note !== null)
     let caller: CallContext | null = call
     let deadline = new Deadline(query.timeoutMs, call.signal)
     let accessScope = this.look(viewer)
@@ -104,6 +113,7 @@ export class QuestionContexts {
       },
       model: embedder?.model ?? null,
       fields: this.fields,
+      readings: this.#readings,
       secret,
       memo: this.#memo,
       index,
@@ -173,7 +183,7 @@ export function queryFields({ tables }: Pick<Parts, 'tables'>): readonly FieldNa
           .filter(({ name, unasked }) => name !== 'entry' && !unasked)
           .map(column => `${table.aspect}.${column.name}`),
   )
-  return [...ENTRY_FIELDS, ...ofAspects]
+  return [...ENTRY_FIELDS, LINKED, ...ofAspects]
 }
 
 /** The secret that signs cursors: made once a store and kept in it, so every process on it honours the others' cursors. */

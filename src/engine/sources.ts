@@ -112,9 +112,9 @@ async function requireAnswer(url: string, apiKey: string | undefined): Promise<v
 
 /** Sources as the configuration names them. Keys stay in the environment: a setting says under which name. */
 const numericDate = z.strictObject({
-  key: z.string().min(1).describe("The metadata key where each record's date stands as a number"),
+  key: z.string().min(1).describe("The metadata key that holds each record's date as a number"),
   unit: z.enum(['s', 'ms']).describe('Seconds or milliseconds since 1970'),
-  undated: z.number().nullable().default(null).describe('What stands there without a date; null: nothing'),
+  undated: z.number().nullable().default(null).describe('What is there without a date; null: nothing'),
 })
 
 const common = {

@@ -14,7 +14,7 @@ const WAIT_MS = 0
 const WAIT_AT_END_MS = 1_000
 const AGAIN_AFTER_MS = 200
 /** Of so many questions; older ones are forgotten while a store stays locked. */
-const MOST_OWED = 1_000
+const MAX_OWED = 1_000
 
 interface Use {
   readonly viewer: Viewer
@@ -67,7 +67,7 @@ export class Uses {
       )
     } catch (error) {
       if (!(error instanceof QuerentError && error.code === 'store_locked')) throw error
-      this.#owed = owed.slice(-MOST_OWED)
+      this.#owed = owed.slice(-MAX_OWED)
       this.#timer ??= setTimeout(() => this.#again(), AGAIN_AFTER_MS).unref()
     }
   }

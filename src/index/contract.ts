@@ -161,7 +161,7 @@ export interface PointIndex extends Index {
   count(scope: SearchScope): number
   /** Block numbers run from 0 to below this. */
   readonly blocks: number
-  /** Changes when blocks were dealt out anew (a rebuild, mostly): bounds kept by block are then to be made of all `entries`. */
+  /** Changes when blocks were dealt out again (a rebuild, mostly): bounds kept by block are then to be made of all `entries`. */
   readonly generation: number
   /**
    * Entries that came into a block since this generation began, oldest first; only grows. Who keeps bounds by block reads

@@ -28,7 +28,7 @@ import { checkPointSearch, type Point, PointColumns } from './points/grid.ts'
 import { searchPoints } from './points/search.ts'
 
 /** After so many arrivals a new generation begins: the list of them must not grow for ever. */
-const MOST_ARRIVALS = 20_000
+const MAX_ARRIVALS = 20_000
 /** Changed entries that are taken in by one step. */
 const CHANGED_AT_ONCE = 500
 
@@ -153,7 +153,7 @@ class Points implements PointIndex {
     this.#blocks.remove(entry)
     if (row === undefined) return
     this.#blocks.add(row)
-    if (this.#arrivals.length === MOST_ARRIVALS) this.#beginGeneration()
+    if (this.#arrivals.length === MAX_ARRIVALS) this.#beginGeneration()
     else this.#arrivals.push(entry)
   }
 

@@ -46,11 +46,11 @@ const UNITS_OF_ENTRY = 512
 const BATCH = 8 * 1024 * 1024
 /** Changed entries that are taken in, all at once, in one step: some milliseconds. */
 const CHANGED_AT_ONCE = 1 << 13
-/** Share of the index's entries above which, when so many were changed or deleted, reading the store anew is quicker than following the feed. */
-const MOST_CHANGED = 0.5
+/** Share of the index's entries above which, when so many were changed or deleted, reading the store again is quicker than following the feed. */
+const MAX_CHANGED = 0.5
 
 /** Questions whose readings are kept: as many as may be at work by turns. A reading has the places of a question's lists. */
-const MOST_KNOWN = 4
+const MAX_KNOWN = 4
 
 interface Known {
   readonly terms: readonly WordTerm[]
@@ -98,7 +98,7 @@ class Words implements WordIndex {
     // New entries are no reason to read the others again: an import outruns the index for as long as it lasts.
     let known = 0
     for (const key of news.entries) if (this.#set.find(key) !== null) known++
-    if (known > this.#set.entryCount * MOST_CHANGED + PAGE) {
+    if (known > this.#set.entryCount * MAX_CHANGED + PAGE) {
       yield* this.rebuildInSteps(reader)
       return news.changes
     }
@@ -271,7 +271,7 @@ class Words implements WordIndex {
   }
 
   #keep(known: Known): void {
-    this.#known = [known, ...this.#known].slice(0, MOST_KNOWN)
+    this.#known = [known, ...this.#known].slice(0, MAX_KNOWN)
   }
 }
 

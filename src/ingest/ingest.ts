@@ -4,7 +4,6 @@
  * wrong with a file is told at the end and stops no other. Several runs at once may add the same folder: what each writes is
  * held against what the others have written (CX-075).
  */
-import { lstatSync } from 'node:fs'
 import { must } from '../base/assert.ts'
 import { sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
@@ -14,6 +13,7 @@ import type { Ingester } from '../model/ingester.ts'
 import type { Progress } from '../model/operation.ts'
 import { type Audience, audience } from '../model/partition.ts'
 import type { Viewer } from '../model/viewer.ts'
+import { SEEN_FILES } from '../store/core-tables.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { CHUNKER_VERSION } from '../text/chunk.ts'
 import { type GivenOptions, type PathOptions, rememberOptions } from './added-paths.ts'
@@ -21,6 +21,7 @@ import { checkMap } from './field-map.ts'
 import { type IngestReport, ReportDraft } from './ingest-report.ts'
 import {
   areSame,
+  areSeenAlike,
   isWithin,
   type KnownFile,
   type KnownRow,
@@ -28,11 +29,13 @@ import {
   ownFile,
   pathWithin,
   rowsOfFile,
+  type SeenFile,
+  seenFiles,
 } from './known-files.ts'
 import { type FileOutcome, loadFile } from './load-file.ts'
 import { messageOf } from './messages.ts'
-import { type Place, placeOf, shown } from './place.ts'
-import { type Found, walk } from './walk.ts'
+import { goneFile, type Place, placeOf, shown } from './place.ts'
+import { exists, type Found, fileAt, seenNow, walk } from './walk.ts'
 import { type EntrySettings, newAudience, newCollection, type ReadFile, writeFile } from './write-file.ts'
 
 export interface IngestRequest {
@@ -52,6 +55,8 @@ export interface IngestRequest {
   readonly lens?: string | undefined
   /** Larger files are skipped. Default 10 MiB. */
   readonly maxBytes?: number | undefined
+  /** Absolute paths, also of files that are gone: no other is looked at. Default: all. */
+  readonly only?: ReadonlySet<string> | undefined
 }
 
 export interface IngestContext {
@@ -69,7 +74,10 @@ const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
 /** Throws for what no file can be blamed for: a path that is not there, a bad map, a store that cannot be written. */
 export async function ingest(store: Store, request: IngestRequest, context: IngestContext): Promise<IngestReport> {
   checkMap(request.map ?? {})
-  const places = await Promise.all(request.paths.map((path, at) => placeOf(path, `paths.${at}`)))
+  const isGone = (path: string) => request.only?.has(path) === true && !exists(path)
+  const places = await Promise.all(
+    request.paths.map((path, at) => (isGone(path) ? goneFile(path) : placeOf(path, `paths.${at}`))),
+  )
   const run = new Run(store, request, context)
   for (const place of places) await run.take(place)
   return run.report()
@@ -92,6 +100,8 @@ interface Loaded {
   readonly outcome: FileOutcome
   /** What was known of the file when it was read. */
   readonly rows: readonly KnownRow[]
+  /** As it was just before it was read; null: it was not there. */
+  readonly seen: SeenFile | null
 }
 
 class Run {
@@ -106,6 +116,10 @@ class Run {
   readonly #done = new Set<string>()
   /** Absolute paths of files that were read and left out for what they hold. */
   readonly #leftOut = new Set<string>()
+  /** Absolute paths of files that no entry could be made from, since others have their ids. */
+  readonly #refused = new Set<string>()
+  /** What `SEEN_FILES` holds of each. */
+  readonly #seen: Map<string, SeenFile>
 
   constructor(store: Store, request: IngestRequest, context: IngestContext) {
     this.#store = store
@@ -114,6 +128,7 @@ class Run {
     const { visibility, federations, collection, kind, tags, map, lens } = request
     const given = visibility && audience(visibility, context.viewer.id, federations)
     this.#given = { collection, kind, tags, map, lens, audience: given }
+    this.#seen = new Map(seenFiles(store, context.viewer.id))
   }
 
   report(): IngestReport {
@@ -127,18 +142,24 @@ class Run {
     const optionsOf = await rememberOptions(this.#store, place, this.#given, about)
     const files: string[] = []
     const unread: string[] = []
-    for await (const found of place.isFolder ? walk(place.root, this.#context.signal) : [fileOf(place)]) {
+    for await (const found of place.isFolder ? walk(place.root, this.#context.signal) : fileAt(place.absolute)) {
       if (found.kind === 'failed') unread.push(found.path)
+      if (!this.#isWanted(found.path)) continue
       if (found.kind === 'file' && !this.#done.has(found.path)) files.push(found.path)
       if (found.kind !== 'file') this.#tell(place, found)
       this.#progress('find', files.length, null, shown(place, found.path))
     }
     await this.#read(place, files, known, optionsOf)
     const missed = [...known].filter(
-      ([path]) => !this.#done.has(path) && !unread.some(folder => isWithin(path, folder)),
+      ([path]) => this.#isWanted(path) && !this.#done.has(path) && !unread.some(folder => isWithin(path, folder)),
     )
     this.#checkAborted()
     await this.#forget(place, missed, optionsOf)
+    await this.#unsee(place, new Set(files))
+  }
+
+  #isWanted(path: string): boolean {
+    return this.#request.only?.has(path) ?? true
   }
 
   async #read(place: Place, files: readonly string[], known: KnownRows, optionsOf: OptionsOf): Promise<void> {
@@ -174,6 +195,7 @@ class Run {
   async #load(place: Place, absolute: string, rows: readonly KnownRow[], options: PathOptions): Promise<Loaded> {
     const { now, viewer, ingestersOf, signal } = this.#context
     const settings = { given: this.#given, options, holder: viewer.id, now }
+    const seen = seenNow(absolute)
     const file = {
       absolute,
       root: place.root,
@@ -186,7 +208,7 @@ class Run {
       settings,
       fingerprint: fingerprintOf(settings),
     }
-    return { outcome: await loadFile(this.#turns, file, signal), rows }
+    return { outcome: await loadFile(this.#turns, file, signal), rows, seen }
   }
 
   #own(rows: readonly KnownRow[]): KnownFile | undefined {
@@ -199,7 +221,8 @@ class Run {
     const sizes = loaded.flatMap(({ outcome }) =>
       outcome.kind === 'read' ? [outcome.file.size + EACH * outcome.file.documents.length] : [],
     )
-    if (sizes.length === 0) return this.#store.read(reader => atOnce(this.#takeAll(place, loaded, reader, null)))
+    if (sizes.length === 0 && loaded.every(one => this.#isNoted(one)))
+      return this.#store.read(reader => atOnce(this.#takeAll(place, loaded, reader, null)))
     const write = (writer: StoreWriter) => this.#takeAll(place, loaded, writer, writer)
     const isLong = sizes.reduce((sum, size) => sum + size, 0) > BYTES_AT_ONCE
     if (isLong) return await this.#store.writeInSteps(now, write, this.#turns)
@@ -213,13 +236,57 @@ class Run {
     writer: StoreWriter | null,
   ): Steps<readonly string[]> {
     const stale: string[] = []
-    for (const { outcome, rows } of loaded) {
+    for (const one of loaded) {
+      const { outcome, rows } = one
       const { absolute, kind } = outcome
       const isHeldAgainst = kind === 'read' || kind === 'unchanged'
-      if (isHeldAgainst && !areSame(rowsOfFile(reader, absolute), rows)) stale.push(absolute)
-      else yield* this.#take(place, outcome, writer)
+      if (isHeldAgainst && !areSame(rowsOfFile(reader, absolute), rows)) {
+        stale.push(absolute)
+        continue
+      }
+      yield* this.#take(place, outcome, writer)
+      if (!this.#isNoted(one)) this.#noteSeen(one, must(writer, 'a transaction for what was seen'))
     }
     return stale
+  }
+
+  /** Whether `SEEN_FILES` says of the file what it should. */
+  #isNoted(loaded: Loaded): boolean {
+    return areSeenAlike(this.#seenToKeep(loaded), this.#seen.get(loaded.outcome.absolute))
+  }
+
+  /** What of a file is not in `FILES`; null: nothing. */
+  #seenToKeep({ outcome, rows, seen }: Loaded): SeenFile | null {
+    const isWritten = outcome.kind === 'read' && outcome.file.documents.length > 0
+    if (isWritten && !this.#refused.has(outcome.absolute)) return null
+    if (outcome.kind === 'unchanged' && areSeenAlike(rows[0]?.seen, seen)) return null
+    return seen
+  }
+
+  #noteSeen(loaded: Loaded, writer: StoreWriter): void {
+    const { absolute: path } = loaded.outcome
+    const seen = this.#seenToKeep(loaded)
+    const [table, holder] = [writer.table(SEEN_FILES), this.#context.viewer.id]
+    if (seen === null) {
+      table.delete({ holder, path })
+      this.#seen.delete(path)
+      return
+    }
+    table.put({ holder, path, size: seen.size, modified_at: seen.modifiedAt })
+    this.#seen.set(path, seen)
+  }
+
+  /** What is no longer there is seen no more. */
+  async #unsee(place: Place, found: ReadonlySet<string>): Promise<void> {
+    const gone = [...this.#seen.keys()].filter(
+      path => isWithin(path, place.absolute) && !found.has(path) && seenNow(path) === null,
+    )
+    if (gone.length === 0) return
+    const { viewer, now } = this.#context
+    await this.#store.writeWhenFree(now, writer => {
+      for (const path of gone) writer.table(SEEN_FILES).delete({ holder: viewer.id, path })
+    })
+    for (const path of gone) this.#seen.delete(path)
   }
 
   *#take(place: Place, outcome: FileOutcome, writer: StoreWriter | null): Steps<void> {
@@ -244,6 +311,7 @@ class Run {
       for (const [from, to] of moves) this.#report.visibility.add(place.given, from, to)
     } catch (error) {
       if (!(error instanceof QuerentError && ['usage', 'limit', 'conflict'].includes(error.kind))) throw error
+      this.#refused.add(file.absolute)
       this.#report.fail(shown(place, file.absolute), error.message)
     }
   }
@@ -310,18 +378,4 @@ function fingerprintOf(settings: EntrySettings): string {
   const { kind, tags, map } = settings.options
   const collection = newCollection(settings.options)
   return sha256(JSON.stringify([CHUNKER_VERSION, collection, kind, tags, newAudience(settings), map ?? {}]))
-}
-
-function fileOf(place: Place): Found {
-  return { kind: 'file', path: place.absolute }
-}
-
-/** Not sure is taken for yes. */
-function exists(path: string): boolean {
-  try {
-    lstatSync(path)
-    return true
-  } catch (error) {
-    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
-  }
 }

@@ -3,10 +3,13 @@
  * its holder and absolute path, so that a folder and a folder within it can both be added without doubling anything.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
+import type { Instant } from '../base/clock.ts'
+import { compareText } from '../base/compare.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
+import { OWNER } from '../model/partition.ts'
 import type { Row } from '../model/table.ts'
-import { ADDED_PATHS, FILES } from '../store/core-tables.ts'
-import type { StoreReader } from '../store/store.ts'
+import { ADDED_PATHS, FILES, SEEN_FILES } from '../store/core-tables.ts'
+import type { StoreReader, StoreWriter } from '../store/store.ts'
 
 /** One entry and the file it was made from. */
 export interface KnownRow {
@@ -16,6 +19,14 @@ export interface KnownRow {
   readonly path: string
   /** Of the file's bytes and of all that decides what becomes of them, the holder included. */
   readonly hash: string
+  readonly seen: SeenFile
+}
+
+/** What tells that a file has changed without reading it. */
+export interface SeenFile {
+  /** Bytes. */
+  readonly size: number
+  readonly modifiedAt: Instant
 }
 
 export interface KnownFile {
@@ -78,7 +89,27 @@ export function ownFile(reader: StoreReader, rows: readonly KnownRow[], holder: 
 }
 
 function knownRow(root: string, row: Row): KnownRow {
-  return { entry: Number(row['entry']), root, path: row['path'] as string, hash: row['hash'] as string }
+  return {
+    entry: Number(row['entry']),
+    root,
+    path: row['path'] as string,
+    hash: row['hash'] as string,
+    seen: seenIn(row),
+  }
+}
+
+function seenIn(row: Row): SeenFile {
+  return { size: Number(row['size']), modifiedAt: Number(row['modified_at']) }
+}
+
+/** By absolute path: see `SEEN_FILES`. */
+export function seenFiles(reader: StoreReader, holder: string): ReadonlyMap<string, SeenFile> {
+  const rows = reader.table(SEEN_FILES).scan({ holder })
+  return new Map(rows.map(row => [row['path'] as string, seenIn(row)]))
+}
+
+export function areSeenAlike(one: SeenFile | null | undefined, other: SeenFile | null | undefined): boolean {
+  return one?.size === other?.size && one?.modifiedAt === other?.modifiedAt
 }
 
 function absolutePath(root: string, path: string): string {
@@ -93,6 +124,38 @@ export function pathWithin(root: string, absolute: string): string {
 export function isWithin(path: string, folder: string): boolean {
   const between = relative(folder, path)
   return between === '' || (between !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between))
+}
+
+/** Paths that this holder has added and that are read again when they change; those of the first stores are the owner's. */
+export function addedPaths(reader: StoreReader, holder: string): readonly AddedPath[] {
+  const old = holder === OWNER ? (JSON.parse(reader.meta(OLD_ROOTS) ?? '[]') as readonly string[]) : []
+  const added = new Map(old.map(path => [path, { path, isFolder: true }]))
+  for (const row of reader.table(ADDED_PATHS).scan({ holder })) {
+    const path = row['path'] as string
+    added.set(path, { path, isFolder: row['root'] === path })
+  }
+  return [...added.values()].sort((a, b) => compareText(a.path, b.path))
+}
+
+export function withoutOldRoots(writer: StoreWriter, paths: readonly string[]): void {
+  const old = JSON.parse(writer.meta(OLD_ROOTS) ?? '[]') as readonly string[]
+  const left = old.filter(path => !paths.includes(path))
+  if (left.length < old.length) writer.setMeta(OLD_ROOTS, JSON.stringify(left))
+}
+
+/** So that a file whose entry is deleted by itself is not read again before it changes. */
+export function keepSeen(writer: StoreWriter, entry: EntryKey, holder: string): void {
+  const row = writer.table(FILES).get({ entry })
+  if (row === undefined) return
+  const path = absolutePath(row['root'] as string, row['path'] as string)
+  const { size, modifiedAt } = seenIn(row)
+  writer.table(SEEN_FILES).put({ holder, path, size, modified_at: modifiedAt })
+}
+
+export interface AddedPath {
+  /** Absolute, symbolic links resolved. */
+  readonly path: string
+  readonly isFolder: boolean
 }
 
 /** All folders ever added, so that those above and below another one are found. */

@@ -4,16 +4,17 @@ import type { Steps } from '../base/turns.ts'
 import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
 import { chunkInSteps } from '../text/chunk.ts'
 import { markdownStructureInSteps } from '../text/markdown-structure.ts'
+import { noteMarksInSteps } from '../text/note-links.ts'
 import { firstHeading } from '../text/outline.ts'
 import { readFrontMatter } from './front-matter.ts'
-import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
+import { instantOf, kindOf, namesOf, tagsOf, titleOf, toJson } from './values.ts'
 import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
 
 const EXTENSIONS = ['md', 'markdown', 'mdx', 'mdown']
 
 export const markdown: Ingester = {
   name: 'markdown',
-  version: 2,
+  version: 3,
   accepts: file => EXTENSIONS.includes(file.extension),
   read,
   *chunksOf({ text }) {
@@ -26,6 +27,7 @@ export const markdown: Ingester = {
 const OWN = [
   'title',
   'tags',
+  'tag',
   'keywords',
   'kind',
   'created',
@@ -42,6 +44,7 @@ function* read(file: SourceFile): Steps<FileReading> {
   const time = (...names: readonly string[]) =>
     names.map(name => instantOf(fields[name])).find(at => at !== null) ?? null
   const heading = firstHeading(structure.headings)
+  const marks = yield* noteMarksInSteps(file.text, end, structure.blocks)
   const isBlank = file.text.slice(end).trim() === ''
   const title = titleOf(fields['title']) || titleOf(heading)
   if (isBlank && title === '') return { documents: [], problems: problemsOf(problem) }
@@ -51,7 +54,9 @@ function* read(file: SourceFile): Steps<FileReading> {
     content: file.text,
     chunks: yield* chunkInSteps(file.text, { form: 'prose', ...structure, start: end }),
     kind: kindOf(fields['kind']),
-    tags: [...new Set([...tagsOf(fields['tags']), ...tagsOf(fields['keywords'])])],
+    tags: [...new Set([...['tags', 'tag', 'keywords'].flatMap(name => tagsOf(fields[name])), ...marks.tags])],
+    links: marks.links,
+    aliases: [...namesOf(fields['aliases']), ...namesOf(fields['alias'])],
     metadata: { ...metadataOf(fields), path: file.path },
     createdAt: time('created', 'date'),
     updatedAt: time('updated', 'modified', 'lastmod'),

@@ -34,6 +34,11 @@ export async function placeOf(given: string, field: string): Promise<Place> {
   }
 }
 
+/** A file that was there: what was made of it goes. `path` as `Place.absolute`. */
+export function goneFile(path: string): Place {
+  return { given: path, absolute: path, isFolder: false, root: dirname(path) }
+}
+
 /** A path as the one who asked would write it. */
 export function shown(place: Place, absolute: string): string {
   const below = relative(place.absolute, absolute).split(sep).join('/')

@@ -24,6 +24,12 @@ export function tagsOf(value: unknown): readonly string[] {
   return [...new Set(tags)].slice(0, MAX_TAGS)
 }
 
+/** A list, or names separated by commas. */
+export function namesOf(value: unknown): readonly string[] {
+  const items = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : []
+  return items.map(titleOf).filter(name => name !== '')
+}
+
 /** Of what says nothing of it: `document`. */
 export function kindOf(value: unknown): string {
   return (typeof value === 'string' && storableText(value.trim().slice(0, MAX_NAME_LENGTH))) || 'document'

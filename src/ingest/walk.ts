@@ -1,10 +1,11 @@
 /** Finds the files below a folder, in an order that depends on their names alone. Symbolic links are not followed. */
-import type { Dirent } from 'node:fs'
+import { type Dirent, lstatSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { compareText } from '../base/compare.ts'
 import { extensionOf, isMedia } from './file-types.ts'
 import { IgnoreRules } from './ignore-rules.ts'
+import type { SeenFile } from './known-files.ts'
 
 /** Why a file was left out. */
 export type SkipReason =
@@ -109,4 +110,29 @@ function classify(path: string, { name, wellNamed, entry }: Named, rules: Ignore
   if (entry.isSymbolicLink()) return skipped('symlink')
   if (!entry.isFile()) return skipped('special')
   return isMedia(extensionOf(name)) ? skipped('media') : { kind: 'file', path }
+}
+
+/** Size and time of a file as it is now; null: it is not there, or cannot be looked at. */
+export function seenNow(path: string): SeenFile | null {
+  try {
+    const { size, mtimeMs } = lstatSync(path)
+    return { size, modifiedAt: Math.trunc(mtimeMs) }
+  } catch {
+    return null
+  }
+}
+
+/** Not sure is taken for yes. */
+export function exists(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+  }
+}
+
+/** As `walk` finds one file that was named. */
+export function* fileAt(path: string): Generator<Found> {
+  if (exists(path)) yield { kind: 'file', path }
 }

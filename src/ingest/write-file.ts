@@ -4,11 +4,13 @@ import type { Instant } from '../base/clock.ts'
 import type { Steps } from '../base/turns.ts'
 import type { Entry, EntryDraft } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
+import { foldCase } from '../model/filter.ts'
 import type { FileDocument } from '../model/ingester.ts'
 import { MAX_TAGS } from '../model/limits.ts'
 import { type Audience, audience, partitionKey } from '../model/partition.ts'
-import { FILES } from '../store/core-tables.ts'
+import { FILE_LINKS, FILE_NAMES, FILES } from '../store/core-tables.ts'
 import type { StoreWriter } from '../store/store.ts'
+import { lastPart, withoutMarkdownEnding } from '../text/note-links.ts'
 import type { GivenOptions, PathOptions } from './added-paths.ts'
 import { idsOfFile } from './entry-ids.ts'
 import type { KnownFile } from './known-files.ts'
@@ -137,7 +139,23 @@ function audienceBeside({ known, settings }: ReadFile): Audience {
 function writeRows(writer: StoreWriter, file: ReadFile, document: FileDocument, key: number): void {
   const { root, path, hash, size, modifiedAt } = file
   writer.table(FILES).put({ entry: key, root, path, hash, size, modified_at: modifiedAt })
+  if (document.id === null && document.part === null) writeNames(writer, path, document, key)
   const rows = document.rows ?? []
   for (const table of new Set(rows.map(row => row.table))) writer.table(table).delete({ entry: key })
   for (const { table, row } of rows) writer.table(table).put({ ...row, entry: key })
+}
+
+/** What links find the file by, and its own links. */
+function writeNames(writer: StoreWriter, path: string, document: FileDocument, entry: number): void {
+  const { title, aliases = [], links = [] } = document
+  const [names, targets] = [writer.table(FILE_NAMES), writer.table(FILE_LINKS)]
+  const put = (kind: string, name: string) => names.put({ entry, kind, name: foldCase(name) })
+  names.delete({ entry })
+  put('file', lastPart(withoutMarkdownEnding(path)))
+  if (title !== '') put('title', title)
+  for (const alias of aliases) put('alias', alias)
+  targets.delete({ entry })
+  for (const { target, isRelative } of links) {
+    targets.put({ entry, target, relative: Number(isRelative), name: foldCase(lastPart(target)) })
+  }
 }

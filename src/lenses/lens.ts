@@ -288,6 +288,8 @@ export interface Lens extends LensDeclaration {
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
   readonly jobs?: readonly Job[] | undefined
+  /** Reads again what changed below paths that it has read by itself (`INDEXED_TREES`), as the owner. Rejects where it cannot. */
+  readonly readAgain?: ((host: LensHost, paths: readonly string[], signal: AbortSignal) => Promise<void>) | undefined
   /** Asked before the built-in ones when files are added. */
   readonly ingesters?: readonly Ingester[] | undefined
   /** Reads what is added as an export of chats (`AddRequest.chat`). At most one lens has it. */

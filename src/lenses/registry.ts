@@ -109,6 +109,11 @@ const PLAIN_STAGES: Stages = {
 const DEFAULT = 'default'
 
 /** The lenses of one engine. Fixed when it opens: two lenses that claim the same name are found then, not in use. */
+/** Names of the built-in lenses, which answer whether or not they are loaded, and of these others. */
+export function lensNames(lenses: readonly Pick<Lens, 'name'>[]): readonly string[] {
+  return [...new Set([...BUILT_IN_LENSES, ...lenses].map(({ name }) => name))]
+}
+
 export class LensRegistry {
   readonly #lenses: ReadonlyMap<string, Lens>
   readonly #unloaded: readonly LoadableLens[]

@@ -56,7 +56,7 @@ export interface Named {
   readonly passage?: number | undefined
 }
 
-/** Where something stands in the total order of an answer. */
+/** Where something is in the total order of an answer. */
 export interface Place extends Named {
   readonly order: number
   /** Absent: 0. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 
 export interface DoctorRequest {
-  /** Mend what can be made again from what is there. Default false. */
+  /** Repair what can be made again from what is there. Default false. */
   readonly repair?: boolean | undefined
   /** With `repair`: copy the store beside itself before it is written to. Default true. */
   readonly backup?: boolean | undefined

@@ -170,6 +170,26 @@ export const addInput: z.ZodType<AddRequest> = z.strictObject({
   wait: z.boolean().optional().describe('Wait until all entries have vectors. Default: true'),
 })
 
+export interface SyncRequest {
+  /** Added paths, as `status` lists them. */
+  readonly paths?: readonly string[] | undefined
+  readonly forget?: readonly string[] | undefined
+  readonly dry_run?: boolean | undefined
+  readonly wait?: boolean | undefined
+}
+
+export const syncInput: z.ZodType<SyncRequest> = z.strictObject({
+  paths: z.array(localPath).min(1).max(1000).optional().describe('Added paths to bring up to date. Default: all'),
+  forget: z
+    .array(localPath)
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Added paths to keep up to date no more: entries made from their files are deleted. Default: none'),
+  dry_run: z.boolean().optional().describe('Only say what has changed. Default: false'),
+  wait: z.boolean().optional().describe('Wait until all entries have vectors. Default: true'),
+})
+
 export const listInput: z.ZodType<ListInput> = z.strictObject({
   filter: filterInput.optional().describe('Conditions that entries must meet. Default: none'),
   order: z

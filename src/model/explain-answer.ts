@@ -31,7 +31,7 @@ export interface ExplainAnswer {
 
 /**
  * `filter`, `validity`, `must`, `phrase`, `exclusion`: it does not fulfil a condition. `retrieve`: no leg brought it.
- * `score`: nothing speaks for it. `verdict`: the whole answer was refused. `diversify`: a cap or the spread passed over it. `page`: it stands beyond.
+ * `score`: nothing speaks for it. `verdict`: the whole answer was refused. `diversify`: a cap or the spread passed over it. `page`: it is beyond.
  */
 export interface Dropped {
   readonly stage: string

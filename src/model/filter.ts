@@ -45,6 +45,9 @@ export const ENTRY_FIELDS: readonly FieldName[] = [
   'known',
 ]
 
+/** In a question: entries linked with a named one. No field of an entry: it becomes a filter by id before anything is asked. */
+export const LINKED: FieldName = 'linked'
+
 /** Fields whose value is an instant. */
 export const TIME_FIELDS: readonly FieldName[] = [
   'created',

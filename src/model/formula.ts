@@ -301,7 +301,7 @@ export function explainBy(formula: Formula, row: Numbers, query: Numbers, expans
 }
 
 /** Components that give less than this share of the greatest are not named. */
-const LEAST_SHARE = 0.01
+const MIN_SHARE = 0.01
 
 /** The part that factors and divisors apply to: the line of reasons names these apart. */
 function baseOf(formula: Formula, row: Numbers, query: Numbers): Formula {
@@ -342,7 +342,7 @@ export function reasonsBy(formula: Formula, row: Numbers, query: Numbers, expans
     }
   }
   visit(formula, false)
-  const least = LEAST_SHARE * Math.max(0, ...Object.values(components))
+  const least = MIN_SHARE * Math.max(0, ...Object.values(components))
   const named = [...new Map(terms)]
     .map(([name, detail]) => ({ name, value: components[name] ?? 0, detail }))
     .filter(({ value }) => value > 0 && value >= least)

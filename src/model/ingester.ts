@@ -49,8 +49,18 @@ export interface FileDocument {
   readonly validUntil: Instant | null
   /** Where in the file it begins, for messages. */
   readonly line: number | null
+  /** Of a whole file: other files that its text links to, as it names them, and other names that it goes by. */
+  readonly links?: readonly FileLink[] | undefined
+  readonly aliases?: readonly string[] | undefined
   /** Rows of this entry in tables with `ofEntry`, written with it; the column `entry` is filled in. */
   readonly rows?: readonly { readonly table: TableDeclaration; readonly row: Row }[] | undefined
+}
+
+export interface FileLink {
+  /** A path or a name, `/` between its parts, without the ending of a Markdown file. */
+  readonly target: string
+  /** From the folder of the file; else from the folder that was added, or anywhere in it. */
+  readonly isRelative: boolean
 }
 
 export interface FileProblem {

@@ -13,7 +13,7 @@ export interface LiveInput {
 }
 
 /** Tokens are shorter: what is longer is none. */
-const MOST_TOKEN = 16_384
+const MAX_TOKEN = 16_384
 
 /** What is not of the question. */
 export const LIVE_FIELDS = {
@@ -35,7 +35,7 @@ export const LIVE_FIELDS = {
   resume_token: z
     .string()
     .min(1)
-    .max(MOST_TOKEN)
+    .max(MAX_TOKEN)
     .optional()
     .describe('Go on after the event that had this token. Default: begin now'),
 }

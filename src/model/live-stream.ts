@@ -6,7 +6,7 @@ import { toIso } from './instant.ts'
 import type { LiveEvent, LiveHandlers, Subscription } from './live.ts'
 
 /**
- * First a piece that says that it stands, then an event for each change; each is checked and made when it is taken, so who is
+ * First a piece that says that it is active, then an event for each change; each is checked and made when it is taken, so who is
  * slow gets fewer that say as much. Where asking fails for now, a piece of type `error` says so and it goes on. While nothing
  * changes, a piece of type `alive` brings a fresh token each minute, and when asking works again. Nothing is
  * subscribed before the first piece is asked for. Ends with the signal (quietly), when its taker returns, and with the

@@ -105,7 +105,7 @@ export const LIVE_TEXTS: Readonly<Record<LiveReason, string>> = {
   outranked: 'Others now stand before it.',
   unavailable: 'It is no longer available.',
   resync: 'Too much has happened since: this is the answer as it is now.',
-  rank_changed: 'It says the same and stands elsewhere.',
+  rank_changed: 'It says the same at another rank.',
 }
 
 /** Snake case: as it goes over the wire (BQ-157). */
@@ -139,7 +139,7 @@ export interface LiveOptions {
   /** 1 to 600; 60. */
   readonly maxEventsPerMinute: number
   readonly notifyOnConnect: boolean
-  /** Null: begins anew. */
+  /** Null: begins again. */
   readonly resumeToken: string | null
 }
 

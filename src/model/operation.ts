@@ -76,7 +76,7 @@ export interface Operation<Host = never, Input extends z.ZodType = z.ZodType, Ou
   stream?(host: Host, input: z.output<Input>, context: CallContext): AsyncIterable<JsonObject>
   /**
    * Path in the input of the token that a stream goes on after, such as `options.resume_token`; its pieces then bear a
-   * `resume_token` of their own. For interfaces whose protocol has a place for it. Absent: such a stream only begins anew.
+   * `resume_token` of their own. For interfaces whose protocol has a place for it. Absent: such a stream only begins again.
    */
   readonly resumeAt?: string | undefined
   /** Holds its answer back for as long as there is nothing to say. Its signal, aborted, asks for what there is: so does an interface that closes. */

@@ -19,7 +19,7 @@ export interface Fault {
 /**
  * The checked value. Throws `unknown_field` for a field that is not defined (nothing is silently ignored) and
  * `invalid_argument` for the first wrong value; `details.field` is its path. `root`, where the value is not the input of
- * a call, says where it stands (a file, a line of it, a setting), and so does the message. `cause` is the ZodError with all
+ * a call, says where it is (a file, a line of it, a setting), and so does the message. `cause` is the ZodError with all
  * that is wrong, for operations that report it all.
  */
 export function parseInput<T extends z.ZodType>(schema: T, value: unknown, root?: string): z.output<T> {

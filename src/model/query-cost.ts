@@ -5,7 +5,7 @@ import type { Group } from './query.ts'
 /** Results that one unit pays for. */
 const RESULTS = 100
 /** What more results than this are asked for costs no more: some operations have no bound of their own. */
-const MOST_RESULTS = 10_000
+const MAX_RESULTS = 10_000
 
 /** What of a request its price depends on. */
 export interface Priced {
@@ -27,7 +27,7 @@ export interface Priced {
 export function costOfAsking(asked: Priced): number {
   const { limit = 0, explain = false, trace = false, diversity = 1, passages = 1, group, approximate = true } = asked
   const ranksPassages = passages > 1 || group === 'passage'
-  const hundreds = Math.max(1, Math.ceil(Math.min(limit, MOST_RESULTS) / RESULTS))
+  const hundreds = Math.max(1, Math.ceil(Math.min(limit, MAX_RESULTS) / RESULTS))
   return (
     hundreds * (1 + (explain || trace ? 1 : 0) + (diversity < 1 ? 1 : 0) + (ranksPassages ? 1 : 0)) +
     (approximate ? 0 : 1)

@@ -187,7 +187,7 @@ export const groupInput: z.ZodOptional<z.ZodEnum<{ entry: 'entry'; passage: 'pas
     'entry: one result per entry. passage: one result per passage, so an entry can have several. Default: entry',
   )
 
-/** What a question may say in whatever operation it is asked. What stands without a description means something else in each. */
+/** What a question may say in whatever operation it is asked. A field without a description means something else in each. */
 export const questionFields: {
   readonly syntax: z.ZodOptional<z.ZodEnum<{ plain: 'plain'; lenient: 'lenient'; strict: 'strict' }>>
   readonly phrase: z.ZodOptional<z.ZodEnum<{ require: 'require'; prefer: 'prefer' }>>

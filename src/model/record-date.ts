@@ -9,8 +9,8 @@ import type { Instant } from '../base/clock.ts'
 const DATE_KEYS = ['date', 'analyzed_at'] as const
 
 /** Above this a number counts milliseconds, not seconds: in seconds it would lie in the year 5138. */
-const MOST_SECONDS = 1e11
-const MOST_INSTANT = 8.64e15
+const MAX_SECONDS = 1e11
+const MAX_INSTANT = 8.64e15
 
 /** Characters of a date that are its day. */
 const DAY_LENGTH = 10
@@ -49,8 +49,8 @@ export function isBareDay(text: string): boolean {
 }
 
 function fromNumber(value: number): Instant | null {
-  const instant = Math.trunc(Math.abs(value) > MOST_SECONDS ? value : value * 1000)
-  return Math.abs(instant) <= MOST_INSTANT ? instant : null
+  const instant = Math.trunc(Math.abs(value) > MAX_SECONDS ? value : value * 1000)
+  return Math.abs(instant) <= MAX_INSTANT ? instant : null
 }
 
 function fromIso(text: string): Instant | null {

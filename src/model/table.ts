@@ -35,6 +35,18 @@ export interface TableDeclaration {
   readonly mechanical?: boolean | undefined
   /** Nothing that anybody is shown is made of its rows: to write them is no change (`Store.version`). */
   readonly aside?: boolean | undefined
+  /**
+   * With `ofEntry`: an entry with a row here repeats the text of the file that the column `url` names; not where that is null, or
+   * `symbol` is, as of what was written by hand. A document made of the same file is shown in its place.
+   */
+  readonly readOf?: { readonly url: string; readonly symbol?: string } | undefined
   /** Further columns to look rows up by, each a list of columns. */
   readonly indexes?: readonly (readonly string[])[] | undefined
+}
+
+/** A table whose entries repeat the text of files. */
+export type ReadingTable = TableDeclaration & { readonly readOf: NonNullable<TableDeclaration['readOf']> }
+
+export function readingsAmong(tables: readonly TableDeclaration[]): readonly ReadingTable[] {
+  return tables.filter((table): table is ReadingTable => table.readOf !== undefined)
 }

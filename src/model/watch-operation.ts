@@ -8,7 +8,7 @@ import { jsonObject } from './page-output.ts'
 import { costOfAsking, type Priced } from './query-cost.ts'
 import { reportedError } from './told-error.ts'
 
-/** Its pieces after the first, which says that it stands; `run` gives none. */
+/** Its pieces after the first, which says that it is active; `run` gives none. */
 const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
   subscription_id: z.string().describe('Of the stream'),
   seq: z.int().describe('Number of the event in its stream, from 1'),

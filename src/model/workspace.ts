@@ -33,6 +33,8 @@ export interface Workspace {
   urlOf(path: string): string
   /** Never rejects for what the disk says. Links that lead out of the folder are outside. */
   read(url: string): Promise<WorkspaceFile>
+  /** One text for names, sizes and times of all files at or below a URL; another one where any of them changed. */
+  mark(url: string, signal: AbortSignal): Promise<string>
   /**
    * URLs of the files at or below a path, in the order of names: those that listing the whole folder gives, whatever the
    * path. What is on the way to the path and left out is told of itself; of a path that leads nowhere nothing is told.

@@ -98,6 +98,7 @@ const OPTIONS: Readonly<Record<keyof OpenChromaOptions, true>> = {
   durability: true,
   readOnly: true,
   background: true,
+  watchFiles: true,
   warm: true,
   defaultLens: true,
   log: true,

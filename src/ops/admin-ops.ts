@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Backup, Engine, Examination, Status } from '../engine/engine.ts'
 import { backupInput, doctorInput } from '../model/care-input.ts'
 import type { Operation } from '../model/operation.ts'
+import { changedPath } from './ingest-ops.ts'
 
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
 const READ = { kind: 'read', idempotent: true } as const
@@ -56,6 +57,10 @@ const statusOutput: z.ZodType<Status> = z.strictObject({
     })
     .nullable()
     .describe('The file, for its owner; null: none, or not shown'),
+  paths: z
+    .array(changedPath)
+    .nullable()
+    .describe('Files and folders that were added, and what changed below them since, for the owner; null: not shown'),
 })
 
 export const status: Operation<Engine, typeof nothing, z.ZodType<Status>> = {

@@ -6,11 +6,11 @@
 import { z } from 'zod'
 import { printable } from '../base/printable.ts'
 import type { Engine } from '../engine/engine.ts'
-import { BUILT_IN_LENSES } from '../lenses/registry.ts'
+import { lensNames } from '../lenses/registry.ts'
 import type { Operation } from '../model/operation.ts'
 
 /** Asked for; how many are named depends on their length. */
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 /** A token of any model that reads bytes is one byte at least, so bytes of names bound the tokens they take. */
 const BYTES = { collections: 90, tags: 130, lenses: 70 } as const
 /** UTF-16 units of one name. */
@@ -47,7 +47,7 @@ export const brief: Operation<Engine, typeof nothing, typeof briefOutput> = {
   effect: { kind: 'read', idempotent: true },
   run: async (engine, _input, context) => {
     const newest = await engine.list({ order: 'updated', limit: 1 }, context)
-    const { suggestions } = await engine.suggest({ fields: ['collection', 'tag'], limit: MOST_NAMES }, context)
+    const { suggestions } = await engine.suggest({ fields: ['collection', 'tag'], limit: MAX_NAMES }, context)
     const of = (wanted: string) =>
       suggestions.filter(({ field }) => field === wanted).map(({ value, count }) => ({ value, count }))
     const known = {
@@ -55,8 +55,7 @@ export const brief: Operation<Engine, typeof nothing, typeof briefOutput> = {
       updated_at: newest.items[0]?.updated_at ?? null,
       collections: of('collection'),
       tags: of('tag'),
-      // Built-in lenses answer whether or not they are loaded.
-      lenses: [...new Set([...BUILT_IN_LENSES, ...engine.lenses].map(({ name }) => name))],
+      lenses: [...lensNames(engine.lenses)],
     }
     return { ...known, text: textOf(known) }
   },

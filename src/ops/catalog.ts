@@ -13,7 +13,7 @@ import { backup, doctor, lenses, status } from './admin-ops.ts'
 import { bench } from './bench-op.ts'
 import { brief } from './brief-op.ts'
 import { get, list, put, remove, touch } from './entry-ops.ts'
-import { add, exportAll, importAll } from './ingest-ops.ts'
+import { add, exportAll, importAll, sync } from './ingest-ops.ts'
 import { mirror } from './mirror-op.ts'
 import { count, explain, query, similar } from './query-ops.ts'
 import { suggest } from './suggest-op.ts'
@@ -36,6 +36,7 @@ const CORE: readonly EngineOperation[] = [
   suggest,
   put,
   add,
+  sync,
   remove,
   status,
   doctor,
@@ -50,7 +51,7 @@ const CORE: readonly EngineOperation[] = [
 
 /** Those that concern files or the whole store, in which every lens may have a part. */
 const OF_THE_STORE: ReadonlySet<EngineOperation> = new Set([
-  ...[add, status, doctor, backup, exportAll, importAll, lenses],
+  ...[add, sync, status, doctor, backup, exportAll, importAll, lenses],
 ])
 
 export function makeCatalog(engine: Pick<Engine, 'lensOperations'>): Catalog {

@@ -35,9 +35,18 @@ const entryFields = {
     .describe("This viewer's use of it; null: none yet"),
 }
 
+const entryNames = z.array(
+  z.strictObject({
+    id: z.string().describe('Id of the entry'),
+    title: z.string().describe('Title of the entry; empty: none'),
+  }),
+)
+
 const entryOutput: z.ZodType<EntryView> = z.strictObject({
   ...entryFields,
   content: z.string().describe('Full text'),
+  links: entryNames.describe('Visible entries that its text links to, at most 100'),
+  backlinks: entryNames.describe('Visible entries whose text links to it, at most 100'),
 })
 
 export const get: Operation<Engine, typeof getInput, z.ZodType<EntryView>> = {

@@ -1,8 +1,8 @@
 /** Much at once: files and folders in, the whole store out and in again. They read the disk or everything: owner only. */
 import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
-import type { AddReport, Engine } from '../engine/engine.ts'
-import { addInput } from '../model/entry-input.ts'
+import type { AddReport, Engine, SyncReport } from '../engine/engine.ts'
+import { addInput, syncInput } from '../model/entry-input.ts'
 import type { Operation } from '../model/operation.ts'
 
 const audience = z.strictObject({
@@ -13,7 +13,7 @@ const audience = z.strictObject({
 const where = z.string().describe('File or folder, and within a file the part')
 const said = z.string().describe('What is the matter, in a sentence')
 
-const addOutput: z.ZodType<AddReport> = z.strictObject({
+const addReport = z.strictObject({
   added: z.int().min(0).describe('Entries that are new'),
   updated: z.int().min(0).describe('Entries whose text is another'),
   unchanged: z.int().min(0).describe('Entries that are as they were'),
@@ -47,6 +47,8 @@ const addOutput: z.ZodType<AddReport> = z.strictObject({
   ms: z.number().min(0).describe('How long it took, milliseconds'),
 })
 
+const addOutput: z.ZodType<AddReport> = addReport
+
 export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
   name: 'add',
   summary: 'Add files and folders; later runs find new, changed and deleted files',
@@ -54,6 +56,30 @@ export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
   output: addOutput,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
   run: (engine, input, context) => engine.add(input, context),
+}
+
+export const changedPath = z.strictObject({
+  path: z.string().describe('The path that was added'),
+  lens: z.string().nullable().describe('Lens that has read it as code; null: entries were made of its files'),
+  missing: z.boolean().describe('It is gone or empty, as where a disk is not mounted: its entries are kept'),
+  is_changed: z.boolean().describe('Whether anything at or below it is not as it was when it was read'),
+  files: z.int().min(0).nullable().describe('Files that it holds; null, here and below: not counted, as of code'),
+  changed: z.int().min(0).nullable().describe('Files whose size or time is another than when they were read'),
+  added: z.int().min(0).nullable().describe('Files that were never read'),
+  deleted: z.int().min(0).nullable().describe('Files that were read and are gone, or are left out now'),
+})
+
+const syncOutput: z.ZodType<SyncReport> = addReport.extend({
+  paths: z.array(changedPath).describe('Added paths, as they were found'),
+})
+
+export const sync: Operation<Engine, typeof syncInput, z.ZodType<SyncReport>> = {
+  name: 'sync',
+  summary: 'Read again what has changed in files and folders that were added',
+  input: syncInput,
+  output: syncOutput,
+  effect: { kind: 'write', idempotent: true, ownerOnly: true },
+  run: (engine, input, context) => engine.sync(input, context),
 }
 
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})

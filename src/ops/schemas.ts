@@ -48,7 +48,7 @@ const NAMELESS = new Nameless()
 
 /**
  * `input` for what is accepted, `output` for what comes back. `named`: a schema with a name (`id` in zod's registry, such as `Filter`)
- * stands once in `$defs`; else it stands wherever it is used, for readers that follow no references.
+ * is once in `$defs`; else it is wherever it is used, for readers that follow no references.
  */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', form: 'named' | 'inline' = 'inline'): JsonObject {
   const metadata = form === 'named' ? z.globalRegistry : NAMELESS

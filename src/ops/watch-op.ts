@@ -1,4 +1,4 @@
-/** Watching: a question that stands, and an event for each change of its answer. */
+/** Watching: a subscription, and an event for each change of its answer. */
 import type { Engine } from '../engine/engine.ts'
 import { watchInput } from '../model/live-input.ts'
 import { watchOperation } from '../model/watch-operation.ts'

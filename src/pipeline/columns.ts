@@ -165,18 +165,12 @@ export class RecentOfEntries<T> {
   /** Those that are there, in the order asked for. */
   get(reader: StoreReader, keys: readonly EntryKey[]): readonly T[] {
     this.#feed.follow(reader)
-    const found = new Map<EntryKey, T>()
-    for (const key of keys) {
-      const known = this.#rows.find(key)
-      if (known !== undefined) found.set(key, known)
-    }
-    const missing = keys.filter(key => !found.has(key))
-    for (const row of missing.length === 0 ? [] : this.#read(reader, missing)) {
-      const key = this.#keyOf(row)
-      found.set(key, row)
-      if (this.#isKept(row)) this.#rows.set(key, row)
-    }
-    return keys.flatMap(key => found.get(key) ?? [])
+    const known = keys.map(key => this.#rows.find(key))
+    const missing = keys.filter((_, at) => known[at] === undefined)
+    if (missing.length === 0) return known as T[]
+    const read = new Map(this.#read(reader, missing).map(row => [this.#keyOf(row), row]))
+    for (const [key, row] of read) if (this.#isKept(row)) this.#rows.set(key, row)
+    return keys.flatMap((key, at) => known[at] ?? read.get(key) ?? [])
   }
 }
 

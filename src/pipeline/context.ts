@@ -6,6 +6,7 @@ import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
 import type { FieldName } from '../model/filter.ts'
 import type { Note } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
+import type { ReadingTable } from '../model/table.ts'
 import type { AccessScope } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Memo } from './memo.ts'
@@ -31,6 +32,8 @@ export interface QueryContext {
   readonly model: EmbeddingModel | null
   /** Fields that a question may name (`ENTRY_FIELDS` and the aspects' columns). */
   readonly fields: readonly FieldName[]
+  /** Tables that say what was read from which file. Absent: none do. */
+  readonly readings?: readonly ReadingTable[] | undefined
   /** Signs cursors; kept in the store, so that every process on it honours the others' cursors. */
   readonly secret: string
   /** What one engine keeps between questions. */

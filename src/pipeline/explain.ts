@@ -162,6 +162,9 @@ export function* firstDrop(target: Target, survey: Survey, context: QueryContext
   const ranked = rankedOf(target, survey)
   const end = (query.after?.rank ?? 0) + query.limit
   if (ranked !== undefined && ranked.rank <= end) return null
+  if (retrieval.stoodFor?.has(entry)) {
+    return { stage: 'retrieve', reason: 'The document made of the same file stands for it.' }
+  }
   if (!reached.has(entry)) return unreached(target, survey)
   if (scoredOf(target, survey) === undefined) return { stage: 'score', reason: NOTHING_SPEAKS }
   if (ranked === undefined) return { stage: 'diversify', reason: 'Others of its group, or unlike it, were preferred.' }

@@ -1,7 +1,7 @@
 /**
  * The default formula, and what a stage makes of any formula.
  *
- *     relevance = words·(bm / bmTop) + meaning·cosine
+ *     relevance = words·(bm / bmTop) + meaning·cosine + 0.3·score of the best result that it is linked with / √its links
  *     score = relevance · (1 + 0.5·share of the phrases held) · (1 + 0.1·memory)
  *
  * Phrases that are required are held by all results, and lift none.
@@ -34,6 +34,8 @@ import type { Measure, Scoring, Weights } from './stage.ts'
 
 /** How far phrases that are not required lift what holds all of them: enough to pass what has the same words apart. */
 const PHRASE_LIFT = 0.5
+/** Of the relevance of the best result, for what it is linked with (`link-leg.ts`). */
+const LINK_SHARE = 0.3
 const MOST_WORDS = 3
 
 const WORDS = product(
@@ -66,6 +68,12 @@ const COSINE = max(
   { note: ({ meaning, expected }) => (meaning === undefined && expected === undefined ? 'no vector yet' : undefined) },
 )
 
+const LINKS = product(
+  'links',
+  [constant('share of the best result', LINK_SHARE), number('its relevance / √its links', 'linked')],
+  { component: 'links', when: 'linked', detail: () => 'with the best result' },
+)
+
 const PHRASE = sum(
   'phrase',
   [
@@ -88,7 +96,7 @@ const MEMORY = sum(
   },
 )
 
-/** Numbers of a row: `words` (BM25), `meaning` and `expected` (cosines), `phrase`, `memory` (0 to 1), `uses`. `isScaled`: see `cosineScale`. */
+/** Numbers of a row: `words` (BM25), `meaning` and `expected` (cosines), `linked`, `phrase`, `memory` (0 to 1), `uses`. `isScaled`: see `cosineScale`. */
 function defaultFormula(isScaled: boolean): Formula {
   const cosine = isScaled ? product('scaled cosine', [COSINE, number('scale', 'cosineScale')]) : COSINE
   const meaning = product('meaning', [number('weight of meaning', 'weight_meaning'), cosine], {
@@ -96,7 +104,7 @@ function defaultFormula(isScaled: boolean): Formula {
     shown: (_, { weight_meaning: weight = 0 }) => weight > 0,
     detail: row => `cosine ${scoreBy(COSINE, row, NO_NUMBERS).toFixed(2)}`,
   })
-  return lift('score', [sum('relevance', [WORDS, meaning]), PHRASE, MEMORY])
+  return lift('score', [sum('relevance', [WORDS, meaning, LINKS]), PHRASE, MEMORY])
 }
 
 const PLAIN = defaultFormula(false)

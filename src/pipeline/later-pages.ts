@@ -98,7 +98,9 @@ export function foundBy(
     found = { all, scoring: mark(scoring) }
     return found
   }
-  return { get, lasting, newest: context.reader.newestEntry() }
+  // What brings all there is, is not asked deeper.
+  const isAll = retrieval.exhausted && plan.query.group === 'entry'
+  return { get, lasting, newest: isAll ? Number.POSITIVE_INFINITY : context.reader.newestEntry() }
 }
 
 /** Keeps hold of the candidates only where they cannot be had again; in a function of its own, since closures of one scope share what they keep. */

@@ -18,7 +18,8 @@ export function dropsNoise({ query, mode, vector, parsed }: Plan): boolean {
 
 export function isNoise({ signals }: Candidate, context: QueryContext): boolean {
   const cosine = signals['meaning']
-  const hasWords = (signals['words'] ?? 0) > 0 || signals['phrase'] !== undefined
+  const { words = 0, phrase, linked } = signals
+  const hasWords = words > 0 || phrase !== undefined || linked !== undefined
   return cosine !== undefined && isByChance(cosine, context) && !hasWords
 }
 

@@ -1,13 +1,16 @@
 /** First stage: the text becomes terms, conditions and what is to be embedded. */
 import type { Steps } from '../base/turns.ts'
-import { type Filter, TIME_FIELDS } from '../model/filter.ts'
+import type { EntryKey } from '../model/entry.ts'
+import { type Filter, LINKED, TIME_FIELDS } from '../model/filter.ts'
 import type { FieldToken, Operand, ParsedQuery, QueryToken } from '../model/plan.ts'
 import type { Query } from '../model/query.ts'
+import type { StoreReader } from '../store/store.ts'
 import { wordsIn } from '../text/lenient-query.ts'
 import { type ParseOptions, parsedFrom, parseQuery } from '../text/query-parser.ts'
 import { allowedEntries, withWords } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { allOf } from './filter-input.ts'
+import { NoteLinks } from './note-links.ts'
 import type { Plan } from './stage.ts'
 import { weightsWith } from './weights.ts'
 
@@ -29,7 +32,10 @@ export function parseWith(
     allowEmpty: query.filter !== null || grammar.allowEmpty === true,
     syntax: query.syntax,
   }
-  const parsed = withFieldsThatExist(parseQuery(query.text, options), query, options, context)
+  const { parsed, unknown } = withLinks(
+    withFieldsThatExist(parseQuery(query.text, options), query, options, context),
+    context,
+  )
   for (const note of parsed.notes) context.note(note)
   const isList = parsed.terms.length === 0 && parsed.must.length === 0 && parsed.residual.trim() === ''
   return {
@@ -41,7 +47,7 @@ export function parseWith(
     vector: null,
     weights: weightsWith(0),
     except: null,
-    facts: {},
+    facts: unknown.length === 0 ? {} : { [UNKNOWN_NOTES]: unknown },
   }
 }
 
@@ -89,10 +95,52 @@ function namesValues(filter: Filter): boolean {
     case 'eq':
     case 'in':
     case 'contains':
-      return !TIME_FIELDS.includes(filter.field)
+      return !TIME_FIELDS.includes(filter.field) && filter.field !== LINKED
     default:
       return false
   }
+}
+
+/** Names of `linked:` that no visible entry goes by, in a plan's facts. */
+export const UNKNOWN_NOTES = 'unknown_notes'
+
+/** Conditions on links as conditions on ids: of what the viewer sees linked with what the viewer sees called so. */
+function withLinks(
+  parsed: ParsedQuery,
+  { reader, accessScope }: QueryContext,
+): { readonly parsed: ParsedQuery; readonly unknown: readonly string[] } {
+  if (!parsed.fields.some(({ field }) => field === LINKED)) return { parsed, unknown: [] }
+  const links = new NoteLinks(reader, accessScope)
+  const unknown: string[] = []
+  const resolved = (filter: Filter): Filter => {
+    if (filter.op === 'and' || filter.op === 'or') return { ...filter, of: filter.of.map(resolved) }
+    if (filter.op === 'not') return { op: 'not', of: resolved(filter.of) }
+    if (filter.op !== 'eq' || filter.field !== LINKED) return filter
+    const name = String(filter.value)
+    const called = links.called(name)
+    if (called.length === 0) unknown.push(name)
+    return {
+      op: 'or',
+      of: named(
+        called.flatMap(entry => links.linkedWith(entry)),
+        reader,
+      ),
+    }
+  }
+  const fields = parsed.fields.map(condition => ({ ...condition, filter: resolved(condition.filter) }))
+  return { parsed: { ...parsed, fields, filter: allOf(fields.map(({ filter }) => filter)) }, unknown }
+}
+
+/** Filters that exactly these entries fulfil: an id is unique for its holder. */
+function named(entries: readonly EntryKey[], reader: StoreReader): readonly Filter[] {
+  const byHolder = Map.groupBy(reader.identities([...new Set(entries)]), ({ holder }) => holder)
+  return [...byHolder].map(([holder, of]) => ({
+    op: 'and',
+    of: [
+      { op: 'eq', field: 'holder', value: holder },
+      { op: 'in', field: 'id', values: of.map(({ id }) => id) },
+    ],
+  }))
 }
 
 /** Phrases without a sign: those that are required stay among `phrases`, the others become `preferred`. A step for each. */

@@ -14,7 +14,9 @@ import type { ListPosition } from '../store/store.ts'
 import { allowedEntries, phraseHolders } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { boundDefault, mostOf } from './formula.ts'
+import { linkLifts } from './link-leg.ts'
 import { MEMORY_BOOST } from './memory.ts'
+import { readOfDocuments } from './one-file.ts'
 import { isReadOn, pageBar } from './page-bounds.ts'
 import { absentAmong, expectedBase, KEPT_BY_WORDS, withExpected } from './partly-embedded.ts'
 import { LOCAL_SOURCE } from './source.ts'
@@ -48,7 +50,7 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
   await context.turns.pauseIfDue()
   const alsoByPhrase = await hitsOf(holders, words.hits, plan, depth, scope, context)
   const byWords = [...words.hits, ...alsoByPhrase]
-  const legs = legsOf(byWords, meaning?.hits ?? null)
+  const { legs, stoodFor } = oncePerFile(legsOf(byWords, meaning?.hits ?? null), allow, context)
   const isPartly = meaning !== null && plan.mode === 'hybrid' && !isAllEmbedded(meaning.statistics, scope, context)
   const base = isPartly ? { expectedBase: expectedBase(words.hits, meaning.hits, plan, scope, context) } : {}
   const statistics = { ...words.statistics, ...meaning?.statistics, ...base }
@@ -57,12 +59,16 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
   const isCut = forPage && plan.query.approximate && holders.size === 0 && plan.query.group === 'entry'
   const near = isCut ? nearThePage(legs, statistics, plan, depth, context) : legs
   const found: Retrieval = {
-    candidates: markedBy(holders, await context.turns.run(unite(near, statistics, plan, scope, context))),
+    candidates: markedBy(
+      holders,
+      await context.turns.run(uniteLinked(near, statistics, plan, scope, forPage, context)),
+    ),
     depth,
     allow,
     statistics,
     exhausted: words.exhausted && (meaning?.exhausted ?? true),
     complete: !cutOff && !isLate(context),
+    stoodFor,
     ...(isPartly && {
       absent: absentAmong(
         legs.found.map(({ entry }) => entry),
@@ -112,8 +118,9 @@ function restored(
   const words = packHits(byWords)
   const meaning = byMeaning && packHits(byMeaning)
   return context => {
-    const candidates = atOnce(unite(legsOf(words(), meaning?.() ?? null), statistics, plan, scope, context))
-    return { candidates, depth, allow, statistics, exhausted, complete, absent }
+    const { legs, stoodFor } = oncePerFile(legsOf(words(), meaning?.() ?? null), allow, context)
+    const candidates = atOnce(uniteLinked(legs, statistics, plan, scope, true, context))
+    return { candidates, stoodFor, depth, allow, statistics, exhausted, complete, absent }
   }
 }
 
@@ -189,6 +196,41 @@ function legsOf(words: readonly Hit[], meaning: readonly Hit[] | null): Legs {
   }
   for (const [entry, hit] of byWords) found.push({ entry, words: hit, meaning: undefined })
   return { found, isByMeaning: meaning !== null }
+}
+
+function oncePerFile(
+  legs: Legs,
+  allow: Bitset | null,
+  context: QueryContext,
+): { readonly legs: Legs; readonly stoodFor: ReadonlySet<EntryKey> } {
+  const entries = legs.found.map(({ entry }) => entry)
+  const stoodFor = readOfDocuments(entries, allow, context)
+  const found = stoodFor.size === 0 ? legs.found : legs.found.filter(({ entry }) => !stoodFor.has(entry))
+  return { legs: { ...legs, found }, stoodFor }
+}
+
+/** As `unite`; with the leg of links, which also brings what no other leg brought, unless words alone are asked: each result has one then. */
+function* uniteLinked(
+  legs: Legs,
+  statistics: Retrieval['statistics'],
+  plan: Plan,
+  scope: SearchScope,
+  hasLinkLeg: boolean,
+  context: QueryContext,
+): Steps<readonly Candidate[]> {
+  const candidates = yield* unite(legs, statistics, plan, scope, context)
+  const lifts = hasLinkLeg ? linkLifts(candidates, statistics, plan, scope, context) : null
+  if (lifts === null) return candidates
+  const known = new Set(candidates.map(({ entry }) => entry))
+  const others = legs.isByMeaning ? [...lifts.keys()].filter(entry => !known.has(entry)) : []
+  const hits = plan.mode === 'meaning' ? [] : yield* context.words.scoreInSteps(plan.terms, others, scope)
+  const byWords = new Map(hits.map(hit => [hit.entry, hit]))
+  const found = others.map(entry => ({ entry, words: byWords.get(entry), meaning: undefined }))
+  const more = yield* unite({ ...legs, found }, statistics, plan, scope, context)
+  return [...candidates, ...more].map(candidate => {
+    const linked = lifts.get(candidate.entry)
+    return linked === undefined ? candidate : { ...candidate, signals: { ...candidate.signals, linked } }
+  })
 }
 
 /** The score that a leg did not give is computed, so that an entry's score does not depend on how deep the legs went. */
@@ -306,8 +348,14 @@ function retrieveList(plan: Plan, allow: Bitset | null, depth: number, context: 
     after: startOf(plan),
   })
   const fit = entries.slice(0, depth).filter(entry => allow?.has(entry.key) ?? true)
+  const stoodFor = readOfDocuments(
+    fit.map(({ key }) => key),
+    allow,
+    context,
+  )
   return {
-    candidates: fit.map(listed),
+    candidates: fit.filter(({ key }) => !stoodFor.has(key)).map(listed),
+    stoodFor,
     depth,
     allow,
     statistics: {},

@@ -62,6 +62,8 @@ export interface Retrieval {
   readonly absent?: ReadonlySet<EntryKey> | undefined
   /** The best are known already, and left out of the candidates. */
   readonly isRest?: boolean | undefined
+  /** Left out, because a document stands for them (`one-file.ts`). */
+  readonly stoodFor?: ReadonlySet<EntryKey> | undefined
   /** Why an entry that is not among the candidates is not, in a sentence; null: its score is too low. Absent: by the legs of the default lens. */
   readonly missing?: ((entry: EntryKey) => string | null) | undefined
   /** The same with all that the legs brought, where what cannot reach the page was left out. Keeps nothing of a context. */

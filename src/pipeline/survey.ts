@@ -27,8 +27,8 @@ export interface Target {
 
 /** As a page is found: where the text finds nothing, its nearest spelling is asked. */
 export async function survey(stages: Stages, wanted: readonly Target[], context: QueryContext): Promise<Survey> {
-  const isFound = ({ candidates, allow }: Retrieval) => {
-    const entries = new Set(candidates.map(candidate => candidate.entry))
+  const isFound = ({ candidates, allow, stoodFor }: Retrieval) => {
+    const entries = new Set([...candidates.map(candidate => candidate.entry), ...(stoodFor ?? [])])
     return wanted.every(({ entry }) => entries.has(entry) || allow?.has(entry) === false)
   }
   const isMissing = ({ scored }: Scoring) => wanted.some(target => !scored.some(isOf(target)))

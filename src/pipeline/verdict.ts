@@ -6,9 +6,11 @@
 
 import type { SearchScope } from '../index/contract.ts'
 import { type Bars, barAt, evidence, evidenceByWords, WORD_BARS, withoutWords } from '../math/evidence.ts'
+import type { Filter, Scalar } from '../model/filter.ts'
 import type { Verdict, VerdictBy } from '../model/page.ts'
 import { demands, isAnywhere } from './conditions.ts'
 import type { QueryContext } from './context.ts'
+import { UNKNOWN_NOTES } from './parse.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
 export interface Judgement {
@@ -20,6 +22,9 @@ export interface Judgement {
 
 /** With fewer passages that have a vector, meaning has not seen enough to say that nothing is relevant. */
 export const ENOUGH_EMBEDDED = 0.9
+
+/** Collections named in a reason. */
+const MAX_NAMED = 3
 
 const NO_WORD = 'None of the words of the question occur.'
 
@@ -71,10 +76,31 @@ function isMostlyEmbedded({ statistics: { rows = 0 }, allow }: Retrieval, contex
 function judgeEmpty(retrieval: Retrieval, plan: Plan, context: QueryContext, isMissing: boolean): Judgement {
   const unknown = demands(plan).find(({ operand }) => !isAnywhere(operand, context))
   if (unknown !== undefined) return nothing(`No entry contains "${unknown.operand.text}".`)
-  if (retrieval.allow?.size === 0) return nothing('Nothing fulfils the conditions of the question.')
+  const unnamed = plan.facts[UNKNOWN_NOTES] as readonly string[] | undefined
+  if (unnamed !== undefined && retrieval.allow?.size === 0) {
+    return nothing(`No note that you may see is called ${unnamed.map(name => `"${name}"`).join(' or ')}.`)
+  }
+  if (retrieval.allow?.size === 0) return nothing(unmetReason(plan.filter, context))
   if (context.words.count({ partitions: context.accessScope.partitions }) === 0)
     return nothing('There is nothing to search yet.')
   return plan.mode === 'meaning' ? weak('No passage has a vector yet.') : noWord(isMissing)
+}
+
+/** Names collections that have no visible entry: one that is hidden reads as one that does not exist. */
+function unmetReason(filter: Filter | null, { reader, accessScope }: QueryContext): string {
+  const unknown = collectionsIn(filter).filter(
+    value => reader.count(accessScope, { op: 'eq', field: 'collection', value }) === 0,
+  )
+  if (unknown.length === 0) return 'Nothing fulfils the conditions of the question.'
+  const named = unknown.slice(0, MAX_NAMED).map(name => JSON.stringify(name))
+  return `No visible entry is in the collection ${named.join(' or ')}.`
+}
+
+/** Collections of which the filter requires one. */
+function collectionsIn(filter: Filter | null): readonly Scalar[] {
+  if (filter?.op === 'and') return filter.of.flatMap(collectionsIn)
+  if (filter?.op === 'eq' && filter.field === 'collection') return [filter.value]
+  return filter?.op === 'in' && filter.field === 'collection' ? filter.values : []
 }
 
 /** `isMissing`: meaning should have been asked too. Then words alone do not refuse. */

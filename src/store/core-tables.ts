@@ -1,4 +1,4 @@
-/** Tables of the core itself: who is hosted here, and who stands in which federation. Lenses add their own. */
+/** Tables of the core itself: who is hosted here, and who is in which federation. Lenses add their own. */
 import type { TableDeclaration } from '../model/table.ts'
 
 export const AGENTS: TableDeclaration = {
@@ -80,6 +80,39 @@ export const FILES: TableDeclaration = {
   indexes: [['root', 'path']],
 }
 
+/** Names that a link or a question may call a file by, in lower case: a row for each. Of a file that is one entry. */
+export const FILE_NAMES: TableDeclaration = {
+  name: 'file_names',
+  columns: [
+    { name: 'entry', type: 'integer' },
+    /** `file` (the last part of its path, without the ending of a Markdown file), `alias` or `title`. */
+    { name: 'kind', type: 'text' },
+    { name: 'name', type: 'text' },
+  ],
+  key: ['entry', 'kind', 'name'],
+  ofEntry: true,
+  indexes: [['name']],
+}
+
+/**
+ * Links of a file as its text names them. Which file that is depends on the files that are there and on who may see them, so
+ * it is found when it is asked for.
+ */
+export const FILE_LINKS: TableDeclaration = {
+  name: 'file_links',
+  columns: [
+    { name: 'entry', type: 'integer' },
+    { name: 'target', type: 'text' },
+    /** 1: from the folder of the file, as in Markdown. */
+    { name: 'relative', type: 'integer' },
+    /** The last part of the target, in lower case. */
+    { name: 'name', type: 'text' },
+  ],
+  key: ['entry', 'target', 'relative'],
+  ofEntry: true,
+  indexes: [['name']],
+}
+
 /**
  * What was given when a path was added: kept for the next time, so that adding it again without options changes none of
  * them. Null: not given, and so the default holds.
@@ -105,6 +138,39 @@ export const ADDED_PATHS: TableDeclaration = {
   ],
   key: ['holder', 'path'],
   countedFor: 'holder',
+  aside: true,
+}
+
+/**
+ * What was last seen of files below added paths where `FILES` does not say it: those that no entry is made from, and those whose time alone
+ * has changed. So a file is read again when it changes, and not before (QE-012).
+ */
+export const SEEN_FILES: TableDeclaration = {
+  name: 'seen_files',
+  columns: [
+    { name: 'holder', type: 'text' },
+    /** Absolute, symbolic links of its folder resolved. */
+    { name: 'path', type: 'text' },
+    /** Bytes. */
+    { name: 'size', type: 'integer' },
+    { name: 'modified_at', type: 'integer' },
+  ],
+  key: ['holder', 'path'],
+  aside: true,
+}
+
+/** Files and folders that a lens has read by itself, as code is, and a mark of what lay at or below them then (QE-012). */
+export const INDEXED_TREES: TableDeclaration = {
+  name: 'indexed_trees',
+  columns: [
+    { name: 'holder', type: 'text' },
+    { name: 'lens', type: 'text' },
+    { name: 'url', type: 'text' },
+    /** URL of the folder whose rules say which files are left out. */
+    { name: 'folder', type: 'text' },
+    { name: 'mark', type: 'text' },
+  ],
+  key: ['holder', 'lens', 'url'],
   aside: true,
 }
 
@@ -174,7 +240,11 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
   FEDERATIONS,
   MEMBERSHIPS,
   FILES,
+  FILE_NAMES,
+  FILE_LINKS,
   ADDED_PATHS,
+  SEEN_FILES,
+  INDEXED_TREES,
   LEASES,
   NONCES,
   USAGE,
@@ -182,4 +252,11 @@ export const CORE_TABLES: readonly TableDeclaration[] = [
 ]
 
 /** Those that no export reads: they are of this file and this machine. */
-export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([LEASES, NONCES, USAGE, CURSORS])
+export const UNEXPORTED: ReadonlySet<TableDeclaration> = new Set([
+  SEEN_FILES,
+  INDEXED_TREES,
+  LEASES,
+  NONCES,
+  USAGE,
+  CURSORS,
+])

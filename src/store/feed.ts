@@ -1,4 +1,4 @@
-/** Reading the change feed from where a follower of it stands, and where all entries are. */
+/** Reading the change feed from where a follower of it is, and where all entries are. */
 import { grown } from '../base/grown.ts'
 import { StepPace, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'

@@ -27,7 +27,7 @@ export interface SqliteStoreOptions {
   readonly file: string
   /**
    * Default false. If true nothing is made, and every `write` fails with `store_readonly`. In a folder that cannot be
-   * written either, the file is read as it stands, and must not be changed meanwhile.
+   * written either, the file is read as it is, and must not be changed meanwhile.
    */
   readonly readOnly?: boolean | undefined
   /**

@@ -60,7 +60,7 @@ export interface ListRequest {
   readonly after: ListPosition | null
 }
 
-/** A place in a list, whether or not an entry stands there now. */
+/** A place in a list, whether or not an entry is there now. */
 export interface ListPosition {
   /** What the list is ordered by: instant created, updated or last accessed; null if never accessed or by `id`. */
   readonly at: Instant | null

@@ -15,7 +15,7 @@ export interface Forgotten {
 
 /**
  * How the log is folded back into the file. `some`: what no reader needs as it is, waiting for nobody and letting nobody
- * wait. `all`: as far as to begin the log anew. `empty`: so that nothing is left of it. The last two keep writers waiting.
+ * wait. `all`: as far as to begin the log again. `empty`: so that nothing is left of it. The last two keep writers waiting.
  */
 export type Fold = 'some' | 'all' | 'empty'
 

@@ -17,6 +17,8 @@ export interface Block {
   readonly lead: string
   /** Its lines are text: one that is longer than a chunk is cut as prose is. Default false: rows or code. */
   readonly isProse?: boolean | undefined
+  /** Its lines are code, fenced or indented. Default false. */
+  readonly isCode?: boolean | undefined
 }
 
 /** Longest lead, in UTF-16 units; the header of a wider table is cut there. */

@@ -23,7 +23,7 @@ export interface TextStructure {
   readonly blocks?: readonly Block[] | undefined
   /** Ascending by `at`. Default: none. */
   readonly places?: readonly PlaceMark[] | undefined
-  /** Where the text begins; what stands before it (front matter) is in no chunk. Default 0. */
+  /** Where the text begins; what is before it (front matter) is in no chunk. Default 0. */
   readonly start?: number | undefined
 }
 
@@ -55,7 +55,7 @@ const LAST_TOKENS = 30
 /** What a chunk repeats of the one before it (15 %), at most. */
 const OVERLAP_TOKENS = 30
 /** Tokens that are left for the text behind a lead, however long that is. */
-const LEAST_TOKENS = 50
+const MIN_TOKENS = 50
 
 /**
  * At least one chunk, in order; together they hold every character from `structure.start` on. Content without text
@@ -86,7 +86,7 @@ export function* chunkInSteps(content: string, structure: TextStructure): Steps<
     const room =
       lead === ''
         ? CHUNK_TOKENS
-        : Math.max(LEAST_TOKENS, CHUNK_TOKENS - countTokens(embeddedLead({ headings: [], lead })))
+        : Math.max(MIN_TOKENS, CHUNK_TOKENS - countTokens(embeddedLead({ headings: [], lead })))
     const stretch = readStretch(text, start, room)
     const cut = chooseCut(stretch)
     const end = stretch.starts[cut] as number
@@ -206,13 +206,13 @@ const FILL: readonly (readonly [Border, number])[] = [
   [BORDER.inside, 0],
 ]
 /** A section this short (of CHUNK_TOKENS) at the end of a text stays with the one before it. */
-const LEAST_LAST = 0.15
+const MIN_LAST = 0.15
 
 /** The first place, else the first section that fits; else the last of the best borders. At the end of a text all that is left fits. */
 function chooseCut(stretch: Stretch): number {
   const { room, atEnd, pieces, before, borders } = stretch
   for (const [border, fill] of atEnd ? FILL.slice(0, 2) : FILL) {
-    const most = atEnd && border !== BORDER.place ? stretch.tokens - LEAST_LAST * room : room
+    const most = atEnd && border !== BORDER.place ? stretch.tokens - MIN_LAST * room : room
     if (border === BORDER.inside && isBlocked(stretch)) return beforeBlock(stretch)
     let found = -1
     for (let at = 1; at < pieces && (before[at] as number) <= most; at++) {

@@ -9,7 +9,7 @@ import { LANGUAGES, type Language, STOP_WORDS } from './stopwords.ts'
 /** How much of a text is looked at, in UTF-16 units. */
 export const SAMPLE = 1_000
 /** Signs it takes to leave English: one alone may be a name, a quotation, a loan word. */
-const LEAST_EVIDENCE = 2
+const MIN_EVIDENCE = 2
 
 /** The language of an entry's text. */
 export function language(text: string): Language {
@@ -18,7 +18,7 @@ export function language(text: string): Language {
   const spanish = index('es')
   signs[spanish] = (signs[spanish] as number) + Number(sample.includes('¿')) + Number(sample.includes('¡'))
   const [best] = strongest(signs)
-  return best !== undefined && (signs[index(best)] as number) >= LEAST_EVIDENCE ? best : 'en'
+  return best !== undefined && (signs[index(best)] as number) >= MIN_EVIDENCE ? best : 'en'
 }
 
 /**

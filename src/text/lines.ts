@@ -34,7 +34,7 @@ export class LineCounter {
   }
 }
 
-/** The lines of a span's first and last character; an empty span is in the line where it stands. */
+/** The lines of a span's first and last character; an empty span is in the line where it is. */
 export function linesOfSpan(
   counter: LineCounter,
   text: string,

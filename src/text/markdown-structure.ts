@@ -221,14 +221,21 @@ function blockOf({ type, map, markup, info }: LineToken, lines: Lines): Block | 
     case 'fence': {
       const lead = fenceLead(lines.textOf(first), markup, info)
       const isClosed = last - first > 1 && isClosing(lines.textOf(last - 1), markup)
-      return { start, end, from: lines.startOf(first + 2), until: isClosed ? lines.startOf(last - 1) : end, lead }
+      return {
+        start,
+        end,
+        from: lines.startOf(first + 2),
+        until: isClosed ? lines.startOf(last - 1) : end,
+        lead,
+        isCode: true,
+      }
     }
     case 'table_open': {
       const lead = `${unmarked(lines.textOf(first))}\n${lines.textOf(first + 1)}`
       return { start, end, from: lines.startOf(first + 3), until: end, lead: cut(lead, MAX_LEAD) }
     }
     case 'code_block':
-      return { start, end, from: lines.startOf(first + 1), until: end, lead: '' }
+      return { start, end, from: lines.startOf(first + 1), until: end, lead: '', isCode: true }
     case 'list_item_open':
     case 'blockquote_open':
       return { start, end, from: lines.startOf(first + 1), until: end, lead: '', isProse: true }

@@ -35,7 +35,7 @@ export class Outline {
   readonly #content: string
   readonly #headings: readonly Heading[]
   readonly #places: readonly PlaceMark[]
-  /** By heading: the one it stands under, or -1. */
+  /** By heading: the one it is under, or -1. */
   readonly #parents: readonly number[]
   /** No heading before this one matters any more. */
   #first = 0

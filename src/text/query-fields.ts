@@ -1,7 +1,7 @@
 /** Field conditions: from a token `name:value` to a filter. What a value may be depends on what the field holds. */
 import type { Instant } from '../base/clock.ts'
 import { compareText } from '../base/compare.ts'
-import { type FieldName, type Filter, type Scalar, TIME_FIELDS } from '../model/filter.ts'
+import { type FieldName, type Filter, LINKED, type Scalar, TIME_FIELDS } from '../model/filter.ts'
 import type { FieldOperand, FieldOperator, FieldToken } from '../model/plan.ts'
 import { querySyntax } from './query-syntax.ts'
 import { isAge, parseTimeSpan, type TimeSpan } from './time-value.ts'
@@ -13,6 +13,7 @@ const TEXT_FIELDS: Readonly<Record<FieldName, 'whole' | 'part'>> = {
   kind: 'whole',
   holder: 'whole',
   tag: 'whole',
+  [LINKED]: 'whole',
   title: 'part',
   origin: 'part',
 }
@@ -43,6 +44,9 @@ interface Comparison {
 }
 
 function positiveFilter(token: FieldToken, field: FieldName, now: Instant): Filter {
+  if (field === LINKED && ![':', ':=', ':()'].includes(token.operator)) {
+    throw invalidValue(token, 'linked takes the name of a note', 'Write linked:name or linked:"two words".')
+  }
   if (token.operator === ':*') return { op: 'exists', field }
   const operator = token.operator === ':()' ? ':' : token.operator
   return anyOf(token.operands.map(operand => filterOf({ token, field, operator, operand }, now)))

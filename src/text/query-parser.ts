@@ -140,15 +140,15 @@ function refuseUnread(tokens: readonly QueryToken[], fields: readonly FieldName[
 }
 
 /** Parts shown in a note. */
-const MOST_SHOWN = 5
+const MAX_SHOWN = 5
 const LONGEST_SHOWN = 40
 
 function unreadNotes(unread: readonly Unread[]): readonly Note[] {
   if (unread.length === 0) return []
-  const shown = unread.slice(0, MOST_SHOWN).map(({ text, why }) => {
+  const shown = unread.slice(0, MAX_SHOWN).map(({ text, why }) => {
     return `${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN - 1).toWellFormed()}…` : text} (${why})`
   })
-  const more = unread.length > MOST_SHOWN ? `; and ${unread.length - MOST_SHOWN} more` : ''
+  const more = unread.length > MAX_SHOWN ? `; and ${unread.length - MAX_SHOWN} more` : ''
   return [{ code: 'read_as_text', message: `Searched as text: ${shown.join('; ')}${more}.` }]
 }
 

@@ -45,7 +45,7 @@ export class QueryReader {
     while (!this.done && !this.atBlank) this.at++
   }
 
-  /** What stands from `ahead` to the next blank, escapes as typed. */
+  /** What is from `ahead` to the next blank, escapes as typed. */
   untilBlank(ahead: number): string {
     let end = this.at + ahead
     while (end < this.text.length && !isBlank(this.text.charAt(end))) end++
@@ -59,7 +59,7 @@ export class QueryReader {
     return text
   }
 
-  /** The text between the quote that stands `ahead` and its end, or null where it has none. Nothing is read. */
+  /** The text between the quote that is `ahead` and its end, or null where it has none. Nothing is read. */
   quotedAfter(ahead: number): string | null {
     const inner = new QueryReader(this.text, this.#isLenient)
     inner.at = this.at + ahead + 1
@@ -75,7 +75,7 @@ export class QueryReader {
   }
 }
 
-/** The text between two quotes; the reader stands on the first, and then behind the second. */
+/** The text between two quotes; the reader is on the first, and then behind the second. */
 export function readQuoted(reader: QueryReader, position: number): string {
   const opening = reader.at
   reader.at++

@@ -28,11 +28,11 @@ export function stem(term: string, language: Language): string {
 
 /** What every word with this stem begins with: stemming changes the last two letters that stay at most, never the first. */
 export function beginningOf(stem: string): string {
-  return stem.slice(0, Math.max(1, stem.length - MOST_CHANGED))
+  return stem.slice(0, Math.max(1, stem.length - MAX_CHANGED))
 }
 
 /** French `application` has the stem `appliqu`, of which it has `appli`. */
-const MOST_CHANGED = 2
+const MAX_CHANGED = 2
 
 const LETTERS = /^[a-z]{3,40}$/
 const CACHE_SIZE = 50_000

@@ -9,7 +9,7 @@
  * - Scripts without spaces (Chinese, Japanese, Korean, Thai…) give single characters, with each pair as an alias.
  *
  * Words that are no alias are the text's sequence: they have consecutive places, count in its length and make phrases.
- * An alias stands where its first word stands.
+ * An alias is where its first word is.
  */
 import {
   classOf,

@@ -83,7 +83,7 @@ it.each([false, true])(
         engine = await open()
       }
       await engine.put({ entries: [{ id: 'jumped', content: `a quick fox, ${at}` }], wait: true })
-      // Goes on, or says that it cannot; whichever, the question can be asked anew.
+      // Goes on, or says that it cannot; whichever, the question can be asked again.
       const more = engine.query({ text: 'quick fox', any: true, limit: 5, touch: false, cursor: cursor ?? '' })
       const outcome = await more.then(
         page => page.items.length,

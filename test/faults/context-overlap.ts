@@ -136,6 +136,7 @@ function slowed(workspace: Workspace, random: Random): Workspace {
     url: workspace.url,
     storeFile: workspace.storeFile,
     urlOf: path => workspace.urlOf(path),
+    mark: (url, signal) => workspace.mark(url, signal),
     async read(url) {
       if (random() < 0.3) await pause()
       const file = await workspace.read(url)

@@ -70,7 +70,7 @@ function restore(): void {
 describe.each(['words.snapshot', 'vectors-toy_toy.snapshot'])('%s', name => {
   const file = join(index, name)
 
-  it('with flipped bits changes no answer, and is written anew', async () => {
+  it('with flipped bits changes no answer, and is written again', async () => {
     const random = seededUniform(7)
     const { length } = sound.get(name) as Buffer
     const places = [0, 8, 12, 16, 24, 40, length - 1, ...Array.from({ length: 5 }, () => Math.floor(random() * length))]
@@ -99,7 +99,7 @@ describe.each(['words.snapshot', 'vectors-toy_toy.snapshot'])('%s', name => {
   })
 })
 
-it('a folder of snapshots that is missing is made anew', async () => {
+it('a folder of snapshots that is missing is made again', async () => {
   rmSync(index, { recursive: true })
   await expectRight()
   expect(readdirSync(index).sort()).toEqual([...sound.keys()].sort())

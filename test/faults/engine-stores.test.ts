@@ -103,7 +103,7 @@ describe('a store that this user cannot write', () => {
 })
 
 describe('a home that has lost its store', () => {
-  it.each(['gone', 'empty'])('is not begun anew over its snapshots (%s)', async how => {
+  it.each(['gone', 'empty'])('is not begun again over its snapshots (%s)', async how => {
     const lost = folder.file(`lost-${how}`)
     mkdirSync(join(lost, 'index'), { recursive: true })
     writeFileSync(join(lost, 'index', 'words.snapshot'), 'something')

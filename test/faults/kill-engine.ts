@@ -1,6 +1,6 @@
 /**
  * kill -9 of an engine at work, again and again on one home: it opens every time, nothing that it said was written is
- * lost, and its indexes answer as if they had been built anew. Used by a test (few kills) and by `npm run kill` (many).
+ * lost, and its indexes answer as if they had been built again. Used by a test (few kills) and by `npm run kill` (many).
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ export interface KillFigures {
   importing: number
   /** Kills after which there were snapshots to start from. */
   withSnapshots: number
-  /** Answers held against those of indexes built anew. */
+  /** Answers held against those of indexes built again. */
   answersCompared: number
   entries: number
   /** Anything lost, half done, damaged or answered otherwise than by a rebuild. None, one hopes. */
@@ -127,9 +127,9 @@ async function examine(home: string, ledger: Ledger, figures: KillFigures): Prom
     for (const mode of ['hybrid', 'words', 'meaning'] as const) {
       const ask = (engine: Engine) =>
         engine.query({ text, mode, any: true, touch: false, explain: true, limit: 20, ...PATIENT })
-      const [mine, anew] = await Promise.all([ask(survivor), ask(rebuilt)])
+      const [mine, again] = await Promise.all([ask(survivor), ask(rebuilt)])
       figures.answersCompared++
-      if (JSON.stringify(mine) !== JSON.stringify(anew)) wrong.push(`"${text}" by ${mode}: not what a rebuild answers`)
+      if (JSON.stringify(mine) !== JSON.stringify(again)) wrong.push(`"${text}" by ${mode}: not what a rebuild answers`)
     }
   }
   return wrong

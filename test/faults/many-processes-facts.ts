@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 
 /**
  * Before an act `will` (token, act, place) and `leaving` (token), after it `written` (and the place where it was not known
- * before) and `gone`; `void`: it never came to be. `life`: a process begins anew.
+ * before) and `gone`; `void`: it never came to be. `life`: a process begins again.
  * `edge`: a statement of trust, by its owner, target and level (`-` for none); `willEdge` before it.
  * `use`: so many uses of what is never changed, by a viewer; `willUse` before the question: at most so many.
  */

@@ -1,5 +1,5 @@
 /**
- * Several processes at once on one store: each adds, asks, deletes, decays; some are killed and begin anew, above all
+ * Several processes at once on one store: each adds, asks, deletes, decays; some are killed and begin again, above all
  * those that hold a lease. Held against what they said: see `many-processes-facts.ts`.
  */
 import { readFileSync } from 'node:fs'

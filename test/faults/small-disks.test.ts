@@ -168,5 +168,10 @@ describe.skipIf(NO_MOUNT !== null)(`a disk${NO_MOUNT === null ? '' : ` (${NO_MOU
     // There is hardly any room on a disk this small.
     expect([stdout.includes('ok   pages'), stdout.match(/^FAIL .*?:/gm)]).toEqual([true, ['FAIL disk:']])
     expect(await run('delete', 'fox')).toMatchObject({ status: 1, stdout: '' })
+    const remembered = await run('remember', 'a lazy dog')
+    expect(remembered).toMatchObject({ status: 1, stdout: '' })
+    expect(remembered.stderr.split('\n')[0]).toBe(
+      `querent: home: this user cannot write to ${join(home, 'store.db')}, so nothing is stored; --home names another store`,
+    )
   })
 })

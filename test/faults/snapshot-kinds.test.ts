@@ -1,6 +1,6 @@
 /**
  * Snapshots of every kind of index, those that lenses declare among them: a bit flipped anywhere, or another version's
- * writing, and the index is built anew; no answer changes, and a sound snapshot is written again.
+ * writing, and the index is built again; no answer changes, and a sound snapshot is written again.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -131,14 +131,14 @@ describe.each(Object.entries(KINDS))('%s', (name, make) => {
     store.close()
   })
 
-  it.each([PREFIX - 9, PREFIX + 5, 300, 0.5, -1])('with a bit flipped at %d is built anew', async at => {
+  it.each([PREFIX - 9, PREFIX + 5, 300, 0.5, -1])('with a bit flipped at %d is built again', async at => {
     const damaged = Buffer.from(file())
     const place = at < 0 ? damaged.length + at : at < 1 ? Math.floor(damaged.length * at) : at
     damaged[place] = (damaged[place] as number) ^ 16
     await expectRebuilt(name, damaged, `byte ${place}`)
   })
 
-  it('that an older or a newer version wrote is built anew', async () => {
+  it('that an older or a newer version wrote is built again', async () => {
     for (const format of [0, 2, 99]) {
       const other = Buffer.from(file())
       other.writeUInt32LE(format, 8)

@@ -147,7 +147,7 @@ export const BELIEFS_STEPS: readonly Step[] = [
     operation: 'peers.about',
     viewer: 'cy',
     input: {},
-    expect: ({ result }) => expect(result).toMatchObject({ protocol: 1, network: true, federations: [] }),
+    expect: ({ result }) => expect(result).toMatchObject({ protocol: 2, network: true, federations: [] }),
   },
   {
     name: 'a peer goes',

@@ -169,6 +169,23 @@ describe('a question whose vector does not come in time', () => {
   })
   const ask = (args: readonly string[]) => querent(args, { cwd: home, env: { QUERENT_EMBEDDER: '' } })
 
+  it('ends `add` with a line that says how far it came when a signal stops it', async () => {
+    writeFileSync(join(home, 'growth.md'), '# Growth\n\nMemory grows with use.\n')
+    const asked = once(silent, 'request')
+    const child = start(['add', 'growth.md'], { cwd: home, env: { QUERENT_EMBEDDER: '' } })
+    let said = ''
+    child.stderr?.on('data', part => {
+      said += part
+    })
+    await asked
+    child.kill('SIGINT')
+    expect(await ended(child)).toBe(130)
+    expect(said).toMatch(
+      /^querent: stopped at \w+ \d+ of \d+; what is in the store stays, and the next `querent add` of the same paths continues\n$/m,
+    )
+    expect((await ask(['list'])).stdout).toContain('growth.md')
+  })
+
   it('waits as long as --timeout says, is answered by words, and is never called nothing relevant (QE-005)', {
     timeout: 240_000,
   }, async () => {

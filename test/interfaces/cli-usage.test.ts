@@ -86,6 +86,11 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: '', stderr: expect.stringContaining(message) })
   })
 
+  it('not for words behind `--`, which are words of the query', async () => {
+    const { status, stdout } = await run(['query', '--words', '--', '--limt', 'kernel'])
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^1\. Kernel/) })
+  })
+
   it('QUERENT_NOW that is no time', async () => {
     const { status, stderr } = await run(['status'], { env: { QUERENT_NOW: 'soon' } })
     expect({ status, stderr }).toMatchObject({
@@ -233,7 +238,7 @@ describe('help', () => {
     const { stdout } = await run(['--help'])
     const commands = [...stdout.matchAll(/^ {2}([a-z0-9]+) \[options\]/gm)].map(match => match[1] ?? '')
     expect(commands.join(' ')).toBe(
-      'query recall watch explain count similar remember get list delete status init add doctor backup brief mirror export import collections c64 serve mcp call completion touch suggest put lenses bench',
+      'query recall watch explain count similar remember get list delete status init add sync doctor backup brief mirror export import collections c64 serve mcp call completion touch suggest put lenses bench',
     )
     for (const command of commands) {
       const { status, stdout: help, stderr } = await run([command, '--help'])

@@ -187,6 +187,6 @@ describe('nodes that are processes', () => {
     const response = await fetch(`${urlOf('n1')}/v1/nodes/query`, { method: 'POST', body: '{}' })
     expect(response.status).toBe(403)
     const about = (await (await fetch(`${urlOf('n1')}/.well-known/querent`)).json()) as Json
-    expect(about).toMatchObject({ protocol: 1, did: expect.stringMatching(/^did:key:z6Mk/) })
+    expect(about).toMatchObject({ protocol: 2, did: expect.stringMatching(/^did:key:z6Mk/) })
   })
 })

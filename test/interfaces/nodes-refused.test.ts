@@ -67,7 +67,7 @@ it('BQ-190: strangers at one address are refused after a fifth of what a member 
 it('one that ends answers who waits for changes, and does not wait for them', () =>
   withNode({}, async (send, did, end) => {
     const watch = (since: unknown, waitMs: number) => {
-      const query = { protocol: 1, scope: OF_BIRDS.scope, since, wait_ms: waitMs }
+      const query = { protocol: 2, scope: OF_BIRDS.scope, since, wait_ms: waitMs }
       return send('/v1/nodes/changes', sealed({ did }, query, ANA))
     }
     const [, { state }] = await watch(null, 0)

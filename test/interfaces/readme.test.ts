@@ -21,8 +21,7 @@ it('the README shows what its commands print over the example notes', { timeout:
   const shown = /```console\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   const env = { QUERENT_EMBEDDER: 'local', QUERENT_EMBEDDER_FOLDER: await modelFolder() }
   const commands = shown.split('\n').filter(line => line.startsWith('$ querent '))
-  expect(commands).toHaveLength(2)
-  await querent(['add', 'notes', '--collection', 'notes'], { cwd: folder, env })
+  expect(commands).toHaveLength(3)
   let printed = ''
   for (const command of commands) {
     const { stdout, stderr, status } = await querent(words(command.slice('$ querent '.length)), { cwd: folder, env })

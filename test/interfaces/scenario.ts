@@ -59,6 +59,29 @@ export function scenario(docs: string): readonly Step[] {
       expect: ({ result }) => expect(result).toMatchObject({ added: 0, unchanged: 2 }),
     },
     {
+      name: 'nothing has changed below it',
+      operation: 'sync',
+      input: {},
+      expect: ({ result }) =>
+        expect(result).toMatchObject({
+          ...{ added: 0, updated: 0, deleted: 0 },
+          paths: [{ path: docs, missing: false, files: 2, changed: 0, added: 0, deleted: 0 }],
+        }),
+    },
+    {
+      name: 'a path that was not added is not synced',
+      operation: 'sync',
+      input: { paths: ['/nowhere'] },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'invalid_argument', details: { field: 'paths.0' } }),
+    },
+    {
+      name: 'an agent syncs nothing',
+      operation: 'sync',
+      viewer: 'ana',
+      input: {},
+      expect: ({ error }) => expect(error.code).toBe('denied'),
+    },
+    {
       name: 'write notes',
       operation: 'put',
       input: {

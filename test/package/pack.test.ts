@@ -3,11 +3,14 @@ import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -98,10 +101,11 @@ describe('the package, installed into an empty folder', () => {
     const files = readdirSync(join(app, 'node_modules/querent'), { recursive: true, encoding: 'utf8' })
     const wanted = [
       'bin/querent.js',
-      'dist/index.js',
       'dist/index.d.ts',
+      'dist/command/index.js',
       'dist/command/main.js',
       'dist/command/LICENCES',
+      'dist/onnx/LICENCE',
       'dist/explorer/index.html',
       'dist/explorer/LICENCES.txt',
       'dist/docs/index.html',
@@ -115,8 +119,26 @@ describe('the package, installed into an empty folder', () => {
     ]
     expect(wanted.filter(name => !files.includes(name))).toEqual([])
     expect(files.filter(name => name.startsWith('model/') && name.endsWith('.onnx'))).toHaveLength(1)
-    expect(files.filter(name => name.endsWith('.wasm')).length).toBeGreaterThan(0)
+    expect(files.filter(name => name.endsWith('.wasm')).sort()).toEqual([
+      'dist/command/kernel/kernel.wasm',
+      'dist/index/kernel/kernel.wasm',
+      'dist/onnx/ort-wasm-simd-threaded.wasm',
+    ])
     expect(files.filter(name => /^(src|test|scripts|bench)\//.test(name))).toEqual([])
+    // The modules that were bundled are not carried a second time.
+    const folders = new Set(files.filter(name => /^dist\/.*\.js$/.test(name)).map(name => name.split('/')[1]))
+    expect([...folders].sort()).toEqual(['command', 'docs', 'explorer'])
+  })
+
+  it('is packed within 23 MB and installed within 130 MB', () => {
+    // Of the packed size 15.7 MB are the weights, which xz at its best makes 15.1 MB.
+    expect(statSync(tarball).size).toBeLessThan(23e6)
+    const installed = readdirSync(join(app, 'node_modules'), { recursive: true, encoding: 'utf8' })
+      // Optional: npm leaves it out where its own installation fails. Its binaries for five platforms are 294 MB.
+      .filter(name => !name.startsWith('onnxruntime-'))
+      .map(name => lstatSync(join(app, 'node_modules', name)))
+      .filter(file => file.isFile())
+    expect(installed.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(130e6)
   })
 
   it('says its version', () => {
@@ -142,15 +164,27 @@ describe('the package, installed into an empty folder', () => {
       expect(lines).toHaveLength(2)
       const folder = temporaryFolder()
       symlinkSync(join(app, 'node_modules'), join(folder, 'node_modules'))
-      const run = (...args: readonly string[]) =>
-        execFileSync(node, args, { cwd: folder, encoding: 'utf8', env: cleanEnvironment(), stdio: 'pipe' })
+      const run = (...args: readonly string[]) => {
+        const { status, stdout, stderr } = spawnSync(node, args, {
+          ...{ cwd: folder, encoding: 'utf8', env: cleanEnvironment() },
+        })
+        expect({ status, stderr }).toMatchObject({ status: 0 })
+        // A program that imports the library prints the warnings of its own Node.
+        if (args[0] !== 'ask.mjs') expect(stderr).not.toContain('ExperimentalWarning')
+        return stdout
+      }
       expect(run('-p', 'process.versions.node.split(".")[0]').trim()).toBe(version)
       const [added = '', answer = ''] = lines.map(line => {
         const args = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(2)
         return run(join(app, 'node_modules/querent/bin/querent.js'), ...args)
       })
       expect(added).toContain('5 added')
-      expect(answer).toMatch(/^1\. Backup policy/)
+      // The answer at the top of the README, but for the folder of the notes, and for figures, which depend on the runtime.
+      const [, shown = 'nothing'] = /\$ querent query 'when[^\n]*\n([\s\S]*?)\n\n/.exec(readme) ?? []
+      const withoutFigures = (text: string) => text.replace(/\d\.\d+/g, '#')
+      expect(withoutFigures(answer.replace(/\S*\/examples\//g, ''))).toContain(withoutFigures(shown))
+      const [here = 0, there = 1] = [answer, shown].map(text => Number(/^ {3}(\d\.\d+) score/m.exec(text)?.[1]))
+      expect(Math.abs(here - there)).toBeLessThan(0.01)
       writeFileSync(join(folder, 'ask.mjs'), program)
       expect(run('ask.mjs')).toMatch(/^1 Backup policy .*\n[\s\S]*\nanswered\n$/)
     },
@@ -210,6 +244,32 @@ describe('the package, installed into an empty folder', () => {
     expect(page.coverage.embedded).toBe(1)
     expect(page.notes).toEqual([])
   })
+
+  it.skipIf(!existsSync(join(root, 'node_modules/onnxruntime-node')))(
+    'runs the model on the native runtime where that is installed, else on the WebAssembly build that it carries',
+    () => {
+      const native = join(app, 'node_modules/onnxruntime-node')
+      const aside = `${native}-aside`
+      const wasInstalled = existsSync(native)
+      const add = (): readonly unknown[] => {
+        const home = temporaryFolder()
+        querent('add', 'examples', '--home', home)
+        const { embedder, embedded } = JSON.parse(querent('status', '--json', '--home', home))
+        return [embedder.runs_on.runtime, embedded]
+      }
+      cpSync(join(root, 'examples/notes'), join(app, 'examples'), { recursive: true })
+      if (wasInstalled) renameSync(native, aside)
+      const [wasm, byWasm] = add()
+      // A link is enough: packages resolve their own imports from where they really are.
+      if (wasInstalled) renameSync(aside, native)
+      else symlinkSync(join(root, 'node_modules/onnxruntime-node'), native)
+      const [best, byBest] = add()
+      if (!wasInstalled) rmSync(native)
+      expect([wasm, best]).toEqual(['wasm', 'native'])
+      expect(byWasm).toBe(byBest)
+      expect(byWasm).toBeGreaterThan(0)
+    },
+  )
 
   it('places the skill and the agent that it carries, and answers what they ask over its sample (CO-057, CO-060)', () => {
     const project = temporaryFolder()

@@ -4,7 +4,7 @@ import type { EngineOptions } from '../../src/engine/options.ts'
 import { type Envelope, sealEnvelope } from '../../src/identity/envelope.ts'
 import { newNonce } from '../../src/identity/freshness.ts'
 import { type Keys, keysOf } from '../../src/identity/keys.ts'
-import type { WireQuery } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
+import { PROTOCOL, type WireQuery } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import type { Json as JsonRecord } from './beliefs-engine.ts'
 import { type NodeWorld, openNodes, type ReadAnswer, readAnswer, type TestNode } from './nodes.ts'
 import { PUBLIC, say } from './nodes-world.ts'
@@ -27,7 +27,7 @@ export function startNonces(): void {
 }
 
 export const EVERYTHING: WireQuery = {
-  protocol: 1,
+  protocol: PROTOCOL,
   scope: { kind: 'network', federation: null },
   text: 'swifts',
   vector: null,

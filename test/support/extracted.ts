@@ -2,20 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Extraction, Reference } from '../../src/lenses/context/extract/concept.ts'
-import { extractFile, isSkip, loadGrammars } from '../../src/lenses/context/extract/extract-file.ts'
-import { type Grammars, openGrammars } from '../../src/lenses/context/extract/grammars.ts'
+import { extractFile, grammarsFor, isSkip } from '../../src/lenses/context/extract/extract-file.ts'
+import type { Grammars } from '../../src/lenses/context/extract/grammars.ts'
 import type { LinkTarget } from '../../src/lenses/context/extract/resolve/code-graph.ts'
 import { CodeGraph } from '../../src/lenses/context/extract/resolve/code-graph.ts'
 import type { CodeFacts } from './script-oracle.ts'
 
-let opened: Promise<Grammars> | null = null
-
-export async function grammarsFor(paths: Iterable<string>): Promise<Grammars> {
-  opened ??= openGrammars()
-  const grammars = await opened
-  await loadGrammars(grammars, paths)
-  return grammars
-}
+export { grammarsFor }
 
 /** Files below the folder with one of the endings, relative to it and in order. */
 export function filesBelow(root: string, endings: RegExp): string[] {

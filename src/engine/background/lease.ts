@@ -1,7 +1,7 @@
 /**
  * One process at a time does a background job. A lease is a row in the store with an end in machine time; the holder
  * renews it, and whoever finds it over, or its holder gone from this machine, takes it. So a dead holder blocks a job
- * for one term at most, and so does one whose clock is ahead: what stands unrenewed for a term of one's own is over too.
+ * for one term at most, and so does one whose clock is ahead: what is unrenewed for a term of one's own is over too.
  *
  * A holder that was stopped, or whose clock others do not share, may believe for one renewal that it still has what
  * another one took. It cannot write so: what a holder writes looks in the same transaction whether the turn is still its
@@ -119,7 +119,7 @@ export class Lease {
     }
   }
 
-  /** Never takes it anew: whoever had it meanwhile may have changed what the body began with. */
+  /** Never takes it again: whoever had it meanwhile may have changed what the body began with. */
   async #renew(): Promise<'renewed' | 'lost' | 'unknown'> {
     const now = this.#machineNow()
     try {

@@ -12,7 +12,7 @@ import type { Lease } from './lease.ts'
 const TICK_MS = 1_000
 /** Less than this is not worth a thread. */
 const FOLD_FROM = 1024 * 1024
-/** From here on writers are kept waiting for the few milliseconds that the log needs to begin anew. */
+/** From here on writers are kept waiting for the few milliseconds that the log needs to begin again. */
 const LARGE = 32 * 1024 * 1024
 /** A commit folds it back itself only from here on: nobody has kept it. One long write may leave hundreds of megabytes, until the next tick. */
 const BACKSTOP = 1024 * 1024 * 1024

@@ -1,6 +1,6 @@
 /**
  * What an older version has cut into chunks is cut again, once for a store, in the background: entry by entry in the order of their keys,
- * by one process at a time. How far it is stands in the store, so that an interrupted run goes on where it was. Until an entry is cut
+ * by one process at a time. Its progress is in the store, so that an interrupted run goes on where it was. Until an entry is cut
  * again its old chunks answer; new ones keep the vectors of those with the same text, and wait for theirs otherwise.
  */
 import { type Steps, Turns } from '../../base/turns.ts'

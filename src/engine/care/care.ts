@@ -25,9 +25,9 @@ export class Care {
     this.#hostOf = hostOf
   }
 
-  async doctor({ repair: mends = false, backup = true }: DoctorRequest, call: CallContext): Promise<Examination> {
+  async doctor({ repair: repairs = false, backup = true }: DoctorRequest, call: CallContext): Promise<Examination> {
     const look = () => this.#examine(call.signal)
-    if (!mends) return examination(await look())
+    if (!repairs) return examination(await look())
     hereOnly(call, 'doctor with repair')
     const { storeFile, clock } = this.#parts
     const follow = () => this.#followRepair(call)

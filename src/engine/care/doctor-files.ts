@@ -18,9 +18,9 @@ import { type Home, STORE_FILE } from '../home.ts'
 import { VERSION } from '../version.ts'
 
 /** Less than this is soon used up by a log and a snapshot. */
-const LEAST_FREE = 32 * 1024 * 1024
+const MIN_FREE = 32 * 1024 * 1024
 /** The log is folded back long before, unless a reader keeps it from being. */
-const MOST_LOG = 256 * 1024 * 1024
+const MAX_LOG = 256 * 1024 * 1024
 const OTHERS = 0o077
 const OTHERS_ENTER = 0o011
 
@@ -65,14 +65,14 @@ function modeOf(path: string): number {
 function freeSpace(folder: string): Examined {
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
-  if (free >= LEAST_FREE) return finding('disk', true, 'there is room')
+  if (free >= MIN_FREE) return finding('disk', true, 'there is room')
   return finding('disk', false, `only ${mebibytes(free)} are free`, 'Make room: what is written next may fail.')
 }
 
 function log(file: string): Examined {
   const bytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   const help = 'Some process has been reading for a long time; end it, and the log is folded back into the store.'
-  if (bytes <= MOST_LOG) return finding('log', true, 'the log beside the store is short')
+  if (bytes <= MAX_LOG) return finding('log', true, 'the log beside the store is short')
   return finding('log', false, `the log beside the store has ${mebibytes(bytes)}`, help)
 }
 
@@ -86,8 +86,8 @@ function mebibytes(bytes: number): string {
 }
 
 export interface Examined extends Finding {
-  /** Null: there is nothing to mend, or nothing says how it should be. `store`: by mending the store file. */
-  readonly mend: (() => string | Promise<string>) | 'store' | null
+  /** Null: there is nothing to repair, or nothing says how it should be. `store`: by repairing the store file. */
+  readonly repair: (() => string | Promise<string>) | 'store' | null
 }
 
 export function finding(
@@ -95,14 +95,14 @@ export function finding(
   ok: boolean,
   message: string,
   help: string | null = null,
-  mend: Examined['mend'] = null,
+  repair: Examined['repair'] = null,
 ): Examined {
-  return { check, ok, message, help: ok ? null : help, repaired: null, mend }
+  return { check, ok, message, help: ok ? null : help, repaired: null, repair }
 }
 
 /** What the store's own examination found. */
-export function ofStore({ check, ok, message, help, isMendable }: StoreFinding): Examined {
-  return finding(check, ok, message, help, isMendable ? 'store' : null)
+export function ofStore({ check, ok, message, help, isRepairable }: StoreFinding): Examined {
+  return finding(check, ok, message, help, isRepairable ? 'store' : null)
 }
 
 /** As `looked`, for a look that pauses or waits. */
@@ -151,7 +151,7 @@ interface RepairInput {
   /** Copies the store before it is written to. */
   readonly backup: boolean
   readonly now: () => Instant
-  /** After the store file was mended: what was derived from it is made anew, what it lacks again. */
+  /** After the store file was repaired: what was derived from it is made again. */
   readonly follow: () => Promise<void>
 }
 
@@ -160,28 +160,28 @@ export async function repair(input: RepairInput): Promise<Examination> {
   const done = new Map<string, string[]>()
   const note = (check: string, what: string) => done.set(check, [...(done.get(check) ?? []), what])
   let backup: string | null = null
-  if (input.storeFile !== null && before.some(({ mend }) => mend === 'store')) {
+  if (input.storeFile !== null && before.some(({ repair }) => repair === 'store')) {
     if (input.backup) backup = await backupBeside(input.storeFile, input.now())
     for (const { check, done: what } of repairStore(input.storeFile, input.now())) note(check, what)
     await input.follow()
   }
-  for (const { check, mend } of before) {
-    if (typeof mend === 'function') note(check, await attempt(mend))
+  for (const { check, repair } of before) {
+    if (typeof repair === 'function') note(check, await attempt(repair))
   }
   if (done.size === 0) return examination(before)
   const after = await input.examine()
-  // A check that looked no further for damage tells more once that is mended.
+  // A check that looked no further for damage tells more once that is repaired.
   const gone = before.filter(({ check }) => done.has(check) && !after.some(one => one.check === check))
   const told = [...gone, ...after].map(one => ({ ...one, repaired: done.get(one.check)?.join('; ') ?? null }))
   return examination(told, backup)
 }
 
-/** What cannot be mended keeps nobody from mending the rest; the finding stays. */
-async function attempt(mend: () => string | Promise<string>): Promise<string> {
+/** What cannot be repaired keeps nobody from repairing the rest; the finding stays. */
+async function attempt(repair: () => string | Promise<string>): Promise<string> {
   try {
-    return await mend()
+    return await repair()
   } catch (error) {
-    if (error instanceof QuerentError) return `not mended: ${error.message}`
+    if (error instanceof QuerentError) return `not repaired: ${error.message}`
     throw error
   }
 }
@@ -226,11 +226,11 @@ export function isOfStore(error: unknown): error is QuerentError {
 export async function examineClosed(
   home: Home,
   error: QuerentError,
-  { repair: mends = false, backup = true }: DoctorRequest,
+  { repair: repairs = false, backup = true }: DoctorRequest,
   now: Instant,
 ): Promise<Examination> {
   const look = async () => examineFiles(home, error)
-  if (!mends) return examination(await look())
+  if (!repairs) return examination(await look())
   return repair({ examine: look, storeFile: home.storeFile, backup, now: () => now, follow: async () => undefined })
 }
 

@@ -1,4 +1,4 @@
-/** The indexes, held against ones built anew, and the snapshots they would be read from. */
+/** The indexes, held against ones built again, and the snapshots they would be read from. */
 import type { Steps } from '../../base/turns.ts'
 import { type Embedder, modelKey } from '../../embed/embedder.ts'
 import type { Hit, Index, Link, LinkIndex, PointIndex, VectorIndex, WordIndex } from '../../index/contract.ts'
@@ -20,7 +20,7 @@ export interface IndexesToExamine {
   readonly fresh: (index: Index) => Index
   /** Takes the snapshot of an index into an empty one of its kind; null: nothing is saved here. */
   readonly loaded: ((empty: Index) => Steps<SnapshotLoad>) | null
-  /** Builds the living index of that name anew and saves it. */
+  /** Builds the living index of that name again and saves it. */
   readonly renew: (name: string) => Promise<void>
 }
 
@@ -75,7 +75,7 @@ function comparison(name: string, { difference, rows, answers }: Comparison, ren
   if (difference === null) return finding(check, true, `${rows} rows and ${answers} sampled answers, as a rebuild has`)
   return finding(check, false, difference, REPAIR_HELP, async () => {
     await renew()
-    return 'built anew'
+    return 'built again'
   })
 }
 
@@ -89,7 +89,7 @@ function* findsTheNearest(
   const message = recall === null ? 'nothing to measure by' : `${recall.toFixed(3)} of the 10 nearest, by samples`
   return finding(
     'recall',
-    recall === null || recall >= LEAST_RECALL,
+    recall === null || recall >= MIN_RECALL,
     message,
     'Ask with `approximate: false`, and please report it.',
   )
@@ -98,11 +98,11 @@ function* findsTheNearest(
 /** Snapshots that nobody damaged, but that time or a restored backup has passed by: the index was built without. */
 const HARMLESS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
   missing: 'there is none yet',
-  other_format: 'of another version, so the index was built anew',
+  other_format: 'of another version, so the index was built again',
   // Its bytes are as they were written, so another version wrote them.
-  refused: 'of another version of the index, which was built anew',
-  ahead_of_store: 'of a later state than the store, so the index was built anew',
-  other_past: 'of another past of the store, so the index was built anew',
+  refused: 'of another version of the index, which was built again',
+  ahead_of_store: 'of a later state than the store, so the index was built again',
+  other_past: 'of another past of the store, so the index was built again',
 }
 
 const HARMFUL: Readonly<Partial<Record<SnapshotProblem, string>>> = {
@@ -121,7 +121,7 @@ function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => Promis
   const help = `It is passed over, so starting takes longer. ${REPAIR_HELP}`
   return finding(check, false, HARMFUL[reason] ?? reason, help, async () => {
     await renew()
-    return 'written anew'
+    return 'written again'
   })
 }
 
@@ -129,7 +129,7 @@ function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => Promis
 const DEPTH = 20
 /** What an approximate search is judged by: the share of the nearest so many that it finds, over all questions. */
 const RECALL_AT = 10
-const LEAST_RECALL = 0.99
+const MIN_RECALL = 0.99
 
 /** Entries whose links or points are compared. */
 const ENTRIES_SCANNED = 5_000

@@ -128,19 +128,19 @@ function nothingMissing(
     lookedLong(check, async () => {
       const missing = await ofOneState(find, store, turns)
       if (missing.length === 0) return [finding(check, true, sound)]
-      const shown = missing.slice(0, MOST_TOLD).join('; ')
-      const message = missing.length > MOST_TOLD ? `${shown}; and ${missing.length - MOST_TOLD} more` : shown
+      const shown = missing.slice(0, MAX_TOLD).join('; ')
+      const message = missing.length > MAX_TOLD ? `${shown}; and ${missing.length - MAX_TOLD} more` : shown
       return [finding(check, false, message, REPAIR_HELP, () => repair(hostOf(name), signal))]
     }),
   )
 }
 
 /** Problems told of each check. */
-const MOST_TOLD = 5
+const MAX_TOLD = 5
 
 function withoutProblems(check: string, problems: readonly string[], sound: string): Examined {
   if (problems.length === 0) return finding(check, true, sound)
-  return finding(check, false, problems.slice(0, MOST_TOLD).join('; '), RESTORE_HELP)
+  return finding(check, false, problems.slice(0, MAX_TOLD).join('; '), RESTORE_HELP)
 }
 
 function jobWorks(name: string, { failure, progress }: JobState): Examined {

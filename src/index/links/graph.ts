@@ -1,5 +1,5 @@
 /**
- * A graph in arrays that grow: every link is one row and stands in two chains, that of its source and that of its target,
+ * A graph in arrays that grow: every link is one row and is in two chains, that of its source and that of its target,
  * both kept in order. A change costs the length of the chains it touches. About 36 bytes a link, 24 a node.
  */
 import { compareText } from '../../base/compare.ts'

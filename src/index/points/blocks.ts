@@ -24,7 +24,7 @@ export interface PartitionPoints {
   readonly blocks: Map<number, BlockNumber>
   /**
    * Cells whose points lie in eight blocks: where they crowded when points were loaded. Those who come later stay in the
-   * blocks that there are, until all are loaded anew.
+   * blocks that there are, until all are loaded again.
    */
   readonly parted: ReadonlySet<number>
   readonly regions: Map<number, RegionNumber>

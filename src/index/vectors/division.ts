@@ -1,6 +1,6 @@
 /**
  * Keeps large partitions divided into cells (see `cells.ts`): after each change every row lies where it would if
- * the partition were divided anew. A new pivot takes its rows from the cells of others, a deleted one leaves its own to
+ * the partition were divided again. A new pivot takes its rows from the cells of others, a deleted one leaves its own to
  * them. Costs a product a row and pivot (12 to 25 ns at 384 dimensions): a thousand for each row of a million.
  */
 import { must } from '../../base/assert.ts'

@@ -129,7 +129,7 @@ interface Column {
   readonly size: number
 }
 
-/** Entry and chunk keys first: with them rows are made. The chain of an entry's rows is made anew. */
+/** Entry and chunk keys first: with them rows are made. The chain of an entry's rows is made again. */
 function columnsOf(layout: Layout): Column[] {
   const { entryAt, chunkAt, scaleAt, int8At, vectorAt, width, codeBytes } = layout
   const columns = [

@@ -7,7 +7,7 @@ import { type Kernel, type Layout, layoutOf, PAGE_ROWS, PAGE_SHIFT, startKernel 
 
 const WASM_PAGE = 65536
 /** 4 GiB: nine million rows at 384 dimensions. */
-const MOST_WASM_PAGES = 65536
+const MAX_WASM_PAGES = 65536
 
 export class VectorMemory {
   readonly layout: Layout
@@ -22,7 +22,7 @@ export class VectorMemory {
 
   constructor(dimensions: number, mean: Float32Array | undefined, keepVectors: boolean) {
     this.layout = layoutOf(dimensions, keepVectors)
-    this.#memory = new WebAssembly.Memory({ initial: this.layout.pagesAt / WASM_PAGE, maximum: MOST_WASM_PAGES })
+    this.#memory = new WebAssembly.Memory({ initial: this.layout.pagesAt / WASM_PAGE, maximum: MAX_WASM_PAGES })
     this.kernel = startKernel(this.#memory, this.layout)
     this.#look()
     if (mean) this.#floats.set(mean, this.layout.meanAt >>> 2)
@@ -84,7 +84,7 @@ export class VectorMemory {
     try {
       if (wanted > 0) this.#memory.grow(wanted)
     } catch (cause) {
-      const limit = MOST_WASM_PAGES * WASM_PAGE
+      const limit = MAX_WASM_PAGES * WASM_PAGE
       throw new QuerentError('too_large', `vectors need ${end} bytes of memory; there is no room`, { limit }, cause)
     }
     this.#pages += count

@@ -216,7 +216,7 @@ interface Deaths {
 
 const known = new WeakMap<Segment, Map<number, Deaths>>()
 /** Terms remembered for a segment. */
-const MOST_TERMS = 10_000
+const MAX_TERMS = 10_000
 
 /** Dead rows with the term in visible partitions. */
 export function deadWith(segment: Segment, term: number, visible: Uint8Array | null): number {
@@ -229,7 +229,7 @@ function deathsOf(segment: Segment, term: number): Deaths {
   const terms = known.get(segment) ?? new Map<number, Deaths>()
   known.set(segment, terms)
   const deaths = terms.get(term) ?? { seen: 0, rows: [] }
-  if (terms.size >= MOST_TERMS) terms.clear()
+  if (terms.size >= MAX_TERMS) terms.clear()
   terms.set(term, deaths)
   const fresh = segment.deadRows.slice(deaths.seen).sort((a, b) => a - b)
   if (fresh.length === 0) return deaths

@@ -138,8 +138,8 @@ function eachPosting(segment: Segment, run: Run, visit: PostingVisitor): void {
   }
 }
 
-// A segment without its dead rows, which become gaps: the others keep their numbers, so that a list in which no dead row
-// stands is copied byte for byte. Merging would write every posting anew: of a million chunks in 9 s instead of 2 (one
+// A segment without its dead rows, which become gaps: the others keep their numbers, so that a list without a dead row
+// is copied byte for byte. Merging would write every posting again: of a million chunks in 9 s instead of 2 (one
 // dead row) to 6 (hundreds).
 
 /** Bytes of lists that are copied in one step, and what a term costs beside them, in those. */

@@ -31,7 +31,7 @@ export function* searchWords(reading: Reading, request: WordSearch, step: number
     while (search.advance(step)) yield
   }
   // Buffers of a search that throws, or is never finished, are left to the garbage collector: its sums are in them.
-  if (freeBuffers.length < MOST_FREE) freeBuffers.push(buffers)
+  if (freeBuffers.length < MAX_FREE) freeBuffers.push(buffers)
   return heap.drain()
 }
 
@@ -48,7 +48,7 @@ class Buffers {
 /** Of searches that are over. */
 const freeBuffers: Buffers[] = [new Buffers()]
 /** Kept at most, 120 kB each: as many as searches that pause at one time. */
-const MOST_FREE = 4
+const MAX_FREE = 4
 
 interface Word {
   readonly weight: number
@@ -160,7 +160,7 @@ class SegmentSearch {
       least = this.#heap.threshold - rest
     }
     this.#left = left
-    cursor.nextBlock(this.#leastBound(1))
+    cursor.nextBlock(this.#minBound(1))
   }
 
   /** What the words from this one on can add, as far as that decides: a prior can lift any row. */
@@ -230,23 +230,23 @@ class SegmentSearch {
   #sumWindow(): boolean {
     const needed = this.#needed
     const start = this.#start
-    const leastBound = this.#leastBound(needed)
+    const minBound = this.#minBound(needed)
     while (this.#next < needed) {
       if (this.#left <= 0) return false
       const { weight, cursors } = this.#words[this.#next++] as Word
-      for (const cursor of cursors) this.#sumList(cursor, weight, leastBound, start, start + WINDOW)
+      for (const cursor of cursors) this.#sumList(cursor, weight, minBound, start, start + WINDOW)
     }
     return true
   }
 
   /** Blocks below this bound need not be read: when one word is needed, all with it may still be too light. */
-  #leastBound(needed: number): number {
+  #minBound(needed: number): number {
     const { threshold } = this.#heap
     if (needed !== 1 || this.#prior !== undefined || threshold === Number.NEGATIVE_INFINITY) return 0
     return (threshold - (this.#rest[1] as number)) / (this.#words[0] as Word).boundScale
   }
 
-  #sumList(cursor: PostingCursor, weight: number, leastBound: number, start: number, end: number): void {
+  #sumList(cursor: PostingCursor, weight: number, minBound: number, start: number, end: number): void {
     const saturations = this.#saturations
     const { length } = this.#segment.rows
     const { rows, inText, inTitle } = cursor.block
@@ -272,7 +272,7 @@ class SegmentSearch {
       this.#left -= at - cursor.at
       cursor.at = at
       if (at < count) break
-      cursor.nextBlock(leastBound)
+      cursor.nextBlock(minBound)
     }
   }
 

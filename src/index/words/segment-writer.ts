@@ -93,7 +93,7 @@ export class SegmentWriter {
     this.#places.copy(bytes, from, to)
   }
 
-  /** A run of a segment with the same rows and partitions, as it stands there. */
+  /** A run of a segment with the same rows and partitions, as it is there. */
   copyRun({ lists, places, skips }: Segment, run: Run, ends: RunEnds): void {
     this.#endRun()
     const bytes = { postings: ends.postings - run.postings, places: ends.places - run.places }

@@ -27,7 +27,7 @@ export const SKIP_POSTINGS = 1
 export const SKIP_PLACES = 2
 export const SKIP_BOUND = 3
 
-/** Entry of a row where nothing stands any more. */
+/** Entry of a row where nothing is any more. */
 export const GAP = 0
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The segments of a word index at one moment, where each entry is in them, and the exact counts of each partition. Fresh
  * rows make a small segment; four segments of about one size become one, so that each row is written again only about
- * log4(rows) times; one with too many dead is written anew without them.
+ * log4(rows) times; one with too many dead is written again without them.
  */
 import { grown } from '../../base/grown.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
@@ -26,8 +26,8 @@ import { GAP, Segment } from './segment.ts'
 const ROWS_AT_ONCE = 1 << 15
 
 const SEGMENTS_OF_A_SIZE = 4
-/** Share of dead rows above which a segment is written anew. */
-const MOST_DEAD = 0.25
+/** Share of dead rows above which a segment is written again. */
+const MAX_DEAD = 0.25
 
 interface PartitionCount {
   chunks: number
@@ -111,7 +111,7 @@ export class SegmentSet {
   /** Brings the segments back to few, in steps, between which nothing may change. Answers stay the same. */
   *tidy(): Steps<void> {
     for (const segment of this.segments) {
-      if (segment.size - segment.liveSize > segment.size * MOST_DEAD) yield* this.#merge([segment])
+      if (segment.size - segment.liveSize > segment.size * MAX_DEAD) yield* this.#merge([segment])
     }
     for (;;) {
       const group = tooMany(this.segments)

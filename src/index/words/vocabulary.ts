@@ -134,12 +134,12 @@ function likelyIn({ terms }: Segment, language: number, wanted: string, most: nu
   const own = lettersOf(encodeTerm(wanted), 0)
   const [shortest, longest] = [wanted.length - most, wanted.length + most]
   // Beyond ASCII a UTF-16 unit takes up to three bytes.
-  const mostBytes = 3 * longest
+  const maxBytes = 3 * longest
   const likely: number[] = []
   const end = terms.lowerBound(encodeTerm(termKey(language + 1, '')))
   for (let number = terms.lowerBound(encodeTerm(termKey(language, ''))); number < end; number++) {
     const length = lengths[number] as number
-    if (length < shortest || length > mostBytes) continue
+    if (length < shortest || length > maxBytes) continue
     const others = letters[number] as number
     if (own !== NOT_ASCII && others !== NOT_ASCII) {
       // An edit takes at most one letter away, and brings at most one.

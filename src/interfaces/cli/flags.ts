@@ -41,14 +41,24 @@ export function withLive(command: Command): Command {
     .option('--count <number>', 'end after so many events', finiteNumber)
 }
 
-/** The words of a question as given, which are not options that this command does not have. */
+/** The words of a query as given. Refuses unknown options among them; behind `--` everything is a word. */
 export function wordsOf(command: Command, words: readonly string[]): readonly string[] {
-  const unknown = words.find(word => /^--[a-z]/.test(word))
+  const checked = words.slice(0, words.length - countBehindDashes(command))
+  const unknown = checked.find(word => /^--[a-z]/.test(word))
   if (unknown === undefined) return words
   const known = command.options.flatMap(option => option.long ?? [])
   const near = nearNames(unknown.split('=', 1)[0] ?? unknown, known, 1)
   const hint = near.length > 0 ? `\n(Did you mean ${near.join()}?)` : ''
   command.error(`error: unknown option '${unknown}'${hint}`)
+}
+
+/** Arguments of the command line behind `--`. */
+function countBehindDashes(command: Command): number {
+  if (command.parent !== null) return countBehindDashes(command.parent)
+  // Declared by no type: the arguments as they were parsed.
+  const { rawArgs } = command as unknown as { readonly rawArgs: readonly string[] }
+  const at = rawArgs.indexOf('--')
+  return at === -1 ? 0 : rawArgs.length - at - 1
 }
 
 /** Repeatable options gather in a list. */

@@ -1,7 +1,15 @@
 /** Commands of the engine itself, and of conversations, that call one operation. */
 import { resolve } from 'node:path'
 import type { JsonObject } from '../../base/canonical.ts'
-import type { AddReport, Backup, EntryView, Examination, ExplainAnswer, Status } from '../../engine/engine.ts'
+import type {
+  AddReport,
+  Backup,
+  EntryView,
+  Examination,
+  ExplainAnswer,
+  Status,
+  SyncReport,
+} from '../../engine/engine.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { Count, Page } from '../../model/page.ts'
 import { withLive } from './flags.ts'
@@ -19,6 +27,7 @@ import {
   explainText,
   listText,
   statusText,
+  syncText,
 } from './render/reports.ts'
 import type { Cli } from './run.ts'
 
@@ -67,6 +76,12 @@ function mirrorOf(input: JsonObject, _flags: Flags, { io }: Cli): JsonObject {
   return target
 }
 
+/** As they were added; none given: nothing. */
+function absolutePaths(field: string, given: unknown, folder: string): JsonObject {
+  const paths = (given ?? []) as readonly string[]
+  return paths.length === 0 ? {} : { [field]: paths.map(path => resolve(folder, path)) }
+}
+
 const UNOWNED =
   'an earlier version made it, and it holds records that this store does not know; it was left as it is; delete it there if it is yours'
 
@@ -87,6 +102,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     options: FAIL_EMPTY,
     input: queryOf,
     embeds: true,
+    readsFiles: true,
     stream: {
       list: 'items',
       // The cast: all that a page has but its items.
@@ -138,6 +154,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     shorthands: { words: 'query.mode=words' },
     input: ({ query, ...input }) => ({ ...input, query: queryOf(query as JsonObject) }),
     embeds: true,
+    readsFiles: true,
     print: explainText,
   }),
   command<Count>({
@@ -148,10 +165,12 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     shorthands: WORDS,
     input: queryOf,
     embeds: true,
+    readsFiles: true,
     print: countText,
   }),
   command<Page>({
     name: 'similar <id>',
+    readsFiles: true,
     print: (page, shown) => pageText(page, { ...shown, input: { any: true } }),
   }),
   command({
@@ -219,6 +238,25 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     fails: ({ added, updated, unchanged, deleted, errors }) =>
       errors.length > 0 && added + updated + unchanged + deleted === 0,
     print: addText,
+    onStop: 'what is in the store stays, and the next `querent add` of the same paths continues',
+  }),
+  command<SyncReport>({
+    name: 'sync [paths...]',
+    opensAll: true,
+    examples: [
+      'querent sync  # all that was added',
+      'querent sync --dry-run  # only say what has changed',
+      'querent sync --forget old-notes  # keep a folder up to date no more, and delete what was made of it',
+    ],
+    flags: { forget: { name: 'forget', help: 'added path to keep up to date no more; its entries are deleted' } },
+    input: ({ paths, forget, ...input }, _flags, { io }) => ({
+      ...input,
+      ...absolutePaths('paths', paths, io.workingFolder),
+      ...absolutePaths('forget', forget, io.workingFolder),
+    }),
+    fails: ({ added, updated, unchanged, deleted, errors }) =>
+      errors.length > 0 && added + updated + unchanged + deleted === 0,
+    print: syncText,
   }),
   command<Examination>({
     name: 'doctor',

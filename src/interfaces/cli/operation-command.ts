@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import type { z } from 'zod'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { isRecord } from '../../base/record.ts'
-import type { Operation } from '../../model/operation.ts'
+import type { Operation, Progress } from '../../model/operation.ts'
 import {
   declaredOperation,
   declaredOperations,
@@ -43,7 +43,7 @@ import {
   withValue,
 } from './generated-flags.ts'
 import { readAll, write, writeJson } from './io.ts'
-import { type Report, withProgress } from './progress.ts'
+import { progressText, type Report, withProgress } from './progress.ts'
 import { PLAIN_TEXT, type Print, shape } from './render/answer.ts'
 import { type Cli, EXIT } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
@@ -87,6 +87,8 @@ export interface OperationCommand<Answer = never> {
   readonly creates?: boolean
   /** Whether it embeds a text: then the model loads while the store is opened. Default: false. */
   readonly embeds?: boolean
+  /** Whether it asks what files hold, so that files that have changed are read first. Default: false. */
+  readonly readsFiles?: boolean
   /** Whether it concerns the whole store, so that all lenses take part. Default: false. */
   readonly opensAll?: boolean
   /** With `--stream`: the list whose members are printed as they come, and what is said at the end, on standard error. */
@@ -98,6 +100,8 @@ export interface OperationCommand<Answer = never> {
   readonly print?: Print<Answer>
   /** For people, on standard error: what the answer says beside its result. Default: nothing. */
   readonly aside?: Print<Answer>
+  /** For people, when a signal stops the command: what becomes of what was done, behind how far it came. */
+  readonly onStop?: string
   /** Whether the command ends with 1, of an answer that says so. Default: never. */
   readonly fails?: (answer: Answer) => boolean
   /** Whether the answer is JSON whatever the flags say. Default: false. */
@@ -363,7 +367,12 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
     await write(cli.io.stderr, stream.end({ ...rest, count }, { ...PLAIN_TEXT, input }))
     return endWith(rest, flags, cli)
   }
-  const answer = await withProgress(cli.io, report => {
+  const onStop = async (last: Progress | null): Promise<void> => {
+    if (entry.onStop === undefined || !cli.signal.aborted) return
+    const reached = last === null ? '' : ` at ${progressText(last)}`
+    await write(cli.io.stderr, `querent: stopped${reached}; ${entry.onStop}\n`)
+  }
+  const work = (report: Report) => {
     const run = ({ operation = entry.operation, home = flags.home }: { operation?: string; home?: string } = {}) => {
       const placed = home === undefined ? flags : { ...flags, home }
       return withSession(cli, placed, { ...sessionFor(entry, input), report }, ({ catalog, run }) =>
@@ -372,7 +381,8 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
     }
     // The cast: whoever calls it says what the operation answers.
     return entry.call?.(input, { cli, flags, report, run: run as CallContext['run'] }) ?? run()
-  })
+  }
+  const answer = await withProgress(cli.io, work, onStop)
   if (answer === null) return
   if (entry.isJson) await writeJson(cli.io.stdout, answer, 2)
   else await print(cli, flags, answer as never, entry.print ?? shape, input, entry.pages !== undefined)
@@ -392,12 +402,13 @@ export function sessionFor(
     operation,
     creates = false,
     embeds = false,
+    readsFiles = false,
     opensAll,
-  }: Pick<Called, 'operation' | 'creates' | 'embeds' | 'opensAll'>,
+  }: Pick<Called, 'operation' | 'creates' | 'embeds' | 'readsFiles' | 'opensAll'>,
   input: JsonObject,
 ): SessionOptions {
   const onlyLenses = lensesFor(operation, input) ?? []
-  return { create: creates, warm: embeds, ...(opensAll !== true && { onlyLenses }) }
+  return { create: creates, warm: embeds, readsFiles, ...(opensAll !== true && { onlyLenses }) }
 }
 
 function endWith(answer: unknown, { failEmpty }: Flags, cli: Cli): void {

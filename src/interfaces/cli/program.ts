@@ -27,7 +27,7 @@ export function makeProgram(cli: Cli): Command {
       writeErr: text => void write(cli.io.stderr, text),
     })
     .addHelpText('after', FOOTER)
-    // What stands before a command is the program's: `runs` hands it on to the command.
+    // What is before a command is the program's: `runs` hands it on to the command.
     .enablePositionalOptions()
     .hook('preSubcommand', (_, chosen) => fillCommand(chosen))
     .configureHelp({ subcommandTerm: termOf })

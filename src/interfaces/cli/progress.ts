@@ -15,10 +15,56 @@ const LINE_EVERY_MS = 10_000
 /** Characters of what is being worked on. */
 const MAX_LINE = 100
 
-/** Shows how some work goes on while it does. */
-export async function withProgress<T>(io: Io, work: (report: Report) => Promise<T>): Promise<T> {
-  using bar = await progressBar(io)
-  return await work(bar.report)
+/** Shows how some work goes on while it does. `onStop` gets the last report when the work throws. */
+export async function withProgress<T>(
+  io: Io,
+  work: (report: Report) => Promise<T>,
+  onStop?: (last: Progress | null) => Promise<void>,
+): Promise<T> {
+  let last: Progress | null = null
+  try {
+    using bar = await progressBar(io)
+    return await work(progress => {
+      last = progress
+      bar.report(progress)
+    })
+  } catch (error) {
+    await onStop?.(last)
+    throw error
+  }
+}
+
+/** `embed 112 of 12352`. */
+export function progressText({ phase, done, total }: Progress): string {
+  return `${phase} ${done}${total === null ? '' : ` of ${total}`}`
+}
+
+/** Rate and time left of the phase that is under way. */
+export class Pace {
+  #phase = ''
+  #startedAt = 0
+  #startedWith = 0
+
+  /** `42/s, 5 min left`; empty in the first second of a phase, whose rate says nothing yet. `now` in ms. */
+  describe({ phase, done, total }: Progress, now: number): string {
+    if (phase !== this.#phase || done < this.#startedWith) {
+      this.#phase = phase
+      this.#startedAt = now
+      this.#startedWith = done
+    }
+    const seconds = (now - this.#startedAt) / 1000
+    const rate = (done - this.#startedWith) / seconds
+    if (seconds < 1 || rate === 0) return ''
+    const left = total === null ? '' : `, ${durationText((total - done) / rate)} left`
+    return `${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s${left}`
+  }
+}
+
+/** `5 s`, `3 min`, `2 h 5 min`; rounded up, so that it reaches zero at the end. */
+function durationText(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`
+  const minutes = Math.ceil(seconds / 60)
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
 async function progressBar(io: Io): Promise<ProgressBar> {
@@ -26,16 +72,20 @@ async function progressBar(io: Io): Promise<ProgressBar> {
   const { SingleBar, Presets } = (await import('cli-progress')).default
   const options = {
     stream: streamOf(io.stderr),
-    format: '{phase} {bar} {value}/{total} {current}',
+    format: '{phase} {bar} {value}/{total} {pace} {current}',
+    barsize: 30,
     hideCursor: true,
     clearOnComplete: true,
     fps: 10,
   }
   const bar = new SingleBar(options, Presets.shades_classic)
+  const pace = new Pace()
   let started = false
   return {
-    report({ phase, done, total, current = '' }) {
-      const shown = { phase, current: fit(oneLine(current), (io.stderr.columns ?? 80) - 70) }
+    report(progress) {
+      const { phase, done, total, current = '' } = progress
+      const speed = pace.describe(progress, performance.now())
+      const shown = { phase, pace: speed, current: fit(oneLine(current), (io.stderr.columns ?? 80) - 80) }
       if (!started) bar.start(total ?? done, done, shown)
       started = true
       bar.setTotal(Math.max(total ?? done, 1))
@@ -48,13 +98,17 @@ async function progressBar(io: Io): Promise<ProgressBar> {
 }
 
 function progressLines(io: Io): ProgressBar {
+  const pace = new Pace()
   let last = performance.now()
   return {
-    report({ phase, done, total, current }) {
-      if (performance.now() - last < LINE_EVERY_MS) return
-      last = performance.now()
-      const of = total === null ? '' : ` of ${total}`
-      void write(io.stderr, `${phase} ${done}${of}${current === undefined ? '' : ` (${fit(current, MAX_LINE)})`}\n`)
+    report(progress) {
+      const now = performance.now()
+      const speed = pace.describe(progress, now)
+      if (now - last < LINE_EVERY_MS) return
+      last = now
+      const { current } = progress
+      const more = `${speed && `, ${speed}`}${current === undefined ? '' : ` (${fit(current, MAX_LINE)})`}`
+      void write(io.stderr, `${progressText(progress)}${more}\n`)
     },
     [Symbol.dispose]() {},
   }

@@ -36,8 +36,12 @@ export interface SessionOptions {
   readonly create?: boolean
   /** A short command leaves background work to those that run on. */
   readonly background?: boolean
+  /** See `EngineOptions.watchFiles`. */
+  readonly watchFiles?: boolean
   /** It will embed one question: see `EngineOptions.warm`. */
   readonly warm?: boolean
+  /** Read files that have changed, where that is quick, before anything is asked. */
+  readonly readsFiles?: boolean
   readonly report?: ((progress: Progress) => void) | undefined
   /** Load no lens but these and the default one. */
   readonly onlyLenses?: readonly string[]
@@ -57,6 +61,7 @@ export async function withSession<T>(
   const viewer = viewerOf(flags.viewer, cli.io.env['QUERENT_VIEWER'])
   await using engine = await openOrRead(cli, options.open ?? openEngine, engineOptions(cli, flags, options))
   const context: CallContext = { viewer, signal: cli.signal, report: options.report }
+  if (options.readsFiles === true) await engine.readChanges(context)
   return await body({
     engine,
     catalog: makeCatalog(engine),
@@ -66,7 +71,7 @@ export async function withSession<T>(
   })
 }
 
-/** A home that cannot be written is read: what would write to it then says so. */
+/** A home that cannot be written is read, but by commands that exist to store something. */
 async function openOrRead(
   cli: Cli,
   open: (options: EngineOptions) => Promise<Engine>,
@@ -76,8 +81,13 @@ async function openOrRead(
     return await open(options)
   } catch (error) {
     if (!(error instanceof QuerentError) || error.code !== 'store_readonly') throw error
+    if (options.create === true) {
+      const { file } = error.details
+      const message = `home: this user cannot write to ${file}, so nothing is stored; --home names another store`
+      throw new QuerentError('store_readonly', message, error.details, error)
+    }
     const engine = await open({ ...options, create: false, readOnly: true })
-    void write(cli.io.stderr, 'querent: the home is read-only here: it is read, and nothing is kept of this use\n')
+    void write(cli.io.stderr, 'querent: the home is read-only here: this use is not counted\n')
     return engine
   }
 }
@@ -89,6 +99,7 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     create: options.create ?? false,
     background: options.background ?? false,
     warm: options.warm ?? false,
+    watchFiles: options.watchFiles ?? false,
     onlyLenses: options.onlyLenses,
     log: options.log,
     processes: options.processes,
@@ -108,7 +119,7 @@ function pluginOptions(io: Io, { trustPlugins }: CommonFlags): PluginOptions {
   }
 }
 
-/** One that stands at the moment given; undefined: the machine's. */
+/** A clock fixed at the moment given; undefined: the machine's. */
 export function clockOf(flag: string | undefined, environment: string | undefined): Clock | undefined {
   const moment = flag ?? environment
   return moment ? new SettableClock(toInstant(moment, flag === undefined ? 'QUERENT_NOW' : '--now')) : undefined

@@ -39,7 +39,7 @@ export interface AppOptions {
   readonly mcp?: McpHandler | undefined
   /** A fresh id for each request. */
   readonly requestId: () => string
-  /** Gets what is to be mended here and told to nobody else. */
+  /** Gets what is to be repaired here and told to nobody else. */
   readonly log: (text: string) => void
   /** Aborted when the server is to end. */
   readonly ending: AbortSignal

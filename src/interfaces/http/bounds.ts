@@ -19,8 +19,8 @@ export interface Bounds {
 const DEFAULTS: Bounds = { maxBodyBytes: MAX_BODY_BYTES, receiveMs: 60_000, maxConnections: 4_000 }
 
 /** A client that goes on with a stream sends what it has of it as a header: `Last-Event-ID`. */
-const MOST_HEAD_BYTES = 64 * 1024
-const MOST_HEADERS = 256
+const MAX_HEAD_BYTES = 64 * 1024
+const MAX_HEADERS = 256
 const HEAD_SHARE = 6
 /** Overdue clients are looked for so often, or twice in the time that they have. */
 const LOOK_EVERY_MS = 2_000
@@ -42,7 +42,7 @@ export function boundsOf(given: { readonly [Name in keyof Bounds]?: Bounds[Name]
 
 export function serverOptions({ receiveMs }: Bounds): ServerOptions {
   return {
-    maxHeaderSize: MOST_HEAD_BYTES,
+    maxHeaderSize: MAX_HEAD_BYTES,
     connectionsCheckingInterval: Math.ceil(Math.min(LOOK_EVERY_MS, receiveMs / (2 * HEAD_SHARE))),
     headersTimeout: Math.ceil(receiveMs / HEAD_SHARE),
     requestTimeout: Math.ceil(receiveMs),
@@ -52,7 +52,7 @@ export function serverOptions({ receiveMs }: Bounds): ServerOptions {
 }
 
 export function bound(server: Server, { maxConnections }: Bounds): void {
-  server.maxHeadersCount = MOST_HEADERS
+  server.maxHeadersCount = MAX_HEADERS
   server.maxConnections = maxConnections
 }
 

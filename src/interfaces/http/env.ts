@@ -17,7 +17,7 @@ export interface AppContext {
   readonly maxBodyBytes: number
   /** Timers of streams. */
   readonly after: After
-  /** Gets what is to be mended here and told to nobody else. */
+  /** Gets what is to be repaired here and told to nobody else. */
   readonly log: (text: string) => void
 }
 

@@ -19,7 +19,7 @@ export interface AuthenticatorOptions {
 }
 
 /** As many random letters and digits are more than anybody can try. */
-const LEAST_LENGTH = 16
+const MIN_LENGTH = 16
 
 export class Authenticator {
   readonly #known: readonly KnownToken[]
@@ -71,10 +71,10 @@ function parseTokens(tokens: unknown): readonly KnownToken[] {
         field: '--tokens',
       })
     }
-    if (token.length < LEAST_LENGTH) {
+    if (token.length < MIN_LENGTH) {
       throw new QuerentError(
         'invalid_argument',
-        `--tokens: token ${at + 1} has ${token.length} characters, and at least ${LEAST_LENGTH} are needed: make it of random letters and digits`,
+        `--tokens: token ${at + 1} has ${token.length} characters, and at least ${MIN_LENGTH} are needed: make it of random letters and digits`,
         { field: '--tokens' },
       )
     }

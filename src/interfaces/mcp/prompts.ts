@@ -8,7 +8,7 @@ import { suggest } from '../../ops/suggest-op.ts'
 import { protocolError, type ServerOptions } from './server-options.ts'
 
 /** As many as MCP lets a completion hold. */
-const MOST_COMPLETIONS = 100
+const MAX_COMPLETIONS = 100
 
 export function registerPrompts(server: McpServer, engine: Engine, options: ServerOptions): void {
   const name = (field: SuggestedField) => completable(z.string(), value => complete(engine, options, field, value))
@@ -42,7 +42,7 @@ async function complete(
   field: SuggestedField,
   prefix: string,
 ): Promise<string[]> {
-  const input = { prefix, fields: [field], limit: MOST_COMPLETIONS }
+  const input = { prefix, fields: [field], limit: MAX_COMPLETIONS }
   const { suggestions } = await runOperation(suggest, engine, input, {
     viewer,
     remote,

@@ -1,17 +1,12 @@
 /** MCP over standard input and output: one client, one viewer. Nothing but MCP may be written to standard output. */
 import { PassThrough } from 'node:stream'
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCRequest,
-  isJSONRPCResultResponse,
-  type RequestId,
-  type Transport,
-} from '@modelcontextprotocol/server'
+import type { Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Engine } from '../../engine/engine.ts'
 import type { Catalog } from '../../ops/catalog.ts'
 import { takeSubscriptions } from './live/changes.ts'
 import { listenOn } from './live/connection-listeners.ts'
+import { nextTurn, openRequests } from './open-requests.ts'
 import { makeServer } from './server.ts'
 import type { ServerOptions } from './server-options.ts'
 import { makeTools, type Tool, type ToolChoice } from './tools.ts'
@@ -39,46 +34,15 @@ export async function serveMcp(
   const input = process.stdin.pipe(new PassThrough(), { end: false })
   const transport = new StdioServerTransport(input)
   const connection = serveConnection(engine, tools, options, transport)
-  const answered = requestsOf(transport)
+  const answered = openRequests(transport)
   await ended
   while (input.readableLength > 0 && !signal.aborted) await nextTurn()
   await answered(AbortSignal.any([signal, AbortSignal.timeout(MAX_ANSWERING_MS)]))
   await connection.close()
 }
 
-function nextTurn(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve))
-}
-
 /** After the input has ended: a client that pipes its requests still reads the answers. */
 const MAX_ANSWERING_MS = 30_000
-
-/** Follows requests to their answers. The function resolves when all have one, or when the signal ends it. Subscriptions have none. */
-function requestsOf(transport: Transport): (signal: AbortSignal) => Promise<void> {
-  const open = new Set<RequestId>()
-  let allAnswered = (): void => {}
-  const deliver = transport.onmessage?.bind(transport)
-  const send = transport.send.bind(transport)
-  transport.onmessage = (message, extra) => {
-    if (isJSONRPCRequest(message) && !message.method.startsWith('subscriptions/')) open.add(message.id)
-    deliver?.(message, extra)
-  }
-  transport.send = async (message, sending) => {
-    await send(message, sending)
-    if (!isJSONRPCErrorResponse(message) && !isJSONRPCResultResponse(message)) return
-    if (message.id !== undefined) open.delete(message.id)
-    if (open.size === 0) allAnswered()
-  }
-  return async signal => {
-    // What was read last is delivered in a turn of the event loop.
-    await nextTurn()
-    if (open.size === 0 || signal.aborted) return
-    await new Promise<void>(resolve => {
-      allAnswered = resolve
-      signal.addEventListener('abort', () => resolve(), { once: true })
-    })
-  }
-}
 
 /** Queries that name no lens go through the one that was chosen. */
 export function oneLens({ lenses = [] }: ToolChoice): string | undefined {

@@ -1,4 +1,5 @@
 /** What the lens did in this engine since it was opened (BQ-177): for whoever runs the node, never for those who ask. */
+import { onePer } from '../../base/one-per.ts'
 import type { LensHost } from '../lens.ts'
 import type { BeliefsCode } from './errors.ts'
 
@@ -57,12 +58,4 @@ class Counters {
   }
 }
 
-const COUNTERS = new WeakMap<LensHost, Counters>()
-
-export function countersOf(host: LensHost): Counters {
-  const known = COUNTERS.get(host)
-  if (known !== undefined) return known
-  const made = new Counters(() => host.live?.count() ?? 0)
-  COUNTERS.set(host, made)
-  return made
-}
+export const countersOf: (host: LensHost) => Counters = onePer(host => new Counters(() => host.live?.count() ?? 0))

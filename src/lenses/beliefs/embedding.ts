@@ -24,15 +24,8 @@ export function vectorsOf(
 ): readonly (Float32Array | undefined)[] {
   if (model === null) return beliefs.map(() => undefined)
   const keys = beliefs.map(({ entry }) => entry)
-  const found = columns.lastRead.vectors(keys, unknown => {
-    const chunks = reader.firstChunks(unknown)
-    const vectors = reader.vectorsOnly(model, [...chunks.values()])
-    const byChunk = new Map(vectors.map(({ chunk, vector }) => [chunk, vector]))
-    return [...chunks].flatMap(([entry, chunk]) => {
-      const vector = byChunk.get(chunk)
-      return vector === undefined ? [] : [[entry, vector] as const]
-    })
-  })
+  const read = columns.vectorsBy(model).get(reader, keys)
+  const found = new Map(read.map(({ entry, vector }) => [entry, vector]))
   return keys.map(key => found.get(key))
 }
 

@@ -96,17 +96,14 @@ export function faulty(faults: readonly [Fault, ...Fault[]]): BeliefsError {
   return new BeliefsError(code, `${path}: expected ${constraint}${shown}`, { path, constraint, reason, all })
 }
 
+/** One value of a request that is not what it should be. */
+export function wrong(path: string, constraint: string, reason: string, value: string | null = null): BeliefsError {
+  return faulty([{ code: 'INVALID_QUERY', path, constraint, reason, value }])
+}
+
 /** What is missing and what may not be seen: one answer for both (BQ-097). */
 export function noSuchBelief(path: string): BeliefsError {
-  return faulty([
-    {
-      code: 'INVALID_QUERY',
-      path,
-      constraint: 'the id of a belief that you may see',
-      reason: 'not_found',
-      value: null,
-    },
-  ])
+  return wrong(path, 'the id of a belief that you may see', 'not_found')
 }
 
 /** To other nodes, where this one is set so: everybody is told alike. */

@@ -3,7 +3,7 @@
  * viewer sees; what is held by others reads like what is not there.
  */
 import { z } from 'zod'
-import type { JsonObject } from '../../base/canonical.ts'
+import type { Json, JsonObject } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import type { LensHost } from '../lens.ts'
@@ -28,6 +28,7 @@ import {
   type Warning,
 } from './model.ts'
 import {
+  changeNode,
   entryId as checkedId,
   chooseTags,
   type DocumentToImport,
@@ -36,18 +37,14 @@ import {
   exportNodes,
   getNode,
   importNodes,
-  markRotten,
   modeName,
   type NewNode,
+  type NodeChanges,
   type NodeDocument,
   type NodeUpdate,
   newNode,
   nodeUpdate,
-  setNodeDecay,
-  setNodeMode,
   storeTagged,
-  updateNode,
-  writeField,
 } from './nodes/nodes.ts'
 import {
   type Foretold,
@@ -148,34 +145,32 @@ export class Chroma {
 
   /** False when nothing is given, or there is no such node of this viewer's. */
   async updateNode(entryId: string, fields: NodeUpdate): Promise<boolean> {
-    const update = checkCamel(nodeUpdate, fields, 'fields')
-    return this.#changed(entryId, (...of) => updateNode(...of, update))
+    return this.#change(entryId, checkCamel(nodeUpdate, fields, 'fields'))
   }
 
   async deleteNode(entryId: string): Promise<boolean> {
-    return this.#changed(entryId, deleteNode)
+    const id = checkArgument('entry_id', checkedId, entryId)
+    return this.#written(() => deleteNode(this.#state, this.viewer, id))
   }
 
   /** For this viewer. False when there is no such node, or it has ascended. */
   async markRotten(entryId: string): Promise<boolean> {
     this.#state.access.flush()
-    return this.#changed(entryId, markRotten)
+    return this.#change(entryId, { rotten: true })
   }
 
   async setNodeMode(entryId: string, mode: ModeName): Promise<boolean> {
-    const name = checkArgument('mode_name', modeName, mode)
-    return this.#changed(entryId, (...of) => setNodeMode(...of, name))
+    return this.#change(entryId, { mode_name: checkArgument('mode_name', modeName, mode) })
   }
 
   async setNodeDecay(entryId: string, enabled: boolean): Promise<boolean> {
-    const isEnabled = checkArgument('decay_enabled', z.boolean(), enabled)
-    return this.#changed(entryId, (...of) => setNodeDecay(...of, isEnabled))
+    return this.#change(entryId, { decay_enabled: checkArgument('decay_enabled', z.boolean(), enabled) })
   }
 
   /** Sets a plug-in's column; null unsets it. */
   async writeField(entryId: string, column: string, value: unknown): Promise<boolean> {
     const name = checkArgument('column', z.string(), column)
-    return this.#changed(entryId, (...of) => writeField(...of, name, value))
+    return this.#change(entryId, { plugin_fields: { [name]: value as Json } })
   }
 
   /** The nodes this viewer holds, with its memory of them. */
@@ -335,9 +330,9 @@ export class Chroma {
     return retryingWrite(work, this.#state)
   }
 
-  #changed(entryId: string, change: (...of: [ChromaState, Viewer, string]) => boolean): Promise<boolean> {
+  #change(entryId: string, changes: NodeChanges): Promise<boolean> {
     const id = checkArgument('entry_id', checkedId, entryId)
-    return this.#written(() => change(this.#state, this.viewer, id))
+    return this.#written(() => changeNode(this.#state, this.viewer, id, changes))
   }
 
   #editorOnly(operation: string): void {

@@ -73,6 +73,22 @@ export class VisibleConcepts {
   }
 }
 
+/** Those that hold some of these lines, and no smaller one that does. */
+export function innermost(concepts: readonly Concept[], start: number, end: number): readonly Concept[] {
+  const touched = concepts.filter(({ startLine, endLine }) => (startLine ?? 0) <= end && (endLine ?? -1) >= start)
+  return touched.filter(
+    outer => !touched.some(inner => inner !== outer && isWithin(inner, outer) && linesOf(inner) < linesOf(outer)),
+  )
+}
+
+function isWithin(inner: Concept, outer: Concept): boolean {
+  return (inner.startLine ?? 0) >= (outer.startLine ?? 0) && (inner.endLine ?? 0) <= (outer.endLine ?? 0)
+}
+
+function linesOf({ startLine, endLine }: Concept): number {
+  return (endLine ?? 0) - (startLine ?? 0)
+}
+
 /** Those that conditions allow; null: all. */
 export function among(concepts: VisibleConcepts, allow: Bitset | null): VisibleConcepts {
   if (allow === null || entrySet(concepts.all).without(allow).size === 0) return concepts

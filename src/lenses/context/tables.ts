@@ -27,6 +27,7 @@ export const CONCEPTS: TableDeclaration = {
     { name: 'symbol', type: 'text', nullable: true },
   ],
   indexes: [['id'], ['url']],
+  readOf: { url: 'url', symbol: 'symbol' },
 }
 
 /** A row belongs to the entry of its source; a target that is gone makes it no link (CX-028). */
@@ -78,6 +79,7 @@ export const FILES: TableDeclaration = {
     { name: 'indexed_hash', type: 'text', nullable: true },
   ],
   indexes: [['url']],
+  readOf: { url: 'url' },
 }
 
 /** What was read out of a registered file, so that only changed files are read again. */

@@ -36,10 +36,10 @@ export const contents: Check = {
     }
     const help = `${RESTORE_HELP} What came from files is put right by deleting it and adding them again.`
     return those([
-      problemOf(changed, 'text is not what was written', 'texts are not what was written', { help, mend: null }),
+      problemOf(changed, 'text is not what was written', 'texts are not what was written', { help, repair: null }),
       problemOf(unreadable, 'entry with unreadable tags or metadata', 'entries with unreadable tags or metadata', {
         help,
-        mend: null,
+        repair: null,
       }),
     ])
   },
@@ -59,7 +59,7 @@ export const rows: Check = {
         const name = table.replace(/^declared_/, '')
         const found = [...damagedRows(db, table)]
         const what = ['row of', 'rows of'].map(rowsOf => `${rowsOf} ${name} not as written`) as [string, string]
-        return problemOf(found, ...what, { help: RESTORE_HELP, mend: null })
+        return problemOf(found, ...what, { help: RESTORE_HELP, repair: null })
       }),
       ownValues(db),
     ])
@@ -72,13 +72,13 @@ const REMAKEABLE: ReadonlySet<string> = new Set(['revision', 'forgotten', 'overw
 function ownValues(db: SqlDatabase): Problem | null {
   const found = [...damagedRows(db, 'meta')]
   const canDrop = found.every(name => REMAKEABLE.has(name) || name.startsWith(COPY_PREFIX))
-  const mend = (at: SqlDatabase): string => {
+  const repair = (at: SqlDatabase): string => {
     const drop = at.prepare('delete from meta where name = ?')
     const names = [...damagedRows(at, 'meta')]
     for (const name of names) drop.run(name)
     return `dropped ${counted(names.length, 'value')} that the store makes again`
   }
-  const rest = canDrop ? { help: REPAIR_HELP, mend } : { help: RESTORE_HELP, mend: null }
+  const rest = canDrop ? { help: REPAIR_HELP, repair } : { help: RESTORE_HELP, repair: null }
   const shown = found.map(name => name.replace('\0', ''))
   return problemOf(shown, 'value of the store not as written', 'values of the store not as written', rest)
 }
@@ -118,8 +118,8 @@ export const chunks: Check = {
       })
       if (isWrong) wrong.push(name)
     }
-    const help = 'Write these entries again (`querent add`, `put`): their passages are then cut anew.'
-    return those([problemOf(wrong, 'entry with wrong passages', 'entries with wrong passages', { help, mend: null })])
+    const help = 'Write these entries again (`querent add`, `put`): their passages are then cut again.'
+    return those([problemOf(wrong, 'entry with wrong passages', 'entries with wrong passages', { help, repair: null })])
   },
 }
 
@@ -131,7 +131,7 @@ function* lengths(db: SqlDatabase): Generator<readonly [key: number, name: strin
   for (const [key, name, content] of texts.each()) yield [key, name, content.length]
 }
 
-const rest = { help: RESTORE_HELP, mend: null }
+const rest = { help: RESTORE_HELP, repair: null }
 
 export const partitions: Check = {
   name: 'partitions',
@@ -160,12 +160,12 @@ export const tables: Check = {
   sound: 'every table is what it was declared as',
   look(db) {
     const rows = db.prepareArrays<[string, string]>('select name, declaration from declarations order by name').all()
-    const wrong = rows.filter(([name, json]) => !stands(db, name, json)).map(([name]) => name)
+    const wrong = rows.filter(([name, json]) => !isStored(db, name, json)).map(([name]) => name)
     return those([problemOf(wrong, 'table is not as declared', 'tables are not as declared', rest)])
   },
 }
 
-function stands(db: SqlDatabase, name: string, json: string): boolean {
+function isStored(db: SqlDatabase, name: string, json: string): boolean {
   const declared = parsed(json)
   if (!isObject(declared) || declared['name'] !== name || !Array.isArray(declared['columns'])) return false
   const columns = columnsOf(db, `declared_${name}`).filter(column => column !== CHECK)
@@ -189,7 +189,7 @@ function orphanTables(db: SqlDatabase): readonly (readonly [table: string, paren
   const found = new Map<string, string>()
   const rows = db.prepareArrays<[string, number | null, string]>('pragma foreign_key_check').each()
   for (const [table, , parent] of rows) found.set(table, parent)
-  // Tallies are counted anew from what they count.
+  // Tallies are counted again from what they count.
   found.delete('tallies')
   return [...found]
 }
@@ -207,9 +207,9 @@ function orphans(db: SqlDatabase, table: string, parent: string): Problem | null
     DERIVED.has(table)
       ? {
           help: REPAIR_HELP,
-          mend: at => dropped(at.prepare(`delete from ${quote(table)} where ${gone}`).run().changes, name),
+          repair: at => dropped(at.prepare(`delete from ${quote(table)} where ${gone}`).run().changes, name),
         }
-      : { help: RESTORE_HELP, mend: null },
+      : { help: RESTORE_HELP, repair: null },
   )
 }
 
@@ -227,6 +227,6 @@ function withoutContent(db: SqlDatabase): Problem | null {
     .map(([name]) => name)
   return problemOf(names, 'entry without its content', 'entries without their content', {
     help: RESTORE_HELP,
-    mend: null,
+    repair: null,
   })
 }

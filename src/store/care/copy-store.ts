@@ -116,12 +116,12 @@ function finish(file: string): Pick<StoreCopy, 'entries' | 'position'> {
 function putInPlace(unfinished: string, path: string, overwrite: boolean): void {
   chmodSync(unfinished, 0o600)
   if (overwrite) renameSync(unfinished, path)
-  else placeAnew(unfinished, path)
+  else linkInPlace(unfinished, path)
   if (process.platform !== 'win32') sync(dirname(path))
 }
 
 /** A file that came meanwhile is not overwritten, where the disk knows hard links. */
-function placeAnew(unfinished: string, path: string): void {
+function linkInPlace(unfinished: string, path: string): void {
   try {
     linkSync(unfinished, path)
   } catch (error) {

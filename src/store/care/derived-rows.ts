@@ -29,12 +29,12 @@ export const lookups: Check = {
   sound: 'tags and metadata are found by filters as entries have them',
   look(db) {
     const names = strays(db).map(({ name }) => name)
-    const mend = (at: SqlDatabase): string => {
+    const repair = (at: SqlDatabase): string => {
       const found = strays(at)
       for (const { entry, lookups: right } of found) replaceLookups(at, entry, right)
       return `wrote the lookups of ${counted(found.length, 'entry', 'entries')} again`
     }
-    const rest = { help: REPAIR_HELP, mend }
+    const rest = { help: REPAIR_HELP, repair }
     return those([problemOf(names, 'entry is not found as tagged', 'entries are not found as tagged', rest)])
   },
 }
@@ -77,8 +77,8 @@ export const tallyRows: Check = {
   sound: 'passages and vectors are as many as are counted',
   look(db) {
     const names = wrongTallies(db).map(({ partition, model }) => `partition ${partition} model ${model}`)
-    const mend = (at: SqlDatabase): string => `counted ${counted(recount(at), 'number')} again`
-    return those([problemOf(names, 'number is wrong', 'numbers are wrong', { help: REPAIR_HELP, mend })])
+    const repair = (at: SqlDatabase): string => `counted ${counted(recount(at), 'number')} again`
+    return those([problemOf(names, 'number is wrong', 'numbers are wrong', { help: REPAIR_HELP, repair })])
   },
 }
 
@@ -95,7 +95,7 @@ function recount(db: SqlDatabase): number {
 
 // The feed of changes. Its numbers are given once and only cut off at the old end, so a number that is missing in between
 // or at the new end is a change that was lost: whoever follows the feed has missed it. Then the feed is cut there, which
-// makes everybody who stood before build anew from the entries.
+// makes everybody who stood before build again from the entries.
 
 const KINDS = `'put', 'delete', 'vectors'`
 
@@ -107,14 +107,14 @@ export const feed: Check = {
 
 function lost(db: SqlDatabase): Problem | null {
   const seqs = lostSeqs(db)
-  return problemOf(seqs, 'change is missing', 'changes are missing', { help: REPAIR_HELP, mend: cut })
+  return problemOf(seqs, 'change is missing', 'changes are missing', { help: REPAIR_HELP, repair: cut })
 }
 
 function senseless(db: SqlDatabase): Problem | null {
   const seqs = senselessSeqs(db)
   return problemOf(seqs, 'change of nothing that ever was', 'changes of nothing that ever was', {
     help: REPAIR_HELP,
-    mend: cut,
+    repair: cut,
   })
 }
 
@@ -155,7 +155,7 @@ function cut(db: SqlDatabase, now: Instant): string {
   const { changes } = db
     .prepare('delete from changes where seq < ? or seq in (select value from json_each(?))')
     .run(last, JSON.stringify(wrong))
-  return `cut ${counted(changes, 'change')} off the feed: indexes are built anew`
+  return `cut ${counted(changes, 'change')} off the feed: indexes are built again`
 }
 
 function tellSomething(db: SqlDatabase, now: Instant): void {
@@ -207,7 +207,7 @@ export const vectorRows: Check = {
       ...kinds.map(kind => {
         const chunks = wrong.filter(({ why }) => why === kind).map(({ chunk }) => chunk)
         // All are dropped by the one that comes first.
-        const rest = { help: `${REPAIR_HELP} They are then made anew.`, mend: drop }
+        const rest = { help: `${REPAIR_HELP} They are then made again.`, repair: drop }
         return problemOf(chunks, ...WORDS[kind], rest)
       }),
       unreadableModels(db),
@@ -261,5 +261,5 @@ function unreadableModels(db: SqlDatabase): Problem | null {
     .prepareArrays<[string]>('select name from models where dimensions < 1 or id not between 1 and 255')
     .all()
     .map(([name]) => name)
-  return problemOf(names, 'model of no dimensions', 'models of no dimensions', { help: RESTORE_HELP, mend: null })
+  return problemOf(names, 'model of no dimensions', 'models of no dimensions', { help: RESTORE_HELP, repair: null })
 }

@@ -101,10 +101,10 @@ export function fileFinding(file: string): StoreFinding {
   const wrong = wrongWith(header)
   if (headRepair(file) !== null) {
     const message = wrong?.message ?? 'the head of the file or its list of tables is damaged, and nothing behind it'
-    return { check: 'file', ok: false, message, help: REPAIR_HELP, isMendable: true }
+    return { check: 'file', ok: false, message, help: REPAIR_HELP, isRepairable: true }
   }
   if (wrong === null) return sound('file', `${header.pages} pages of ${header.pageSize} bytes`)
-  return { check: 'file', ok: false, ...wrong, isMendable: false }
+  return { check: 'file', ok: false, ...wrong, isRepairable: false }
 }
 
 /** What makes a file that cannot be opened a store again. */

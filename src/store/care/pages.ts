@@ -1,6 +1,6 @@
 /**
  * The pages of the file, as SQLite checks them, and which tables a damage touches. What an index or a lookup table holds
- * stands elsewhere too, so damage there loses nothing; a table of its own rows is never made up from what is left of it.
+ * is elsewhere too, so damage there loses nothing; a table of its own rows is never made up from what is left of it.
  */
 
 import { must } from '../../base/assert.ts'
@@ -24,12 +24,12 @@ interface DamagedTable {
   readonly isBroken: boolean
 }
 
-/** Tables that the mending of lookups and tallies fills again. */
+/** Tables that the repairing of lookups and tallies fills again. */
 const DERIVED: ReadonlySet<string> = new Set(['entry_tags', 'entry_values', 'tallies'])
-const MOST_LINES = 200
+const MAX_LINES = 200
 
 export function checkPages(db: SqlDatabase): PageReport {
-  const lines = linesOf(db, `pragma integrity_check(${MOST_LINES})`)
+  const lines = linesOf(db, `pragma integrity_check(${MAX_LINES})`)
   if (lines.length === 0) return { lines, damaged: [], isOutside: false }
   const damaged = tablesOf(db).flatMap(table => damageOf(db, table) ?? [])
   // Below a broken page there are pages that nobody seems to use, and a broken page reaches into others: both are of that
@@ -40,7 +40,7 @@ export function checkPages(db: SqlDatabase): PageReport {
 }
 
 /** Whether nothing is damaged but what can be made again. */
-export function isMendable({ damaged, isOutside, lines }: PageReport): boolean {
+export function isRepairable({ damaged, isOutside, lines }: PageReport): boolean {
   if (damaged.some(({ part }) => part === 'rows')) return false
   // To make an index, pages are taken from the list of free ones: it must be right.
   return isOutside ? damaged.length === 0 : damaged.length > 0 || lines.length === 0
@@ -107,7 +107,7 @@ function indexesKnowMore(db: SqlDatabase, table: string, rows: number): boolean 
   })
 }
 
-// Makes damaged indexes and lookup tables anew, in the transaction that runs. SQLite can neither clear nor drop a tree
+// Makes damaged indexes and lookup tables again, in the transaction that runs. SQLite can neither clear nor drop a tree
 // that is broken, so a table with such a tree is copied and put in its place by hand; the pages of the old one are then
 // nobody's, until the file is packed.
 
@@ -119,7 +119,7 @@ export function rebuildTables(db: SqlDatabase, damaged: readonly DamagedTable[])
     if (isBroken) replace(db, table, part === 'indexes')
     else db.exec(`reindex ${quote(table)}`)
   }
-  return `made the indexes of ${damaged.map(({ table }) => table).join(', ')} anew`
+  return `made the indexes of ${damaged.map(({ table }) => table).join(', ')} again`
 }
 
 /** Whether the file has pages that nobody uses: then it should be packed. */
@@ -127,7 +127,7 @@ export function assertSound(db: SqlDatabase): { readonly leaves: boolean } {
   const lines = linesOf(db, 'pragma integrity_check(20)')
   const wrong = lines.filter(line => !/^Page \d+: never used/.test(line))
   if (wrong.length === 0) return { leaves: lines.length > 0 }
-  throw new QuerentError('store_corrupt', `${db.file}: still damaged after its indexes were made anew (${wrong[0]})`, {
+  throw new QuerentError('store_corrupt', `${db.file}: still damaged after its indexes were made again (${wrong[0]})`, {
     file: db.file,
   })
 }
@@ -161,7 +161,7 @@ function swap(db: SqlDatabase, table: string, sql: string): void {
     const hasSequence = db.prepareArrays(`select 1 from sqlite_schema where name = 'sqlite_sequence'`).get()
     if (hasSequence !== undefined) db.prepare(`delete from sqlite_sequence where name = '${COPY}'`).run()
   } finally {
-    // Reads the schema anew.
+    // Reads the schema again.
     db.exec('pragma writable_schema = reset')
   }
 }

@@ -5,10 +5,10 @@ import type { SqlDatabase } from '../sqlite/sql-driver.ts'
 export interface Problem {
   /** How much of what, with a few examples. */
   readonly what: string
-  /** What to do where it cannot be mended from what is there. */
+  /** What to do where it cannot be repaired from what is there. */
   readonly help: string
   /** Inside a write transaction; says what was done. Null: nothing in the store says how it should be. */
-  readonly mend: ((db: SqlDatabase, now: Instant) => string) | null
+  readonly repair: ((db: SqlDatabase, now: Instant) => string) | null
 }
 
 /** What was found in one place of a store file. */
@@ -18,11 +18,11 @@ export interface StoreFinding {
   readonly message: string
   readonly help: string | null
   /** Whether `repairStore` knows how this should be. */
-  readonly isMendable: boolean
+  readonly isRepairable: boolean
 }
 
 export function sound(check: string, message: string): StoreFinding {
-  return { check, ok: true, message, help: null, isMendable: false }
+  return { check, ok: true, message, help: null, isRepairable: false }
 }
 
 /** Something to look at, in SQL; reads only. */
@@ -45,7 +45,7 @@ export function problemOf(
   found: readonly (string | number)[],
   one: string,
   many: string,
-  rest: Pick<Problem, 'help' | 'mend'>,
+  rest: Pick<Problem, 'help' | 'repair'>,
 ): Problem | null {
   if (found.length === 0) return null
   const shown = found.slice(0, EXAMPLES).join(', ')

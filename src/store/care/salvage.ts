@@ -27,7 +27,7 @@ export interface Salvage {
 }
 
 /** Names of entries told of those that were lost. */
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 
 /**
  * `to` must not be there. A table that is in the store with other columns than in `declared` is left out and reported.
@@ -118,7 +118,7 @@ function fill(
   const names = lostNames(target, source)
   const left = [...dropForeign(target, declared), ...makePrivate(target), ...dropHalves(target)]
   for (const { type, sql, name } of parts) if (type !== 'table' && !name.startsWith('declared_')) target.exec(sql)
-  // Not by their statements in the damaged file: what indexes there are stands in the declarations too.
+  // Not by their statements in the damaged file: what indexes there are is in the declarations too.
   for (const sql of declarationsIn(target).flatMap(createIndexes)) orNothing(() => target.exec(sql))
   keepSequences(target, source)
   target.exec(
@@ -190,8 +190,8 @@ function lostNames(target: SqlDatabase, source: SqlDatabase): readonly string[] 
 
 function namesTold(names: readonly string[]): readonly string[] {
   if (names.length === 0) return []
-  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
-  return [`${counted(names.length, 'entry', 'entries')}: ${names.slice(0, MOST_NAMES).join(', ')}${more}`]
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
+  return [`${counted(names.length, 'entry', 'entries')}: ${names.slice(0, MAX_NAMES).join(', ')}${more}`]
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Examines a store file, and mends in it what can be made again from what is there. */
+/** Examines a store file, and repairs in it what can be made again from what is there. */
 import type { Instant } from '../../base/clock.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { advanceRevision } from '../sqlite/meta.ts'
@@ -8,16 +8,16 @@ import { chunks, contents, partitions, references, rows, tables } from './conten
 import { feed, lookups, tallyRows, vectorRows } from './derived-rows.ts'
 import { openFile } from './file.ts'
 import { headRepair } from './header.ts'
-import { assertSound, checkPages, isMendable, type PageReport, rebuildTables } from './pages.ts'
+import { assertSound, checkPages, isRepairable, type PageReport, rebuildTables } from './pages.ts'
 import { type Check, counted, type Problem, REPAIR_HELP, RESTORE_HELP, type StoreFinding, sound } from './problem.ts'
 import { copyOfAlteredList, orNothing, writeList } from './table-list.ts'
 
-export interface Mended {
+export interface Repaired {
   readonly check: string
   readonly done: string
 }
 
-/** In the order of mending: later ones count what earlier ones leave. */
+/** In the order of repairing: later ones count what earlier ones leave. */
 const CHECKS: readonly Check[] = [
   partitions,
   tables,
@@ -34,7 +34,7 @@ const PAGES = 'pages'
 const FILE = 'file'
 const ALTERED_LIST: StoreFinding = {
   ...{ check: FILE, ok: false, message: 'the list of tables is not as it was written' },
-  ...{ help: REPAIR_HELP, isMendable: true },
+  ...{ help: REPAIR_HELP, isRepairable: true },
 }
 /** Lines of SQLite's own that are told. */
 const LINES = 5
@@ -45,10 +45,10 @@ export function examineStore(file: string): readonly StoreFinding[] {
 }
 
 /**
- * Mends what `examineStore` calls mendable and touches nothing else: all of it or, when that fails, nothing. Other
+ * Repairs what `examineStore` calls repairable and touches nothing else: all of it or, when that fails, nothing. Other
  * processes may go on working; `store_locked` when they do not let this one write.
  */
-export function repairStore(file: string, now: Instant): readonly Mended[] {
+export function repairStore(file: string, now: Instant): readonly Repaired[] {
   const list = restoreAlteredList(file)
   const head = headRepair(file)
   head?.repair(file)
@@ -72,23 +72,23 @@ function restoreAlteredList(file: string): boolean {
   )
 }
 
-function repairRows(file: string, now: Instant): readonly Mended[] {
+function repairRows(file: string, now: Instant): readonly Repaired[] {
   const pages = looking(file, checkPages)
-  if (!isMendable(pages)) return []
+  if (!isRepairable(pages)) return []
   const db = openFile(file, 'repair')
   try {
     db.exec('pragma secure_delete = on; pragma foreign_keys = off; pragma synchronous = full')
     // Before anything is written: a wrong list of free pages could give one away that is in use.
     if (pages.isOutside) pack(db)
     const packed = pages.isOutside ? [{ check: PAGES, done: 'packed the file' }] : []
-    const { mended, leaves } = db.write(() => {
-      const done = mend(db, pages, now)
-      if (done.mended.length > 0) advanceRevision(db)
+    const { repaired, leaves } = db.write(() => {
+      const done = repair(db, pages, now)
+      if (done.repaired.length > 0) advanceRevision(db)
       return done
     })
     if (leaves) pack(db)
     else renewSchemaCopy(db)
-    return [...packed, ...mended]
+    return [...packed, ...repaired]
   } finally {
     db.close()
   }
@@ -131,7 +131,7 @@ function lookedAt(check: Check, db: SqlDatabase): readonly Problem[] {
     return check.look(db)
   } catch (error) {
     if (!(error instanceof QuerentError)) throw error
-    return [{ what: error.message, help: RESTORE_HELP, mend: null }]
+    return [{ what: error.message, help: RESTORE_HELP, repair: null }]
   }
 }
 
@@ -141,7 +141,7 @@ function wrong(check: string, problems: readonly Problem[]): StoreFinding {
     ok: false,
     message: problems.map(({ what }) => what).join('; '),
     help: [...new Set(problems.map(({ help }) => help))].join(' '),
-    isMendable: problems.some(({ mend }) => mend !== null),
+    isRepairable: problems.some(({ repair }) => repair !== null),
   }
 }
 
@@ -149,30 +149,30 @@ function ofPages(pages: PageReport): StoreFinding {
   const more = pages.lines.length > LINES ? `; and ${pages.lines.length - LINES} more` : ''
   const where = pages.damaged.map(({ table, part }) => (part === 'rows' ? table : `indexes of ${table}`))
   const place = where.length === 0 ? '' : ` (in ${where.join(', ')})`
-  const canRepair = isMendable(pages)
+  const canRepair = isRepairable(pages)
   return {
     check: PAGES,
     ok: false,
     message: `${counted(pages.lines.length, 'damage')}${place}: ${pages.lines.slice(0, LINES).join('; ')}${more}`,
     help: canRepair ? `No knowledge is lost. ${REPAIR_HELP}` : RESTORE_HELP,
-    isMendable: canRepair,
+    isRepairable: canRepair,
   }
 }
 
-function mend(
+function repair(
   db: SqlDatabase,
   { damaged }: PageReport,
   now: Instant,
-): { readonly mended: readonly Mended[]; readonly leaves: boolean } {
-  const mended: Mended[] = []
-  if (damaged.length > 0) mended.push({ check: PAGES, done: rebuildTables(db, damaged) })
+): { readonly repaired: readonly Repaired[]; readonly leaves: boolean } {
+  const repaired: Repaired[] = []
+  if (damaged.length > 0) repaired.push({ check: PAGES, done: rebuildTables(db, damaged) })
   for (const check of CHECKS) {
-    for (const repairIt of mendersOf(check, db)) mended.push({ check: check.name, done: repairIt(db, now) })
+    for (const repairIt of repairersOf(check, db)) repaired.push({ check: check.name, done: repairIt(db, now) })
   }
-  return { mended, leaves: damaged.length > 0 && assertSound(db).leaves }
+  return { repaired, leaves: damaged.length > 0 && assertSound(db).leaves }
 }
 
-/** Each once, whatever it mends. */
-function mendersOf(check: Check, db: SqlDatabase): ReadonlySet<NonNullable<Problem['mend']>> {
-  return new Set(lookedAt(check, db).flatMap(({ mend }) => (mend === null ? [] : [mend])))
+/** Each once, whatever it repairs. */
+function repairersOf(check: Check, db: SqlDatabase): ReadonlySet<NonNullable<Problem['repair']>> {
+  return new Set(lookedAt(check, db).flatMap(({ repair }) => (repair === null ? [] : [repair])))
 }

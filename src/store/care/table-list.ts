@@ -179,8 +179,8 @@ export function declarationsIn(db: SqlDatabase): readonly TableDeclaration[] {
 }
 
 /** Keys asked for one by one where pages are damaged, at some 20 µs each: in all, and in vain one after the other. */
-const MOST_PROBES = 200_000
-const MOST_IN_VAIN = 5_000
+const MAX_PROBES = 200_000
+const MAX_IN_VAIN = 5_000
 
 interface ReadableRows {
   readonly rows: Iterable<readonly SqlValue[]>
@@ -212,11 +212,11 @@ export function readableRows(db: SqlDatabase, table: string, columns: readonly s
   }
 
   function* between(first: number, last: number): Generator<readonly SqlValue[]> {
-    const highest = Number.isFinite(last) ? last - 1 : first + MOST_PROBES
-    const lowest = Number.isFinite(first) ? first + 1 : Math.max(1, highest - MOST_PROBES)
+    const highest = Number.isFinite(last) ? last - 1 : first + MAX_PROBES
+    const lowest = Number.isFinite(first) ? first + 1 : Math.max(1, highest - MAX_PROBES)
     const one = db.prepareArrays<readonly SqlValue[]>(`select ${list} ${from} where rowid = ?`)
     let inVain = 0
-    for (let key = lowest; key <= Math.min(highest, lowest + MOST_PROBES) && inVain < MOST_IN_VAIN; key++) {
+    for (let key = lowest; key <= Math.min(highest, lowest + MAX_PROBES) && inVain < MAX_IN_VAIN; key++) {
       const row = orNothing(() => one.get(key))
       inVain = row === undefined ? inVain + 1 : 0
       if (row !== undefined) yield row

@@ -14,7 +14,7 @@ const COLUMNS =
 const ROWS_AT_ONCE = 512
 
 /** Of more chunks without a vector, the first is likely to be an old one. */
-const MOST_LOOKED_BACK_FOR = 1_000
+const MAX_LOOKED_BACK_FOR = 1_000
 
 type ChunkStructure = Pick<ChunkDraft, 'lead' | 'sections'>
 
@@ -107,7 +107,7 @@ export class SqliteChunks {
   #completeAtFirst(model: number, newest: ChunkKey): ChunkKey {
     const missing = this.#missing(model)
     if (missing <= 0) return newest
-    if (missing > MOST_LOOKED_BACK_FOR) return 0
+    if (missing > MAX_LOOKED_BACK_FOR) return 0
     const sql = `select min(key) from (
       select c.key from chunks c where not exists (select 1 from vectors v where v.key = c.key * 256 + ${model})
       order by c.key desc limit ?)`

@@ -43,7 +43,7 @@ export function eraseInFile(file: string, mark: string, waitMs: number): boolean
 function overwriteAll(db: SqlDatabase, handle: number, mark: string, waitMs: number): boolean {
   if (!empty(db, waitMs)) return false
   const pages = new Pages(handle)
-  // What others write meanwhile leaves behind only what was there after the mark, or stands in one of these.
+  // What others write meanwhile leaves behind only what was there after the mark, or is in one of these.
   const dirty = [...pages.dirty()]
   do {
     if (!isLogEmpty(db) && !empty(db, waitMs)) return false
@@ -127,7 +127,7 @@ class Pages {
 }
 
 // The room of a page that no cell uses, as the file format has it (sqlite.org/fileformat2, b-tree pages). SQLite overwrites
-// the cells that it drops (`secure_delete`), but not what stays behind in this room when it packs the cells of a page anew.
+// the cells that it drops (`secure_delete`), but not what stays behind in this room when it packs the cells of a page again.
 
 /** From where to where, within the page. */
 interface Slack {
@@ -135,7 +135,7 @@ interface Slack {
   readonly to: number
 }
 
-/** Of the header of the file, which stands before that of the first page. */
+/** Of the header of the file, which is before that of the first page. */
 const FILE_HEADER = 100
 /** Header of a page by what it is: inner pages of indexes and tables, leaves of indexes and tables. */
 const HEADERS: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13: 8 }
@@ -161,7 +161,7 @@ export function slackOf(page: Buffer, usable: number, isFirst: boolean): Slack |
   return { from, to }
 }
 
-/** Whether something but zeros stands in it. */
+/** Whether something but zeros is in it. */
 export function isDirty(page: Buffer, { from, to }: Slack): boolean {
   return ZEROS.compare(page, from, to, 0, to - from) !== 0
 }

@@ -129,7 +129,7 @@ class NodeSqlite implements SqlDatabase {
   async copyTo(file: string, report: (done: number, total: number) => void): Promise<void> {
     assert(this.#inside === 'nothing', 'a copy is made outside of transactions')
     const { backup } = process.getBuiltinModule('node:sqlite')
-    // Held open, so that a commit meanwhile does not make the copy begin anew, again and again.
+    // Held open, so that a commit meanwhile does not make the copy begin again, again and again.
     this.exec('begin; select count(*) from sqlite_schema')
     try {
       await backup(this.#db, file, {

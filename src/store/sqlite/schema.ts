@@ -15,7 +15,7 @@ export const APPLICATION_ID = 0x51524e54
 
 /**
  * The rows of `entries` are narrow, since filters and lists look at many of them; what only a reader of the entry needs
- * stands in `bodies`. `entry_tags` and `entry_values` repeat tags and metadata for filters: one row a tag, one a scalar
+ * is in `bodies`. `entry_tags` and `entry_values` repeat tags and metadata for filters: one row a tag, one a scalar
  * in the metadata by its path. There a number is REAL, text TEXT and a truth value a BLOB of one byte, so that SQLite's
  * own order of storage classes keeps the types apart. The key of a vector is its chunk's and its model's in
  * one number (`vectorKey`), so that reading one of the 60 that a question needs is one step down one tree. `tallies`

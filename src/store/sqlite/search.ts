@@ -93,7 +93,7 @@ const EVERYTHING: SqlCondition = { sql: '1', values: [] }
 // accessed, sorting them all to show ten would take half a second of a million: such pages are read along an index.
 
 /** Entries of one time that are sorted; of more, the index by id finds a page's sooner. */
-const MOST_SORTED = 1_000
+const MAX_SORTED = 1_000
 
 /** What a list is of: entries that fulfil a condition. */
 interface ListedEntries {
@@ -179,9 +179,9 @@ function crowdWithin(db: SqlDatabase, of: ListedEntries, column: TimeColumn, { l
 /** This time when very many are of it; else null. */
 function crowdAt(db: SqlDatabase, of: ListedEntries, column: TimeColumn, time: number): number | null {
   if (!of.isUnfiltered) return null
-  const some = `select 1 from entries e ${INDEXES[column]} where ${of.seen.sql} and e.${column} = ? limit ${MOST_SORTED + 1}`
+  const some = `select 1 from entries e ${INDEXES[column]} where ${of.seen.sql} and e.${column} = ? limit ${MAX_SORTED + 1}`
   const count = db.prepareArrays<[number]>(`select count(*) from (${some})`).get(...of.seen.values, time)?.[0] ?? 0
-  return count > MOST_SORTED ? time : null
+  return count > MAX_SORTED ? time : null
 }
 
 /** What this viewer used, last first; then what it never did, by id. */

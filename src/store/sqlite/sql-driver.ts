@@ -69,7 +69,7 @@ export interface SqlDatabase {
 export interface SqlOptions {
   readonly file: string
   readonly readOnly: boolean
-  /** The file lies where nothing can be written, not even locks: read it as it stands. */
+  /** The file lies where nothing can be written, not even locks: read it as it is. */
   readonly immutable: boolean
   /** How long to wait for another process's lock. Waiting blocks the thread. */
   readonly timeoutMs: number

@@ -48,14 +48,14 @@ export class SqliteTables {
   /** A table that is not there yet reads as empty, and as soon as it is there as what it holds. */
   reader(declaration: TableDeclaration): TableReader {
     checkDeclaration(declaration)
-    const stands = () => this.#find(declaration) !== undefined
-    stands()
+    const exists = () => this.#find(declaration) !== undefined
+    exists()
     const known = this.#readers.get(declaration)
     if (known !== undefined) return known
     const made = new SqliteTable(
       { db: this.#db, damage: this.#damage, table: this.#readFrom(declaration) },
       declaration,
-      stands,
+      exists,
     )
     this.#readers.set(declaration, made)
     return made
@@ -66,7 +66,7 @@ export class SqliteTables {
     checkDeclaration(declaration)
     const found = this.#find(declaration)
     const missing = found === undefined ? [] : missingColumns(found, declaration)
-    if (found === undefined || missing.length > 0 || isDeclaredAnew(found, declaration)) {
+    if (found === undefined || missing.length > 0 || isDeclaredAgain(found, declaration)) {
       this.#make(declaration, missing)
     }
     const known = this.#writers.get(declaration)
@@ -170,7 +170,8 @@ function indexesOf({ ofEntry, key, indexes = [] }: TableDeclaration): readonly (
 }
 
 /** What may change of a declaration beside its columns. */
-function isDeclaredAnew(found: TableDeclaration, declaration: TableDeclaration): boolean {
+function isDeclaredAgain(found: TableDeclaration, declaration: TableDeclaration): boolean {
+  if (found === declaration) return false
   return indexList(found) !== indexList(declaration) || found.countedFor !== declaration.countedFor
 }
 
@@ -196,7 +197,7 @@ class SqliteTable implements TableWriter {
   readonly #damage: DamagePolicy
   readonly #table: string
   readonly #declaration: TableDeclaration
-  readonly #stands: () => boolean
+  readonly #exists: () => boolean
   readonly #notes: TableNotes | null
   /** Statements that a row is read and written by. */
   readonly #getSql: string
@@ -204,18 +205,18 @@ class SqliteTable implements TableWriter {
   readonly #columns: string
   readonly #putSql: string
 
-  /** `stands` says whether the table has been made yet; only writers have `notes`. */
+  /** `exists` says whether the table has been made yet; only writers have `notes`. */
   constructor(
     { db, damage, table }: TablePlace,
     declaration: TableDeclaration,
-    stands: () => boolean,
+    exists: () => boolean,
     notes: TableNotes | null = null,
   ) {
     this.#db = db
     this.#damage = damage
     this.#table = table
     this.#declaration = declaration
-    this.#stands = stands
+    this.#exists = exists
     this.#notes = notes
     this.#names = declaration.columns.map(({ name }) => name)
     this.#columns = [...this.#names, CHECK].map(quote).join(', ')
@@ -225,7 +226,7 @@ class SqliteTable implements TableWriter {
 
   get(key: Row): Row | undefined {
     const sound = soundKey(this.#declaration, key)
-    if (!this.#stands()) return undefined
+    if (!this.#exists()) return undefined
     const values = this.#declaration.key.map(name => sound[name] as SqlValue)
     try {
       const cells = this.#db.prepareArrays<Cell[]>(this.#getSql).get(...values)
@@ -249,7 +250,7 @@ class SqliteTable implements TableWriter {
 
   count(where: Row = {}): number {
     const { sql, values } = equal(soundPart(this.#declaration, where))
-    if (!this.#stands()) return 0
+    if (!this.#exists()) return 0
     const count = this.#db.prepareArrays<[number]>(`select count(*) from ${this.#table} where ${sql}`)
     return count.get(...values)?.[0] ?? 0
   }
@@ -258,10 +259,9 @@ class SqliteTable implements TableWriter {
     this.#mustWrite()
     const { name: table, columns, ofEntry } = this.#declaration
     const sound = soundRow(this.#declaration, row)
-    if (ofEntry && !this.#hasEntry(sound['entry'] as number)) {
-      throw invalidArgument(`${table}.entry`, sound['entry'], 'an entry that exists')
-    }
-    this.#db.prepare(this.#putSql).run(...checked(columns.map(({ name }) => sound[name] as SqlValue)))
+    const cells = checked(columns.map(({ name }) => sound[name] as SqlValue))
+    const { changes } = this.#db.prepare(this.#putSql).run(...cells)
+    if (changes === 0 && ofEntry) throw invalidArgument(`${table}.entry`, sound['entry'], 'an entry that exists')
   }
 
   delete(where: Row): number {
@@ -277,7 +277,7 @@ class SqliteTable implements TableWriter {
   #select({ sql, values }: SqlCondition, part: Row, page: TablePage): readonly Row[] {
     const { limit = Number.POSITIVE_INFINITY } = page
     const names = soundColumns(this.#declaration, page.columns)
-    if (!this.#stands()) return []
+    if (!this.#exists()) return []
     const { key } = this.#declaration
     const select = `select ${this.#columns} from ${this.#table} where ${sql}`
     const ordered = {
@@ -303,10 +303,6 @@ class SqliteTable implements TableWriter {
     const { name, key } = this.#declaration
     const place = key.map(column => showCell(row[column])).join('/')
     return damaged(`row ${place} of ${name}`, { table: name, key: place })
-  }
-
-  #hasEntry(key: number): boolean {
-    return this.#db.prepareArrays('select 1 from entries where key = ?').get(key) !== undefined
   }
 
   #mustWrite(): void {
@@ -339,13 +335,19 @@ function showCell(cell: Cell | undefined): string {
   return cell instanceof Uint8Array ? Buffer.from(cell).toString('hex') : String(cell)
 }
 
-/** Changes a row in place: replacing it would take it out of every index and put it in again, at ten times the cost. */
+/**
+ * Changes a row in place: replacing it would take it out of every index and put it in again, at ten times the cost. Writes
+ * nothing of an entry that is not there.
+ */
 function upsert(table: string, declaration: TableDeclaration): string {
-  const { columns, key } = declaration
+  const { columns, key, ofEntry } = declaration
   const rest = columns.map(({ name }) => name).filter(name => !key.includes(name))
   const change = [...rest, CHECK].map(name => `${quote(name)} = excluded.${quote(name)}`).join(', ')
   const all = [...columns.map(({ name }) => name), CHECK]
-  return `insert into ${table} (${all.map(quote).join(', ')}) values (${all.map(() => '?').join(', ')})
+  const entry = 1 + columns.findIndex(({ name }) => name === 'entry')
+  const condition = ofEntry ? `exists (select 1 from entries where key = ?${entry})` : 'true'
+  return `insert into ${table} (${all.map(quote).join(', ')})
+    select ${all.map((_, at) => `?${at + 1}`).join(', ')} where ${condition}
     on conflict (${key.map(quote).join(', ')}) do update set ${change}`
 }
 

@@ -51,7 +51,7 @@ describe.each(DAMAGES)('damage to %s', (name, damage) => {
     damage()
     if (!name.startsWith('the name of a column'))
       expect(() => openSqliteStore({ file }).close()).toThrow(expect.objectContaining({ code: 'store_corrupt' }))
-    else expect(examineStore(file)).toMatchObject([{ check: 'file', ok: false, isMendable: true }])
+    else expect(examineStore(file)).toMatchObject([{ check: 'file', ok: false, isRepairable: true }])
     expect(repairStore(file, 9)).toContainEqual(expect.objectContaining({ check: 'file' }))
     expect(examineStore(file).filter(({ ok }) => !ok)).toEqual([])
     expect(dump(file)).toEqual(before)

@@ -1,4 +1,4 @@
-/** What the doctor mends in a store file: all that can be made again, and nothing else. */
+/** What the doctor repairs in a store file: all that can be made again, and nothing else. */
 import { copyFileSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -40,7 +40,7 @@ interface Damage {
   readonly check: string
   /** `pick` chooses a row. */
   readonly sql: (pick: number) => string
-  /** The vector that is dropped, to be made anew: by the key of its chunk. */
+  /** The vector that is dropped, to be made again: by the key of its chunk. */
   readonly dropsVectorOf?: (pick: number) => number
   /** The feed is cut, or hears of the mending. */
   readonly changesFeed?: true
@@ -154,16 +154,16 @@ describe('a store file', () => {
     expect(dump(file)).toEqual(before)
   })
 
-  it('that was mended has changed for others who have it open', () => {
+  it('that was repaired has changed for others who have it open', () => {
     const file = copyOfSound()
     const store = openSqliteStore({ file })
     onFile(file, db => db.exec(DAMAGES[0]?.sql(7) ?? ''))
     const version = store.version()
     expect(repairStore(file, 5)).not.toEqual([])
     expect(store.version()).not.toBe(version)
-    const mended = store.version()
+    const repaired = store.version()
     expect(repairStore(file, 5)).toEqual([])
-    expect(store.version()).toBe(mended)
+    expect(store.version()).toBe(repaired)
     store.close()
   })
 
@@ -172,10 +172,10 @@ describe('a store file', () => {
     onFile(file, db => db.exec(sql(7)))
     const wrong = examineStore(file).filter(({ ok }) => !ok)
     expect(wrong.map(one => one.check)).toContain(check)
-    expect(wrong.every(({ isMendable, help }) => isMendable && help?.includes('--repair'))).toBe(true)
+    expect(wrong.every(({ isRepairable, help }) => isRepairable && help?.includes('--repair'))).toBe(true)
   })
 
-  it(`has all its damages mended, and nothing else changed (${RUNS} histories; QUERENT_LONG=1 for 500)`, {
+  it(`has all its damages repaired, and nothing else changed (${RUNS} histories; QUERENT_LONG=1 for 500)`, {
     timeout: 600_000,
   }, () => {
     const damages = fc.array(fc.tuple(fc.constantFrom(...DAMAGES), fc.nat(500)), { minLength: 1, maxLength: 5 })
@@ -205,7 +205,7 @@ describe('a store file', () => {
     )
   })
 
-  it(`has damaged indexes made anew, and nothing else changed (${RUNS} damages; QUERENT_LONG=1 for 500)`, {
+  it(`has damaged indexes made again, and nothing else changed (${RUNS} damages; QUERENT_LONG=1 for 500)`, {
     timeout: 600_000,
   }, async () => {
     const indexes = indexNames(sound)
@@ -232,11 +232,11 @@ describe('a store file', () => {
     )
   })
 
-  it('has an index that reaches into pages of others made anew, or is left as it is', () => {
+  it('has an index that reaches into pages of others made again, or is left as it is', () => {
     const derived = new Set([...indexNames(sound), 'entry_tags', 'entry_values'])
     const [inner, others] = [interiorPagesOf(sound, name => derived.has(name)), pagesOf(sound, () => true)]
     expect(inner.length).toBeGreaterThan(1)
-    let mended = 0
+    let repaired = 0
     for (const page of inner) {
       for (const reached of others.filter(other => other !== page && other % 7 === page % 7)) {
         const file = copyOfSound()
@@ -244,12 +244,12 @@ describe('a store file', () => {
         const [pages] = examineStore(file)
         expect(pages).toMatchObject({ check: 'pages', ok: false })
         const bytes = readFileSync(file)
-        mended += repairStore(file, 5).length > 0 ? 1 : 0
-        if (pages?.isMendable) expect(dump(file)).toEqual(before)
+        repaired += repairStore(file, 5).length > 0 ? 1 : 0
+        if (pages?.isRepairable) expect(dump(file)).toEqual(before)
         else expect(readFileSync(file).equals(bytes)).toBe(true)
       }
     }
-    expect(mended).toBeGreaterThan(0)
+    expect(repaired).toBeGreaterThan(0)
   })
 
   it('with damaged rows is left byte for byte as it is', () => {
@@ -263,7 +263,7 @@ describe('a store file', () => {
       expect(pages).toMatchObject({
         check: 'pages',
         ok: false,
-        isMendable: false,
+        isRepairable: false,
         help: expect.stringContaining('--skip-damaged'),
       })
       expect(others).toEqual([])

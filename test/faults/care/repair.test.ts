@@ -1,4 +1,4 @@
-/** The doctor of a whole home: what it finds, mends and leaves alone; who may ask; beside a process that works on. */
+/** The doctor of a whole home: what it finds, repairs and leaves alone; who may ask; beside a process that works on. */
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -53,7 +53,7 @@ it('changes no row of a sound store, and makes no backup of it', async () => {
   expect(after).toEqual(wanted)
 })
 
-it('mends the store after copying it, makes dropped vectors anew, and tells so', async () => {
+it('repairs the store after copying it, makes dropped vectors again, and tells so', async () => {
   const before = dump(file)
   const { ok, findings, backup, damaged } = await withEngine(async engine => {
     // What it remembers of vectors that are there is not to be trusted after a repair.
@@ -69,7 +69,7 @@ it('mends the store after copying it, makes dropped vectors anew, and tells so',
   expect(ok).toBe(true)
   expect(repairedOf(findings)).toEqual({
     // Those vectors are read as if they had not been made yet.
-    'index vectors-toy@toy': 'built anew',
+    'index vectors-toy@toy': 'built again',
     lookups: expect.stringMatching(/^wrote the lookups of \d+ entries again$/),
     'vector rows': 'dropped 3 vectors',
     tallies: expect.stringMatching(/^counted \d numbers? again$/),
@@ -96,13 +96,13 @@ function damageSnapshot(): Buffer {
   return bytes
 }
 
-it('writes snapshots anew that are damaged, and passes over those that are only old', async () => {
+it('writes snapshots again that are damaged, and passes over those that are only old', async () => {
   damageSnapshot()
   // An engine that could not read one writes a new one when it closes.
   expect(wrong((await withEngine(engine => engine.doctor())).findings)).toEqual(['snapshot words'])
   damageSnapshot()
   const { ok, findings } = await withEngine(engine => engine.doctor({ repair: true }))
-  expect(repairedOf(findings)).toEqual({ 'snapshot words': 'written anew' })
+  expect(repairedOf(findings)).toEqual({ 'snapshot words': 'written again' })
   expect(ok).toBe(true)
   rmSync(snapshot)
   expect((await withEngine(engine => engine.doctor())).ok).toBe(true)
@@ -136,7 +136,7 @@ it('takes files from other users only where they could get at them', async () =>
 })
 
 describe('beside another process', () => {
-  it('that has the store open, mends damaged indexes; the other one sees no change and writes on', async () => {
+  it('that has the store open, repairs damaged indexes; the other one sees no change and writes on', async () => {
     const other = new DatabaseSync(file)
     expect(other.prepare('select count(*) as n from entries').get()?.['n']).toBe(601)
     other.exec('pragma wal_checkpoint(truncate)')
@@ -147,7 +147,7 @@ describe('beside another process', () => {
       env: { QUERENT_HOME: home },
     })
     expect(JSON.parse(stdout).findings.filter((one: Finding) => !one.ok && one.check !== 'vectors')).toEqual([])
-    expect(repairedOf(JSON.parse(stdout).findings)).toMatchObject({ pages: 'made the indexes of entries anew' })
+    expect(repairedOf(JSON.parse(stdout).findings)).toMatchObject({ pages: 'made the indexes of entries again' })
     expect(status).toBe(0)
     expect(other.prepare('select key from entries where id = ?').get('fox')).toBeDefined()
     const check = checkOf(['other', 'wrote'])

@@ -45,7 +45,7 @@ export class Control implements Disposable {
     this.#file = openSync(path, 'r+')
   }
 
-  /** Counts begin anew. */
+  /** Counts begin again. */
   arm({ kind, nth, often, error }: Plan): void {
     const numbers = new BigInt64Array(NUMBERS)
     numbers[KINDS] = 1n << BigInt(CALL_KINDS.indexOf(kind))

@@ -1,4 +1,4 @@
-/** Holds an engine against one that reads the whole store anew: the same answers, whatever the indexes have been through. */
+/** Holds an engine against one that reads the whole store again: the same answers, whatever the indexes have been through. */
 import { SettableClock } from '../../../src/base/clock.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { openEngine } from '../../../src/engine/open.ts'
@@ -16,7 +16,7 @@ const PATIENT = { timeout_ms: 120_000 } as const
 export async function differences(engine: Engine, file: string, now: number = NOW): Promise<readonly string[]> {
   // Without a home, so without snapshots.
   const store = openSqliteStore({ file })
-  await using anew = await openEngine({
+  await using again = await openEngine({
     ...{ store, embedder: openToyEmbedder(), background: false, clock: new SettableClock(now) },
   })
   const wrong = [...store.check()]
@@ -24,24 +24,24 @@ export async function differences(engine: Engine, file: string, now: number = NO
     for (const mode of ['hybrid', 'words', 'meaning'] as const) {
       const ask = (one: Engine) =>
         one.query({ text, mode, any: true, touch: false, explain: true, limit: 20, ...PATIENT })
-      if (!(await isSame(ask, engine, anew))) wrong.push(`"${text}" by ${mode}: not what a rebuild answers`)
+      if (!(await isSame(ask, engine, again))) wrong.push(`"${text}" by ${mode}: not what a rebuild answers`)
     }
   }
-  const { hashtags } = await callOperation(anew, 'chroma.hashtags', 'owner', {})
+  const { hashtags } = await callOperation(again, 'chroma.hashtags', 'owner', {})
   if ((hashtags as unknown[]).length === 0) return wrong
   const near = (one: Engine) =>
     callOperation(one, 'chroma.query', 'owner', { hashtags: NODE_TAGS, k: 10, update_access: false })
-  if (!(await isSame(near, engine, anew))) wrong.push('chroma.query: not what a rebuild answers')
+  if (!(await isSame(near, engine, again))) wrong.push('chroma.query: not what a rebuild answers')
   const believed = async (one: Engine) => {
     const asked = { semantic: '', filters: { holder_ids: ['owner'] } }
     return (await callOperation(one, 'beliefs.query', 'owner', asked))['beliefs']
   }
-  if (!(await isSame(believed, engine, anew))) wrong.push('beliefs.query: not what a rebuild answers')
+  if (!(await isSame(believed, engine, again))) wrong.push('beliefs.query: not what a rebuild answers')
   return wrong
 }
 
-async function isSame(ask: (engine: Engine) => Promise<unknown>, mine: Engine, anew: Engine): Promise<boolean> {
-  const [one, other] = await Promise.all([ask(mine), ask(anew)])
+async function isSame(ask: (engine: Engine) => Promise<unknown>, mine: Engine, again: Engine): Promise<boolean> {
+  const [one, other] = await Promise.all([ask(mine), ask(again)])
   return JSON.stringify(one) === JSON.stringify(other)
 }
 

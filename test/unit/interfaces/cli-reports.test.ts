@@ -22,9 +22,15 @@ const added: AddReport = {
 it('adding says how many files were skipped, and why', () => {
   const skipped = ['binary', 'symlink', 'binary'].map((reason, at) => ({ path: `f${at}`, reason }))
   expect(addText({ ...added, skipped }, PLAIN_TEXT)).toBe(
-    '2 added, 0 updated, 1 unchanged, 0 deleted, 3 skipped (binary: 2, symlink: 1), 0 failed\n3 chunks\n',
+    '2 added, 0 updated, 1 unchanged, 0 deleted, 3 skipped (binary: 2, symlink: 1), 0 failed\n3 chunks\n' +
+      'skipped (binary) f0, f2\nskipped (symlink) f1\n',
   )
   expect(addText(added, PLAIN_TEXT)).toContain('0 skipped, 0 failed')
+})
+
+it('adding names the first files skipped for a reason, and counts the others', () => {
+  const skipped = Array.from({ length: 5 }, (_, at) => ({ path: `f${at}`, reason: 'media' }))
+  expect(addText({ ...added, skipped }, PLAIN_TEXT)).toMatch(/\nskipped \(media\) f0, f1, f2 and 2 more\n$/)
 })
 
 it('adding lists a warning apart from what failed (QE-010)', () => {
@@ -58,6 +64,7 @@ it('the status says where the store is, to those who may know', () => {
     lenses: ['default'],
     notices: [],
     storage: null,
+    paths: null,
   }
   expect(statusText(status, PLAIN_TEXT)).toContain('home: /notes/.querent\n')
   expect(statusText({ ...status, home: null }, PLAIN_TEXT)).not.toContain('home')

@@ -123,6 +123,11 @@ describe('nothing relevant', () => {
       verdict: 'nothing_relevant',
       reason: 'Nothing fulfils the conditions of the question.',
     })
+    const unknown = await world.ask({ text: 'fox den', filter: { collections: ['nonesuch', 'letters'] } })
+    expect(unknown.page).toMatchObject({
+      verdict: 'nothing_relevant',
+      reason: 'No visible entry is in the collection "nonesuch" or "letters".',
+    })
     const phrase = await world.ask({ text: 'fox "den fox"', phrase: 'require' })
     expect(phrase.page).toMatchObject({ verdict: 'nothing_relevant', reason: 'No entry contains "den fox".' })
     expect((await openWorld().ask({ text: 'fox' })).page).toMatchObject({ verdict: 'nothing_relevant', items: [] })

@@ -1,4 +1,4 @@
-import type { EntryView } from '../../../../src/engine/engine.ts'
+import type { EntryName, EntryView } from '../../../../src/engine/engine.ts'
 import type { Page } from '../../../../src/model/page.ts'
 import { Busy } from '../../parts/busy.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -44,6 +44,7 @@ export function EntryPage({ id }: { readonly id: string }) {
             label="About this entry"
             tabs={[
               { name: 'facts', title: 'Facts', content: <Facts entry={entry} /> },
+              { name: 'links', title: 'Links', content: <Links entry={entry} /> },
               { name: 'similar', title: 'Similar', content: <Similar id={id} /> },
             ]}
           />
@@ -92,6 +93,32 @@ function Facts({ entry }: { readonly entry: EntryView }) {
           <pre class="text">{JSON.stringify(metadata, null, 2)}</pre>
         </>
       )}
+    </>
+  )
+}
+
+function Links({ entry: { links, backlinks } }: { readonly entry: EntryView }) {
+  if (links.length + backlinks.length === 0) return <Empty title="No links from here or to here" />
+  return (
+    <>
+      <LinkList title="Linked from here" entries={links} />
+      <LinkList title="Linking here" entries={backlinks} />
+    </>
+  )
+}
+
+function LinkList({ title, entries }: { readonly title: string; readonly entries: readonly EntryName[] }) {
+  if (entries.length === 0) return null
+  return (
+    <>
+      <h2>{title}</h2>
+      <ul class="similar">
+        {entries.map(entry => (
+          <li key={entry.id}>
+            <EntryLink id={entry.id}>{titleOf(entry)}</EntryLink>
+          </li>
+        ))}
+      </ul>
     </>
   )
 }

@@ -31,7 +31,7 @@ interface ServeFlags extends CommonFlags {
 }
 
 /** More are no use on any machine. */
-const MOST_WORKERS = 256
+const MAX_WORKERS = 256
 
 /** `settings`: of the server. `paths`: added first. */
 export async function runServe(
@@ -41,8 +41,8 @@ export async function runServe(
   paths: readonly string[],
 ): Promise<void> {
   const { workers = 1 } = flags
-  if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS) {
-    throw invalidArgument('--workers', workers, `a whole number from 1 to ${MOST_WORKERS}`)
+  if (!Number.isInteger(workers) || workers < 1 || workers > MAX_WORKERS) {
+    throw invalidArgument('--workers', workers, `a whole number from 1 to ${MAX_WORKERS}`)
   }
   if (workers > 1 && paths.length > 0) {
     throw invalidArgument('--workers', workers, '1 where paths are given: run `querent add` first, or serve with one')
@@ -79,6 +79,7 @@ async function serveHere(
   const questions = { write: (line: unknown) => void writeJson(cli.io.stderr, line), queryDays: logQueries ?? 0 }
   const session = {
     background: true,
+    watchFiles: true,
     warm: true,
     create,
     processes,
@@ -102,7 +103,7 @@ async function serveHere(
 export async function runMcp(cli: Cli, flags: McpFlags): Promise<void> {
   if (flags.listTools === true) return listTools(cli, flags)
   cli.endsBySignal = true
-  const session = { background: true, warm: true, create: isNamed(cli, flags) }
+  const session = { background: true, watchFiles: true, warm: true, create: isNamed(cli, flags) }
   await withSession(cli, flags, session, ({ engine, catalog, context: { viewer } }) => {
     const options = { viewer, concise: flags.detail === 'concise', ...mcpChoice(flags) }
     return cli.servers.serveMcp(engine, catalog, options, cli.signal)

@@ -11,7 +11,7 @@ import { withSession } from '../session.ts'
 const QUIET_MS = 200
 
 /** More changed files than this are found sooner by looking over all. */
-const MOST_NAMED = 500
+const MAX_NAMED = 500
 /** What changes which files are left out. */
 const RULE_FILES = new Set(['.gitignore', '.querentignore'])
 
@@ -106,7 +106,7 @@ class Changes {
 
   /** Null: look over all. */
   take(): readonly string[] | null {
-    const paths = this.#isAll || this.#paths.size > MOST_NAMED ? null : [...this.#paths]
+    const paths = this.#isAll || this.#paths.size > MAX_NAMED ? null : [...this.#paths]
     this.#paths = new Set()
     this.#isAll = false
     this.isAny = false

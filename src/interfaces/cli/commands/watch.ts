@@ -58,8 +58,8 @@ export async function watchOperation(cli: Cli, flags: Flags, operation: string, 
 
 const TYPE_WIDTH = 8
 /** Characters of what an item says: so many where there is hardly room, so many where there is any. */
-const LEAST_GIST = 20
-const MOST_GIST = 100
+const MIN_GIST = 20
+const MAX_GIST = 100
 
 /** `2026-03-01T12:00:00Z  added     docs/decay.md  Memory fades …  It is new and matches.` */
 export function eventText(event: LiveEvent, style: Style, width: number = Number.POSITIVE_INFINITY): string {
@@ -70,7 +70,7 @@ export function eventText(event: LiveEvent, style: Style, width: number = Number
   const paint = { added: style.good, updated: style.mark, removed: style.bad, reranked: style.dim }[type]
   const head = `${time}  ${type.padEnd(TYPE_WIDTH)}  ${oneLine(id)}${passage === undefined ? '' : `  passage ${passage}`}`
   const reason = oneLine(text)
-  const room = Math.max(LEAST_GIST, Math.min(MOST_GIST, width - head.length - reason.length - 4))
+  const room = Math.max(MIN_GIST, Math.min(MAX_GIST, width - head.length - reason.length - 4))
   const gist = item === undefined ? '' : `  ${cut(oneLine(gistOf(item)), room)}`
   return `${head.replace(type, paint(type))}${gist}  ${style.dim(reason)}\n`
 }

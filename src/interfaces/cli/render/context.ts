@@ -69,7 +69,7 @@ export const mapText: Print<object> = (answer, shown) => {
   return textAt(answer) || none
 }
 
-const OUTSIDE = ' of the folder that the store stands in (make one there, or name it with --home)'
+const OUTSIDE = ' of the folder that the store is in (make one there, or name it with --home)'
 
 interface WithErrors {
   readonly with_errors: { readonly files: readonly object[] }
@@ -90,7 +90,7 @@ export const indexText: Print<object> = all(
 )
 
 /** Ids that an advice names. */
-const MOST_IDS = 10
+const MAX_IDS = 10
 
 /** What to do next, where the answer itself does not say. */
 export function adviceOn({
@@ -109,7 +109,7 @@ export function adviceOn({
   const shown = ['definitions', 'references', 'callers', 'dependants'].map(name => lists[name]).find(Array.isArray)
   const isCut = typeof total === 'number' && shown !== undefined && shown.length < total
   const ids = ((lists['of'] ?? []) as readonly { readonly id: number }[]).map(({ id }) => id)
-  const some = ids.slice(0, MOST_IDS).join(', ')
+  const some = ids.slice(0, MAX_IDS).join(', ')
   const isDoubtful = verdict !== undefined && verdict !== 'answered'
   return [
     ...(isDoubtful ? [`${verdict === 'weak' ? 'weak answer' : 'nothing relevant'}: ${reason}`] : []),

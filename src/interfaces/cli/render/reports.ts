@@ -2,6 +2,7 @@
 
 import { printable } from '../../../base/printable.ts'
 import type {
+  AddedPathState,
   AddReport,
   Backup,
   EntryView,
@@ -9,6 +10,7 @@ import type {
   ExplainAnswer,
   ListPage,
   Status,
+  SyncReport,
 } from '../../../engine/engine.ts'
 import type { Count } from '../../../model/page.ts'
 import {
@@ -28,7 +30,9 @@ import { explanationText, shortOrigin } from './page.ts'
 import { oneLine } from './style.ts'
 
 /** Most problems listed one by one; the rest is a number (`--json` has them all). */
-const MOST_PROBLEMS = 20
+const MAX_PROBLEMS = 20
+/** Names of skipped files listed for each reason. */
+const MAX_NAMED_PATHS = 3
 
 function audience(path: string): string {
   return `{${path}.kind}{ with |${path}.federations|}`
@@ -45,33 +49,51 @@ export const addText: Print<AddReport> = all<AddReport>(
     'visibility_changes',
     `visibility of {count entry/entries} of {path} changed from ${audience('from')} to ${audience('to')}`,
   ),
-  ({ errors, warnings, skipped }, { style }) => {
+  ({ skipped }) => skippedPaths(skipped),
+  ({ errors, warnings }, { style }) => {
     const problems = [
-      ...skipped.flatMap(({ path, reason }) => {
-        const why = UNREADABLE.get(reason)
-        return why === undefined ? [] : [`skipped ${oneLine(path)}: ${why}`]
-      }),
       ...errors.map(({ path, message }) => `${style.bad('failed')} ${oneLine(path)}: ${oneLine(message)}`),
       ...warnings.map(({ path, message }) => `warning ${oneLine(path)}: ${oneLine(message)}`),
     ]
-    const more = problems.length - MOST_PROBLEMS
-    return lines([...problems.slice(0, MOST_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])])
+    const more = problems.length - MAX_PROBLEMS
+    return lines([...problems.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])])
   },
 )
 
-/** Files that people take for readable. */
-const UNREADABLE: ReadonlyMap<string, string> = new Map([
-  ['encrypted', 'encrypted; save it without a password, and add it again'],
-  ['no_text', 'it has no text, such as scanned pages; let a program for text recognition (OCR) add it first'],
-])
-
 /** `3 skipped (binary: 2, symlink: 1)`, the commonest first; `0 skipped` when nothing was. */
 function skippedText(skipped: AddReport['skipped']): string {
-  const counts = new Map<string, number>()
-  for (const { reason, count = 1 } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + count)
-  const sum = [...counts.values()].reduce((before, count) => before + count, 0)
-  const reasons = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${oneLine(reason)}: ${count}`)
+  const byReason = skippedByReason(skipped)
+  const sum = byReason.reduce((before, { count }) => before + count, 0)
+  const reasons = byReason.map(({ reason, count }) => `${oneLine(reason)}: ${count}`)
   return `${sum} skipped${sum === 0 ? '' : ` (${reasons.join(', ')})`}`
+}
+
+/** `skipped (binary) a.bin, b.bin, c.bin and 4 more`, a line for each reason. */
+function skippedPaths(skipped: AddReport['skipped']): string {
+  return lines(
+    skippedByReason(skipped).map(({ reason, paths }) => {
+      const named = paths.slice(0, MAX_NAMED_PATHS)
+      const more = paths.length > named.length ? ` and ${paths.length - named.length} more` : ''
+      return `skipped (${oneLine(reason)}) ${named.map(oneLine).join(', ')}${more}`
+    }),
+  )
+}
+
+interface SkippedReason {
+  readonly reason: string
+  readonly count: number
+  readonly paths: readonly string[]
+}
+
+/** The commonest reason first. */
+function skippedByReason(skipped: AddReport['skipped']): readonly SkippedReason[] {
+  return [...Map.groupBy(skipped, ({ reason }) => reason)]
+    .map(([reason, files]) => ({
+      reason,
+      count: files.reduce((sum, { count = 1 }) => sum + count, 0),
+      paths: files.map(({ path }) => path),
+    }))
+    .sort((a, b) => b.count - a.count)
 }
 
 export const countText: Print<Count> = ({ count, exact, reason }) =>
@@ -91,6 +113,24 @@ export const explainText: Print<ExplainAnswer> = all<ExplainAnswer>(
 
 const PENDING = 'to erase: what was deleted may still be found in the log or in snapshots; see `querent help delete`'
 
+/** Added paths with what changed below them. */
+const addedPaths: Print<{ readonly paths: readonly AddedPathState[] | null }> = ({ paths }, { folder }) =>
+  (paths ?? [])
+    .map(({ path, lens, missing, is_changed: isChanged, files, changed, added, deleted }) => {
+      if (lens !== null && !missing)
+        return `code ${oneLine(shortOrigin(path, folder))}: ${isChanged ? 'changed' : 'as it was read'}\n`
+      const changes = [
+        [changed, 'changed'],
+        [added, 'new'],
+        [deleted, 'deleted'],
+      ].flatMap(([count, what]) => (Number(count) > 0 ? `${count} ${what}` : []))
+      const state = missing
+        ? 'not there; its entries are kept'
+        : `${files} files${changes.map(one => `, ${one}`).join('')}`
+      return `added ${oneLine(shortOrigin(path, folder))}: ${state}\n`
+    })
+    .join('')
+
 export const statusText: Print<Status> = all<Status>(
   each('', 'querent {version}'),
   each('?home', 'home: {home}'), // for the owner only
@@ -106,9 +146,18 @@ export const statusText: Print<Status> = all<Status>(
   each('indexes', 'index {name}: {|rows row/rows|}{, |bytes MiB|}'),
   each('', 'lenses: {lenses}'),
   each('notices', 'notice: {}'),
+  addedPaths,
   each('storage', 'log: {log_bytes MiB}'),
   each('?storage.to_erase', PENDING),
 )
+
+export const syncText: Print<SyncReport> = all<SyncReport>(addedPaths, (report, shown) => {
+  const { paths, added, updated, deleted, errors } = report
+  const isDry = paths.some(path => path.is_changed)
+  const isDone = added + updated + deleted + errors.length > 0
+  if (paths.length === 0 && !isDone) return 'nothing was added yet: querent add FOLDER\n'
+  return isDone || isDry ? addText(report, shown) : 'nothing has changed\n'
+})
 
 export const doctorText: Print<Examination> = (answer, shown) =>
   answer.findings
@@ -128,7 +177,7 @@ export const backupText: Print<Backup> = all<Backup>(
 const FACTS: Columns = [
   ...['id', 'collection', 'kind', 'holder', 'visibility=audience.kind', 'federations=audience.federations', 'tags'],
   ...['origin', 'created=created_at', 'updated=updated_at', 'valid from=valid_from', 'valid until=valid_until'],
-  ...['used=access.count', 'last used=access.last_accessed', 'metadata'],
+  ...['used=access.count', 'last used=access.last_accessed', 'links', 'backlinks', 'metadata'],
 ]
 
 /** Title, facts, an empty line, the content as it is (control characters apart). */
@@ -136,7 +185,8 @@ export const entryText: Print<EntryView> = (entry, shown) => {
   const title = oneLine(entry.title) || '(untitled)'
   const origin = entry.origin && shortOrigin(entry.origin, shown.folder)
   const head = shown.isMarkdown ? `# ${markdownText(title)}\n` : shown.style.bold(title)
-  return `${head}\n${facts('', FACTS)({ ...entry, origin }, shown)}\n${printable(entry.content).replace(/\n?$/, '\n')}`
+  const [links, backlinks] = [entry.links, entry.backlinks].map(names => names.map(({ title, id }) => title || id))
+  return `${head}\n${facts('', FACTS)({ ...entry, origin, links, backlinks }, shown)}\n${printable(entry.content).replace(/\n?$/, '\n')}`
 }
 
 export const listText: Print<ListPage> = rows(

@@ -27,7 +27,7 @@ export function styleOf({ env, stdout }: Pick<Io, 'env' | 'stdout'>): Style {
   }
 }
 
-/** No longer than that; where something is cut off stands `…`. */
+/** No longer than that; where something is cut off is `…`. */
 export function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).toWellFormed()}…`
 }

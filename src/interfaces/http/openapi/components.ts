@@ -5,7 +5,7 @@ import { isRecord } from '../../../base/record.ts'
 import { jsonObject } from '../../../model/page-output.ts'
 import { jsonSchema } from '../../../ops/schemas.ts'
 
-/** A value of any form, as each of zod's own schemas of it tells it anew. */
+/** A value of any form, as each of zod's own schemas of it tells it again. */
 const ANY_JSON = z.toJSONSchema(jsonObject) as unknown as { readonly $defs: JsonObject }
 
 function isAnyJson(schema: Json, def: string): boolean {

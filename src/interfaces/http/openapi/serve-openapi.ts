@@ -1,6 +1,6 @@
 /**
  * `GET /openapi.json`. It answers also those who have not said who they are: it tells of operations, nothing of a store, and
- * programs and the page want it before they have a token. What only the local owner may call stands in it for that one alone.
+ * programs and the page want it before they have a token. What only the local owner may call is in it for that one alone.
  */
 import type { Engine } from '../../../engine/engine.ts'
 import { VERSION } from '../../../engine/version.ts'

@@ -24,7 +24,7 @@ export function serverPaths({ metrics, mcp, owner }: ServerParts): readonly Desc
   return [...PROBES, ...CATALOG, ...(metrics && owner ? [METRICS] : []), ...(mcp ? MCP : []), ...PAGES]
 }
 
-/** `of` adds to, and stands over, what is the same everywhere. */
+/** `of` adds to, and overrides, what is the same everywhere. */
 function get(path: string, operationId: string, summary: string, description: string, of: JsonObject): DescribedPath {
   return { path, method: 'get', item: { operationId, summary, description, tags: ['server'], ...of } }
 }

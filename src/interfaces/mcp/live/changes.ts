@@ -17,11 +17,11 @@ export interface Listener {
 }
 
 /** Questions that one request may listen to. */
-const MOST_QUESTIONS = 20
+const MAX_QUESTIONS = 20
 
 /**
- * Resolves when every question stands. Rejects as asking would, with `invalid_argument` for what is no question's address,
- * and `rate_limited`; then none stands. Until the signal.
+ * Resolves when every subscription is active. Rejects as asking would, with `invalid_argument` for what is no question's address,
+ * and `rate_limited`; then none is active. Until the signal.
  */
 export async function listenTo(
   engine: Engine,
@@ -31,8 +31,8 @@ export async function listenTo(
   listener: Listener,
 ): Promise<void> {
   const asked = [...new Set(uris)]
-  if (asked.length > MOST_QUESTIONS) {
-    throw invalidArgument('resourceSubscriptions', asked.length, `at most ${MOST_QUESTIONS} resources`)
+  if (asked.length > MAX_QUESTIONS) {
+    throw invalidArgument('resourceSubscriptions', asked.length, `at most ${MAX_QUESTIONS} resources`)
   }
   const failed = new AbortController()
   const until = AbortSignal.any([signal, failed.signal])
@@ -60,7 +60,7 @@ function inputFor(uri: string, lens: string | undefined): JsonObject {
   return { ...question, notify_on_connect: false, include_reranks: true }
 }
 
-/** Resolves when it stands. */
+/** Resolves when it is active. */
 async function follow(
   engine: Engine,
   input: JsonObject,
@@ -75,7 +75,7 @@ async function follow(
   })
   const listen = async (): Promise<void> => {
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
-      // Others say that it still stands, or could not be asked for now.
+      // Other answers say that it is still active, or could not be asked for now.
       if ('seq' in next.value) tell()
     }
   }

@@ -13,7 +13,7 @@ import { protocolError, type ServerOptions } from '../server-options.ts'
 import { type ListenMessage, listenMessage, listenTo } from './changes.ts'
 
 /**
- * Stands between a transport and the SDK's server on it: what asks to listen is passed on once its questions stand, and the
+ * Is between a transport and the SDK's server on it: what asks to listen is passed on once its questions stand, and the
  * changes go out beside the server, which knows no listeners apart. Call it when the server has been set on the transport.
  */
 export function listenOn(transport: Transport, engine: Engine, options: ServerOptions, signal: AbortSignal): void {
@@ -69,7 +69,8 @@ export function listenOn(transport: Transport, engine: Engine, options: ServerOp
   }
 }
 
-function cancelledIn(message: JSONRPCMessage): RequestId | undefined {
+/** The request that a message cancels. */
+export function cancelledIn(message: JSONRPCMessage): RequestId | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
   const { params } = message
   const id = isObject(params) ? params['requestId'] : undefined

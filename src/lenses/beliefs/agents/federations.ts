@@ -14,7 +14,7 @@ import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { Job, LensHost } from '../../lens.ts'
 import { inOnes, keepRules, rulesOf } from '../aggregates/mechanism.ts'
-import { faulty, unauthorized } from '../errors.ts'
+import { unauthorized, wrong } from '../errors.ts'
 import type { FederationView, MembershipView } from '../schema/agent-answers.ts'
 import {
   type NewFederation,
@@ -25,6 +25,7 @@ import {
 } from '../schema/agents.ts'
 import { STATEMENTS } from '../tables.ts'
 import { raiseRevision } from '../trust/revisions.ts'
+import type { Writing } from './write-agents.ts'
 
 /** For the writers of other processes: a question has its time limit. */
 const WAIT_MS = 50
@@ -148,21 +149,10 @@ function rotationsName(federation: string): string {
   return `federation_rotations:${federation}`
 }
 
-export interface FederationWriting {
-  readonly writer: StoreWriter
-  readonly viewer: string
-  readonly now: Instant
-  readonly random: (bytes: number) => Uint8Array
-}
-
 const RUNS_IT: ReadonlySet<unknown> = new Set(['founder', 'admin'])
 
 /** The requester becomes its founder. Names are the local owner's to give: another may not learn which are taken. */
-export function createFederation(
-  writing: FederationWriting,
-  input: NewFederation,
-  newId: () => string,
-): FederationView {
+export function createFederation(writing: Writing, input: NewFederation, newId: () => string): FederationView {
   const { writer, viewer, now, random } = writing
   const id = viewer === OWNER ? input.id : `${input.id}-${newId()}`
   if (!isFederationName(id))
@@ -182,7 +172,7 @@ export function createFederation(
 }
 
 /** Into one that is open, or back after leaving it: with no more permissions than before. Suspended members stay so. */
-export function joinFederation(writing: FederationWriting, federation: string): FederationView {
+export function joinFederation(writing: Writing, federation: string): FederationView {
   const { writer, viewer } = writing
   const row = writer.table(FEDERATIONS).get({ id: federation })
   const before = writer.table(MEMBERSHIPS).get({ federation, agent: viewer })
@@ -193,7 +183,7 @@ export function joinFederation(writing: FederationWriting, federation: string): 
   return viewOf(writer, viewer, federation) as FederationView
 }
 
-export function leaveFederation(writing: FederationWriting, federation: string): MembershipView {
+export function leaveFederation(writing: Writing, federation: string): MembershipView {
   const { writer, viewer } = writing
   const before = writer.table(MEMBERSHIPS).get({ federation, agent: viewer })
   if (before === undefined || before['status'] !== 'active') throw unauthorized()
@@ -201,7 +191,7 @@ export function leaveFederation(writing: FederationWriting, federation: string):
 }
 
 /** By the local owner, and by active founders and admins. A new member is active unless said otherwise. */
-export function setMember(writing: FederationWriting, input: NewMember): MembershipView {
+export function setMember(writing: Writing, input: NewMember): MembershipView {
   const { writer, viewer } = writing
   const exists = writer.table(FEDERATIONS).get({ id: input.federation }) !== undefined
   if (!exists || !runsIt(writer, viewer, input.federation)) {
@@ -234,7 +224,7 @@ export function listFederations(reader: StoreReader, viewer: string): readonly F
   return ids.flatMap(id => viewOf(reader, viewer, id) ?? [])
 }
 
-function putMember({ writer, viewer, now }: FederationWriting, input: NewMember): MembershipView {
+function putMember({ writer, viewer, now }: Writing, input: NewMember): MembershipView {
   const { federation, agent, status, role } = input
   const permissions = input.permissions && [...new Set(input.permissions)]
   const before = writer.table(MEMBERSHIPS).get({ federation, agent })
@@ -301,8 +291,4 @@ export function memberOf(row: Row): MembershipView {
     permissions: permissions === null ? null : (JSON.parse(permissions) as MembershipView['permissions']),
     joined_at: toIso((row['joined_at'] ?? row['updated_at']) as number),
   }
-}
-
-export function wrong(path: string, constraint: string, reason: string, value: string | null): Error {
-  return faulty([{ code: 'INVALID_QUERY', path, constraint, reason, value }])
 }

@@ -10,7 +10,7 @@ import { toIso } from '../../../model/instant.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { AGENTS, FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
-import { unauthorized } from '../errors.ts'
+import { unauthorized, wrong } from '../errors.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import { readPeers } from '../nodes/peers.ts'
 import type { Accepted, SignedMembership } from '../schema/agent-answers.ts'
@@ -24,17 +24,8 @@ import {
 import { STATEMENTS } from '../tables.ts'
 import { didOfAgent, ensureKeys } from '../trust/agent-facts.ts'
 import { raiseRevision } from '../trust/revisions.ts'
-import {
-  type FederationWriting,
-  federationKeys,
-  makeFederationKeys,
-  memberOf,
-  rotateKeys,
-  rotationsOf,
-  runsIt,
-  viewOf,
-  wrong,
-} from './federations.ts'
+import { federationKeys, makeFederationKeys, memberOf, rotateKeys, rotationsOf, runsIt, viewOf } from './federations.ts'
+import type { Writing } from './write-agents.ts'
 
 /** A statement that nobody renews ends by itself. */
 const LIFE_MS: number = 30 * DAY_MS
@@ -43,7 +34,7 @@ const LIFE_MS: number = 30 * DAY_MS
  * For those who run the federation, and for the member itself. To others a federation that there is not, and one that does not
  * know the agent, are the same as one that they may not ask.
  */
-export function stateMembership(writing: FederationWriting, input: StatementInput): SignedMembership {
+export function stateMembership(writing: Writing, input: StatementInput): SignedMembership {
   const { writer, viewer, now, random } = writing
   const { federation, agent } = input
   const isAllowed = viewer === agent || runsIt(writer, viewer, federation)
@@ -66,14 +57,14 @@ export function stateMembership(writing: FederationWriting, input: StatementInpu
 }
 
 /** By those who run it. */
-export function rotateFederation(writing: FederationWriting, federation: string): Rotation {
+export function rotateFederation(writing: Writing, federation: string): Rotation {
   const { writer, viewer, now, random } = writing
   if (!runsIt(writer, viewer, federation)) throw unauthorized()
   return rotateKeys(writer, { federation, old: keysFor(writing, federation), now, random })
 }
 
 /** One that was founded before federations had keys gets its own now. */
-function keysFor({ writer, random }: FederationWriting, federation: string) {
+function keysFor({ writer, random }: Writing, federation: string) {
   const row = writer.table(FEDERATIONS).get({ id: federation })
   if (row === undefined) throw wrong('federation', HERE, 'not_found', null)
   const known = federationKeys(writer, federation)
@@ -87,7 +78,7 @@ function keysFor({ writer, random }: FederationWriting, federation: string) {
 const HERE = 'the id of a federation of this node'
 
 /** `machineNow`: statements come from other machines, and are held against the clock of this one. */
-export function acceptStatement(writing: FederationWriting, input: Accept, machineNow: Instant): Accepted {
+export function acceptStatement(writing: Writing, input: Accept, machineNow: Instant): Accepted {
   const { writer, viewer } = writing
   const { statement, signature } = input
   const agent = agentOf(writer, statement.agent, viewer)
@@ -138,7 +129,7 @@ function mustHold({ issued_at, expires_at }: MembershipStatement, now: Instant):
  * The federation is known here by one key: the first that was seen, or one that was signed by the one before. Agents may bring
  * only those that the local owner named beside a peer, and are not told which others there are.
  */
-function pin({ writer, viewer, now }: FederationWriting, { statement, rotations = [], repin = false }: Accept): void {
+function pin({ writer, viewer, now }: Writing, { statement, rotations = [], repin = false }: Accept): void {
   const { federation, federation_did: did } = statement
   const row = writer.table(FEDERATIONS).get({ id: federation })
   const isHere = row !== undefined && (row['did'] === null || federationKeys(writer, federation) !== null)
@@ -177,7 +168,7 @@ function leadsTo(federation: string, from: string, to: string, rotations: readon
 }
 
 function keep(
-  { writer, now }: FederationWriting,
+  { writer, now }: Writing,
   { federation, status, role, permissions, joined_at }: MembershipStatement,
   agent: string,
   { issued, expires }: { readonly issued: Instant; readonly expires: Instant },

@@ -6,14 +6,15 @@ import { isHolderName, OWNER } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { faulty, unauthorized } from '../errors.ts'
+import { unauthorized, wrong } from '../errors.ts'
 import type { AgentView } from '../schema/agent-answers.ts'
 import type { NewAgent } from '../schema/agents.ts'
 import { normalByDomain } from '../schema/values.ts'
 import { didOfAgent, ensureKeys, signingKeys } from '../trust/agent-facts.ts'
 import { raiseRevision } from '../trust/revisions.ts'
 
-export interface AgentWriting {
+/** A write of an operation: by whom, when, and from which source of random bytes keys are made. */
+export interface Writing {
   readonly writer: StoreWriter
   readonly viewer: string
   readonly now: Instant
@@ -21,10 +22,11 @@ export interface AgentWriting {
 }
 
 /** Only the local owner hosts new agents. Throws INVALID_QUERY for a name that is taken or that none can have. */
-export function createAgent({ writer, viewer, now, random }: AgentWriting, input: NewAgent): AgentView {
+export function createAgent({ writer, viewer, now, random }: Writing, input: NewAgent): AgentView {
   if (viewer !== OWNER) throw unauthorized()
-  if (!isHolderName(input.id)) throw badId(input.id)
-  if (writer.table(AGENTS).get({ id: input.id }) !== undefined) throw taken(input.id)
+  if (!isHolderName(input.id)) throw wrong('id', NAME, 'malformed', input.id)
+  if (writer.table(AGENTS).get({ id: input.id }) !== undefined)
+    throw wrong('id', 'a name that no agent here has', 'taken', input.id)
   checkDid(writer, input)
   writer.table(AGENTS).put({ ...rowOf({}, input), id: input.id, created_at: now })
   if (didOfAgent(writer, input.id) === null) ensureKeys(writer, input.id, random)
@@ -33,13 +35,14 @@ export function createAgent({ writer, viewer, now, random }: AgentWriting, input
 }
 
 /** Agents may rename themselves and their trust graph; keys and reputation are the local owner's to set. */
-export function updateAgent({ writer, viewer, now }: AgentWriting, input: NewAgent): AgentView {
+export function updateAgent({ writer, viewer, now }: Writing, input: NewAgent): AgentView {
   const isOwner = viewer === OWNER
   const touchesMore =
     input.did !== undefined || input.reputation !== undefined || input.reputation_by_domain !== undefined
   if (!isOwner && (viewer !== input.id || touchesMore)) throw unauthorized()
   const before = writer.table(AGENTS).get({ id: input.id })
-  if (before === undefined && isOwner && input.id !== OWNER) throw noSuchAgent()
+  if (before === undefined && isOwner && input.id !== OWNER)
+    throw wrong('id', 'the id of an agent of this node', 'not_found')
   if (input.did !== undefined) checkDid(writer, input)
   writer.table(AGENTS).put({ ...rowOf(before ?? {}, input), id: input.id, created_at: before?.['created_at'] ?? now })
   raiseRevision(writer, 'agents')
@@ -84,27 +87,10 @@ function viewOf(reader: StoreReader, row: Row): AgentView {
 function checkDid(reader: StoreReader, { id, did }: NewAgent): void {
   const key = did ?? (publicKeyOf(id) === null ? null : id)
   if (key === null) return
-  if (publicKeyOf(key) === null) throw faulty([fault('did', DID, 'malformed', key)])
+  if (publicKeyOf(key) === null) throw wrong('did', DID, 'malformed', key)
   const named = reader.table(AGENTS).scan({ did: key }, { columns: ['id'] })
-  if (named.some(other => other['id'] !== id))
-    throw faulty([fault('did', 'a key that no other agent here has', 'taken', key)])
+  if (named.some(other => other['id'] !== id)) throw wrong('did', 'a key that no other agent here has', 'taken', key)
 }
 
+const NAME = 'a name of 1 to 200 characters without blanks, colons and commas, or a did:key'
 const DID = 'a did:key of an Ed25519 key, such as did:key:z6Mk…'
-
-function badId(id: string): Error {
-  const constraint = 'a name of 1 to 200 characters without blanks, colons and commas, or a did:key'
-  return faulty([fault('id', constraint, 'malformed', id)])
-}
-
-function taken(id: string): Error {
-  return faulty([fault('id', 'a name that no agent here has', 'taken', id)])
-}
-
-function noSuchAgent(): Error {
-  return faulty([fault('id', 'the id of an agent of this node', 'not_found', null)])
-}
-
-function fault(path: string, constraint: string, reason: string, value: string | null) {
-  return { code: 'INVALID_QUERY' as const, path, constraint, reason, value }
-}

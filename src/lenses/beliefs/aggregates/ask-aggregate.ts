@@ -8,8 +8,8 @@ import type { Instant } from '../../../base/clock.ts'
 import { toIso } from '../../../model/instant.ts'
 import { MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { isElsewhere, memberOf, wrong } from '../agents/federations.ts'
-import { BeliefsError, unauthorized } from '../errors.ts'
+import { isElsewhere, memberOf } from '../agents/federations.ts'
+import { BeliefsError, unauthorized, wrong } from '../errors.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import { embedText } from '../query/understand.ts'
 import type { CheckedText } from '../schema/values.ts'
@@ -37,29 +37,17 @@ import {
   topicKey,
 } from './tally.ts'
 
-/** Days since 1970. */
-type Epoch = number
-
-function epochAt(now: Instant): Epoch {
-  return Math.floor(now / DAY_MS)
-}
-
-/** When the next one begins. */
-function epochEnd(epoch: Epoch): Instant {
-  return (epoch + 1) * DAY_MS
-}
-
-/** `2026-03-01`. */
-function epochName(epoch: Epoch): string {
-  return toIso(epoch * DAY_MS).slice(0, 10)
-}
-
 /** One topic of one federation in one epoch. */
 interface Place {
   readonly federation: string
-  readonly epoch: Epoch
+  /** Days since 1970. */
+  readonly epoch: number
   /** `topicKey`. */
   readonly topic: string
+}
+
+function endOf({ epoch }: Place): Instant {
+  return (epoch + 1) * DAY_MS
 }
 
 /** Undefined: it was not asked for yet. Null: nothing is told of it. */
@@ -67,59 +55,50 @@ function keptSummary(reader: StoreReader, place: Place): Summary | undefined {
   const row = reader.table(AGGREGATE_ANSWERS).get({ ...place })
   if (row === undefined) return undefined
   const { member_count: members = null, belief_count: beliefs = null } = row
-  if (members === null || beliefs === null) return null
-  return { member_count: members as number, belief_count: beliefs as number }
+  return members === null ? null : { member_count: members as number, belief_count: beliefs as number }
 }
 
-function keepSummary(writer: StoreWriter, place: Place, summary: Summary): void {
-  const { member_count, belief_count } = summary ?? { member_count: null, belief_count: null }
-  writer.table(AGGREGATE_ANSWERS).put({ ...place, member_count, belief_count })
-}
-
-function hasPaid(reader: StoreReader, place: Place, member: string): boolean {
-  return reader.table(AGGREGATE_CHARGES).get({ ...place, member }) !== undefined
-}
-
-/** In thousandths of ε. */
-function spentBy(reader: StoreReader, { federation, epoch }: Omit<Place, 'topic'>, member: string): number {
-  const rows = reader.table(AGGREGATE_CHARGES).scan({ federation, epoch, member }, { columns: ['epsilon'] })
-  return rows.reduce((sum, row) => sum + (row['epsilon'] as number), 0)
-}
-
-function charge(writer: StoreWriter, place: Place, member: string, epsilon: number): void {
-  writer.table(AGGREGATE_CHARGES).put({ ...place, member, epsilon })
-}
-
-/** The day before stays: a clock that is set back a little opens no budget anew. */
-function forgetBefore(writer: StoreWriter, { federation, epoch }: Omit<Place, 'topic'>): void {
+/** The day before stays: a clock that is set back a little opens no budget again. */
+function forgetBefore(writer: StoreWriter, { federation, epoch }: Place): void {
   for (const declaration of [AGGREGATE_ANSWERS, AGGREGATE_CHARGES]) {
     const table = writer.table(declaration)
     for (;;) {
       // The oldest comes first: by federation, then epoch.
-      const oldest = table.scan({ federation }, { columns: ['epoch'], limit: 1 })[0]?.['epoch'] as Epoch | undefined
+      const oldest = table.scan({ federation }, { columns: ['epoch'], limit: 1 })[0]?.['epoch'] as number | undefined
       if (oldest === undefined || oldest >= epoch - 1) break
       table.delete({ federation, epoch: oldest })
     }
   }
 }
 
-/** Throws RATE_LIMITED where the topic is new to the member and its budget does not reach. */
-function mayPay(reader: StoreReader, place: Place, member: string, rules: AggregateRules, now: Instant): void {
-  if (hasPaid(reader, place, member)) return
-  if (spentBy(reader, place, member) + rules.epsilonAnswer > rules.epsilonDay)
-    throw spentUntil(epochEnd(place.epoch), inOnes(rules.epsilonDay), now)
+/** What a member pays, and what it has paid, in thousandths of ε. */
+interface Account {
+  readonly rules: AggregateRules
+  /** Of this epoch. */
+  readonly spent: number
+  /** Of this topic: 0 where it is paid. */
+  readonly price: number
 }
 
-/** In thousandths; 0 where it has paid before. */
-function pay(writer: StoreWriter, place: Place, member: string, rules: AggregateRules, now: Instant): number {
-  if (hasPaid(writer, place, member)) return 0
-  mayPay(writer, place, member, rules, now)
-  charge(writer, place, member, rules.epsilonAnswer)
-  return rules.epsilonAnswer
+/** Throws UNAUTHORIZED as `rulesFor`, and RATE_LIMITED where the topic is new to the member and its budget does not reach. */
+function accountOf(reader: StoreReader, place: Place, member: string, now: Instant): Account {
+  const rules = rulesFor(reader, place.federation, member)
+  const { federation, epoch, topic } = place
+  const charges = reader.table(AGGREGATE_CHARGES).scan({ federation, epoch, member }, { columns: ['topic', 'epsilon'] })
+  const spent = charges.reduce((sum, row) => sum + (row['epsilon'] as number), 0)
+  const price = charges.some(row => row['topic'] === topic) ? 0 : rules.epsilonAnswer
+  if (price > 0 && spent + price > rules.epsilonDay) throw budgetSpent(endOf(place), inOnes(rules.epsilonDay), now)
+  return { rules, spent, price }
 }
 
-/** The refusal where a budget does not reach: it is the same whatever there is to be told of the topic. */
-function spentUntil(renews: Instant, epsilonPerDay: number, now: Instant): BeliefsError {
+function pay(writer: StoreWriter, place: Place, member: string, now: Instant): Account {
+  const account = accountOf(writer, place, member, now)
+  if (account.price > 0) writer.table(AGGREGATE_CHARGES).put({ ...place, member, epsilon: account.price })
+  return account
+}
+
+/** The refusal is the same whatever there is to be told of the topic. */
+function budgetSpent(renews: Instant, epsilonPerDay: number, now: Instant): BeliefsError {
   const renews_at = toIso(renews)
   return new BeliefsError('RATE_LIMITED', `the privacy budget of the day is spent: it renews at ${renews_at}`, {
     reason: 'privacy_budget',
@@ -162,31 +141,27 @@ export async function askAggregate(
   { federation, topic }: AggregateQuestion,
   signal: AbortSignal,
 ): Promise<AggregateAnswer> {
-  const { host } = state
-  const { store } = host
-  const now = host.clock.now()
-  const place: Place = { federation, epoch: epochAt(now), topic: topicKey(topic) }
+  const { store, clock, random } = state.host
+  const now = clock.now()
+  const place: Place = { federation, epoch: Math.floor(now / DAY_MS), topic: topicKey(topic) }
   const isKept = store.read(reader => {
-    mayPay(reader, place, member, rulesFor(reader, federation, member), now)
+    accountOf(reader, place, member, now)
     return keptSummary(reader, place) !== undefined
   })
-  const payAlone = async () => {
-    await store.writeWhenFree(now, writer => pay(writer, place, member, rulesFor(writer, federation, member), now))
-  }
+  const payAlone = async () => void (await store.writeWhenFree(now, writer => pay(writer, place, member, now)))
   const tally = isKept ? null : await counted(state, member, { federation, topic }, { now, signal, payAlone })
   // What is told and what is paid for it are there together, or neither is: nobody gets an answer that was not paid for.
   return store.writeWhenFree(now, writer => {
-    const rules = rulesFor(writer, federation, member)
-    const epsilon_charged = pay(writer, place, member, rules, now)
-    const summary = summaryAt(writer, place, rules, tally, bytes => host.random(bytes))
+    const { rules, spent, price } = pay(writer, place, member, now)
+    const summary = summaryAt(writer, place, rules, tally, random)
     forgetBefore(writer, place)
     return {
       aggregate: aggregateOf(place, topic, rules, summary),
       budget: {
-        epsilon_charged: inOnes(epsilon_charged),
-        epsilon_left: inOnes(rules.epsilonDay - spentBy(writer, place, member)),
+        epsilon_charged: inOnes(price),
+        epsilon_left: inOnes(rules.epsilonDay - spent - price),
         epsilon_per_day: inOnes(rules.epsilonDay),
-        renews_at: toIso(epochEnd(place.epoch)),
+        renews_at: toIso(endOf(place)),
       },
     }
   })
@@ -237,7 +212,8 @@ function summaryAt(
   if (kept !== undefined) return kept
   if (tally === null) throw new Error('invariant broken: an answer that was kept went within its epoch')
   const summary = noisedSummary(tally, rules, random)
-  keepSummary(writer, place, summary)
+  const { member_count, belief_count } = summary ?? { member_count: null, belief_count: null }
+  writer.table(AGGREGATE_ANSWERS).put({ ...place, member_count, belief_count })
   return summary
 }
 
@@ -247,7 +223,7 @@ function aggregateOf({ federation, epoch }: Place, topic: Topic, rules: Aggregat
     federation_id: federation,
     topic: topic.kind === 'text' ? topic.text : null,
     domain: topic.kind === 'domain' ? topic.domain : null,
-    epoch: epochName(epoch),
+    epoch: toIso(epoch * DAY_MS).slice(0, 10),
     summary,
     rules: {
       epsilon: inOnes(rules.epsilonAnswer),

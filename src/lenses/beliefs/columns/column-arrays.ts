@@ -176,18 +176,8 @@ export class ColumnTexts {
   }
 
   /** One more than any number of each: for arrays by them. */
-  get bounds(): {
-    readonly ids: number
-    readonly holders: number
-    readonly contents: number
-    readonly domainSets: number
-  } {
-    return {
-      ids: this.#ids.length,
-      holders: this.#holders.length,
-      contents: this.#contents.length,
-      domainSets: this.#domainSets.length,
-    }
+  get bounds(): Readonly<Record<'holders' | 'domainSets', number>> {
+    return { holders: this.#holders.length, domainSets: this.#domainSets.length }
   }
 
   id(number: number): string {
@@ -310,19 +300,8 @@ export function newArrays(capacity: number): ColumnArrays {
 
 export function grownArrays(from: ColumnArrays, capacity: number): ColumnArrays {
   const into = newArrays(capacity)
-  into.entries.set(from.entries)
-  into.partitions.set(from.partitions)
-  into.ids.set(from.ids)
-  into.holders.set(from.holders)
-  into.contents.set(from.contents)
-  into.domainSets.set(from.domainSets)
-  into.confidences.set(from.confidences)
-  into.created.set(from.created)
-  into.validFrom.set(from.validFrom)
-  into.validUntil.set(from.validUntil)
-  into.derivations.set(from.derivations)
-  into.visibilities.set(from.visibilities)
-  into.marks.set(from.marks)
+  // The cast: both have the same arrays under the same names.
+  for (const [name, array] of Object.entries(into)) array.set((from as unknown as Record<string, typeof array>)[name])
   return into
 }
 
@@ -343,23 +322,15 @@ export function setRow(to: ColumnArrays, row: number, belief: BeliefRow, numbers
   to.marks[row * 2 + 1] = textHash(`${belief.createdAt} ${belief.confidence} ${belief.domains}`)
 }
 
-/** What a row said that is free from now on. */
-interface FreedRow {
-  readonly partition: PartitionId
-  readonly numbers: TextNumbers
-}
-
-export function freeRow(of: ColumnArrays, row: number): FreedRow {
-  const freed: FreedRow = {
-    partition: of.partitions[row] as PartitionId,
-    numbers: {
-      id: of.ids[row] as number,
-      holder: of.holders[row] as number,
-      content: of.contents[row] as number,
-      domainSet: of.domainSets[row] as number,
-    },
-  }
+/** What the row held, which is free from now on. */
+export function freeRow(
+  of: ColumnArrays,
+  row: number,
+): { readonly partition: PartitionId; readonly numbers: TextNumbers } {
+  const held = (numbers: Int32Array) => numbers[row] as number
+  const partition = held(of.partitions)
   of.entries[row] = -1
   of.partitions[row] = -1
-  return freed
+  const numbers = { id: held(of.ids), holder: held(of.holders), content: held(of.contents) }
+  return { partition, numbers: { ...numbers, domainSet: held(of.domainSets) } }
 }

@@ -2,14 +2,13 @@
  * All current beliefs, ready to be filtered and ranked: read from the store on first use, then kept in step by the change
  * feed, whichever process wrote. Whose they are is not asked here: who reads a row asks its `Requester` about the partition.
  */
-import { Recent } from '../../../base/recent.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
-import { FeedFollower } from '../../../pipeline/columns.ts'
+import { FeedFollower, RecentOfEntries } from '../../../pipeline/columns.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { type DecayTable, decayRate } from '../measures/decay.ts'
-import type { CurrentBelief } from '../record/version.ts'
+import { type CurrentBelief, currentVersion } from '../record/version.ts'
 import { BELIEFS } from '../tables.ts'
 import {
   type BeliefRow,
@@ -27,63 +26,6 @@ import { ChainRows, grown, PartitionRows, RowLists } from './row-lists.ts'
 /** Some kilobytes each. */
 const KEPT = 4096
 
-/** Current versions, and their vectors, as they were read last: those that rank high do so again and again. Forgotten when they change. */
-class LastRead {
-  readonly #versions = new Recent<EntryKey, CurrentBelief>(KEPT)
-  readonly #vectors = new Recent<EntryKey, Float32Array>(KEPT)
-
-  /** In the order asked for; what there is not is left out. */
-  versions(
-    keys: readonly EntryKey[],
-    read: (keys: readonly EntryKey[]) => readonly CurrentBelief[],
-  ): readonly CurrentBelief[] {
-    const found = lookedUp(this.#versions, keys, unknown => read(unknown).map(each => [each.entry.key, each]))
-    return keys.flatMap(key => found.get(key) ?? [])
-  }
-
-  /** By the model of the engine's embedder. A belief keeps its vector once it has one. */
-  vectors(
-    keys: readonly EntryKey[],
-    read: (keys: readonly EntryKey[]) => readonly (readonly [EntryKey, Float32Array])[],
-  ): ReadonlyMap<EntryKey, Float32Array> {
-    return lookedUp(this.#vectors, keys, read)
-  }
-
-  /** Of these entries. */
-  forget(keys: readonly EntryKey[]): void {
-    const gone = new Set(keys)
-    this.#versions.forget(key => gone.has(key))
-    this.#vectors.forget(key => gone.has(key))
-  }
-
-  clear(): void {
-    this.#versions.clear()
-    this.#vectors.clear()
-  }
-}
-
-/** Those there are: kept, or read all at once. */
-function lookedUp<V>(
-  kept: Recent<EntryKey, V>,
-  keys: readonly EntryKey[],
-  read: (keys: readonly EntryKey[]) => readonly (readonly [EntryKey, V])[],
-): ReadonlyMap<EntryKey, V> {
-  const found = new Map<EntryKey, V>()
-  const unknown: EntryKey[] = []
-  for (const key of keys) {
-    const known = kept.find(key)
-    if (known === undefined) unknown.push(key)
-    else found.set(key, known)
-  }
-  if (unknown.length === 0) return found
-  for (const [key, value] of read(unknown))
-    found.set(
-      key,
-      kept.get(key, () => value),
-    )
-  return found
-}
-
 const FIRST_ROWS = 256
 const FIRST_ENTRIES = 1024
 const GROWTH = 1.5
@@ -98,8 +40,10 @@ const PLACE_BYTES = 8
 
 export class BeliefColumns {
   readonly #store: Store
-  /** Versions and vectors, kept until the feed says otherwise. */
-  readonly lastRead: LastRead = new LastRead()
+  /** Current versions as they were read last: those that rank high do so again and again. */
+  readonly versions: RecentOfEntries<CurrentBelief> = new RecentOfEntries(KEPT, readCurrent, ({ entry }) => entry.key)
+  /** The same of vectors, by the key of their model. */
+  readonly #vectors = new Map<string, RecentOfEntries<EntryVector>>()
   #arrays: ColumnArrays = newArrays(FIRST_ROWS)
   #texts = new ColumnTexts(0)
   #parents: Int32Array[] = []
@@ -111,8 +55,6 @@ export class BeliefColumns {
   #free: number[] = []
   #rows = 0
   #size = 0
-  /** Rows that have parents. */
-  #withParents = 0
   /** How often all was read. */
   #loads = 0
   readonly #feed = new FeedFollower({
@@ -155,7 +97,7 @@ export class BeliefColumns {
       this.#sameContent.byteLength +
       this.#byPartition.byteLength +
       this.#rows * PLACE_BYTES +
-      this.#withParents * PARENTS_BYTES +
+      this.#parents.reduce((sum, names) => sum + (names.length === 0 ? 0 : PARENTS_BYTES), 0) +
       this.#texts.byteLength
     )
   }
@@ -243,13 +185,22 @@ export class BeliefColumns {
     return this.#byPartition.changesIn(partitions)
   }
 
+  /** A belief keeps its vector once it has one. */
+  vectorsBy(model: string): RecentOfEntries<EntryVector> {
+    const known = this.#vectors.get(model)
+    if (known !== undefined) return known
+    const read = (reader: StoreReader, keys: readonly EntryKey[]) => readVectors(reader, model, keys)
+    const made = new RecentOfEntries(KEPT, read, ({ entry }: EntryVector) => entry)
+    this.#vectors.set(model, made)
+    return made
+  }
+
   /** Each page is read in a transaction of its own. */
   *#pages(): Generator {
     for (const page of readBeliefRows(this.#store, null)) {
       for (const belief of page) this.#put(belief)
       yield
     }
-    this.lastRead.clear()
   }
 
   #take(reader: StoreReader, entries: readonly EntryKey[]): void {
@@ -258,7 +209,6 @@ export class BeliefColumns {
     if (old.length + fresh.length === 0) return
     for (const entry of old) this.#remove(entry)
     for (const belief of fresh) this.#put(belief)
-    this.lastRead.forget(entries)
   }
 
   #put(belief: BeliefRow): void {
@@ -291,14 +241,11 @@ export class BeliefColumns {
   }
 
   #putParents(row: number, { parents }: BeliefRow): void {
-    if (parents.length > 0) this.#withParents++
     this.#parents[row] = parents.length === 0 ? EMPTY : this.#texts.takeNames(parents)
   }
 
   #removeParents(row: number): void {
-    const parents = this.parentsOf(row)
-    if (parents.length > 0) this.#withParents--
-    this.#texts.leaveNames(parents)
+    this.#texts.leaveNames(this.parentsOf(row))
     this.#parents[row] = EMPTY
   }
 
@@ -328,8 +275,35 @@ export class BeliefColumns {
     this.#free = []
     this.#rows = 0
     this.#size = 0
-    this.#withParents = 0
   }
+}
+
+interface EntryVector {
+  readonly entry: EntryKey
+  readonly vector: Float32Array
+}
+
+function readVectors(reader: StoreReader, model: string, entries: readonly EntryKey[]): readonly EntryVector[] {
+  const chunks = reader.firstChunks(entries)
+  const vectors = reader.vectorsOnly(model, [...chunks.values()])
+  const byChunk = new Map(vectors.map(({ chunk, vector }) => [chunk, vector]))
+  return [...chunks].flatMap(([entry, chunk]) => {
+    const vector = byChunk.get(chunk)
+    return vector === undefined ? [] : [{ entry, vector }]
+  })
+}
+
+function readCurrent(reader: StoreReader, keys: readonly EntryKey[]): readonly CurrentBelief[] {
+  const rows = new Map(
+    reader
+      .table(BELIEFS)
+      .scan({}, { entries: keys })
+      .map(row => [row['entry'] as EntryKey, row]),
+  )
+  return reader.entries(keys).flatMap(entry => {
+    const row = rows.get(entry.key)
+    return row === undefined ? [] : [{ entry, version: currentVersion(entry, row) }]
+  })
 }
 
 /** Rows whose id, and rows whose content, another of the same rows has too; in their order. Most stores have few. */

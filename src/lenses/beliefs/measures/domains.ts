@@ -26,8 +26,14 @@ export function nearestEntry<T>(entries: ReadonlyMap<string, T>, domain: string)
 
 /** Mean over those of the domains that have an entry; null: none has (BQ-062, BQ-081). */
 export function meanEntry(entries: ReadonlyMap<string, number>, domains: readonly string[]): number | null {
-  const found = domains.map(domain => nearestEntry(entries, domain)).filter(entry => entry !== undefined)
-  return found.length === 0 ? null : found.reduce((sum, entry) => sum + entry, 0) / found.length
+  let [sum, count] = [0, 0]
+  for (const domain of domains) {
+    const entry = nearestEntry(entries, domain)
+    if (entry === undefined) continue
+    sum += entry
+    count++
+  }
+  return count === 0 ? null : sum / count
 }
 
 export function depthOfDomain(domain: string): number {

@@ -4,8 +4,10 @@
  * answer in which somebody failed. The key has all of this node's own that bears on what the requester is shown; what he may
  * not see has no part in it, so that it changes nothing, not even what is kept (BQ-111).
  */
+
 import { canonicalJson, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { onePer } from '../../../base/one-per.ts'
 import { MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { ShowView } from '../access/show.ts'
 import { countersOf } from '../beliefs-counters.ts'
@@ -126,16 +128,11 @@ interface NodeCache {
   readonly refreshing: Set<string>
 }
 
-const CACHES = new WeakMap<BeliefsState, NodeCache>()
-
-export function nodeCacheOf(state: BeliefsState): NodeCache {
-  const known = CACHES.get(state)
-  if (known !== undefined) return known
-  const made = { kept: new KeptAnswers(), refreshing: new Set<string>() }
-  CACHES.set(state, made)
-  if (state.settings.invalidateOnUpdate) dropWhatChanged(state, made.kept)
-  return made
-}
+export const nodeCacheOf: (state: BeliefsState) => NodeCache = onePer(state => {
+  const kept = new KeptAnswers()
+  if (state.settings.invalidateOnUpdate) dropWhatChanged(state, kept)
+  return { kept, refreshing: new Set<string>() }
+})
 
 /** As nodes tell it (BQ-140). */
 function dropWhatChanged({ settings, host }: BeliefsState, kept: KeptAnswers): void {

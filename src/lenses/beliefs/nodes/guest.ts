@@ -57,7 +57,7 @@ export interface NodeAnswer {
 export interface NodeFailure {
   readonly source: AskedSource
   readonly code: 'TIMEOUT' | 'NODE_UNAVAILABLE' | 'UNAUTHORIZED' | 'RATE_LIMITED'
-  /** Of the details: `unreachable`, `refused`, `invalid_data`, `too_large`, `timeout`, `no_key`, `failed`. */
+  /** Of the details: `unreachable`, `refused`, `invalid_data`, `too_large`, `protocol`, `timeout`, `no_key`, `failed`. */
   readonly reason: string
   readonly retryable: boolean
   readonly elapsedMs: number

@@ -2,7 +2,6 @@
  * Meets another node at its address: who it says that it is, signed. So it becomes a peer, under the key that the owner names or
  * under the one that it shows at first (BQ-135), and so it is probed. Whatever goes wrong becomes one of few fixed reasons.
  */
-import { isRecord } from '../../../base/record.ts'
 import { isTimely } from '../../../identity/freshness.ts'
 import { isStatementOf, signStatement } from '../../../identity/statement.ts'
 import { QuerentError } from '../../../model/errors.ts'
@@ -11,13 +10,13 @@ import { type NodeTransport, TransportFailure } from '../../../pipeline/transpor
 import type { LensHost } from '../../lens.ts'
 import { machineNow } from '../agents/federations.ts'
 import type { BeliefsSettings } from '../beliefs-settings.ts'
-import { BeliefsError, faulty } from '../errors.ts'
+import { BeliefsError, wrong } from '../errors.ts'
 import type { Added, Probe } from '../schema/agent-answers.ts'
 import type { PeerInput } from '../schema/agents.ts'
 import { PEERS } from '../tables.ts'
 import type { Peer } from './guest.ts'
-import { defaultId, keepModel, noteFailure, noteSuccess, putPeer, viewOf, wrong } from './peers.ts'
-import { ABOUT_PATH, aboutStatement, asAbout, PROTOCOL, type WireAbout } from './wire/protocol.ts'
+import { defaultId, keepModel, noteFailure, noteSuccess, putPeer, viewOf } from './peers.ts'
+import { ABOUT_PATH, aboutStatement, asAbout, isOtherVersion, PROTOCOL, type WireAbout } from './wire/protocol.ts'
 
 type UnreachedReason =
   /** Nobody answers there, or not in time. */
@@ -124,8 +123,7 @@ export function ownAbout(
 }
 
 function aboutIn(answer: unknown): WireAbout {
-  if (isRecord(answer) && typeof answer['protocol'] === 'number' && answer['protocol'] !== PROTOCOL)
-    throw new Unreached('protocol')
+  if (isOtherVersion(answer)) throw new Unreached('protocol')
   const about = asAbout(answer)
   if (about === null || !isStatementOf(about.did, aboutStatement(about), about.signature)) {
     throw new Unreached('invalid_data')
@@ -145,7 +143,7 @@ export async function addPeer(host: LensHost, input: PeerInput, signal: AbortSig
   const did = expected ?? about?.did
   if (did === undefined) throw new Error('invariant broken: a peer without a key')
   if (about !== null && about.did !== did) throw otherKey(about.did, did)
-  if (did === host.node?.keys().did) throw faulty([wrong('address', 'the address of another node', 'self', null)])
+  if (did === host.node?.keys().did) throw wrong('address', 'the address of another node', 'self')
   const now = host.clock.now()
   const row = await host.store.writeWhenFree(now, writer =>
     putPeer(writer, input, { id, did, model: about?.model }, now),
@@ -173,7 +171,7 @@ async function aboutFrom(
 }
 
 function otherKey(shown: string, expected: string): Error {
-  return faulty([wrong('did', `the key that the node shows, which is ${shown}`, 'mismatch', JSON.stringify(expected))])
+  return wrong('did', `the key that the node shows, which is ${shown}`, 'mismatch', JSON.stringify(expected))
 }
 
 /** Keeps what it says of its model, where it is that node. `ownModel`: key of the model here. */

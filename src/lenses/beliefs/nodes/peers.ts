@@ -2,10 +2,11 @@
 import type { Instant } from '../../../base/clock.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Row } from '../../../model/table.ts'
+import { readByVersion } from '../../../pipeline/read-by-version.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { machineNow } from '../agents/federations.ts'
-import { faulty } from '../errors.ts'
+import { wrong } from '../errors.ts'
 import type { PeerView } from '../schema/agent-answers.ts'
 import type { PeerInput } from '../schema/agents.ts'
 import { PEERS } from '../tables.ts'
@@ -17,24 +18,12 @@ export function readPeers(reader: StoreReader): readonly Peer[] {
   return reader.table(PEERS).scan().map(peerOf)
 }
 
-interface Known {
-  readonly version: number
-  readonly peers: readonly Peer[]
-  readonly dids: ReadonlySet<string>
-}
-
-const KNOWN = new WeakMap<Store, Known>()
-
 /** The same, read again only where something of them was written. */
-export function knownPeers(store: Store): Omit<Known, 'version'> {
-  const version = store.version(PEERS)
-  const known = KNOWN.get(store)
-  if (known?.version === version) return known
-  const peers = readPeers(store)
-  const made = { version, peers, dids: new Set(peers.map(({ did }) => did)) }
-  KNOWN.set(store, made)
-  return made
-}
+export const knownPeers: (store: Store) => { readonly peers: readonly Peer[]; readonly dids: ReadonlySet<string> } =
+  readByVersion(PEERS, store => {
+    const peers = readPeers(store)
+    return { peers, dids: new Set(peers.map(({ did }) => did)) }
+  })
 
 export function peerOf(row: Row): Peer {
   return {
@@ -82,7 +71,10 @@ interface PeerIdentity {
 export function putPeer(writer: StoreWriter, input: PeerInput, { id, did, model }: PeerIdentity, now: Instant): Row {
   const table = writer.table(PEERS)
   const other = table.scan().find(row => row['did'] === did && row['id'] !== id)
-  if (other !== undefined) throw taken(did, String(other['id']))
+  if (other !== undefined) {
+    const constraint = `the key of a node that is no peer yet; ${JSON.stringify(other['id'])} has it`
+    throw wrong('did', constraint, 'taken', did)
+  }
   const before = table.get({ id })
   const kept: Row = before ?? {}
   const { address, federations } = input
@@ -116,15 +108,7 @@ export function removePeer(writer: StoreWriter, id: string): boolean {
 export function assertKnown(reader: StoreReader, id: string): Row {
   const row = reader.table(PEERS).get({ id })
   if (row !== undefined) return row
-  throw faulty([wrong('id', 'the id of a peer of this node (peers.list shows them)', 'not_found', JSON.stringify(id))])
-}
-
-export function wrong(path: string, constraint: string, reason: string, value: string | null) {
-  return { code: 'INVALID_QUERY' as const, path, constraint, reason, value }
-}
-
-function taken(did: string, peer: string): Error {
-  return faulty([wrong('did', `the key of a node that is no peer yet; ${JSON.stringify(peer)} has it`, 'taken', did)])
+  throw wrong('id', 'the id of a peer of this node (peers.list shows them)', 'not_found', JSON.stringify(id))
 }
 
 /** What it said now, else what it said before. */

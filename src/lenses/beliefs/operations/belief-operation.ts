@@ -9,6 +9,7 @@ import type { CallContext } from '../../../model/operation.ts'
 import { AGENTS } from '../../../store/core-tables.ts'
 import type { LensHost } from '../../lens.ts'
 import type { NamedOperation } from '../../lens-operation.ts'
+import type { Writing } from '../agents/write-agents.ts'
 import { countersOf } from '../beliefs-counters.ts'
 import { type BeliefsCode, BeliefsError, type Fault, faulty } from '../errors.ts'
 import type { Call } from '../query/call.ts'
@@ -187,6 +188,13 @@ export async function inCall<T>(
   } catch (thrown) {
     throw failureIn(host, thrown)
   }
+}
+
+/** One write of a call, by who asks. */
+export function writing<T>({ host, agent }: BeliefsCall, act: (write: Writing) => T): Promise<T> {
+  const now = host.clock.now()
+  const random = (bytes: number) => host.random(bytes)
+  return host.store.writeWhenFree(now, writer => act({ writer, viewer: agent.id, now, random }))
 }
 
 /** What was thrown as an error of the lens, with an id of its own. `input`: of the request, where it was refused. */

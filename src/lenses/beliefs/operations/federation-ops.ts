@@ -1,7 +1,6 @@
 /** Federations: who shares with whom, memberships on other nodes, and figures in place of beliefs (BQ-105). */
 import {
   createFederation,
-  type FederationWriting,
   joinFederation,
   leaveFederation,
   listFederations,
@@ -21,7 +20,7 @@ import {
   rotation,
   statementInput,
 } from '../schema/agents.ts'
-import { type BeliefsCall, operation } from './belief-operation.ts'
+import { operation, writing } from './belief-operation.ts'
 
 const aggregate = operation({
   name: 'federations.aggregate',
@@ -113,9 +112,3 @@ const rotate = operation({
 })
 
 export const FEDERATION_OPERATIONS = [create, join, leave, member, list, statement, accept, rotate, aggregate] as const
-
-function writing<T>({ host, agent }: BeliefsCall, act: (write: FederationWriting) => T): Promise<T> {
-  const now = host.clock.now()
-  const random = (bytes: number) => host.random(bytes)
-  return host.store.writeWhenFree(now, writer => act({ writer, viewer: agent.id, now, random }))
-}

@@ -8,9 +8,8 @@ import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import { AGENTS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import { embedEntries } from '../../embed-entries.ts'
-import type { LensHost } from '../../lens.ts'
 import { type ShowView, showBelief, showHistory, sourceOfSeen } from '../access/show.ts'
-import { type AgentWriting, createAgent, listAgents, updateAgent } from '../agents/write-agents.ts'
+import { createAgent, listAgents, updateAgent } from '../agents/write-agents.ts'
 import { noSuchBelief } from '../errors.ts'
 import { type Belief, VISIBILITIES } from '../model.ts'
 import { trustQuestion } from '../ranking/trust-columns.ts'
@@ -34,9 +33,10 @@ import { DEFAULT_TIMEOUT_MS } from '../schema/query.ts'
 import { deleteInput, getInput } from '../schema/questions.ts'
 import { TRUST } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { computeTrust, listTrust, removeTrust, setTrust, type TrustWriting } from '../trust/acts.ts'
+import { computeTrust, listTrust, shownEdge } from '../trust/acts.ts'
+import { putEdge, removeEdge } from '../trust/edges.ts'
 import { federationTarget } from '../trust/trust-in.ts'
-import { type BeliefsCall, operation } from './belief-operation.ts'
+import { type BeliefsCall, operation, writing } from './belief-operation.ts'
 
 /** For an answer; without warnings it has no such field. */
 function warnedOf(warnings: readonly CheckedWarning[]): { warnings?: CheckedWarning[] } {
@@ -212,21 +212,16 @@ const list = operation({
 
 export const AGENT_OPERATIONS = [create, list, update] as const
 
-function writing<T>({ host, agent }: BeliefsCall, act: (write: AgentWriting) => T): Promise<T> {
-  const now = host.clock.now()
-  const random = (bytes: number) => host.random(bytes)
-  return host.store.writeWhenFree(now, writer => act({ writer, viewer: agent.id, now, random }))
-}
-
 const set = operation({
   name: 'trust.set',
   summary: 'State how far the requester trusts another agent, in all and by domain; 0 is distrust',
   input: trustSetInput,
   output: oneEdge,
   effect: { kind: 'write', idempotent: true },
-  run: async ({ host, agent }, input) => {
-    const edge = await setTrust(writingOf(host), agent.id, toEdge(input))
-    return { edge, ...warnedOf(trustWarnings(host.store, agent.id, input.target)) }
+  run: async (call, input) => {
+    const { host, agent } = call
+    const put = await writing(call, ({ writer, ...rest }) => putEdge(writer, agent.id, toEdge(input), rest))
+    return { edge: shownEdge(put), ...warnedOf(trustWarnings(host.store, agent.id, input.target)) }
   },
 })
 
@@ -236,7 +231,9 @@ const removeStated = operation({
   input: trustRemoveInput,
   output: removed,
   effect: { kind: 'destroy', idempotent: true },
-  run: ({ host, agent }, { target }) => removeTrust(writingOf(host), agent.id, target),
+  run: async (call, { target }) => ({
+    removed: await writing(call, ({ writer, viewer }) => removeEdge(writer, viewer, target)),
+  }),
 })
 
 const listStated = operation({
@@ -262,7 +259,3 @@ const compute = operation({
 })
 
 export const TRUST_OPERATIONS = [set, removeStated, listStated, compute] as const
-
-function writingOf(host: LensHost): TrustWriting {
-  return { store: host.store, now: host.clock.now(), random: bytes => host.random(bytes) }
-}

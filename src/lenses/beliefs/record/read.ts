@@ -116,23 +116,10 @@ function rowNamed({ columns }: View, { holder, id }: VersionName): number {
 
 /** Current beliefs of these keys that may be seen, in the order asked for. */
 export function currentOfKeys({ reader, requester, columns }: View, keys: readonly EntryKey[]): readonly SeenVersion[] {
-  return columns.lastRead
-    .versions(keys, unknown => readCurrent(reader, unknown))
+  return columns.versions
+    .get(reader, keys)
     .filter(({ entry }) => requester.sees(entry.partition))
     .map(({ entry, version }) => ({ entry, version, model: null }))
-}
-
-function readCurrent(reader: StoreReader, keys: readonly EntryKey[]): readonly CurrentBelief[] {
-  const rows = new Map(
-    reader
-      .table(BELIEFS)
-      .scan({}, { entries: keys })
-      .map(row => [row['entry'] as EntryKey, row]),
-  )
-  return reader.entries(keys).flatMap(entry => {
-    const row = rows.get(entry.key)
-    return row === undefined ? [] : [{ entry, version: currentVersion(entry, row) }]
-  })
 }
 
 /**

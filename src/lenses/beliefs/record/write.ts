@@ -3,8 +3,10 @@
  * one transaction: no reader ever meets half a version link. What the ids among the sources of a version mean to its writer, who may not
  * see all there is, is settled when it is written (BQ-097, BQ-111).
  */
+
 import { sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { onePer } from '../../../base/one-per.ts'
 import type { Steps, Turns } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { isFederationName } from '../../../model/partition.ts'
@@ -14,7 +16,7 @@ import type { StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { Requester } from '../access/requester.ts'
 import { modelOf } from '../embedding.ts'
-import { type BeliefsError, faulty } from '../errors.ts'
+import { type BeliefsError, wrong } from '../errors.ts'
 import type { Derivation } from '../model.ts'
 import { type BeliefDraft, type Revision, revised } from '../schema/belief.ts'
 import { BELIEFS, VERSIONS } from '../tables.ts'
@@ -92,7 +94,10 @@ function mustHold({ writer, holder }: WriteContext, id: string, path: string): C
   const current = currentOf(writer, holder, id)
   if (current !== undefined) return current
   const past = writer.table(VERSIONS).get({ holder, id })
-  throw past === undefined ? notHeld(path) : replaced(path, pastVersion(past))
+  if (past === undefined) throw wrong(path, 'the id of a belief that you hold', 'not_found')
+  const { supersededBy: next } = pastVersion(past)
+  const constraint = next === null ? 'a belief that is not deleted' : `the version that follows, ${next}`
+  throw wrong(path, constraint, 'superseded', id)
 }
 
 /** Makes it current. Its id must be new to the holder; what ids others use is neither asked nor told. */
@@ -130,29 +135,16 @@ function vectorOf({ writer, model }: WriteContext, entry: EntryKey): VersionVect
   return vector === undefined ? null : { model, vector }
 }
 
-function notHeld(path: string): BeliefsError {
-  const constraint = 'the id of a belief that you hold'
-  return faulty([{ code: 'INVALID_QUERY', path, constraint, reason: 'not_found', value: null }])
-}
-
-function replaced(path: string, { id, supersededBy }: StoredVersion): BeliefsError {
-  const constraint =
-    supersededBy === null ? 'a belief that is not deleted' : `the version that follows, ${supersededBy}`
-  return faulty([{ code: 'INVALID_QUERY', path, constraint, reason: 'superseded', value: id }])
-}
-
 /** Names that no federation can have would fit in no partition. */
 function checkFederations({ federationIds }: StoredVersion, before: string): void {
   const at = federationIds.findIndex(name => !isFederationName(name))
   if (at === -1) return
   const constraint = 'the id of a federation: 1 to 200 characters without blanks, colons and commas'
-  const path = `${before}federation_ids[${at}]`
-  throw faulty([{ code: 'INVALID_QUERY', path, constraint, reason: 'malformed', value: federationIds[at] ?? null }])
+  throw wrong(`${before}federation_ids[${at}]`, constraint, 'malformed', federationIds[at] ?? null)
 }
 
 function taken(id: string, path = ''): BeliefsError {
-  const constraint = 'an id that you have not used before'
-  return faulty([{ code: 'INVALID_QUERY', path: `${path}id`, constraint, reason: 'taken', value: id }])
+  return wrong(`${path}id`, 'an id that you have not used before', 'taken', id)
 }
 
 /** Holders by id: of what the same act stores, sooner or later. */
@@ -206,15 +198,7 @@ function currentBeliefs({ writer }: WriteContext, entries: readonly EntryKey[]):
 }
 
 /** One an act: what the writer's own act adds to its sight is its own, and found by `together`. */
-const REQUESTERS = new WeakMap<WriteContext, Requester>()
-
-function requesterOf(context: WriteContext): Requester {
-  const known = REQUESTERS.get(context)
-  if (known !== undefined) return known
-  const made = new Requester(context.writer, context.holder)
-  REQUESTERS.set(context, made)
-  return made
-}
+const requesterOf = onePer(({ writer, holder }: WriteContext) => new Requester(writer, holder))
 
 /** All at once: their sources may name each other, in whatever order they come. `isMany`: they came as a list. */
 export function* putBeliefs(

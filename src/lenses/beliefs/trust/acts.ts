@@ -1,4 +1,4 @@
-/** What `trust.set`, `trust.remove`, `trust.list` and `trust.compute` do. Each acts on the trust graph of who asks, and no other. */
+/** What operations on trust tell, and the note that an answer rested on trust. Each acts on the trust graph of who asks, and no other. */
 import type { Instant } from '../../../base/clock.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import type { EdgeView, edgesAnswer, trustAnswer } from '../schema/agent-answers.ts'
@@ -7,35 +7,13 @@ import type { Value } from '../schema/values.ts'
 import { TRUST } from '../tables.ts'
 import { didOfAgent } from './agent-facts.ts'
 import { edgeOf, edgeStatement, type TrustEdge } from './edge.ts'
-import { type EdgeDraft, putEdge, removeEdge, touchEdges } from './edges.ts'
+import { touchEdges } from './edges.ts'
 import type { TrustGraph } from './trust-graph.ts'
 import { type TrustQuestion, trustBand } from './trust-in.ts'
 
 /** Use is written after an answer, which should not wait for other processes' writes. */
 const TOUCH_WAIT_MS = 0
 const MOST_LISTED = 1000
-
-export interface TrustWriting {
-  readonly store: Store
-  readonly now: Instant
-  readonly random: (bytes: number) => Uint8Array
-}
-
-export async function setTrust(
-  { store, now, random }: TrustWriting,
-  owner: string,
-  draft: EdgeDraft,
-): Promise<EdgeView> {
-  return shown(await store.writeWhenFree(now, writer => putEdge(writer, owner, draft, { now, random })))
-}
-
-export async function removeTrust(
-  { store, now }: TrustWriting,
-  owner: string,
-  target: string,
-): Promise<{ readonly removed: boolean }> {
-  return { removed: await store.writeWhenFree(now, writer => removeEdge(writer, owner, target)) }
-}
 
 export function listTrust(
   reader: StoreReader,
@@ -50,7 +28,7 @@ export function listTrust(
   const more = rows.length === page.limit
   const edges = (more ? rows.slice(0, -1) : rows).flatMap(row => edgeOf(row) ?? [])
   return {
-    edges: edges.map(shown),
+    edges: edges.map(shownEdge),
     after: more ? (edges.at(-1)?.target ?? null) : null,
     did: didOfAgent(reader, owner),
   }
@@ -95,7 +73,7 @@ export function computeTrust(
  * busy or cannot be written, use is not noted. Says how many edges were.
  */
 export function noteUse(
-  { store, now }: Pick<TrustWriting, 'store' | 'now'>,
+  { store, now }: { readonly store: Store; readonly now: Instant },
   graph: TrustGraph,
   viewer: string,
   holders: readonly string[],
@@ -109,7 +87,7 @@ export function noteUse(
   }
 }
 
-function shown(edge: TrustEdge): EdgeView {
+export function shownEdge(edge: TrustEdge): EdgeView {
   const { type: _, ...statement } = edgeStatement(edge)
   return { ...statement, last_used: new Date(edge.lastUsed).toISOString(), signature: edge.signature }
 }

@@ -7,7 +7,7 @@ import { type Verifier, verifierOf } from '../../../identity/keys.ts'
 import { isStatementOf, signStatement } from '../../../identity/statement.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
-import { type Fault, faulty } from '../errors.ts'
+import { wrong } from '../errors.ts'
 import { TRUST } from '../tables.ts'
 import { didOfAgent, ensureKeys } from './agent-facts.ts'
 import {
@@ -164,10 +164,11 @@ export function putEdge(writer: StoreWriter, owner: string, draft: EdgeDraft, { 
   const { signed, ...said } = draft
   const times = signed ?? { createdAt: before?.createdAt ?? now, updatedAt: now }
   const unsigned: UnsignedEdge = { ...said, owner, createdAt: times.createdAt, updatedAt: times.updatedAt }
-  const wrong = faultOf(unsigned)
-  if (wrong !== null) throw faulty([FAULTS[wrong]])
+  const fault = faultOf(unsigned)
+  if (fault !== null) throw wrong(...FAULTS[fault])
   const keys = ensureKeys(writer, owner, random)
-  if (keys === null && signed === null) throw faulty([NOT_SIGNED])
+  if (keys === null && signed === null)
+    throw wrong('signature', 'a signature by the key of the agent, which this node does not keep', 'required')
   const did = didOfAgent(writer, owner) as string
   if (signed !== null) checkSigned(unsigned, signed, did, before, now)
   const signature = signed?.signature ?? (keys === null ? '' : signStatement(keys, edgeStatement(unsigned)))
@@ -217,22 +218,17 @@ function checkSigned(
   before: TrustEdge | null,
   now: Instant,
 ): void {
-  if (!isStatementOf(did, edgeStatement(edge), signature)) throw faulty([BAD_SIGNATURE])
+  if (!isStatementOf(did, edgeStatement(edge), signature))
+    throw wrong('signature', 'a signature of this statement by the key of the agent', 'signature')
   // An older statement that somebody kept does not replace a newer one.
   const stale = before !== null && updatedAt <= before.updatedAt
-  if (stale || updatedAt > now + CLOCK_TOLERANCE_MS) throw faulty([BAD_TIME])
+  if (stale || updatedAt > now + CLOCK_TOLERANCE_MS)
+    throw wrong('updated', 'a time after that of the statement it replaces, and not in the future', 'range')
 }
 
-const FAULTS: Readonly<Record<EdgeFault, Fault>> = {
-  self: fault('target', 'another agent than its owner', 'self'),
-  level: fault('trust_level', 'a number from 0 to 1', 'range'),
-  domains: fault('domain_trust', 'numbers from 0 to 1 by domain', 'range'),
-  basis: fault('basis', 'a list of {type, confidence}', 'malformed'),
-}
-const NOT_SIGNED = fault('signature', 'a signature by the key of the agent, which this node does not keep', 'required')
-const BAD_SIGNATURE = fault('signature', 'a signature of this statement by the key of the agent', 'signature')
-const BAD_TIME = fault('updated', 'a time after that of the statement it replaces, and not in the future', 'range')
-
-function fault(path: string, constraint: string, reason: string): Fault {
-  return { code: 'INVALID_QUERY', path, constraint, reason, value: null }
+const FAULTS: Readonly<Record<EdgeFault, readonly [path: string, constraint: string, reason: string]>> = {
+  self: ['target', 'another agent than its owner', 'self'],
+  level: ['trust_level', 'a number from 0 to 1', 'range'],
+  domains: ['domain_trust', 'numbers from 0 to 1 by domain', 'range'],
+  basis: ['basis', 'a list of {type, confidence}', 'malformed'],
 }

@@ -8,6 +8,7 @@
  * edges: loops need no bookkeeping.
  */
 import type { Instant } from '../../../base/clock.ts'
+import { doubled } from '../../../base/grown.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import type { AgentFacts } from './agent-facts.ts'
@@ -63,36 +64,33 @@ export function searchRoutes(asked: TrustAsked): Routes {
   const firsts = [...own].filter(([, edge]) => baseOf(edge, asked.question) > 0).map(([target]) => target)
   const hops = asked.question.maxHops < 2 ? [] : firsts.map(first => walk.from(first))
   const until = Math.min(walk.until, Math.max(agesHoldUntil(asked), asked.asOf + 1))
-  const { expanded } = walk
-  const places = walk.places()
+  const { expanded, places } = walk
   const worthBytes = hops.reduce((sum, { worths }) => sum + worths.byteLength, 0)
   return { places, hops, expanded, until, byteLength: worthBytes + BYTES_A_NAME * (places.size + expanded.size) }
 }
 
-/** An agent as a walk meets it. */
-interface Place {
-  readonly agent: string
-  readonly number: number
-  /** Made when the walk first goes on from here. */
-  steps: readonly Step[] | null
-  /** Labels of this number of edges, and of one more; the best worth so far. 0: not reached. */
-  label: number
-  longer: number
-  best: number
-}
+/** Agents that a walk has room for at first. */
+const FIRST_ROOM = 1_024
 
-interface Step {
-  readonly to: Place
-  readonly tenths: number
-}
-
-/** Walks from one first hop after the other over the same edges. */
+/** Walks from one first hop after the other over the same edges. Agents and edges are numbered as they are met, in arrays. */
 class Walk {
   until: Instant = Number.POSITIVE_INFINITY
   readonly expanded = new Set<string>()
+  readonly places = new Map<string, number>()
   readonly #asked: TrustAsked
   readonly #barred: ReadonlySet<string>
-  readonly #places = new Map<string, Place>()
+  /** By place. */
+  readonly #agents: string[] = []
+  /** Links of a place are those from `begins` to `ends`; -1: its edges were not looked at yet. */
+  #begins = new Int32Array(FIRST_ROOM)
+  #ends = new Int32Array(FIRST_ROOM)
+  /** Labels of this number of edges, and of one more; the best worth so far. 0: not reached. */
+  #labels = new Float64Array(FIRST_ROOM)
+  #longer = new Float64Array(FIRST_ROOM)
+  #best = new Float64Array(FIRST_ROOM)
+  /** By link: place that it leads to, and tenths. */
+  readonly #targets: number[] = []
+  readonly #tenths: number[] = []
   /** Since the last look. */
   #followed = 0
 
@@ -104,80 +102,96 @@ class Walk {
   from(agent: string): RoutesOfHop {
     const { maxHops, damping } = this.#asked.question
     const first = this.#placeOf(agent)
-    const reached: Place[] = []
-    let frontier: readonly Place[] = [first]
-    first.label = 1
+    const reached: number[] = []
+    let frontier: readonly number[] = [first]
+    this.#labels[first] = 1
     let scale = 1
     for (let edges = 1; edges < maxHops; edges++) {
       scale *= damping / 10
-      frontier = takeOver(this.#step(frontier, first), scale, reached)
+      frontier = this.#takeOver(this.#step(frontier, first), scale, reached)
     }
-    const worths = new Float64Array(this.#places.size)
+    const worths = new Float64Array(this.places.size)
     for (const place of reached) {
-      worths[place.number] = place.best
-      place.best = 0
+      worths[place] = this.#best[place] as number
+      this.#best[place] = 0
     }
     return { first: agent, worths }
   }
 
-  places(): ReadonlyMap<string, number> {
-    return new Map([...this.#places.values()].map(({ agent, number }) => [agent, number]))
-  }
-
-  /** Those that have a label of one edge more. */
-  #step(frontier: readonly Place[], first: Place): readonly Place[] {
-    const met: Place[] = []
+  /** Places that have a label of one edge more. */
+  #step(frontier: readonly number[], first: number): readonly number[] {
+    for (const place of frontier) if (this.#begins[place] === -1) this.#meetLinks(place)
+    const [labels, longer, targets, tenths] = [this.#labels, this.#longer, this.#targets, this.#tenths]
+    const met: number[] = []
     for (const place of frontier) {
-      for (const { to, tenths } of this.#stepsFrom(place)) {
-        const reached = place.label * tenths
-        if (to === first || reached <= to.longer) continue
-        if (to.longer === 0) met.push(to)
-        to.longer = reached
+      const [begin, end] = [this.#begins[place] as number, this.#ends[place] as number]
+      this.#lookAfter(end - begin)
+      const label = labels[place] as number
+      for (let link = begin; link < end; link++) {
+        const to = targets[link] as number
+        const reached = label * (tenths[link] as number)
+        const before = longer[to] as number
+        if (reached <= before || to === first) continue
+        if (before === 0) met.push(to)
+        longer[to] = reached
       }
     }
     return met
   }
 
-  #stepsFrom(place: Place): readonly Step[] {
-    const steps = place.steps ?? this.#makeSteps(place)
-    this.#followed += steps.length
-    if (this.#followed >= EDGES_AT_ONCE) {
-      this.#followed = 0
-      this.#asked.look?.()
-    }
-    return steps
+  #lookAfter(edges: number): void {
+    this.#followed += edges
+    if (this.#followed < EDGES_AT_ONCE) return
+    this.#followed = 0
+    this.#asked.look?.()
   }
 
-  #makeSteps(place: Place): readonly Step[] {
-    const steps: Step[] = []
-    this.expanded.add(place.agent)
-    eachLink(this.#asked, place.agent, this.#barred, (target, tenths, until) => {
-      if (until < this.until) this.until = until
-      if (tenths > 0) steps.push({ to: this.#placeOf(target), tenths })
+  /** Takes the new labels over; those worth going on from. */
+  #takeOver(met: readonly number[], scale: number, reached: number[]): readonly number[] {
+    const [labels, longer, bests] = [this.#labels, this.#longer, this.#best]
+    return met.filter(place => {
+      const label = longer[place] as number
+      const best = bests[place] as number
+      const worth = label * scale
+      labels[place] = label
+      longer[place] = 0
+      if (best === 0) reached.push(place)
+      if (worth > best) bests[place] = worth
+      return worth > best * CLEARLY
     })
-    place.steps = steps
-    return steps
   }
 
-  #placeOf(agent: string): Place {
-    const known = this.#places.get(agent)
+  #meetLinks(place: number): void {
+    const agent = this.#agents[place] as string
+    this.expanded.add(agent)
+    this.#begins[place] = this.#targets.length
+    eachLink(this.#asked, agent, this.#barred, (target, tenths, until) => {
+      if (until < this.until) this.until = until
+      if (tenths === 0) return
+      this.#targets.push(this.#placeOf(target))
+      this.#tenths.push(tenths)
+    })
+    this.#ends[place] = this.#targets.length
+  }
+
+  #placeOf(agent: string): number {
+    const known = this.places.get(agent)
     if (known !== undefined) return known
-    const made: Place = { agent, number: this.#places.size, steps: null, label: 0, longer: 0, best: 0 }
-    this.#places.set(agent, made)
+    const made = this.#agents.push(agent) - 1
+    this.places.set(agent, made)
+    if (made === this.#begins.length) this.#makeRoom()
+    this.#begins[made] = -1
     return made
   }
-}
 
-/** Takes the new labels over; those worth going on from. */
-function takeOver(met: readonly Place[], scale: number, reached: Place[]): readonly Place[] {
-  return met.filter(place => {
-    const [worth, best] = [place.longer * scale, place.best]
-    place.label = place.longer
-    place.longer = 0
-    if (best === 0) reached.push(place)
-    if (worth > best) place.best = worth
-    return worth > best * CLEARLY
-  })
+  #makeRoom(): void {
+    const room = 2 * this.#begins.length
+    this.#begins = doubled(this.#begins, room)
+    this.#ends = doubled(this.#ends, room)
+    this.#labels = doubled(this.#labels, room)
+    this.#longer = doubled(this.#longer, room)
+    this.#best = doubled(this.#best, room)
+  }
 }
 
 /** Nobody distrusted vouches or relays, and no route leads back to the viewer. */

@@ -75,8 +75,9 @@ export class Coordinates {
     return distinct.flatMap(hashtag => resolve(hashtag) ?? []).sort((one, other) => one.anchor_id - other.anchor_id)
   }
 
-  color({ bindings }: Pick<CheckedTags, 'bindings'>): Color {
-    this.#forgetMoved()
+  /** `current`: the bindings as they are committed, where the caller has read them. */
+  color({ bindings }: Pick<CheckedTags, 'bindings'>, current: BindingSet = this.#bindings.current): Color {
+    this.#forgetMoved(current)
     const anchors = bindings.map(({ anchor_id }) => anchor_id)
     return this.#colors.get(anchors.join(), () => centreOfGravity(bindings))
   }
@@ -94,13 +95,12 @@ export class Coordinates {
 
   /** How many colours are kept. */
   get size(): number {
-    this.#forgetMoved()
+    this.#forgetMoved(this.#bindings.current)
     return this.#colors.size
   }
 
   /** A set of which a hashtag was moved or unassigned is not asked for again. */
-  #forgetMoved(): void {
-    const { current } = this.#bindings
+  #forgetMoved(current: BindingSet): void {
     const before = this.#seen
     if (current === before) return
     this.#seen = current

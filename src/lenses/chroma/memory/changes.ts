@@ -156,7 +156,7 @@ export class AccessUpdates {
     const at = must(hits.at(-1), 'a hit').now * 1000
     const byViewer = Map.groupBy(hits, hit => hit.viewer)
     // Read before the transaction: what is to be read on first use would hold up other writers.
-    const columns = new Map([...byViewer.keys()].map(viewer => [viewer, memories.of(viewer)]))
+    const columns = new Map([...byViewer.keys()].map(viewer => [viewer, memories.loaded(viewer)]))
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
       try {
         const write = (writer: StoreWriter) =>

@@ -43,10 +43,140 @@ export interface ScorerRequest {
   readonly memoryEnabled: boolean
 }
 
-export class MemoryColumns {
+// What ranking needs of one viewer's memory, for every node, in typed arrays by entry key: 17 bytes a key and no objects,
+// so that a million nodes are 17 MB and a score reads three numbers.
+
+/** A node's memory as far as ranking goes, and what of the node itself bears on it. */
+export interface Cell {
+  readonly last_accessed: number
+  readonly strength_raw: number
+  readonly ascension: boolean
+  readonly rotten: boolean
+  readonly decay_enabled: boolean
+  /** Null: the store names a mode there is not. */
+  readonly mode_name: ModeName | null
+  /** Whether there is a row of MEMORY. */
+  readonly used: boolean
+}
+
+const MODE_BITS = 0b11
+const ASCENSION = 0b100
+const ROTTEN = 0b1000
+const DECAYS = 0b1_0000
+const UNKNOWN_MODE = 0b10_0000
+const USED = 0b100_0000
+const PRESENT = 0b1000_0000
+
+/** The cells by entry, and sets of those that are rotten and that are not. */
+class MemoryCells {
+  #accessed = new Float64Array(1024)
+  #strength = new Float64Array(1024)
+  /** Mode in the lowest two bits. */
+  #flags = new Uint8Array(1024)
+  #size = 0
+  #alive = new Bitset()
+  #rotten = new Bitset()
+
+  /** Number of nodes, seen by the viewer or not. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Nodes that are not rotten for this viewer, seen or not; null when none is rotten. Live: read it, do not keep it. */
+  get allow(): Bitset | null {
+    return this.#rotten.size === 0 ? null : this.#alive
+  }
+
+  /** Nodes that are rotten for this viewer; null when none is. Live, as `allow`. */
+  get rotten(): Bitset | null {
+    return this.#rotten.size === 0 ? null : this.#rotten
+  }
+
+  get byteLength(): number {
+    return this.#flags.length * 17
+  }
+
+  has(entry: EntryKey): boolean {
+    return ((this.#flags[entry] ?? 0) & PRESENT) !== 0
+  }
+
+  /** Unix seconds. Of a node; anything of what is none. */
+  lastAccessed(entry: EntryKey): number {
+    return this.#accessed[entry] ?? Number.NEGATIVE_INFINITY
+  }
+
+  strength(entry: EntryKey): number {
+    return this.#strength[entry] ?? 0
+  }
+
+  /** Place of the node's mode in `MODE_NAMES`; one that there is not counts as the first. */
+  modeAt(entry: EntryKey): number {
+    return (this.#flags[entry] ?? 0) & MODE_BITS
+  }
+
+  memory(entry: EntryKey): Cell | undefined {
+    const flags = this.#flags[entry] ?? 0
+    if ((flags & PRESENT) === 0) return undefined
+    return {
+      last_accessed: this.lastAccessed(entry),
+      strength_raw: this.strength(entry),
+      ascension: (flags & ASCENSION) !== 0,
+      rotten: (flags & ROTTEN) !== 0,
+      decay_enabled: (flags & DECAYS) !== 0,
+      mode_name: (flags & UNKNOWN_MODE) !== 0 ? null : (MODE_NAMES[flags & MODE_BITS] ?? null),
+      used: (flags & USED) !== 0,
+    }
+  }
+
+  protected setCell(entry: EntryKey, cell: Cell): void {
+    if (entry >= this.#flags.length) {
+      this.#accessed = grown(this.#accessed, entry + 1)
+      this.#strength = grown(this.#strength, entry + 1)
+      this.#flags = grown(this.#flags, entry + 1)
+    }
+    if (!this.has(entry)) this.#size++
+    const mode = cell.mode_name === null ? UNKNOWN_MODE : MODE_NAMES.indexOf(cell.mode_name)
+    this.#accessed[entry] = cell.last_accessed
+    this.#strength[entry] = cell.strength_raw
+    this.#flags[entry] =
+      PRESENT |
+      mode |
+      (cell.ascension ? ASCENSION : 0) |
+      (cell.rotten ? ROTTEN : 0) |
+      (cell.decay_enabled ? DECAYS : 0) |
+      (cell.used ? USED : 0)
+    const [is, isNot] = cell.rotten ? [this.#rotten, this.#alive] : [this.#alive, this.#rotten]
+    is.add(entry)
+    isNot.delete(entry)
+  }
+
+  protected deleteCell(entry: EntryKey): void {
+    if (!this.has(entry)) return
+    this.#flags[entry] = 0
+    this.#alive.delete(entry)
+    this.#rotten.delete(entry)
+    this.#size--
+  }
+
+  protected clearCells(): void {
+    this.#flags.fill(0)
+    this.#alive = new Bitset()
+    this.#rotten = new Bitset()
+    this.#size = 0
+  }
+
+  /** The first node behind this key; -1 when there is none. From -1 on, these are all. */
+  next(after: EntryKey): EntryKey {
+    for (let entry = after + 1; entry < this.#flags.length; entry++) {
+      if (((this.#flags[entry] as number) & PRESENT) !== 0) return entry
+    }
+    return -1
+  }
+}
+
+export class MemoryColumns extends MemoryCells {
   readonly viewer: string
   readonly #store: Store
-  #cells = new MemoryCells()
   /** Rows of MEMORY read or written lately, in step with the cells; oldest first. */
   readonly #rows = new Recent<EntryKey, StoredMemory>(ROWS_KEPT)
   #bounds: BlockBounds | null = null
@@ -54,7 +184,7 @@ export class MemoryColumns {
   #fallen = 0
   readonly #feed = new FeedFollower({
     clear: () => {
-      this.#cells = new MemoryCells()
+      this.clearCells()
       this.#rows.clear()
       this.#bounds = null
     },
@@ -67,23 +197,9 @@ export class MemoryColumns {
   #version = -1
 
   constructor(store: Store, viewer: string) {
+    super()
     this.#store = store
     this.viewer = viewer
-  }
-
-  /** Number of nodes, seen by the viewer or not. */
-  get size(): number {
-    return this.#cells.size
-  }
-
-  /** Nodes that are not rotten for this viewer, seen or not; null when none is rotten. Live: read it, do not keep it. */
-  get allow(): Bitset | null {
-    return this.#cells.alive.size === this.#cells.size ? null : this.#cells.alive
-  }
-
-  /** Nodes that are rotten for this viewer; null when none is. Live, as `allow`. */
-  get rotten(): Bitset | null {
-    return this.allow === null ? null : this.#cells.rotten
   }
 
   /** The newest line of the log of uses that is reflected here. */
@@ -91,21 +207,9 @@ export class MemoryColumns {
     return this.#seen
   }
 
-  get byteLength(): number {
-    return this.#cells.byteLength
-  }
-
-  has(entry: EntryKey): boolean {
-    return this.#cells.has(entry)
-  }
-
-  memory(entry: EntryKey): Cell | undefined {
-    return this.#cells.get(entry)
-  }
-
   /** The whole memories of these nodes; absent: never used. Within a read that the columns were brought in step with. */
   stored(reader: StoreReader, entries: readonly EntryKey[]): ReadonlyMap<EntryKey, StoredMemory> {
-    const used = entries.filter(entry => this.#cells.get(entry)?.used === true)
+    const used = entries.filter(entry => this.memory(entry)?.used === true)
     const missing = used.filter(entry => this.#rows.find(entry) === undefined)
     const read = missing.length === 0 ? null : readMemories(reader, this.viewer, missing)
     const found = new Map<EntryKey, StoredMemory>()
@@ -118,16 +222,6 @@ export class MemoryColumns {
     return found
   }
 
-  /** Unix seconds; of nodes only. */
-  lastAccessed(entry: EntryKey): number {
-    return this.#cells.lastAccessed(entry)
-  }
-
-  /** The first node behind this key; -1 when there is none. From -1 on, these are all. */
-  next(after: EntryKey): EntryKey {
-    return this.#cells.next(after)
-  }
-
   /**
    * Ranks these points; for one search, right after the index was brought up to date. One reading of the store for both
    * makes them agree with each other.
@@ -135,12 +229,12 @@ export class MemoryColumns {
   scorer({ weights, now, points, memoryEnabled }: ScorerRequest): PointScorer {
     if (!memoryEnabled) return BY_RELEVANCE
     if (points.position > this.#feed.position) this.refresh()
-    if (this.#bounds?.points !== points || this.#fallen > this.#cells.size * WORTH_RELOADING) {
-      this.#bounds = new BlockBounds(this.#cells, points)
+    if (this.#bounds?.points !== points || this.#fallen > this.size * WORTH_RELOADING) {
+      this.#bounds = new BlockBounds(this, points)
       this.#fallen = 0
     }
-    this.#bounds.settle()
-    return new MemoryScorer(this.#cells, this.#bounds, weights, now)
+    this.#bounds.settle(now)
+    return new MemoryScorer(this, this.#bounds, weights, now)
   }
 
   /** Takes in what was committed since: microseconds when that is nothing. */
@@ -168,7 +262,7 @@ export class MemoryColumns {
   /** What was just written and committed, with its line of the log; so it need not be read back. */
   wrote(memories: Iterable<readonly [EntryKey, StoredMemory]>, seen: number): void {
     for (const [entry, memory] of memories) {
-      const cell = this.#cells.get(entry)
+      const cell = this.memory(entry)
       if (cell === undefined) continue
       this.#put(entry, { ...cell, ...signalsOf(memory) })
       this.#rows.set(entry, memory)
@@ -182,21 +276,20 @@ export class MemoryColumns {
 
   /** Of changes and of uses: with more, reading all again is quicker than looking each up. */
   get #worthFollowing(): number {
-    return Math.max(PAGE, this.#cells.size * WORTH_RELOADING)
+    return Math.max(PAGE, this.size * WORTH_RELOADING)
   }
 
   *#pages(reader: StoreReader): Generator {
     this.#seen = lastUse(reader, this.viewer)
-    const cells = this.#cells
     for (const rows of tablePages(reader, NODES, ['mode_name', 'decay_enabled', 'created_at'], PAGE)) {
-      for (const row of rows) cells.set(row['entry'] as EntryKey, cellOf(row, undefined))
+      for (const row of rows) this.setCell(row['entry'] as EntryKey, cellOf(row, undefined))
       yield
     }
     for (const row of memoryRows(reader, this.viewer, ['last_accessed', 'strength_raw', 'ascension', 'rotten'])) {
       const entry = row['entry'] as EntryKey
-      const cell = cells.get(entry)
+      const cell = this.memory(entry)
       if (cell === undefined) continue
-      cells.set(entry, {
+      this.setCell(entry, {
         ...cell,
         last_accessed: row['last_accessed'] as number,
         strength_raw: row['strength_raw'] as number,
@@ -211,14 +304,14 @@ export class MemoryColumns {
     for (const entry of entries) {
       this.#rows.delete(entry)
       const row = reader.table(NODES).get({ entry })
-      if (row === undefined) this.#cells.delete(entry)
+      if (row === undefined) this.deleteCell(entry)
       else this.#put(entry, cellOf(row, readMemory(reader, this.viewer, entry)))
     }
   }
 
   #put(entry: EntryKey, cell: Cell): void {
-    if (this.#cells.has(entry) && cell.strength_raw < this.#cells.strength(entry)) this.#fallen++
-    this.#cells.set(entry, cell)
+    if (this.has(entry) && cell.strength_raw < this.strength(entry)) this.#fallen++
+    this.setCell(entry, cell)
     this.#bounds?.raise(entry)
   }
 }
@@ -257,9 +350,18 @@ export class Memories {
 
   /** In step with what is committed. The first call for a viewer reads all nodes. */
   of(viewer: string): MemoryColumns {
-    const columns = this.#columns.get(viewer, () => new MemoryColumns(this.#store, viewer))
+    const columns = this.loaded(viewer)
     columns.refresh()
     return columns
+  }
+
+  /** As of some state of the store, for who brings them in step in a transaction of their own. */
+  loaded(viewer: string): MemoryColumns {
+    return this.#columns.get(viewer, () => {
+      const columns = new MemoryColumns(this.#store, viewer)
+      columns.refresh()
+      return columns
+    })
   }
 }
 
@@ -287,6 +389,9 @@ export interface MemoryContext {
 const SLACK = 1 + 1e-14
 const LEAST = 1e-300
 
+const MODE_COUNT = MODE_NAMES.length
+const MODES_IN_ORDER: readonly Mode[] = MODE_NAMES.map(name => MODES[name])
+
 /** Memory switched off: nothing but how near. */
 export const BY_RELEVANCE: PointScorer = {
   score: (_entry, distance) => relevanceOf(distance),
@@ -301,36 +406,32 @@ export class MemoryScorer implements PointScorer {
   readonly #now: number
   /** By place of the mode in `MODE_NAMES`. */
   readonly #weights: readonly ScoreWeights[]
-  readonly #modes: readonly Mode[]
-  /** The best that recency and strength can give in the block asked about last, by mode; -1: it has no such node. */
-  readonly #priors = new Float64Array(MODE_NAMES.length)
-  #block = Number.NaN
 
   /** `weights` null: each node by its own mode's. */
   constructor(cells: MemoryCells, bounds: BlockBounds, weights: ScoreWeights | null, now: number) {
     this.#cells = cells
     this.#bounds = bounds
     this.#now = now
-    this.#modes = MODE_NAMES.map(name => MODES[name])
-    this.#weights = this.#modes.map(mode => weights ?? weightsOf(mode))
+    this.#weights = MODES_IN_ORDER.map(mode => weights ?? weightsOf(mode))
   }
 
   score(entry: EntryKey, distance: number): number {
     const at = this.#cells.modeAt(entry)
     const weights = this.#weights[at] as ScoreWeights
-    const recency = recencyOf(this.#modes[at] as Mode, this.#cells.lastAccessed(entry), this.#now)
+    const recency = recencyOf(MODES_IN_ORDER[at] as Mode, this.#cells.lastAccessed(entry), this.#now)
     const strength = strengthNorm(this.#cells.strength(entry))
     return combine(weights.relevance, weights.recency, weights.strength, relevanceOf(distance), recency, strength)
   }
 
   bound(block: number, distance: number): number {
-    if (block !== this.#block) this.#turnTo(block)
     const relevance = relevanceOf(distance)
     let most = 0
-    for (let mode = 0; mode < this.#priors.length; mode++) {
-      const prior = this.#priors[mode] as number
-      if (prior < 0) continue
-      const worth = (this.#weights[mode] as ScoreWeights).relevance * relevance + prior
+    for (let mode = 0; mode < MODE_COUNT; mode++) {
+      const recency = this.#bounds.recency(block, mode)
+      if (recency < 0) continue
+      const weights = this.#weights[mode] as ScoreWeights
+      const strength = this.#bounds.strength(block, mode)
+      const worth = weights.relevance * relevance + weights.recency * recency + weights.strength * strength
       if (worth > most) most = worth
     }
     return most * SLACK + LEAST
@@ -340,153 +441,16 @@ export class MemoryScorer implements PointScorer {
     // Once more the slack: what bounds all blocks is computed from larger numbers, which need not give a larger one.
     return this.bound(ALL, distance) * SLACK
   }
-
-  /** Searches ask about a block several times in succession. */
-  #turnTo(block: number): void {
-    this.#block = block
-    for (let mode = 0; mode < this.#priors.length; mode++) {
-      const newest = this.#bounds.newest(block, mode)
-      this.#priors[mode] = newest === Number.NEGATIVE_INFINITY ? -1 : this.#prior(mode, newest, block)
-    }
-  }
-
-  #prior(mode: number, newest: number, block: number): number {
-    const weights = this.#weights[mode] as ScoreWeights
-    const recency = weights.recency === 0 ? 0 : recencyOf(this.#modes[mode] as Mode, newest, this.#now)
-    return weights.recency * recency + weights.strength * strengthNorm(this.#bounds.strongest(block, mode))
-  }
-}
-
-// What ranking needs of one viewer's memory, for every node, in typed arrays by entry key: 17 bytes a key and no objects,
-// so that a million nodes are 17 MB and a score reads three numbers.
-
-/** A node's memory as far as ranking goes, and what of the node itself bears on it. */
-export interface Cell {
-  readonly last_accessed: number
-  readonly strength_raw: number
-  readonly ascension: boolean
-  readonly rotten: boolean
-  readonly decay_enabled: boolean
-  /** Null: the store names a mode there is not. */
-  readonly mode_name: ModeName | null
-  /** Whether there is a row of MEMORY. */
-  readonly used: boolean
-}
-
-const MODE_BITS = 0b11
-const ASCENSION = 0b100
-const ROTTEN = 0b1000
-const DECAYS = 0b1_0000
-const UNKNOWN_MODE = 0b10_0000
-const USED = 0b100_0000
-const PRESENT = 0b1000_0000
-
-export class MemoryCells {
-  #accessed = new Float64Array(1024)
-  #strength = new Float64Array(1024)
-  /** Mode in the lowest two bits. */
-  #flags = new Uint8Array(1024)
-  #size = 0
-  readonly #alive = new Bitset()
-  readonly #rotten = new Bitset()
-
-  /** Number of nodes. */
-  get size(): number {
-    return this.#size
-  }
-
-  /** Nodes that are not rotten. Live: changes with the cells. */
-  get alive(): Bitset {
-    return this.#alive
-  }
-
-  /** Nodes that are. Live, as `alive`. */
-  get rotten(): Bitset {
-    return this.#rotten
-  }
-
-  get byteLength(): number {
-    return this.#flags.length * 17
-  }
-
-  has(entry: EntryKey): boolean {
-    return ((this.#flags[entry] ?? 0) & PRESENT) !== 0
-  }
-
-  /** Of a node; anything of what is none. */
-  lastAccessed(entry: EntryKey): number {
-    return this.#accessed[entry] ?? Number.NEGATIVE_INFINITY
-  }
-
-  strength(entry: EntryKey): number {
-    return this.#strength[entry] ?? 0
-  }
-
-  /** Place of the node's mode in `MODE_NAMES`; one that there is not counts as the first. */
-  modeAt(entry: EntryKey): number {
-    return (this.#flags[entry] ?? 0) & MODE_BITS
-  }
-
-  get(entry: EntryKey): Cell | undefined {
-    const flags = this.#flags[entry] ?? 0
-    if ((flags & PRESENT) === 0) return undefined
-    return {
-      last_accessed: this.lastAccessed(entry),
-      strength_raw: this.strength(entry),
-      ascension: (flags & ASCENSION) !== 0,
-      rotten: (flags & ROTTEN) !== 0,
-      decay_enabled: (flags & DECAYS) !== 0,
-      mode_name: (flags & UNKNOWN_MODE) !== 0 ? null : (MODE_NAMES[flags & MODE_BITS] ?? null),
-      used: (flags & USED) !== 0,
-    }
-  }
-
-  set(entry: EntryKey, cell: Cell): void {
-    if (entry >= this.#flags.length) {
-      this.#accessed = grown(this.#accessed, entry + 1)
-      this.#strength = grown(this.#strength, entry + 1)
-      this.#flags = grown(this.#flags, entry + 1)
-    }
-    if (!this.has(entry)) this.#size++
-    const mode = cell.mode_name === null ? UNKNOWN_MODE : MODE_NAMES.indexOf(cell.mode_name)
-    this.#accessed[entry] = cell.last_accessed
-    this.#strength[entry] = cell.strength_raw
-    this.#flags[entry] =
-      PRESENT |
-      mode |
-      (cell.ascension ? ASCENSION : 0) |
-      (cell.rotten ? ROTTEN : 0) |
-      (cell.decay_enabled ? DECAYS : 0) |
-      (cell.used ? USED : 0)
-    const [is, isNot] = cell.rotten ? [this.#rotten, this.#alive] : [this.#alive, this.#rotten]
-    is.add(entry)
-    isNot.delete(entry)
-  }
-
-  delete(entry: EntryKey): void {
-    if (!this.has(entry)) return
-    this.#flags[entry] = 0
-    this.#alive.delete(entry)
-    this.#rotten.delete(entry)
-    this.#size--
-  }
-
-  /** The first node behind this key; -1 when there is none. */
-  next(after: EntryKey): EntryKey {
-    for (let entry = after + 1; entry < this.#flags.length; entry++) {
-      if (((this.#flags[entry] as number) & PRESENT) !== 0) return entry
-    }
-    return -1
-  }
 }
 
 // For each block of points the newest access and the largest strength of its nodes, by mode: enough to bound the score of
 // every node in it for any weights at any time. Raised at once when a member rises; a member that fades, leaves or
 // changes its mode leaves the limit too high, which is safe, until the bounds are made again.
 
-const MODE_COUNT = MODE_NAMES.length
 /** In place of a block. */
 export const ALL = -1
+/** Seconds for which recencies are kept: as they were at the beginning, since they only fall. */
+const KEPT_S = 60
 
 export class BlockBounds {
   readonly points: PointIndex
@@ -494,20 +458,21 @@ export class BlockBounds {
   #generation = -1
   /** How many of the points' arrivals are in. */
   #arrived = 0
-  /** By block × modes + mode; minus infinity: no node of that mode. */
+  /** Places are (block + 1) × modes + mode, so that `ALL` comes first. Minus infinity: no node of that mode. */
   #newest = new Float64Array(0)
+  /** Normalised. */
   #strongest = new Float64Array(0)
-  /** Over all blocks, by mode. */
-  readonly #newestOfAll = new Float64Array(MODE_COUNT)
-  readonly #strongestOfAll = new Float64Array(MODE_COUNT)
+  /** Of the newest, at `#since`; not a number: to be computed. */
+  #recencies = new Float64Array(0)
+  #since = Number.NaN
 
   constructor(cells: MemoryCells, points: PointIndex) {
     this.points = points
     this.#cells = cells
   }
 
-  /** Takes in what came into blocks; to be called before limits are read. */
-  settle(): void {
+  /** Takes in what came into blocks; to be called before limits are read at `now` (Unix seconds). */
+  settle(now: number): void {
     const { generation, arrivals } = this.points
     if (generation !== this.#generation) {
       this.#generation = generation
@@ -515,6 +480,9 @@ export class BlockBounds {
       this.#remake()
     }
     while (this.#arrived < arrivals.length) this.raise(arrivals[this.#arrived++] as EntryKey)
+    const since = Math.floor(now / KEPT_S) * KEPT_S
+    if (since !== this.#since) this.#recencies.fill(Number.NaN)
+    this.#since = since
   }
 
   /** A node's memory or mode changed, or it is new. One that has no point yet will arrive. */
@@ -522,43 +490,59 @@ export class BlockBounds {
     const block = this.points.blockOf(entry)
     if (block === -1 || !this.#cells.has(entry)) return
     const mode = this.#cells.modeAt(entry)
-    const at = block * MODE_COUNT + mode
-    if (at >= this.#newest.length) this.#grow()
     const accessed = this.#cells.lastAccessed(entry)
-    const strength = this.#cells.strength(entry)
-    if (accessed > (this.#newest[at] as number)) this.#newest[at] = accessed
+    const strength = strengthNorm(this.#cells.strength(entry))
+    this.#raiseAt(placeOf(ALL, mode), accessed, strength)
+    this.#raiseAt(placeOf(block, mode), accessed, strength)
+  }
+
+  #raiseAt(at: number, accessed: number, strength: number): void {
+    if (at >= this.#newest.length) this.#grow()
+    if (accessed > (this.#newest[at] as number)) {
+      this.#newest[at] = accessed
+      this.#recencies[at] = Number.NaN
+    }
     if (strength > (this.#strongest[at] as number)) this.#strongest[at] = strength
-    if (accessed > (this.#newestOfAll[mode] as number)) this.#newestOfAll[mode] = accessed
-    if (strength > (this.#strongestOfAll[mode] as number)) this.#strongestOfAll[mode] = strength
   }
 
-  /** Of a block, or of all for minus one. Minus infinity: it has no node of this mode. */
-  newest(block: number, mode: number): number {
-    if (block === ALL) return this.#newestOfAll[mode] as number
-    return this.#newest[block * MODE_COUNT + mode] ?? Number.NEGATIVE_INFINITY
+  /** No node of this mode in the block, or in all, has more; below 0: there is none. */
+  recency(block: number, mode: number): number {
+    const at = placeOf(block, mode)
+    const known = this.#recencies[at] ?? -1
+    if (!Number.isNaN(known)) return known
+    const newest = this.#newest[at] as number
+    const made = newest === Number.NEGATIVE_INFINITY ? -1 : recencyOf(MODES_IN_ORDER[mode] as Mode, newest, this.#since)
+    this.#recencies[at] = made
+    return made
   }
 
-  strongest(block: number, mode: number): number {
-    if (block === ALL) return this.#strongestOfAll[mode] as number
-    return this.#strongest[block * MODE_COUNT + mode] ?? 0
+  /** The same of the normalised strength. */
+  strength(block: number, mode: number): number {
+    return this.#strongest[placeOf(block, mode)] ?? 0
   }
 
   /** Reads all nodes: some 20 ns each. */
   #remake(): void {
-    this.#newest = new Float64Array(this.points.blocks * MODE_COUNT).fill(Number.NEGATIVE_INFINITY)
-    this.#strongest = new Float64Array(this.points.blocks * MODE_COUNT)
-    this.#newestOfAll.fill(Number.NEGATIVE_INFINITY)
-    this.#strongestOfAll.fill(0)
+    this.#newest = new Float64Array(0)
+    this.#strongest = new Float64Array(0)
+    this.#recencies = new Float64Array(0)
+    this.#grow()
     for (let entry = this.#cells.next(-1); entry !== -1; entry = this.#cells.next(entry)) this.raise(entry)
   }
 
   #grow(): void {
-    const length = Math.ceil(this.points.blocks * 1.2) * MODE_COUNT
-    const newest = new Float64Array(length).fill(Number.NEGATIVE_INFINITY)
-    newest.set(this.#newest)
-    const strongest = new Float64Array(length)
-    strongest.set(this.#strongest)
-    this.#newest = newest
-    this.#strongest = strongest
+    const length = placeOf(Math.ceil(this.points.blocks * 1.2), 0)
+    const larger = (array: Float64Array, filler: number) => {
+      const made = new Float64Array(length).fill(filler)
+      made.set(array)
+      return made
+    }
+    this.#newest = larger(this.#newest, Number.NEGATIVE_INFINITY)
+    this.#strongest = larger(this.#strongest, 0)
+    this.#recencies = larger(this.#recencies, Number.NaN)
   }
+}
+
+function placeOf(block: number, mode: number): number {
+  return (block + 1) * MODE_COUNT + mode
 }

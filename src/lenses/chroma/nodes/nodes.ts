@@ -19,7 +19,7 @@ import type { BindingSet } from '../colour/bindings.ts'
 import { type ChosenTag, completeSet } from '../colour/coordinates.ts'
 import { ANCHORS, tagsInText } from '../colour/stack.ts'
 import { type Camel, invalidParameter, invalidState, placed, retryingWrite, ValidationError } from '../errors.ts'
-import { MODE_NAMES, type ModeName } from '../memory/formulas.ts'
+import { MODE_NAMES } from '../memory/formulas.ts'
 import { type Color, color, hashtagList, type NodeRow } from '../model.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
 import { defaultMemory, logUses, readMemory, type StoredMemory, writeMemory } from '../tables.ts'
@@ -225,25 +225,6 @@ export function getNode({ host, extensions }: ChromaState, viewer: Viewer, id: s
   })
 }
 
-export function updateNode(state: ChromaState, viewer: Viewer, id: string, update: NodeUpdate): boolean {
-  const { label, content, metadata } = update
-  if (label === undefined && content === undefined && metadata === undefined) return false
-  const { clock } = state.host
-  return changing(state, viewer, id, (writer, { entry, aspect }) => {
-    const text = content ?? entry.content
-    const draft = {
-      ...entry,
-      title: label ?? entry.title,
-      content: text,
-      metadata: metadata === undefined ? entry.metadata : structuredClone(metadata ?? {}),
-      updatedAt: clock.now(),
-    }
-    writer.put(draft, chunkContent(text, { format: 'markdown' }))
-    const hasMetadata = metadata === undefined ? aspect.has_metadata : metadata !== null
-    writeAspect(writer, entry.key, { ...aspect, has_metadata: hasMetadata, version: aspect.version + 1 })
-  })
-}
-
 export function deleteNode(state: ChromaState, viewer: Viewer, id: string): boolean {
   const { host } = state
   return host.store.write(host.clock.now(), writer => {
@@ -252,85 +233,51 @@ export function deleteNode(state: ChromaState, viewer: Viewer, id: string): bool
   })
 }
 
-export function setNodeMode(state: ChromaState, viewer: Viewer, id: string, mode_name: ModeName): boolean {
-  return changing(state, viewer, id, (writer, { entry, aspect }) => {
-    writeAspect(writer, entry.key, { ...aspect, mode_name, version: aspect.version + 1 })
-  })
-}
-
-export function setNodeDecay(state: ChromaState, viewer: Viewer, id: string, enabled: boolean): boolean {
-  return changing(state, viewer, id, (writer, { entry, aspect }) => {
-    writeAspect(writer, entry.key, { ...aspect, decay_enabled: enabled, version: aspect.version + 1 })
-  })
-}
-
-/** Rot is a matter of the viewer's own memory: it takes no more than to see the node. */
-export function markRotten(state: ChromaState, viewer: Viewer, id: string): boolean {
-  const { host } = state
-  return host.store.write(host.clock.now(), writer => {
-    const node = findNode(writer, id, host.accessScope(viewer))
-    if (node === undefined) return false
-    const { key } = node.entry
-    const memory = readMemory(writer, viewer.id, key) ?? defaultMemory(node.aspect.created_at)
-    if (memory.ascension) return false
-    if (memory.rotten) return true
-    writeMemory(writer, viewer.id, key, { ...memory, rotten: true, version: memory.version + 1 })
-    logUses(writer, viewer.id, [key])
-    return true
-  })
-}
-
-export function writeField(state: ChromaState, viewer: Viewer, id: string, column: string, value: unknown): boolean {
-  const fields = state.extensions.check({ [column]: value })
-  return changing(state, viewer, id, (writer, { entry, aspect }) => {
-    state.extensions.write(writer, entry.key, fields)
-    writeAspect(writer, entry.key, { ...aspect, version: aspect.version + 1 })
-  })
-}
-
-/** All of the changes, or none of them and false. */
+/** All of the changes, or none of them and false: nothing is given, or there is no such node that the viewer may change. */
 export function changeNode(state: ChromaState, viewer: Viewer, id: string, changes: NodeChanges): boolean {
-  const { mode_name, decay_enabled, rotten, plugin_fields = {}, ...texts } = changes
-  const steps: (() => boolean)[] = []
-  if (Object.keys(texts).length > 0) steps.push(() => updateNode(state, viewer, id, texts))
-  if (mode_name !== undefined) steps.push(() => setNodeMode(state, viewer, id, mode_name))
-  if (decay_enabled !== undefined) steps.push(() => setNodeDecay(state, viewer, id, decay_enabled))
-  if (rotten !== undefined) steps.push(() => markRotten(state, viewer, id))
-  for (const [column, value] of Object.entries(plugin_fields)) {
-    steps.push(() => writeField(state, viewer, id, column, value))
-  }
-  return steps.length > 0 && allOrNone(state, steps)
-}
-
-class Undone extends Error {}
-
-/** In one transaction, which is rolled back when a step returns false or throws. */
-function allOrNone({ host }: ChromaState, steps: readonly (() => boolean)[]): boolean {
-  try {
-    host.store.write(host.clock.now(), () => {
-      for (const step of steps) if (!step()) throw new Undone()
+  const { label, content, metadata, mode_name, decay_enabled, rotten = false, plugin_fields = {} } = changes
+  const fields = state.extensions.check(plugin_fields)
+  const hasTexts = label !== undefined || content !== undefined || metadata !== undefined
+  const given = [hasTexts, mode_name !== undefined, decay_enabled !== undefined].filter(Boolean)
+  const steps = given.length + Object.keys(fields).length
+  if (steps === 0 && !rotten) return false
+  const { host } = state
+  const now = host.clock.now()
+  return host.store.write(now, writer => {
+    // Rot is a matter of the viewer's own memory: it takes no more than to see the node.
+    const node = (steps === 0 ? findNode : findOwnNode)(writer, id, host.accessScope(viewer))
+    if (node === undefined || (rotten && !rot(writer, viewer, node))) return false
+    if (steps === 0) return true
+    const { entry, aspect } = node
+    if (hasTexts) {
+      const text = content ?? entry.content
+      const draft = {
+        ...{ ...entry, title: label ?? entry.title, content: text, updatedAt: now },
+        metadata: metadata === undefined ? entry.metadata : structuredClone(metadata ?? {}),
+      }
+      writer.put(draft, chunkContent(text, { format: 'markdown' }))
+    }
+    state.extensions.write(writer, entry.key, fields)
+    writeAspect(writer, entry.key, {
+      ...aspect,
+      mode_name: mode_name ?? aspect.mode_name,
+      decay_enabled: decay_enabled ?? aspect.decay_enabled,
+      has_metadata: metadata === undefined ? aspect.has_metadata : metadata !== null,
+      version: aspect.version + steps,
     })
-    return true
-  } catch (error) {
-    if (error instanceof Undone) return false
-    throw error
-  }
-}
-
-/** False when there is no such node that the viewer may change. The feed has the change: indexes and columns follow it. */
-function changing(
-  { host }: ChromaState,
-  viewer: Viewer,
-  id: string,
-  change: (writer: StoreWriter, node: StoredNode) => void,
-): boolean {
-  return host.store.write(host.clock.now(), writer => {
-    const node = findOwnNode(writer, id, host.accessScope(viewer))
-    if (node === undefined) return false
-    change(writer, node)
-    writer.announce(node.entry.key)
+    // Indexes and columns follow the feed.
+    writer.announce(entry.key)
     return true
   })
+}
+
+/** False for what stays for good. */
+function rot(writer: StoreWriter, viewer: Viewer, { entry: { key }, aspect }: StoredNode): boolean {
+  const memory = readMemory(writer, viewer.id, key) ?? defaultMemory(aspect.created_at)
+  if (memory.ascension || memory.rotten) return !memory.ascension
+  writeMemory(writer, viewer.id, key, { ...memory, rotten: true, version: memory.version + 1 })
+  logUses(writer, viewer.id, [key])
+  return true
 }
 
 // The nodes that a viewer holds as a document (CQ-128), with the viewer's memory of them.

@@ -99,7 +99,7 @@ function drawn(look: Look, keys: readonly EntryKey[], now: number): readonly Nod
       if (cell === undefined || place === undefined || cell.mode_name === null) continue
       const since = Math.max(cell.last_accessed, cycle, memories.get(key)?.decayed_at ?? 0)
       const isTouched = enabled && cell.decay_enabled && !cell.ascension
-      const future = isTouched ? futureOf({ mode: MODES[cell.mode_name], cell, since }, now, FADED, decay_enabled) : []
+      const future = isTouched ? futureOf({ mode: MODES[cell.mode_name], cell, since }, now, decay_enabled) : []
       const when = (wanted: ForecastEvent): number | null => {
         const at = future.find(({ event }) => event === wanted)?.at
         return at === undefined || at === Number.POSITIVE_INFINITY ? null : at
@@ -178,8 +178,6 @@ export interface ForecastRequest {
   readonly until: number
   /** Foreseen changes to name, the soonest first; default 100. The totals count all. */
   readonly limit?: number | undefined
-  /** A node fades when its health falls below this; default 0.5. */
-  readonly fadedBelow?: number | undefined
 }
 
 export type ForecastEvent = 'ascends' | 'rots' | 'fades'
@@ -212,11 +210,10 @@ export interface Idle {
 }
 
 export function forecast(context: MemoryContext, viewer: string, request: ForecastRequest): Forecast {
-  const { now, until, limit = LIMIT, fadedBelow = FADED } = request
+  const { now, until, limit = LIMIT } = request
   if (!Number.isSafeInteger(until) || until < now)
     throw invalidParameter('until', until, `whole seconds from ${now} on`)
   if (!Number.isSafeInteger(limit) || limit < 0) throw invalidParameter('limit', limit, 'a whole number ≥ 0')
-  if (!(fadedBelow > 0 && fadedBelow <= 1)) throw invalidParameter('faded_below', fadedBelow, 'above 0, at most 1')
   const totals = { ascends: 0, rots: 0, fades: 0 }
   if (!context.settings.enabled) return { now, until, totals, items: [], skipped: 'memory_disabled' }
   context.access.flush()
@@ -224,7 +221,7 @@ export function forecast(context: MemoryContext, viewer: string, request: Foreca
   const soonest = new TopK<Foreseen>(limit, bySoonest)
   context.host.store.read(reader => {
     for (const [entry, idle] of idleNodes(reader, context, viewer)) {
-      for (const { event, at } of futureOf(idle, now, fadedBelow, decays)) {
+      for (const { event, at } of futureOf(idle, now, decays)) {
         if (at > until) continue
         totals[event]++
         soonest.push({ entry, event, at, ...stateAt(idle, now, until, decays) })
@@ -275,13 +272,12 @@ function* idleNodes(
 export function futureOf(
   idle: Idle,
   now: number,
-  fadedBelow: number,
   decays: boolean,
 ): readonly { readonly event: ForecastEvent; readonly at: number }[] {
   const { mode, cell } = idle
   if (ascends(mode, strengthAt(idle, now, decays))) return [{ event: 'ascends', at: now }]
   const rot = cell.rotten ? Number.POSITIVE_INFINITY : rotAt(idle, now, decays)
-  const fade = decays ? fadeAt(idle, now, fadedBelow) : Number.POSITIVE_INFINITY
+  const fade = decays ? fadeAt(idle, now) : Number.POSITIVE_INFINITY
   return [
     { event: 'rots', at: rot },
     { event: 'fades', at: fade },
@@ -300,10 +296,10 @@ function rotAt(idle: Idle, now: number, decays: boolean): number {
 }
 
 /** Infinity for what has faded already. */
-function fadeAt({ mode, cell }: Idle, now: number, fadedBelow: number): number {
-  const hasFaded = (at: number) => healthOf(mode, cell.last_accessed, at) < fadedBelow
+function fadeAt({ mode, cell }: Idle, now: number): number {
+  const hasFaded = (at: number) => healthOf(mode, cell.last_accessed, at) < FADED
   if (hasFaded(now)) return Number.POSITIVE_INFINITY
-  return firstSecond(cell.last_accessed - DAY * mode.tau_decay_days * Math.log(fadedBelow), now, hasFaded)
+  return firstSecond(cell.last_accessed - DAY * mode.tau_decay_days * Math.log(FADED), now, hasFaded)
 }
 
 /** The first whole second from `now` on that fulfils a condition which stays; `about` is right but for rounding. */

@@ -124,7 +124,7 @@ export function nodeRow(
     label: entry.title,
     content: entry.content,
     // A store may share its own value, and callers may change what they get.
-    metadata: aspect.has_metadata ? structuredClone(entry.metadata) : null,
+    metadata: aspect.has_metadata ? copyOf(entry.metadata) : null,
     created_at: aspect.created_at,
     last_accessed: memory.last_accessed,
     strength_raw: memory.strength_raw,
@@ -136,6 +136,13 @@ export function nodeRow(
     decay_enabled: aspect.decay_enabled,
     state: nodeState(memory),
   }
+}
+
+/** Of JSON data: some times quicker than `structuredClone`. */
+function copyOf<T extends Json>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyOf) as Json as T
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyOf(inner)])) as Json as T
 }
 
 export function resultRow(node: NodeRow, computed: Computed): ResultRow {

@@ -111,14 +111,14 @@ export async function prepare(
   options: ChromaOptions,
   context: Preparing,
 ): Promise<Prepared> {
-  await state.host.ready?.([POINTS])
   const now = Math.floor(context.asOf / 1000)
   const profile = state.profiles.select(options.profile)
   const parsed = await parse(state, text, options, profile, context)
   const { params } = parsed
   // Of a text that names nothing known, there is no colour to ask by.
   const isNowhere = options.hashtags === undefined && params.hashtags.length === 0 && completes(state, options)
-  const { bindings, hashtags } = isNowhere ? NOWHERE : state.coordinates.check(params.hashtags)
+  const { current } = state.bindings
+  const { bindings, hashtags } = isNowhere ? NOWHERE : state.coordinates.check(params.hashtags, current)
   const settled = settle(options, parsed.params, state.settings.query)
   const query: EffectiveQuery = {
     hashtags,
@@ -130,7 +130,7 @@ export async function prepare(
     score_weights: copyJson(settled.scoreWeights),
     profile: parsed.profile,
     update_access: options.update_access ?? context.touch,
-    color: isNowhere ? MIDDLE : state.coordinates.color({ bindings }),
+    color: isNowhere ? MIDDLE : state.coordinates.color({ bindings }, current),
     completed_hashtags: parsed.completed,
     profile_state: parsed.reported,
     now,

@@ -3,8 +3,9 @@
  * profile may blend its own (CQ-055). Phases 1 to 3 make the plan, 4 to 6 bring the candidates, 7 and 8 score and rank them.
  */
 import type { Instant } from '../../../base/clock.ts'
+import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { PointHit } from '../../../index/contract.ts'
-import type { Candidate, Ranked, Scored } from '../../../model/candidate.ts'
+import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { constant, type Formula, NO_NUMBERS, number, product, sum, weightedSum } from '../../../model/formula.ts'
 import type { CallContext } from '../../../model/operation.ts'
@@ -12,11 +13,13 @@ import type { Note } from '../../../model/page.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { filtered } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
+import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
 import { byFormula } from '../../../pipeline/formula.ts'
 import { firstDepth } from '../../../pipeline/page-bounds.ts'
 import { unparsed } from '../../../pipeline/parse.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
-import type { Answer, Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
+import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
+import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { asDatabaseError, placed, retrying } from '../errors.ts'
 import { MODE_NAMES, MODES, recencyOf, relevanceOf, strengthNorm, weightsOf } from '../memory/formulas.ts'
@@ -70,6 +73,10 @@ export function chromaStages(host: LensHost): Partial<Stages> {
     enrich: (plan, context) => enrich(state(), plan, context),
     retrieve: (plan, depth, context) => retrieve(state(), plan, depth, context),
     score: (retrieval, plan, context) => score(state(), retrieval, plan, context),
+    present: (ranking, retrieval, plan, context) =>
+      context.rows === 'keys'
+        ? presentRows(state(), ranking, retrieval, plan, context)
+        : DEFAULT_STAGES.present(ranking, retrieval, plan, context),
   }
 }
 
@@ -78,6 +85,8 @@ export interface ChromaFacts extends Prepared {
   readonly by: RankedBy
   /** Null: memory alone scores. */
   readonly custom: CustomScoring | null
+  /** By entry, of the answer to the lens's own operations. */
+  readonly rows?: ReadonlyMap<EntryKey, ResultRow> | undefined
 }
 
 export function factsOf({ facts }: Pick<Plan, 'facts'>): ChromaFacts {
@@ -100,14 +109,30 @@ async function enrich(state: ChromaState, plan: Plan, context: QueryContext): Pr
 /** Code of the note that says which hashtags were asked by. */
 export const HASHTAGS = 'hashtags'
 
+/** Rows of the seed's form, of the state of the store that access is checked in. */
+function* presentRows(
+  state: ChromaState,
+  ranking: Ranking,
+  retrieval: Retrieval,
+  plan: Plan,
+  context: QueryContext,
+): Steps<Answer> {
+  return state.host.store.read(reader => {
+    const answer = atOnce(DEFAULT_STAGES.present(ranking, retrieval, plan, context))
+    const rows = rowsOf(state, reader, answer.ranked)
+    return { ...answer, facts: { ...plan.facts, chroma: { ...factsOf(plan), rows } satisfies ChromaFacts } }
+  })
+}
+
 /** Nodes asked for at first where a profile scores, as a multiple of those wanted (CQ-099). */
 const FIRST = 3
 
 async function retrieve(state: ChromaState, plan: Plan, depth: number, context: QueryContext): Promise<Retrieval> {
   const { query, by, custom, most } = factsOf(plan)
-  const allow = filtered(plan, context)
-  if (most === 0) return { candidates: [], depth, allow, statistics: {}, exhausted: true, complete: true }
-  const asked: Asked = allow === null ? query : { ...query, allow }
+  if (most === 0) {
+    const allow = filtered(plan, context)
+    return { candidates: [], depth, allow, statistics: {}, exhausted: true, complete: true }
+  }
   // Of nodes that only memory scores, no more than there may be results.
   const widening = depth / firstDepth(context.query)
   const first = FIRST * Math.min(most, plan.query.limit)
@@ -115,6 +140,8 @@ async function retrieve(state: ChromaState, plan: Plan, depth: number, context: 
   return retrying(
     () =>
       looking(state, context.accessScope, look => {
+        const allow = filtered(plan, context)
+        const asked: Asked = allow === null ? query : { ...query, allow }
         const hits = best(look, asked, by, custom === null && wanted >= most ? wanted : wanted + 1)
         if (hits.length === 0) noteBeyond(look, asked, context)
         else noteRotten(look, asked, by, hits[Math.min(hits.length, most, plan.query.limit) - 1] as PointHit, context)
@@ -264,7 +291,7 @@ async function scoreBlended(
   context: QueryContext,
 ): Promise<Scoring> {
   const byMemory = scoredBy(state, retrieval, plan, MEMORY).scored
-  const rows = rowsOf(state, byMemory)
+  const rows = state.host.store.read(reader => rowsOf(state, reader, byMemory))
   const candidates: Candidate[] = []
   for (const one of byMemory) {
     const row = rows.get(one.entry)
@@ -292,9 +319,9 @@ async function scoreBlended(
 }
 
 /** The rows of these, by entry, with what they were scored by (CQ-070, CQ-076); those that are nodes still. */
-export function rowsOf(state: ChromaState, scored: readonly Scored[]): ReadonlyMap<EntryKey, ResultRow> {
+function rowsOf(state: ChromaState, reader: StoreReader, scored: readonly Scored[]): ReadonlyMap<EntryKey, ResultRow> {
   const byEntry = new Map(scored.map(one => [one.entry, one]))
-  const nodes = state.host.store.read(reader => state.nodes.get(reader, [...byEntry.keys()]))
+  const nodes = state.nodes.get(reader, [...byEntry.keys()])
   return new Map(
     nodes.map(node => {
       const { signals, score: made } = byEntry.get(node.entry.key) as Scored
@@ -387,27 +414,25 @@ async function find(
   by: RankedBy,
 ): Promise<Found> {
   const asked = wholeQuery(item, by)
-  const ranked: Ranked[] = []
+  const shown = new Map<EntryKey, ResultRow>()
   const page = (cursor?: string): Promise<Answer> =>
     state.host.query({ ...asked, cursor }, { ...call, rows: 'keys' }).catch((error: unknown) => {
       throw asDatabaseError(error, 1)
     })
   const answer = await page()
   for (let one = answer; ; ) {
-    ranked.push(...one.ranked)
+    for (const [entry, row] of factsOf(one).rows ?? []) shown.set(entry, row)
     const { cursor } = one.page
     if (cursor === null) break
     one = await page(cursor)
   }
   const facts = factsOf(answer)
-  const rows = rowsOf(state, ranked)
-  const shown = ranked.flatMap(({ entry }) => rows.get(entry) ?? [])
   const { verdict, reason, notes } = answer.page
   return {
     facts,
     query: { ...facts.query, update_access: item.update_access ?? true },
-    rows: shown,
-    entries: [...rows.keys()],
+    rows: [...shown.values()],
+    entries: [...shown.keys()],
     verdict: { verdict, reason },
     warnings: [...notes.flatMap(warningOf), ...(facts.custom?.warnings ?? [])],
   }

@@ -19,23 +19,12 @@ export type ConceptType =
   | 'Entity'
   | 'Caveat'
 
-export type Relation =
-  | 'DEPENDS_ON'
-  | 'EXTENDS'
-  | 'IMPLEMENTS'
-  | 'CONTAINS'
-  | 'CALLS'
-  | 'USES'
-  | 'DEFINED_IN'
-  | 'LINKS_TO'
-  | 'MENTIONS'
-
 /** Hard, moderate and weak ties. */
 export const HARD = 1
 export const MODERATE = 0.5
 const WEAK = 0.1
 
-export const WEIGHTS: Readonly<Record<Relation, number>> = {
+export const WEIGHTS = {
   DEPENDS_ON: HARD,
   EXTENDS: HARD,
   IMPLEMENTS: HARD,
@@ -45,7 +34,8 @@ export const WEIGHTS: Readonly<Record<Relation, number>> = {
   USES: MODERATE,
   LINKS_TO: MODERATE,
   MENTIONS: WEAK,
-}
+} as const
+export type Relation = keyof typeof WEIGHTS
 
 /** A concept as it stands in its file; it has no id yet. */
 export interface ReadConcept {
@@ -144,7 +134,7 @@ export interface ModuleSettings {
 }
 
 /** Another way of reading files, or of keeping what was read: all files are read again. */
-export const READING_VERSION = 7
+export const READING_VERSION = 8
 
 export interface Extraction {
   readonly path: string
@@ -156,38 +146,6 @@ export interface Extraction {
   /** The parser met something it did not know; what could be read was. */
   readonly hasErrors: boolean
 }
-
-export type Language =
-  | 'typescript'
-  | 'tsx'
-  | 'javascript'
-  | 'python'
-  | 'markdown'
-  | 'go'
-  | 'rust'
-  | 'java'
-  | 'c'
-  | 'cpp'
-  | 'csharp'
-  | 'ruby'
-  | 'php'
-  | 'json'
-  | 'yaml'
-  | 'toml'
-  | 'text'
-
-export type Grammar =
-  | 'typescript'
-  | 'tsx'
-  | 'javascript'
-  | 'python'
-  | 'go'
-  | 'rust'
-  | 'java'
-  | 'cpp'
-  | 'c-sharp'
-  | 'ruby'
-  | 'php'
 
 /** In place of the name of a module or package: the package that the file itself is of. */
 export const OWN_PACKAGE = '.'
@@ -206,43 +164,43 @@ export interface Skip {
   readonly message: string
 }
 
-const LANGUAGES: Readonly<Record<Language, string>> = {
-  typescript: 'ts mts cts',
-  tsx: 'tsx',
-  javascript: 'js mjs cjs jsx',
-  python: 'py pyi',
-  markdown: 'md markdown mdx',
-  go: 'go',
-  rust: 'rs',
-  java: 'java',
-  c: 'c h',
-  cpp: 'cc cpp cxx hh hpp hxx ipp',
-  csharp: 'cs',
-  ruby: 'rb rake gemspec',
-  php: 'php',
-  json: 'json jsonc',
-  yaml: 'yaml yml',
-  toml: 'toml',
-  text: '',
+interface LanguageFacts<Name extends string = string> {
+  /** Of file names, with blanks between them. */
+  readonly endings: string
+  /** Absent: read without a grammar. */
+  readonly grammar?: Name
+  /** Its name as people write it, where calls are linked within one file alone. */
+  readonly within?: string
 }
 
-const GRAMMARS: Partial<Record<Language, Grammar>> = {
-  typescript: 'typescript',
-  tsx: 'tsx',
-  javascript: 'javascript',
-  python: 'python',
-  go: 'go',
-  rust: 'rust',
-  java: 'java',
-  c: 'cpp',
-  cpp: 'cpp',
-  csharp: 'c-sharp',
-  ruby: 'ruby',
-  php: 'php',
+function facts<Name extends string>(endings: string, grammar?: Name, within?: string): LanguageFacts<Name> {
+  return { endings, ...(grammar !== undefined && { grammar }), ...(within !== undefined && { within }) }
 }
+
+const LANGUAGES = {
+  typescript: facts('ts mts cts', 'typescript'),
+  tsx: facts('tsx', 'tsx'),
+  javascript: facts('js mjs cjs jsx', 'javascript'),
+  python: facts('py pyi', 'python'),
+  markdown: facts<never>('md markdown mdx'),
+  go: facts('go', 'go'),
+  rust: facts('rs', 'rust'),
+  java: facts('java', 'java'),
+  c: facts('c h', 'cpp', 'C'),
+  cpp: facts('cc cpp cxx hh hpp hxx ipp', 'cpp', 'C++'),
+  csharp: facts('cs', 'c-sharp', 'C#'),
+  ruby: facts('rb rake gemspec', 'ruby', 'Ruby'),
+  php: facts('php', 'php', 'PHP'),
+  json: facts<never>('json jsonc'),
+  yaml: facts<never>('yaml yml'),
+  toml: facts<never>('toml'),
+  text: facts<never>(''),
+}
+export type Language = keyof typeof LANGUAGES
+export type Grammar = NonNullable<(typeof LANGUAGES)[Language]['grammar']>
 
 const BY_ENDING: ReadonlyMap<string, Language> = new Map(
-  Object.entries(LANGUAGES).flatMap(([language, endings]) =>
+  Object.entries(LANGUAGES).flatMap(([language, { endings }]) =>
     endings.split(' ').map(ending => [ending, language as Language] as const),
   ),
 )
@@ -253,15 +211,12 @@ export function languageOf(path: string): Language {
 
 /** Null: read without a grammar. */
 export function grammarOf(language: Language): Grammar | null {
-  return GRAMMARS[language] ?? null
+  return LANGUAGES[language].grammar ?? null
 }
-
-/** Languages of code whose calls are linked within one file alone, as people write them. */
-const WITHIN_FILES: Partial<Record<Language, string>> = { c: 'C', cpp: 'C++', csharp: 'C#', ruby: 'Ruby', php: 'PHP' }
 
 /** The name of the file's language where its calls are linked within the file alone; null: across files, or there are none. */
 export function linkedWithinFiles(path: string): string | null {
-  return WITHIN_FILES[languageOf(path)] ?? null
+  return LANGUAGES[languageOf(path)].within ?? null
 }
 
 export function skip(path: string, reason: SkipReason, message: string): Skip {

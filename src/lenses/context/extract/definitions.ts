@@ -2,36 +2,32 @@
  * Types, functions, constants and imports of the languages that a table describes: Go, Rust, Java, C, C++, C#, Ruby and PHP.
  * In those with a `Linked` a name may mean a declaration of another file; in the others calls are resolved in the file alone.
  */
+import { calleeOf } from './calls.ts'
 import { CodeFile, docBefore, type Frame, isComment, type Reader, type Visit, words } from './code-file.ts'
 import type { ConceptType, Language, Reference } from './concept.ts'
 import { addCaveats, type Draft } from './draft.ts'
 import { NONE, type Node, type SyntaxTree } from './grammars.ts'
 
-type Pairs<T = string> = ReadonlyMap<string, T>
-
-/** What declares, calls and imports, by kind of node. */
+/** What declares, calls and imports: kinds of nodes, each perhaps with what is known of it. */
 interface Dialect {
   /** Types with members. */
-  readonly types: Pairs<ConceptType>
+  readonly types: ReadonlyMap<string, ConceptType>
   /** Constants outside of functions, and macros. */
-  readonly constants: Pairs<ConceptType>
+  readonly constants: ReadonlyMap<string, ConceptType>
   /** Functions, and methods where they are in a type. */
-  readonly functions: Pairs
-  /** Calls -> the field that holds what is called; empty: the first child. */
-  readonly calls: Pairs
+  readonly functions: ReadonlyMap<string, string>
   /** Parts of a type that name what it builds on -> the relation. */
-  readonly bases: Pairs
-  readonly imports: Pairs
+  readonly bases: ReadonlyMap<string, 'EXTENDS' | 'IMPLEMENTS'>
+  readonly imports: ReadonlyMap<string, string>
 }
 
+/** Each text: `kind=what`, with blanks between them. */
 function dialect(given: Partial<Record<keyof Dialect, string>>): Dialect {
-  const pairs = (text = '') => new Map(words(text).map(pair => pair.split('=') as [string, string]))
-  const [types, constants] = [pairs(given.types), pairs(given.constants)] as unknown as Pairs<ConceptType>[]
-  return {
-    ...{ types: types as Pairs<ConceptType>, constants: constants as Pairs<ConceptType> },
-    ...{ functions: pairs(given.functions), calls: pairs(given.calls) },
-    ...{ bases: pairs(given.bases), imports: pairs(given.imports) },
-  }
+  const none = { types: '', constants: '', functions: '', bases: '', imports: '' }
+  const maps = Object.entries({ ...none, ...given }).map(([name, text]) => {
+    return [name, new Map(words(text).map(pair => pair.split('=') as [string, string]))] as const
+  })
+  return Object.fromEntries(maps) as unknown as Dialect
 }
 
 const CPP = dialect({
@@ -39,7 +35,6 @@ const CPP = dialect({
     type_definition=TypeAlias alias_declaration=TypeAlias`,
   constants: 'preproc_def=Constant preproc_function_def=Function',
   functions: 'function_definition',
-  calls: 'call_expression=function',
   bases: 'base_class_clause=EXTENDS',
   imports: 'preproc_include',
 })
@@ -69,22 +64,18 @@ const DIALECTS: Partial<Record<Language, Dialect>> = {
     types: `class_declaration=Class struct_declaration=Class record_declaration=Class
       interface_declaration=Interface enum_declaration=Enum delegate_declaration=TypeAlias`,
     functions: 'method_declaration constructor_declaration local_function_statement',
-    calls: 'invocation_expression=function object_creation_expression=type',
     bases: 'base_list=EXTENDS',
     imports: 'using_directive',
   }),
   ruby: dialect({
     types: 'class=Class module=Class',
     functions: 'method singleton_method',
-    calls: 'call=method',
     bases: 'superclass=EXTENDS',
     imports: 'call',
   }),
   php: dialect({
     types: 'class_declaration=Class trait_declaration=Class interface_declaration=Interface enum_declaration=Enum',
     functions: 'function_definition method_declaration',
-    calls: `function_call_expression=function member_call_expression=name scoped_call_expression=name
-      object_creation_expression=`,
     bases: 'base_clause=EXTENDS class_interface_clause=IMPLEMENTS',
     imports: `namespace_use_clause require_expression require_once_expression include_expression
       include_once_expression`,
@@ -168,10 +159,7 @@ export function readDefinitions(draft: Draft, tree: SyntaxTree, language: Langua
     link(file, linked)
     return
   }
-  file.eachNode((node, kind) => {
-    const field = file.dialect.calls.get(kind)
-    if (field !== undefined) referCall(file, node, field)
-  })
+  file.eachNode(node => referCall(file, node))
   file.doLater()
   for (const [name, key] of [...file.types, ...file.functions]) draft.exports.set(name, { local: key })
 }
@@ -320,7 +308,7 @@ function readBases(file: DefinitionsFile, part: Node, key: string): void {
     if (NAMES.test(kind)) {
       const plain = file.text(node).replace(/<.*$/s, '')
       const name = plain.replace(/.*(?:::|\.|\\)/, '')
-      file.later(() => buildOn(file, key, relation as 'EXTENDS' | 'IMPLEMENTS', name))
+      file.later(() => buildOn(file, key, relation, name))
     }
     // Names within a name, and arguments of a type, are no bases.
     node = /^(?:type_list|superclass)$/.test(kind) ? node + 1 : file.until(node)
@@ -356,8 +344,9 @@ function goType(kind: string, usual: ConceptType): ConceptType {
 }
 
 /** Links of a call, as far as this file alone shows what is meant. */
-function referCall(file: DefinitionsFile, node: Node, field: string): void {
-  const called = calledName(file, node, field)
+function referCall(file: DefinitionsFile, node: Node): void {
+  const callee = calleeOf(file, node)
+  const called = callee === NONE ? null : calledName(file, node, callee)
   if (called === null) return
   const { name, receiver } = called
   const { typeName, selfName } = file.scope(node).frame
@@ -414,10 +403,8 @@ function declaredName(file: DefinitionsFile, node: Node): DeclaredName | null {
 function calledName(
   file: CodeFile,
   call: Node,
-  field: string,
+  callee: Node,
 ): { readonly name: string; readonly receiver: string | null } | null {
-  const callee = field === '' ? firstNamed(file, call) : file.child(call, field)
-  if (callee === NONE) return null
   const beside = ['object', 'receiver', 'scope'].map(name => file.child(call, name)).find(node => node !== NONE)
   const front = beside === undefined ? '' : `${file.text(beside).slice(0, 200)}.`
   const written = front + file.text(callee).slice(0, 200)
@@ -429,39 +416,35 @@ function calledName(
   return { name, receiver: isSelf ? 'self' : receiver }
 }
 
-const INCLUDE = /#\s*include\s*(<[^>]+>|"[^"]+")/
-/** The name of the module in an import, in the form that `resolve/modules.ts` reads. */
-const IMPORTED: Partial<Record<Language, RegExp>> = {
-  go: /["`]([^"`]+)["`]/,
-  java: /^import\s+(?:static\s+)?([\w.]+?)(?:\.[A-Z]\w*(?:\.\w+)*)?(?:\.\*)?\s*;/,
-  csharp: /^(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?([\w.]+)\s*;/,
+const INCLUDE = [[/#\s*include\s*(<[^>]+>|"[^"]+")/, '']] as const
+/** The name of the module in an import, and what is in front of it in the form that `resolve/modules.ts` reads. */
+const IMPORTED: Partial<Record<Language, readonly (readonly [pattern: RegExp, front: string])[]>> = {
+  go: [[/["`]([^"`]+)["`]/, '']],
+  java: [[/^import\s+(?:static\s+)?([\w.]+?)(?:\.[A-Z]\w*(?:\.\w+)*)?(?:\.\*)?\s*;/, '']],
+  csharp: [[/^(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?([\w.]+)\s*;/, '']],
   c: INCLUDE,
   cpp: INCLUDE,
+  rust: [
+    [/^(?:pub(?:\s*\([^)]*\))?\s+)?mod\s+(\w+)\s*;/, './'],
+    [/^(?:pub(?:\s*\([^)]*\))?\s+)?use\s+(?:::)?(?!(?:crate|self|super)\b)(\w+)/, ''],
+  ],
+  ruby: [
+    [/^require\s*\(?\s*["']([^"'#]+)["']/, ''],
+    [/^require_relative\s*\(?\s*["']([^"'#]+)["']/, './'],
+  ],
+  php: [
+    [/^(?:require|include)(?:_once)?\s*\(?\s*(?:__DIR__\s*\.\s*)?["']\/?([^"'$]+)["']/, './'],
+    [/^\\?(\w+)\\/, ''],
+  ],
 }
 
 /** Modules that an import names; none where it imports nothing. */
 function importedModules(file: DefinitionsFile, node: Node): string[] {
   const text = file.text(node).slice(0, 500)
-  const found = (pattern: RegExp): string[] => pattern.exec(text)?.slice(1, 2) ?? []
-  const beside = (names: readonly string[]) => names.map(name => `./${name.replace(/^\//, '')}`)
-  switch (file.language) {
-    case 'rust':
-      if (file.kind(node) === 'mod_item')
-        return file.child(node, 'body') === NONE ? beside(found(/mod\s+(\w+)\s*;/)) : []
-      return found(/use\s+(?:::)?(\w+)/).filter(name => !/^(?:crate|self|super)$/.test(name))
-    case 'ruby':
-      return [
-        ...found(/^require\s*\(?\s*["']([^"'#]+)["']/),
-        ...found(/^require_relative\s*\(?\s*["']([^"'#]+)["']/).map(name => `./${name}`),
-      ]
-    case 'php': {
-      const required = found(/^(?:require|include)(?:_once)?\s*\(?\s*(?:__DIR__\s*\.\s*)?["']([^"'$]+)["']/)
-      if (required.length > 0) return beside(required)
-      return file.kind(node) === 'namespace_use_clause' ? found(/^\\?(\w+)\\/) : []
-    }
-    default:
-      return found(IMPORTED[file.language] ?? /(?!)/)
-  }
+  return (IMPORTED[file.language] ?? []).flatMap(([pattern, front]) => {
+    const name = pattern.exec(text)?.[1]
+    return name === undefined ? [] : [front + name]
+  })
 }
 
 function firstNamed(file: CodeFile, node: Node): Node {

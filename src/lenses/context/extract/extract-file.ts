@@ -15,7 +15,7 @@ import {
 import { type Linked, readDefinitions } from './definitions.ts'
 import { Draft, MAX_CONCEPTS, Overdue, TooMany } from './draft.ts'
 import { GO } from './go.ts'
-import type { Grammars, IsOverdue, SyntaxTree } from './grammars.ts'
+import { type Grammars, type IsOverdue, openGrammars, type SyntaxTree } from './grammars.ts'
 import { JAVA } from './java.ts'
 import { readMarkdown } from './markdown.ts'
 import { readPython } from './python.ts'
@@ -108,6 +108,17 @@ function better(a: Reading, b: Reading): Reading {
 
 function depthOf({ concepts }: Extraction): number {
   return concepts.reduce((sum, { qualifiedName }) => sum + qualifiedName.split('.').length, 0)
+}
+
+/** One a process: loading a grammar and getting it up to speed costs more than reading a file. */
+let opened: Promise<Grammars> | null = null
+
+/** With what the files need. */
+export async function grammarsFor(paths: Iterable<string>): Promise<Grammars> {
+  opened ??= openGrammars()
+  const grammars = await opened
+  await loadGrammars(grammars, paths)
+  return grammars
 }
 
 /** Loads what the files need; further calls for the same languages cost nothing. */

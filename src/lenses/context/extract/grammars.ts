@@ -139,6 +139,17 @@ export class SyntaxTree {
     return NONE
   }
 
+  /** The last node, in source order, that begins at the offset or before it: a leaf. NONE in front of all. */
+  lastFrom(offset: number): Node {
+    let [low, high] = [0, this.size]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.start(middle) <= offset) low = middle + 1
+      else high = middle
+    }
+    return low - 1
+  }
+
   /** The child before it under the same parent, or NONE. Cost: the depth of that child. */
   before(node: Node): Node {
     const parent = this.parent(node)

@@ -318,8 +318,7 @@ function shapeFunction(file: PythonFile, node: Node, key: string): void {
   const annotation = file.child(node, 'return_type')
   const statements = [...file.children(file.child(node, 'body'))].filter(one => file.kind(one) === 'return_statement')
   const returns = annotation === NONE ? first(statements, one => file.value(file.inside(one))) : file.type(annotation)
-  const { shapes } = file.draft
-  if (returns !== null && !isUndeclared(returns)) shapes.set(key, { ...shapes.get(key), returns })
+  if (returns !== null && !isUndeclared(returns)) file.draft.shapes.set(key, { returns })
 }
 
 function shapeClass(file: PythonFile, node: Node, key: string, properties: ReadonlySet<string>): void {

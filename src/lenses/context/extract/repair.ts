@@ -53,7 +53,7 @@ class Search {
   readonly #starts: readonly number[]
   /** White space in front of the first sign of code; -1: there is none. */
   readonly #indents: readonly number[]
-  readonly #edits: (readonly [at: number, written: string])[] = []
+  readonly #edits: Edit[] = []
   #blanked = 0
   #parses = MAX_PARSES
   #characters: number
@@ -79,13 +79,7 @@ class Search {
     const before = this.#textOf([0, php + 1])
     const isFound = this.#search([php + 1, this.#starts.length], { before, after: '' }, 0)
     if (!isFound || this.#edits.length === 0) return null
-    const parts: string[] = []
-    let from = 0
-    for (const [at, written] of this.#edits.sort(([a], [b]) => a - b)) {
-      parts.push(this.#text.slice(from, at), written)
-      from = at + written.length
-    }
-    return { text: parts.join('') + this.#text.slice(from), blanked: this.#blanked }
+    return { text: edited(this.#text, this.#edits), blanked: this.#blanked }
   }
 
   /** The span is known to be broken. False: its parts are not, each alone. */
@@ -315,7 +309,7 @@ const MAX_SIGNATURES = 2_000
 export function withoutGaps(text: string, language: Language): string | null {
   if (language !== 'typescript' && language !== 'tsx') return null
   const code = codeOnly(text, language)
-  const edits: (readonly [at: number, written: string])[] = []
+  const edits: Edit[] = []
   for (const [pattern, write] of RULES) {
     for (const { index, 0: found } of code.matchAll(pattern)) edits.push([index, write(found)])
   }
@@ -328,11 +322,16 @@ export function withoutGaps(text: string, language: Language): string | null {
     const body = emptyBody(code, index + found.length)
     if (body !== null) edits.push(body)
   }
-  if (edits.length === 0) return null
-  edits.sort(([a], [b]) => a - b)
+  return edits.length === 0 ? null : edited(text, edits)
+}
+
+type Edit = readonly [at: number, written: string]
+
+/** What is written stands in the place of as many characters. Of two at one place the first counts. */
+function edited(text: string, edits: Edit[]): string {
   const parts: string[] = []
   let from = 0
-  for (const [at, written] of edits) {
+  for (const [at, written] of edits.sort(([a], [b]) => a - b)) {
     if (at < from) continue
     parts.push(text.slice(from, at), written)
     from = at + written.length
@@ -349,8 +348,8 @@ function* firstOf<T>(all: Iterable<T>): Iterable<T> {
 }
 
 /** `let` and its first name on one line. */
-function joinedLines(code: string, from: number): (readonly [number, string])[] {
-  const edits: (readonly [number, string])[] = []
+function joinedLines(code: string, from: number): Edit[] {
+  const edits: Edit[] = []
   for (let at = from; /\s/.test(code[at] ?? 'x'); at++) {
     if (code[at] === COMMENT) return []
     if (code[at] === '\n') edits.push([at, ' '])
@@ -383,7 +382,7 @@ function semicolonBefore(code: string, end: number): number | null {
  * Of `(…): T;` what is behind the brackets as an empty body and blanks; of `();` the body takes the place of a white
  * space. Null for a function that has a body.
  */
-function emptyBody(code: string, start: number): readonly [at: number, written: string] | null {
+function emptyBody(code: string, start: number): Edit | null {
   const open = code[start] === '<' ? endOfBrackets(code, start) : start
   const behind = open === null || code[open] !== '(' ? null : endOfBrackets(code, open)
   if (behind === null) return null

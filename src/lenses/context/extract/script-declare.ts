@@ -402,7 +402,7 @@ export function dependOn(file: ScriptFile, module: string, weight: number): void
 }
 
 /** `x` for `exports.x` and `module.exports.x`, `export=` for `module.exports`, else null. */
-export function exportedName(file: ScriptFile, left: Node): string | null {
+function exportedName(file: ScriptFile, left: Node): string | null {
   const object = file.child(left, 'object')
   const property = file.textAt(left, 'property')
   const kind = file.kind(object)
@@ -413,25 +413,42 @@ export function exportedName(file: ScriptFile, left: Node): string | null {
   return isModule ? 'export=' : property
 }
 
+interface CommonExport {
+  /** `export=` for the whole module. */
+  readonly name: string
+  /** The assignment, or the part of an object. */
+  readonly node: Node
+  readonly value: Node
+  /** Of `node`. */
+  readonly kind: string
+}
+
+/** `exports.x = …`, `module.exports = …`, and of `module.exports = { x, y: …, z() {} }` each part. */
+export function* commonExports(file: ScriptFile, assignment: Node): Iterable<CommonExport> {
+  const [left, right] = [file.child(assignment, 'left'), file.child(assignment, 'right')]
+  const name = file.kind(left) === 'member_expression' ? exportedName(file, left) : null
+  if (name === null) return
+  if (name !== 'export=' || file.kind(right) !== 'object') {
+    yield { name, node: assignment, value: right, kind: 'assignment_expression' }
+    return
+  }
+  for (const node of file.children(right)) {
+    const kind = file.kind(node)
+    if (kind === 'pair') yield { name: file.textAt(node, 'key'), node, value: file.child(node, 'value'), kind }
+    if (kind === 'shorthand_property_identifier') yield { name: file.text(node), node, value: node, kind }
+    if (kind === 'method_definition') yield { name: file.textAt(node, 'name'), node, value: node, kind }
+  }
+}
+
 /** Functions and methods made by assignment: `exports.f = …`, `module.exports = { … }`, `A.prototype.m = function …`. */
 function declareAssignment(file: ScriptFile, node: Node): void {
   const [left, right] = [file.child(node, 'left'), file.child(node, 'right')]
   if (file.kind(left) !== 'member_expression') return
-  const exportedAs = exportedName(file, left)
-  if (exportedAs === null) {
-    declareMember(file, left, right)
-    return
-  }
-  const isWhole = exportedAs === 'export='
-  if (!isWhole || file.kind(right) !== 'object') {
-    declareValue(file, node, right, isWhole ? 'default' : exportedAs)
-    return
-  }
-  for (const part of file.children(right)) {
-    const kind = file.kind(part)
-    const name = kind === 'method_definition' ? file.memberName(part) : null
-    if (kind === 'pair') declareValue(file, part, file.child(part, 'value'), file.textAt(part, 'key'))
-    else if (name !== null) file.declared.set(part, addConcept(file, part, 'Function', name))
+  if (exportedName(file, left) === null) declareMember(file, left, right)
+  for (const { name, node: part, value, kind } of commonExports(file, node)) {
+    const method = kind === 'method_definition' ? file.memberName(part) : null
+    if (method !== null) file.declared.set(part, addConcept(file, part, 'Function', method))
+    else declareValue(file, part, value, name === 'export=' ? 'default' : name)
   }
 }
 

@@ -12,10 +12,10 @@ import {
   TYPE,
   type Visit,
 } from './code-file.ts'
-import { HARD, isUndeclared, MODERATE, type Reference, type Shape } from './concept.ts'
+import { HARD, MODERATE, type Reference, type Shape } from './concept.ts'
 import type { Draft } from './draft.ts'
 import { NONE, type Node, type SyntaxTree } from './grammars.ts'
-import { CLASSES, DECLARES, dependOn, exportedName, IS_FIELD, IS_METHOD } from './script-declare.ts'
+import { CLASSES, commonExports, DECLARES, dependOn, IS_FIELD, IS_METHOD } from './script-declare.ts'
 import { requiredModule, returned, ScriptFile, typeSymbol, valueWritten } from './script-values.ts'
 
 export function readScript(draft: Draft, tree: SyntaxTree): void {
@@ -46,15 +46,7 @@ function collectExportedNames(file: ScriptFile): void {
         if (name !== NONE) file.exportedNames.add(file.text(name))
       }
     }
-    const assignment = file.childOf(statement, 'assignment_expression')
-    const left = file.child(assignment, 'left')
-    if (file.kind(left) !== 'member_expression' || exportedName(file, left) === null) continue
-    const right = file.child(assignment, 'right')
-    add(right)
-    for (const part of file.kind(right) === 'object' ? file.children(right) : []) {
-      add(part)
-      add(file.child(part, 'value'))
-    }
+    for (const { value } of commonExports(file, file.childOf(statement, 'assignment_expression'))) add(value)
   }
 }
 
@@ -212,21 +204,9 @@ function exportName(file: ScriptFile, as: string, local: string): void {
 }
 
 function exportAssigned(file: ScriptFile, node: Node): void {
-  const [left, right] = [file.child(node, 'left'), file.child(node, 'right')]
-  const name = file.kind(left) === 'member_expression' ? exportedName(file, left) : null
-  if (name === null) return
-  const put = (exported: string, value: Reference | null): void => {
-    if (value !== null && !isUndeclared(value)) file.draft.exports.set(exported, value)
-  }
-  if (name !== 'export=' || file.kind(right) !== 'object') {
-    put(name, file.value(right))
-    return
-  }
-  for (const part of file.children(right)) {
-    const kind = file.kind(part)
-    if (kind === 'shorthand_property_identifier') put(file.text(part), file.value(part))
-    if (kind === 'pair') put(file.textAt(part, 'key'), file.value(file.child(part, 'value')))
-    if (kind === 'method_definition') put(file.textAt(part, 'name'), file.local(part))
+  for (const { name, value, kind } of commonExports(file, node)) {
+    const found = known(kind === 'method_definition' ? file.local(value) : file.value(value))
+    if (found !== null) file.draft.exports.set(name, found)
   }
 }
 

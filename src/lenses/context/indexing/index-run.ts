@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
 import { nextTurn } from '../../../base/next-turn.ts'
 import type { Workspace } from '../../../model/workspace.ts'
+import { marksOf, rememberTrees } from '../../../pipeline/indexed-trees.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { type OwnFile, ownFiles } from '../body.ts'
 import {
@@ -182,6 +183,9 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
       if (!isLoaded) codeBase.load(turn, () => ownFiles(call).values())
       isLoaded = true
     }
+    const { store } = call.host
+    const owner = { holder: call.viewer.id, lens: 'context' }
+    const trees = await marksOf(store, workspace, owner, asked.paths, call.signal)
     const findings = await lookOver(call, workspace, asked, async file => {
       load()
       changed.push(await take(turn, codeBase, file))
@@ -193,6 +197,7 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
       load()
       await writeChanges(turn, workspace, codeBase, changes, mustCompareAll)
     }
+    if (trees.length > 0) await turn.write(writer => rememberTrees(writer, workspace, owner, trees))
     return report(findings, changes, { readMs, wroteMs: performance.now() - started }, ownFilesWithErrors(call))
   } catch (error) {
     codeBase.forget(turn)

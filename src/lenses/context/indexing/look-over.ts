@@ -6,8 +6,7 @@ import { type FileStamp, type OwnFile, ownFiles, stampOf } from '../body.ts'
 import { assertNotCancelled, type Call } from '../call.ts'
 import { type Refusal, refusal, total } from '../envelope.ts'
 import { type Extraction, READING_VERSION } from '../extract/concept.ts'
-import { extractFile, isSkip, loadGrammars, MAX_READ_MS } from '../extract/extract-file.ts'
-import { type Grammars, openGrammars } from '../extract/grammars.ts'
+import { extractFile, grammarsFor, isSkip, MAX_READ_MS } from '../extract/extract-file.ts'
 import { isBelow, pathBelow, tally } from '../names.ts'
 import { EXTRACTIONS } from '../tables.ts'
 
@@ -118,14 +117,6 @@ export async function lookOver(
   return { gone: [...known.values()].filter(isGone), unchanged, leftOut, errors }
 }
 
-/** One a process: loading a grammar and getting it up to speed costs more than reading a file. */
-let opened: Promise<Grammars> | null = null
-
-function grammars(): Promise<Grammars> {
-  opened ??= openGrammars()
-  return opened
-}
-
 type Outcome =
   | { readonly path: string; readonly stamp: FileStamp; readonly text: string }
   | { readonly reason: string }
@@ -145,10 +136,9 @@ function fileOrReason(file: WorkspaceFile, workspace: Workspace): Outcome {
 async function extracted(
   file: Omit<ReadFile, 'extraction'>,
 ): Promise<{ readonly file: ReadFile; readonly reason: string | null }> {
-  const loaded = await grammars()
-  await loadGrammars(loaded, [file.path])
+  const grammars = await grammarsFor([file.path])
   const started = performance.now()
-  const result = extractFile(file.path, file.text, loaded, {
+  const result = extractFile(file.path, file.text, grammars, {
     isOverdue: () => performance.now() - started > MAX_READ_MS,
   })
   return isSkip(result)

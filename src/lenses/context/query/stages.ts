@@ -21,6 +21,7 @@ import { weightsWith } from '../../../pipeline/weights.ts'
 import { cutNote } from '../../../text/query-parser.ts'
 import type { LensHost } from '../../lens.ts'
 import { CONCEPT_KIND } from '../mind/rows.ts'
+import { reach } from '../reach.ts'
 import { among, type Concept, stateOf, type VisibleConcepts } from '../state.ts'
 import { LINKS } from '../tables.ts'
 import { type Anchor, LEG_DEPTH, plainAnchors, relevantAnchors } from './anchors.ts'
@@ -76,25 +77,15 @@ function neighbours(
 
 /** How many neighbours there are, counted up to `room`: the same whatever they are ranked by. */
 function reachable(graph: Graph, anchors: readonly Anchor[], room: number, depth: number): number {
-  return room <= 0 || depth === 0 ? 0 : reached(graph, anchors, room, depth).length
+  return reached(graph, anchors, room, depth).length
 }
 
 function reached(graph: Graph, anchors: readonly Anchor[], room: number, depth: number): readonly Neighbour[] {
-  const present = new Set(anchors.map(({ concept }) => concept))
+  const start = anchors.map(({ concept }) => concept)
   const found: Neighbour[] = []
-  let from: readonly Concept[] = anchors.map(({ concept }) => concept)
-  for (let hops = 1; hops <= depth; hops++) {
-    const added: Concept[] = []
-    for (const via of from) {
-      for (const { concept } of waysOf(graph, via)) {
-        if (found.length === room) return found
-        if (present.has(concept)) continue
-        present.add(concept)
-        added.push(concept)
-        found.push({ concept, hops, via, score: null })
-      }
-    }
-    from = added
+  for (const { concept, hops, from: via } of room <= 0 ? [] : reach(start, depth, from => waysOf(graph, from))) {
+    found.push({ concept, hops, via, score: null })
+    if (found.length === room) break
   }
   return found
 }

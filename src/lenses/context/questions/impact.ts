@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { handler, type Look, linksOf, look, noted, placed, readErrorNotes, requireWorkspace } from '../call.ts'
 import { clamped, id, placedConcept, REQUIRED, text, texts, total } from '../envelope.ts'
-import type { Concept } from '../state.ts'
-import { reach } from './symbols.ts'
+import { reach, usersBy } from '../reach.ts'
+import { type Concept, innermost } from '../state.ts'
 
 interface DiffFile {
   /** After the change; of a deleted or moved file, before it. Without the prefixes `a/` and `b/`. */
@@ -174,8 +174,7 @@ export const IMPACT_HANDLER = handler({
     const changed = changedConcepts(seen, changes)
     const known = new Set(seen.concepts.all.map(({ url }) => url))
     const unknown = changes.filter(({ url }) => !known.has(url))
-    const links = linksOf(call)
-    const reached = reach(seen, links, changed, { depth, relations: FELT })
+    const reached = [...reach(changed, depth, usersBy(seen, linksOf(call), FELT))]
     const files = new Set(reached.flatMap(({ concept }) => concept.url ?? []))
     for (const { url } of changes) files.delete(url)
     const shown = reached.slice(0, limit)
@@ -183,7 +182,12 @@ export const IMPACT_HANDLER = handler({
       ...noted(readErrorNotes(call, seen, [...changes, ...shown.map(({ concept }) => concept)])),
       result: {
         changed: changed.map(placed),
-        dependants: shown.map(({ concept, ...way }) => ({ ...placed(concept), ...way })),
+        dependants: shown.map(({ concept, hops, from, relation }) => ({
+          ...placed(concept),
+          hops,
+          via: from.id,
+          relation,
+        })),
         total: reached.length,
         files: [...files].sort(),
         not_indexed: [...new Set(unknown.map(({ url }) => url))],
@@ -210,19 +214,4 @@ function changedConcepts({ concepts }: Look, changes: readonly Change[]): readon
 function touchedBy(held: readonly Concept[], [start, end]: readonly [number, number]): readonly Concept[] {
   const inner = innermost(held, start, end)
   return inner.length > 0 ? inner : held.slice(0, 1)
-}
-
-function innermost(concepts: readonly Concept[], start: number, end: number): readonly Concept[] {
-  const touched = concepts.filter(({ startLine, endLine }) => (startLine ?? 0) <= end && (endLine ?? -1) >= start)
-  return touched.filter(
-    outer => !touched.some(inner => inner !== outer && isWithin(inner, outer) && linesOf(inner) < linesOf(outer)),
-  )
-}
-
-function isWithin(inner: Concept, outer: Concept): boolean {
-  return (inner.startLine ?? 0) >= (outer.startLine ?? 0) && (inner.endLine ?? 0) <= (outer.endLine ?? 0)
-}
-
-function linesOf({ startLine, endLine }: Concept): number {
-  return (endLine ?? 0) - (startLine ?? 0)
 }

@@ -21,10 +21,14 @@ import {
   requireVisible,
 } from '../call.ts'
 import { clamped, concept, id, placedConcept, REQUIRED, refusal, text, total } from '../envelope.ts'
+import { isCall, possibleCalls } from '../extract/calls.ts'
 import { grammarOf, languageOf } from '../extract/concept.ts'
+import { grammarsFor } from '../extract/extract-file.ts'
+import type { Grammars } from '../extract/grammars.ts'
 import { foldName } from '../names.ts'
 import { textsOf } from '../query/pack.ts'
-import type { Concept } from '../state.ts'
+import { reach, usersBy } from '../reach.ts'
+import { type Concept, innermost, type RegisteredFile } from '../state.ts'
 import { CONCEPTS } from '../tables.ts'
 
 /** Parameters that name a concept, and others. */
@@ -88,43 +92,6 @@ function conceptsNamed({ concepts }: Look, name: string): readonly Concept[] {
 /** `load` of `Store.load`; `store.ts` of `src/store.ts`. */
 function isTail(name: string, tail: string): boolean {
   return name.length > tail.length && name.endsWith(tail) && /[./]/.test(name.charAt(name.length - tail.length - 1))
-}
-
-interface Reached {
-  readonly concept: Concept
-  /** Links in a row, from 1. */
-  readonly hops: number
-  /** Id of what it refers to. */
-  readonly via: number
-  readonly relation: string
-}
-
-/** By hops, then in the order in which they are reached; each once, none of those started from. */
-export function reach(
-  { concepts, accessScope }: Look,
-  links: LinkIndex,
-  from: readonly Concept[],
-  { depth, relations }: { readonly depth: number; readonly relations: ReadonlySet<string> },
-): readonly Reached[] {
-  const scope = { partitions: accessScope.partitions }
-  const known = new Set(from.map(({ id }) => id))
-  const found: Reached[] = []
-  let edge: readonly Concept[] = from
-  for (let hops = 1; hops <= depth && edge.length > 0; hops++) {
-    const next: Concept[] = []
-    for (const { id: via } of edge) {
-      for (const { node, relation: number } of links.in(via, scope)) {
-        const concept = concepts.byId(node)
-        const relation = links.relationName(number)
-        if (concept === undefined || known.has(node) || !relations.has(relation)) continue
-        known.add(node)
-        found.push({ concept, hops, via, relation })
-        next.push(concept)
-      }
-    }
-    edge = next
-  }
-  return found
 }
 
 const MOST = 1000
@@ -236,8 +203,8 @@ const callers = handler({
     }),
   async run(call, { depth, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
-    const found = reach(seen, links, concepts, { depth, relations: new Set(['CALLS']) })
-    const calling = found.map(({ concept, hops, via }) => ({ ...placed(concept), hops, via }))
+    const found = [...reach(concepts, depth, usersBy(seen, links, new Set(['CALLS'])))]
+    const calling = found.map(({ concept, hops, from }) => ({ ...placed(concept), hops, via: from.id }))
     const unresolved = await callsUnresolved(call, seen, links, concepts, limit)
     const callers = calling.slice(0, limit)
     const result = { of: concepts.map(brief), callers, total: calling.length, unresolved }
@@ -285,8 +252,8 @@ const READ_AT_ONCE = 20
 const MOST_TEXT = 200
 
 /**
- * A place within a concept that has a link to a concept of this name counts as resolved. Comments over whole lines and declarations are no
- * calls. Costs the reading of each visible file of code that holds the name.
+ * A place within a concept that has a link to a concept of this name counts as resolved. Costs the reading of each visible file of code that
+ * holds the name, and parsing it where something in it may be such a place.
  */
 async function callsUnresolved(
   call: Call,
@@ -298,34 +265,49 @@ async function callsUnresolved(
   const names = new Set(concepts.filter(({ type }) => CALLED.has(type)).map(lastName))
   if (names.size === 0) return { places: [], total: 0 }
   await call.host.ready?.(['words'], call.signal)
-  const places = await turnsUntil(call.signal).run(search(call, seen, links, names))
+  const { partitions } = seen.accessScope
+  const code = call.state.files.visible(partitions).all.filter(({ url }) => grammarOf(languageOf(url)) !== null)
+  const grammars = await grammarsFor(code.map(({ url }) => url))
+  const places = await turnsUntil(call.signal).run(search(call, seen, links, names, code, grammars))
   places.sort((a, b) => compareText(a.url, b.url) || a.line - b.line)
   return { places: places.slice(0, limit), total: places.length }
 }
 
-function* search({ host, state }: Call, seen: Look, links: LinkIndex, names: ReadonlySet<string>): Steps<Place[]> {
-  const { partitions } = seen.accessScope
-  const code = state.files.visible(partitions).all.filter(({ url }) => grammarOf(languageOf(url)) !== null)
+function* search(
+  { host, signal }: Call,
+  seen: Look,
+  links: LinkIndex,
+  names: ReadonlySet<string>,
+  code: readonly RegisteredFile[],
+  grammars: Grammars,
+): Steps<Place[]> {
   const words = host.index('words') as WordIndex
   const terms = [...names].map(text => ({ text, boost: 1 }))
+  const { partitions } = seen.accessScope
   const hits = words.search({ terms, k: code.length, partitions, allow: entrySet(code) })
   const urls = new Map(code.map(({ entry, url }) => [entry, url]))
+  const conceptsIn = Map.groupBy(seen.concepts.all, ({ url }) => url)
   const isResolved = resolvedWithin(seen, links, names)
   const places: Place[] = []
   for (let at = 0; at < hits.length; at += READ_AT_ONCE) {
     const entries = hits.slice(at, at + READ_AT_ONCE).map(({ entry }) => entry)
-    const texts = host.store.entries(entries).map(({ key, content }) => ({ url: urls.get(key) ?? '', content }))
-    for (const { url, content } of texts) {
-      const calls = callsIn(content, names)
-      if (calls.length === 0) continue
-      const inFile = seen.concepts.all.filter(one => one.url === url)
-      for (const { name, line, text } of calls) {
-        const around = innermost(inFile, line)
-        if (around === null || isDeclaration(around, name, line, text) || isResolved(around)) continue
-        places.push({ ...brief(around), url, line, text: text.slice(0, MOST_TEXT) })
+    for (const { key, content } of host.store.entries(entries)) {
+      const url = urls.get(key) ?? ''
+      const lines = new LineStarts(content)
+      const possible = possibleCalls(content, names, languageOf(url) === 'ruby').flatMap(written => {
+        const line = lines.lineOf(written.at)
+        const around = innermost(conceptsIn.get(url) ?? [], line, line).at(-1)
+        return around === undefined || isResolved(around) ? [] : [{ ...written, line, around }]
+      })
+      const grammar = possible.length === 0 ? null : grammarOf(languageOf(url))
+      const tree = grammar === null ? null : grammars.parse(grammar, content, () => signal.aborted)
+      for (const { line, around, ...written } of possible) {
+        if (tree === null || !isCall(tree, written)) continue
+        const text = lines.between(line, line).trim().slice(0, MOST_TEXT)
+        places.push({ ...brief(around), url, line, text })
       }
+      yield
     }
-    yield
   }
   return places
 }
@@ -348,56 +330,6 @@ function resolvedWithin(
     known.set(concept.id, found)
     return found
   }
-}
-
-interface WrittenCall {
-  readonly name: string
-  /** From 1. */
-  readonly line: number
-  readonly text: string
-}
-
-const COMMENT = /^(?:\/\/|#|\/?\*)/
-/** In front of a name that is declared. */
-const DECLARES = /\b(?:function\*?|def|fn|func|fun|sub|class|interface|struct|trait)\s+$/
-const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g
-
-/** One a line and name. Arguments of a type may stand between the name and its bracket. */
-function callsIn(text: string, names: ReadonlySet<string>): readonly WrittenCall[] {
-  if (![...names].some(name => text.includes(name))) return []
-  const alternatives = [...names].map(name => name.replace(REGEXP_SIGNS, '\\$&')).join('|')
-  const pattern = new RegExp(`(?<![\\p{ID_Continue}$])(${alternatives})\\s*(?:<[^<>()]{0,200}>)?!?(?:\\?\\.)?\\(`, 'u')
-  const calls: WrittenCall[] = []
-  for (const [at, whole] of text.split(/\r\n|\r|\n/).entries()) {
-    const line = whole.trim()
-    const found = pattern.exec(line)
-    if (found === null || COMMENT.test(line)) continue
-    const before = line.slice(0, found.index)
-    if (DECLARES.test(before) || /\/\/|\s#\s/.test(before)) continue
-    calls.push({ name: found[1] as string, line: at + 1, text: line })
-  }
-  return calls
-}
-
-/** The head of a method, or of an overload; what an interface declares. */
-function isDeclaration(around: Concept, name: string, line: number, text: string): boolean {
-  if (/^(?:Interface|TypeAlias)$/.test(around.type)) return true
-  if (lastName(around) !== name) return false
-  return (
-    line === around.startLine || !/[.=]|\b(?:return|await|new|yield|throw)\b/.test(text.slice(0, text.indexOf(name)))
-  )
-}
-
-/** The smallest one that holds the line; a file is a concept too. */
-function innermost(concepts: readonly Concept[], line: number): Concept | null {
-  let best: Concept | null = null
-  for (const one of concepts) {
-    const { startLine, endLine } = one
-    if (startLine === null || endLine === null || line < startLine || line > endLine) continue
-    const isSmaller = best === null || endLine - startLine <= (best.endLine as number) - (best.startLine as number)
-    if (isSmaller) best = one
-  }
-  return best
 }
 
 /** `next` of `Sub.next`. Modules have paths for names, which nobody calls. */

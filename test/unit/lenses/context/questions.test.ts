@@ -141,6 +141,51 @@ export interface Later { next(v: number): void }
     })
     expect((await code.do('/context/references', { name: 'Sub.next', relation: 'USES' }))['unresolved']).toEqual(none)
   })
+
+  const OWN = 'export class Job {\n  run(): void {}\n}\n'
+  it.each<[what: string, file: string, text: string, lines: readonly number[]]>([
+    [
+      'each of several on a line',
+      'a.ts',
+      'export const f = (a: any, b: any) => [a.run(1), b.run(a.run(2))]\n',
+      [1, 1, 1],
+    ],
+    ['one behind a declaration on its line', 'a.ts', 'export function run(a: any) { return a.run(1) }\n', [1]],
+    ['one behind a text with slashes', 'a.ts', "export const f = (a: any) => a.get('http://x', a.run(1))\n", [1]],
+    ['one behind a comment', 'a.ts', 'export const f = (a: any) => /* a // b */ a.run(1)\n', [1]],
+    ['one that begins with a star', 'a.ts', 'export const f = (a: any, n: number) => n\n  * a.run(1)\n', [2]],
+    ['one within a template', 'a.ts', `export const f = (a: any) => \`1 \${a.run(1)}\`\n`, [1]],
+    ['brackets on the next line', 'a.ts', 'export const f = (a: any) => a\n  .run\n  (1)\n', [2]],
+    ['arguments of a type with brackets', 'a.ts', 'export const f = (a: any) => a.run<(x: 1) => 2>(1)\n', [1]],
+    ['what may be absent', 'a.ts', 'export const f = (a: any) => a?.run?.(1) ?? a.run!(2)\n', [1, 1]],
+    [
+      'no text and no comment',
+      'a.ts',
+      "/* a.run(1)\n b.run(2) */ export const f = ['a.run(1)', `run(2)`] // run(3)\n",
+      [],
+    ],
+    ['no declaration', 'a.ts', 'export class Other {\n  async run(x: 1) {}\n}\nexport type R = { run(x: 1): 2 }\n', []],
+    ['Python', 'a.py', 'def f(a):\n    return f"{a.run(1)} run(2)" + a.run(3)  # run(4)\n', [2, 2]],
+    ['Go', 'a.go', 'package a\n\nfunc f(a any) {\n\ta.(T).run(1); b.run[int](2)\n}\n', [4, 4]],
+    [
+      'Rust',
+      'a.rs',
+      'fn f(a: A) {\n    a.run::<u8>(1);\n    println!("run(2) {}", a.run(3));\n    run!(4);\n}\n',
+      [2, 3, 4],
+    ],
+    ['Java', 'A.java', 'class A {\n  void f(B b) { b.run(1); new run(2); }\n}\n', [2, 2]],
+    ['C++', 'a.cpp', 'void f(A* a) {\n  a->run(1); A::run<int>(2);\n}\n#define GO(a) a.run(3)\n', [2, 2, 4]],
+    ['C#', 'a.cs', 'class A {\n  void F(B b) { b.run(1); b?.run<int>(2); new run(); }\n}\n', [2, 2, 2]],
+    ['Ruby', 'a.rb', 'def f(a)\n  a.run 1\n  run(2) # run(3)\nend\n', [2, 3]],
+    ['PHP', 'a.php', '<?php\nfunction f($a) { $a->run(1); A::run(2); $a?->run(3); return new run; }\n', [2, 2, 2, 2]],
+    ['what the grammar cannot read', 'a.ts', 'export const f = (a: any) => {\n  a.run(1) ]] ((\n', [2]],
+  ])('lists %s', async (_, file, text, lines) => {
+    await using code = await openCodeFolder({ 'job.ts': OWN, [file]: text })
+    await code.do('/context/index')
+    const { unresolved } = await code.do('/context/callers', { name: 'Job.run' })
+    const { places, total } = unresolved as { readonly places: readonly { line: number }[]; readonly total: number }
+    expect({ lines: places.map(({ line }) => line), total }).toEqual({ lines, total: lines.length })
+  })
 })
 
 describe('/context/impact', () => {

@@ -2,7 +2,9 @@
  * Answers another node's question, or refuses it (BQ-119 to BQ-123). Before anything else the envelope is checked; then it is
  * answered as whoever signed it may see it, whatever the question claims, with no trust and no weights of anybody's.
  */
+
 import { canonicalJson, sha256 } from '../../../../base/canonical.ts'
+import { onePer } from '../../../../base/one-per.ts'
 import { Recent } from '../../../../base/recent.ts'
 import { sign } from '../../../../base/signature.ts'
 import { signStatement } from '../../../../identity/statement.ts'
@@ -150,24 +152,14 @@ function signedByHolder(
   const statement = beliefStatement(open)
   const kept = signaturesOf(state)
   const name = sha256(canonicalJson(statement))
-  const known = kept.find(name)
-  if (known !== undefined) return { ...open, signature: known }
-  const keys = signingKeys(reader, holder)
-  if (keys === null) return null
-  return { ...open, signature: kept.get(name, () => signStatement(keys, statement)) }
+  const keys = kept.find(name) === undefined ? signingKeys(reader, holder) : null
+  const signature = keys === null ? kept.find(name) : kept.get(name, () => signStatement(keys, statement))
+  return signature === undefined ? null : { ...open, signature }
 }
 
 /** Signatures that were made, by what they are over: the key is named in it. */
-const SIGNATURES = new WeakMap<BeliefsState, Recent<string, string>>()
+const signaturesOf = onePer((_: BeliefsState) => new Recent<string, string>(MOST_SIGNATURES))
 const MOST_SIGNATURES = 50_000
-
-function signaturesOf(state: BeliefsState): Recent<string, string> {
-  const known = SIGNATURES.get(state)
-  if (known !== undefined) return known
-  const made = new Recent<string, string>(MOST_SIGNATURES)
-  SIGNATURES.set(state, made)
-  return made
-}
 
 /** Of an answer beside its items and vectors. */
 const FRAME_BYTES = 65_536
@@ -203,7 +195,7 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
   const node = nodeOf(state.host)
   const envelope = await takenEnvelope(input, node, call)
   const query = asQuery(envelope.query)
-  if (query === null) throw notUnderstood()
+  if (query === null) throw notUnderstood(envelope.query)
   const who = { requester: requesterOf(state, query.scope, envelope.sender), sender: envelope.sender }
   const model = modelOf(state.host)
   if (query.vector !== null && query.vector.model !== model) {

@@ -3,7 +3,9 @@
  * and how often (`answers_per_minute`). Agents and nodes known here are counted one by one; unknown keys, of which anybody can
  * make any number, by their address (of IPv6: the network), and all together.
  */
+
 import { canonicalJson } from '../../../../base/canonical.ts'
+import { onePer } from '../../../../base/one-per.ts'
 import { pause } from '../../../../base/pause.ts'
 import { sign } from '../../../../base/signature.ts'
 import { hashOfTwo, textHash } from '../../../../base/text-hash.ts'
@@ -16,11 +18,20 @@ import { MEMBERSHIPS } from '../../../../store/core-tables.ts'
 import type { LensHost } from '../../../lens.ts'
 import type { ShowView } from '../../access/show.ts'
 import type { BeliefColumns } from '../../columns/columns.ts'
-import { answersNobody, faulty, replayed, unauthorized } from '../../errors.ts'
+import { answersNobody, replayed, unauthorized, wrong } from '../../errors.ts'
 import type { BeliefsState } from '../../state.ts'
 import { nameOfDid } from '../asking/node-book.ts'
 import { knownPeers } from '../peers.ts'
-import { asChangesQuery, changesStatement, sealedAnswer, type WireChanges, type WireScope } from '../wire/protocol.ts'
+import {
+  asChangesQuery,
+  changesStatement,
+  isOtherVersion,
+  PROTOCOL,
+  sealedAnswer,
+  type WireChanges,
+  type WireQuery,
+  type WireScope,
+} from '../wire/protocol.ts'
 
 /**
  * Throws UNAUTHORIZED, always the same, for one that cannot be taken; of one that was taken before it says so: whoever has
@@ -72,9 +83,13 @@ export function nodeOf({ node }: LensHost): NodeIdentity {
   return node
 }
 
-export function notUnderstood(): Error {
-  const constraint = 'a question in the form that docs/guide/nodes.md describes'
-  return faulty([{ code: 'INVALID_QUERY', path: 'query', constraint, reason: 'malformed', value: null }])
+export function notUnderstood(query?: unknown): Error {
+  if (isOtherVersion(query)) {
+    // The cast: what says its version is an object.
+    const value = String((query as WireQuery).protocol)
+    return wrong('query.protocol', `version ${PROTOCOL} of the protocol of nodes`, 'protocol', value)
+  }
+  return wrong('query', 'a question in the form that docs/guide/nodes.md describes', 'malformed')
 }
 
 /** Of what a known sender may ask, the part that strangers at one address may. */
@@ -85,8 +100,6 @@ interface NodeLimits {
   readonly addresses: Limits
 }
 
-const LIMITS = new WeakMap<BeliefsState, NodeLimits>()
-
 /** `address`: where the question comes from; undefined: from within this process. Throws `rate_limited`. */
 export function chargeNode(state: BeliefsState, sender: string, address: string | undefined): void {
   const { senders, addresses } = limitsOf(state)
@@ -95,17 +108,11 @@ export function chargeNode(state: BeliefsState, sender: string, address: string 
   senders.charge(bucket, 1)
 }
 
-function limitsOf(state: BeliefsState): NodeLimits {
-  const known = LIMITS.get(state)
-  if (known !== undefined) return known
-  const { settings, host } = state
-  const { answersPerMinute } = settings
+const limitsOf: (state: BeliefsState) => NodeLimits = onePer(({ settings: { answersPerMinute }, host }) => {
   const now = () => host.node?.machineTime() ?? 0
   const limits = (unitsPerMinute: number) => new RequesterLimits({ unitsPerMinute, burst: unitsPerMinute }, now)
-  const made = { senders: limits(answersPerMinute), addresses: limits(Math.ceil(answersPerMinute / STRANGER_SHARE)) }
-  LIMITS.set(state, made)
-  return made
-}
+  return { senders: limits(answersPerMinute), addresses: limits(Math.ceil(answersPerMinute / STRANGER_SHARE)) }
+})
 
 /** What a sender counts as. A blank is in no name: nobody else has the bucket of one that is known here. */
 function bucketOf(state: BeliefsState, sender: string): string {
@@ -137,14 +144,13 @@ interface KeptSum {
   readonly sum: Sum
 }
 
-const SUMS = new WeakMap<BeliefColumns, Map<string, KeptSum>>()
 /** Sets of partitions that somebody looks at. */
 const MOST_KEPT = 1_000
+const sumsOf = onePer((_: BeliefColumns) => new Map<string, KeptSum>())
 
 /** Of all rows in these partitions, in whatever order: made again where one of them has changed. */
 function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
-  const kept = SUMS.get(columns) ?? new Map<string, KeptSum>()
-  SUMS.set(columns, kept)
+  const kept = sumsOf(columns)
   const name = partitions.join()
   const changes = columns.changesIn(partitions)
   const known = kept.get(name)
@@ -172,7 +178,8 @@ const LOOK_MS = 250
 const MOST_WAITING = 16
 const MOST_IN_ALL = 1_024
 
-const WAITING = new WeakMap<BeliefsState, Places>()
+const WHAT = 'questions for changes'
+const waitingOf = onePer((_: BeliefsState) => new Places(MOST_WAITING, WHAT))
 
 /**
  * Answers when what the sender may see has changed, or after its longest wait. Checked at fixed times, whatever is written:
@@ -185,7 +192,7 @@ export async function answerChanges(input: unknown, call: NodeCall): Promise<Wir
   const envelope = await takenEnvelope(input, node, call)
   const { sender } = envelope
   const query = asChangesQuery(envelope.query)
-  if (query === null) throw notUnderstood()
+  if (query === null) throw notUnderstood(envelope.query)
   const free = takePlace(state, sender)
   try {
     const seen = await nextState(state, query.scope, sender, { ...query, signal })
@@ -219,10 +226,7 @@ async function nextState(
 }
 
 function takePlace(state: BeliefsState, sender: string): () => void {
-  const places = WAITING.get(state) ?? new Places(MOST_WAITING, WHAT)
-  WAITING.set(state, places)
+  const places = waitingOf(state)
   if (places.size >= MOST_IN_ALL) throw tooManyAtOnce(MOST_IN_ALL, WHAT)
   return places.take(bucketOf(state, sender))
 }
-
-const WHAT = 'questions for changes'

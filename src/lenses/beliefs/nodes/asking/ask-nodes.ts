@@ -18,7 +18,7 @@ import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../guest.ts'
 import { knownPeers } from '../peers.ts'
-import { mostAnswerBytes, QUERY_PATH, sealedQuestion } from '../wire/protocol.ts'
+import { isOtherVersion, mostAnswerBytes, QUERY_PATH, sealedQuestion } from '../wire/protocol.ts'
 import { wireQueryOf } from '../wire/wire-query.ts'
 import { askingKeys, type NodeBook, nodeBookOf } from './node-book.ts'
 import { guestsOf, type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
@@ -63,6 +63,8 @@ type Why = Pick<NodeFailure, 'code' | 'reason' | 'retryable'>
 
 const LATE: Why = { code: 'TIMEOUT', reason: 'timeout', retryable: true }
 const INVALID_DATA: Why = { code: 'NODE_UNAVAILABLE', reason: 'invalid_data', retryable: true }
+/** It answers in another version, or cannot read the question. */
+const OTHER_VERSION: Why = { code: 'NODE_UNAVAILABLE', reason: 'protocol', retryable: false }
 /** Also of nodes that rest, and of those that there are not: which of them it is, is not told (BQ-087). */
 const UNREACHABLE: Why = { code: 'NODE_UNAVAILABLE', reason: 'unreachable', retryable: true }
 /** Something went wrong here. */
@@ -73,6 +75,7 @@ const NO_KEY: Why = { code: 'UNAUTHORIZED', reason: 'no_key', retryable: false }
 export function whyOf({ code, status }: TransportFailure): Why {
   switch (code) {
     case 'refused':
+      if (status === 400) return OTHER_VERSION
       if (status === 401 || status === 403) return { code: 'UNAUTHORIZED', reason: 'refused', retryable: false }
       if (status === 429) return { code: 'RATE_LIMITED', reason: 'refused', retryable: true }
       return { code: 'NODE_UNAVAILABLE', reason: 'refused', retryable: true }
@@ -194,7 +197,7 @@ class Asker {
     const first = await this.#sent(source, keys, given, until, stop)
     if (!first.needs_text) return first
     const second = await this.#sent(source, keys, null, until, stop)
-    if (second.needs_text) throw new InvalidAnswer()
+    if (second.needs_text) throw new InvalidAnswer(INVALID_DATA)
     return second
   }
 
@@ -215,6 +218,7 @@ class Asker {
     // The cast: plain data, but its interface has no index signature.
     const message = { path: QUERY_PATH, body: envelope as unknown as Json, mostBytes }
     const given = await untilStopped(this.#transport.send(peer.address, message, stop), stop)
+    if (isOtherVersion(given)) throw new InvalidAnswer(OTHER_VERSION)
     const verified = verifyAnswer(given, {
       source,
       envelope,
@@ -223,7 +227,7 @@ class Asker {
       known: this.#book.verified,
       model: this.#model,
     })
-    if (verified === null) throw new InvalidAnswer()
+    if (verified === null) throw new InvalidAnswer(INVALID_DATA)
     const known = this.#book.of(peer.did)
     known.model = verified.model
     known.lastAnswerAt = this.#node.now()
@@ -255,11 +259,17 @@ class Asker {
   }
 }
 
-class InvalidAnswer extends Error {}
+class InvalidAnswer extends Error {
+  readonly why: Why
+  constructor(why: Why) {
+    super(why.reason)
+    this.why = why
+  }
+}
 
 function reasonOf(thrown: unknown): Why {
   if (thrown instanceof TransportFailure) return whyOf(thrown)
-  return thrown instanceof InvalidAnswer ? INVALID_DATA : FAILED
+  return thrown instanceof InvalidAnswer ? thrown.why : FAILED
 }
 
 /** Aborted after so long, or with the other; the second part ends the waiting. */

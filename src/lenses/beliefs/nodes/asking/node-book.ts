@@ -3,9 +3,11 @@
  * is not asked for a while, then one question tries whether it is back. Each rest is twice as long as the one before, on a clock
  * that nobody can set.
  */
+import { onePer } from '../../../../base/one-per.ts'
 import { Recent } from '../../../../base/recent.ts'
 import type { Keys } from '../../../../identity/keys.ts'
 import { QuerentError } from '../../../../model/errors.ts'
+import { readByVersion } from '../../../../pipeline/read-by-version.ts'
 import { AGENTS } from '../../../../store/core-tables.ts'
 import type { Store } from '../../../../store/store.ts'
 import type { LensHost } from '../../../lens.ts'
@@ -100,15 +102,7 @@ export class NodeBook {
   }
 }
 
-const BOOKS = new WeakMap<LensHost, NodeBook>()
-
-export function nodeBookOf(host: LensHost): NodeBook {
-  const known = BOOKS.get(host)
-  if (known !== undefined) return known
-  const made = new NodeBook()
-  BOOKS.set(host, made)
-  return made
-}
+export const nodeBookOf: (host: LensHost) => NodeBook = onePer(() => new NodeBook())
 
 /** Made where the requester has none yet: a write. Null: there are none, and none can be made. */
 export async function askingKeys(host: LensHost, kind: AskedSource['kind'], requester: string): Promise<Keys | null> {
@@ -129,24 +123,12 @@ export function knownKeys({ store, node }: LensHost, kind: AskedSource['kind'], 
   return store.read(reader => signingKeys(reader, requester))
 }
 
-interface Names {
-  readonly version: number
-  readonly byDid: ReadonlyMap<string, string>
-}
-
-const NAMES = new WeakMap<Store, Names>()
-
 /** What an agent with this key is called here; else the key itself. */
 export function nameOfDid(store: Store, did: string): string {
   return namesOf(store).get(did) ?? did
 }
 
-function namesOf(store: Store): ReadonlyMap<string, string> {
-  const version = store.version(AGENTS)
-  const known = NAMES.get(store)
-  if (known?.version === version) return known.byDid
+const namesOf = readByVersion(AGENTS, (store): ReadonlyMap<string, string> => {
   const rows = store.table(AGENTS).scan({}, { columns: ['id', 'did'] })
-  const byDid = new Map(rows.flatMap(({ id, did }) => (typeof did === 'string' ? [[did, id as string] as const] : [])))
-  NAMES.set(store, { version, byDid })
-  return byDid
-}
+  return new Map(rows.flatMap(({ id, did }) => (typeof did === 'string' ? [[did, id as string] as const] : [])))
+})

@@ -2,7 +2,9 @@
  * The watches of one engine: begun where an answer is kept, or a standing question has asked, and over when neither is there
  * any more (BQ-140). Only where a process stays: one that answers a single question listens to nobody.
  */
+
 import type { Json } from '../../../../base/canonical.ts'
+import { onePer } from '../../../../base/one-per.ts'
 import { pause } from '../../../../base/pause.ts'
 import type { Keys } from '../../../../identity/keys.ts'
 import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
@@ -36,8 +38,8 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
 /** The node refuses who asks. */
 const REFUSED: readonly (number | null)[] = [401, 403]
-/** It has no such path: it is older. */
-const UNKNOWN: readonly (number | null)[] = [404, 405]
+/** It has no such path, or cannot read the question: it is older. */
+const UNKNOWN: readonly (number | null)[] = [400, 404, 405]
 
 /**
  * One source of one requester, watched for as long as somebody needs it: it is asked to answer when it is no longer in the
@@ -226,15 +228,7 @@ export function nameOf({ source: { kind, id, peer }, requester }: Watched): stri
   return JSON.stringify([kind, id, peer.did, peer.address, kind === 'federated' ? requester : null])
 }
 
-const ALL = new WeakMap<LensHost, Watches>()
-
-export function watchesOf(host: LensHost): Watches {
-  const known = ALL.get(host)
-  if (known !== undefined) return known
-  const made = new Watches(host)
-  ALL.set(host, made)
-  return made
-}
+export const watchesOf: (host: LensHost) => Watches = onePer(host => new Watches(host))
 
 /** From what was answered on, each source by itself. */
 export function followAnswer(host: LensHost, requester: string, { answers }: NodesAnswer): void {

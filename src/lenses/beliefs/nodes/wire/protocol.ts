@@ -7,6 +7,7 @@
 import * as z from 'zod'
 import { type Json, type JsonObject, sha256 } from '../../../../base/canonical.ts'
 import type { Instant } from '../../../../base/clock.ts'
+import { isRecord } from '../../../../base/record.ts'
 import { isStorable } from '../../../../base/storable.ts'
 import { type Envelope, sealEnvelope } from '../../../../identity/envelope.ts'
 import { isTimely, newNonce } from '../../../../identity/freshness.ts'
@@ -116,7 +117,13 @@ export function isAnswerTo(
   return isTimely(Date.parse(timestamp), now) && isStatementOf(did, statement, signature)
 }
 
-export const PROTOCOL = 1
+/** Rises when a node of the version before could not read what this one sends. 2: items name the chain of their versions. */
+export const PROTOCOL = 2
+
+/** Whether it says that it is of another version, whose other fields may mean anything. */
+export function isOtherVersion(given: unknown): boolean {
+  return isRecord(given) && typeof given['protocol'] === 'number' && given['protocol'] !== PROTOCOL
+}
 
 /** Where a node answers questions of other nodes, and where it says who it is. */
 export const QUERY_PATH = '/v1/nodes/query'

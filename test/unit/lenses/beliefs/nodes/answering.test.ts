@@ -217,7 +217,7 @@ describe('an answer', () => {
   it.each([
     ['no limit', { ...EVERYTHING, limit: 0 }],
     ['no time', { ...EVERYTHING, timeout_ms: 0 }],
-    ['another protocol', { ...EVERYTHING, protocol: 2 }],
+    ['another protocol', { ...EVERYTHING, protocol: 1 }],
     ['an unknown member', { ...EVERYTHING, trust: { bo: 1 } }],
     [
       'a vector that is no unit',

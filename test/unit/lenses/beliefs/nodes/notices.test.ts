@@ -9,6 +9,7 @@ import type { BeliefEvent } from '../../../../../src/lenses/beliefs/live/subscri
 import {
   CHANGES_PATH,
   changesStatement,
+  PROTOCOL,
   QUERY_PATH,
   type WireAnswer,
   type WireChanges,
@@ -37,7 +38,7 @@ function changesOf(
   }: Partial<{ scope: WireScope; since: string | null; waitMs: number; keys: typeof ANA }> = {},
 ): Promise<WireChanges> {
   const nonce = newNonce(length => Uint8Array.from({ length }, () => numbers++ % 251))
-  const query = { protocol: 1, scope, since, wait_ms: waitMs } as unknown as JsonValue
+  const query = { protocol: PROTOCOL, scope, since, wait_ms: waitMs } as unknown as JsonValue
   const envelope = sealEnvelope(keys, query, { audience: node.did, timestamp: Date.now(), nonce })
   return node.call('nodes.changes', 'nobody', { ...envelope }) as unknown as Promise<WireChanges>
 }

@@ -142,7 +142,7 @@ describe('a node is added', () => {
     ['invalid_data', () => ({ did: B.did })],
     ['invalid_data', () => ({ ...about(B), did: C.did })],
     ['invalid_data', () => ({ ...about(B), federations: [] })],
-    ['protocol', () => about(B, { protocol: 2 as 1 })],
+    ['protocol', () => about(B, { protocol: 1 as 2 })],
     ['clock', () => about(B, { timestamp: '2020-01-01T00:00:00.000Z' })],
   ])('not when without a key it is %s', async (reason, handler) => {
     nodes.clear()
@@ -181,7 +181,7 @@ describe('a probe', () => {
   it('tells who answers, and keeps its model', async () => {
     nodes.set(ADDRESS, says(about(B, { model: 'other' })))
     expect(await probe()).toMatchObject({
-      ...{ id: 'b', ok: true, reachable: true, did_matches: true, protocol: 1, model: 'other', same_model: false },
+      ...{ id: 'b', ok: true, reachable: true, did_matches: true, protocol: 2, model: 'other', same_model: false },
       ...{ latency_ms: expect.any(Number), clock_difference_ms: expect.any(Number), reason: null },
     })
     expect(await listed()).toMatchObject({ model: 'other', failures: 0, last_success: '2026-03-01T12:00:00.000Z' })

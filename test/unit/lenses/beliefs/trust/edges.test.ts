@@ -4,17 +4,12 @@ import { atOnce } from '../../../../../src/base/turns.ts'
 import { keysOf } from '../../../../../src/identity/keys.ts'
 import { signStatement } from '../../../../../src/identity/statement.ts'
 import { TRUST, TRUST_CHANGES } from '../../../../../src/lenses/beliefs/tables.ts'
-import {
-  computeTrust,
-  listTrust,
-  noteUse,
-  removeTrust,
-  setTrust,
-} from '../../../../../src/lenses/beliefs/trust/acts.ts'
+import { computeTrust, listTrust, noteUse, shownEdge } from '../../../../../src/lenses/beliefs/trust/acts.ts'
 import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
 import { edgeStatement, type UnsignedEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import {
   checkAllEdges,
+  type EdgeDraft,
   putEdge,
   readEdge,
   removeEdge,
@@ -37,7 +32,9 @@ describe.each([
   ['on SQLite', () => openSqliteStore({ file: folder.file(`${++made}.db`) })],
 ] as const)('edges %s', (_, open) => {
   const random = randomBytes(3)
-  const at = (store: Store, now = NOW) => ({ store, now, random })
+  const setTrust = async (store: Store, said: EdgeDraft, now = NOW) =>
+    shownEdge(store.write(now, writer => putEdge(writer, 'me', said, { now, random })))
+  const removeTrust = (store: Store) => store.write(NOW, writer => removeEdge(writer, 'me', 'a'))
   const levelOf = (store: Store, target: string) =>
     new TrustGraph(store, RULES).trustOf('me', PLAIN, NOW).of(target).direct?.level
 
@@ -46,22 +43,21 @@ describe.each([
     host(store, 'me')
     const basis = [{ type: 'MANUAL' as const, confidence: 0.5 }]
     const said = draft('a', 0.7, { domains: { code: 0.2 }, basis, persistent: true, exposure: 'exposed' })
-    const told = await setTrust(at(store), 'me', said)
+    const told = await setTrust(store, said)
     expect(told).toMatchObject({ owner: 'me', target: 'a', trust_level: 0.7, domain_trust: { code: 0.2 }, basis })
     expect(told).toMatchObject({ persistent: true, exposure: 'exposed', created: '2026-03-01T12:00:00.000Z' })
     expect(listTrust(store, 'me').edges).toEqual([told])
-    const later = await setTrust(at(store, NOW + 5), 'me', draft('a', 0.8))
+    const later = await setTrust(store, draft('a', 0.8), NOW + 5)
     expect(later).toMatchObject({ created: told['created'], updated: '2026-03-01T12:00:00.005Z', exposure: 'private' })
-    expect(await removeTrust(at(store), 'me', 'a')).toEqual({ removed: true })
-    expect(await removeTrust(at(store), 'me', 'a')).toEqual({ removed: false })
+    expect([removeTrust(store), removeTrust(store)]).toEqual([true, false])
     expect(listTrust(store, 'me')).toMatchObject({ edges: [], after: null })
     store.close()
   })
 
   it('are listed in pages, and to nobody else', async () => {
     const store = open()
-    for (const target of ['c', 'a', 'b']) await setTrust(at(store), 'me', draft(target, 0.5))
-    await setTrust(at(store), 'other', draft('z', 0.5))
+    for (const target of ['c', 'a', 'b']) await setTrust(store, draft(target, 0.5))
+    trust(store, 'other', 'z', 0.5)
     const first = listTrust(store, 'me', { limit: 2 })
     expect([first.edges.map(edge => edge['target']), first.after]).toEqual([['a', 'b'], 'b'])
     expect(listTrust(store, 'me', { limit: 2, after: 'b' }).edges.map(edge => edge['target'])).toEqual(['c'])
@@ -79,7 +75,7 @@ describe.each([
       draft('a', 0.5, { domains: { code: 2 } }),
       draft('a', 0.5, { basis: [{ type: 'OTHER' as 'MANUAL', confidence: 1 }] }),
     ]) {
-      await expect(setTrust(at(store), 'me', bad)).rejects.toEqual(expect.objectContaining({ code: 'INVALID_QUERY' }))
+      await expect(setTrust(store, bad)).rejects.toEqual(expect.objectContaining({ code: 'INVALID_QUERY' }))
     }
     expect(store.table(TRUST).count()).toBe(0)
     expect(store.meta('agent_key:me')).toBeUndefined()
@@ -97,16 +93,14 @@ describe.each([
       return draft('a', level, { signed: { createdAt: NOW, updatedAt, signature } })
     }
     const refused = (reason: string) => expect.objectContaining({ details: expect.objectContaining({ reason }) })
-    await expect(setTrust(at(store), 'me', draft('a', 0.5))).rejects.toEqual(refused('required'))
-    await setTrust(at(store), 'me', said(0.5, NOW))
+    await expect(setTrust(store, draft('a', 0.5))).rejects.toEqual(refused('required'))
+    await setTrust(store, said(0.5, NOW))
     expect(levelOf(store, 'a')).toBe(0.5)
-    await expect(setTrust(at(store), 'me', said(0.9, NOW))).rejects.toEqual(refused('range'))
-    await expect(setTrust(at(store), 'me', said(0.9, NOW + DAY))).rejects.toEqual(refused('range'))
-    await expect(setTrust(at(store), 'me', said(0.9, NOW + 1, keysOf(new Uint8Array(32))))).rejects.toEqual(
-      refused('signature'),
-    )
-    await expect(setTrust(at(store), 'me', { ...said(0.9, NOW + 1), level: 1 })).rejects.toEqual(refused('signature'))
-    await setTrust(at(store), 'me', said(0.9, NOW + 1))
+    await expect(setTrust(store, said(0.9, NOW))).rejects.toEqual(refused('range'))
+    await expect(setTrust(store, said(0.9, NOW + DAY))).rejects.toEqual(refused('range'))
+    await expect(setTrust(store, said(0.9, NOW + 1, keysOf(new Uint8Array(32))))).rejects.toEqual(refused('signature'))
+    await expect(setTrust(store, { ...said(0.9, NOW + 1), level: 1 })).rejects.toEqual(refused('signature'))
+    await setTrust(store, said(0.9, NOW + 1))
     expect(levelOf(store, 'a')).toBe(0.9)
     store.close()
   })

@@ -76,7 +76,6 @@ describe('a forecast (issue item: what will rot, ascend or fade, changing nothin
     expect(forecast(world.context, OWNER, request).totals.rots).toBe(2)
     expect(() => forecast(world.context, OWNER, { now: START, until: START - 1 })).toThrow(/until/)
     expect(() => forecast(world.context, OWNER, { ...request, limit: -1 })).toThrow(/limit/)
-    expect(() => forecast(world.context, OWNER, { ...request, fadedBelow: 0 })).toThrow(/faded_below/)
     const off = new World({ store: world.store, enabled: false })
     expect(forecast(off.context, OWNER, request)).toMatchObject({ skipped: 'memory_disabled', items: [] })
   })

@@ -190,9 +190,9 @@ describe('languages read for definitions (CX-062)', () => {
       links: ['a.c DEPENDS_ON stdio.h', 'f CALLS later'],
     },
     'a.cpp': {
-      text: 'class B {};\nclass A : public B { public: int go(); int in() { return go() + f(); } };\nint A::go() { return f(); }\nint f() { return 1; }\n',
+      text: 'class B {};\nclass A : public B { public: int go(); int in() { return go() + f(); } };\nint A::go() { return f(); }\nint f() { new B(); return 1; }\n',
       concepts: ['Class B', 'Class A', 'Method A.go', 'Method A.in', 'Function f'],
-      links: ['A EXTENDS B', 'A CONTAINS A.go', 'A.in CALLS A.go', 'A.in CALLS f', 'A.go CALLS f'],
+      links: ['A EXTENDS B', 'A CONTAINS A.go', 'A.in CALLS A.go', 'A.in CALLS f', 'A.go CALLS f', 'f CALLS B'],
     },
     'a.cs': {
       text: 'using System.Text;\nnamespace N { class A : B, IC { int Go() { return Run() + this.X(); } int Run() => 1; int X() => 2; } class B {} interface IC {} }\n',

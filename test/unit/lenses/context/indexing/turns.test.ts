@@ -32,6 +32,7 @@ async function openHeld(code: CodeFolder) {
     url: workspace.url,
     storeFile: workspace.storeFile,
     urlOf: path => workspace.urlOf(path),
+    mark: (url, signal) => workspace.mark(url, signal),
     list: (path, signal, leftOut) => workspace.list(path, signal, leftOut),
     async read(url) {
       reached.resolve()

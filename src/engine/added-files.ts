@@ -1,0 +1,210 @@
+/**
+ * Files that were added, kept up to date (QE-012): which have changed since they were read, and reading them again. A store that nobody else
+ * serves is looked over when it is asked for (`query`, `status`, `sync`); where the engine watches, every few seconds, by one process at a time.
+ */
+import { must } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
+import { Turns } from '../base/turns.ts'
+import type { PathChanges, TreeChanges } from '../ingest/changed-files.ts'
+import type { IngestReport } from '../ingest/ingest-report.ts'
+import type { LensHost } from '../lenses/lens.ts'
+import type { LensRegistry } from '../lenses/registry.ts'
+import type { SyncRequest } from '../model/entry-input.ts'
+import { invalidArgument } from '../model/errors.ts'
+import type { CallContext } from '../model/operation.ts'
+import type { Note } from '../model/page.ts'
+import { OWNER } from '../model/partition.ts'
+import { isOwner, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
+import { turnsUntil } from '../pipeline/time-limit.ts'
+import type { Store } from '../store/store.ts'
+import type { BackgroundJob } from './background/background.ts'
+import type { AddedPathState } from './engine.ts'
+import type { IndexSet } from './index-set.ts'
+
+interface Needed {
+  readonly store: Store
+  readonly clock: Clock
+  readonly registry: LensRegistry
+  readonly indexes: IndexSet
+}
+
+type Caller = Pick<CallContext, 'signal' | 'report'>
+
+/** Read again before a question is answered that somebody waits for: some tens of milliseconds. */
+const MOST_QUICK = { files: 10, bytes: 128 * 1024 }
+
+/** The engine's own job looks so often at most, and takes at most this share of the time. */
+const LOOK_EVERY_MS = 1_000
+const LOOK_SHARE = 1 / 50
+
+export class AddedFiles {
+  /** The engine looks for changes by itself. */
+  readonly isWatched: boolean
+  readonly #parts: Needed
+  /** Of the last look, less what was read since. */
+  #waiting: Changes = NO_CHANGES
+  #hostOf: ((lens: string) => LensHost) | null = null
+
+  constructor(parts: Needed, isWatched: boolean) {
+    this.#parts = parts
+    this.isWatched = isWatched
+  }
+
+  /** What lenses read code with. */
+  lendHosts(hostOf: (lens: string) => LensHost): void {
+    this.#hostOf = hostOf
+  }
+
+  /** What changed below each added path, and below code that a lens has read. */
+  async look({ signal }: Caller): Promise<Changes> {
+    // Loaded when used: most calls find it nowhere.
+    const { changedFiles, changedTrees } = await import('../ingest/changed-files.ts')
+    const looking = { turns: turnsUntil(signal), signal }
+    const { store } = this.#parts
+    const paths = await changedFiles(store, OWNER, looking)
+    const trees = await changedTrees(store, OWNER, looking)
+    this.#waiting = { paths, trees }
+    return this.#waiting
+  }
+
+  /** What an answer says to the owner of files that are not read again yet. */
+  noteFor(viewer: Viewer): Note | null {
+    const { paths, trees } = this.#waiting
+    const count = countOf(paths)
+    const changed = trees.filter(({ isChanged }) => isChanged).map(({ path }) => path)
+    if (count + changed.length === 0 || !isOwner(viewer)) return null
+    const files =
+      count === 1 ? ['1 file has changed since it was read'] : [`${count} files have changed since they were read`]
+    const code = changed.length === 0 ? [] : [`code in ${changed.join(', ')} has changed since it was read`]
+    const what = [...(count === 0 ? [] : files), ...code].join('; ')
+    return { code: 'files_changed', message: `${what}; run \`querent sync\`.` }
+  }
+
+  /** Reads again what changed. Null: nothing did. Rejects with what `add` rejects with. */
+  async read({ paths, trees }: Changes, { signal, report }: Caller): Promise<IngestReport | null> {
+    const { store, clock, registry } = this.#parts
+    const changed = paths.filter(path => countOf([path]) > 0)
+    const errors = await this.#readTrees(trees, signal)
+    if (changed.length === 0) return errors.length === 0 ? null : { ...EMPTY, errors }
+    const { ingest } = await import('../ingest/ingest.ts')
+    const only = new Set(changed.flatMap(path => [...path.changed, ...path.added, ...path.deleted]))
+    const ingestersOf = (name: string) => registry.must(name).ingesters ?? []
+    const made = await ingest(
+      store,
+      { paths: changed.map(({ path }) => path), only },
+      { viewer: LOCAL_OWNER, now: clock.now(), signal, report, ingestersOf },
+    )
+    this.#waiting = { ...this.#waiting, paths: this.#waiting.paths.filter(one => !changed.includes(one)) }
+    return { ...made, errors: [...errors, ...made.errors] }
+  }
+
+  /** One run a lens. What it cannot do is reported, and keeps nothing else from being read. */
+  async #readTrees(trees: readonly TreeChanges[], signal: AbortSignal): Promise<IngestReport['errors']> {
+    const errors: { path: string; message: string }[] = []
+    const changed = trees.filter(({ isChanged }) => isChanged)
+    for (const [lens, of] of Map.groupBy(changed, tree => tree.lens)) {
+      const paths = of.map(({ path }) => path)
+      try {
+        await this.#parts.registry.must(lens).readAgain?.(must(this.#hostOf, 'hosts of lenses')(lens), paths, signal)
+        this.#waiting = { ...this.#waiting, trees: this.#waiting.trees.filter(tree => !of.includes(tree)) }
+      } catch (error) {
+        if (signal.aborted) throw error
+        const message = error instanceof Error ? error.message : String(error)
+        errors.push(...paths.map(path => ({ path, message })))
+      }
+    }
+    return errors
+  }
+
+  /** Reads again what is quickly read, and else leaves it to the note. Never rejects: the answer is what the store holds. */
+  async readQuickly(caller: Caller): Promise<IngestReport | null> {
+    try {
+      const { paths } = await this.look(caller)
+      const files = paths.reduce((sum, { changed, added }) => sum + changed.length + added.length, 0)
+      const bytes = paths.reduce((sum, path) => sum + path.bytes, 0)
+      const isQuick = files <= MOST_QUICK.files && bytes <= MOST_QUICK.bytes
+      return isQuick ? await this.read({ paths, trees: [] }, caller) : null
+    } catch {
+      return null
+    }
+  }
+
+  /**
+   * What `sync` does: deletes what was made of the paths to forget, and reads again what changed below the others, or below those that are
+   * named. Throws `invalid_argument` for a path that was not added.
+   */
+  async sync({ paths: names, forget = [], dry_run: isDry = false }: SyncRequest, caller: Caller): Promise<Synced> {
+    const all = await this.look(caller)
+    for (const [at, name] of forget.entries()) requireAdded(all.paths, name, `forget.${at}`)
+    for (const [at, name] of (names ?? []).entries()) requireAdded([...all.paths, ...all.trees], name, `paths.${at}`)
+    const isMeant = ({ path }: { readonly path: string }) => names?.includes(path) ?? true
+    const changes = {
+      paths: all.paths.filter(one => isMeant(one) && !forget.includes(one.path)),
+      trees: all.trees.filter(isMeant),
+    }
+    if (isDry) return { changes, report: EMPTY }
+    const { forgetPaths } = await import('../ingest/forget-paths.ts')
+    const deleted = await forgetPaths(this.#parts.store, forget, OWNER, this.#parts.clock.now())
+    const report = (await this.read(changes, caller)) ?? EMPTY
+    return { changes, report: { ...report, deleted: report.deleted + deleted } }
+  }
+
+  /** Looks for changes and reads them, for as long as the engine is open. */
+  job(): BackgroundJob {
+    let everyMs = LOOK_EVERY_MS
+    return {
+      name: 'engine.files',
+      get everyMs() {
+        return everyMs
+      },
+      run: async (_now, signal, report) => {
+        const begun = performance.now()
+        const changes = await this.look({ signal })
+        everyMs = Math.max(LOOK_EVERY_MS, (performance.now() - begun) / LOOK_SHARE)
+        const made = await this.read(changes, { signal, report })
+        if (made !== null) await new Turns().run(this.#parts.indexes.keepUp('words'))
+      },
+    }
+  }
+}
+
+export interface Changes {
+  readonly paths: readonly PathChanges[]
+  readonly trees: readonly TreeChanges[]
+}
+
+const NO_CHANGES: Changes = { paths: [], trees: [] }
+
+function requireAdded(paths: readonly { readonly path: string }[], name: string, field: string): void {
+  if (paths.some(({ path }) => path === name)) return
+  throw invalidArgument(field, name, 'an added path as `querent status` lists it')
+}
+
+const EMPTY: IngestReport = {
+  ...{ added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 },
+  ...{ skipped: [], errors: [], warnings: [], visibility_changes: [] },
+}
+
+export interface Synced {
+  /** As they were found, before anything was read. */
+  readonly changes: Changes
+  readonly report: IngestReport
+}
+
+/** As `status` and `sync` print them. */
+export function statesOf({ paths, trees }: Changes): readonly AddedPathState[] {
+  return [
+    ...paths.map(({ path, isMissing, files, changed, added, deleted }) => ({
+      ...{ path, lens: null, missing: isMissing, is_changed: changed.length + added.length + deleted.length > 0 },
+      ...{ files, changed: changed.length, added: added.length, deleted: deleted.length },
+    })),
+    ...trees.map(({ path, lens, isMissing, isChanged }) => ({
+      ...{ path, lens, missing: isMissing, is_changed: isChanged },
+      ...{ files: null, changed: null, added: null, deleted: null },
+    })),
+  ]
+}
+
+function countOf(paths: readonly PathChanges[]): number {
+  return paths.reduce((sum, { changed, added, deleted }) => sum + changed.length + added.length + deleted.length, 0)
+}

@@ -1,0 +1,136 @@
+/**
+ * Which files below the added paths are not as they were when they were read (QE-012): by size and time, so no file is opened. 5,000 files take
+ * some 50 ms. What a store could not read, or left out for what it holds, counts once: see `SEEN_FILES`.
+ */
+import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Turns } from '../base/turns.ts'
+import { FILES, INDEXED_TREES } from '../store/core-tables.ts'
+import type { Store, StoreReader } from '../store/store.ts'
+import { type AddedPath, addedPaths, areSeenAlike, type SeenFile, seenFiles } from './known-files.ts'
+import { markOf } from './tree-mark.ts'
+import { exists, fileAt, seenNow, walk } from './walk.ts'
+
+/** One added path, and the files below it that are not below one before it. Paths are absolute. */
+export interface PathChanges extends AddedPath {
+  /** Nothing is there, or an empty folder where there were files, as where a disk is not mounted: nothing below it counts as deleted. */
+  readonly isMissing: boolean
+  /** Files that are there now, with those that hold no entry. */
+  readonly files: number
+  readonly changed: readonly string[]
+  readonly added: readonly string[]
+  readonly deleted: readonly string[]
+  /** Of those changed and added. */
+  readonly bytes: number
+}
+
+/** Code that a lens has read: how many of its files changed is not known before they are read. */
+export interface TreeChanges {
+  readonly path: string
+  readonly lens: string
+  /** Nothing is there: nothing of it is deleted. */
+  readonly isMissing: boolean
+  readonly isChanged: boolean
+}
+
+export async function changedTrees(
+  store: Store,
+  holder: string,
+  looking: { readonly turns: Turns; readonly signal: AbortSignal },
+): Promise<readonly TreeChanges[]> {
+  const found: TreeChanges[] = []
+  for (const row of store.table(INDEXED_TREES).scan({ holder })) {
+    const [path, folder] = [row['url'], row['folder']].map(url => fileURLToPath(url as string)) as [string, string]
+    const lens = row['lens'] as string
+    const isMissing = !exists(path)
+    const isChanged = !isMissing && (await markOf({ folder, path }, looking)) !== row['mark']
+    found.push({ path, lens, isMissing, isChanged })
+  }
+  return found
+}
+
+interface KnownState extends SeenFile {
+  /** The folder it was added with; null: no entry is made from it. */
+  readonly root: string | null
+}
+
+/** Rejects with `cancelled` where `turns` say so. */
+export async function changedFiles(
+  store: Store,
+  holder: string,
+  { turns, signal }: { readonly turns: Turns; readonly signal: AbortSignal },
+): Promise<readonly PathChanges[]> {
+  const paths = addedPaths(store, holder)
+  if (paths.length === 0) return []
+  const known = store.read(reader => knownStates(reader, holder))
+  const visited = new Set<string>()
+  const lookups: Lookup[] = []
+  for (const path of paths) lookups.push(await lookUp(path, known, visited, { turns, signal }))
+  return lookups.map(lookup => withDeleted(lookup, known, visited))
+}
+
+/** By absolute path. */
+function knownStates(reader: StoreReader, holder: string): ReadonlyMap<string, KnownState> {
+  const known = new Map<string, KnownState>()
+  for (const row of reader.table(FILES).scan()) {
+    const root = row['root'] as string
+    const path = join(root, ...(row['path'] as string).split('/'))
+    known.set(path, { size: Number(row['size']), modifiedAt: Number(row['modified_at']), root })
+  }
+  for (const [path, seen] of seenFiles(reader, holder))
+    known.set(path, { ...seen, root: known.get(path)?.root ?? null })
+  return known
+}
+
+interface Lookup {
+  readonly at: AddedPath
+  readonly files: number
+  /** Anything was found, if only to be left out. */
+  readonly isEmpty: boolean
+  readonly changed: readonly string[]
+  readonly added: readonly string[]
+  readonly bytes: number
+  /** Folders that could not be read. */
+  readonly unread: readonly string[]
+}
+
+async function lookUp(
+  at: AddedPath,
+  known: ReadonlyMap<string, KnownState>,
+  visited: Set<string>,
+  { turns, signal }: { readonly turns: Turns; readonly signal: AbortSignal },
+): Promise<Lookup> {
+  const [changed, added, unread]: [string[], string[], string[]] = [[], [], []]
+  let [files, bytes, isEmpty] = [0, 0, true]
+  for await (const found of at.isFolder ? walk(at.path, signal) : fileAt(at.path)) {
+    await turns.pauseIfDue()
+    if (found.kind === 'failed') unread.push(found.path)
+    else isEmpty = false
+    if (found.kind !== 'file' || visited.has(found.path)) continue
+    const now = seenNow(found.path)
+    if (now === null) continue
+    visited.add(found.path)
+    files++
+    const before = known.get(found.path)
+    if (areSeenAlike(now, before)) continue
+    bytes += now.size
+    if (before === undefined) added.push(found.path)
+    else changed.push(found.path)
+  }
+  return { at, files, isEmpty, changed, added, bytes, unread }
+}
+
+function withDeleted(
+  { at, files, isEmpty, changed, added, bytes, unread }: Lookup,
+  known: ReadonlyMap<string, KnownState>,
+  visited: ReadonlySet<string>,
+): PathChanges {
+  const isBelow = (path: string, folder: string) => path === folder || path.startsWith(folder + sep)
+  const missed = [...known].filter(([path]) => isBelow(path, at.path) && !visited.has(path))
+  const isMissing = at.isFolder ? isEmpty && missed.length > 0 : missed.length > 0 && !exists(join(at.path, '..'))
+  // What was added by way of another folder is not left out because this one's rules say so: it must be gone.
+  const isDeleted = ([path, { root }]: [string, KnownState]) =>
+    root !== null && !unread.some(folder => isBelow(path, folder)) && (root === at.path || !exists(path))
+  const deleted = isMissing ? [] : missed.filter(isDeleted).map(([path]) => path)
+  return { ...at, isMissing, files, changed, added, deleted, bytes }
+}

@@ -1,0 +1,201 @@
+/**
+ * Links and tags in Markdown as note programs write them: `[[note]]`, `[[note|shown]]`, `[[note#heading]]`, `![[note]]`, `[text](note.md)`,
+ * `#tag`, `#tag/sub`. Code, addresses, HTML tags and comments hold none. Time is linear in the text.
+ */
+import { StepPace, type Steps } from '../base/turns.ts'
+import type { FileLink } from '../model/ingester.ts'
+import type { Block } from './blocks.ts'
+
+export interface NoteMarks {
+  /** Each once, in the order of the text. */
+  readonly links: readonly FileLink[]
+  readonly tags: readonly string[]
+}
+
+/** Of one note: more of them tell nothing. */
+export const MAX_LINKS = 1_000
+const MAX_TARGET = 1_000
+const MARKDOWN = /\.(md|markdown|mdx|mdown)$/i
+
+export function withoutMarkdownEnding(path: string): string {
+  return path.replace(MARKDOWN, '')
+}
+
+/** Of a path with `/` between its parts. */
+export function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** `from`: where the Markdown begins, behind front matter, of whose text the links count too. `blocks`: those of the same text. */
+export function* noteMarksInSteps(text: string, from: number, blocks: readonly Block[]): Steps<NoteMarks> {
+  const links = new Map<string, FileLink>()
+  const tags = new Set<string>()
+  const found: Found = {
+    link: link => {
+      if (links.size < MAX_LINKS) links.set(`${link.isRelative} ${link.target}`, link)
+    },
+    tag: tag => tags.add(tag),
+  }
+  yield* scan(text.slice(0, from), { ...found, tag: () => {} })
+  let at = from
+  for (const { start, end } of blocks.filter(block => block.isCode)) {
+    if (end <= at) continue
+    yield* scan(text.slice(at, Math.max(at, start)), found)
+    at = end
+  }
+  yield* scan(text.slice(at), found)
+  return { links: [...links.values()], tags: [...tags] }
+}
+
+interface Found {
+  link(link: FileLink): void
+  tag(tag: string): void
+}
+
+const SIGN = /[\\`<[\]#]|:\/\//g
+const WIKI = /\[\[([^\][\n]{1,2000})\]\]/y
+/** The address of a link or picture, with an optional title behind it. */
+const ADDRESS =
+  /\]\([ \t]*(?:<([^<>\n]{1,2000})>|((?:[^\s()<>]|\([^\s()]{0,200}\)){1,2000}))(?:[ \t]+(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'|\([^()\n]{0,500}\)))?[ \t]*\)/y
+const DEFINITION = /\[[^\][\n]{1,500}\]:[ \t]*(?:<([^<>\n]{1,2000})>|(\S{1,2000}))/y
+/** Letters, digits, signs of pictures, `_`, `-` and `/`. */
+const TAG = /#((?:[\p{L}\p{M}\p{N}\p{Extended_Pictographic}_/-]|\u200d){1,200})/uy
+const HTML = /<[/a-z!?][^<>]{0,2000}>/iy
+const ADDRESS_END = /[^\s<>)\]]*/y
+
+/** Signs that are looked at in one step. */
+const SIGNS_AT_ONCE = 1 << 12
+
+function* scan(text: string, found: Found): Steps<void> {
+  const pace = new StepPace(SIGNS_AT_ONCE)
+  const codeEnds = new CodeEnds(text)
+  for (let match = taken(SIGN, text, 0); match !== null; ) {
+    const behind = behindSign(match[0], match.index, text, codeEnds, found)
+    if (pace.isOver(1)) yield
+    match = taken(SIGN, text, behind)
+  }
+}
+
+/** Takes what begins at this sign; the place behind it. */
+function behindSign(sign: string, at: number, text: string, codeEnds: CodeEnds, found: Found): number {
+  switch (sign) {
+    case '\\':
+      return at + 2
+    case '`':
+      return codeEnds.behind(at)
+    case '://':
+      return at + sign.length + (taken(ADDRESS_END, text, at + sign.length)?.[0].length ?? 0)
+    case '<': {
+      if (text.startsWith('<!--', at)) return codeEnds.behindComment(at)
+      return at + (taken(HTML, text, at)?.[0].length ?? 1)
+    }
+    case '#': {
+      const tag = isFree(text, at) ? taken(TAG, text, at) : null
+      const name = tag?.[1]?.replace(/\/+$/, '') ?? ''
+      // A number is that of an issue.
+      if (/[^\p{N}/_-]/u.test(name) && !name.startsWith('/')) found.tag(name)
+      return at + (tag?.[0].length ?? 1)
+    }
+    case '[': {
+      const wiki = taken(WIKI, text, at)
+      if (wiki !== null) {
+        take(wikiTarget(wiki[1] as string), false, found)
+        return at + wiki[0].length
+      }
+      const definition = isLineStart(text, at) ? taken(DEFINITION, text, at) : null
+      if (definition === null) return at + 1
+      take(addressTarget(definition[1] ?? definition[2] ?? ''), true, found)
+      return at + definition[0].length
+    }
+    default: {
+      const address = taken(ADDRESS, text, at)
+      if (address === null) return at + 1
+      take(addressTarget(address[1] ?? address[2] ?? ''), true, found)
+      return at + address[0].length
+    }
+  }
+}
+
+function take(target: string, isRelative: boolean, found: Found): void {
+  const path = withoutMarkdownEnding(target.trim()).trim()
+  if (path !== '' && path.length <= MAX_TARGET && path.isWellFormed()) found.link({ target: path, isRelative })
+}
+
+/** In a table the sign before the shown text is escaped. */
+function wikiTarget(inside: string): string {
+  const [target = ''] = inside.split(/\\?\|/, 1)
+  return beforeHeading(target)
+}
+
+/** Empty for an address elsewhere, and for a place in the same note. */
+function addressTarget(address: string): string {
+  if (/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(address)) return ''
+  const [path = ''] = beforeHeading(address).split('?', 1)
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+function beforeHeading(target: string): string {
+  return (target.split('#', 1)[0] as string).split('^', 1)[0] as string
+}
+
+function taken(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+/** A tag stands at the beginning of a line or behind a blank. */
+function isFree(text: string, at: number): boolean {
+  return at === 0 || /[\s,;([]/.test(text[at - 1] as string)
+}
+
+function isLineStart(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 4), at)
+  return /(^|\n)[ ]{0,3}$/.test(before) && (at <= 3 || before.includes('\n'))
+}
+
+const BLANK_LINE = /\n[ \t]*\r?\n/g
+
+/** Ends of inline code, which no blank line is in, and of comments. What is not closed is looked for once. Asked in order of places. */
+class CodeEnds {
+  readonly #text: string
+  readonly #unclosed = new Set<string>()
+  #blankLine = -1
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Behind code that begins at `at`, or behind the signs where they open none. */
+  behind(at: number): number {
+    const text = this.#text
+    let open = at
+    while (text[open] === '`') open++
+    const signs = text.slice(at, open)
+    if (this.#unclosed.has(signs)) return open
+    const limit = this.#blankLineBehind(open)
+    let close = text.indexOf(signs, open)
+    if (close < 0) this.#unclosed.add(signs)
+    while (close >= 0 && close < limit) {
+      let end = close
+      while (text[end] === '`') end++
+      if (end - close === signs.length) return end
+      close = text.indexOf(signs, end)
+    }
+    return open
+  }
+
+  #blankLineBehind(at: number): number {
+    if (this.#blankLine < at) this.#blankLine = taken(BLANK_LINE, this.#text, at)?.index ?? this.#text.length
+    return this.#blankLine
+  }
+
+  behindComment(at: number): number {
+    const end = this.#unclosed.has('<!--') ? -1 : this.#text.indexOf('-->', at)
+    if (end < 0) this.#unclosed.add('<!--')
+    return end < 0 ? at + 4 : end + 3
+  }
+}

@@ -1,0 +1,90 @@
+/** A file that is added as a document and as code is one entry with two faces (QE-013). */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openEngine } from '../../src/engine/open.ts'
+import type { Page } from '../../src/model/page.ts'
+import { querentHere } from '../support/in-process.ts'
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { INTERFACES } from './interfaces.ts'
+import { MCP_ENV } from './mcp-client.ts'
+
+const NOTE =
+  '---\ntitle: Backup policy\n---\n# Backup policy\n\nCopies each night.\n\n## When a disk dies\n\nRestore the copies.\n'
+const CODE = '/** Restores copies. */\nexport function restoreCopies(): number {\n  return 1\n}\n'
+
+async function folderWith(order: readonly (readonly string[])[]): Promise<TempFolder> {
+  const home = tempFolder()
+  mkdirSync(join(home.path, 'notes'))
+  writeFileSync(join(home.path, 'notes', 'backup policy.md'), NOTE)
+  writeFileSync(join(home.path, 'restore.ts'), CODE)
+  expect(await querentHere(['init'], { cwd: home.path, env: MCP_ENV })).toMatchObject({ status: 0 })
+  for (const args of order)
+    expect(await querentHere(args, { cwd: home.path, env: MCP_ENV })).toMatchObject({ status: 0 })
+  return home
+}
+
+function shown({ items }: Page) {
+  return items.map(({ title, excerpt }) => [
+    title,
+    excerpt?.text.includes('\nDocument\n') || excerpt?.text.includes('\nSection\n'),
+  ])
+}
+
+const ORDERS = {
+  'first as document': [
+    ['add', 'notes', '--collection', 'notes'],
+    ['add', '--code', '.'],
+  ],
+  'first as code': [
+    ['add', '--code', '.'],
+    ['add', 'notes', '--collection', 'notes'],
+  ],
+}
+
+describe.each(Object.entries(ORDERS))('A file that is added as document and as code, %s (QE-013):', (_, order) => {
+  it('is in an answer once, as its author wrote it, over the library, CLI, HTTP and MCP', async () => {
+    using home = await folderWith(order)
+    for (const [name, open] of Object.entries(INTERFACES)) {
+      const options = { home: join(home.path, '.querent'), now: '2026-03-01T12:00:00.000Z', embedder: 'none' } as const
+      await using made = await open(options)
+      const { result: page } = (await made.call('query', { text: 'backup copies disk' })) as { readonly result: Page }
+      const ofNote = page.items.filter(({ origin }) => origin?.endsWith('.md'))
+      expect(shown({ ...page, items: ofNote }), name).toEqual([['Backup policy', false]])
+      expect(ofNote[0]?.collection).toBe('notes')
+      // What is code alone keeps its file, its module and its function.
+      expect(page.items.filter(({ origin }) => origin?.endsWith('.ts')).length, name).toBe(3)
+    }
+  }, 120_000)
+})
+
+describe('A file that is added as document and as code (QE-013)', () => {
+  it('is in a list once, and answers as code where only that fulfils the conditions or that lens is asked', async () => {
+    using home = await folderWith(ORDERS['first as document'])
+    await using engine = await openEngine({ home: join(home.path, '.querent'), embedder: 'none', background: false })
+    const ask = async (text: string, more: object = {}) => (await engine.query({ text, ...more })).items
+    const origins = async (text: string, more: object = {}) => (await ask(text, more)).map(({ kind }) => kind).sort()
+    expect(await origins('origin:policy.md')).toEqual(['document'])
+    expect(await origins('origin:policy.md copies')).toEqual(['document'])
+    expect(await origins('copies', { filter: { collections: ['code'] } })).toEqual(['code', 'code'])
+    expect((await ask('disk', { lens: 'context' })).length).toBeGreaterThan(0)
+    const concepts = (await engine.list({ filter: { collections: ['concepts'] }, limit: 50 })).items
+    const id = concepts.find(({ origin }) => origin?.endsWith('policy.md'))?.id as string
+    const { dropped } = await engine.explain({ query: { text: 'disk dies copies' }, id })
+    expect(dropped?.reason).toBe('The document made of the same file stands for it.')
+  })
+
+  it('answers as code to a viewer who may not see the document, and keeps what was written by hand about the file', async () => {
+    using home = await folderWith(ORDERS['first as code'])
+    await using engine = await openEngine({ home: join(home.path, '.querent'), embedder: 'none', background: false })
+    const [file] = (await engine.query({ text: 'copies', filter: { collections: ['code'] } })).items
+    const origin = file?.origin as string
+    await engine.put({ entries: [{ id: 'mine', content: 'My remark on copies and disks.', origin }] })
+    const ids = async (viewer?: { readonly id: string }) =>
+      (await engine.query({ text: 'copies' }, viewer && { viewer })).items.map(({ id }) => id)
+    expect(await ids()).toContain('mine')
+    const code = { id: 'code', content: 'copies', visibility: 'public' as const }
+    await engine.put({ entries: [code] })
+    expect(await ids({ id: 'ana' })).toEqual(['code'])
+  })
+})
