@@ -18,6 +18,7 @@ export const BUNDLED: readonly string[] = ['zod', 'commander', 'picocolors', 'lr
 
 const ENTRIES = {
   main: 'interfaces/main',
+  'document-worker': 'ingest/documents/document-worker',
   index: 'index',
   'onnx-worker': 'embed/onnx-worker',
   'fold-worker': 'store/sqlite/fold-worker',

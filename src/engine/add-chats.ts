@@ -1,14 +1,16 @@
 /** Adds exports of chats: opens their files, which a lens cannot, and passes them to the lens that reads them. */
 import { createReadStream } from 'node:fs'
-import { relative, sep } from 'node:path'
+import { basename, posix, relative, sep } from 'node:path'
 import { type GivenOptions, rememberOptions } from '../ingest/added-paths.ts'
+import { extensionOf, isMedia } from '../ingest/file-types.ts'
 import { type IngestReport, VisibilityChanges } from '../ingest/ingest-report.ts'
 import { messageOf } from '../ingest/messages.ts'
 import { type Place, placeOf, shown } from '../ingest/place.ts'
 import { walk } from '../ingest/walk.ts'
+import type { ZipArchive } from '../ingest/zip.ts'
 import type { ExportFile } from '../lenses/lens.ts'
 import type { AddRequest } from '../model/entry-input.ts'
-import { invalidArgument } from '../model/errors.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { CallContext } from '../model/operation.ts'
 import { type Audience, audience } from '../model/partition.ts'
 import type { Parts } from './parts.ts'
@@ -40,7 +42,7 @@ export async function addChats(
     visibility_changes: [],
   }
   for (const place of places) {
-    const found = await filesOf(place, call.signal)
+    await using found = await filesOf(place, call.signal)
     const about = { holder: call.viewer.id, now: clock.now(), known: [] }
     const optionsOf = await rememberOptions(store, place, given, about)
     const kept = optionsOf(place.absolute)
@@ -64,15 +66,18 @@ function refuseOthers({ kind, lens }: AddRequest): void {
   if (lens !== undefined) throw invalidArgument('lens', lens, 'no lens beside chat')
 }
 
-interface FoundFiles {
+interface FoundFiles extends AsyncDisposable {
   readonly files: readonly ExportFile[]
   readonly skipped: IngestReport['skipped']
   readonly errors: IngestReport['errors']
 }
 
-/** All of a folder are one export. */
+const OPENED = { [Symbol.asyncDispose]: async () => {} }
+
+/** All of a folder, or of a ZIP archive, are one export. */
 async function filesOf(place: Place, signal: AbortSignal): Promise<FoundFiles> {
-  if (!place.isFolder) return { files: [fileOf(place, place.absolute)], skipped: [], errors: [] }
+  if (isZip(place)) return await filesInZip(place)
+  if (!place.isFolder) return { ...OPENED, files: [fileOf(place, place.absolute)], skipped: [], errors: [] }
   const files: ExportFile[] = []
   const skipped: { path: string; reason: string }[] = []
   const errors: { path: string; message: string }[] = []
@@ -82,7 +87,39 @@ async function filesOf(place: Place, signal: AbortSignal): Promise<FoundFiles> {
     else if (found.kind === 'skipped') skipped.push({ path, reason: found.reason })
     else errors.push({ path, message: messageOf(found.error) })
   }
-  return { files, skipped, errors }
+  return { ...OPENED, files, skipped, errors }
+}
+
+function isZip({ isFolder, absolute }: Place): boolean {
+  return !isFolder && extensionOf(basename(absolute)) === 'zip'
+}
+
+/** The archive is read in place, a file of it as often as it is asked for. */
+async function filesInZip(place: Place): Promise<FoundFiles> {
+  const { openZipFile } = await import('../ingest/zip.ts')
+  const zip = await openZipFile(place.absolute).catch((error: unknown) => {
+    throw invalidArgument('paths', place.given, `a ZIP archive that can be read: ${messageOf(error)}`)
+  })
+  const files: ExportFile[] = []
+  const skipped: { path: string; reason: string }[] = []
+  const errors: { path: string; message: string }[] = []
+  for (const name of zip.names) {
+    const path = `${place.given}/${name}`
+    const problem = zip.problemOf(name)
+    if (isMedia(extensionOf(posix.basename(name)))) skipped.push({ path, reason: 'media' })
+    else if (name.startsWith('__MACOSX/')) skipped.push({ path, reason: 'excluded' })
+    else if (problem !== null) errors.push({ path, message: problem })
+    else files.push({ path: name, bytes: () => bytesOf(zip, name, path) })
+  }
+  return { files, skipped, errors, [Symbol.asyncDispose]: async () => zip.close() }
+}
+
+async function* bytesOf(zip: ZipArchive, name: string, path: string): AsyncIterable<Uint8Array> {
+  try {
+    yield* await zip.stream(name)
+  } catch (error) {
+    throw new QuerentError('io_failed', `${path}: ${messageOf(error)}`, { path, cause: '' }, error)
+  }
 }
 
 function fileOf({ root }: Place, absolute: string): ExportFile {
@@ -93,5 +130,5 @@ function fileOf({ root }: Place, absolute: string): ExportFile {
 }
 
 function shownIn(place: Place, path: string): string {
-  return place.isFolder ? `${place.given.replace(/[\\/]+$/, '')}/${path}` : place.given
+  return place.isFolder || isZip(place) ? `${place.given.replace(/[\\/]+$/, '')}/${path}` : place.given
 }

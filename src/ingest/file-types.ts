@@ -91,9 +91,9 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 
 /** Pictures, sound, film, fonts, archives, programs: skipped without being opened. */
 const MEDIA: ReadonlySet<string> = new Set(
-  `7z a apk avi avif bin bmp bz2 class dll dmg doc docx dylib eot exe flac gif gz heic ico icns iso jar jpeg jpg lib lz4
-   m4a mkv mov mp3 mp4 mpeg o obj odp ods odt ogg otf pdf png ppt pptx psd pyc rar so svg tar tgz tif tiff ttf wasm wav
-   webm webp woff woff2 xls xlsx xz zip zst`.split(/\s+/),
+  `7z a apk avi avif bin bmp bz2 class dll dmg doc dylib eot exe flac gif gz heic ico icns iso jar jpeg jpg lib lz4
+   m4a mkv mov mp3 mp4 mpeg o obj ogg otf png ppt psd pyc rar so svg tar tgz tif tiff ttf wasm wav
+   webm webp woff woff2 xls xz zip zst`.split(/\s+/),
 )
 
 /** The language of a source file, or null. Files without extension go by their name (`Makefile`). */

@@ -183,16 +183,20 @@ class Run {
     for (let reads = 0; left.length > 0 && reads < MAX_READS; reads++) {
       const of = reads === 0 ? rowsOf : (path: string) => rowsOfFile(this.#store, path)
       const loads = left.map(path => this.#load(place, path, of(path), optionsOf(path)))
-      left = await this.#write(place, await Promise.all(loads))
+      const loaded = await Promise.all(loads).catch((error: unknown) => {
+        this.#checkAborted()
+        throw error
+      })
+      left = await this.#write(place, loaded)
     }
     for (const path of left) this.#report.fail(shown(place, path), 'other runs kept writing it; add it again')
   }
 
   async #load(place: Place, absolute: string, rows: readonly KnownRow[], options: PathOptions): Promise<Loaded> {
-    const { now, viewer, ingestersOf } = this.#context
+    const { now, viewer, ingestersOf, signal } = this.#context
     const settings = { given: this.#given, options, holder: viewer.id, now }
     const seen = seenNow(absolute)
-    const outcome = await loadFile(this.#turns, {
+    const file = {
       absolute,
       root: place.root,
       path: pathWithin(place.root, absolute),
@@ -203,8 +207,8 @@ class Run {
       reading: { now, map: options.map ?? {} },
       settings,
       fingerprint: fingerprintOf(settings),
-    })
-    return { outcome, rows, seen }
+    }
+    return { outcome: await loadFile(this.#turns, file, signal), rows, seen }
   }
 
   #own(rows: readonly KnownRow[]): KnownFile | undefined {

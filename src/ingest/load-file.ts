@@ -1,14 +1,23 @@
 /** One file from the disk to documents, or to the reason why there are none. */
 import { sha256 } from '../base/canonical.ts'
 import type { Turns } from '../base/turns.ts'
-import type { FileDocument, FileProblem, FileReading, Ingester, IngestSettings } from '../model/ingester.ts'
+import type {
+  DocumentIngester,
+  FileDocument,
+  FileName,
+  FileProblem,
+  FileReading,
+  Ingester,
+  IngestSettings,
+  Unreadable,
+} from '../model/ingester.ts'
 import { partitionKey } from '../model/partition.ts'
 import { extensionOf } from './file-types.ts'
 import { ingesterFor } from './ingesters.ts'
 import type { KnownFile, KnownRow } from './known-files.ts'
 import { messageOf } from './messages.ts'
 import { inParts } from './parts.ts'
-import { readText } from './read-file.ts'
+import { type FileData, type NoFile, readData, readText } from './read-file.ts'
 import type { SkipReason } from './walk.ts'
 import type { EntrySettings, ReadFile } from './write-file.ts'
 
@@ -42,14 +51,14 @@ export type FileOutcome = { readonly absolute: string } & (
 )
 
 /** `turns`: its pauses. */
-export async function loadFile(turns: Turns, file: FileToLoad): Promise<FileOutcome> {
+export async function loadFile(turns: Turns, file: FileToLoad, signal: AbortSignal): Promise<FileOutcome> {
   const { absolute } = file
   const ingester = ingesterFor(named(file.path), file.ingesters)
-  const content = await readText(turns, absolute, Math.max(file.maxBytes, ingester.maxBytes ?? 0))
-  if (content.kind === 'skipped') return { absolute, ...content }
-  if (content.kind === 'failed') return { absolute, kind: 'failed', message: messageOf(content.error) }
+  const opened = await openFile(turns, file, ingester, signal)
+  if (opened.kind === 'skipped') return { absolute, ...opened }
+  if (opened.kind === 'failed') return { absolute, kind: 'failed', message: messageOf(opened.error) }
 
-  const { text, bytes, sha256: sum, modifiedAt } = content
+  const { bytes, sha256: sum, modifiedAt } = opened
   const hash = sha256(`${file.fingerprint} ${ingester.name} ${ingester.version} ${sum}`)
   const same = file.rows.filter(row => row.hash === hash).length
   const isGiven = file.settings.given.collection !== undefined || file.settings.given.audience !== undefined
@@ -57,7 +66,8 @@ export async function loadFile(turns: Turns, file: FileToLoad): Promise<FileOutc
   if (same > 0 && areAsGiven(known, file.settings)) return { absolute, kind: 'unchanged', entries: same }
 
   const { root, path } = known ?? file
-  const reading = await turns.run(ingester.read({ ...named(path), text, modifiedAt }, file.reading))
+  const reading = await opened.read(path)
+  if ('kind' in reading) return { absolute, ...reading }
   const { documents: whole, problems, warnings = [] } = withTrueValidity(reading)
   const documents = whole.flatMap(document => inParts(document))
   if (documents.length === 0 && problems.length === 0 && known === undefined) {
@@ -71,6 +81,36 @@ export async function loadFile(turns: Turns, file: FileToLoad): Promise<FileOutc
     problems: problems.map(problemText),
     warnings: warnings.map(problemText),
   }
+}
+
+type OpenedFile =
+  | (Pick<FileData, 'kind' | 'bytes' | 'sha256' | 'modifiedAt'> & {
+      /** `path`: from the folder it was added with. */
+      readonly read: (path: string) => Promise<FileReading | Unreadable>
+    })
+  | NoFile
+
+async function openFile(
+  turns: Turns,
+  { absolute, maxBytes, reading }: FileToLoad,
+  ingester: Ingester | DocumentIngester,
+  signal: AbortSignal,
+): Promise<OpenedFile> {
+  const most = Math.max(maxBytes, ingester.maxBytes ?? 0)
+  if ('readBytes' in ingester) {
+    const opened = await readData(turns, absolute, most)
+    if (opened.kind !== 'data') return opened
+    const { data, ...about } = opened
+    const read = async (path: string) =>
+      data.length === 0 ? { documents: [], problems: [] } : await ingester.readBytes(data, named(path), signal)
+    return { ...about, read }
+  }
+  const opened = await readText(turns, absolute, most)
+  if (opened.kind !== 'text') return opened
+  const { text, ...about } = opened
+  const read = (path: string) =>
+    turns.run(ingester.read({ ...named(path), text, modifiedAt: opened.modifiedAt }, reading))
+  return { ...about, kind: 'data', read }
 }
 
 /** An entry may have been changed since its file was read. */
@@ -97,7 +137,7 @@ function withTrueValidity({ documents, problems, warnings = [] }: FileReading): 
 }
 
 /** A file by its path, as ingesters are asked about it. */
-export function named(path: string): { readonly path: string; readonly name: string; readonly extension: string } {
+export function named(path: string): FileName {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return { path, name, extension: extensionOf(name) }
 }

@@ -6,17 +6,21 @@ import type { Instant } from '../base/clock.ts'
 import type { Steps, Turns } from '../base/turns.ts'
 import type { SkipReason } from './walk.ts'
 
-export type FileText =
-  | {
-      readonly kind: 'text'
-      readonly text: string
-      /** How many there are, and their sum in hexadecimal. */
-      readonly bytes: number
-      readonly sha256: string
-      readonly modifiedAt: Instant
-    }
+interface FileState {
+  /** How many there are, and their sum in hexadecimal. */
+  readonly bytes: number
+  readonly sha256: string
+  readonly modifiedAt: Instant
+}
+
+export type NoFile =
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly error: unknown }
+
+export type FileText = (FileState & { readonly kind: 'text'; readonly text: string }) | NoFile
+
+/** `data`: in a buffer of its own. */
+export type FileData = FileState & { readonly kind: 'data'; readonly data: Uint8Array<ArrayBuffer> }
 
 /** A pipe opens without a writer, a link does not open at all. Windows has neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -31,9 +35,17 @@ export async function readText(turns: Turns, path: string, maxBytes: number): Pr
   return { kind: 'text', text, bytes: bytes.length, sha256: await turns.run(sha256InSteps(bytes)), modifiedAt }
 }
 
+/** A file that is no text. */
+export async function readData(turns: Turns, path: string, maxBytes: number): Promise<FileData | NoFile> {
+  const read = await readBytes(path, maxBytes)
+  if (read.kind !== 'bytes') return read
+  const { bytes: data, modifiedAt } = read
+  return { kind: 'data', data, bytes: data.length, sha256: await turns.run(sha256InSteps(data)), modifiedAt }
+}
+
 type FileBytes =
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly modifiedAt: Instant }
-  | Exclude<FileText, { kind: 'text' }>
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer>; readonly modifiedAt: Instant }
+  | NoFile
 
 async function readBytes(path: string, maxBytes: number): Promise<FileBytes> {
   let handle: FileHandle | undefined
@@ -54,8 +66,8 @@ async function readBytes(path: string, maxBytes: number): Promise<FileBytes> {
 }
 
 /** The file may grow while it is read. */
-async function readAtMost(handle: FileHandle, most: number, expected: number): Promise<Uint8Array> {
-  let buffer = Buffer.allocUnsafe(Math.min(most, expected + 1))
+async function readAtMost(handle: FileHandle, most: number, expected: number): Promise<Uint8Array<ArrayBuffer>> {
+  let buffer = Buffer.allocUnsafeSlow(Math.min(most, expected + 1))
   let length = 0
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null)

@@ -43,7 +43,8 @@ function* recutFrom(
 
 function chunksOfFile(path: string, text: string): Steps<readonly ChunkDraft[]> | undefined {
   const file = { ...named(path), text }
-  return ingesterFor(file, []).chunksOf?.(file)
+  const ingester = ingesterFor(file, [])
+  return 'chunksOf' in ingester ? ingester.chunksOf?.(file) : undefined
 }
 
 /** As the chunker cuts: from some place to the end, nothing left out, and more than one chunk where that is long. */

@@ -17,6 +17,8 @@ export type SkipReason =
   | 'media'
   | 'too_large'
   | 'binary'
+  | 'encrypted'
+  | 'no_text' // a document of pictures alone
   | 'empty'
 
 /** Paths are absolute. */

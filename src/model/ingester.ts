@@ -8,14 +8,18 @@ import type { Steps } from '../base/turns.ts'
 import type { ChunkDraft } from './entry.ts'
 import type { Row, TableDeclaration } from './table.ts'
 
-/** A file as an ingester sees it: decoded, without a byte order mark. */
-export interface SourceFile {
+/** What an ingester is chosen by. */
+export interface FileName {
   /** From the folder that is added, parts separated by `/`. */
   readonly path: string
   /** The last part of the path. */
   readonly name: string
   /** Lower case, without the dot; empty when there is none. */
   readonly extension: string
+}
+
+/** A file as an ingester sees it: decoded, without a byte order mark. */
+export interface SourceFile extends FileName {
   readonly text: string
   readonly modifiedAt: Instant
 }
@@ -79,7 +83,7 @@ export interface Ingester {
   readonly version: number
   /** Larger files are skipped; absent: the limit of the request. */
   readonly maxBytes?: number | undefined
-  accepts(file: Pick<SourceFile, 'path' | 'name' | 'extension'>): boolean
+  accepts(file: FileName): boolean
   /** In steps of some milliseconds. Never throws for what a file holds: that is a problem in the reading. */
   read(file: SourceFile, settings: IngestSettings): Steps<FileReading>
   /**
@@ -87,4 +91,17 @@ export interface Ingester {
    * files. Absent: that needs the file.
    */
   chunksOf?(file: Omit<SourceFile, 'modifiedAt'>): Steps<readonly ChunkDraft[]>
+}
+
+/** Why a file gives no text: it is encrypted, it has none, or what keeps it from being read. */
+export type Unreadable =
+  | { readonly kind: 'skipped'; readonly reason: 'encrypted' | 'no_text' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** Reads one sort of file that is no text as it is, a PDF say. */
+export interface DocumentIngester extends Pick<Ingester, 'name' | 'version' | 'accepts'> {
+  /** Larger files are skipped. */
+  readonly maxBytes: number
+  /** `bytes` are its own: they may be transferred. Rejects only when `signal` aborts. */
+  readBytes(bytes: Uint8Array<ArrayBuffer>, file: FileName, signal: AbortSignal): Promise<FileReading | Unreadable>
 }

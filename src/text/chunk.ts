@@ -11,7 +11,7 @@ import { type Block, BlockCuts } from './blocks.ts'
 import { countTokens } from './count-tokens.ts'
 import { LineCounter, linesOfSpan } from './lines.ts'
 import { markdownStructureInSteps } from './markdown-structure.ts'
-import { type Heading, Outline } from './outline.ts'
+import { type Heading, Outline, type PlaceMark } from './outline.ts'
 import { BORDER, type Border, borderBetween, pieceAt, type TextForm } from './piece.ts'
 
 export interface TextStructure {
@@ -21,6 +21,8 @@ export interface TextStructure {
   readonly headings: readonly Heading[]
   /** Ascending by `start`, a block that holds others before them. Default: none. */
   readonly blocks?: readonly Block[] | undefined
+  /** Ascending by `at`. Default: none. */
+  readonly places?: readonly PlaceMark[] | undefined
   /** Where the text begins; what is before it (front matter) is in no chunk. Default 0. */
   readonly start?: number | undefined
 }
@@ -71,8 +73,8 @@ const UNITS_AT_ONCE = 1 << 16
 
 /** The same in steps, for a long text. */
 export function* chunkInSteps(content: string, structure: TextStructure): Steps<readonly ChunkDraft[]> {
-  const { form, headings, blocks = [] } = structure
-  const outline = new Outline(content, headings)
+  const { form, headings, blocks = [], places } = structure
+  const outline = new Outline(content, headings, places)
   const text: Text = { last: null, content, form, outline, cuts: new BlockCuts(content, blocks, CHUNK_TOKENS) }
   const lines = new LineCounter(content)
   const drafts: ChunkDraft[] = []
@@ -175,13 +177,14 @@ function readStretch(text: Text, start: number, room: number): Stretch {
   return stretch
 }
 
-/** A heading begins a section and stays with what follows it. Within a block, lines behind a blank line are the better ones. */
+/** A place is in no chunk with another one. A heading begins a section and stays with what follows it. Within a block, lines behind a blank line are the better ones. */
 function borderAt(
   { content, form, outline, cuts }: Text,
   textEnd: number,
   at: number,
   where: 'outside' | 'line',
 ): Border {
+  if (outline.isPlace(at)) return BORDER.place
   const plain = borderBetween(content, textEnd, at, form)
   if (where === 'line') return Math.min(plain, BORDER.item) as Border
   // Headings and blocks begin and end at lines.
@@ -193,6 +196,7 @@ function borderAt(
 
 /** How full a chunk must be (of CHUNK_TOKENS) before a border of this sort ends it. */
 const FILL: readonly (readonly [Border, number])[] = [
+  [BORDER.place, 0],
   [BORDER.section, 0.25],
   [BORDER.paragraph, 0.5],
   [BORDER.item, 0.6],
@@ -204,17 +208,17 @@ const FILL: readonly (readonly [Border, number])[] = [
 /** A section this short (of CHUNK_TOKENS) at the end of a text stays with the one before it. */
 const MIN_LAST = 0.15
 
-/** The first section that fits; else the last of the best borders. At the end of a text all that is left fits. */
+/** The first place, else the first section that fits; else the last of the best borders. At the end of a text all that is left fits. */
 function chooseCut(stretch: Stretch): number {
   const { room, atEnd, pieces, before, borders } = stretch
-  for (const [border, fill] of atEnd ? FILL.slice(0, 1) : FILL) {
-    const most = atEnd ? stretch.tokens - MIN_LAST * room : room
+  for (const [border, fill] of atEnd ? FILL.slice(0, 2) : FILL) {
+    const most = atEnd && border !== BORDER.place ? stretch.tokens - MIN_LAST * room : room
     if (border === BORDER.inside && isBlocked(stretch)) return beforeBlock(stretch)
     let found = -1
     for (let at = 1; at < pieces && (before[at] as number) <= most; at++) {
       if ((borders[at] as Border) < border || (before[at] as number) < fill * room) continue
       found = at
-      if (border === BORDER.section) break
+      if (border >= BORDER.section) break
     }
     if (found > 0) return found
   }
@@ -250,7 +254,7 @@ function overlapFrom(stretch: Stretch, cut: number, { cuts }: Text): number {
   const end = before[cut] as number
   let best = cut
   let bestBorder: Border = BORDER.inside
-  for (let at = cut; at > 1 && borders[at] !== BORDER.section; ) {
+  for (let at = cut; at > 1 && (borders[at] as Border) < BORDER.section; ) {
     at--
     if (end - (before[at] as number) > OVERLAP_TOKENS) break
     if (isWithin[at] === true) continue

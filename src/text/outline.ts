@@ -12,6 +12,12 @@ export interface Heading {
   readonly text: string
 }
 
+/** What a text says of where it was: a page, a slide, a cell. It holds up to the next one, and is in no passage with that; empty: none. Shown with a passage, neither embedded nor indexed. */
+export interface PlaceMark {
+  readonly at: number
+  readonly text: string
+}
+
 /** What a text without a title is called: its first heading of level 1, else its first one of any. */
 export function firstHeading(headings: readonly Heading[]): string | undefined {
   const named = headings.filter(({ text }) => text !== '')
@@ -28,19 +34,27 @@ const MAX_SECTIONS = 100
 export class Outline {
   readonly #content: string
   readonly #headings: readonly Heading[]
+  readonly #places: readonly PlaceMark[]
   /** By heading: the one it is under, or -1. */
   readonly #parents: readonly number[]
   /** No heading before this one matters any more. */
   #first = 0
+  #firstPlace = 0
 
-  constructor(content: string, headings: readonly Heading[]) {
+  /** `places`: ascending by `at`, as `headings` are by `start`. */
+  constructor(content: string, headings: readonly Heading[], places: readonly PlaceMark[] = []) {
     this.#content = content
     this.#headings = headings
+    this.#places = places
     this.#parents = parentsOf(headings)
   }
 
   beginsAt(at: number): boolean {
     return this.#headings[this.#lastFrom(at)]?.start === at
+  }
+
+  isPlace(at: number): boolean {
+    return this.#places[this.#lastPlace(at)]?.at === at
   }
 
   /** Whether the character at `at` belongs to a heading. */
@@ -75,22 +89,32 @@ export class Outline {
   }
 
   /**
-   * The paths of headings that differ from `headings`, those that all of the span is under: at its start, and at each heading in
-   * it. Offsets count from the start of the span. Ask for `headingsOf` the same span before.
+   * The paths that differ from `headings`, those that all of the span is under: at its start, and at each heading and place in it. The
+   * place is the last of a path. Offsets count from the start of the span. Ask for `headingsOf` the same span before.
    */
   sectionsOf(start: number, end: number, headings: readonly string[]): readonly ChunkSection[] {
-    const first = this.#lastFrom(start)
+    let heading = this.#lastFrom(start)
+    let place = this.#lastPlace(start)
+    this.#firstPlace = Math.max(0, place)
     const sections: ChunkSection[] = []
     let last = headings
-    for (let at = first; at < first + MAX_SECTIONS; at++) {
-      const heading = this.#headings[at]
-      if (at >= 0 && (heading === undefined || heading.start >= end)) break
-      if (at === first && isBlank(this.#content, start, Math.min(end, this.#headings[at + 1]?.start ?? end))) continue
-      const path = this.#texts(this.#path(at))
-      if (!isSamePath(path, last)) sections.push({ at: Math.max(0, (heading?.start ?? start) - start), headings: path })
-      last = path
+    for (let at = start, boundaries = 0; at < end && boundaries < MAX_SECTIONS; boundaries++) {
+      const next = Math.min(this.#headings[heading + 1]?.start ?? end, this.#places[place + 1]?.at ?? end, end)
+      if (at > start || !isBlank(this.#content, at, next)) {
+        const path = [...this.#texts(this.#path(heading)), ...this.#placeText(place)]
+        if (!isSamePath(path, last)) sections.push({ at: at - start, headings: path })
+        last = path
+      }
+      at = next
+      while ((this.#headings[heading + 1]?.start ?? Infinity) <= at) heading++
+      while ((this.#places[place + 1]?.at ?? Infinity) <= at) place++
     }
     return sections
+  }
+
+  #placeText(index: number): readonly string[] {
+    const text = this.#places[index]?.text ?? ''
+    return text === '' ? [] : [text.slice(0, MAX_HEADING).toWellFormed()]
   }
 
   #texts(path: readonly number[]): readonly string[] {
@@ -101,6 +125,13 @@ export class Outline {
   #lastFrom(at: number): number {
     let index = this.#first
     while ((this.#headings[index]?.start ?? Infinity) <= at) index++
+    return index - 1
+  }
+
+  /** The last place that begins at or before `at`, or -1. */
+  #lastPlace(at: number): number {
+    let index = this.#firstPlace
+    while ((this.#places[index]?.at ?? Infinity) <= at) index++
     return index - 1
   }
 

@@ -7,8 +7,10 @@ import { isLineEnd } from './lines.ts'
 
 export type TextForm = 'prose' | 'code'
 
-/** How much is torn apart by a cut, from nothing (a new section) to a word; `torn`: no cut. */
-export const BORDER = { torn: -1, inside: 0, word: 1, line: 2, sentence: 3, item: 4, paragraph: 5, section: 6 } as const
+/** How much is torn apart by a cut, from nothing (a new section, a new page) to a word; `torn`: no cut. */
+export const BORDER = {
+  ...{ torn: -1, inside: 0, word: 1, line: 2, sentence: 3, item: 4, paragraph: 5, section: 6, place: 7 },
+} as const
 export type Border = (typeof BORDER)[keyof typeof BORDER]
 
 /** Longest run that is one piece; encoded data and the like is cut there. */

@@ -1,6 +1,6 @@
 /** Gathers the text of a page: runs of blanks become one, breaks are written when something follows, headings are noted. */
 import { type Block, MAX_LEAD } from './blocks.ts'
-import type { Heading } from './outline.ts'
+import type { Heading, PlaceMark } from './outline.ts'
 
 /** A block that is being written; `start` is -1 before its first word, `lead` null without a header as yet. */
 interface OpenBlock {
@@ -13,6 +13,13 @@ interface OpenBlock {
   isFrame: boolean
 }
 
+export interface WrittenText {
+  readonly text: string
+  readonly headings: readonly Heading[]
+  readonly blocks: readonly Block[]
+  readonly places: readonly PlaceMark[]
+}
+
 const BULLET = '- '
 
 export class TextWriter {
@@ -20,6 +27,7 @@ export class TextWriter {
   verbatim = 0
   readonly #parts: string[] = []
   readonly #headings: Heading[] = []
+  readonly #places: PlaceMark[] = []
   readonly #blocks: (Omit<Block, 'from' | 'until'> & { readonly index: number })[] = []
   readonly #open: OpenBlock[] = []
   #length = 0
@@ -28,6 +36,13 @@ export class TextWriter {
   #bullet = false
   /** The heading that is being written; `start` is -1 before its first word. */
   #heading: { start: number; text: string } | null = null
+  /** It begins with the next text. */
+  #place: string | null = null
+
+  /** UTF-16 units so far. */
+  get length(): number {
+    return this.#length
+  }
 
   text(raw: string): void {
     if (this.verbatim > 0) {
@@ -58,6 +73,11 @@ export class TextWriter {
   /** One more line end, two at most. */
   newLine(): void {
     this.#breaks = Math.min(2, this.#breaks + 1)
+  }
+
+  /** Where the text from here on was: a page, a cell. One without text is not noted. */
+  place(text: string): void {
+    this.#place = text
   }
 
   beginBlock(kind: 'table' | 'verbatim' | 'prose'): void {
@@ -93,7 +113,7 @@ export class TextWriter {
     this.#headings.push({ start: heading.start, end: this.#length, level, text })
   }
 
-  finish(): { readonly text: string; readonly headings: readonly Heading[]; readonly blocks: readonly Block[] } {
+  finish(): WrittenText {
     const text = this.#parts.join('')
     const lineAfter = (at: number): number => text.indexOf('\n', at) + 1 || text.length
     const blocks = this.#blocks
@@ -102,7 +122,7 @@ export class TextWriter {
         const from = lineAfter(lead === '' ? start : lineAfter(start + lead.length))
         return { start, end, from, until: end, lead, isProse }
       })
-    return { text, headings: this.#headings, blocks }
+    return { text, headings: this.#headings, blocks, places: this.#places }
   }
 
   #put(text: string): void {
@@ -113,6 +133,10 @@ export class TextWriter {
       this.#heading.text += ` ${text}`.slice(gap === '' ? 1 : 0)
     }
     const start = this.#length + gap.length - (gap.endsWith(BULLET) ? BULLET.length : 0)
+    if (this.#place !== null) {
+      this.#places.push({ at: start, text: this.#place })
+      this.#place = null
+    }
     for (const block of this.#open) {
       if (block.start < 0) block.start = start
       if (block.isTable && block.lead === null) block.header.push(block.header.length === 0 ? text : gap + text)

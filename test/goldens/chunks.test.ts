@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../src/base/turns.ts'
 import { ingesterFor } from '../../src/ingest/ingesters.ts'
 import { named } from '../../src/ingest/load-file.ts'
-import type { FileDocument } from '../../src/model/ingester.ts'
+import type { FileDocument, Ingester } from '../../src/model/ingester.ts'
 import { closingOf } from '../../src/text/blocks.ts'
 import { openBlockAt } from '../../src/text/open-block.ts'
 
@@ -54,7 +54,7 @@ describe('an awkward document', () => {
   it.each([...documents, 'table-of-3000-lines.md'])('%s is cut as its golden says (QE-009)', async name => {
     const text = textOf(name)
     const file = { ...named(name), text, modifiedAt: 0 }
-    const { documents, problems } = atOnce(ingesterFor(file, []).read(file, { now: 0, map: {} }))
+    const { documents, problems } = atOnce((ingesterFor(file, []) as Ingester).read(file, { now: 0, map: {} }))
     expect(problems).toEqual([])
     await expect(documents.map(shown).join('\n')).toMatchFileSnapshot(join(FOLDER, `${name}${ENDING}`))
   })

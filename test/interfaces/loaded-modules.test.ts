@@ -47,6 +47,7 @@ describe('a command over notes', () => {
     const query = run('query', 'ferries')
     expect(query.stdout).toContain('ferries one')
     expect(lensesIn(query)).toEqual([])
+    expect(query.modules.filter(path => path.startsWith('ingest/documents/'))).toEqual([])
     expect(query.modules.length).toBeLessThanOrEqual(335)
   })
 

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -543,4 +543,17 @@ describe.each(STORES)('into %s:', (_, openStore) => {
       )
     })
   })
+})
+
+it('stops while a document is read when its caller goes, and says so', async () => {
+  const pdf = readFileSync(new URL('../../fixtures/documents/reportlab.pdf', import.meta.url))
+  const root = tempFolder({ 'a.pdf': pdf, 'b.pdf': pdf, 'c.pdf': pdf })
+  const gone = new AbortController()
+  const report = ({ phase }: Progress) => {
+    if (phase === 'read') setTimeout(() => gone.abort(), 20)
+  }
+  const store = openMemoryStore()
+  const adding = add(store, root, {}, { signal: gone.signal, report })
+  await expect(adding).rejects.toMatchObject({ code: 'cancelled' })
+  expect(entries(store)).toEqual([])
 })

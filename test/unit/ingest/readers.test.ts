@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../src/base/turns.ts'
+import { delimited } from '../../../src/ingest/delimited.ts'
 import { checkMap } from '../../../src/ingest/field-map.ts'
 import { extensionOf } from '../../../src/ingest/file-types.ts'
 import { html } from '../../../src/ingest/html.ts'
 import { ingesterFor } from '../../../src/ingest/ingesters.ts'
+import { json } from '../../../src/ingest/json.ts'
 import { jsonl } from '../../../src/ingest/jsonl.ts'
 import { markdown } from '../../../src/ingest/markdown.ts'
+import { notebook } from '../../../src/ingest/notebook.ts'
 import { code, plainText } from '../../../src/ingest/plain-text.ts'
 import { instantOf, tagsOf } from '../../../src/ingest/values.ts'
 import type { FileDocument, FileReading, Ingester } from '../../../src/model/ingester.ts'
@@ -29,6 +32,12 @@ describe('choice of an ingester', () => {
     ['page.htm', 'html'],
     ['docs.jsonl', 'jsonl'],
     ['src/a.ts', 'code'],
+    ['package.json', 'json'],
+    ['a.csv', 'delimited'],
+    ['a.ipynb', 'notebook'],
+    ['a.vtt', 'subtitles'],
+    ['A.PDF', 'pdf'],
+    ['a.docx', 'docx'],
     ['Makefile', 'code'],
     ['config.yaml', 'code'],
     ['notes.txt', 'plain-text'],
@@ -45,6 +54,78 @@ describe('choice of an ingester', () => {
     const own: Ingester = { ...plainText, name: 'own', accepts: file => file.extension === 'md' }
     expect(ingesterFor({ path: 'a.md', name: 'a.md', extension: 'md' }, [own]).name).toBe('own')
     expect(ingesterFor({ path: 'a.ts', name: 'a.ts', extension: 'ts' }, [own]).name).toBe('code')
+  })
+})
+
+describe('JSON', () => {
+  const headings = (text: string) =>
+    only(read(json, 'a.json', text)).chunks.flatMap(({ headings, sections = [] }) => [
+      headings,
+      ...sections.map(section => section.headings),
+    ])
+
+  it('keeps its text, and has the names around a part as headings', () => {
+    const text = '{\n  // a "remark" {\n  "a \\" {": {\n    "b": [1, 2]\n  },\n  "c": "{[" /* } */\n}\n'
+    expect(only(read(json, 'a.json', text))).toMatchObject({
+      content: text,
+      kind: 'code',
+      title: 'a.json',
+      tags: ['json'],
+    })
+    expect(headings(text)).toEqual([[], ['a \\" {'], ['a \\" {', 'b']])
+  })
+
+  it('in one long line is written in lines, so that its parts are parts', () => {
+    const text = JSON.stringify({ list: Array.from({ length: 200 }, (_, at) => ({ number: at })) })
+    const document = only(read(json, 'a.json', text))
+    expect(JSON.parse(document.content)).toEqual(JSON.parse(text))
+    expect(headings(text)).toContainEqual(['list', expect.stringMatching(/^items 1-\d+$/)])
+  })
+
+  it.each(['{', ']', '"', '{"a":', '[[[[', '/*', '//', '\\"', '{"a" "b": {]}'])('reads %s as text', text => {
+    expect(only(read(json, 'a.json', text)).content).toBe(text)
+  })
+
+  it('nested as deep as can be is read', () => {
+    expect(only(read(json, 'a.json', '[{"a":'.repeat(50_000))).chunks.length).toBeGreaterThan(1)
+  })
+})
+
+describe('tables as text', () => {
+  it('repeat the header, keep a row with line ends in quotes whole, and say which rows they hold', () => {
+    const rows = Array.from({ length: 60 }, (_, at) => `${at},"first line\nsecond line of ${at}"`)
+    const { content, chunks } = only(read(delimited, 'a.csv', `Number,Text\n${rows.join('\n')}\n`))
+    expect(chunks.length).toBeGreaterThan(2)
+    for (const { start, lead, sections = [] } of chunks.slice(1)) {
+      expect(lead).toBe('Number,Text')
+      expect(content.slice(start)).toMatch(/^\d+,"first/)
+      const row = Number(/^\d+/.exec(content.slice(start))?.[0]) + 2
+      expect(sections[0]?.headings).toEqual([expect.stringMatching(`^rows? ${row}`)])
+    }
+  })
+
+  it('whose first row holds numbers repeat nothing', () => {
+    const { chunks } = only(read(delimited, 'a.csv', '1,2\n'.repeat(500)))
+    expect(chunks.every(({ lead }) => lead === undefined)).toBe(true)
+  })
+})
+
+describe('notebooks', () => {
+  it('of version 3 are read, and a fence that a cell leaves open ends with it', () => {
+    const cells = [
+      { cell_type: 'markdown', source: ['# One\n', '```\n', 'open'] },
+      { cell_type: 'code', input: 'x = 1', outputs: [{ ename: 'NameError', evalue: 'y' }] },
+      { cell_type: 'markdown', source: '## Two' },
+    ]
+    const text = JSON.stringify({ worksheets: [{ cells }] })
+    const { title, content, chunks } = only(read(notebook, 'a.ipynb', text))
+    expect(title).toBe('One')
+    expect(content).toContain('```output\nNameError: y\n```')
+    expect(chunks.map(({ sections }) => sections?.at(-1)?.headings)).toEqual([
+      ['One', 'cell 1'],
+      ['One', 'cell 2'],
+      ['One', 'Two', 'cell 3'],
+    ])
   })
 })
 

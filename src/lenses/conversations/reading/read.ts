@@ -29,7 +29,7 @@ const FORMATS: Readonly<Record<ChatFormat, FormatRow>> = {
   jsonl: { read: readJsonl, name: 'JSON Lines, a message a line', extensions: ['jsonl', 'ndjson', 'jsonlines'] },
   chatgpt: { read: readChatgpt, name: 'export of ChatGPT (conversations.json)', extensions: ['json'] },
   claude: { read: readClaude, name: 'export of Claude (conversations.json)', extensions: ['json'] },
-  slack: { read: readSlack, name: 'export of Slack, unpacked', extensions: ['json'] },
+  slack: { read: readSlack, name: 'export of Slack', extensions: ['json'] },
   whatsapp: { read: readWhatsapp, name: 'export of a chat of WhatsApp (text)', extensions: ['txt'] },
   mail: { read: readMail, name: 'mails (mbox or EML)', extensions: ['mbox', 'mbx', 'eml', ''] },
 }
@@ -134,7 +134,7 @@ export async function detect(
   if (first === undefined) {
     const packed = others.find(({ path }) => extensionOf(path) === 'zip')
     if (packed !== undefined) {
-      throw invalidArgument('format', packed.path, 'an export that was unpacked: unpack it, and name the folder')
+      throw invalidArgument('format', packed.path, 'an export; a ZIP archive of one is added by its own path')
     }
     const known = FORMAT_NAMES.map(format => `${format} (${FORMATS[format].name})`).join('; ')
     const message = `format: ${value}: no conversations in a format that is known here; known are ${known}. Name the format if it is one of them`

@@ -1,4 +1,4 @@
-/** The export of Slack, unpacked: a folder a channel, a file of JSON a day, and lists of users and channels. */
+/** The export of Slack: a folder a channel, a file of JSON a day, and lists of users and channels. */
 import { isRecord } from '../../../base/record.ts'
 import type { Attachment } from '../model.ts'
 import { momentOf, offsetAt, type Zone } from './dates.ts'

@@ -69,10 +69,10 @@ describe('the format of an export', () => {
     await expect(readAll([], { format: 'mail' })).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 
-  it('of an archive is not told: it says that it is to be unpacked', async () => {
+  it('of an archive among other files is not told: it says that it is added by its own path', async () => {
     await expect(detect(one('export.zip', 'PK\u0003\u0004'))).rejects.toMatchObject({
       code: 'invalid_argument',
-      message: expect.stringContaining('unpack it, and name the folder'),
+      message: expect.stringContaining('is added by its own path'),
     })
   })
 

@@ -1,0 +1,204 @@
+/** Documents of Word: headings by the outline level of their style, lists, tables, notes. What was deleted with changes tracked is left out. */
+import type { DocumentReader } from './document.ts'
+import { FlowWriter } from './flow-writer.ts'
+import { mustText, propertiesOf, readZip } from './office-zip.ts'
+import { type Attributes, attributeOf, readXml } from './xml.ts'
+
+const WHAT = 'a document of Word'
+
+export const readDocx: DocumentReader = bytes =>
+  readZip(bytes, WHAT, async zip => {
+    const styles = stylesOf(await zip.text('word/styles.xml'))
+    const notes = new Map([
+      ...notesOf('footnote', await zip.text('word/footnotes.xml')),
+      ...notesOf('endnote', await zip.text('word/endnotes.xml')),
+    ])
+    const writer = new FlowWriter()
+    const body = new BodyReader(writer, styles, notes)
+    readXml(await mustText(zip, 'word/document.xml', WHAT), body)
+    const properties = propertiesOf(await zip.text('docProps/core.xml'))
+    return { ...properties, title: body.title || properties.title, ...writer.finish() }
+  })
+
+interface Style {
+  /** From 1; null: no heading. */
+  readonly level: number | null
+  readonly isTitle: boolean
+  readonly isList: boolean
+}
+
+const PLAIN: Style = { level: null, isTitle: false, isList: false }
+
+/** Parts that say what the document says elsewhere, or do not belong to it. */
+const LEFT_OUT = new Set(['Fallback', 'del', 'moveFrom', 'instrText', 'delText'])
+
+class BodyReader {
+  /** The first paragraph that is styled as one. */
+  title = ''
+  readonly #writer: FlowWriter
+  readonly #styles: ReadonlyMap<string, Style>
+  readonly #notes: ReadonlyMap<string, string>
+  #style = PLAIN
+  #level: number | null = null
+  #isItem = false
+  #isText = false
+  #leftOut = 0
+
+  constructor(writer: FlowWriter, styles: ReadonlyMap<string, Style>, notes: ReadonlyMap<string, string>) {
+    this.#writer = writer
+    this.#styles = styles
+    this.#notes = notes
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (this.#leftOut > 0 || LEFT_OUT.has(name)) {
+      this.#leftOut++
+      return
+    }
+    const value = attributeOf(attributes, 'val')
+    switch (name) {
+      case 'p':
+        // The text of a box lies within a paragraph.
+        this.#endParagraph()
+        break
+      case 'pStyle':
+        this.#style = this.#styles.get(value) ?? PLAIN
+        break
+      case 'outlineLvl':
+        this.#level = levelOf(value)
+        break
+      case 'numId':
+        this.#isItem = value !== '0'
+        break
+      case 't':
+        this.#isText = true
+        break
+      case 'tab':
+      case 'ptab':
+        this.#writer.text(' ')
+        break
+      case 'br':
+      case 'cr':
+        this.#writer.text('\n')
+        break
+      case 'noBreakHyphen':
+        this.#writer.text('-')
+        break
+      case 'footnoteReference':
+      case 'endnoteReference': {
+        const note = this.#notes.get(`${name} ${attributeOf(attributes, 'id')}`)
+        if (note !== undefined) this.#writer.text(` [${note}]`)
+        break
+      }
+      case 'tbl':
+        this.#writer.beginTable()
+        break
+    }
+  }
+
+  text(text: string): void {
+    if (this.#isText && this.#leftOut === 0) this.#writer.text(text)
+  }
+
+  close(name: string): void {
+    if (this.#leftOut > 0) {
+      this.#leftOut--
+      return
+    }
+    if (name === 't') this.#isText = false
+    if (name === 'p') this.#endParagraph()
+    if (name === 'tc') this.#writer.endCell()
+    if (name === 'tr') this.#writer.endRow()
+    if (name === 'tbl') this.#writer.endTable()
+  }
+
+  #endParagraph(): void {
+    const { isTitle, isList, level } = this.#style
+    const heading = this.#level ?? level ?? undefined
+    const text = this.#writer.endParagraph({
+      level: heading,
+      isItem: heading === undefined && (this.#isItem || isList),
+    })
+    if (isTitle && this.title === '') this.title = text.trim()
+    this.#style = PLAIN
+    this.#level = null
+    this.#isItem = false
+  }
+}
+
+/** Text of each note by the reference to it, `footnoteReference 2`. */
+function notesOf(kind: 'footnote' | 'endnote', xml: string | null): ReadonlyMap<string, string> {
+  const notes = new Map<string, string>()
+  if (xml === null) return notes
+  let id = ''
+  let isText = false
+  let text = ''
+  readXml(xml, {
+    open(name, attributes) {
+      if (name === kind) {
+        id = attributeOf(attributes, 'id')
+        text = ''
+      }
+      isText = name === 't'
+      if (name === 'p' || name === 'tab' || name === 'br') text += ' '
+    },
+    text(part) {
+      if (isText) text += part
+    },
+    close(name) {
+      isText = false
+      const note = text.replace(/\s+/g, ' ').trim()
+      if (name === kind && note !== '') notes.set(`${kind}Reference ${id}`, note)
+    },
+  })
+  return notes
+}
+
+interface DraftStyle {
+  name: string
+  basedOn: string
+  level: number | null
+  isList: boolean
+}
+
+/** What paragraphs of these styles are; what a style does not say the one it is based on does. */
+function stylesOf(xml: string | null): ReadonlyMap<string, Style> {
+  const drafts = new Map<string, DraftStyle>()
+  if (xml === null) return new Map()
+  let draft: DraftStyle | null = null
+  readXml(xml, {
+    open(name, attributes) {
+      if (name === 'style') {
+        draft = { name: '', basedOn: '', level: null, isList: false }
+        drafts.set(attributeOf(attributes, 'styleId'), draft)
+      }
+      if (draft === null) return
+      const value = attributeOf(attributes, 'val')
+      if (name === 'name') draft.name = value.toLowerCase()
+      if (name === 'basedOn') draft.basedOn = value
+      if (name === 'outlineLvl') draft.level = levelOf(value)
+      if (name === 'numId') draft.isList = value !== '0'
+    },
+    close(name) {
+      if (name === 'style') draft = null
+    },
+  })
+  const styles = new Map<string, Style>()
+  for (const [id, one] of drafts) {
+    const chain: DraftStyle[] = []
+    for (let at: DraftStyle | undefined = one; at !== undefined && chain.length < 16; at = drafts.get(at.basedOn))
+      chain.push(at)
+    const named = /^heading ([1-9])$/.exec(one.name)?.[1]
+    styles.set(id, {
+      level: named === undefined ? (chain.find(({ level }) => level !== null)?.level ?? null) : Number(named),
+      isTitle: one.name === 'title',
+      isList: chain.some(({ isList }) => isList) || one.name.startsWith('list '),
+    })
+  }
+  return styles
+}
+
+/** `9` is body text. */
+function levelOf(value: string): number | null {
+  return /^[0-8]$/.test(value) ? Number(value) + 1 : null
+}

@@ -1,0 +1,208 @@
+/** PDF: lines in the order of the page, headings by the size of their letters, pages as places. Scripts in it are never run. */
+
+import type { JsonObject } from '../../base/canonical.ts'
+import { storableText } from '../../base/storable.ts'
+import { checkLength, type DocumentReader, encrypted, unreadable } from './document.ts'
+import { FlowWriter } from './flow-writer.ts'
+
+const MAX_PAGES = 10_000
+
+export const readPdf: DocumentReader = async bytes => {
+  // Other programs may write up to 1,024 bytes before it.
+  if (!Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024)).includes('%PDF-')) {
+    throw unreadable('not a PDF: it does not begin with %PDF-')
+  }
+  const pages: (readonly Line[])[] = []
+  const { getDocumentProxy } = await import('unpdf')
+  const pdf = await getDocumentProxy(bytes, { verbosity: 0, disableFontFace: true, useSystemFonts: false }).catch(
+    (error: unknown) => {
+      if ((error as Error).name === 'PasswordException') throw encrypted()
+      throw error
+    },
+  )
+  if (pdf.numPages > MAX_PAGES) throw unreadable(`it has ${pdf.numPages} pages; at most ${MAX_PAGES} are read`)
+  let length = 0
+  const broken: number[] = []
+  for (let number = 1; number <= pdf.numPages; number++) {
+    try {
+      const page = await pdf.getPage(number)
+      const lines = linesOf((await page.getTextContent()).items as readonly PdfItem[])
+      for (const { text } of lines) length += text.length
+      pages.push(lines)
+      page.cleanup()
+    } catch {
+      pages.push([])
+      broken.push(number)
+    }
+    checkLength(length)
+  }
+  if (broken.length > 0 && broken.length === pdf.numPages) throw unreadable('damaged: none of its pages can be read')
+  const info = (await pdf.getMetadata()).info as unknown as Readonly<Record<string, unknown>>
+  return {
+    ...written(pages),
+    title: titleIn(info),
+    ...propertiesIn(info),
+    metadata: { pages: pdf.numPages, ...authorIn(info) },
+    warnings: broken.length === 0 ? [] : [`pages that could not be read: ${broken.slice(0, 20).join(', ')}`],
+  }
+}
+
+/** What is used of an item of pdf.js; marks of structure have no `str`. */
+interface PdfItem {
+  readonly str?: string
+  readonly height: number
+  readonly width: number
+  /** Of the letters: the last two are left and bottom. */
+  readonly transform: readonly number[]
+  readonly hasEOL: boolean
+}
+
+interface Line {
+  text: string
+  /** Of its largest letters, in points. */
+  size: number
+  /** Of its base, from the bottom of the page. */
+  readonly y: number
+}
+
+function linesOf(items: readonly PdfItem[]): readonly Line[] {
+  const lines: Line[] = []
+  let line: Line | null = null
+  let right = 0
+  for (const { str, height, width, transform, hasEOL } of items) {
+    if (str === undefined) continue
+    const [, , , , x = 0, y = 0] = transform
+    if (str !== '') {
+      const isSame: boolean = line !== null && Math.abs(line.y - y) < Math.max(2, line.size / 2)
+      if (line === null || !isSame) {
+        line = { text: '', size: 0, y }
+        lines.push(line)
+      } else if (x - right > height / 4 && !/\s$/.test(line.text) && !/^\s/.test(str)) line.text += ' '
+      line.text += str
+      if (str.trim() !== '') line.size = Math.max(line.size, height)
+      right = x + width
+    }
+    if (hasEOL) line = null
+  }
+  for (const one of lines) one.text = storableText(one.text).replace(/\s+/g, ' ').trim()
+  return lines.filter(({ text }) => text !== '')
+}
+
+/** Letters of a heading are so many times as large as those of the text. */
+const LARGER = 1.15
+const MAX_HEADING = 200
+const MAX_LEVELS = 6
+
+function written(pages: readonly (readonly Line[])[]): ReturnType<FlowWriter['finish']> {
+  const isRepeated = repeatedLines(pages)
+  const own = pages.map(lines => lines.filter((line, at) => !isRepeated(line, at, lines.length)))
+  const lines = own.flat()
+  const text = commonest(lines)
+  const levels = levelsOf(lines, text)
+  const writer = new FlowWriter()
+  for (const [at, page] of own.entries()) {
+    writer.place(`page ${at + 1}`)
+    writePage(writer, page, levels)
+  }
+  return writer.finish()
+}
+
+function writePage(writer: FlowWriter, lines: readonly Line[], levels: ReadonlyMap<number, number>): void {
+  let open: { level: number | undefined; text: string; length: number } | null = null
+  const end = (): void => {
+    if (open === null) return
+    writer.text(open.text)
+    // A whole paragraph in large letters is none.
+    writer.endParagraph({ level: open.length <= MAX_HEADING ? open.level : undefined })
+    open = null
+  }
+  for (const [at, line] of lines.entries()) {
+    const level = levels.get(sizeOf(line))
+    const before = lines[at - 1]
+    const gap = before === undefined ? 0 : before.y - line.y
+    const isNew = gap < 0 || gap > (level === undefined ? 1.6 : 1.4) * Math.max(line.size, before?.size ?? 0)
+    if (open === null || open.level !== level || isNew) {
+      end()
+      open = { level, text: line.text, length: line.text.length }
+    } else {
+      open.text = level === undefined ? joined(open.text, line.text) : `${open.text} ${line.text}`
+      open.length += line.text.length + 1
+    }
+  }
+  end()
+}
+
+/** A word that was broken at the end of its line is made whole. */
+function joined(text: string, line: string): string {
+  const isBroken = /\p{Ll}[-\u00ad\u2010]$/u.test(text) && /^\p{Ll}/u.test(line)
+  return isBroken ? text.slice(0, -1) + line : `${text}\n${line}`
+}
+
+/** Half points: programs round differently. */
+function sizeOf({ size }: Line): number {
+  return Math.round(size * 2) / 2
+}
+
+/** The size in which most of the text is set. */
+function commonest(lines: readonly Line[]): number {
+  const letters = new Map<number, number>()
+  for (const line of lines) letters.set(sizeOf(line), (letters.get(sizeOf(line)) ?? 0) + line.text.length)
+  return [...letters].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0
+}
+
+/** Levels of headings by size, the largest first. */
+function levelsOf(lines: readonly Line[], text: number): ReadonlyMap<number, number> {
+  const sizes = new Set(lines.filter(line => /\p{L}/u.test(line.text)).map(sizeOf))
+  const larger = [...sizes].filter(size => size >= LARGER * text).sort((a, b) => b - a)
+  return new Map(larger.map((size, at) => [size, Math.min(at + 1, MAX_LEVELS)]))
+}
+
+/** Lines at the top or bottom of a page that are looked at for what all pages repeat. */
+const EDGE_LINES = 2
+/** Pages from which on, and share of the pages on which, a line must be there to count as repeated. */
+const LEAST_PAGES = 3
+const SHARE = 0.5
+
+/** Running heads and numbers of pages: the same but for numbers at the edge of most pages. */
+function repeatedLines(pages: readonly (readonly Line[])[]): (line: Line, at: number, count: number) => boolean {
+  const isEdge = (at: number, count: number) => at < EDGE_LINES || at >= count - EDGE_LINES
+  const counts = new Map<string, number>()
+  for (const lines of pages) {
+    const edges = lines.filter((_, at) => isEdge(at, lines.length)).map(shapeOf)
+    for (const shape of new Set(edges)) counts.set(shape, (counts.get(shape) ?? 0) + 1)
+  }
+  const least = Math.max(LEAST_PAGES, SHARE * pages.length)
+  return (line, at, count) => isEdge(at, count) && (counts.get(shapeOf(line)) ?? 0) >= least
+}
+
+function shapeOf({ text, y }: Line): string {
+  return `${Math.round(y)} ${text.replace(/\d+/g, '#')}`
+}
+
+/** What programs write where nobody gave a title. */
+const NO_TITLE = /^(untitled|microsoft (word|powerpoint|excel) - .*|.*\.(docx?|odt|pptx?|xlsx?|tex|dvi|indd|qxd))$/i
+
+function titleIn({ Title: title }: Readonly<Record<string, unknown>>): string {
+  return typeof title === 'string' && !NO_TITLE.test(title.trim()) ? title : ''
+}
+
+function authorIn({ Author: author }: Readonly<Record<string, unknown>>): JsonObject {
+  const isNamed = typeof author === 'string' && author.trim() !== '' && author !== 'anonymous'
+  return isNamed ? { author: storableText(author) } : {}
+}
+
+function propertiesIn(info: Readonly<Record<string, unknown>>) {
+  return { createdAt: timeIn(info['CreationDate']), updatedAt: timeIn(info['ModDate']) }
+}
+
+/** `D:20261127004650+01'00'`. */
+function timeIn(value: unknown): number | null {
+  const parts =
+    typeof value === 'string'
+      ? /^D:(\d{4})(\d\d)(\d\d)(\d\d)?(\d\d)?(\d\d)?(?:([-+])(\d\d)'?(\d\d)?)?/.exec(value)
+      : null
+  if (parts === null) return null
+  const [, year, month, day, hour = '00', minute = '00', second = '00', sign = '+', ahead = '00', more = '00'] = parts
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${sign}${ahead}:${more}`)
+  return Number.isNaN(at) ? null : at
+}

@@ -1,0 +1,169 @@
+/**
+ * JSON: kept as code is. The names of the objects and lists around a part are the headings above it, so that each part of a long one says
+ * what its values belong to; the items of the outermost list are its places.
+ */
+import { StepPace, type Steps } from '../base/turns.ts'
+import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
+import { chunkInSteps } from '../text/chunk.ts'
+import type { Heading, PlaceMark } from '../text/outline.ts'
+import { code } from './plain-text.ts'
+
+export const json: Ingester = {
+  name: 'json',
+  version: 1,
+  accepts: file => file.extension === 'json' || file.extension === 'jsonc',
+  *read(file, settings): Steps<FileReading> {
+    const text = inLines(file.text)
+    const { documents, problems } = yield* code.read({ ...file, text }, settings)
+    const chunks = yield* chunksOf({ text })
+    return { documents: documents.map(document => ({ ...document, chunks })), problems }
+  },
+  chunksOf,
+}
+
+/** A longer line is no line that a person wrote. */
+const MAX_LINE = 2_000
+/** UTF-16 units of a file that is written in lines where it has none; doing so is one step. */
+const MAX_REWRITTEN = 1 << 20
+
+function inLines(text: string): string {
+  if (text.length > MAX_REWRITTEN || text.split('\n').every(line => line.length <= MAX_LINE)) return text
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+function* chunksOf({ text }: Pick<SourceFile, 'text'>) {
+  const scan = new Scan(text)
+  yield* scan.run()
+  return yield* chunkInSteps(text, { form: 'code', headings: scan.headings, places: scan.places })
+}
+
+/** An object or a list that is open. */
+interface Open {
+  readonly isList: boolean
+  /** Of the headings below it. */
+  readonly level: number
+}
+
+/** UTF-16 units of items that are one place: about a passage. */
+const PLACE_LENGTH = 500
+const MAX_LEVEL = 6
+const STEPS_AT_ONCE = 1 << 13
+
+class Scan {
+  readonly headings: Heading[] = []
+  readonly places: PlaceMark[] = []
+  readonly #text: string
+  readonly #open: Open[] = []
+  /** The last text, which is a name where a colon follows. */
+  #last = { start: 0, end: 0 }
+  #name: { readonly start: number; readonly text: string } | null = null
+  /** The list whose items are places, by the number of what is open around it; -1: none. */
+  #list = -1
+  #items = 0
+  #group: { readonly at: number; readonly first: number } | null = null
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  *run(): Steps<void> {
+    const pace = new StepPace(STEPS_AT_ONCE)
+    const sign = /["{}[\]:,]|\/[/*]/g
+    for (let found = sign.exec(this.#text); found !== null; found = sign.exec(this.#text)) {
+      sign.lastIndex = this.#take(found[0], found.index)
+      if (pace.isOver(1)) yield
+    }
+    this.#endGroup()
+  }
+
+  /** Where the next sign is looked for. */
+  #take(sign: string, at: number): number {
+    switch (sign) {
+      case '"':
+        this.#last = { start: at, end: this.#endOfText(at) }
+        return this.#last.end
+      case '//':
+        return this.#after('\n', at)
+      case '/*':
+        return this.#after('*/', at + 2)
+      case ':':
+        this.#name = { start: this.#last.start, text: this.#text.slice(this.#last.start + 1, this.#last.end - 1) }
+        break
+      case ',':
+        this.#name = null
+        break
+      case '{':
+      case '[':
+        this.#begin(sign === '[', at)
+        break
+      default:
+        this.#end(at)
+    }
+    return at + 1
+  }
+
+  #begin(isList: boolean, at: number): void {
+    const around = this.#open.at(-1)
+    let level = around?.level ?? 1
+    if (this.#name !== null && level <= MAX_LEVEL) {
+      const start = this.#lineStart(this.#name.start)
+      this.headings.push({ start, end: start, level, text: this.#name.text })
+      level++
+    }
+    this.#name = null
+    if (around?.isList === true && this.#list === this.#open.length - 1) this.#item(this.#lineStart(at))
+    if (isList && this.#list < 0) {
+      this.#list = this.#open.length
+      this.#items = 0
+    }
+    this.#open.push({ isList, level })
+  }
+
+  #end(at: number): void {
+    this.#name = null
+    this.#open.pop()
+    if (this.#list < 0 || this.#list !== this.#open.length) return
+    this.#list = -1
+    if (this.#group === null) return
+    this.#endGroup()
+    this.places.push({ at: this.#after('\n', at), text: '' })
+  }
+
+  #item(at: number): void {
+    this.#items++
+    if (this.#group !== null && at - this.#group.at >= PLACE_LENGTH) this.#endGroup(this.#items - 1)
+    this.#group ??= { at, first: this.#items }
+  }
+
+  #endGroup(last = this.#items): void {
+    if (this.#group === null) return
+    const { at, first } = this.#group
+    this.places.push({ at, text: first === last ? `item ${first}` : `items ${first}-${last}` })
+    this.#group = null
+  }
+
+  /** Of the line, where nothing but blanks is between: there a part may begin. */
+  #lineStart(at: number): number {
+    let start = at
+    while (start > 0 && (this.#text[start - 1] === ' ' || this.#text[start - 1] === '\t')) start--
+    return start === 0 || this.#text[start - 1] === '\n' ? start : at
+  }
+
+  #endOfText(at: number): number {
+    for (let end = this.#text.indexOf('"', at + 1); end >= 0; end = this.#text.indexOf('"', end + 1)) {
+      let slashes = 0
+      while (this.#text[end - 1 - slashes] === '\\') slashes++
+      if (slashes % 2 === 0) return end + 1
+    }
+    return this.#text.length
+  }
+
+  #after(sign: string, at: number): number {
+    const found = this.#text.indexOf(sign, at)
+    return found < 0 ? this.#text.length : found + sign.length
+  }
+}

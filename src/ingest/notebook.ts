@@ -1,0 +1,113 @@
+/** Jupyter notebooks: their cells one after the other, Markdown as it is, code and what it printed as fenced code; each is a place. */
+import { isRecord } from '../base/record.ts'
+import { storableText } from '../base/storable.ts'
+import type { Steps } from '../base/turns.ts'
+import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
+import type { Block } from '../text/blocks.ts'
+import { chunkInSteps } from '../text/chunk.ts'
+import { markdownStructureInSteps } from '../text/markdown-structure.ts'
+import { firstHeading, type Heading, type PlaceMark } from '../text/outline.ts'
+import { titleOf } from './values.ts'
+import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
+
+/** Pictures lie in the file as text. */
+const MAX_BYTES = 64 * 1024 * 1024
+/** UTF-16 units of what one cell printed. */
+const MAX_OUTPUT = 2_000
+
+export const notebook: Ingester = {
+  name: 'notebook',
+  version: 1,
+  maxBytes: MAX_BYTES,
+  accepts: file => file.extension === 'ipynb',
+  read,
+}
+
+function* read(file: SourceFile): Steps<FileReading> {
+  let json: unknown
+  try {
+    json = JSON.parse(file.text)
+  } catch (error) {
+    return problem(`not a notebook: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const cells = isRecord(json) ? cellsOf(json) : null
+  if (cells === null) return problem('not a notebook: it has no list of cells')
+  const language = languageOf(json as Fields)
+  const parts: string[] = []
+  const headings: Heading[] = []
+  const blocks: Block[] = []
+  const places: PlaceMark[] = []
+  let length = 0
+  for (const [index, cell] of cells.entries()) {
+    const text = isRecord(cell) ? textOfCell(cell, language) : ''
+    if (text.trim() === '') continue
+    const at = length
+    // Of each cell by itself: a fence that one of them leaves open ends with it.
+    const structure = yield* markdownStructureInSteps(text)
+    for (const heading of structure.headings)
+      headings.push({ ...heading, start: heading.start + at, end: heading.end + at })
+    for (const { start, end, from, until, ...block } of structure.blocks ?? [])
+      blocks.push({ ...block, start: start + at, end: end + at, from: from + at, until: until + at })
+    places.push({ at, text: `cell ${index + 1}` })
+    parts.push(text, '\n\n')
+    length += text.length + 2
+    yield
+  }
+  if (parts.length === 0) return { documents: [], problems: [] }
+  const content = parts.join('')
+  const entry = {
+    ...WHOLE_FILE,
+    title: titleOf(firstHeading(headings)) || nameWithoutExtension(file),
+    content,
+    chunks: yield* chunkInSteps(content, { form: 'prose', headings, blocks, places }),
+    ...{ kind: 'document', tags: language === '' ? [] : [language], metadata: { path: file.path } },
+  }
+  return { documents: [entry], problems: [] }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function problem(message: string): FileReading {
+  return { documents: [], problems: [{ line: null, message }] }
+}
+
+/** Version 3 has them in a worksheet. */
+function cellsOf(json: Fields): readonly unknown[] | null {
+  if (Array.isArray(json['cells'])) return json['cells']
+  const [sheet] = Array.isArray(json['worksheets']) ? json['worksheets'] : []
+  return isRecord(sheet) && Array.isArray(sheet['cells']) ? sheet['cells'] : null
+}
+
+function languageOf({ metadata }: Fields): string {
+  const { kernelspec, language_info: info } = isRecord(metadata) ? metadata : {}
+  const name = (isRecord(info) && info['name']) || (isRecord(kernelspec) && kernelspec['language'])
+  return typeof name === 'string' && /^[\w+#.-]{1,30}$/.test(name) ? name.toLowerCase() : ''
+}
+
+function textOfCell(cell: Fields, language: string): string {
+  const source = textOf(cell['source'] ?? cell['input'])
+  if (cell['cell_type'] !== 'code') return source
+  const outputs = Array.isArray(cell['outputs']) ? cell['outputs'].filter(isRecord).map(outputOf).join('\n').trim() : ''
+  const parts = [fenced(source, language), fenced(outputs.slice(0, MAX_OUTPUT).toWellFormed(), 'output')]
+  return parts.filter(part => part !== '').join('\n\n')
+}
+
+/** What it printed, its value as text, or its error; pictures and pages are left out. */
+function outputOf(output: Fields): string {
+  const data = isRecord(output['data']) ? output['data'] : {}
+  const error = typeof output['ename'] === 'string' ? `${output['ename']}: ${textOf(output['evalue'])}` : ''
+  return (textOf(output['text']) || textOf(data['text/plain']) || error).trim()
+}
+
+function fenced(code: string, language: string): string {
+  if (code.trim() === '') return ''
+  const longest = Math.max(2, ...(code.match(/`{3,}/g) ?? []).map(({ length }) => length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${code.replace(/\n+$/, '')}\n${fence}`
+}
+
+/** A text, or a list of its lines. */
+function textOf(value: unknown): string {
+  const lines = Array.isArray(value) ? value.filter(line => typeof line === 'string') : [value]
+  return storableText(lines.filter(line => typeof line === 'string').join(''))
+}

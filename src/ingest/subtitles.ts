@@ -1,0 +1,82 @@
+/** Subtitles (SubRip, WebVTT): what is said, without numbers and times; these are the places. */
+import type { Steps } from '../base/turns.ts'
+import type { FileReading, Ingester, SourceFile } from '../model/ingester.ts'
+import { chunkInSteps } from '../text/chunk.ts'
+import type { PlaceMark } from '../text/outline.ts'
+import { nameWithoutExtension, WHOLE_FILE } from './whole-file.ts'
+
+/** UTF-16 units of what is said in one place. */
+const PLACE_LENGTH = 400
+
+export const subtitles: Ingester = {
+  name: 'subtitles',
+  version: 1,
+  accepts: file => ['srt', 'vtt'].includes(file.extension),
+  read,
+}
+
+const TIMES = /^((?:\d{1,3}:)?\d{1,2}:\d{2})[.,]\d{1,3}\s*-->\s*((?:\d{1,3}:)?\d{1,2}:\d{2})[.,]\d{1,3}/
+
+interface Cue {
+  readonly from: string
+  readonly to: string
+  readonly text: string
+}
+
+function* read(file: SourceFile): Steps<FileReading> {
+  const cues: Cue[] = []
+  for (const block of file.text.replace(/\r\n?/g, '\n').split(/\n{2,}/)) {
+    const lines = block.split('\n')
+    const at = lines.findIndex(line => TIMES.test(line))
+    yield
+    if (at < 0) continue
+    const [, from, to] = TIMES.exec(lines[at] as string) as unknown as readonly [string, string, string]
+    const text = plain(lines.slice(at + 1).join(' '))
+    // Captions that roll up say the line before again.
+    if (text !== '' && text !== cues.at(-1)?.text) cues.push({ from, to, text })
+  }
+  if (cues.length === 0) {
+    const isBlank = file.text.trim() === ''
+    return {
+      documents: [],
+      problems: isBlank ? [] : [{ line: null, message: 'no subtitles: it has no line of times' }],
+    }
+  }
+  const { content, places } = written(cues)
+  const entry = {
+    ...{ ...WHOLE_FILE, title: nameWithoutExtension(file), content },
+    chunks: yield* chunkInSteps(content, { form: 'prose', headings: [], places }),
+    ...{ kind: 'document', tags: [], metadata: { path: file.path } },
+  }
+  return { documents: [entry], problems: [] }
+}
+
+function written(cues: readonly Cue[]): { readonly content: string; readonly places: readonly PlaceMark[] } {
+  const lines: string[] = []
+  const places: { readonly at: number; text: string }[] = []
+  let length = 0
+  let first: Cue | null = null
+  for (const cue of cues) {
+    const open = places.at(-1)
+    if (open === undefined || first === null || length - open.at + cue.text.length > PLACE_LENGTH) {
+      first = cue
+      places.push({ at: length, text: '' })
+    }
+    ;(places.at(-1) as { text: string }).text = `${first.from}-${cue.to}`
+    lines.push(`${cue.text}\n`)
+    length += cue.text.length + 1
+  }
+  return { content: lines.join(''), places }
+}
+
+/** Without marks of style and place; a voice is the name in front of what it says. */
+function plain(text: string): string {
+  return text
+    .replace(/<v(?:\.[^\s>]{0,100})? ([^>]{1,200})>/g, '$1: ')
+    .replace(/<[^>]{0,200}>|\{\\[^}]{0,200}\}/g, '')
+    .replace(/&(amp|lt|gt|nbsp|lrm|rlm);/g, (_, name: string) => ENTITIES[name] ?? '')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', nbsp: ' ' }
