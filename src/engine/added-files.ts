@@ -31,7 +31,7 @@ interface Needed {
 type Caller = Pick<CallContext, 'signal' | 'report'>
 
 /** Read again before a question is answered that somebody waits for: some tens of milliseconds. */
-const MOST_QUICK = { files: 10, bytes: 128 * 1024 }
+const MAX_QUICK = { files: 10, bytes: 128 * 1024 }
 
 /** The engine's own job looks so often at most, and takes at most this share of the time. */
 const LOOK_EVERY_MS = 1_000
@@ -122,7 +122,7 @@ export class AddedFiles {
       const { paths } = await this.look(caller)
       const files = paths.reduce((sum, { changed, added }) => sum + changed.length + added.length, 0)
       const bytes = paths.reduce((sum, path) => sum + path.bytes, 0)
-      const isQuick = files <= MOST_QUICK.files && bytes <= MOST_QUICK.bytes
+      const isQuick = files <= MAX_QUICK.files && bytes <= MAX_QUICK.bytes
       return isQuick ? await this.read({ paths, trees: [] }, caller) : null
     } catch {
       return null

@@ -108,12 +108,12 @@ export function viewEntry(
 }
 
 /** Links shown with an entry: `linked:` in a question finds all. */
-const MOST_LINKS = 100
+const MAX_LINKS = 100
 
 /** By title. */
 function namesOfEntries(keys: readonly EntryKey[], reader: StoreReader): readonly EntryName[] {
   const names = reader.entries(keys).map(({ id, title }) => ({ id, title }))
-  return names.sort((a, b) => compareText(a.title, b.title) || compareText(a.id, b.id)).slice(0, MOST_LINKS)
+  return names.sort((a, b) => compareText(a.title, b.title) || compareText(a.id, b.id)).slice(0, MAX_LINKS)
 }
 
 /** Without the content: for lists. */

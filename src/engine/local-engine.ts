@@ -66,7 +66,7 @@ import type { Parts } from './parts.ts'
 type Context = Partial<CallContext> | undefined
 
 /** Chunks that are embedded before a question whose files were just read again: more wait for whoever embeds in the background. */
-const MOST_EMBEDDED_FIRST = 64
+const MAX_EMBEDDED_FIRST = 64
 
 export class LocalEngine implements Omit<Engine, keyof Calls> {
   readonly #parts: Parts
@@ -220,7 +220,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     const call = this.#call(context)
     if (!isOwner(call.viewer) || this.#parts.files.isWatched) return
     const made = await this.#parts.files.readQuickly(call)
-    if (made !== null && made.chunks <= MOST_EMBEDDED_FIRST) await this.#embedNew(true, call).catch(() => null)
+    if (made !== null && made.chunks <= MAX_EMBEDDED_FIRST) await this.#embedNew(true, call).catch(() => null)
   }
 
   delete(input: { readonly ids: readonly string[] }, context?: Context): Promise<{ deleted: number }> {

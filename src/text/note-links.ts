@@ -137,7 +137,7 @@ function taken(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/** A tag stands at the beginning of a line or behind a blank. */
+/** A tag is at the beginning of a line or behind a blank. */
 function isFree(text: string, at: number): boolean {
   return at === 0 || /[\s,;([]/.test(text[at - 1] as string)
 }

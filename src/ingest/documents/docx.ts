@@ -1,7 +1,7 @@
 /** Documents of Word: headings by the outline level of their style, lists, tables, notes. What was deleted with changes tracked is left out. */
 import type { DocumentReader } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'
-import { mustText, propertiesOf, readZip } from './office-zip.ts'
+import { propertiesOf, readZip, requireText } from './office-zip.ts'
 import { type Attributes, attributeOf, readXml } from './xml.ts'
 
 const WHAT = 'a document of Word'
@@ -15,7 +15,7 @@ export const readDocx: DocumentReader = bytes =>
     ])
     const writer = new FlowWriter()
     const body = new BodyReader(writer, styles, notes)
-    readXml(await mustText(zip, 'word/document.xml', WHAT), body)
+    readXml(await requireText(zip, 'word/document.xml', WHAT), body)
     const properties = propertiesOf(await zip.text('docProps/core.xml'))
     return { ...properties, title: body.title || properties.title, ...writer.finish() }
   })

@@ -4,7 +4,7 @@ import type { Heading } from '../../text/outline.ts'
 import type { WrittenText } from '../../text/text-writer.ts'
 import type { ZipArchive } from '../zip.ts'
 import { checkLength, type DocumentReader, encrypted, unreadable } from './document.ts'
-import { mustText, readZip, resolved, timeOf } from './office-zip.ts'
+import { readZip, requireText, resolved, timeOf } from './office-zip.ts'
 import { attributeOf, readXml, textsOf } from './xml.ts'
 
 const WHAT = 'a book in EPUB'
@@ -12,12 +12,12 @@ const WHAT = 'a book in EPUB'
 export const readEpub: DocumentReader = bytes =>
   readZip(bytes, WHAT, async zip => {
     let path = ''
-    readXml(await mustText(zip, 'META-INF/container.xml', WHAT), {
+    readXml(await requireText(zip, 'META-INF/container.xml', WHAT), {
       open(name, attributes) {
         if (name === 'rootfile' && path === '') path = attributeOf(attributes, 'full-path')
       },
     })
-    const xml = await mustText(zip, path, WHAT)
+    const xml = await requireText(zip, path, WHAT)
     const { pages, contents } = partsOf(xml, path.slice(0, path.lastIndexOf('/') + 1))
     const isLocked = await encryptedIn(zip)
     if (pages.length > 0 && pages.every(page => isLocked.has(page))) throw encrypted()

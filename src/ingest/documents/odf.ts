@@ -2,7 +2,7 @@
 import { nameWithoutExtension } from '../whole-file.ts'
 import { type DocumentReader, encrypted } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'
-import { mustText, propertiesOf, readZip } from './office-zip.ts'
+import { propertiesOf, readZip, requireText } from './office-zip.ts'
 import { SheetWriter } from './sheet-writer.ts'
 import { type Attributes, attributeOf, readXml, type XmlHandler } from './xml.ts'
 
@@ -21,7 +21,7 @@ function readOdf(bytes: Uint8Array, what: string, makeReader: () => BodyReader):
   return readZip(bytes, what, async zip => {
     if ((await zip.text('META-INF/manifest.xml'))?.includes('encryption-data')) throw encrypted()
     const body = makeReader()
-    readXml(await mustText(zip, 'content.xml', what), body)
+    readXml(await requireText(zip, 'content.xml', what), body)
     return { ...propertiesOf(await zip.text('meta.xml')), ...body.finish() }
   })
 }

@@ -29,7 +29,7 @@ export async function readZip(
 }
 
 /** The text of a part without which there is no document. */
-export async function mustText(zip: ZipArchive, name: string, what: string): Promise<string> {
+export async function requireText(zip: ZipArchive, name: string, what: string): Promise<string> {
   const text = await zip.text(name)
   if (text === null) throw unreadable(`not ${what}: the archive has no ${name}`)
   return text

@@ -160,7 +160,7 @@ function levelsOf(lines: readonly Line[], text: number): ReadonlyMap<number, num
 /** Lines at the top or bottom of a page that are looked at for what all pages repeat. */
 const EDGE_LINES = 2
 /** Pages from which on, and share of the pages on which, a line must be there to count as repeated. */
-const LEAST_PAGES = 3
+const MIN_PAGES = 3
 const SHARE = 0.5
 
 /** Running heads and numbers of pages: the same but for numbers at the edge of most pages. */
@@ -171,7 +171,7 @@ function repeatedLines(pages: readonly (readonly Line[])[]): (line: Line, at: nu
     const edges = lines.filter((_, at) => isEdge(at, lines.length)).map(shapeOf)
     for (const shape of new Set(edges)) counts.set(shape, (counts.get(shape) ?? 0) + 1)
   }
-  const least = Math.max(LEAST_PAGES, SHARE * pages.length)
+  const least = Math.max(MIN_PAGES, SHARE * pages.length)
   return (line, at, count) => isEdge(at, count) && (counts.get(shapeOf(line)) ?? 0) >= least
 }
 

@@ -1,7 +1,7 @@
 /** Presentations of PowerPoint: slides in their order, their titles as headings, tables, and the notes of the speaker. */
 import type { DocumentReader } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'
-import { mustText, propertiesOf, readZip, relationsOf } from './office-zip.ts'
+import { propertiesOf, readZip, relationsOf, requireText } from './office-zip.ts'
 import { type Attributes, attributeOf, readXml } from './xml.ts'
 
 const WHAT = 'a presentation of PowerPoint'
@@ -11,7 +11,7 @@ const MAX_SLIDES = 5_000
 export const readPptx: DocumentReader = bytes =>
   readZip(bytes, WHAT, async zip => {
     const ids: string[] = []
-    readXml(await mustText(zip, MAIN, WHAT), {
+    readXml(await requireText(zip, MAIN, WHAT), {
       open(name, attributes) {
         if (name === 'sldId') ids.push(attributes['r:id'] ?? '')
       },
@@ -33,7 +33,7 @@ export const readPptx: DocumentReader = bytes =>
     return { ...properties, title, ...writer.finish() }
   })
 
-/** Placeholders of what stands on every slide. */
+/** Placeholders that every slide repeats. */
 const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg'])
 
 class SlideReader {

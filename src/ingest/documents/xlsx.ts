@@ -1,7 +1,7 @@
 /** Workbooks of Excel: the values that its cells had when it was saved; dates and percentages as they are meant, not as numbers. */
 import { nameWithoutExtension } from '../whole-file.ts'
 import type { DocumentReader } from './document.ts'
-import { mustText, propertiesOf, readZip, relationsOf } from './office-zip.ts'
+import { propertiesOf, readZip, relationsOf, requireText } from './office-zip.ts'
 import { SheetWriter } from './sheet-writer.ts'
 import { type Attributes, attributeOf, readXml } from './xml.ts'
 
@@ -12,7 +12,7 @@ export const readXlsx: DocumentReader = (bytes, file) =>
   readZip(bytes, WHAT, async zip => {
     const sheets: { readonly name: string; readonly id: string }[] = []
     let isFrom1904 = false
-    readXml(await mustText(zip, MAIN, WHAT), {
+    readXml(await requireText(zip, MAIN, WHAT), {
       open(name, attributes) {
         if (name === 'sheet') sheets.push({ name: attributes['name'] ?? '', id: attributes['r:id'] ?? '' })
         if (name === 'workbookPr') isFrom1904 = /^(1|true)$/.test(attributes['date1904'] ?? '')

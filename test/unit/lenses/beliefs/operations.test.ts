@@ -272,7 +272,7 @@ describe('who asks', () => {
     },
   )
 
-  it('BQ-066: is who the via says, and no other', async () => {
+  it('BQ-066: is who the interface says, and no other', async () => {
     const error = await failure('ann', 'beliefs.query', { semantic: 'rain', context: { requester_id: 'bob' } })
     expect(error).toMatchObject({ code: 'UNAUTHORIZED', details: {} })
   })
@@ -330,7 +330,7 @@ describe('a failure', () => {
     }
   })
 
-  it('BQ-185: for want of time says how much of it has gone, also where a via or the engine ended it', () => {
+  it('BQ-185: for want of time says how much of it has gone, also where an interface or the engine ended it', () => {
     const late = new QuerentError('deadline_exceeded', 'too late', { timeout_ms: 7 })
     const context = { viewer: { id: 'ann' }, signal: new AbortController().signal }
     const told = findOperation(makeCatalog(engine), 'beliefs.query')?.refusal?.(engine, late, {}, context)

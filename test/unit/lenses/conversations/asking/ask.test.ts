@@ -17,7 +17,7 @@ const KILN: readonly Said[] = [
   ['m2', 'Tom', 'Did you ever find a new place for the kiln?'],
   ['m3', 'Mira', 'Yes, we moved it to the barn last weekend.'],
   ['m4', 'Tom', 'I bought two bags of sand.'],
-  ['m5', 'Mira', 'The kiln needs a new via, and I will move the shelves.'],
+  ['m5', 'Mira', 'The kiln needs a new door, and I will move the shelves.'],
   ['m6', 'Tom', 'Fine with me.'],
 ]
 
@@ -282,7 +282,7 @@ describe('what changes behind a page', () => {
 
   const BEN = { id: 'ben' }
   const BEN_CALLS = { viewer: BEN, signal: new AbortController().signal }
-  const SAID = ['The kiln is in the barn.', 'Its via is new.', 'The kiln is hot.']
+  const SAID = ['The kiln is in the barn.', 'Its door is new.', 'The kiln is hot.']
 
   let engine: TestEngine
 
@@ -339,8 +339,8 @@ describe('what changes behind a page', () => {
 })
 
 describe('later pages, whatever was asked and said meanwhile,', () => {
-  const WORDS = ['kiln', 'barn', 'clay', 'sand', 'via']
-  const OTHERS = ['sand at the via', 'barn', 'where is the clay kiln', 'nothing of it']
+  const WORDS = ['kiln', 'barn', 'clay', 'sand', 'door']
+  const OTHERS = ['sand at the door', 'barn', 'where is the clay kiln', 'nothing of it']
 
   it.each([true, false])('are those of one long page (approximate: %s)', async approximate => {
     await using engine = await openTestEngine({ embedder: openToyEmbedder() })

@@ -23,7 +23,7 @@ describe('conversations in JSON Lines', () => {
       'no time נועה 🌿: מצוין 🎉',
       '03-15 08:30-05:00 Mira: The rent is 40 a month. (edited)',
       '03-15 14:30 Tom: (deleted)',
-      'no time Tom: Fine. [image barn.jpg a barn with a red via]',
+      'no time Tom: Fine. [image barn.jpg a barn with a red door]',
     ])
     expect(conversations[0]?.messages.map(({ id, session, replyTo }) => [id, session, replyTo])).toEqual([
       ...[
