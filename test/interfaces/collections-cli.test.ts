@@ -292,7 +292,7 @@ describe.skipIf(reason !== null)(`querent mirror${reason === null ? '' : ` (skip
       ['mirror', 'items', '--to', 'chromadb', '--url', server.url, '--home', join(folder.path, '.querent')],
       { workingFolder: folder.path, terminal: true },
     )
-    expect(shown.stderr).toMatch(/mirror .* 3\/3 items/)
+    expect(shown.stderr).toMatch(/mirror .* 3\/3 .*items/)
     const [here, there] = await Promise.all([
       ask('streaming answers', '--json', '--days', '30'),
       ask('streaming answers', '--json', '--days', '30', '--url', server.url),

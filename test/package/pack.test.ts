@@ -187,6 +187,9 @@ describe('the package, installed into an empty folder', () => {
       expect(Math.abs(here - there)).toBeLessThan(0.01)
       writeFileSync(join(folder, 'ask.mjs'), program)
       expect(run('ask.mjs')).toMatch(/^1 Backup policy .*\n[\s\S]*\nanswered\n$/)
+      // Node 22 bound what is empty as null.
+      writeFileSync(join(folder, 'note.md'), '# A\n\nNothing is named here.\n')
+      expect(run(join(app, 'node_modules/querent/bin/querent.js'), 'context', 'index', '--no-wait')).toContain('1')
     },
     120_000,
   )

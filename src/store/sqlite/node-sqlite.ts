@@ -200,6 +200,13 @@ function* inOneStep<T>(body: () => T): Steps<T> {
   return assertSync(body())
 }
 
+/** Node 22 binds one without memory of its own, such as `new Uint8Array(new ArrayBuffer(0))`, as null. */
+const EMPTY_BLOB = Buffer.alloc(0)
+
+function isEmptyBlob(value: SqlValue | undefined): boolean {
+  return typeof value === 'object' && value !== null && value.byteLength === 0
+}
+
 class Statement implements SqlStatement<unknown> {
   readonly #prepared: StatementSync
   readonly #file: string
@@ -211,6 +218,7 @@ class Statement implements SqlStatement<unknown> {
 
   run(...values: SqlValue[]): SqlResult {
     try {
+      for (let at = 0; at < values.length; at++) if (isEmptyBlob(values[at])) values[at] = EMPTY_BLOB
       const { changes, lastInsertRowid } = this.#prepared.run(...values)
       return { changes: Number(changes), lastKey: Number(lastInsertRowid) }
     } catch (error) {
