@@ -169,7 +169,7 @@ const packageRules = [
 ]
 
 /**
- * Lenses on the one path (decision 064): they reach indexes, pages and live queries through the pipeline alone. What writes their
+ * Lenses on the one path (decision 028): they reach indexes, pages and live queries through the pipeline alone. What writes their
  * own entries may know the store; those of chroma know its types alone. Conversations keep the words of their messages in columns of their own, which read it too.
  * Of beliefs it holds for all that asks and answers, but for their own pages (`paging`).
  */
@@ -187,7 +187,7 @@ const onePath = {
 }
 
 /**
- * What is known of a lens outside its folder is what it declares, and the registry has it (decision 066). Above the engine, `openings`
+ * What is known of a lens outside its folder is what it declares, and the registry has it (decision 029). Above the engine, `openings`
  * and the library open one lens alone and so name it.
  */
 const lensByRegistry = {

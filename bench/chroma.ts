@@ -34,7 +34,7 @@ const GOALS: Readonly<Record<number, Readonly<Record<number, number>>>> = {
   100000: { 5: 1, 50: 2 },
   1000000: { 5: 3, 50: 6 },
 }
-/** Of that machine, in ms; goals are multiples of the floor (docs/decisions/031). */
+/** Of that machine, in ms; goals are multiples of the floor (docs/decisions/017). */
 const FLOOR_OF_GOALS = 0.24
 /** What the seed aims at, in its words. */
 const SEED_GOALS: Readonly<Record<number, Readonly<Record<string, string>>>> = {

@@ -21,7 +21,7 @@ const SOURCES = 'scripts/querent.ts'
 interface Kind {
   readonly name: string
   readonly args: readonly string[]
-  /** Milliseconds where the floor is `REFERENCE_FLOOR_MS`: docs/decisions/031. */
+  /** Milliseconds where the floor is `REFERENCE_FLOOR_MS`: docs/decisions/017. */
   readonly goal?: number
 }
 

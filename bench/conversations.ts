@@ -1,7 +1,7 @@
 /**
  * How quick conversations are, over 100,000 messages without vectors: importing them, asking them, remembering one message
  * durably, and how soon another process finds it. How well answers are found, bench/conversations-quality.ts measures: in a
- * process of its own, as after it the slowest hundredth of these questions is up to twice as slow (docs/decisions/052).
+ * process of its own, as after it the slowest hundredth of these questions is up to twice as slow (docs/decisions/036).
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -18,7 +18,7 @@ const TOGETHER = quick ? 200 : 3000
 const CONNECTIONS = 8
 /** Questions between two floors, which so find the caches as questions leave them. */
 const FLOOR_EVERY = 5
-/** Times the floor: docs/decisions/031. */
+/** Times the floor: docs/decisions/017. */
 const GOAL = { p50: 9, mean: 6.9, p99: 208 }
 
 interface Turn {

@@ -26,7 +26,7 @@ const WARMING = quick ? 10 : 200
 const ASKED = quick ? 20 : 200
 const TOGETHER = quick ? 40 : 300
 const AT_ONCE = 4
-/** Times the floor, as 30 and 150 ms where a floor is 0.24 ms: docs/decisions/031. */
+/** Times the floor, as 30 and 150 ms where a floor is 0.24 ms: docs/decisions/017. */
 const GOAL = { p50: 125, p99: 625 }
 /** Questions between two floors, which so find the caches as questions leave them. */
 const FLOOR_EVERY = 5

@@ -1,7 +1,7 @@
 /**
  * Retrieval quality on public collections, through the engine as it comes: nDCG@10, Recall@100, questions wrongly refused,
  * and false answers, for which each collection is asked the questions of the others. How the depth of a leg was chosen and
- * judged: docs/decisions/022. The same questions while some of a collection is not embedded yet, and with typos. Then questions over long documentation, in everyday words. The first run embeds 10,000 documents, which takes minutes; vectors are kept in bench/out.
+ * judged: docs/decisions/009. The same questions while some of a collection is not embedded yet, and with typos. Then questions over long documentation, in everyday words. The first run embeds 10,000 documents, which takes minutes; vectors are kept in bench/out.
  */
 import type { Embedder } from '../src/embed/embedder.ts'
 import type { Engine } from '../src/engine/engine.ts'

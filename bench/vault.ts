@@ -1,6 +1,6 @@
 /**
  * Whether links between notes help ranking: nDCG@10 and the first result of 60 labelled questions over a vault of 200 notes
- * (bench/data/vault.json), as the engine ranks them, and with a leg of one hop over them. docs/decisions/071 says what came of it.
+ * (bench/data/vault.json), as the engine ranks them, and with a leg of one hop over them. docs/decisions/020 says what came of it.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

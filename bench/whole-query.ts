@@ -34,7 +34,7 @@ interface Kind {
   readonly goals?: Goals
 }
 
-/** Times the floor; why the mean has these: docs/decisions/031. */
+/** Times the floor; why the mean has these: docs/decisions/017. */
 interface Goals {
   readonly p50?: number
   readonly p99?: number

@@ -1,6 +1,6 @@
 /**
  * Labelled questions about code of this repository as it was on 2026-11-26 (CX-072), so that figures move with the program alone, in two sets over different folders: by the one the numbers of
- * rank `relevance` were chosen, by the other the ranks are judged (docs/decisions/024).
+ * rank `relevance` were chosen, by the other the ranks are judged (docs/decisions/034).
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -1,6 +1,6 @@
 /**
  * How often a verdict is right, by the size of the store: questions of the store's own subject, and questions of the subjects
- * of other sets. A random half of the questions of each set was used to choose the bars (docs/decisions/055), the other half is
+ * of other sets. A random half of the questions of each set was used to choose the bars (docs/decisions/015), the other half is
  * reported. Then whether passages of other subjects that come into a store turn an answer into "nothing relevant".
  */
 import type { Embedder } from '../../src/embed/embedder.ts'

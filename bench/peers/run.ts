@@ -1,7 +1,7 @@
 /**
  * `npm run peers [-- <part of a name>…]`: measures Querent beside its peers with the same rows, filters, questions and
  * recall to be reached, keeps the figures in bench/out/peers.json, and makes page and plots from them. Each peer has a
- * process of its own; they take turns, ten questions each in random order, and one works at a time (docs/decisions/044).
+ * process of its own; they take turns, ten questions each in random order, and one works at a time (docs/decisions/018).
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'

@@ -20,7 +20,7 @@ const PAGES: readonly (readonly [file: string, daysAgo: number, hashtags: string
     'design decision node npm dependencies versioning build environment accepted',
   ],
   [
-    'docs/decisions/002-one-tool-a-concern.md',
+    'docs/decisions/002-one-tool-per-concern.md',
     20,
     'design decision npm dependencies lint formatter build typescript accepted',
   ],
@@ -30,17 +30,17 @@ const PAGES: readonly (readonly [file: string, daysAgo: number, hashtags: string
     'testing decision requirements tests coverage specification review accepted',
   ],
   [
-    'docs/decisions/020-words-stems-and-segments.md',
+    'docs/decisions/006-words-stems-and-segments.md',
     8,
     'algorithms decision index search bm25 fulltext tokenizer retrieval accepted',
   ],
   [
-    'docs/decisions/021-vectors-are-scanned.md',
+    'docs/decisions/007-vectors-are-scanned.md',
     6,
     'algorithms decision index vector embeddings search wasm benchmark accepted',
   ],
   [
-    'docs/decisions/031-goals-in-floors.md',
+    'docs/decisions/017-goals-in-floors.md',
     3,
     'performance decision benchmark benchmarks latency metrics throughput tests proposed',
   ],

@@ -1,7 +1,7 @@
 /**
  * How much speaks for anything on the subject of a query being stored, and how much there must be. Bars grow with the number
  * of rows, since the best of many unrelated passages looks better than the best of few. How they were chosen:
- * docs/decisions/055. Worked (Cranfield question 1): best cosine 0.70217, best BM25 21.897 of at most 63.351, word share .25:
+ * docs/decisions/015. Worked (Cranfield question 1): best cosine 0.70217, best BM25 21.897 of at most 63.351, word share .25:
  * evidence 0.7886; at 1,400 rows a bar of base .207 and slope .1 is 0.5216.
  */
 

@@ -127,7 +127,7 @@ export function chunkText(entry: Pick<Entry, 'content'>, chunk: Pick<ChunkDraft,
 
 /**
  * What a chunk is embedded by: its title and its text. A title that was cut off the beginning of the text (it ends in `…`) is
- * not put in front of it; a heading is, also where the text begins with it: why, docs/decisions/057. Depends on title and text
+ * not put in front of it; a heading is, also where the text begins with it: why, docs/decisions/011. Depends on title and text
  * alone, by which a put decides whether a chunk keeps its vector. Never empty, which providers refuse: an entry without title
  * and text is known by its id.
  */

@@ -1,6 +1,6 @@
 /**
  * The leg of one hop: what the best result links to, or is linked from, is lifted by a share of its relevance, the less the more
- * links it has. How that was measured: docs/decisions/071.
+ * links it has. How that was measured: docs/decisions/020.
  */
 import type { SearchScope } from '../index/contract.ts'
 import type { Candidate } from '../model/candidate.ts'

@@ -12,7 +12,7 @@
  * 2. An entry that is among the first three by words alone, and may be among the first three once all is embedded, is among
  *    the first three now (QE-007).
  *
- * How the numbers were chosen: docs/decisions/059.
+ * How the numbers were chosen: docs/decisions/014.
  */
 import { Bitset } from '../base/bitset.ts'
 import type { Hit, SearchScope } from '../index/contract.ts'

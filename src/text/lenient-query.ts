@@ -1,6 +1,6 @@
 /**
  * The lenient reading of a question: whatever cannot surely be meant as an operator is text, and is reported. People and
- * agents paste commands, logs and error messages; the rules, and why they are so: docs/decisions/054.
+ * agents paste commands, logs and error messages; the rules, and why they are so: docs/decisions/016.
  */
 import type { QuerentError } from '../model/errors.ts'
 import type { FieldToken, QueryToken, Span, WordToken } from '../model/plan.ts'

@@ -142,7 +142,8 @@ describe('the package, installed into an empty folder', () => {
   })
 
   it('says its version', () => {
-    expect(querent('--version').trim()).toBe('0.1.0')
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect(querent('--version').trim()).toBe(version)
   })
 
   it('carries every page and folder that the README links to', () => {

@@ -1,4 +1,4 @@
-/** Links between notes help questions over a vault, as docs/decisions/071 says; `npm run bench -- vault` prints the figures. */
+/** Links between notes help questions over a vault, as docs/decisions/020 says; `npm run bench -- vault` prints the figures. */
 import { expect, it } from 'vitest'
 import { run } from '../../bench/vault.ts'
 

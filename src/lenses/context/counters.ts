@@ -1,6 +1,6 @@
 /**
  * What the lens keeps by name in one table: which of its two parts are there, named body (files and text) and mind (concepts and
- * links); counters of the numbers that callers name concepts and links by (decision 012); and the revision of what the indexer keeps.
+ * links); counters of the numbers that callers name concepts and links by (decision 033); and the revision of what the indexer keeps.
  *
  * What one viewer cannot see must not show in the numbers of what it can: so each audience counts by itself. A number is
  * `sequence * 2^32 + count`; the local owner's own sequence is 0, so that its numbers are 1, 2, 3. Within a sequence numbers ascend, and none is

@@ -125,7 +125,7 @@ function nearestByWords(
   return found.sort(nearestFirst)
 }
 
-/** The cosine that is expected of a belief that holds this share of the words (decision 059); without any, 0. */
+/** The cosine that is expected of a belief that holds this share of the words (decision 014); without any, 0. */
 export function standIn(share: number, scale: number): number {
   return share > 0 ? expectedCosine(share, 1, USUAL_BASE) / scale : 0
 }

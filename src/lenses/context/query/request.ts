@@ -160,7 +160,7 @@ export function queryOfQuestion({ query: text, ...options }: z.output<typeof con
 }
 
 // Relevance: what speaks for a concept, as one formula: its name, path, doc comment, code and passages by words, its vector
-// by meaning. How the numbers were chosen, and what they are worth: docs/decisions/024.
+// by meaning. How the numbers were chosen, and what they are worth: docs/decisions/034.
 //
 //     evidence  = words·(name + path + doc + bm/bmTop + passage) / 5 + meaning·max(0, cosine)
 //     relevance = evidence, of a whole file times 0.8

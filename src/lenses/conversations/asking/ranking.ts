@@ -1,7 +1,7 @@
 /**
  * How the messages of one conversation are ranked for one question: words and meaning fused, smoothed over neighbours, lifted
  * by the block around them, and weighed by who speaks and whether a time is said. Where the weights come from:
- * docs/decisions/052.
+ * docs/decisions/036.
  */
 import type { Workspace } from './workspace.ts'
 
@@ -156,7 +156,7 @@ function share(value: number, most: number): number {
   return most > 0 ? value / most : 0
 }
 
-/** What a conversation counts among others, by the share of what can speak for it: why the cube, docs/decisions/052. */
+/** What a conversation counts among others, by the share of what can speak for it: why the cube, docs/decisions/036. */
 export function amongOthers(share: number): number {
   return share * share * share
 }

@@ -1,4 +1,4 @@
-/** What the score of a message is made of: numbers by name, and the formula that makes the score of them (docs/decisions/052). */
+/** What the score of a message is made of: numbers by name, and the formula that makes the score of them (docs/decisions/036). */
 import { type Explanation, leaf, node } from '../../../model/explanation.ts'
 import {
   constant,

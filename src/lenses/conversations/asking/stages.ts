@@ -1,6 +1,6 @@
 /**
  * The lens in the pipeline (`querent query --lens conversations`): only messages answer, each scored within its conversation.
- * How, and why so: docs/decisions/052.
+ * How, and why so: docs/decisions/036.
  */
 import type { Bitset } from '../../../base/bitset.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -215,7 +215,7 @@ const BY_WORDS: OtherScores = {
 
 /**
  * By words alone the evidence is the coverage of the best message: how many words it holds says less here than in passages,
- * since messages are short (docs/decisions/055).
+ * since messages are short (docs/decisions/015).
  */
 const WORD_BARS: Bars = { refused: { base: 0, slope: 0 }, answered: { base: 0.03, slope: 0.035 } }
 
