@@ -167,12 +167,16 @@ interface Base {
 
 /** Of a product that was computed in two ways. */
 const NOISE = 1e-12
+/** Changes of trust that are remembered one by one. */
+const MAX_TRUST_CHANGES = 64
 
 export class TrustWatch {
   readonly #state: BeliefsState
   readonly #viewer: string
   readonly #question: TrustQuestion
   #revision = 0
+  /** In whom trust changed with each of the last revisions, by number of the holder; null: in anybody. */
+  readonly #changed: (ReadonlySet<number> | null)[] = []
   #mark: TrustMark | null = null
   #version: number | null = null
   #base: Base | null = null
@@ -196,9 +200,20 @@ export class TrustWatch {
     this.#base = { trust: fresh, asOf: base?.asOf ?? now }
     if (base === null) return this.#revision
     // What is used counts more, and with it whoever is trusted through it.
-    if (!isUsed && !this.#meets(base.trust.differences(fresh), requester)) return this.#revision
+    const changed = isUsed ? null : this.#met(base.trust.differences(fresh), requester)
+    if (changed?.size === 0) return this.#revision
     this.#base = { trust: this.#at(now), asOf: now }
+    this.#changed.push(changed)
+    if (this.#changed.length > MAX_TRUST_CHANGES) this.#changed.shift()
     return ++this.#revision
+  }
+
+  /** Holders, by number, in whom trust has changed after a revision; null: nobody can be ruled out. */
+  changedSince(revision: number): ReadonlySet<number> | null {
+    const count = this.#revision - revision
+    if (count > this.#changed.length) return null
+    const changes = this.#changed.slice(this.#changed.length - count)
+    return changes.includes(null) ? null : new Set(changes.flatMap(holders => [...(holders ?? [])]))
   }
 
   /**
@@ -227,15 +242,16 @@ export class TrustWatch {
     return this.#state.trust.trustOf(this.#viewer, this.#question, asOf + 1)
   }
 
-  /** Whether some of these are federations that the requester meets holders through, or hold a belief that it sees. */
-  #meets(agents: readonly string[], { federations, accessScope }: Requester): boolean {
+  /** Those of these agents who hold a belief that the requester sees; null: one is a federation that it meets holders through. */
+  #met(agents: readonly string[], { federations, accessScope }: Requester): ReadonlySet<number> | null {
     const named = new Set(agents)
-    if (federations.some(id => named.has(federationTarget(id)))) return true
+    if (federations.some(id => named.has(federationTarget(id)))) return null
     const { columns } = this.#state
     const { holders } = columns.arrays
     const numbers = new Set(agents.map(agent => columns.texts.holderNumber(agent)).filter(number => number !== -1))
     const isTheirs = (row: number) => numbers.has(holders[row] as number)
-    return numbers.size > 0 && accessScope.partitions.some(partition => columns.rowsIn(partition).some(isTheirs))
+    const isMet = numbers.size > 0 && accessScope.partitions.some(partition => columns.rowsIn(partition).some(isTheirs))
+    return isMet ? numbers : new Set()
   }
 }
 

@@ -11,18 +11,22 @@ import type { LiveItem, LiveQuery, LiveState } from '../../../model/live.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import type { Change } from '../../../store/store.ts'
 import type { Requester } from '../access/requester.ts'
+import { RowOrigins, SOURCE_NUMBERS } from '../access/row-origins.ts'
 import { type ShowView, showCurrent } from '../access/show.ts'
-import { pickPage } from '../answer/front.ts'
+import { pickPage, strategyOf } from '../answer/front.ts'
 import { DIMENSION_COUNT, FRESHNESS } from '../columns/column-arrays.ts'
 import { type BeliefColumns, domainRates } from '../columns/columns.ts'
 import { modelOf } from '../embedding.ts'
+import { MAX_NEAREST } from '../matching/candidates.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
 import { DAY_MS, freshnessNow } from '../measures/decay.ts'
+import type { BeliefSource } from '../model.ts'
 import { evaluateInSteps } from '../query/evaluate.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { type Embedded, embedText } from '../query/understand.ts'
-import { NEAR, type Picked } from '../ranking/scored.ts'
-import { trustQuestion } from '../ranking/trust-columns.ts'
+import { finalOf, NEAR, type Picked, type ScoredBelief } from '../ranking/scored.ts'
+import { Scorer } from '../ranking/scorer.ts'
+import { trustColumns, trustQuestion } from '../ranking/trust-columns.ts'
 import { trustFound } from '../ranking/trust-found.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
@@ -45,6 +49,17 @@ interface Remembered {
   readonly isCandidate: (entry: EntryKey) => boolean
   /** Lowest cosine with which another would be a candidate; null: there is no bound. */
   readonly meaningFloor: number | null
+  /** Shown ones and copies included; null: there is no candidate step. */
+  readonly candidates: readonly EntryKey[] | null
+  /** Null: any new candidate may change what is shown. */
+  readonly bar: Bar | null
+}
+
+/** What a new candidate must reach to change what is shown. */
+interface Bar {
+  readonly shown: readonly ScoredBelief[]
+  /** Nearer candidates that may come before one of those shown is among the farthest, which give way. Counted down. */
+  spare: number
 }
 
 interface World {
@@ -56,11 +71,13 @@ interface World {
   readonly question: Float32Array | null
   /** By the query's model; null: none yet. */
   vectorOf(entry: EntryKey): Float32Array | null
+  /** Scores rows as of now. Made when it is first needed. */
+  scorer(): (row: number, source: BeliefSource, cosine: number | null) => number
 }
 
 /**
- * False is certain: the change is hidden, out of scope, or of a belief that neither was nor is a candidate. What a candidate is worth is not
- * asked: it takes asking again to know.
+ * False is certain: the change is hidden, out of scope, of a belief that neither was nor is a candidate, or of a new candidate that scores
+ * less than every result shown.
  */
 function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, world: World): boolean {
   const { columns, requester, last, question } = world
@@ -77,7 +94,28 @@ function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, w
   const isByCosine = semantic !== null && semantic.include.length + semantic.phrases.length === 0
   if (question === null || last.meaningFloor === null || !isByCosine) return true
   const vector = world.vectorOf(entry)
-  return vector === null || cosine(question, vector) >= last.meaningFloor - NEAR
+  if (vector === null) return true
+  const near = cosine(question, vector)
+  return near >= last.meaningFloor - NEAR && !isBelowBar(row, near, source, world)
+}
+
+/** Whether a new candidate ranks behind everything shown: then it is on no page that was full, whatever else comes. */
+function isBelowBar(row: number, near: number, source: BeliefSource, world: World): boolean {
+  const { columns, last, scorer } = world
+  const { bar } = last
+  if (bar === null || bar.spare === 0) return false
+  const { ids, contents } = columns.arrays
+  // A copy may stand for one that is shown.
+  const isCopy = last.candidates?.some(entry => {
+    const other = columns.rowOf(entry)
+    return other === -1 || ids[other] === ids[row] || contents[other] === contents[row]
+  })
+  if (isCopy !== false) return false
+  const score = scorer()
+  const final = score(row, source, near)
+  const isBelow = bar.shown.every(one => final < score(columns.rowOf(one.entry), one.source, one.cosine) - NEAR)
+  if (isBelow) bar.spare--
+  return isBelow
 }
 
 /** Infinite: never. To the millisecond: who wakes up then has not woken up in vain, nor too late. */
@@ -264,12 +302,53 @@ export class StandingBeliefs implements LiveQuery {
     const changes = shared.since(last.position)
     // What was told as news is not told again, unless asking gives another answer to hold it against.
     this.#last = { ...last, position: shared.position, accessScope, trust }
-    if (changes === null || accessScope !== last.accessScope || trust !== last.trust) return true
+    if (changes === null || accessScope !== last.accessScope) return true
+    if (trust !== last.trust && this.#isTrustOf(this.#trust.changedSince(last.trust), last)) return true
     if (changes.length === 0) return false
     const { columns } = this.#state
     const question = this.#embedded?.question ?? null
-    const world = { columns, requester, last, now, question, vectorOf: (entry: EntryKey) => this.#vectorOf(entry) }
+    let scorer: ReturnType<World['scorer']> | null = null
+    const world: World = {
+      ...{ columns, requester, last, now, question },
+      vectorOf: entry => this.#vectorOf(entry),
+      scorer: () => {
+        scorer ??= this.#scorerAt(now)
+        return scorer
+      },
+    }
     return changes.some(change => isAffectedBy(change, this.#checked, world))
+  }
+
+  /** Whether trust in one of these holders counts in the last answer. Null: in anybody. */
+  #isTrustOf(holders: ReadonlySet<number> | null, { candidates }: Remembered): boolean {
+    const isFiltered = this.#checked.filters.some(
+      ({ minHolderReputation, directTrustAbove }) => minHolderReputation !== null || directTrustAbove !== null,
+    )
+    if (holders === null || candidates === null || isFiltered) return true
+    const { columns } = this.#state
+    return candidates.some(entry => {
+      const row = columns.rowOf(entry)
+      return row === -1 || holders.has(columns.arrays.holders[row] as number)
+    })
+  }
+
+  #scorerAt(asOf: Instant): ReturnType<World['scorer']> {
+    const { context, options, weights } = this.#checked
+    return this.#state.look(this.viewer.id, view => {
+      const trust = this.#trustAt(asOf)
+      const scorer = new Scorer({
+        columns: view.columns,
+        asOf,
+        queryDomains: context.queryDomains,
+        confidenceWeights: context.confidenceWeights,
+        weights,
+        decay: this.#state.settings.decay,
+        trust,
+        trustColumns: trustColumns(trust, view.columns),
+        origins: new RowOrigins(view, options.scope),
+      })
+      return (row, source, near) => finalOf(scorer.parts(row, SOURCE_NUMBERS[source.kind], near), weights)
+    })
   }
 
   lost(items: readonly Pick<LiveItem, 'key' | 'id'>[]): readonly string[] {
@@ -326,6 +405,8 @@ export class StandingBeliefs implements LiveQuery {
         trust,
         isCandidate: candidateTest(evaluation),
         meaningFloor: leastCosine(evaluation),
+        candidates: evaluation.cosines && [...evaluation.cosines.keys()],
+        bar: barOf(evaluation, picked, options),
       },
     }
   }
@@ -371,6 +452,21 @@ function candidateTest({ matches, copies, view }: Evaluation): (entry: EntryKey)
 /** With which a newcomer would be a candidate: of more than may be, the farthest one sets it. */
 function leastCosine({ isCut, cosines, floor }: Evaluation): number | null {
   return isCut && cosines !== null ? Math.min(...cosines.values()) : floor
+}
+
+/** Null where results are chosen by one another, where the page has room, or where nothing was measured by vectors. */
+function barOf(
+  evaluation: Evaluation,
+  picked: readonly Picked[],
+  { diversity, mergeStrategy }: CheckedQuery['options'],
+): Bar | null {
+  const { cosines, matches, state } = evaluation
+  const isByOrder = !diversity.enabled && mergeStrategy === 'rerank' && strategyOf(state) === null
+  if (!isByOrder || cosines === null || matches.count <= picked.length) return null
+  const shown = picked.map(({ scored }) => scored)
+  const farthest = Math.min(...shown.map(({ cosine: near }) => near ?? -1))
+  const farther = [...cosines.values()].filter(near => near < farthest - NEAR).length
+  return { shown, spare: farther + Math.max(0, MAX_NEAREST - cosines.size) }
 }
 
 /** An item, with what its score rests on. */
