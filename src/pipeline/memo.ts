@@ -14,8 +14,9 @@ import type { StoreReader } from '../store/store.ts'
 import type { Language } from '../text/stopwords.ts'
 import { entriesChangedAfter, FeedFollower, RecentOfEntries } from './columns.ts'
 
+const MAX_SETS = 4_096
 /** A set takes 12.5 kB for 100,000 entries. */
-const SETS = 200
+const MAX_SET_BYTES = 32 * 2 ** 20
 /** A hundred bytes each. */
 const LANGUAGES = 10_000
 /** Two hundred bytes each. */
@@ -33,7 +34,7 @@ interface Followed {
 }
 
 export class Memo {
-  readonly #sets = new Recent<string, Followed>(SETS)
+  readonly #sets = new Recent<string, Followed>(MAX_SETS, { max: MAX_SET_BYTES, of: ({ set }) => set.byteLength })
   readonly #languages = new Recent<string, { title: string; language: Language }>(LANGUAGES)
   readonly #identities = new RecentOfEntries<EntryIdentity>(
     IDENTITIES,
@@ -41,6 +42,13 @@ export class Memo {
     ({ key }) => key,
   )
   readonly #validity = new ValidityWatch()
+  /** `changed`: null where it is not known. */
+  #news: {
+    readonly after: number
+    readonly upTo: number
+    readonly changed: readonly EntryKey[] | null
+    readonly entries: readonly Entry[]
+  } | null = null
 
   /** Visible entries that fulfil the filter. Not to be changed. */
   matching(reader: StoreReader, accessScope: AccessScope, filter: Filter): Bitset {
@@ -49,9 +57,22 @@ export class Memo {
     const key = `${accessScope.partitions.join()} ${canonicalJson(filter as unknown as Json)}`
     const known = this.#sets.find(key)
     if (known?.seq === seq) return known.set
-    const set = (known && followed(known, reader, accessScope, filter)) ?? reader.matching(accessScope, filter)
+    const news = known && this.#newsOf(reader, known.seq, seq)
+    const set =
+      (known && news && followed(known.set, news, accessScope, filter)) ?? reader.matching(accessScope, filter)
     this.#sets.set(key, { set, seq })
     return set
+  }
+
+  /** What changed in between, read once for all sets that were made at the same place of the feed; null: too much, or the feed cannot say. */
+  #newsOf(reader: StoreReader, after: number, upTo: number): News | null {
+    if (this.#news?.after !== after || this.#news.upTo !== upTo) {
+      const found = entriesChangedAfter(reader, after, MOST_CHANGES)
+      const changed = found && [...found.entries]
+      this.#news = { after, upTo, changed, entries: changed === null ? [] : reader.entries(changed) }
+    }
+    const { changed, entries } = this.#news
+    return changed && { changed, entries }
   }
 
   /** All visible entries. Not to be changed. */
@@ -89,24 +110,23 @@ export class Memo {
   }
 }
 
-/** The set as it is now, another one where it changed; null: too much did, or the feed cannot say. */
-function followed(
-  { set, seq }: Followed,
-  reader: StoreReader,
-  accessScope: AccessScope,
-  filter: Filter,
-): Bitset | null {
-  const news = entriesChangedAfter(reader, seq, MOST_CHANGES)
-  if (news === null) return null
-  const changed = [...news.entries]
-  if (changed.length === 0) return set
+/** Entries that changed, and those of them that are still there. */
+interface News {
+  readonly changed: readonly EntryKey[]
+  readonly entries: readonly Entry[]
+}
+
+/** The set as it is now, another one where it changed. */
+function followed(set: Bitset, { changed, entries }: News, accessScope: AccessScope, filter: Filter): Bitset {
   const visible = new Set(accessScope.partitions)
+  const fulfils = entries
+    .filter(entry => visible.has(entry.partition) && matches(filter, { entry, access: null, aspect: () => null }))
+    .map(({ key }) => key)
+  const isSame = changed.every(key => set.has(key) === fulfils.includes(key))
+  if (isSame) return set
   const next = set.or(new Bitset())
   for (const key of changed) next.delete(key)
-  for (const entry of reader.entries(changed)) {
-    const subject = { entry, access: null, aspect: () => null }
-    if (visible.has(entry.partition) && matches(filter, subject)) next.add(entry.key)
-  }
+  for (const key of fulfils) next.add(key)
   return next
 }
 

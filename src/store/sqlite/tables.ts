@@ -35,6 +35,8 @@ export class SqliteTables {
   readonly #damage: DamagePolicy
   /** Declarations that were seen in the file, by name. */
   #known = new Map<string, TableDeclaration>()
+  /** Names that no declaration of the file has, while its schema stays the same. */
+  #missing: { readonly schema: number; readonly names: Set<string> } = { schema: -1, names: new Set() }
   readonly #readers = new WeakMap<TableDeclaration, SqliteTable>()
   readonly #writers = new WeakMap<TableDeclaration, SqliteTable>()
 
@@ -42,7 +44,10 @@ export class SqliteTables {
     this.#damage = damage
     this.#db = db
     this.#forgotten = forgotten
-    db.onRollback(() => this.#known.clear())
+    db.onRollback(() => {
+      this.#known.clear()
+      this.#missing = { schema: -1, names: new Set() }
+    })
   }
 
   /** A table that is not there yet reads as empty, and as soon as it is there as what it holds. */
@@ -102,9 +107,21 @@ export class SqliteTables {
 
   /** The stored declaration of this name; throws when it declares another table. */
   #find(declaration: TableDeclaration): TableDeclaration | undefined {
-    const found = this.#known.get(declaration.name) ?? this.#load().find(({ name }) => name === declaration.name)
+    const { name } = declaration
+    const found = this.#known.get(name) ?? this.#lookUp(name)
     if (found !== undefined) missingColumns(found, declaration)
-    else if (this.#isDamaged(declaration.name)) throw damaged(`table ${declaration.name}`, { table: declaration.name })
+    return found
+  }
+
+  /** Reading all declarations takes longer than most queries, and a table without rows is often asked for: so what is missing is remembered. */
+  #lookUp(name: string): TableDeclaration | undefined {
+    // Whoever makes a table, in whatever process, changes this number.
+    const schema = this.#db.prepareArrays<[number]>('pragma schema_version').get()?.[0] ?? -1
+    if (this.#missing.schema !== schema) this.#missing = { schema, names: new Set() }
+    if (this.#missing.names.has(name)) return undefined
+    const found = this.#load().find(declaration => declaration.name === name)
+    if (found === undefined && this.#isDamaged(name)) throw damaged(`table ${name}`, { table: name })
+    if (found === undefined) this.#missing.names.add(name)
     return found
   }
 
