@@ -137,12 +137,6 @@ export const BELIEFS_STEPS: readonly Step[] = [
     expect: ({ result }) => expect(result.peers).toMatchObject([{ id: 'far', did: PEER, network: false }]),
   },
   {
-    name: 'whether they answer',
-    operation: 'peers.probe',
-    input: {},
-    expect: ({ result }) => expect(result.probes).toMatchObject([{ id: 'far', ok: false, reason: 'unreachable' }]),
-  },
-  {
     name: 'who this node is',
     operation: 'peers.about',
     viewer: 'cy',

@@ -11,11 +11,10 @@ import type { LensHost } from '../../lens.ts'
 import { machineNow } from '../agents/federations.ts'
 import type { BeliefsSettings } from '../beliefs-settings.ts'
 import { BeliefsError, wrong } from '../errors.ts'
-import type { Added, Probe } from '../schema/agent-answers.ts'
+import type { Added } from '../schema/agent-answers.ts'
 import type { PeerInput } from '../schema/agents.ts'
 import { PEERS } from '../tables.ts'
-import type { Peer } from './guest.ts'
-import { defaultId, keepModel, noteFailure, noteSuccess, putPeer, viewOf } from './peers.ts'
+import { defaultId, noteSuccess, putPeer, viewOf } from './peers.ts'
 import { ABOUT_PATH, aboutStatement, asAbout, isOtherVersion, PROTOCOL, type WireAbout } from './wire/protocol.ts'
 
 type UnreachedReason =
@@ -84,26 +83,12 @@ function transportOf({ transport }: LensHost): NodeTransport {
   return transport
 }
 
-interface Met {
-  readonly about: WireAbout
-  readonly latencyMs: number
-  /** How far its clock is ahead of ours. */
-  readonly clockAheadMs: number
-}
-
-/** Throws `Unreached`, also for an answer that is not signed by the key that it names. */
-async function askAbout(host: LensHost, address: string, signal: AbortSignal): Promise<Met> {
-  const started = performance.now()
-  const answer = await readFrom(host, address, ABOUT_PATH, signal)
-  const latencyMs = Math.round((performance.now() - started) * 1000) / 1000
-  const about = aboutIn(answer)
-  const said = Date.parse(about.timestamp)
-  return { about, latencyMs, clockAheadMs: said - machineNow(host) }
-}
-
-/** Throws `Unreached` of the reason `clock`: what was said long ago may be said by another now. */
-function assertTimely(host: LensHost, timestamp: string): void {
-  if (!isTimely(Date.parse(timestamp), machineNow(host))) throw new Unreached('clock')
+/** Throws `Unreached`, also for an answer that is not signed by the key that it names, or not of now. */
+async function askAbout(host: LensHost, address: string, signal: AbortSignal): Promise<WireAbout> {
+  const about = aboutIn(await readFrom(host, address, ABOUT_PATH, signal))
+  // What was said long ago may be said by another now.
+  if (!isTimely(Date.parse(about.timestamp), machineNow(host))) throw new Unreached('clock')
+  return about
 }
 
 /** Of this node. `model`: key of the model that it embeds with. Federations are not told of. Not within a read. */
@@ -145,6 +130,7 @@ export async function addPeer(host: LensHost, input: PeerInput, signal: AbortSig
   if (about !== null && about.did !== did) throw otherKey(about.did, did)
   if (did === host.node?.keys().did) throw wrong('address', 'the address of another node', 'self')
   const now = host.clock.now()
+  if (about !== null) noteSuccess(host, did, now, about.model)
   const row = await host.store.writeWhenFree(now, writer =>
     putPeer(writer, input, { id, did, model: about?.model }, now),
   )
@@ -160,9 +146,7 @@ async function aboutFrom(
   signal: AbortSignal,
 ): Promise<WireAbout | null> {
   try {
-    const { about } = await askAbout(host, address, signal)
-    assertTimely(host, about.timestamp)
-    return about
+    return await askAbout(host, address, signal)
   } catch (thrown) {
     if (!(thrown instanceof Unreached)) throw thrown
     if (expected === undefined) throw unreachedError(thrown, 'address')
@@ -172,75 +156,4 @@ async function aboutFrom(
 
 function otherKey(shown: string, expected: string): Error {
   return wrong('did', `the key that the node shows, which is ${shown}`, 'mismatch', JSON.stringify(expected))
-}
-
-/** Keeps what it says of its model, where it is that node. `ownModel`: key of the model here. */
-export async function probePeer(
-  host: LensHost,
-  peer: Peer,
-  ownModel: string | null,
-  signal: AbortSignal,
-): Promise<Probe> {
-  try {
-    const met = await askAbout(host, peer.address, signal)
-    return told(host, peer, met, ownModel)
-  } catch (thrown) {
-    if (!(thrown instanceof Unreached)) throw thrown
-    noteFailure(host, peer.did)
-    return { ...SILENT, id: peer.id, address: peer.address, ...reached(thrown.reason), reason: thrown.reason }
-  }
-}
-
-const SILENT = {
-  ok: false,
-  did_matches: null,
-  protocol: null,
-  model: null,
-  same_model: null,
-  latency_ms: null,
-  clock_difference_ms: null,
-}
-
-function reached(reason: UnreachedReason): Pick<Probe, 'reachable'> {
-  return { reachable: reason !== 'unreachable' }
-}
-
-async function told(
-  host: LensHost,
-  peer: Peer,
-  { about, latencyMs, clockAheadMs }: Met,
-  ownModel: string | null,
-): Promise<Probe> {
-  const { did, model, protocol } = about
-  const reason = did === peer.did ? reasonOf(host, about) : 'did_mismatch'
-  if (reason === null) {
-    const now = host.clock.now()
-    noteSuccess(host, did, now, model)
-    await host.store.writeWhenFree(now, writer => keepModel(writer, { id: peer.id, did, model }, now))
-  } else {
-    noteFailure(host, peer.did)
-  }
-  return {
-    id: peer.id,
-    address: peer.address,
-    ok: reason === null,
-    reachable: true,
-    did_matches: did === peer.did,
-    protocol,
-    model,
-    same_model: model === null || ownModel === null ? null : model === ownModel,
-    latency_ms: latencyMs,
-    clock_difference_ms: clockAheadMs,
-    reason,
-  }
-}
-
-function reasonOf(host: LensHost, { timestamp, answers }: WireAbout): 'clock' | 'answers_nobody' | null {
-  try {
-    assertTimely(host, timestamp)
-    return answers ? null : 'answers_nobody'
-  } catch (thrown) {
-    if (thrown instanceof Unreached) return 'clock'
-    throw thrown
-  }
 }

@@ -93,22 +93,9 @@ export function putPeer(writer: StoreWriter, input: PeerInput, { id, did, model 
   return row
 }
 
-/** What a node said of itself now. One that was taken off or exchanged meanwhile stays as it is. */
-export function keepModel(writer: StoreWriter, said: PeerIdentity, now: Instant): void {
-  const row = writer.table(PEERS).get({ id: said.id })
-  if (row === undefined || row['did'] !== said.did) return
-  writer.table(PEERS).put({ ...row, model: said.model ?? null, answered_at: now })
-}
-
 /** False: there is none of this name. */
 export function removePeer(writer: StoreWriter, id: string): boolean {
   return writer.table(PEERS).delete({ id }) > 0
-}
-
-export function assertKnown(reader: StoreReader, id: string): Row {
-  const row = reader.table(PEERS).get({ id })
-  if (row !== undefined) return row
-  throw wrong('id', 'the id of a peer of this node (peers.list shows them)', 'not_found', JSON.stringify(id))
 }
 
 /** What it said now, else what it said before. */
@@ -143,10 +130,6 @@ export function noteSuccess(host: LensHost, did: string, at: Instant, model: str
   known.breaker.succeeded()
   known.lastAnswerAt = at
   known.model = model
-}
-
-export function noteFailure(host: LensHost, did: string): void {
-  nodeBookOf(host).of(did).breaker.failed(machineTime(host))
 }
 
 /** Of one that was taken off the list. */

@@ -83,7 +83,6 @@ it.each<[string, string, Record<string, unknown>]>([
   ['federations.aggregate', 'of few', { federation: 'figures', topic: 'fox' }],
   ['federations.leave', 'of one', { federation: 'lab' }],
   ['peers.list', 'of none', {}],
-  ['peers.probe', 'of none', {}],
   ['peers.remove', 'of none', { id: 'nobody' }],
   ['peers.about', 'of this node', {}],
   ['beliefs.diagnostics', 'without calibration', { calibrate: false }],
