@@ -1,7 +1,7 @@
 /**
  * A member of a federation learns from no answer whose belief another member's is (BQ-104): two worlds that differ only in
  * the requester's trust in two members, within one band, give equal bytes. Of strict federations and of those with
- * pseudonyms; through the library and over HTTP (BQ-028, BQ-051, BQ-056, BQ-072, BQ-080, BQ-081, BQ-106, BQ-107).
+ * pseudonyms (BQ-028, BQ-051, BQ-056, BQ-072, BQ-080, BQ-081, BQ-106, BQ-107).
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
@@ -13,7 +13,6 @@ import { FEDERATIONS } from '../../src/store/core-tables.ts'
 import { openMemoryStore } from '../../src/store/memory-store.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../support/beliefs-engine.ts'
 import { LIBRARY } from '../support/beliefs-hidden-world.ts'
-import { openOverHttp } from '../support/beliefs-over-http.ts'
 import { seededUniform } from '../support/seeded.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
@@ -94,39 +93,32 @@ function comparable(answer: string): string {
     .replace(/"domain_trust":\{[^}]*\}/g, '"domain_trust":{}')
 }
 
-const INTERFACES = [
-  ['the library', LIBRARY],
-  ['HTTP', (engine: Engine) => openOverHttp(engine, () => undefined)],
-] as const
-
-async function answersOf(mode: Mode, levels: Levels, open: (typeof INTERFACES)[number][1]): Promise<readonly string[]> {
+async function answersOf(mode: Mode, levels: Levels): Promise<readonly string[]> {
   const { engine, clock } = await openWorld(mode, levels)
-  const served = await open(engine)
+  const library = await LIBRARY(engine)
   const answers: string[] = []
   try {
     for (const [operation, input] of CALLS) {
       clock.set(clock.now() + 120_000)
-      const answer = await served.ask({ by: 'ann', operation, input })
+      const answer = await library.ask({ by: 'ann', operation, input })
       answers.push(comparable(answer))
       const cursor = answer.match(/"next_cursor":"([^"]*)"/)?.[1]
       if (cursor === undefined) continue
       const options = { ...(input['options'] as object), cursor }
-      answers.push(comparable(await served.ask({ by: 'ann', operation, input: { ...input, options } })))
+      answers.push(comparable(await library.ask({ by: 'ann', operation, input: { ...input, options } })))
     }
   } finally {
-    await served.close()
+    await library.close()
   }
   return answers
 }
 
 describe.each(MODES)('BQ-104: in a federation of the mode %s', mode => {
-  describe.each(INTERFACES)('asked through %s', (_, open) => {
-    it.each(BANDS)('no answer depends on the trust in members within the band %s', async (_band, one, other) => {
-      const [some, others] = [await answersOf(mode, one, open), await answersOf(mode, other, open)]
-      for (const [at, answer] of some.entries()) expect(others[at]).toEqual(answer)
-      expect(some.filter(answer => answer.includes('"b1"')).length).toBeGreaterThan(10)
-      expect(some.filter(answer => answer.includes('"code"') && answer.includes('INTERNAL'))).toEqual([])
-    })
+  it.each(BANDS)('no answer depends on the trust in members within the band %s', async (_band, one, other) => {
+    const [some, others] = [await answersOf(mode, one), await answersOf(mode, other)]
+    for (const [at, answer] of some.entries()) expect(others[at]).toEqual(answer)
+    expect(some.filter(answer => answer.includes('"b1"')).length).toBeGreaterThan(10)
+    expect(some.filter(answer => answer.includes('"code"') && answer.includes('INTERNAL'))).toEqual([])
   })
 
   it('no answer depends on a page order that another process rebuilds', async () => {
@@ -151,7 +143,7 @@ describe.each(MODES)('BQ-104: in a federation of the mode %s', mode => {
   it('live queries report nothing of a change of trust in a member within its band', async () => {
     const [, one, other] = BANDS[0] as (typeof BANDS)[number]
     const query = { semantic: 'fox', options: { scope: { federated: true } } } satisfies BeliefQuery
-    const libraryEvents = async (first: Levels, then: Levels) => {
+    const eventsOf = async (first: Levels, then: Levels) => {
       const { engine } = await openWorld(mode, first)
       const events: string[] = []
       const isDone = Promise.withResolvers<void>()
@@ -168,34 +160,9 @@ describe.each(MODES)('BQ-104: in a federation of the mode %s', mode => {
       subscription.cancel()
       return events
     }
-    const httpEvents = async (first: Levels, then: Levels) => {
-      const { engine } = await openWorld(mode, first)
-      const served = await openOverHttp(engine, () => undefined)
-      const stop = new AbortController()
-      try {
-        const input = { query, options: { debounce_ms: 0, include_reranks: true } }
-        const response = await served.post('/v1/beliefs/events', input, stop.signal)
-        const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-        let text = ''
-        const readUntil = async (part: string) => {
-          while (!text.includes(part)) text += (await reader?.read())?.value ?? ''
-        }
-        await readUntil('"seq":4')
-        await change(engine, then)
-        await readUntil('"id":"last"')
-        return comparable(text)
-          .split('\n')
-          .filter(line => !line.includes('"type":"alive"'))
-      } finally {
-        stop.abort()
-        await served.close()
-      }
-    }
-    for (const eventsOf of [libraryEvents, httpEvents]) {
-      const events = await eventsOf(one, other)
-      expect(await eventsOf(other, one)).toEqual(events)
-      expect(events.join('\n')).not.toContain('score_changed')
-    }
+    const events = await eventsOf(one, other)
+    expect(await eventsOf(other, one)).toEqual(events)
+    expect(events.join('\n')).not.toContain('score_changed')
   })
 })
 
