@@ -42,7 +42,9 @@ const thresholds = z
   .transform((given): ReadonlyMap<string, SetThresholds> => new Map(Object.entries(given)))
 
 const FIELDS = {
-  decay: decay.describe('Decay rates per day by domain. They replace or extend the built-in rates; `other` is the rate of all other domains'),
+  decay: decay.describe(
+    'Decay rates per day by domain. They replace or extend the built-in rates; `other` is the rate of all other domains',
+  ),
   // BQ-075, BQ-076
   sybil_threshold: integerIn(1, 10).describe('Sources that transitive trust needs; with fewer it is capped'),
   sybil_cap: share.describe('Largest transitive trust with too few sources'),
@@ -62,9 +64,7 @@ const FIELDS = {
   stale_while_revalidate: flag.describe(
     'Whether an answer may be reused ten times as long, marked `stale`, while it is refreshed in the background',
   ),
-  invalidate_on_update: flag.describe(
-    'Whether to subscribe to changes of the nodes whose answers are reused',
-  ),
+  invalidate_on_update: flag.describe('Whether to subscribe to changes of the nodes whose answers are reused'),
   answer_nodes: flag.describe(
     'Whether to answer queries of other nodes; the node still publishes its key and that it answers no queries',
   ),

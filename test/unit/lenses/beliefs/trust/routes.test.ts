@@ -28,23 +28,6 @@ describe('a clique of 1,000 that endorse each other', () => {
     return new HolderTrust(asked, searchRoutes(asked))
   }
 
-  it('adds nothing for a viewer without an edge into it', () => {
-    for (const maxHops of [3, 5]) {
-      const trust = trustOf(maxHops)
-      expect(trust.of(fake(17))).toMatchObject({ value: 0.1, kind: 'default', transitive: null })
-      expect(trust.of('honest').value).toBeGreaterThan(0.1)
-    }
-  })
-
-  it('comes to the cap at most with one edge into it, and stays below what two friends say', () => {
-    put('me', fake(0), 1)
-    for (const maxHops of [2, 3, 5]) {
-      const trust = trustOf(maxHops)
-      expect(trust.of(fake(17)).transitive).toMatchObject({ level: 0.3, sources: 1, capped: true })
-      expect(trust.of('honest').value).toBeGreaterThan(0.3)
-    }
-  })
-
   it(`is left at a look, which comes with every ${EDGES_AT_ONCE} edges (BQ-192)`, () => {
     put('me', fake(0), 1)
     let looks = 0
