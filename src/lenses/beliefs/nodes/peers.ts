@@ -134,15 +134,7 @@ function healthOf(host: LensHost, did: string): PeerHealth {
   }
 }
 
-/** It answered: whatever rest it had is over. `model`: that it embeds with. */
-function noteSuccess(host: LensHost, did: string, at: Instant, model: string | null): void {
-  const known = nodeBookOf(host).of(did)
-  known.breaker.succeeded()
-  known.lastAnswerAt = at
-  known.model = model
-}
-
-/** Of one that was taken off the list. */
+/** Of one that was taken off the list, or met anew. */
 export function forgetHealth(host: LensHost, did: string): void {
   nodeBookOf(host).forget(did)
 }
@@ -264,7 +256,8 @@ export async function addPeer(host: LensHost, input: PeerInput, signal: AbortSig
   if (about !== null && about.did !== did) throw otherKey(about.did, did)
   if (did === host.node?.keys().did) throw wrong('address', 'the address of another node', 'self')
   const now = host.clock.now()
-  if (about !== null) noteSuccess(host, did, now, about.model)
+  // It is asked again at once, as what it says now.
+  if (about !== null) forgetHealth(host, did)
   const row = await host.store.writeWhenFree(now, writer =>
     putPeer(writer, input, { id, did, model: about?.model }, now),
   )
