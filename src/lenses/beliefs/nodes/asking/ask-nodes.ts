@@ -162,8 +162,7 @@ class Asker {
     const { query, time } = this.#request
     const limitMs = Math.min(query.options.timeoutPerNodeMs, time.leftMs)
     const { signal } = time
-    const verify = (late: AbortSignal) =>
-      this.#verified(source, keys, began + limitMs, AbortSignal.any([signal, late]))
+    const verify = (late: AbortSignal) => this.#verified(source, keys, began + limitMs, AbortSignal.any([signal, late]))
     try {
       // Not every transport heeds a signal at once.
       const verified = await inTime(verify, { signal, leftMs: limitMs })

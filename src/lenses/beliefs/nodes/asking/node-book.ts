@@ -79,7 +79,7 @@ export class NodeBook {
   /** Statements whose signature was found good, by their hash, signer and signature. */
   readonly verified: Recent<string, true> = new Recent(MOST_VERIFIED)
   /** Vectors made here of texts that came without one, by content and domains. */
-  readonly vectors: Recent<string, { vector: Float32Array | null }> = new Recent(MOST_EMBEDDED)
+  readonly vectors: Recent<string, Float32Array> = new Recent(MOST_EMBEDDED)
 
   /** By its did: another key is another node. */
   of(did: string): KnownNode {
