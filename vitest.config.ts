@@ -19,7 +19,6 @@ const ISOLATED = globSync(ALL, { exclude: ['**/node_modules/**'] }).filter(file 
 /** Files that take longest: begun last, one worker would end with them while the other waits. */
 const SLOW = [
   'interfaces/nodes-processes',
-  'interfaces/nodes-namespaces',
   'interfaces/http-workers',
   'interfaces/add-again',
   'interfaces/chroma-cli',

@@ -85,9 +85,9 @@ function askings(graph: TrustGraph): readonly Row[] {
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {
     for (const { name, question } of WAYS) {
       const viewer = agent(Math.floor(uniform() * AGENT_COUNT))
-      const { made } = graph.searches
+      const made = graph.searches
       const cold = timed(() => graph.trustOf(viewer, question, NOW + round))
-      if (graph.searches.made === made) continue
+      if (graph.searches === made) continue
       const kept = timed(() => graph.trustOf(viewer, question, NOW + round + 1))
       const trust = graph.trustOf(viewer, question, NOW + round + 2)
       const holders = timed(() => {

@@ -323,7 +323,7 @@ describe('help', () => {
       trust: 'set remove list compute',
       agents: 'create update list',
       federations: 'create join leave set-member aggregate list statement accept',
-      peers: 'add list probe remove about',
+      peers: 'add list remove about',
     }
     for (const [group, names] of Object.entries(commands)) {
       const { stdout } = await run([group, '--help'])

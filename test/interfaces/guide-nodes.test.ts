@@ -60,7 +60,7 @@ describe('the guide to other nodes', () => {
       .replace('ADDRESS                PUBLIC', `${'ADDRESS'.padEnd(other.url.length)}  PUBLIC`)
     const steps = await runSession(served, here)
     for (const { command, shown, printed } of steps) expect(printed, `$ ${command}`).toMatch(pattern(shown))
-    expect(steps).toHaveLength(6)
+    expect(steps).toHaveLength(5)
   })
 
   it('has nodes tell anybody who they are, without a token, signed', async () => {

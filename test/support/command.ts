@@ -13,8 +13,6 @@ export interface RunOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string | undefined
-  /** What the command line begins with: a program that starts the one behind it. */
-  readonly through?: readonly string[]
 }
 
 export interface Run {
@@ -32,9 +30,8 @@ export async function querent(args: readonly string[], options: RunOptions): Pro
   return { status, stdout, stderr }
 }
 
-export function start(args: readonly string[], { cwd, env, through = [] }: RunOptions): ChildProcess {
-  const [command = process.execPath, ...rest] = [...through, process.execPath, built(), ...args]
-  return spawn(command, rest, { cwd, env: environment(env) })
+export function start(args: readonly string[], { cwd, env }: RunOptions): ChildProcess {
+  return spawn(process.execPath, [built(), ...args], { cwd, env: environment(env) })
 }
 
 export function environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {

@@ -144,22 +144,6 @@ export const PEERS: CommandGroup = {
         'no peers',
       ),
     },
-    {
-      name: 'probe [id]',
-      examples: ['querent peers probe  # which of them answer, how fast, and by which clock'],
-      print: rows(
-        'probes',
-        [
-          'PEER=id',
-          'ANSWERS=ok',
-          'WHY NOT=reason',
-          'MS=latency_ms 1',
-          'CLOCK MS=clock_difference_ms',
-          'SAME MODEL=same_model',
-        ],
-        'no peers',
-      ),
-    },
     { name: 'remove <id>' },
   ],
 }

@@ -16,46 +16,37 @@ interface CounterValues {
 }
 
 class Counters {
-  #queries = 0
-  #durationMs = 0
-  #results = 0
-  #hits = 0
-  #misses = 0
-  readonly #errors = new Map<BeliefsCode, number>()
-  readonly #subscriptions: () => number
+  readonly #sums = { queries_total: 0, query_duration_ms: 0, results_returned: 0, cache_hits: 0, cache_misses: 0 }
+  readonly #errors: Partial<Record<BeliefsCode, number>> = {}
+  readonly #host: LensHost
 
-  /** `subscriptions`: how many there are at a time. */
-  constructor(subscriptions: () => number = () => 0) {
-    this.#subscriptions = subscriptions
+  constructor(host: LensHost) {
+    this.#host = host
   }
 
   countQuery(durationMs: number, results: number): void {
-    this.#queries++
-    this.#durationMs += durationMs
-    this.#results += results
+    this.#sums.queries_total++
+    this.#sums.query_duration_ms += durationMs
+    this.#sums.results_returned += results
   }
 
-  /** Whether what other nodes say was still known. */
+  /** Whether an answer of other nodes was reused. */
   countCache(isHit: boolean): void {
-    if (isHit) this.#hits++
-    else this.#misses++
+    this.#sums[isHit ? 'cache_hits' : 'cache_misses']++
   }
 
   countError(code: BeliefsCode): void {
-    this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1)
+    this.#errors[code] = (this.#errors[code] ?? 0) + 1
   }
 
   get values(): CounterValues {
     return {
-      queries_total: this.#queries,
-      query_duration_ms: Math.round(this.#durationMs * 1000) / 1000,
-      results_returned: this.#results,
-      cache_hits: this.#hits,
-      cache_misses: this.#misses,
-      errors_by_code: Object.fromEntries(this.#errors),
-      subscriptions_active: this.#subscriptions(),
+      ...this.#sums,
+      query_duration_ms: Math.round(this.#sums.query_duration_ms * 1000) / 1000,
+      errors_by_code: { ...this.#errors },
+      subscriptions_active: this.#host.live?.count() ?? 0,
     }
   }
 }
 
-export const countersOf: (host: LensHost) => Counters = onePer(host => new Counters(() => host.live?.count() ?? 0))
+export const countersOf: (host: LensHost) => Counters = onePer(host => new Counters(host))

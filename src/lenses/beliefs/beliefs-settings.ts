@@ -42,41 +42,41 @@ const thresholds = z
   .transform((given): ReadonlyMap<string, SetThresholds> => new Map(Object.entries(given)))
 
 const FIELDS = {
-  decay: decay.describe('Rates a day, which replace or join the built-in ones; `other` is that of all else'),
-  // BQ-075, BQ-076
-  sybil_threshold: integerIn(1, 10).describe('Ways that trust must come by, lest it be capped'),
-  sybil_cap: share.describe('What it is capped at'),
-  sybil_rule: oneOf(['first_hops', 'disjoint']).describe(
-    'What counts as ways: those whom one trusts oneself, or routes that share nobody',
+  decay: decay.describe(
+    'Decay rates per day by domain. They replace or extend the built-in rates; `other` is the rate of all other domains',
   ),
-  new_agent_cap: flag.describe('Whether agents that are new here pass on less trust'),
-  default_trust: numberIn(0, 0.5).describe('Trust in agents of whom nothing is known'),
+  // BQ-075, BQ-076
+  sybil_threshold: integerIn(1, 10).describe('Sources that transitive trust needs; with fewer it is capped'),
+  sybil_cap: share.describe('Largest transitive trust with too few sources'),
+  sybil_rule: oneOf(['first_hops', 'disjoint']).describe(
+    'What counts as a source. first_hops: agents that the requester trusts directly. disjoint: routes that share no agent',
+  ),
+  new_agent_cap: flag.describe('Whether transitive trust in, and through, agents younger than 30 days is reduced'),
+  default_trust: numberIn(0, 0.5).describe('Trust in agents about which nothing is known'),
   // BQ-174
   conflicts: oneOf(['both_shown', 'one_penalized', 'one_excluded']).describe(
-    'What becomes of the later one of two results that contradict each other',
+    'What happens to the lower-ranked of two results that contradict each other',
   ),
   // BQ-137, BQ-140, BQ-141
   cache_duration_ms: integerIn(0, DAY_MS).describe(
-    'Milliseconds for which what other nodes answered is good; 0: they are asked each time',
+    'Milliseconds for which answers of other nodes are reused; 0: never',
   ),
   stale_while_revalidate: flag.describe(
-    'Whether it may be shown ten times as long, marked `stale`, while it is asked for anew',
+    'Whether an answer may be reused ten times as long, marked `stale`, while it is refreshed in the background',
   ),
-  invalidate_on_update: flag.describe(
-    'Whether nodes are asked to tell when something has changed, while what they answered is kept',
-  ),
+  invalidate_on_update: flag.describe('Whether to subscribe to changes of the nodes whose answers are reused'),
   answer_nodes: flag.describe(
-    'Whether other nodes are answered at all; who this one is, and that it answers nobody, it tells in any case',
+    'Whether to answer queries of other nodes; the node still publishes its key and that it answers no queries',
   ),
   answer_network: flag.describe(
-    'Whether any node that asks is told public beliefs; members of a federation are told what it shares in any case',
+    'Whether to answer queries for public beliefs; members of a federation still get what it shares',
   ),
   answers_per_minute: integerIn(1, 1_000_000).describe(
-    'Questions that are answered to each node or agent known here, and to all others together; to others at one address a fifth of it. Of each process',
+    'Queries per minute and process that are answered for each known node or agent, and for all unknown ones together; a fifth of it for unknown ones at one address',
   ),
   // BQ-040, BQ-043
   thresholds: thresholds.describe(
-    'By model, cosines from where on `+` and `-` hold, and how near to a text a belief must be to take part, in place of calibrated values',
+    'By model, cosines that replace the calibrated ones: from which `+` and `-` match, and the lowest cosine with a text of a candidate',
   ),
 } as const
 

@@ -8,6 +8,7 @@ import type { Instant } from '../../../base/clock.ts'
 import { toIso } from '../../../model/instant.ts'
 import { MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import type { ShowView } from '../access/show.ts'
 import { isElsewhere, memberOf } from '../agents/federations.ts'
 import { BeliefsError, unauthorized, wrong } from '../errors.ts'
 import { DAY_MS } from '../measures/decay.ts'
@@ -148,46 +149,29 @@ export async function askAggregate(
     accountOf(reader, place, member, now)
     return keptSummary(reader, place) !== undefined
   })
-  const payAlone = async () => void (await store.writeWhenFree(now, writer => pay(writer, place, member, now)))
-  const tally = isKept ? null : await counted(state, member, { federation, topic }, { now, signal, payAlone })
-  // What is told and what is paid for it are there together, or neither is: nobody gets an answer that was not paid for.
-  return store.writeWhenFree(now, writer => {
-    const { rules, spent, price } = pay(writer, place, member, now)
-    const summary = summaryAt(writer, place, rules, tally, random)
-    forgetBefore(writer, place)
-    return {
-      aggregate: aggregateOf(place, topic, rules, summary),
-      budget: {
-        epsilon_charged: inOnes(price),
-        epsilon_left: inOnes(rules.epsilonDay - spent - price),
-        epsilon_per_day: inOnes(rules.epsilonDay),
-        renews_at: toIso(endOf(place)),
-      },
-    }
-  })
-}
-
-interface Counting {
-  readonly now: Instant
-  readonly signal: AbortSignal
-  payAlone(): Promise<void>
-}
-
-/** Where counting fails, as by a caller who has gone, it is paid for all the same: how far it came may tell something. */
-async function counted(
-  state: BeliefsState,
-  member: string,
-  { federation, topic }: AggregateQuestion,
-  { now, signal, payAlone }: Counting,
-): Promise<Tally> {
   const time = new TimeLimit(MOST_MS, signal)
   await state.load(signal)
-  const asked: AskedTopic = { topic, vector: topic.kind === 'text' ? await vectorOf(state, topic.text, time) : null }
-  try {
-    return await state.lookInSteps(member, view => tallyOf(state, view, federation, asked, now), time)
-  } catch (thrown) {
-    await payAlone()
-    throw thrown
+  const asked: AskedTopic = {
+    topic,
+    vector: isKept || topic.kind === 'domain' ? null : await vectorOf(state, topic.text, time),
+  }
+  // Before anything is counted, also by a caller who then goes: how far counting came may tell something.
+  const { rules, spent, price } = await store.writeWhenFree(now, writer => pay(writer, place, member, now))
+  const count = (view: ShowView) => tallyOf(state, view, federation, asked, now)
+  const tally = isKept ? null : await state.lookInSteps(member, count, time)
+  const summary = await store.writeWhenFree(now, writer => {
+    const found = summaryAt(writer, place, rules, tally, random)
+    forgetBefore(writer, place)
+    return found
+  })
+  return {
+    aggregate: aggregateOf(place, topic, rules, summary),
+    budget: {
+      epsilon_charged: inOnes(price),
+      epsilon_left: inOnes(rules.epsilonDay - spent - price),
+      epsilon_per_day: inOnes(rules.epsilonDay),
+      renews_at: toIso(endOf(place)),
+    },
   }
 }
 

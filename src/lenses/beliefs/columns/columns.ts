@@ -1,42 +1,46 @@
 /**
  * All current beliefs, ready to be filtered and ranked: read from the store on first use, then kept in step by the change
- * feed, whichever process wrote. Whose they are is not asked here: who reads a row asks its `Requester` about the partition.
+ * feed, whichever process wrote. Who may see them is not checked here: whoever reads a row asks its `Requester` about the partition.
  */
+import { placeIn } from '../../../base/ascending.ts'
+import { grown } from '../../../base/grown.ts'
 import type { Steps } from '../../../base/turns.ts'
-import type { EntryKey } from '../../../model/entry.ts'
+import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
+import type { Row } from '../../../model/table.ts'
 import { FeedFollower, RecentOfEntries } from '../../../pipeline/columns.ts'
+import { tablePages } from '../../../pipeline/table-pages.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { type DecayTable, decayRate } from '../measures/decay.ts'
-import { type CurrentBelief, currentVersion } from '../record/version.ts'
+import { type CurrentBelief, currentVersion, type KeptDerivation } from '../record/version.ts'
 import { BELIEFS } from '../tables.ts'
 import {
-  type BeliefRow,
   type ColumnArrays,
   ColumnTexts,
-  freeRow,
   grownArrays,
+  NONE,
   newArrays,
   ROW_BYTES,
-  readBeliefRows,
-  setRow,
+  ROW_COLUMNS,
+  setNumbers,
 } from './column-arrays.ts'
-import { ChainRows, grown, PartitionRows, RowLists } from './row-lists.ts'
 
 /** Some kilobytes each. */
 const KEPT = 4096
 
 const FIRST_ROWS = 256
-const FIRST_ENTRIES = 1024
 const GROWTH = 1.5
+/** Entries read at once: their contents come along. Some milliseconds of work. */
+const PAGE = 250
 /** With more changes than so many, and than so many for each belief, reading all is cheaper. */
 const WORTH_FOLLOWING = 2000
 const CHANGES_PER_BELIEF = 2
-const EMPTY = new Int32Array(0)
+/** Rows given up since all was read, more than so many and than there are beliefs: reading all again gives the memory of their texts back. */
+const WASTED = 100_000
 /** Of an array of parents on the heap, and its numbers. */
 const PARENTS_BYTES = 108
-/** Of a row, beside its arrays: its place among the parents. */
-const PLACE_BYTES = 8
+/** Of a row, beside its arrays: its place among the parents, in the lists of equal ids and contents, and by entry. */
+const PLACE_BYTES = 8 + 4 * 4 + 40
 
 export class BeliefColumns {
   readonly #store: Store
@@ -47,21 +51,24 @@ export class BeliefColumns {
   #arrays: ColumnArrays = newArrays(FIRST_ROWS)
   #texts = new ColumnTexts(0)
   #parents: Int32Array[] = []
-  #rowByEntry = grown(EMPTY, FIRST_ENTRIES)
-  #sameId = new RowLists(FIRST_ROWS)
-  #sameContent = new RowLists(FIRST_ROWS)
+  readonly #rowByEntry = new Map<EntryKey, number>()
+  #sameId = new EqualRows(FIRST_ROWS)
+  #sameContent = new EqualRows(FIRST_ROWS)
   readonly #byPartition = new PartitionRows()
-  readonly #byChain = new ChainRows()
+  /** Beliefs with a past, by holder and chain: whether a past may be seen is known without reading it (BQ-194). */
+  readonly #rowByChain = new Map<string, number>()
+  readonly #chainByRow = new Map<number, string>()
   #free: number[] = []
   #rows = 0
-  #size = 0
   /** How often all was read. */
   #loads = 0
+  /** Rows given up since. */
+  #wasted = 0
   readonly #feed = new FeedFollower({
     clear: () => this.#clear(),
     pages: () => this.#pages(),
     take: (reader, changed) => this.#take(reader, [...changed.keys()]),
-    most: () => Math.max(WORTH_FOLLOWING, CHANGES_PER_BELIEF * this.#size),
+    most: () => (this.#isWasteful() ? 0 : Math.max(WORTH_FOLLOWING, CHANGES_PER_BELIEF * this.size)),
   })
 
   constructor(store: Store) {
@@ -85,21 +92,13 @@ export class BeliefColumns {
 
   /** Number of beliefs. */
   get size(): number {
-    return this.#size
+    return this.#rowByEntry.size
   }
 
   /** Near enough for a status page. */
   get byteLength(): number {
-    return (
-      this.#arrays.entries.length * ROW_BYTES +
-      this.#rowByEntry.byteLength +
-      this.#sameId.byteLength +
-      this.#sameContent.byteLength +
-      this.#byPartition.byteLength +
-      this.#rows * PLACE_BYTES +
-      this.#parents.reduce((sum, names) => sum + (names.length === 0 ? 0 : PARENTS_BYTES), 0) +
-      this.#texts.byteLength
-    )
+    const parents = this.#parents.reduce((sum, { length }) => sum + (length === 0 ? 0 : PARENTS_BYTES), 0)
+    return this.#arrays.entries.length * (ROW_BYTES + PLACE_BYTES) + parents + this.#texts.byteLength
   }
 
   /** Takes in what was committed since, here or in another process: microseconds when that is nothing. Not within a write. */
@@ -118,7 +117,7 @@ export class BeliefColumns {
 
   /** -1: no belief. */
   rowOf(entry: EntryKey): number {
-    return this.#rowByEntry[entry] ?? -1
+    return this.#rowByEntry.get(entry) ?? -1
   }
 
   idOf(row: number): string {
@@ -163,7 +162,7 @@ export class BeliefColumns {
 
   /** The row of a belief with a past, by its holder and chain, whoever asks; -1: there is none. */
   rowOfChain(holder: string, chain: string): number {
-    return this.#byChain.of(holder, chain)
+    return this.#rowByChain.get(chainName(holder, chain)) ?? -1
   }
 
   /** Rows with the content of this one, itself among them; -1 at their end. */
@@ -197,62 +196,63 @@ export class BeliefColumns {
 
   /** Each page is read in a transaction of its own. */
   *#pages(): Generator {
-    for (const page of readBeliefRows(this.#store, null)) {
-      for (const belief of page) this.#put(belief)
+    for (const rows of tablePages(this.#store, BELIEFS, ROW_COLUMNS, PAGE)) {
+      this.#put(this.#store, rows)
       yield
     }
   }
 
   #take(reader: StoreReader, entries: readonly EntryKey[]): void {
-    const old = entries.filter(entry => this.rowOf(entry) !== -1)
-    const fresh = [...readBeliefRows(reader, entries)].flat()
-    if (old.length + fresh.length === 0) return
-    for (const entry of old) this.#remove(entry)
-    for (const belief of fresh) this.#put(belief)
+    for (const entry of entries) this.#remove(entry)
+    for (let at = 0; at < entries.length; at += PAGE) {
+      const page = { entries: entries.slice(at, at + PAGE), columns: ROW_COLUMNS }
+      this.#put(reader, reader.table(BELIEFS).scan({}, page))
+    }
   }
 
-  #put(belief: BeliefRow): void {
+  #put(reader: StoreReader, rows: readonly Row[]): void {
+    const byEntry = new Map(rows.map(row => [row['entry'] as EntryKey, row]))
+    for (const entry of reader.entries([...byEntry.keys()])) this.#putRow(entry, byEntry.get(entry.key) as Row)
+  }
+
+  #putRow(entry: Entry, aspect: Row): void {
     const row = this.#free.pop() ?? this.#rows++
     if (row >= this.#arrays.entries.length) this.#grow()
-    const numbers = this.#texts.take(belief)
-    setRow(this.#arrays, row, belief, numbers)
-    this.#putParents(row, belief)
-    this.#sameId.add(numbers.id, row)
-    this.#sameContent.add(numbers.content, row)
-    this.#byPartition.add(belief.partition, row)
-    if (belief.chain !== belief.id) this.#byChain.add(row, belief.holder, belief.chain)
-    this.#noteRow(belief.entry, row)
-    this.#size++
+    const arrays = this.#arrays
+    const { holder } = entry.audience
+    const derivation = JSON.parse(aspect['derivation'] as string) as KeptDerivation
+    setNumbers(arrays, row, entry, aspect, derivation)
+    this.#texts.setRow(arrays, row, entry, aspect['domains'] as string)
+    this.#parents[row] = this.#texts.parents(derivation, holder)
+    this.#sameId.add(arrays.ids[row] as number, row)
+    this.#sameContent.add(arrays.contents[row] as number, row)
+    this.#byPartition.add(entry.partition, row)
+    this.#rowByEntry.set(entry.key, row)
+    if (aspect['chain'] === entry.id) return
+    const chain = chainName(holder, aspect['chain'] as string)
+    this.#rowByChain.set(chain, row)
+    this.#chainByRow.set(row, chain)
   }
 
   #remove(entry: EntryKey): void {
     const row = this.rowOf(entry)
     if (row === -1) return
-    const { numbers, partition } = freeRow(this.#arrays, row)
-    this.#byPartition.remove(partition, row)
-    this.#sameId.remove(numbers.id, row)
-    this.#sameContent.remove(numbers.content, row)
-    this.#texts.leave(numbers)
-    this.#removeParents(row)
-    this.#byChain.remove(row)
-    this.#rowByEntry[entry] = -1
+    const { entries, partitions, ids, contents } = this.#arrays
+    this.#byPartition.remove(partitions[row] as number, row)
+    this.#sameId.remove(ids[row] as number, row)
+    this.#sameContent.remove(contents[row] as number, row)
+    this.#rowByChain.delete(this.#chainByRow.get(row) ?? '')
+    this.#chainByRow.delete(row)
+    this.#rowByEntry.delete(entry)
+    entries[row] = -1
+    partitions[row] = -1
+    this.#parents[row] = NONE
     this.#free.push(row)
-    this.#size--
+    this.#wasted++
   }
 
-  #putParents(row: number, { parents }: BeliefRow): void {
-    this.#parents[row] = parents.length === 0 ? EMPTY : this.#texts.takeNames(parents)
-  }
-
-  #removeParents(row: number): void {
-    this.#texts.leaveNames(this.parentsOf(row))
-    this.#parents[row] = EMPTY
-  }
-
-  #noteRow(entry: EntryKey, row: number): void {
-    const known = this.#rowByEntry
-    if (entry >= known.length) this.#rowByEntry = grown(known, Math.ceil((entry + 1) * GROWTH))
-    this.#rowByEntry[entry] = row
+  #isWasteful(): boolean {
+    return this.#wasted > Math.max(WASTED, this.size)
   }
 
   #grow(): void {
@@ -267,14 +267,122 @@ export class BeliefColumns {
     this.#arrays = newArrays(capacity)
     this.#texts = new ColumnTexts(++this.#loads)
     this.#parents = []
-    this.#rowByEntry = grown(EMPTY, FIRST_ENTRIES)
-    this.#sameId = new RowLists(capacity)
-    this.#sameContent = new RowLists(capacity)
+    this.#rowByEntry.clear()
+    this.#sameId = new EqualRows(capacity)
+    this.#sameContent = new EqualRows(capacity)
     this.#byPartition.clear()
-    this.#byChain.clear()
+    this.#rowByChain.clear()
+    this.#chainByRow.clear()
     this.#free = []
     this.#rows = 0
-    this.#size = 0
+    this.#wasted = 0
+  }
+}
+
+/** No two pairs give the same. */
+function chainName(holder: string, chain: string): string {
+  return `${chain.length} ${chain}${holder}`
+}
+
+/** Rows with the same number (id, content) in linked lists of typed arrays: no object a belief. */
+class EqualRows {
+  /** By number: the row that came last; -1: none. */
+  readonly #heads: number[] = []
+  #next: Int32Array
+
+  constructor(capacity: number) {
+    this.#next = new Int32Array(capacity)
+  }
+
+  /** -1: no row has this number. */
+  first(number: number): number {
+    return this.#heads[number] ?? -1
+  }
+
+  /** The row behind this one in its list, or -1. */
+  next(row: number): number {
+    return this.#next[row] as number
+  }
+
+  add(number: number, row: number): void {
+    this.#next[row] = this.first(number)
+    this.#heads[number] = row
+  }
+
+  /** Costs a look at each row before it in its list. */
+  remove(number: number, row: number): void {
+    let before = -1
+    for (let at = this.first(number); at !== row; at = this.next(at)) before = at
+    if (before === -1) this.#heads[number] = this.next(row)
+    else this.#next[before] = this.next(row)
+  }
+
+  /** Room for so many rows. */
+  grow(capacity: number): void {
+    this.#next = grown(this.#next, capacity)
+  }
+}
+
+const FIRST = 16
+
+interface PartitionList {
+  rows: Int32Array
+  count: number
+  /** How often it changed. */
+  changes: number
+}
+
+/**
+ * Rows by partition, ascending: what a requester sees is walked through without a look at what it does not see, so that hidden
+ * beliefs cost it nothing (BQ-195).
+ */
+export class PartitionRows {
+  readonly #lists = new Map<PartitionId, PartitionList>()
+  /** How often all of it was thrown away. */
+  #clearings = 0
+
+  /** Good until the next change. */
+  of(partition: PartitionId): Int32Array {
+    const list = this.#lists.get(partition)
+    return list === undefined ? NONE : list.rows.subarray(0, list.count)
+  }
+
+  /** Another number after every change of these partitions, and after none of others. */
+  changesIn(partitions: readonly PartitionId[]): number {
+    return partitions.reduce((sum, each) => sum + (this.#lists.get(each)?.changes ?? 0), this.#clearings)
+  }
+
+  /** Moves those behind it: mostly there are none, since rows are given in order. */
+  add(partition: PartitionId, row: number): void {
+    const list = this.#listOf(partition)
+    if (list.count === list.rows.length) list.rows = grown(list.rows, Math.ceil(list.rows.length * GROWTH))
+    const at = placeIn(list.rows, row, list.count)
+    list.rows.copyWithin(at + 1, at, list.count)
+    list.rows[at] = row
+    list.count++
+    list.changes++
+  }
+
+  remove(partition: PartitionId, row: number): void {
+    const list = this.#listOf(partition)
+    const at = placeIn(list.rows, row, list.count)
+    list.rows.copyWithin(at, at + 1, list.count)
+    list.count--
+    list.changes++
+  }
+
+  clear(): void {
+    this.#clearings++
+    // What is counted stays, lest a sum come twice.
+    for (const list of this.#lists.values()) list.count = 0
+  }
+
+  #listOf(partition: PartitionId): PartitionList {
+    const known = this.#lists.get(partition)
+    if (known !== undefined) return known
+    const made = { rows: new Int32Array(FIRST), count: 0, changes: 0 }
+    this.#lists.set(partition, made)
+    return made
   }
 }
 

@@ -1,17 +1,27 @@
-/** The nodes that this one was told of (BQ-135): read, written by the local owner, and how they fared of late in this process. */
+/**
+ * The nodes that this one asks (BQ-135): read, written by the local owner, and how they fared of late in this process. A node becomes a
+ * peer under the key that the owner names, or under the one that it shows when it is met first; what goes wrong then becomes one of
+ * few fixed reasons.
+ */
 import type { Instant } from '../../../base/clock.ts'
+import { isTimely } from '../../../identity/freshness.ts'
+import { isStatementOf, signStatement } from '../../../identity/statement.ts'
+import { QuerentError } from '../../../model/errors.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Row } from '../../../model/table.ts'
 import { readByVersion } from '../../../pipeline/read-by-version.ts'
+import { type NodeTransport, TransportFailure } from '../../../pipeline/transport.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { machineNow } from '../agents/federations.ts'
-import { wrong } from '../errors.ts'
-import type { PeerView } from '../schema/agent-answers.ts'
+import type { BeliefsSettings } from '../beliefs-settings.ts'
+import { BeliefsError, wrong } from '../errors.ts'
+import type { Added, PeerView } from '../schema/agent-answers.ts'
 import type { PeerInput } from '../schema/agents.ts'
 import { PEERS } from '../tables.ts'
 import { nodeBookOf } from './asking/node-book.ts'
 import type { Peer } from './guest.ts'
+import { ABOUT_PATH, aboutStatement, asAbout, isOtherVersion, PROTOCOL, type WireAbout } from './wire/protocol.ts'
 
 /** By id. */
 export function readPeers(reader: StoreReader): readonly Peer[] {
@@ -25,7 +35,7 @@ export const knownPeers: (store: Store) => { readonly peers: readonly Peer[]; re
     return { peers, dids: new Set(peers.map(({ did }) => did)) }
   })
 
-export function peerOf(row: Row): Peer {
+function peerOf(row: Row): Peer {
   return {
     id: row['id'] as string,
     address: row['address'] as string,
@@ -51,7 +61,7 @@ export function viewOf(host: LensHost, row: Row): PeerView {
 }
 
 /** What a peer is called where nobody says: host and port, joined so that it is a name. */
-export function defaultId(address: string): string {
+function defaultId(address: string): string {
   const { hostname, port } = new URL(address)
   const host = hostname.replace(/^\[|\]$/g, '').replaceAll(':', '.')
   return port === '' ? host : `${host}-${port}`
@@ -68,7 +78,7 @@ interface PeerIdentity {
  * A peer that is known keeps what the input does not say. A new one is asked for public beliefs unless federations are
  * named: else it would be asked for nothing. Throws INVALID_QUERY for a key that another peer has.
  */
-export function putPeer(writer: StoreWriter, input: PeerInput, { id, did, model }: PeerIdentity, now: Instant): Row {
+function putPeer(writer: StoreWriter, input: PeerInput, { id, did, model }: PeerIdentity, now: Instant): Row {
   const table = writer.table(PEERS)
   const other = table.scan().find(row => row['did'] === did && row['id'] !== id)
   if (other !== undefined) {
@@ -93,22 +103,9 @@ export function putPeer(writer: StoreWriter, input: PeerInput, { id, did, model 
   return row
 }
 
-/** What a node said of itself now. One that was taken off or exchanged meanwhile stays as it is. */
-export function keepModel(writer: StoreWriter, said: PeerIdentity, now: Instant): void {
-  const row = writer.table(PEERS).get({ id: said.id })
-  if (row === undefined || row['did'] !== said.did) return
-  writer.table(PEERS).put({ ...row, model: said.model ?? null, answered_at: now })
-}
-
 /** False: there is none of this name. */
 export function removePeer(writer: StoreWriter, id: string): boolean {
   return writer.table(PEERS).delete({ id }) > 0
-}
-
-export function assertKnown(reader: StoreReader, id: string): Row {
-  const row = reader.table(PEERS).get({ id })
-  if (row !== undefined) return row
-  throw wrong('id', 'the id of a peer of this node (peers.list shows them)', 'not_found', JSON.stringify(id))
 }
 
 /** What it said now, else what it said before. */
@@ -137,23 +134,153 @@ function healthOf(host: LensHost, did: string): PeerHealth {
   }
 }
 
-/** It answered: whatever rest it had is over. `model`: that it embeds with. */
-export function noteSuccess(host: LensHost, did: string, at: Instant, model: string | null): void {
-  const known = nodeBookOf(host).of(did)
-  known.breaker.succeeded()
-  known.lastAnswerAt = at
-  known.model = model
-}
-
-export function noteFailure(host: LensHost, did: string): void {
-  nodeBookOf(host).of(did).breaker.failed(machineTime(host))
-}
-
-/** Of one that was taken off the list. */
+/** Of one that was taken off the list, or met anew. */
 export function forgetHealth(host: LensHost, did: string): void {
   nodeBookOf(host).forget(did)
 }
 
 function machineTime({ node }: LensHost): number {
   return node?.machineTime() ?? 0
+}
+
+type UnreachedReason =
+  /** Nobody answers there, or not in time. */
+  | 'unreachable'
+  | 'refused'
+  | 'too_large'
+  /** It is no answer of a node, or not signed by it. */
+  | 'invalid_data'
+  /** Its clock, or ours, is off by more than five minutes. */
+  | 'clock'
+  /** It speaks another version of the protocol. */
+  | 'protocol'
+
+/** Thrown within; what leaves an operation is `unreachedError`. */
+class Unreached extends Error {
+  override readonly name: string = 'Unreached'
+  readonly reason: UnreachedReason
+  constructor(reason: UnreachedReason, cause?: unknown) {
+    super(reason, { cause })
+    this.reason = reason
+  }
+}
+
+/** Milliseconds that a node has to say who it is. */
+const MOST_MS = 5_000
+/** A document without beliefs: this is some hundred times what it takes. */
+const MOST_BYTES = 64 * 1024
+
+/** Throws `Unreached`; `cancelled` when the caller has gone. */
+async function readFrom(host: LensHost, address: string, path: string, signal: AbortSignal): Promise<unknown> {
+  const timely = AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)])
+  try {
+    return await transportOf(host).send(address, { path, body: null, mostBytes: MOST_BYTES }, timely)
+  } catch (thrown) {
+    if (signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
+    if (thrown instanceof TransportFailure) throw new Unreached(REASONS[thrown.code], thrown)
+    throw thrown
+  }
+}
+
+const REASONS: Readonly<Record<TransportFailure['code'], UnreachedReason>> = {
+  unreachable: 'unreachable',
+  aborted: 'unreachable',
+  refused: 'refused',
+  malformed: 'invalid_data',
+  too_large: 'too_large',
+}
+
+const TEXTS: Readonly<Record<UnreachedReason, string>> = {
+  unreachable: 'no node answers at the address',
+  refused: 'what answers at the address does not say who it is',
+  too_large: 'what answers at the address says too much to be a node',
+  invalid_data: 'what answers at the address is no node, or did not sign what it says',
+  clock: 'the clocks of the two nodes are more than five minutes apart',
+  protocol: 'the node speaks another version of the protocol',
+}
+
+/** What the operation that needed the answer fails with. */
+function unreachedError({ reason, cause }: Unreached, path: string): BeliefsError {
+  return new BeliefsError('NODE_UNAVAILABLE', `${path}: ${TEXTS[reason]}`, { path, reason }, { cause })
+}
+
+function transportOf({ transport }: LensHost): NodeTransport {
+  if (transport === undefined) throw new Unreached('unreachable')
+  return transport
+}
+
+/** Throws `Unreached`, also for an answer that is not signed by the key that it names, or not of now. */
+async function askAbout(host: LensHost, address: string, signal: AbortSignal): Promise<WireAbout> {
+  const about = aboutIn(await readFrom(host, address, ABOUT_PATH, signal))
+  // What was said long ago may be said by another now.
+  if (!isTimely(Date.parse(about.timestamp), machineNow(host))) throw new Unreached('clock')
+  return about
+}
+
+/** Of this node. `model`: key of the model that it embeds with. Federations are not told of. Not within a read. */
+export function ownAbout(
+  { node }: LensHost,
+  model: string | null,
+  { answerNodes: answers, answerNetwork }: Pick<BeliefsSettings, 'answerNodes' | 'answerNetwork'>,
+): WireAbout {
+  if (node === undefined) throw new BeliefsError('NODE_UNAVAILABLE', 'this store has no node to speak for')
+  const keys = node.keys()
+  const open: WireAbout = {
+    protocol: PROTOCOL,
+    ...{ did: keys.did, model, answers, network: answers && answerNetwork, federations: [] },
+    ...{ timestamp: toIso(node.now()), signature: '' },
+  }
+  return { ...open, signature: signStatement(keys, aboutStatement(open)) }
+}
+
+function aboutIn(answer: unknown): WireAbout {
+  if (isOtherVersion(answer)) throw new Unreached('protocol')
+  const about = asAbout(answer)
+  if (about === null || !isStatementOf(about.did, aboutStatement(about), about.signature)) {
+    throw new Unreached('invalid_data')
+  }
+  return about
+}
+
+/**
+ * Without a key the node must answer; with one it need not, but if it does it must have that key. Throws INVALID_QUERY for
+ * another one, and for this very node; NODE_UNAVAILABLE where the key is not known and the node does not tell it.
+ */
+export async function addPeer(host: LensHost, input: PeerInput, signal: AbortSignal): Promise<Added> {
+  const id = input.id ?? defaultId(input.address)
+  const known = host.store.table(PEERS).get({ id })?.['did'] as string | undefined
+  const expected = input.did ?? known
+  const about = await aboutFrom(host, input.address, expected, signal)
+  const did = expected ?? about?.did
+  if (did === undefined) throw new Error('invariant broken: a peer without a key')
+  if (about !== null && about.did !== did) throw otherKey(about.did, did)
+  if (did === host.node?.keys().did) throw wrong('address', 'the address of another node', 'self')
+  const now = host.clock.now()
+  // It is asked again at once, as what it says now.
+  if (about !== null) forgetHealth(host, did)
+  const row = await host.store.writeWhenFree(now, writer =>
+    putPeer(writer, input, { id, did, model: about?.model }, now),
+  )
+  const identity = expected === undefined ? 'first_use' : 'given'
+  return { peer: viewOf(host, row), identity, reached: about !== null }
+}
+
+/** Null: it does not answer, and need not. */
+async function aboutFrom(
+  host: LensHost,
+  address: string,
+  expected: string | undefined,
+  signal: AbortSignal,
+): Promise<WireAbout | null> {
+  try {
+    return await askAbout(host, address, signal)
+  } catch (thrown) {
+    if (!(thrown instanceof Unreached)) throw thrown
+    if (expected === undefined) throw unreachedError(thrown, 'address')
+    return null
+  }
+}
+
+function otherKey(shown: string, expected: string): Error {
+  return wrong('did', `the key that the node shows, which is ${shown}`, 'mismatch', JSON.stringify(expected))
 }

@@ -8,11 +8,10 @@ import { modelOf } from '../embedding.ts'
 import { moment } from '../model.ts'
 import { answerNode } from '../nodes/answering/answer-node.ts'
 import { answerChanges, chargeNode, type NodeCall } from '../nodes/answering/node-call.ts'
-import { addPeer, ownAbout, probePeer } from '../nodes/meet-peer.ts'
-import { assertKnown, forgetHealth, peerOf, readPeers, removePeer, viewOf } from '../nodes/peers.ts'
+import { addPeer, forgetHealth, ownAbout, removePeer, viewOf } from '../nodes/peers.ts'
 import { wireAbout, wireAnswer, wireChanges, wireChangesQuery, wireQuery } from '../nodes/wire/protocol.ts'
-import { addedPeer, peersAnswer, probesAnswer, removed } from '../schema/agent-answers.ts'
-import { nothing, peerInput, peerOnly, peerOrAll, toPeer } from '../schema/agents.ts'
+import { addedPeer, peersAnswer, removed } from '../schema/agent-answers.ts'
+import { nothing, peerInput, peerOnly, toPeer } from '../schema/agents.ts'
 import { did, object, textUpTo, unchecked, type Value } from '../schema/values.ts'
 import { PEERS } from '../tables.ts'
 import { operation } from './belief-operation.ts'
@@ -108,19 +107,6 @@ const remove = operation({
   },
 })
 
-const probe = operation({
-  name: 'peers.probe',
-  summary: 'Ask other nodes who they are: whether they answer, as whom, how fast, and by which clock',
-  input: peerOrAll,
-  output: probesAnswer,
-  effect: { kind: 'write', idempotent: true, ownerOnly: true },
-  run: async ({ host, signal }, { id }) => {
-    const peers = id === undefined ? readPeers(host.store) : [peerOf(assertKnown(host.store, id))]
-    const model = modelOf(host)
-    return { probes: await Promise.all(peers.map(peer => probePeer(host, peer, model, signal))) }
-  },
-})
-
 const about = operation({
   name: 'peers.about',
   summary: 'Tell who this node is: its key, its model, and the time by its clock; signed, for other nodes',
@@ -130,4 +116,4 @@ const about = operation({
   run: ({ state, host }) => ownAbout(host, modelOf(host), state.settings),
 })
 
-export const PEER_OPERATIONS = [add, list, remove, probe, about] as const
+export const PEER_OPERATIONS = [add, list, remove, about] as const

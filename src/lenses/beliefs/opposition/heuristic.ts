@@ -3,61 +3,40 @@
  * oppose each other. It knows words and no meaning: what is said in other words escapes it.
  */
 import { Recent } from '../../../base/recent.ts'
-import { language } from '../../../text/language.ts'
 import { fold } from '../../../text/normalise.ts'
 import { stem } from '../../../text/stem.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import type { ContradictionDetector, ContradictionType, Opposition, Statement } from './detector.ts'
-import wordsFile from './words.json' with { type: 'json' }
+import words from './words.json' with { type: 'json' }
 
-type OppositionLanguage = 'en' | 'es'
+const set = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+const stemmed = (word: string): string => stem(fold(word), 'en')
 
-/** All folded: lower case, without accents. */
-interface OppositionWords {
-  readonly negations: ReadonlySet<string>
-  /** Verbs and adjectives that deny what follows. */
-  readonly denials: ReadonlySet<string>
-  /** Whether two negations in a sentence undo each other; in Spanish they add up to one. */
-  readonly doubles: boolean
-  /** Phrases that look like a negation and are none. */
-  readonly harmless: RegExp
-  /** They make a statement weaker. */
-  readonly hedges: ReadonlySet<string>
-  readonly universals: ReadonlySet<string>
-  /** They say that something is not as it was. */
-  readonly changes: RegExp
-  /** Words that say nothing of the subject. */
-  readonly fillers: ReadonlySet<string>
-  /** Stems; each word left of a colon opposes any right of it, and the reverse. */
-  readonly opposites: ReadonlyMap<string, ReadonlySet<string>>
-  /** What makes the opposite of the word that it stands before. */
-  readonly prefixes: readonly string[]
-  readonly numbers: Readonly<Record<string, number>>
-}
+// All folded: lower case, without accents.
+const NEGATIONS = set(words.negations)
+/** Verbs and adjectives that deny what follows. */
+const DENIALS = set(words.denials)
+/** Phrases that look like a negation and are none. */
+const HARMLESS = new RegExp(words.harmless, 'g')
+/** They make a statement weaker. */
+const HEDGES = set(words.hedges)
+const UNIVERSALS = set(words.universals)
+/** They say that something is not as it was. */
+const CHANGES = new RegExp(words.changes)
+/** Words that say nothing of the subject. */
+const FILLERS = set(words.fillers)
+const NUMBERS: Readonly<Record<string, number>> = words.numbers
+/** Stems; each word left of a colon opposes any right of it, and the reverse. */
+const OPPOSITES = opposites(words.opposites)
 
-const WORDS: Readonly<Record<OppositionLanguage, OppositionWords>> = { en: wordsOf('en'), es: wordsOf('es') }
-
-/** As in the file: lists of words are texts, phrases are sources of regular expressions. */
-function wordsOf(inLanguage: OppositionLanguage): OppositionWords {
-  const { doubles, prefixes, numbers, ...texts } = wordsFile[inLanguage]
-  const set = (text: string): ReadonlySet<string> => new Set(text.split(' '))
-  return {
-    ...{ doubles, prefixes, numbers: numbers as Readonly<Record<string, number>> },
-    ...{ negations: set(texts.negations), denials: set(texts.denials), hedges: set(texts.hedges) },
-    ...{ universals: set(texts.universals), fillers: set(texts.fillers) },
-    harmless: new RegExp(texts.harmless, 'g'),
-    changes: new RegExp(texts.changes),
-    opposites: opposites(texts.opposites, inLanguage),
-  }
-}
-
-function opposites(lines: readonly string[], inLanguage: OppositionLanguage): ReadonlyMap<string, ReadonlySet<string>> {
+function opposites(lines: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()
-  const stems = (side: string) => side.split(' ').map(word => stem(fold(word), inLanguage))
+  const oppose = (one: string, others: readonly string[]) =>
+    found.set(one, new Set([...(found.get(one) ?? []), ...others]))
   for (const line of lines) {
-    const [left, right] = line.split(': ').map(stems) as [string[], string[]]
-    for (const one of left) found.set(one, new Set([...(found.get(one) ?? []), ...right]))
-    for (const one of right) found.set(one, new Set([...(found.get(one) ?? []), ...left]))
+    const [left, right] = line.split(': ').map(side => side.split(' ').map(stemmed)) as [string[], string[]]
+    for (const one of left) oppose(one, right)
+    for (const one of right) oppose(one, left)
   }
   return found
 }
@@ -83,65 +62,55 @@ const KEPT = 256
 const READ = new Recent<string, readonly Sentence[]>(KEPT)
 
 /** A function of the text alone, so that what is kept of one question says nothing of another. */
-function sentencesOf(content: string, inLanguage: OppositionLanguage): readonly Sentence[] {
-  return READ.get(`${inLanguage} ${content}`, () => readSentences(content, inLanguage))
+function sentencesOf(content: string): readonly Sentence[] {
+  return READ.get(content, () =>
+    content
+      .split(/(?<=[.!?;])\s+|\n+/)
+      .map(text => text.trim())
+      .filter(text => text !== '')
+      .slice(0, MOST_SENTENCES)
+      .map(sentence),
+  )
 }
 
-function readSentences(content: string, inLanguage: OppositionLanguage): readonly Sentence[] {
-  return content
-    .split(/(?<=[.!?;])\s+|\n+/)
-    .map(text => text.trim())
-    .filter(text => text !== '')
-    .slice(0, MOST_SENTENCES)
-    .map(text => sentence(text, inLanguage))
-}
-
-/** Of both together: one alone is often too short to tell. */
-function languageOfBoth(a: string, b: string): OppositionLanguage {
-  return language(`${a} ${b}`) === 'es' ? 'es' : 'en'
-}
-
-function sentence(text: string, inLanguage: OppositionLanguage): Sentence {
-  const { negations, denials, doubles, harmless, hedges, universals, changes, fillers, numbers } = WORDS[inLanguage]
-  const plain = plainText(text, inLanguage).replace(harmless, ' ')
+function sentence(text: string): Sentence {
+  const plain = plainText(text).replace(HARMLESS, ' ')
   const tokens = plain.match(/[\p{L}\p{M}]+|\d+(?:\.\d+)?/gu) ?? []
   const counts = new Map<string, Set<number>>()
   const years = new Set<number>()
   const about = new Set<string>()
   let negated = 0
-  let denied = 0
   for (const [at, token] of tokens.entries()) {
-    const number = Object.hasOwn(numbers, token) ? (numbers[token] as number) : Number.parseFloat(token)
+    const number = Object.hasOwn(NUMBERS, token) ? (NUMBERS[token] as number) : Number.parseFloat(token)
     if (!Number.isNaN(number)) {
-      const unit = unitAt(tokens, at + 1, inLanguage)
+      const unit = unitAt(tokens, at + 1)
       if (isYear(token) && unit === '') years.add(number)
       else counts.set(unit, (counts.get(unit) ?? new Set()).add(number))
-    } else if (negations.has(token)) negated++
-    else if (denials.has(token)) denied++
-    else if (!hedges.has(token) && !universals.has(token) && !fillers.has(token) && !isStopWord(token, inLanguage)) {
-      about.add(stem(token, inLanguage))
+    } else if (NEGATIONS.has(token) || DENIALS.has(token)) negated++
+    else if (!HEDGES.has(token) && !UNIVERSALS.has(token) && !FILLERS.has(token) && !isStopWord(token, 'en')) {
+      about.add(stem(token, 'en'))
     }
   }
   return {
     text,
     about,
-    isNegated: ((doubles ? negated : Math.min(1, negated)) + denied) % 2 === 1,
-    isHedged: tokens.some(token => hedges.has(token)),
-    isUniversal: tokens.some(token => universals.has(token)),
-    tellsChange: changes.test(plain),
+    // Two undo each other.
+    isNegated: negated % 2 === 1,
+    isHedged: tokens.some(token => HEDGES.has(token)),
+    isUniversal: tokens.some(token => UNIVERSALS.has(token)),
+    tellsChange: CHANGES.test(plain),
     numbers: counts,
     years,
   }
 }
 
-/** Folded; short forms of `not` written out, thousands without signs, decimals with a point. */
-function plainText(text: string, inLanguage: OppositionLanguage): string {
-  const folded = fold(text.replaceAll('’', "'")).replaceAll('%', inLanguage === 'es' ? ' porciento ' : ' percent ')
-  const [thousands, decimals] =
-    inLanguage === 'es' ? [/(\d)\.(?=\d{3}\b)/g, /(\d),(?=\d)/g] : [/(\d),(?=\d{3}\b)/g, null]
-  const whole = folded.replace(thousands, '$1')
-  const plain = decimals === null ? whole : whole.replace(decimals, '$1.')
-  return inLanguage === 'en' ? plain.replace(/\bcannot\b|\bcan't\b/g, 'can not').replace(/n't\b/g, ' not') : plain
+/** Folded; short forms of `not` written out, thousands without signs. */
+function plainText(text: string): string {
+  return fold(text.replaceAll('’', "'"))
+    .replaceAll('%', ' percent ')
+    .replace(/(\d),(?=\d{3}\b)/g, '$1')
+    .replace(/\bcannot\b|\bcan't\b/g, 'can not')
+    .replace(/n't\b/g, ' not')
 }
 
 function isYear(token: string): boolean {
@@ -149,26 +118,21 @@ function isYear(token: string): boolean {
 }
 
 /** What a number counts: the word behind it, where that says something. */
-function unitAt(tokens: readonly string[], at: number, inLanguage: OppositionLanguage): string {
+function unitAt(tokens: readonly string[], at: number): string {
   const next = tokens[at]
-  if (next === undefined || /\d/.test(next) || isStopWord(next, inLanguage)) return ''
-  return stem(next, inLanguage)
+  return next === undefined || /\d/.test(next) || isStopWord(next, 'en') ? '' : stem(next, 'en')
 }
 
 /** Stems: of the first sentence, and of the second. */
 type OppositePair = readonly [string, string]
 
 /** Each word once. */
-function oppositesIn(
-  a: ReadonlySet<string>,
-  b: ReadonlySet<string>,
-  inLanguage: OppositionLanguage,
-): readonly OppositePair[] {
+function oppositesIn(a: ReadonlySet<string>, b: ReadonlySet<string>): readonly OppositePair[] {
   const pairs: OppositePair[] = []
   const taken = new Set<string>()
   for (const one of a) {
     if (b.has(one)) continue
-    const found = oppositesOf(one, inLanguage).filter(other => b.has(other) && !a.has(other) && !taken.has(other))
+    const found = oppositesOf(one).filter(other => b.has(other) && !a.has(other) && !taken.has(other))
     // Of several the first that is said.
     const other = found.length < 2 ? found[0] : [...b].find(word => found.includes(word))
     if (other === undefined) continue
@@ -178,10 +142,9 @@ function oppositesIn(
   return pairs
 }
 
-function oppositesOf(one: string, inLanguage: OppositionLanguage): readonly string[] {
-  const { prefixes, opposites } = WORDS[inLanguage]
-  const found = [...(opposites.get(one) ?? [])]
-  for (const prefix of prefixes) {
+function oppositesOf(one: string): readonly string[] {
+  const found = [...(OPPOSITES.get(one) ?? [])]
+  for (const prefix of words.prefixes) {
     found.push(prefix + one)
     if (one.length > prefix.length && one.startsWith(prefix)) found.push(one.slice(prefix.length))
   }
@@ -190,14 +153,13 @@ function oppositesOf(one: string, inLanguage: OppositionLanguage): readonly stri
 
 export const HEURISTIC: ContradictionDetector = {
   name: 'negation-and-numbers',
-  note: 'Heuristic: it compares negations, opposites and numbers of like sentences in English and Spanish, not meaning.',
+  note: 'Heuristic: it compares negations, opposites and numbers of like English sentences, not meaning.',
   detect: (a, b) => {
-    const inLanguage = languageOfBoth(a.content, b.content)
-    const others = sentencesOf(b.content, inLanguage)
+    const others = sentencesOf(b.content)
     let best: Opposition | null = null
-    for (const one of sentencesOf(a.content, inLanguage)) {
+    for (const one of sentencesOf(a.content)) {
       for (const other of others) {
-        const found = opposition(one, other, oppositesIn(one.about, other.about, inLanguage), isApart(a, b))
+        const found = opposition(one, other, oppositesIn(one.about, other.about), isApart(a, b))
         if (found !== null && (best === null || found.score > best.score)) best = found
       }
     }

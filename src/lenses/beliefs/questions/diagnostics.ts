@@ -52,7 +52,7 @@ export async function diagnose(
   const { host, settings } = state
   return {
     calibration: await calibrationOf(state, rerun, signal),
-    counters: { ...countersOf(host).values, errors_by_code: { ...countersOf(host).values.errors_by_code } },
+    counters: countersOf(host).values,
     settings: {
       conflicts: settings.conflicts,
       sybil_rule: settings.sybilRule,

@@ -149,28 +149,3 @@ export const addedPeer = object({
 })
 export type Added = Value<typeof addedPeer>
 export const peersAnswer = object({ peers: z.array(peer).describe('By id') })
-
-const probe = object({
-  id: text.describe('Name of the node here'),
-  address: text.describe('Where it was asked'),
-  ok: flag.describe('Whether it answers, as the node that was added, by a clock that fits'),
-  reachable: flag.describe('Whether anybody answers there'),
-  did_matches: flag.nullable().describe('Whether it has the key that is known of it; null: it did not say'),
-  protocol: z.int().nullable().describe('Version of the protocol that it speaks, such as 1; null: it did not say'),
-  model: text.nullable().describe('Key of the model that it embeds with; null: none, or it did not say'),
-  same_model: flag.nullable().describe('Whether it embeds as this node does; null: one of them has no model'),
-  latency_ms: z.number().min(0).nullable().describe('Milliseconds until it answered; null: it did not'),
-  clock_difference_ms: z
-    .number()
-    .nullable()
-    .describe('Milliseconds that its clock is ahead, below 0: behind; null: not known'),
-  reason: z
-    .enum([
-      ...['unreachable', 'refused', 'too_large', 'invalid_data', 'clock', 'protocol'],
-      ...['did_mismatch', 'answers_nobody'],
-    ] as const)
-    .nullable()
-    .describe('Why it is not ok; null: it is'),
-})
-export type Probe = Value<typeof probe>
-export const probesAnswer = object({ probes: z.array(probe).describe('One for each node that was asked') })

@@ -315,7 +315,4 @@ export function toPeer({ address, federations, ...given }: PeerInput): PeerInput
   return { ...given, address: addressOf(address) as string, ...named }
 }
 
-const peerId = federationName
-
-export const peerOnly = request(object({ id: peerId.describe('Name of the peer here') }))
-export const peerOrAll = request(object({ id: field(peerId, 'Name of the peer here. Default: all of them') }))
+export const peerOnly = request(object({ id: federationName.describe('Name of the peer here') }))

@@ -56,7 +56,7 @@ it('no operation of the lens is left out', () => {
     // That of it is in aggregates/non-interference.test.ts: noise is drawn for each.
     'federations.aggregate',
     // For the local owner.
-    ...['peers.add', 'peers.list', 'peers.probe', 'peers.remove'],
+    ...['peers.add', 'peers.list', 'peers.remove'],
     // What the owner lets this node tell anybody.
     ...['peers.about'],
     // Has no answer but events, which have a test of their own: live/non-interference.test.ts.

@@ -9,6 +9,7 @@ import { compareText } from '../../../../base/compare.ts'
 import type { Keys } from '../../../../identity/keys.ts'
 import type { NodeIdentity } from '../../../../identity/node.ts'
 import { QuerentError } from '../../../../model/errors.ts'
+import { inTime } from '../../../../pipeline/time-limit.ts'
 import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
 import type { Store } from '../../../../store/store.ts'
 import type { Requester } from '../../access/requester.ts'
@@ -160,9 +161,12 @@ class Asker {
     if (!this.#mayAsk(source)) return { failure: failed(UNREACHABLE) }
     const { query, time } = this.#request
     const limitMs = Math.min(query.options.timeoutPerNodeMs, time.leftMs)
-    const [stop, done] = stopAfter(limitMs, time.signal)
+    const { signal } = time
+    const verify = (late: AbortSignal) => this.#verified(source, keys, began + limitMs, AbortSignal.any([signal, late]))
     try {
-      const verified = await this.#verified(source, keys, began + limitMs, stop)
+      // Not every transport heeds a signal at once.
+      const verified = await inTime(verify, { signal, leftMs: limitMs })
+      if (verified === null) throw new NoAnswer(LATE)
       const guests = await guestsOf({ ...this.#request, source }, verified)
       const { more, state } = verified
       const answeredAt = this.#request.state.host.clock.now()
@@ -173,8 +177,6 @@ class Asker {
       const why = reasonOf(thrown)
       this.#note(source, why, limitMs)
       return { failure: failed(why) }
-    } finally {
-      done()
     }
   }
 
@@ -197,7 +199,7 @@ class Asker {
     const first = await this.#sent(source, keys, given, until, stop)
     if (!first.needs_text) return first
     const second = await this.#sent(source, keys, null, until, stop)
-    if (second.needs_text) throw new InvalidAnswer(INVALID_DATA)
+    if (second.needs_text) throw new NoAnswer(INVALID_DATA)
     return second
   }
 
@@ -217,8 +219,8 @@ class Asker {
     const mostBytes = Math.min(share, mostAnswerBytes(asked.limit))
     // The cast: plain data, but its interface has no index signature.
     const message = { path: QUERY_PATH, body: envelope as unknown as Json, mostBytes }
-    const given = await untilStopped(this.#transport.send(peer.address, message, stop), stop)
-    if (isOtherVersion(given)) throw new InvalidAnswer(OTHER_VERSION)
+    const given = await this.#transport.send(peer.address, message, stop)
+    if (isOtherVersion(given)) throw new NoAnswer(OTHER_VERSION)
     const verified = verifyAnswer(given, {
       source,
       envelope,
@@ -227,7 +229,7 @@ class Asker {
       known: this.#book.verified,
       model: this.#model,
     })
-    if (verified === null) throw new InvalidAnswer(INVALID_DATA)
+    if (verified === null) throw new NoAnswer(INVALID_DATA)
     const known = this.#book.of(peer.did)
     known.model = verified.model
     known.lastAnswerAt = this.#node.now()
@@ -259,7 +261,7 @@ class Asker {
   }
 }
 
-class InvalidAnswer extends Error {
+class NoAnswer extends Error {
   readonly why: Why
   constructor(why: Why) {
     super(why.reason)
@@ -269,22 +271,5 @@ class InvalidAnswer extends Error {
 
 function reasonOf(thrown: unknown): Why {
   if (thrown instanceof TransportFailure) return whyOf(thrown)
-  return thrown instanceof InvalidAnswer ? thrown.why : FAILED
-}
-
-/** Aborted after so long, or with the other; the second part ends the waiting. */
-function stopAfter(ms: number, signal: AbortSignal): readonly [AbortSignal, () => void] {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), ms)
-  return [AbortSignal.any([signal, late.signal]), () => clearTimeout(timer)]
-}
-
-/** Whatever is sent with: not every transport heeds a signal at once. */
-function untilStopped<T>(sent: Promise<T>, stop: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const end = () => reject(new TransportFailure('aborted', 'the message was given up'))
-    if (stop.aborted) end()
-    stop.addEventListener('abort', end, { once: true })
-    sent.then(resolve, reject).finally(() => stop.removeEventListener('abort', end))
-  })
+  return thrown instanceof NoAnswer ? thrown.why : FAILED
 }

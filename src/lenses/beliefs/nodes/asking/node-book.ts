@@ -18,9 +18,7 @@ const FAILURES = 3
 const FIRST_REST_MS = 1_000
 const LONGEST_REST_MS = 60_000
 
-type BreakerState = 'closed' | 'open' | 'half_open'
-
-export class Breaker {
+class Breaker {
   #failures = 0
   #restMs = FIRST_REST_MS
   #until = Number.NEGATIVE_INFINITY
@@ -31,21 +29,16 @@ export class Breaker {
     return this.#failures
   }
 
-  stateAt(now: number): BreakerState {
-    if (this.#failures < FAILURES) return 'closed'
-    return now < this.#until ? 'open' : 'half_open'
-  }
-
-  /** Milliseconds that it rests still. */
+  /** Milliseconds that it still rests. */
   restMsAt(now: number): number {
-    return this.stateAt(now) === 'open' ? this.#until - now : 0
+    return this.#failures < FAILURES ? 0 : Math.max(0, this.#until - now)
   }
 
-  /** Whether to ask. Who is told yes tells afterwards how it went. */
+  /** Whether to ask. Whoever gets true reports afterwards how it went. */
   mayAsk(now: number): boolean {
-    const state = this.stateAt(now)
-    if (state === 'open' || (state === 'half_open' && this.#isTrying)) return false
-    this.#isTrying = state === 'half_open'
+    if (this.#failures < FAILURES) return true
+    if (this.restMsAt(now) > 0 || this.#isTrying) return false
+    this.#isTrying = true
     return true
   }
 
@@ -64,7 +57,7 @@ export class Breaker {
     this.#until = now + this.#restMs
   }
 
-  /** It was asked, and what came of it says nothing of the node: the requester left, or had no time. */
+  /** It was asked, and the outcome says nothing of the node: the requester left, or had no time. */
   gaveUp(): void {
     this.#isTrying = false
   }
@@ -86,7 +79,7 @@ export class NodeBook {
   /** Statements whose signature was found good, by their hash, signer and signature. */
   readonly verified: Recent<string, true> = new Recent(MOST_VERIFIED)
   /** Vectors made here of texts that came without one, by content and domains. */
-  readonly vectors: Recent<string, { vector: Float32Array | null }> = new Recent(MOST_EMBEDDED)
+  readonly vectors: Recent<string, Float32Array> = new Recent(MOST_EMBEDDED)
 
   /** By its did: another key is another node. */
   of(did: string): KnownNode {

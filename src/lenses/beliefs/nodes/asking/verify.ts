@@ -199,24 +199,12 @@ async function embedded(
   items: readonly VerifiedItem[],
   vectors: readonly (Float32Array | null)[],
 ): Promise<readonly (Float32Array | null)[]> {
-  const missing = items.flatMap((one, at) => (vectors[at] === null ? [{ at, text: textOf(one.item) }] : []))
-  if (missing.length === 0 || host.embedder === null) return vectors
   const kept = nodeBookOf(host).vectors
-  const known = missing.map(({ text }) => kept.find(sha256(text))?.vector ?? null)
-  const wanted = missing.filter((_, at) => known[at] === null).slice(0, MOST_EMBEDDED)
-  const made = await embedTexts(
-    host,
-    wanted.map(({ text }) => text),
-    time,
-  )
-  const found = [...vectors]
-  for (const [at, { at: place }] of missing.entries()) found[place] = known[at] ?? null
-  for (const [at, { at: place, text }] of wanted.entries()) {
-    const vector = made[at] ?? null
-    found[place] = vector
-    if (vector !== null) kept.get(sha256(text), () => ({ vector }))
-  }
-  return found
+  const missing = items.filter((_, at) => vectors[at] === null).map(({ item }) => textOf(item))
+  const wanted = missing.filter(text => kept.find(sha256(text)) === undefined).slice(0, MOST_EMBEDDED)
+  const made = await embedTexts(host, wanted, time)
+  for (const [at, vector] of made.entries()) kept.set(sha256(wanted[at] as string), vector)
+  return vectors.map((vector, at) => vector ?? kept.find(sha256(textOf((items[at] as VerifiedItem).item))) ?? null)
 }
 
 /** Nothing where there is no time, or it fails: the guests then rank as beliefs that are not embedded yet. */

@@ -105,32 +105,6 @@ const MOST_BYTES = 16_384
 /** For the way there and back, beside the waiting. */
 const WAY_MS = 10_000
 
-interface ChangesRequest {
-  readonly host: LensHost
-  readonly transport: NodeTransport
-  readonly source: AskedSource
-  /** Of who asks. */
-  readonly keys: Keys
-  readonly since: string
-  readonly waitMs: number
-  readonly signal: AbortSignal
-}
-
-/** Resolves with the state that it is in by then. Rejects with a `TransportFailure`, `malformed` for what that node has not signed. */
-async function askChanges(request: ChangesRequest): Promise<string> {
-  const { host, transport, source, keys, since, waitMs, signal } = request
-  const { did, address } = source.peer
-  const query: WireChangesQuery = { protocol: PROTOCOL, scope: scopeOf(source), since, wait_ms: waitMs }
-  const envelope = sealedQuestion(host, keys, did, query)
-  // The cast: plain data, but its interface has no index signature.
-  const message = { path: CHANGES_PATH, body: envelope as unknown as Json, mostBytes: MOST_BYTES }
-  const timely = AbortSignal.any([signal, AbortSignal.timeout(waitMs + WAY_MS)])
-  const answer = asChanges(await transport.send(address, message, timely))
-  if (answer === null || !isAnswerTo(envelope, did, answer, changesStatement(answer), machineNow(host)))
-    throw new TransportFailure('malformed', 'the answer is not of that node')
-  return answer.state
-}
-
 /** Of one engine. Sources beyond these are asked anew when the time of what is kept is over. */
 const MOST = 256
 const WAIT_MS = 20_000
@@ -183,18 +157,35 @@ class Watches {
     const keys = knownKeys(this.#host, source.kind, requester)
     if (keys === null) return
     const watch = new Watch(state, {
-      next: async (since, atOnce, signal) => {
-        const request = { host: this.#host, transport, source, keys, since, waitMs: atOnce ? 0 : WAIT_MS, signal }
-        const seen = await askChanges(request)
-        // It is there, whatever came of the questions before.
-        nodeBookOf(this.#host).of(source.peer.did).breaker.succeeded()
-        return seen
-      },
+      next: (since, atOnce, signal) => this.#ask(transport, source, keys, since, atOnce ? 0 : WAIT_MS, signal),
       isNeeded: () => this.#held.has(name) || this.#isKept(watched),
       changed: now => this.#tell(watched, now),
       ended: () => this.#byName.delete(name),
     })
     this.#byName.set(name, watch)
+  }
+
+  /** Resolves with the state that it is in by then. Rejects with a `TransportFailure`, `malformed` for what that node has not signed. */
+  async #ask(
+    transport: NodeTransport,
+    source: AskedSource,
+    keys: Keys,
+    since: string,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { did, address } = source.peer
+    const query: WireChangesQuery = { protocol: PROTOCOL, scope: scopeOf(source), since, wait_ms: waitMs }
+    const envelope = sealedQuestion(this.#host, keys, did, query)
+    // The cast: plain data, but its interface has no index signature.
+    const message = { path: CHANGES_PATH, body: envelope as unknown as Json, mostBytes: MOST_BYTES }
+    const timely = AbortSignal.any([signal, AbortSignal.timeout(waitMs + WAY_MS)])
+    const answer = asChanges(await transport.send(address, message, timely))
+    if (answer === null || !isAnswerTo(envelope, did, answer, changesStatement(answer), machineNow(this.#host)))
+      throw new TransportFailure('malformed', 'the answer is not of that node')
+    // It is there, whatever came of the questions before.
+    nodeBookOf(this.#host).of(did).breaker.succeeded()
+    return answer.state
   }
 
   /** Needed until what is returned is called. */

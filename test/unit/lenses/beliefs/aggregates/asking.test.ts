@@ -18,7 +18,8 @@ const FOXES = { topic: 'foxes' }
 
 describe('an answer', () => {
   it('BQ-105: tells a topic by noised figures, the same bytes for all who ask that day', async () => {
-    await using census = await openFoxes(20)
+    // Of 20 members noise leaves fewer than 11 in one draw of 600: the first seed happens to be such a one.
+    await using census = await openFoxes(20, { seed: 2 })
     const { aggregate, budget } = await census.ask('m0', FOXES)
     expect(aggregate).toEqual({
       ...{ federation_id: 'census', topic: 'foxes', domain: null, epoch: '2026-06-01' },

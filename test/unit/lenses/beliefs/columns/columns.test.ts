@@ -1,8 +1,7 @@
 /** The columns hold, after any history and whoever wrote it, what a plain reading of the store tells. */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { Interned } from '../../../../../src/lenses/beliefs/columns/column-arrays.ts'
-import { BeliefColumns } from '../../../../../src/lenses/beliefs/columns/columns.ts'
+import { BeliefColumns, PartitionRows } from '../../../../../src/lenses/beliefs/columns/columns.ts'
 import { DIMENSIONS } from '../../../../../src/lenses/beliefs/dimensions.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../../../../../src/lenses/beliefs/model.ts'
 import { currentVersion } from '../../../../../src/lenses/beliefs/record/version.ts'
@@ -264,13 +263,44 @@ describe('columns', () => {
   })
 })
 
-it('a number of a text that nobody uses is given to the next', () => {
-  const texts = new Interned()
-  const [a, b] = [texts.take('a'), texts.take('b')]
-  expect(texts.take('a')).toBe(a)
-  expect(texts.leave(a)).toBe(false)
-  expect(texts.leave(a)).toBe(true)
-  expect(texts.numberOf('a')).toBe(-1)
-  expect(texts.take('c')).toBe(a)
-  expect([texts.text(a), texts.text(b), texts.size, texts.length]).toEqual(['c', 'b', 2, 2])
+const PARTITIONS = [0, 1, 2, 7]
+
+describe('rows by partition (BQ-195)', () => {
+  it('are those that were added and not removed, ascending, whatever the history', () => {
+    const step = fc.record({ partition: fc.constantFrom(...PARTITIONS), row: fc.nat(60), clear: fc.nat(40) })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), steps => {
+        const lists = new PartitionRows()
+        const model = new Map(PARTITIONS.map(partition => [partition, new Set<number>()]))
+        for (const { partition, row, clear } of steps) {
+          const before = PARTITIONS.map(each => lists.changesIn([each]))
+          const rows = model.get(partition) as Set<number>
+          if (clear === 0) {
+            lists.clear()
+            for (const each of model.values()) each.clear()
+          } else if (rows.delete(row)) lists.remove(partition, row)
+          else {
+            rows.add(row)
+            lists.add(partition, row)
+          }
+          for (const [at, each] of PARTITIONS.entries()) {
+            const isSame = lists.changesIn([each]) === before[at]
+            expect(isSame).toBe(clear !== 0 && each !== partition)
+            expect([...lists.of(each)]).toEqual([...(model.get(each) as Set<number>)].sort((a, b) => a - b))
+          }
+        }
+      }),
+    )
+  })
+
+  it('change by a number that never comes twice for the same partitions', () => {
+    const lists = new PartitionRows()
+    const seen = new Set<number>()
+    for (let round = 0; round < 50; round++) {
+      if (round % 7 === 6) lists.clear()
+      else lists.add(round % 2, round)
+      seen.add(lists.changesIn([0, 1]))
+    }
+    expect(seen.size).toBe(50)
+  })
 })

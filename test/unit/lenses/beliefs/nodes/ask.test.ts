@@ -343,7 +343,7 @@ describe('a question to several nodes', () => {
     expect(await askedAt(7_001, 7_002, 7_003, 7_004)).toEqual([true, true, true, false])
   })
 
-  it('rests after failures in a row, and is asked again when a probe finds it', async () => {
+  it('rests after failures in a row, and is asked again once it was met anew', async () => {
     await using birds = await threeVoices()
     birds.world.transport.fault(birds.south.address, { isDead: true })
     for (let time = 0; time < 3; time++) await birds.ask('swifts')
@@ -359,7 +359,7 @@ describe('a question to several nodes', () => {
       ['north', 0, false],
       ['south', 3, true],
     ])
-    await birds.home.call('peers.probe', 'owner', { id: 'south' })
+    await birds.home.call('peers.add', 'owner', { id: 'south', address: birds.south.address })
     expect((await birds.ask('swifts')).errors).toEqual([])
   })
 

@@ -86,27 +86,13 @@ describe('eight nodes', () => {
     const { world, home, central, held } = await worlds(3)
     await using _ = world
     const nodeOf = new Map(held.map(({ id, node }) => [id, node]))
-    const lost = []
     for (const dead of [['n3'], ['n3', 'n6']]) {
       for (const name of dead) world.transport.fault(world.node(name).address, { isDead: true })
-      const gains = []
       for (const question of QUESTIONS) {
         const all = await found(central, question, held.length)
         const left = all.filter(({ id }) => !dead.includes(nodeOf.get(id) as string)).slice(0, 20)
-        const answer = await found(home, question, 20)
-        expect(answer).toEqual(left)
-        gains.push(ndcg(answer.slice(0, 10), all))
+        expect(await found(home, question, 20)).toEqual(left)
       }
-      lost.push({ dead: dead.length, ndcg: gains.reduce((sum, gain) => sum + gain, 0) / gains.length })
     }
-    process.stdout.write(`nDCG@10 against one store: ${JSON.stringify(lost)}\n`)
-    expect(lost.every(({ ndcg }) => ndcg > 0.5 && ndcg <= 1)).toBe(true)
   })
 })
-
-/** Of ten results, where each is worth its score in the whole. */
-function ndcg(results: readonly { readonly final: number }[], all: readonly { readonly final: number }[]): number {
-  const gain = (list: readonly { readonly final: number }[]) =>
-    list.slice(0, 10).reduce((sum, { final }, at) => sum + final / Math.log2(at + 2), 0)
-  return gain(results) / gain(all)
-}

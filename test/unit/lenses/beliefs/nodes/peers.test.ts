@@ -157,7 +157,6 @@ describe('a node is added', () => {
   it.each([
     ['add', { address: ADDRESS }],
     ['list', {}],
-    ['probe', {}],
     ['remove', { id: 'b' }],
   ])('by the local owner alone: peers.%s', async (name, input) => {
     await call('agents.create', { id: 'ann' })
@@ -170,48 +169,4 @@ it('a node is taken off the list once', async () => {
   await call('peers.add', { id: 'b', address: ADDRESS })
   expect(await call('peers.remove', { id: 'b' })).toEqual({ removed: true })
   expect(await call('peers.remove', { id: 'b' })).toEqual({ removed: false })
-  await expect(call('peers.probe', { id: 'b' })).rejects.toMatchObject({ details: { path: 'id', reason: 'not_found' } })
-})
-
-describe('a probe', () => {
-  beforeEach(() => call('peers.add', { id: 'b', address: ADDRESS, did: B.did }))
-  const probe = async () => ((await call('peers.probe', {})) as { probes: object[] }).probes[0]
-  const listed = async () => ((await call('peers.list', {})) as { peers: object[] }).peers[0]
-
-  it('tells who answers, and keeps its model', async () => {
-    nodes.set(ADDRESS, says(about(B, { model: 'other' })))
-    expect(await probe()).toMatchObject({
-      ...{ id: 'b', ok: true, reachable: true, did_matches: true, protocol: 2, model: 'other', same_model: false },
-      ...{ latency_ms: expect.any(Number), clock_difference_ms: expect.any(Number), reason: null },
-    })
-    expect(await listed()).toMatchObject({ model: 'other', failures: 0, last_success: '2026-03-01T12:00:00.000Z' })
-  })
-
-  it('tells that another node answers, and keeps nothing of it', async () => {
-    nodes.set(ADDRESS, says(about(C, { model: 'other' })))
-    expect(await probe()).toMatchObject({ ok: false, reachable: true, did_matches: false, reason: 'did_mismatch' })
-    expect(await listed()).toMatchObject({ model: 'm', failures: 1 })
-  })
-
-  it('tells of one that answers nobody', async () => {
-    nodes.set(ADDRESS, says(about(B, { answers: false, network: false })))
-    expect(await probe()).toMatchObject({ ok: false, reachable: true, did_matches: true, reason: 'answers_nobody' })
-  })
-
-  it('tells how far the clocks are apart', async () => {
-    nodes.set(ADDRESS, says(about(B, { timestamp: new Date(Date.now() - 3_600_000).toISOString() })))
-    const met = (await probe()) as { clock_difference_ms: number }
-    expect(met).toMatchObject({ ok: false, did_matches: true, reason: 'clock' })
-    expect(Math.round(met.clock_difference_ms / 60_000)).toBe(-60)
-  })
-
-  it('counts in a row how often nobody answered', async () => {
-    nodes.clear()
-    expect(await probe()).toMatchObject({ ok: false, reachable: false, latency_ms: null, reason: 'unreachable' })
-    await probe()
-    expect(await listed()).toMatchObject({ failures: 2 })
-    nodes.set(ADDRESS, says(about(B)))
-    await probe()
-    expect(await listed()).toMatchObject({ failures: 0 })
-  })
 })

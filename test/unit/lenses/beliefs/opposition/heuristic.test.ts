@@ -6,7 +6,6 @@ import { LEAST_SCORE, type Statement } from '../../../../../src/lenses/beliefs/o
 import { HEURISTIC } from '../../../../../src/lenses/beliefs/opposition/heuristic.ts'
 
 interface Pair {
-  readonly language: 'en' | 'es'
   readonly type: string
   readonly held_out?: boolean
   readonly a: string
@@ -45,15 +44,15 @@ function measure(of: readonly Pair[]): Figures {
 }
 
 describe('the detector of contradictions', () => {
-  it.each(['en', 'es'])('finds what it was made for (%s)', language => {
-    const { precision, recall, typed } = measure(pairs.filter(pair => pair.language === language && !pair.held_out))
+  it('finds what it was made for', () => {
+    const { precision, recall, typed } = measure(pairs.filter(pair => !pair.held_out))
     expect({ precision, recall, typed }).toEqual({ precision: 1, recall: 1, typed: 1 })
   })
 
   it('finds part of what it was not made for, and errs seldom: what is said in other words escapes it', () => {
     const figures = measure(pairs.filter(pair => pair.held_out))
     if (process.env['QUERENT_SHOW'] === '1') console.log(figures)
-    expect(figures.pairs).toBeGreaterThanOrEqual(40)
+    expect(figures.pairs).toBeGreaterThanOrEqual(25)
     expect(figures.precision).toBeGreaterThanOrEqual(0.8)
     expect(figures.recall).toBeGreaterThanOrEqual(0.5)
   })

@@ -1,5 +1,7 @@
 /** A store with agents, federations and beliefs, for tests of what is kept and who sees it. */
+
 import { SettableClock } from '../../../../../src/base/clock.ts'
+import { v4Id } from '../../../../../src/base/random-id.ts'
 import { type Embedder, modelKey } from '../../../../../src/embed/embedder.ts'
 import type { VectorIndex } from '../../../../../src/index/contract.ts'
 import { openVectorIndex } from '../../../../../src/index/vectors.ts'
@@ -10,7 +12,6 @@ import {
   deleteBelief,
   putBelief,
   supersedeBelief,
-  timedId,
   type WriteContext,
 } from '../../../../../src/lenses/beliefs/record/write.ts'
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
@@ -78,7 +79,7 @@ export function makeWorld(store: Store = openMemoryStore(), embedder: Embedder |
   const write = <T>(holder: string, act: (context: WriteContext) => T): T => {
     clock.set(clock.now() + 1000)
     const now = clock.now()
-    const newId = () => timedId(now, bytes => host.random(bytes))
+    const newId = () => v4Id(bytes => host.random(bytes))
     return store.write(now, writer => act({ writer, holder, now, model: modelOf(host), newId }))
   }
   return {
