@@ -74,7 +74,7 @@ describe('routes are kept', () => {
       return graph.searches === made
     }
     isKept()
-    return { store, isKept }
+    return { store, isKept, mark: () => graph.mark('me', PLAIN) }
   }
 
   it('while time passes, until an edge on them counts less', () => {
@@ -106,6 +106,15 @@ describe('routes are kept', () => {
     isKept()
     // 0.76 falls below 0.75 after 13.2 days, 0.8 after 64.5.
     expect([isKept(), isKept(NOW + 13 * DAY), isKept(NOW + 14 * DAY)]).toEqual([true, true, false])
+  })
+
+  it('as of the newest moment: a change that counts now is one, though it would not have counted at an earlier moment (BQ-158)', () => {
+    const { store, isKept, mark } = world()
+    isKept(NOW + 65 * DAY)
+    isKept(NOW)
+    const before = mark()
+    trust(store, 'b', 'z', 0.8, { persistent: true })
+    expect(mark()).not.toEqual(before)
   })
 
   it('not when an edge on them counts otherwise, or a first hop comes or goes', () => {
