@@ -1,5 +1,5 @@
 /** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
@@ -13,8 +13,7 @@ import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { openHttpTransport } from '../sources/http-transport.ts'
 import { CORE_TABLES, UNEXPORTED } from '../store/core-tables.ts'
-import { openMemoryStore } from '../store/memory-store.ts'
-import { openSqliteStore } from '../store/sqlite-store.ts'
+import { openMemoryStore, openSqliteStore } from '../store/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
 import { AddedFiles } from './added-files.ts'
 import { Background, type BackgroundJob, Embedding, type JobState, saveSnapshots } from './background/background.ts'
@@ -256,7 +255,7 @@ function machineNow(): number {
 
 /** `home` null: only where the options name a store. */
 export function openStore({ store, readOnly }: EngineOptions, { durability }: Config, home: Home | null): Store {
-  if (store === 'memory') return openMemoryStore({ storeId: randomUUID() })
+  if (store === 'memory') return openMemoryStore()
   if (store !== undefined) return store
   if (home === null) throw new Error('invariant broken: a store needs a home')
   if (readOnly !== true && !existsSync(home.storeFile)) makeForThisUser(home.storeFile)
