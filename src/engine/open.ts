@@ -19,7 +19,6 @@ import { AddedFiles } from './added-files.ts'
 import { Background, type BackgroundJob, Embedding, type JobState, saveSnapshots } from './background/background.ts'
 import { Lease, nameHolder } from './background/lease.ts'
 import { eraseAtEnd, LogKeeper } from './background/log-keeper.ts'
-import { recutting } from './background/recutting.ts'
 import { ByteQuota } from './byte-quota.ts'
 import { type Config, type Environment, resolveConfig } from './config.ts'
 import { runtimeNotice, startEmbedder } from './embedder.ts'
@@ -208,9 +207,8 @@ function keepUp(parts: Parts, hosted: readonly HostedLens[], { states, holder, c
   if (upkeep !== undefined) closers.add(() => eraseAtEnd(upkeep, indexes, snapshots))
   closers.add(() => embedding?.close())
   if (options.background === false) return
-  const recut = recutting(store)
   const ofLenses = hosted.flatMap(({ lens, host }) => (lens.jobs ?? []).map(job => jobOf(job, host)))
-  const jobs = [...(recut === null ? [] : [recut]), ...(files.isWatched ? [files.job()] : []), ...ofLenses]
+  const jobs = [...(files.isWatched ? [files.job()] : []), ...ofLenses]
   const background = new Background({ store, clock, indexes, embedding, jobs, states, holder, machineNow })
   closers.add(() => background.close())
   if (upkeep === undefined) return

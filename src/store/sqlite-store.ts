@@ -17,14 +17,11 @@ import { openNodeSqlite } from './sqlite/node-sqlite.ts'
 import { makeParts, type SqliteParts, SqliteReader } from './sqlite/reader.ts'
 import { prepareSchema } from './sqlite/schema.ts'
 import { isLockless, orReadOnly } from './sqlite/schema-copy.ts'
-import type { SqlDatabase } from './sqlite/sql-driver.ts'
+import { IN_MEMORY, type SqlDatabase } from './sqlite/sql-driver.ts'
 import { FOLD_IN_COMMITS, foldInCommits, foldsInCommits, SqliteUpkeep } from './sqlite/upkeep.ts'
 import { SqliteWriter } from './sqlite/writer.ts'
 import type { Snapshot, Store, StoreReader, StoreWriter } from './store.ts'
 import type { Upkeep } from './upkeep.ts'
-
-/** As a file of SQLite: a store of this connection alone. */
-const IN_MEMORY = ':memory:'
 
 export interface SqliteStoreOptions {
   /** Made when it is not there; its folder must be. `:memory:`: none, the store is in memory. */

@@ -1,6 +1,6 @@
 /**
  * kill -9 of an engine at work, again and again on one home: it opens every time, nothing that it said was written is
- * lost, and its indexes answer as if they had been built again. 
+ * lost, and its indexes answer as if they had been built again.
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'

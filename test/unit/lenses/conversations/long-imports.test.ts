@@ -84,10 +84,10 @@ describe('while a long export comes in', () => {
     const other = await openTestEngine({ store })
     const both = [engine, other].map(each => each.add({ paths: [path], chat: {} }))
     const reports = await Promise.all(both)
-    await other.close()
     expect(reports.reduce((sum, { added }) => sum + added, 0)).toBe(MESSAGES_IN_ALL)
     expect(reports.reduce((sum, { unchanged }) => sum + unchanged, 0)).toBe(MESSAGES_IN_ALL)
     expect(positions()).toEqual(inOrder(MESSAGES_IN_ALL))
+    await other.close()
   })
 
   it('one that begins later comes in beside it, and each message has a place of its own', async () => {
@@ -96,10 +96,10 @@ describe('while a long export comes in', () => {
     const other = await openTestEngine({ store })
     const both = [add(chat), other.add({ paths: [path], chat: {} })]
     await Promise.all(both)
-    await other.close()
     const all = positions()
     expect(all.length).toBe(MESSAGES_IN_ALL)
     expect(new Set(all).size).toBe(MESSAGES_IN_ALL)
+    await other.close()
   })
 
   it('its words come into the index along the way, so that the next question need not wait for all of them', async () => {
