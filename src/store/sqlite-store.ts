@@ -158,7 +158,7 @@ class SqliteStore extends SqliteReader implements Store {
     // To wait for it would block the thread that it needs.
     const completes = waitMs >= SHORT_WAIT_MS
     if (completes) this.paused?.complete()
-    return atOnce(this.#writing(now, writer => inOneStep(writer, body), this.paused && !completes ? 0 : waitMs))
+    return atOnce(this.#writing(now, writer => inOneStep(() => body(writer)), this.paused && !completes ? 0 : waitMs))
   }
 
   *#writing<T>(now: Instant, body: (writer: StoreWriter) => Steps<T>, waitMs: number): Steps<T> {
