@@ -1,9 +1,7 @@
-/** How well a system answers the questions of a set: measures of each question, their means, and the rows of the bench. */
+/** How well a system answers the questions of a set: measures of each question, and their means. */
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import type { Profile } from '../../../src/lenses/conversations/model.ts'
-import type { Row } from '../report.ts'
 import { type Found, type Measures, measuresOf } from './measures.ts'
-import { openProduct } from './product.ts'
 import type { Question, QuestionSet } from './question-set.ts'
 import { ReferenceIndex } from './reference.ts'
 
@@ -60,37 +58,3 @@ export function byCategory(judged: readonly Judged[]): ReadonlyMap<string, reado
 
 /** The product may differ from the reference by so much of R@10. */
 export const TOLERANCE = 0.01
-
-/** Of one part of a set: the reference, whole and by category, and the product. `isJudged`: the product must be as good. */
-export async function qualityRows(
-  part: QuestionSet,
-  profile: Profile,
-  embedder: Embedder,
-  isJudged: boolean,
-): Promise<readonly Row[]> {
-  const reference = await judgeReference(part, profile, embedder)
-  await using product = await openProduct(part, embedder)
-  const within = await product.within()
-  const called = `${part.name}, ${profile}`
-  const difference = meanOf(within, 'recallAt10') - meanOf(reference, 'recallAt10')
-  const isGood = Math.abs(difference) <= TOLERANCE
-  return [
-    recallRow(`${called}, the reference`, reference),
-    ...[...byCategory(reference)].map(([category, group]) => recallRow(`${called}, the reference, ${category}`, group)),
-    {
-      ...recallRow(`${called}, the product`, within),
-      ...(isJudged && { goal: `within ${TOLERANCE} of the reference`, ok: isGood }),
-    },
-    recallRow(`${called}, the product, asked of all conversations at once`, await product.everywhere()),
-  ]
-}
-
-function recallRow(name: string, judged: readonly Judged[]): Row {
-  const of = (measure: 'reciprocalRank' | 'hitAt10' | 'recallInBudget') => meanOf(judged, measure).toFixed(3)
-  return {
-    name: `${name}: R@10`,
-    unit: '',
-    value: meanOf(judged, 'recallAt10'),
-    note: `MRR ${of('reciprocalRank')}, hit@10 ${of('hitAt10')}, R@2k ${of('recallInBudget')}; ${judged.length} questions`,
-  }
-}
