@@ -43,7 +43,11 @@ export async function* exportInTurns(
       }
       return collected
     }
-    yield* await store.readInSteps(collect, turns)
+    for (const line of await store.readInSteps(collect, turns)) {
+      await turns.pauseIfDue()
+      yield line
+      check()
+    }
     return
   }
   try {
