@@ -1,8 +1,7 @@
 /**
  * How the whole engine's costs grow from 10,000 to a million chunks: stores of the same making in five sizes, each part in
  * a process of its own, on a copy. What takes minutes at a million (making a store, rebuilding it, the doctor) is measured
- * once, kept beside the store in bench/out with its date, and said again; `QUERENT_LONG=1` measures it anew. Writes
- * bench/out/scale.json too: series by size.
+ * once, kept beside the store in bench/out with its date, and repeated; `QUERENT_LONG=1` measures it again.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -10,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { copyOf } from './lib/kept-store.ts'
-import { commit, machine, type Row } from './lib/report.ts'
+import { machine, type Row } from './lib/report.ts'
 import type { Part } from './lib/scale/child.ts'
 import type { Figure } from './lib/scale/figures.ts'
 import { type Making, SIZES, scaleHome } from './lib/scale/store.ts'
@@ -23,46 +22,13 @@ const LONG_PARTS: readonly Part[] = ['rebuild', 'doctor', 'backup']
 /** Beyond that the doctor, who builds every index anew and reads every page, takes too long to wait for. */
 const MOST_EXAMINED = 300_000
 
-/** What a plot of the costs shows; the page of figures and docs/scaling.md say all of it. */
-const DRAWN: ReadonlySet<string> = new Set([
-  ...['hybrid, 3 words', 'words only, 3 words', 'meaning only', 'hybrid, 3 words, own partition'],
-  ...['hybrid, 3 words, filter keeps 5 %', 'question after an update', 'list 10 by updated'],
-  ...['store file', 'memory of words, counted', 'memory of vectors, counted', 'memory, as the process grows'],
-  ...['build words from the store', 'build vectors from the store', 'doctor', 'backup'],
-  ...['put, without vectors', 'take given vectors', 'hybrid, 3 words, one after the other'],
-])
-
-/** Of one size. */
-interface Measured {
-  readonly size: number
-  readonly figures: readonly Figure[]
-}
-
-/** How a cost grows: what plots are drawn from. */
-interface Series {
-  readonly name: string
-  readonly unit: string
-  readonly points: readonly (readonly [chunks: number, value: number])[]
-}
-
 export async function run(): Promise<readonly Row[]> {
-  const all: Measured[] = []
+  const rows: Row[] = []
   for (const size of SIZES) {
-    all.push({ size, figures: await measure(size) })
-    keep(all)
+    for (const figure of await measure(size))
+      rows.push({ ...figure, name: `${size.toLocaleString('en')} chunks: ${figure.name}` })
   }
-  return all.flatMap(({ size, figures }) =>
-    figures.map(({ name, unit, value, p99, note }) => {
-      return { name: `${size.toLocaleString('en')} chunks: ${name}`, unit, value, p99, note }
-    }),
-  )
-}
-
-function keep(all: readonly Measured[]): void {
-  const out = fileURLToPath(new URL('./out/scale.json', import.meta.url))
-  const every = seriesOf(all)
-  const series = every.filter(({ name }) => DRAWN.has(name))
-  writeFileSync(out, `${JSON.stringify({ machine: machine(), commit: commit(), series, every }, null, 2)}\n`)
+  return rows
 }
 
 async function measure(size: number): Promise<readonly Figure[]> {
@@ -113,21 +79,4 @@ async function partOf(home: string, part: Part): Promise<readonly Figure[]> {
   const child = fileURLToPath(new URL('./lib/scale/child.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', child, part, home])
   return JSON.parse(stdout) as readonly Figure[]
-}
-
-function seriesOf(all: readonly Measured[]): readonly Series[] {
-  const series = new Map<string, { name: string; unit: string; points: [number, number][] }>()
-  for (const { size, figures } of all) {
-    for (const { name, unit, value, p99 } of figures) {
-      add(name, unit, size, value)
-      if (p99 !== undefined) add(`${name}, p99`, unit, size, p99)
-    }
-  }
-  return [...series.values()]
-
-  function add(name: string, unit: string, size: number, value: number): void {
-    const known = series.get(name) ?? { name, unit, points: [] }
-    series.set(name, known)
-    known.points.push([size, value])
-  }
 }

@@ -9,7 +9,7 @@ import { openEngine } from '../../src/engine/open.ts'
 import { chunkText, chunkTitle, type Entry } from '../../src/model/entry.ts'
 import type { Item } from '../../src/model/page.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
-import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Judged } from './collections.ts'
 import {

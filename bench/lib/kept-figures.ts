@@ -13,7 +13,6 @@ export function keptFigures(): Kept {
   return {
     report: JSON.parse(readFileSync(`${OUT}report.json`, 'utf8')),
     ...(existsSync(peers) && { peers: JSON.parse(readFileSync(peers, 'utf8')) }),
-    hasSizes: existsSync(`${root}docs/plots/cost-size.svg`),
   }
 }
 

@@ -13,11 +13,7 @@ export function peersSummary(report: PeersReport): readonly string[] {
     `Each engine gets the same generated rows, filters and queries, in a process of its own (commit ${commit}). Vectors have 384 dimensions, texts`,
     `65 words, answers ten results. A peer whose settings trade recall for time was tuned to a recall of ${target}. Cells are milliseconds, p50 with p99 in`,
     'brackets; *recall* where it is not 1.00. **lost** marks a cell where a comparable peer is more than 5 % ahead. † is not comparable: it misses the',
-    'recall, answers another query, or was wrong. [The figures](../bench/figures.md#peers) have smaller sets, settings, and the reasons for what is lost.',
-    '',
-    '![Recall and latency without a filter](plots/recall-latency.svg)',
-    '',
-    '![Latency by what a filter keeps](plots/filter-latency.svg)',
+    'recall, answers another query, or was wrong. [The figures](../bench/figures.md#peers) have settings, and the reasons for what is lost.',
     '',
     ...tablesOf(
       peers.filter(peer => peer.rows === rows),

@@ -6,17 +6,16 @@ import type { PeersReport } from '../peers/lib/figures.ts'
 import { peersSection, peersSummary } from './peers-page.ts'
 import type { Report, Result, Row } from './report.ts'
 
-/** `peers` and the plot of sizes: only where their figures are kept. */
+/** `peers`: only where their figures are kept. */
 export interface Kept {
   readonly report: Report
   readonly peers?: PeersReport | undefined
-  readonly hasSizes?: boolean
 }
 
 const MADE_BY =
   'Made by `node scripts/performance-page.ts` from `npm run bench` and `npm run peers`; do not edit by hand.'
 
-export function performancePage({ report, peers, hasSizes }: Kept): string {
+export function performancePage({ report, peers }: Kept): string {
   const { machine } = report
   const lines = [
     '# Performance',
@@ -29,7 +28,6 @@ export function performancePage({ report, peers, hasSizes }: Kept): string {
     '',
     ...goalsSection(sorted(report)),
   ]
-  if (hasSizes === true) lines.push('![Cost by the number of chunks](plots/cost-size.svg)', '')
   if (peers !== undefined) lines.push(...peersSummary(peers))
   return lines.join('\n')
 }

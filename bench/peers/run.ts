@@ -1,6 +1,6 @@
 /**
  * `npm run peers [-- <part of a name>…]`: measures Querent beside its peers with the same rows, filters, questions and
- * recall to be reached, keeps the figures in bench/out/peers.json, and makes page and plots from them. Each peer has a
+ * recall to be reached, keeps the figures in bench/out/peers.json, and makes the page from them. Each peer has a
  * process of its own; they take turns, ten questions each in random order, and one works at a time (docs/decisions/018).
  */
 import { execFileSync } from 'node:child_process'
@@ -9,14 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { seededUniform } from '../../test/support/seeded.ts'
 import { writePages } from '../lib/kept-figures.ts'
 import { machine } from '../lib/report.ts'
-import { SIZES } from './lib/data.ts'
+import { ROWS } from './lib/data.ts'
 import type { Way } from './lib/exchange.ts'
 import type { Answered, PeerFigures, PeersReport } from './lib/figures.ts'
 import { installPeers } from './lib/install.ts'
 import { PEERS, peerNamed } from './lib/peers.ts'
 import { BLOCK, build, nothingSpent, QUESTIONS_OF_A_KIND, Runner, type Spent, TARGET, timesOf } from './lib/runner.ts'
 import { SCENARIOS } from './lib/scenarios.ts'
-import { drawPlots } from './plots.ts'
 
 const out = fileURLToPath(new URL('../out/', import.meta.url))
 const [first, ...rest] = process.argv.slice(2)
@@ -32,10 +31,7 @@ if (!isBuild) {
   // A quick run only shows that all of it works: nothing is made from its figures.
   const isQuick = Boolean(process.env['QUERENT_QUICK'])
   writeFileSync(`${out}${isQuick ? 'peers-quick' : 'peers'}.json`, `${JSON.stringify(report, null, 2)}\n`)
-  if (!isQuick) {
-    await drawPlots()
-    writePages()
-  }
+  if (!isQuick) writePages()
 }
 for (const { name, why } of missing) console.error(`not measured: ${name}: ${why}`)
 tell('done')
@@ -43,20 +39,18 @@ tell('done')
 async function openAll(): Promise<readonly Runner[]> {
   const absent = installPeers()
   const open: Runner[] = []
-  for (const { name, rows, package: of } of PEERS) {
+  for (const { name, package: of } of PEERS) {
     if (wanted.length > 0 && !wanted.some(part => name.toLowerCase().includes(part.toLowerCase()))) continue
     const why = of === null ? undefined : absent.get(of)
     if (why !== undefined) {
       missing.push({ name, why: `could not be installed: ${plain(why)}` })
       continue
     }
-    for (const size of rows === 'both' ? (['all', 'few'] as const) : [rows]) {
-      try {
-        const runner = await openOne(name, SIZES[size])
-        if (runner !== undefined) open.push(runner)
-      } catch (error) {
-        missing.push({ name, why: `could not be opened with ${SIZES[size]} rows: ${plain((error as Error).message)}` })
-      }
+    try {
+      const runner = await openOne(name, ROWS)
+      if (runner !== undefined) open.push(runner)
+    } catch (error) {
+      missing.push({ name, why: `could not be opened with ${ROWS} rows: ${plain((error as Error).message)}` })
     }
   }
   return open
@@ -113,11 +107,11 @@ async function measureAll(): Promise<readonly PeerFigures[]> {
 }
 
 function about(runner: Runner) {
-  const { peer, rows, opened, curve } = runner
+  const { peer, rows, opened } = runner
   const { name, holds, settings, durability } = peer
   const { version, ms, memory } = opened
   const kept = { memory: peer.isServer ? null : memory }
-  return { name, version, holds, rows, settings, durability, ...runner.builtIn(), ...kept, open: ms, curve }
+  return { name, version, holds, rows, settings, durability, ...runner.builtIn(), ...kept, open: ms }
 }
 
 function having(way: Way): readonly Runner[] {

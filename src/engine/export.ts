@@ -3,14 +3,13 @@
  * and indexes are derived and not part of it.
  */
 import type { Json, JsonObject } from '../base/canonical.ts'
-import type { Turns } from '../base/turns.ts'
+import type { Steps, Turns } from '../base/turns.ts'
 import type { Lens, LensTransfer } from '../lenses/lens.ts'
-import type { AccessState, Entry } from '../model/entry.ts'
+import type { AccessState, Entry, EntryKey } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Audience } from '../model/partition.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import type { Store, StoreReader } from '../store/store.ts'
-import { entryKeys } from './background/recutting.ts'
 import type { ExportLine } from './engine.ts'
 
 /** Entries, or rows, read at once: a few milliseconds of work. */
@@ -25,7 +24,8 @@ interface Exported {
 
 /**
  * The lines of `exportLines` of the state that is committed when the first is taken, whatever is written before the last. No more
- * than a page of them is in memory, and the work pauses between lines, where the store can keep a state for readers that pause. `check`
+ * than a page of them is in memory where the store can keep a state for readers that pause; the work pauses between lines there, and in a
+ * store in memory. `check`
  * throws where it shall end: whoever takes the lines may have been away for long.
  */
 export async function* exportInTurns(
@@ -35,7 +35,19 @@ export async function* exportInTurns(
 ): AsyncGenerator<ExportLine> {
   const snapshot = store.snapshot()
   if (snapshot === null) {
-    yield* store.read(reader => [...exportLines(reader, tables, lenses)].filter(line => line !== null))
+    const collect = function* (): Steps<readonly ExportLine[]> {
+      const collected: ExportLine[] = []
+      for (const line of exportLines(store, tables, lenses)) {
+        if (line !== null) collected.push(line)
+        yield
+      }
+      return collected
+    }
+    for (const line of await store.readInSteps(collect, turns)) {
+      await turns.pauseIfDue()
+      yield line
+      check()
+    }
     return
   }
   try {
@@ -76,6 +88,15 @@ export function* exportLines(
   const transfers = lenses.flatMap(({ transfer }) => transfer?.exportRow ?? [])
   for (const table of tables) {
     if (table.mechanical !== true) yield* tableLines(reader, table, transfers)
+  }
+}
+
+/** The keys of all entries, ascending, a page at a time. */
+export function* entryKeys(reader: StoreReader, page: number): Generator<readonly EntryKey[]> {
+  for (let after: EntryKey | undefined = 0; after !== undefined; ) {
+    const keys: readonly EntryKey[] = reader.scanEntries(after, page)
+    if (keys.length > 0) yield keys
+    after = keys.at(-1)
   }
 }
 

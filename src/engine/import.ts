@@ -10,7 +10,6 @@ import { parseInput } from '../model/parse-input.ts'
 import { audience } from '../model/partition.ts'
 import type { Cell, Row, TableDeclaration } from '../model/table.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
-import { cutAgain } from './background/recutting.ts'
 
 const entryLine = z.strictObject({
   type: z.literal('entry'),
@@ -113,8 +112,6 @@ export async function importLines(
       yield
     }
     counts.warnings = imports.flatMap(each => each.end())
-    // The chunks are those of the version that has exported them.
-    if (counts.entries > 0) cutAgain(writer)
   }
   await store.writeInSteps(now, write, turns)
   return counts

@@ -8,7 +8,7 @@ import { openReferenceVectors } from '../index/reference-vectors.ts'
 import { openVectorIndex } from '../index/vectors.ts'
 import { openWordIndex } from '../index/words.ts'
 import type { Lens, Scratch } from '../lenses/lens.ts'
-import { openMemoryStore } from '../store/memory-store.ts'
+import { openMemoryStore } from '../store/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
 import { IndexSet } from './index-set.ts'
 
@@ -48,7 +48,7 @@ export function vectorIndexOver(store: Store): (embedder: Embedder) => Index {
 
 /** Vectors put into it are of this embedder's model. Indexes are made when they are first asked for. */
 export function openScratch(embedder: Embedder | null): Scratch {
-  const store = openMemoryStore({ copies: false })
+  const store = openMemoryStore()
   // Among so few, looking at every vector takes less than getting ready to look at some.
   const makers = new IndexMakers(embedder, [], ({ model }) => openReferenceVectors(modelKey(model), model.dimensions))
   const indexes = new IndexSet(store, null, makers.all())

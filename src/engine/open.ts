@@ -1,5 +1,5 @@
 /** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
@@ -13,14 +13,12 @@ import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { openHttpTransport } from '../sources/http-transport.ts'
 import { CORE_TABLES, UNEXPORTED } from '../store/core-tables.ts'
-import { openMemoryStore } from '../store/memory-store.ts'
-import { openSqliteStore } from '../store/sqlite-store.ts'
+import { openMemoryStore, openSqliteStore } from '../store/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
 import { AddedFiles } from './added-files.ts'
 import { Background, type BackgroundJob, Embedding, type JobState, saveSnapshots } from './background/background.ts'
 import { Lease, nameHolder } from './background/lease.ts'
 import { eraseAtEnd, LogKeeper } from './background/log-keeper.ts'
-import { recutting } from './background/recutting.ts'
 import { ByteQuota } from './byte-quota.ts'
 import { type Config, type Environment, resolveConfig } from './config.ts'
 import { runtimeNotice, startEmbedder } from './embedder.ts'
@@ -209,9 +207,8 @@ function keepUp(parts: Parts, hosted: readonly HostedLens[], { states, holder, c
   if (upkeep !== undefined) closers.add(() => eraseAtEnd(upkeep, indexes, snapshots))
   closers.add(() => embedding?.close())
   if (options.background === false) return
-  const recut = recutting(store)
   const ofLenses = hosted.flatMap(({ lens, host }) => (lens.jobs ?? []).map(job => jobOf(job, host)))
-  const jobs = [...(recut === null ? [] : [recut]), ...(files.isWatched ? [files.job()] : []), ...ofLenses]
+  const jobs = [...(files.isWatched ? [files.job()] : []), ...ofLenses]
   const background = new Background({ store, clock, indexes, embedding, jobs, states, holder, machineNow })
   closers.add(() => background.close())
   if (upkeep === undefined) return
@@ -256,7 +253,7 @@ function machineNow(): number {
 
 /** `home` null: only where the options name a store. */
 export function openStore({ store, readOnly }: EngineOptions, { durability }: Config, home: Home | null): Store {
-  if (store === 'memory') return openMemoryStore({ storeId: randomUUID() })
+  if (store === 'memory') return openMemoryStore()
   if (store !== undefined) return store
   if (home === null) throw new Error('invariant broken: a store needs a home')
   if (readOnly !== true && !existsSync(home.storeFile)) makeForThisUser(home.storeFile)

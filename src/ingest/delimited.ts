@@ -21,7 +21,6 @@ export const delimited: Ingester = {
     const entry = { ...WHOLE_FILE, title, content: text, chunks, kind: 'document', tags: [] }
     return { documents: [{ ...entry, metadata: { path: file.path } }], problems: [] }
   },
-  chunksOf,
 }
 
 function* chunksOf({ text }: Pick<SourceFile, 'text'>) {

@@ -18,7 +18,6 @@ export const json: Ingester = {
     const chunks = yield* chunksOf({ text })
     return { documents: documents.map(document => ({ ...document, chunks })), problems }
   },
-  chunksOf,
 }
 
 /** A longer line is no line that a person wrote. */

@@ -17,10 +17,6 @@ export const markdown: Ingester = {
   version: 3,
   accepts: file => EXTENSIONS.includes(file.extension),
   read,
-  *chunksOf({ text }) {
-    const { end } = readFrontMatter(text)
-    return yield* chunkInSteps(text, { form: 'prose', ...(yield* markdownStructureInSteps(text, end)), start: end })
-  },
 }
 
 /** Fields of front matter that have a place of their own; the others are metadata, and so is `date`, as in JSON Lines. */

@@ -43,9 +43,6 @@ export const plainText: Ingester = {
       ...{ title: titleOf(title) || nameWithoutExtension(file), chunks, kind: 'document', tags: [], metadata },
     })
   },
-  *chunksOf(file) {
-    return yield* chunkInSteps(file.text, { form: 'prose', ...(yield* outlineOf(file)) })
-  },
 }
 
 function outlineOf({ text, extension }: Pick<SourceFile, 'text' | 'extension'>): Steps<TextOutline> {

@@ -86,11 +86,6 @@ export interface Ingester {
   accepts(file: FileName): boolean
   /** In steps of some milliseconds. Never throws for what a file holds: that is a problem in the reading. */
   read(file: SourceFile, settings: IngestSettings): Steps<FileReading>
-  /**
-   * The chunks that `read` would make of a file whose content is stored as it is, so that an older store can be cut again without its
-   * files. Absent: that needs the file.
-   */
-  chunksOf?(file: Omit<SourceFile, 'modifiedAt'>): Steps<readonly ChunkDraft[]>
 }
 
 /** Why a file gives no text: it is encrypted, it has none, or what keeps it from being read. */

@@ -53,6 +53,6 @@ export function assertSync<T>(result: T): T {
 
 /** A body that does not pause, as one that may. */
 // biome-ignore lint/correctness/useYield: it is the one step
-export function* inOneStep<W, T>(writer: W, body: (writer: W) => T): Steps<T> {
-  return assertSync(body(writer))
+export function* inOneStep<T>(body: () => T): Steps<T> {
+  return assertSync(body())
 }

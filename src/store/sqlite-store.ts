@@ -1,6 +1,7 @@
 /**
  * The store in one SQLite file, which any number of processes may hold open: readers never wait, writers take turns.
  * A crash of a process loses nothing that was committed; with `durability: 'full'` a loss of power does not either.
+ * Or in memory: then it is gone with the process, has no write-ahead log, and so works in one step where others pause.
  */
 import { existsSync, statSync } from 'node:fs'
 import { assert, must } from '../base/assert.ts'
@@ -16,14 +17,14 @@ import { openNodeSqlite } from './sqlite/node-sqlite.ts'
 import { makeParts, type SqliteParts, SqliteReader } from './sqlite/reader.ts'
 import { prepareSchema } from './sqlite/schema.ts'
 import { isLockless, orReadOnly } from './sqlite/schema-copy.ts'
-import type { SqlDatabase } from './sqlite/sql-driver.ts'
+import { IN_MEMORY, type SqlDatabase } from './sqlite/sql-driver.ts'
 import { FOLD_IN_COMMITS, foldInCommits, foldsInCommits, SqliteUpkeep } from './sqlite/upkeep.ts'
 import { SqliteWriter } from './sqlite/writer.ts'
 import type { Snapshot, Store, StoreReader, StoreWriter } from './store.ts'
 import type { Upkeep } from './upkeep.ts'
 
 export interface SqliteStoreOptions {
-  /** Made when it is not there; its folder must be. */
+  /** Made when it is not there; its folder must be. `:memory:`: none, the store is in memory. */
   readonly file: string
   /**
    * Default false. If true nothing is made, and every `write` fails with `store_readonly`. In a folder that cannot be
@@ -43,6 +44,11 @@ export interface SqliteStoreOptions {
   readonly walMode?: boolean | undefined
   /** Given to a store that is made now. Default: random. */
   readonly storeId?: string | undefined
+}
+
+/** An empty store in memory. `storeId` default: random. */
+export function openMemoryStore(storeId?: string): Store {
+  return openSqliteStore({ file: IN_MEMORY, storeId })
 }
 
 /** Throws `store_missing`, `store_locked`, `store_readonly`, `store_corrupt`, `store_newer` or `io_failed`. */
@@ -66,7 +72,7 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
     defineFilterFunctions(db)
     const id = db.prepareArrays<[string]>('select id from identity').get()
     const parts = makeParts(db)
-    const upkeep = readOnly ? undefined : new SqliteUpkeep(db, parts.forgotten)
+    const upkeep = readOnly || file === IN_MEMORY ? undefined : new SqliteUpkeep(db, parts.forgotten)
     const openAgain = (use: 'read' | 'write') => {
       const again = openNodeSqlite({ file, readOnly: readOnly || use === 'read', immutable, timeoutMs })
       if (use === 'write') {
@@ -152,7 +158,7 @@ class SqliteStore extends SqliteReader implements Store {
     // To wait for it would block the thread that it needs.
     const completes = waitMs >= SHORT_WAIT_MS
     if (completes) this.paused?.complete()
-    return atOnce(this.#writing(now, writer => inOneStep(writer, body), this.paused && !completes ? 0 : waitMs))
+    return atOnce(this.#writing(now, writer => inOneStep(() => body(writer)), this.paused && !completes ? 0 : waitMs))
   }
 
   *#writing<T>(now: Instant, body: (writer: StoreWriter) => Steps<T>, waitMs: number): Steps<T> {
@@ -216,7 +222,7 @@ class SqliteStore extends SqliteReader implements Store {
     turns: Turns,
     waitMs = this.#timeoutMs,
   ): Promise<T> {
-    if (!this.#hasLog) return this.writeWhenFree(now, writer => atOnce(body(writer)), waitMs)
+    if (this.#journal !== 'wal') return this.writeWhenFree(now, writer => atOnce(body(writer)), waitMs)
     let hasBegun = false
     // Read here, while it is written there: until the commit, what is written is that connection's alone.
     const attempt = async () => {
@@ -226,13 +232,9 @@ class SqliteStore extends SqliteReader implements Store {
         hasBegun = true
         return body(writer)
       }
-      const paused = new PausedTransaction(aside.#writing(now, begun, 0))
-      this.paused = paused
       try {
-        return await turns.run(paused.run())
+        return await this.#pausing(aside.#writing(now, begun, 0), turns)
       } finally {
-        paused.cancel(null)
-        this.paused = null
         aside.close()
       }
     }
@@ -253,8 +255,9 @@ class SqliteStore extends SqliteReader implements Store {
     return this.#lastWaiting
   }
 
-  get #hasLog(): boolean {
-    return this.parts.db.prepareArrays<[string]>('pragma journal_mode').get()?.[0] === 'wal'
+  /** `wal`, `memory` for a store in memory, or how a file without a write-ahead log is written. */
+  get #journal(): string | undefined {
+    return this.parts.db.prepareArrays<[string]>('pragma journal_mode').get()?.[0]
   }
 
   read<T>(body: (reader: StoreReader) => T): T {
@@ -262,22 +265,25 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   async readInSteps<T>(body: () => Steps<T>, turns: Turns): Promise<T> {
-    if (!this.#hasLog) return this.read(() => atOnce(body()))
-    const attempt = async () => {
-      const paused = new PausedTransaction(this.parts.db.readInSteps(body))
-      this.paused = paused
-      try {
-        return await turns.run(paused.run())
-      } finally {
-        paused.cancel(null)
-        this.paused = null
-      }
-    }
+    if (this.#journal === 'delete') return this.read(() => atOnce(body()))
+    const attempt = () => this.#pausing(this.parts.db.readInSteps(body), turns)
     return this.#waiting(attempt, () => false, 0)
   }
 
+  /** Rolled back where `turns` end it. */
+  async #pausing<T>(transaction: Steps<T>, turns: Turns): Promise<T> {
+    const paused = new PausedTransaction(transaction)
+    this.paused = paused
+    try {
+      return await turns.run(paused.run())
+    } finally {
+      paused.cancel(null)
+      this.paused = null
+    }
+  }
+
   snapshot(): Snapshot | null {
-    if (!this.#hasLog) return null
+    if (this.#journal !== 'wal') return null
     const db = this.#openAgain('read')
     try {
       db.exec('pragma trusted_schema = off; pragma temp_store = memory')

@@ -2,7 +2,7 @@
  * The store contract: the one source of truth. Everything else (indexes, caches, answers) is derived from it and can
  * be thrown away. Synchronous, transactional; several processes may hold one store open at the same time.
  *
- * Every implementation passes `test/suites/store-suite.ts`; the in-memory one is the reference.
+ * In a file and in memory, it passes `test/suites/store-suite.ts`.
  */
 import type { Bitset } from '../base/bitset.ts'
 import type { Instant } from '../base/clock.ts'
@@ -236,8 +236,8 @@ export interface Store extends StoreReader {
   /**
    * As `writeWhenFree`, for a long body that pauses (QE-019). Until it is committed, all reads of this store see the state before it.
    * A `write` of this process that cannot wait 20 ms is refused meanwhile (`store_locked`), one that can makes the body run to its end
-   * first. Rolled back where `turns` end the work or the store is closed. A store in memory runs the body without a pause
-   * from its first write on, a file without a write-ahead log all of it.
+   * first. Rolled back where `turns` end the work or the store is closed. A store in memory, and a file without a write-ahead log,
+   * runs the body without a pause.
    */
   writeInSteps<T>(now: Instant, body: (writer: StoreWriter) => Steps<T>, turns: Turns, waitMs?: number): Promise<T>
   /**
@@ -255,7 +255,7 @@ export interface Store extends StoreReader {
    */
   readInSteps<T>(body: () => Steps<T>, turns: Turns): Promise<T>
   /**
-   * For reads that pause: see `Snapshot`. Null where a file has no write-ahead log, so that writers would wait for it:
+   * For reads that pause: see `Snapshot`. Null where there is no write-ahead log, so that writers would wait for it:
    * read at once there. Not inside `write` or `read`.
    */
   snapshot(): Snapshot | null

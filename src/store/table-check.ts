@@ -1,5 +1,4 @@
 /** Declared tables, as every store holds them to their declaration. */
-import { compareText } from '../base/compare.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { Cell, ColumnDeclaration, Row, TableDeclaration } from '../model/table.ts'
@@ -62,13 +61,7 @@ function tableMismatch(name: string): QuerentError {
   return new QuerentError('conflict', message, { field: name })
 }
 
-/** A row with all its columns in declared order: absent ones null, -0 made 0. */
-export function soundRow(table: TableDeclaration, row: Row): Row {
-  const cells = soundCells(table, row)
-  return Object.fromEntries(table.columns.map(({ name }, at) => [name, cells[at] as Cell]))
-}
-
-/** The same as a list, in declared order. */
+/** The cells of a row in declared order: absent ones null, -0 made 0. */
 export function soundCells(table: TableDeclaration, row: Row): Cell[] {
   for (const name of Object.keys(row)) columnOf(table, name)
   return table.columns.map(column => soundCell(table, column, row[column.name]))
@@ -105,19 +98,6 @@ export function soundEntries(
 ): readonly EntryKey[] | undefined {
   if (entries !== undefined) columnOf(table, 'entry')
   return entries
-}
-
-/** Null first, then numbers, texts by code point, and bytes. */
-export function compareCells(a: Cell, b: Cell): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b)
-  return rank(a) - rank(b)
-}
-
-function rank(cell: Cell): number {
-  if (cell === null) return 0
-  return typeof cell === 'number' ? 1 : typeof cell === 'string' ? 2 : 3
 }
 
 function shapeOf(table: TableDeclaration): string {

@@ -1,4 +1,31 @@
 /** What a child that will be killed says, and what a store must hold after it said so. */
+import type { Engine } from '../../src/engine/engine.ts'
+
+const QUESTIONS = ['quick fox', 'automobile', 'garden rain', 'tulip road dog', 'vixen']
+/** The machine may be busy with other things; what is late is not wrong. */
+const PATIENT = { timeout_ms: 120_000 } as const
+
+/** By question, what an engine answers in each mode, explained, as long as nothing is written and its clock stays. */
+export async function answersOf(engine: Engine): Promise<Readonly<Record<string, string>>> {
+  const answers: Record<string, string> = {}
+  for (const text of QUESTIONS) {
+    for (const mode of ['hybrid', 'words', 'meaning'] as const) {
+      const page = await engine.query({ text, mode, any: true, touch: false, explain: true, limit: 20, ...PATIENT })
+      answers[`"${text}" by ${mode}`] = JSON.stringify(page)
+    }
+  }
+  return answers
+}
+
+/** The questions that two engines answer differently, in lines. */
+export function differentAnswers(
+  one: Readonly<Record<string, string>>,
+  other: Readonly<Record<string, string>>,
+): readonly string[] {
+  return Object.keys(other)
+    .filter(question => one[question] !== other[question])
+    .map(question => `${question}: not what a rebuild answers`)
+}
 
 /** Contents by id that an act leaves behind; null for gone. */
 export interface Will {
@@ -8,14 +35,17 @@ export interface Will {
 
 export type KillLine =
   | { readonly ready: true }
+  /** Of a home that others work on too. */
+  | { readonly stopped: true }
+  | { readonly answered: true }
   /** Snapshots are written, and the log is folded back. */
   | { readonly closing: true }
   | { readonly act: number; readonly will: Will }
   /** The ids it wrote or showed. */
   | { readonly act: number; readonly did: readonly string[] }
 
-/** What was found in the store: contents and the number of uses. */
-export type Found = ReadonlyMap<string, { readonly content: string; readonly uses: number }>
+/** What was found in the store: contents and the number of uses; null: not counted. */
+export type Found = ReadonlyMap<string, { readonly content: string; readonly uses: number | null }>
 
 /**
  * A use that meets a paused write of its own process is counted when that has ended (`src/engine/uses.ts`), so that a kill may
@@ -60,7 +90,7 @@ export class Ledger {
     }
     // A put, an import or a delete is one transaction; files are one each.
     if (sides.size > 1 && pending?.kind !== 'add') wrong.push(`half of a ${pending?.kind} came through`)
-    for (const [id, { uses }] of found) wrong.push(...this.#settleUses(id, uses, pending))
+    for (const [id, { uses }] of found) if (uses !== null) wrong.push(...this.#settleUses(id, uses, pending))
     return wrong
   }
 

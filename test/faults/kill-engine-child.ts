@@ -1,17 +1,20 @@
 /**
- * `node kill-engine-child.ts <home> <folder of files> <number of the first act> <seed>`: an engine at work until it is
- * killed. Before each act a line says what it will do, after it a line says that it was done (`KillLine`).
+ * `node kill-engine-child.ts <home> <folder of files> <number of the first act> <seed> [shared]`: an engine at work until it is
+ * killed. Before each act a line says what it will do, after it a line says that it was done (`KillLine`). `shared`: others
+ * work on the same home; ids begin with the folder's name, and it stops at the line `stop` and then answers at a line `answer <time>`.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { OWNER } from '../../src/model/partition.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
-import type { KillLine, Will } from './kill-acts.ts'
+import { answersOf, type KillLine, type Will } from './kill-acts.ts'
 
-const [, , home = '', files = '', firstAct = '1', seed = '1'] = process.argv
+const [, , home = '', files = '', firstAct = '1', seed = '1', shared] = process.argv
 const random = seededUniform(Number(seed))
 /** Acts of one opening: enough changes for snapshots to be written when it closes. */
 const ACTS_AN_OPENING = 60
@@ -19,13 +22,40 @@ const FILES = 10
 const OWN = { kind: 'private', holder: OWNER }
 const WORDS = ['fox', 'vixen', 'dog', 'car', 'automobile', 'road', 'garden', 'tulip', 'rain', 'quick', 'swift']
 
+const ownName = basename(files)
+const ENTRY = shared === undefined ? 'p' : `${ownName}-p`
+/** What the parent said last, and the time that it gave. */
+const told = { stop: false, now: null as number | null }
+
+if (shared !== undefined) {
+  createInterface({ input: process.stdin }).on('line', line => {
+    if (line === 'stop') told.stop = true
+    else told.now = Number(line.split(' ')[1])
+  })
+}
+
 let act = Number(firstAct)
-for (;;) {
-  const engine = await openEngine({ home, embedder: openToyEmbedder() })
+for (let isDone = false; !isDone; ) {
+  const engine = await openEngine({
+    home,
+    embedder: openToyEmbedder(),
+    clock: { now: () => told.now ?? Date.now() },
+  })
   say({ ready: true })
-  for (let count = 0; count < ACTS_AN_OPENING; count++) await take(engine, act++)
+  for (let count = 0; count < ACTS_AN_OPENING && !told.stop; count++) await take(engine, act++)
+  isDone = told.stop
+  if (isDone) await answer(engine)
   say({ closing: true })
   await engine.close()
+}
+process.exit()
+
+/** Once all processes have stopped: what the engine answers that has followed the others' writes. */
+async function answer(engine: Engine): Promise<void> {
+  say({ stopped: true })
+  while (told.now === null) await sleep(5)
+  writeFileSync(`${files}.answers`, JSON.stringify(await answersOf(engine)))
+  say({ answered: true })
 }
 
 /** Synchronously, so that a line that is out tells of something that happened before. */
@@ -49,7 +79,7 @@ function choose(engine: Engine, number: number): readonly [Will, () => Promise<r
 }
 
 function putting(engine: Engine, number: number): readonly [Will, () => Promise<readonly string[]>] {
-  const entries = some(1 + pick(12), 'p', 60).map(id => ({ id, content: `${number} ${sentence()}` }))
+  const entries = some(1 + pick(12), ENTRY, 60).map(id => ({ id, content: `${number} ${sentence()}` }))
   const wait = random() < 0.5
   const will: Will = { kind: 'put', contents: Object.fromEntries(entries.map(({ id, content }) => [id, content])) }
   return [will, async () => (await engine.put({ entries, wait })).ids]
@@ -57,7 +87,7 @@ function putting(engine: Engine, number: number): readonly [Will, () => Promise<
 
 /** All or nothing, as a put; of so many that it takes a while. */
 function importing(engine: Engine, number: number): readonly [Will, () => Promise<readonly string[]>] {
-  const ids = some(200, 'p', 60)
+  const ids = some(200, ENTRY, 60)
   const contents = Object.fromEntries(ids.map(id => [id, `${number} ${sentence()}`]))
   const run = async () => {
     await engine.import(linesOf(contents))
@@ -85,7 +115,7 @@ function adding(engine: Engine, number: number): readonly [Will, () => Promise<r
     some(1 + pick(4), 'f', FILES).map(name => [name, random() < 0.8 ? `${number} ${sentence()}` : null]),
   )
   const names = Array.from({ length: FILES }, (_, at) => `f${at}`)
-  const contents = names.map(name => [`files/${name}.md`, changes.has(name) ? changes.get(name) : onDisk(name)])
+  const contents = names.map(name => [`${ownName}/${name}.md`, changes.has(name) ? changes.get(name) : onDisk(name)])
   const run = async () => {
     for (const [name, content] of changes) toDisk(name, content)
     const { errors } = await engine.add({ paths: [files], wait: random() < 0.5 })
@@ -112,7 +142,7 @@ function toDisk(name: string, content: string | null): void {
 }
 
 function deleting(engine: Engine): readonly [Will, () => Promise<readonly string[]>] {
-  const ids = some(1 + pick(3), 'p', 60)
+  const ids = some(1 + pick(3), ENTRY, 60)
   const will: Will = { kind: 'delete', contents: Object.fromEntries(ids.map(id => [id, null])) }
   const run = async () => {
     const there: string[] = []

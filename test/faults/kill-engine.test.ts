@@ -1,4 +1,4 @@
-/** A few kills, for every run of the tests; `npm run kill` kills two hundred times. */
+/** kill -9 of an engine at work: a few kills in every run of the tests, two hundred with QUERENT_LONG=1. */
 import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../support/temp-folder.ts'
 import { repeatUntil } from '../support/until-met.ts'

@@ -1,6 +1,6 @@
 /**
  * kill -9 of an engine at work, again and again on one home: it opens every time, nothing that it said was written is
- * lost, and its indexes answer as if they had been built again. Used by a test (few kills) and by `npm run kill` (many).
+ * lost, and its indexes answer as if they had been built again.
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { seededUniform } from '../support/seeded.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
 import { Child } from './child.ts'
-import { type Found, Ledger } from './kill-acts.ts'
+import { answersOf, differentAnswers, type Found, Ledger } from './kill-acts.ts'
 
 /** When a child is killed, and how often so; `anywhere` is what is left. */
 const MOMENTS: readonly (readonly [Moment, number])[] = [
@@ -24,10 +24,6 @@ type Moment = 'starting' | 'closing' | 'importing' | 'anywhere'
 const BEFORE: Readonly<Partial<Record<Moment, RegExp>>> = { closing: /^\{"closing"/, importing: /"kind":"import"/ }
 /** Closing and importing take some ms. */
 const MOST_WAIT_MS = 15
-/** The machine may be busy with other things; what is late is not wrong. */
-const PATIENT = { timeout_ms: 120_000 } as const
-const QUESTIONS = ['quick fox', 'automobile', 'garden rain', 'tulip road dog', 'vixen']
-
 export interface KillFigures {
   kills: number
   /** Acts that were acknowledged. */
@@ -123,15 +119,9 @@ async function examine(home: string, ledger: Ledger, figures: KillFigures): Prom
   const store = openSqliteStore({ file: join(home, 'store.db') })
   wrong.push(...store.check())
   await using rebuilt = await openEngine({ store, embedder: openToyEmbedder(), background: false, clock: now })
-  for (const text of QUESTIONS) {
-    for (const mode of ['hybrid', 'words', 'meaning'] as const) {
-      const ask = (engine: Engine) =>
-        engine.query({ text, mode, any: true, touch: false, explain: true, limit: 20, ...PATIENT })
-      const [mine, again] = await Promise.all([ask(survivor), ask(rebuilt)])
-      figures.answersCompared++
-      if (JSON.stringify(mine) !== JSON.stringify(again)) wrong.push(`"${text}" by ${mode}: not what a rebuild answers`)
-    }
-  }
+  const [mine, again] = [await answersOf(survivor), await answersOf(rebuilt)]
+  figures.answersCompared += Object.keys(again).length
+  wrong.push(...differentAnswers(mine, again))
   return wrong
 }
 

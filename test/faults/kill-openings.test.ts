@@ -1,4 +1,4 @@
-/** Homes whose first opening is killed can be opened, and old store files hold what they held. */
+/** Homes whose first opening is killed can be opened. */
 import { expect, it, onTestFinished } from 'vitest'
 import { tempFolder } from '../support/temp-folder.ts'
 import { killOpenings } from './kill-openings.ts'

@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { serialize } from 'node:v8'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
-import { openMemoryStore } from '../../src/store/memory-store.ts'
-import { openSqliteStore } from '../../src/store/sqlite-store.ts'
+import { openMemoryStore, openSqliteStore } from '../../src/store/sqlite-store.ts'
 import { histories } from '../support/histories.ts'
 import { observe } from '../support/play.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -25,7 +24,7 @@ it(`survives ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: MOST_KILLS * 6_00
   const acts = fc.sample(histories(40), { seed: 1, numRuns: 40 }).flat()
   const actsFile = folder.file('acts')
   writeFileSync(actsFile, serialize(acts))
-  const twin = openMemoryStore({ storeId: 'twin' })
+  const twin = openMemoryStore('twin')
   openSqliteStore({ file, storeId: 'twin' }).close()
   let survived = 0
   for (let kill = 0; kill < KILLS || (survived <= KILLS && kill < MOST_KILLS); kill++) {

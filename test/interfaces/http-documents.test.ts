@@ -7,6 +7,7 @@ import { namesOf } from '../../src/interfaces/http/guard.ts'
 import { jsonInSteps } from '../../src/interfaces/http/json-steps.ts'
 import { Authenticator } from '../../src/interfaces/http/tokens.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { turnsOf } from '../support/turns-of.ts'
 
 vi.mock('../../src/base/turns.ts', async original => (await import('../support/turns-of.ts')).alwaysDue(original))
@@ -40,7 +41,8 @@ it('QE-019: are written in a step for every 64 Ki characters', () => {
 it('QE-019: an export as one document is written in turns, and has the lines of a stream', async () => {
   const CONTENT = 20_000
   const ENTRIES = 60
-  const engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
+  using folder = tempFolder()
+  const engine = await openEngine({ home: folder.file('home'), embedder: 'none', background: false })
   await engine.put({
     entries: Array.from({ length: ENTRIES }, (_, at) => ({ id: `e${at}`, content: `é${at}`.padEnd(CONTENT, 'x') })),
   })

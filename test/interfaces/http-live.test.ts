@@ -9,7 +9,7 @@ import { namesOf } from '../../src/interfaces/http/guard.ts'
 import { serveHttp } from '../../src/interfaces/http/serve.ts'
 import { Authenticator } from '../../src/interfaces/http/tokens.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
-import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { ManualTimers } from '../support/manual-timers.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 

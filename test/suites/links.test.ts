@@ -1,5 +1,5 @@
 import { openLinkIndex } from '../../src/index/links.ts'
-import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { GRAPH } from '../support/link-world.ts'
 import { openReferenceLinks } from '../support/reference-links.ts'
 import { linkSuite } from './link-suite.ts'

@@ -1,5 +1,5 @@
 import { openPointIndex } from '../../src/index/points.ts'
-import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { COLUMNS, POINTS } from '../support/point-world.ts'
 import { openReferencePoints } from '../support/reference-points.ts'
 import { pointSuite } from './point-suite.ts'

@@ -1,8 +1,7 @@
 /** What every store must do with transactions. A part of `store-suite.ts`, which opens and closes the stores. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { must } from '../../src/base/assert.ts'
 import { audience, OWNER } from '../../src/model/partition.ts'
-import type { Store, StoreReader, StoreWriter } from '../../src/store/store.ts'
+import type { Store, StoreWriter } from '../../src/store/store.ts'
 import { draftOf, lineChunks } from '../support/entries.ts'
 import { LINK } from '../support/play.ts'
 import { NOW, shortForms } from '../support/store-short-forms.ts'
@@ -14,56 +13,6 @@ export function transactionSuite(opened: () => Store): void {
     store = opened()
   })
   const { put, all } = shortForms(opened)
-
-  describe('a snapshot', () => {
-    it('holds the state of its moment, whatever is written, until it is closed', () => {
-      const kept = put(draftOf({ id: 'kept', audience: audience('private', 'new') })).key
-      const gone = put(draftOf({ id: 'gone' })).key
-      store.write(NOW, writer => {
-        writer.touch({ id: 'ann' }, [kept], NOW, 1)
-        writer.table(LINK).put({ source: 'a', rank: 1, weight: 1 })
-      })
-      const stateOf = (reader: StoreReader) => ({
-        entries: reader.entries(reader.scanEntries(0, 99)),
-        chunks: reader.chunksOf(kept),
-        access: [...reader.access({ id: 'ann' }, [kept])],
-        viewers: reader.accessViewers(),
-        links: reader.table(LINK).scan(),
-        partitions: reader.partitions(),
-        lastSeq: reader.lastSeq(),
-      })
-      const before = stateOf(store)
-      const snapshot = must(store.snapshot(), 'a snapshot')
-      const write = (content: string, weight: number) => {
-        const draft = draftOf({ id: 'kept', content, audience: audience('private', 'new') })
-        store.write(NOW, writer => {
-          writer.put(draft, lineChunks(draft))
-          writer.delete(gone)
-          writer.put(draftOf({ id: content, audience: audience('private', content) }), [])
-          writer.touch({ id: 'ann' }, [kept], NOW + 1, 1)
-          writer.touch({ id: content }, [kept], NOW, 1)
-          writer.table(LINK).put({ source: 'a', rank: 1, weight })
-          writer.table(LINK).put({ source: content, rank: 1, weight })
-        })
-      }
-      write('first', 2)
-      expect(stateOf(snapshot.reader)).toEqual(before)
-      write('second', 3)
-      expect(stateOf(snapshot.reader)).toEqual(before)
-      snapshot.close()
-      snapshot.close()
-      const later = must(store.snapshot(), 'a snapshot')
-      expect(stateOf(later.reader)).toEqual(stateOf(store))
-      later.close()
-    })
-
-    it('is closed with its store', () => {
-      put(draftOf({ id: 'a' }))
-      const snapshot = must(store.snapshot(), 'a snapshot')
-      store.close()
-      snapshot.close()
-    })
-  })
 
   describe('transactions', () => {
     const ids = () => store.entries(store.scanEntries(0, 99)).map(entry => entry.id)

@@ -1,5 +1,5 @@
 import { openWordIndex } from '../../src/index/words.ts'
-import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { openReferenceWordIndex } from '../support/reference-words.ts'
 import { wordSuite } from './word-suite.ts'
 

@@ -3,7 +3,7 @@ import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import type { AggregateAnswer } from '../../src/lenses/beliefs/aggregates/tally.ts'
-import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { callOperation, type Json, openBeliefsEngine } from './beliefs-engine.ts'
 import { seededUniform } from './seeded.ts'
 

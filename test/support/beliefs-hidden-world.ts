@@ -4,7 +4,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import { type BeliefsState, stateOf } from '../../src/lenses/beliefs/state.ts'
 import { QuerentError } from '../../src/model/errors.ts'
-import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { callOperation, openBeliefsEngine } from './beliefs-engine.ts'
 import {
   type Act,
@@ -67,7 +67,7 @@ export class HiddenWorld {
       return Uint8Array.from({ length }, () => Math.floor(256 * drawn.uniform()))
     }
     const clock = new SettableClock(START)
-    const store = openMemoryStore({ storeId: 'one' })
+    const store = openMemoryStore('one')
     const engine = await openBeliefsEngine({
       ...{ store, clock, random, embedder: embedder === 'toy' ? openToyEmbedder() : 'none' },
       ...options,

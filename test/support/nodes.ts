@@ -9,7 +9,7 @@ import {
   type WireAnswer,
   type WireItem,
 } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
-import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { callOperation, type Json, openBeliefsEngine } from './beliefs-engine.ts'
 import { InProcessNodes } from './in-process-nodes.ts'
 import { seededUniform } from './seeded.ts'

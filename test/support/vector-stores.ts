@@ -2,7 +2,7 @@
 import { toUnit } from '../../src/math/vector.ts'
 import type { EntryKey } from '../../src/model/entry.ts'
 import { type Audience, audience, type PartitionId, partitionKey } from '../../src/model/partition.ts'
-import { openMemoryStore } from '../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { draftOf, lineChunks } from './entries.ts'
 import { seededNormal } from './seeded.ts'

@@ -1,7 +1,9 @@
-/** How well a system answers the questions of a set: one measure a question, then means and intervals. */
-import { type Interval, intervalOf } from './bootstrap.ts'
+/** How well a system answers the questions of a set: measures of each question, and their means. */
+import type { Embedder } from '../../../src/embed/embedder.ts'
+import type { Profile } from '../../../src/lenses/conversations/model.ts'
 import { type Found, type Measures, measuresOf } from './measures.ts'
 import type { Question, QuestionSet } from './question-set.ts'
+import { ReferenceIndex } from './reference.ts'
 
 export interface Judged extends Measures {
   readonly question: Question
@@ -19,14 +21,33 @@ export async function judge(set: Pick<QuestionSet, 'questions'>, ask: Ask): Prom
   return judged
 }
 
-export function meanOf(judged: readonly Judged[], measure: keyof Measures): number {
-  return judged.reduce((sum, one) => sum + one[measure], 0) / judged.length
+/** The reference on a set whose conversations are of one profile. */
+export async function judgeReference(
+  set: QuestionSet,
+  profile: Profile,
+  embedder: Embedder,
+): Promise<readonly Judged[]> {
+  const indexes = new Map<string, ReferenceIndex>()
+  for (const conversation of set.conversations) {
+    const language = set.languages.get(conversation.id) ?? 'en'
+    indexes.set(conversation.id, await ReferenceIndex.of(conversation, language, profile, embedder))
+  }
+  return judge(set, ({ conversation, text }) => {
+    const index = indexes.get(conversation)
+    if (index === undefined) throw new Error(`a question of ${set.name} is about ${conversation}, which is not there`)
+    return index.ask(text)
+  })
 }
 
-/** The mean of the categories' means: a category of few questions counts as much as one of many. */
-export function meanOfCategories(judged: readonly Judged[], measure: keyof Measures): number {
-  const groups = byCategory(judged)
-  return [...groups.values()].reduce((sum, group) => sum + meanOf(group, measure), 0) / groups.size
+/** The part of a set whose conversations are of one profile. */
+export function ofProfile(set: QuestionSet, profile: Profile): QuestionSet {
+  const conversations = set.conversations.filter(one => one.profile === profile)
+  const ids = new Set(conversations.map(({ id }) => id))
+  return { ...set, conversations, questions: set.questions.filter(({ conversation }) => ids.has(conversation)) }
+}
+
+export function meanOf(judged: readonly Judged[], measure: keyof Measures): number {
+  return judged.reduce((sum, one) => sum + one[measure], 0) / judged.length
 }
 
 /** In alphabetical order. */
@@ -35,19 +56,5 @@ export function byCategory(judged: readonly Judged[]): ReadonlyMap<string, reado
   return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Of R@10, over whole conversations. */
-export function recallInterval(judged: readonly Judged[]): Interval {
-  return intervalOf(inConversations(judged, ({ recallAt10 }) => recallAt10))
-}
-
-/** What R@10 gains from one system to another on the same questions, over whole conversations. */
-export function gain(before: readonly Judged[], after: readonly Judged[]): Interval {
-  const earlier = new Map(before.map(({ question, recallAt10 }) => [question.id, recallAt10]))
-  return intervalOf(
-    inConversations(after, ({ question, recallAt10 }) => recallAt10 - (earlier.get(question.id) as number)),
-  )
-}
-
-function inConversations(judged: readonly Judged[], value: (one: Judged) => number): readonly (readonly number[])[] {
-  return [...Map.groupBy(judged, ({ question }) => question.conversation).values()].map(group => group.map(value))
-}
+/** The product may differ from the reference by so much of R@10. */
+export const TOLERANCE = 0.01

@@ -68,25 +68,6 @@ export function withPrior(messages: readonly Scored[], scores: readonly number[]
   return overMax(scores).map((score, at) => score + weight * (prior[at] ?? 0))
 }
 
-const RANK_CONSTANT = 60
-
-/** Reciprocal rank fusion of the two searches with equal weights: what the convex one is compared with. */
-export function reciprocalRanks(messages: readonly Scored[]): readonly number[] {
-  const words = places(messages.map(({ bm25 }) => bm25))
-  const meaning = places(messages.map(({ cosine }) => cosine))
-  return messages.map((_, at) =>
-    [words[at] as number, meaning[at] as number].reduce((sum, place) => sum + 1 / (RANK_CONSTANT + place), 0),
-  )
-}
-
-/** From 1 for the greatest; no place at all for what is zero. */
-function places(scores: readonly number[]): readonly number[] {
-  const found = scores.map(() => Number.POSITIVE_INFINITY)
-  const order = [...scores.keys()].sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
-  for (const [place, at] of order.entries()) if (scores[at] !== 0) found[at] = place + 1
-  return found
-}
-
 function factor({ named, timed, user }: Scored, { speaker, when, user: weight }: Ingredients): number {
   return (named ? speaker : 1) * (timed ? when : 1) * (user ? weight : 1)
 }

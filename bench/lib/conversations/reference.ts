@@ -1,7 +1,4 @@
-/**
- * The reference that the product is held against: one conversation in memory, every message scored. A `System` says which
- * ingredients it has, so that each can be left out.
- */
+/** The reference that the product is held against: one conversation in memory, every message scored. */
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import type { Conversation, Message } from '../../../src/lenses/conversations/model.ts'
 import { resolvedDates } from '../../../src/lenses/conversations/reading/dates-in-text.ts'
@@ -9,20 +6,18 @@ import { Bm25, type Bm25Parameters } from './bm25.ts'
 import { asksWhen, hasTime, isAboutAssistant, namedIn } from './cues.ts'
 import type { Found } from './measures.ts'
 import type { SetLanguage } from './question-set.ts'
-import { ASSISTANT, finalScores, type Ingredients, PEOPLE, reciprocalRanks, type Scored } from './ranking.ts'
+import { ASSISTANT, finalScores, type Ingredients, PEOPLE, type Scored } from './ranking.ts'
 import { blocksOf, bodyOf, chunksOf, type UnitParts, unitsOf } from './units.ts'
 
-export interface System extends Ingredients {
+interface System extends Ingredients {
   readonly unit: UnitParts
   /** BM25 over chunks, of which the best stands for its message. */
   readonly chunks: boolean
   readonly bm25: Bm25Parameters
-  /** Both searches joined by ranks, with nothing else. */
-  readonly byRanks?: boolean | undefined
 }
 
 const SHORT_TURNS: Bm25Parameters = { k1: 0.9, b: 0.4 }
-export const USUAL: Bm25Parameters = { k1: 1.2, b: 0.75 }
+const USUAL: Bm25Parameters = { k1: 1.2, b: 0.75 }
 export const NO_PARTS: UnitParts = { date: false, previous: false, speaker: false, resolved: false }
 const ALL_PARTS: UnitParts = { date: true, previous: true, speaker: true, resolved: true }
 
@@ -80,10 +75,14 @@ export class ReferenceIndex {
     this.#hasTime = conversation.messages.map((message, at) => hasTime(message, dates[at] ?? [], language))
   }
 
-  /** The embedder is asked only where the system uses vectors. */
-  static async of(conversation: Conversation, language: SetLanguage, system: System, embedder: Embedder) {
-    const units = unitsOf(conversation, system.unit)
-    const vectors = usesVectors(system) ? await embedder.embed(units, 'passage') : []
+  static async of(
+    conversation: Conversation,
+    language: SetLanguage,
+    profile: Conversation['profile'],
+    embedder: Embedder,
+  ) {
+    const system = DEFAULTS[profile]
+    const vectors = await embedder.embed(unitsOf(conversation, system.unit), 'passage')
     return new ReferenceIndex(conversation, language, system, embedder, vectors)
   }
 
@@ -92,7 +91,7 @@ export class ReferenceIndex {
     const { messages } = this.#conversation
     const excerpts = messages.map(bodyOf)
     const scored = await this.#scored(question, excerpts)
-    const scores = this.#system.byRanks === true ? reciprocalRanks(scored) : finalScores(scored, this.#system)
+    const scores = finalScores(scored, this.#system)
     return messages
       .map(({ id }, at) => ({ id, text: excerpts[at] as string, score: scores[at] as number, at }))
       .filter(({ score }) => score > 0)
@@ -143,12 +142,7 @@ export class ReferenceIndex {
   }
 
   async #cosines(question: string): Promise<readonly number[]> {
-    if (!usesVectors(this.#system)) return []
     const [asked] = (await this.#embedder.embed([question], 'query')) as [Float32Array]
     return this.#vectors.map(vector => vector.reduce((sum, value, at) => sum + value * (asked[at] as number), 0))
   }
-}
-
-function usesVectors({ vectors, byRanks }: System): boolean {
-  return vectors > 0 || byRanks === true
 }

@@ -10,7 +10,7 @@ import { PARTS, type Scenario } from './scenarios.ts'
 import { meansOf, partFor, type Topics, topicsOf } from './topics.ts'
 
 const quick = Boolean(process.env['QUERENT_QUICK'])
-export const SIZES = quick ? ({ all: 5_000, few: 2_000 } as const) : ({ all: 100_000, few: 10_000 } as const)
+export const ROWS = quick ? 5_000 : 100_000
 export const DIMENSIONS = 384
 export const K = 10
 /** Settings are looked for with the first questions and measured with the others. */
@@ -22,10 +22,10 @@ const WORDS = 65
 
 let made: { readonly vectors: Float32Array; readonly queries: Float32Array } | undefined
 
-/** Vectors and questions; rows are the same ones whatever the size. */
+/** Vectors and questions. */
 function generated(): { readonly vectors: Float32Array; readonly queries: Float32Array } {
   if (made === undefined) {
-    const all = mixture({ rows: SIZES.all, queries: QUESTIONS, dimensions: DIMENSIONS, seed: SEED })
+    const all = mixture({ rows: ROWS, queries: QUESTIONS, dimensions: DIMENSIONS, seed: SEED })
     made = { vectors: all.rows, queries: all.queries }
   }
   return made

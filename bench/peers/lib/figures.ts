@@ -1,4 +1,4 @@
-/** What a run of the peers leaves: the figures that the page and the plots are made from. */
+/** What a run of the peers leaves: the figures that the page is made from. */
 import type { Machine } from '../../lib/report.ts'
 
 export interface Times {
@@ -38,8 +38,6 @@ export interface PeerFigures {
     readonly remove: Times
     readonly wrong: number
   } | null
-  /** Without a filter: what each setting gave, on the questions that settings are looked for with. */
-  readonly curve: readonly { readonly knob: number | null; readonly recall: number; readonly p50: number }[]
 }
 
 export interface PeersReport {

@@ -24,7 +24,6 @@ export class Runner {
   readonly #process: PeerProcess
   readonly opened: Opened
   readonly #folder: string
-  readonly curve: { knob: number | null; recall: number; p50: number }[] = []
 
   static async open(peer: Peer, rows: number, folder: string): Promise<Runner> {
     const started = await PeerProcess.start(peer.name, rows, folder, peer.heap)
@@ -61,17 +60,16 @@ export class Runner {
     }
   }
 
-  /** Raises the peer's setting until enough is found; in words what it was. Without a filter, all settings are tried. */
+  /** Raises the peer's setting until enough is found; in words what it was. */
   async tune(scenario: number): Promise<string | null> {
     const plain = SCENARIOS[scenario]?.narrowing === 'none'
     const knob = this.opened.knobs[plain ? 0 : 1] ?? null
     let enough: number | undefined
     for (const value of knob?.values ?? [null]) {
       if (value !== null) await this.#process.ask({ act: 'set', value, filtered: !plain })
-      const { recall, p50 } = await this.#probe(scenario)
-      if (plain) this.curve.push({ knob: value, recall, p50 })
+      const recall = await this.#probe(scenario)
       if (recall >= TARGET) enough ??= value ?? 0
-      if (enough !== undefined && !plain) break
+      if (enough !== undefined) break
     }
     const chosen = enough ?? knob?.values.at(-1)
     if (knob === null || chosen === undefined) return null
@@ -79,14 +77,10 @@ export class Runner {
     return `${knob.name} ${chosen}`
   }
 
-  async #probe(scenario: number): Promise<{ recall: number; p50: number }> {
-    const asked = await this.#process.ask<Asked>({
-      act: 'ask',
-      way: { kind: 'nearest', scenario },
-      from: 0,
-      to: TUNING,
-    })
-    return { recall: this.#recall(scenario, asked.rows, 0), p50: percentile(asked.ms, 0.5) }
+  async #probe(scenario: number): Promise<number> {
+    const way: Way = { kind: 'nearest', scenario }
+    const { rows } = await this.#process.ask<Asked>({ act: 'ask', way, from: 0, to: TUNING })
+    return this.#recall(scenario, rows, 0)
   }
 
   /** The questions from `from`, a block; undefined when the time for them is over. */

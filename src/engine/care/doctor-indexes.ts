@@ -1,7 +1,7 @@
 /** The indexes, held against ones built again, and the snapshots they would be read from. */
 import type { Steps } from '../../base/turns.ts'
 import { type Embedder, modelKey } from '../../embed/embedder.ts'
-import type { Hit, Index, Link, LinkIndex, PointIndex, VectorIndex, WordIndex } from '../../index/contract.ts'
+import type { Hit, Index, LinkIndex, PointIndex, VectorIndex, WordIndex } from '../../index/contract.ts'
 import type { SnapshotLoad, SnapshotProblem } from '../../index/snapshot.ts'
 import { toUnit } from '../../math/vector.ts'
 import { type Chunk, chunkText, type Entry, type EntryKey } from '../../model/entry.ts'
@@ -9,7 +9,7 @@ import type { PartitionId } from '../../model/partition.ts'
 import { REPAIR_HELP } from '../../store/care/problem.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import { tokenise } from '../../text/tokenise.ts'
-import { entryKeys } from '../background/recutting.ts'
+import { entryKeys } from '../export.ts'
 import { type Examined, finding } from './doctor-files.ts'
 
 export interface IndexesToExamine {
@@ -48,8 +48,6 @@ export function* indexesFindings(
       })
     }
     found.push(comparison(name, yield* compareIndexes(atOneMoment, questions), () => renew(name)))
-    const index = indexOf(name)
-    if (isVectorIndex(index)) found.push(yield* findsTheNearest(index, store, questions))
   }
   return found
 }
@@ -72,27 +70,12 @@ export function* snapshotsFindings({ names, indexOf, fresh, loaded, renew }: Ind
 
 function comparison(name: string, { difference, rows, answers }: Comparison, renew: () => Promise<void>): Examined {
   const check = `index ${name}`
-  if (difference === null) return finding(check, true, `${rows} rows and ${answers} sampled answers, as a rebuild has`)
+  const sampled = answers === 0 ? '' : ` and ${answers} sampled answers`
+  if (difference === null) return finding(check, true, `${rows} rows${sampled}, as a rebuild has`)
   return finding(check, false, difference, REPAIR_HELP, async () => {
     await renew()
     return 'built again'
   })
-}
-
-function* findsTheNearest(
-  index: VectorIndex,
-  reader: StoreReader,
-  questions: readonly SampledQuestion[],
-): Steps<Examined> {
-  const partitions = reader.partitions().map(({ id }) => id)
-  const recall = yield* recallOf(index, partitions, questions)
-  const message = recall === null ? 'nothing to measure by' : `${recall.toFixed(3)} of the 10 nearest, by samples`
-  return finding(
-    'recall',
-    recall === null || recall >= MIN_RECALL,
-    message,
-    'Ask with `approximate: false`, and please report it.',
-  )
 }
 
 /** Snapshots that nobody damaged, but that time or a restored backup has passed by: the index was built without. */
@@ -125,16 +108,8 @@ function snapshotFinding(name: string, loaded: SnapshotLoad, renew: () => Promis
   })
 }
 
-/** Hits compared a query, and neighbours of a point. */
+/** Hits compared a query. */
 const DEPTH = 20
-/** What an approximate search is judged by: the share of the nearest so many that it finds, over all questions. */
-const RECALL_AT = 10
-const MIN_RECALL = 0.99
-
-/** Entries whose links or points are compared. */
-const ENTRIES_SCANNED = 5_000
-/** In one step: some milliseconds. */
-const ENTRIES_AT_ONCE = 500
 
 /** What differs, in one line, or null; and how many answers were compared. */
 interface Comparison {
@@ -163,14 +138,6 @@ function* compareIndexes(atOneMoment: AtOneMoment, questions: readonly SampledQu
     if (found.difference !== null) return { ...found, answers }
     yield
   }
-  for (let after = 0, left = ENTRIES_SCANNED; left > 0; left -= ENTRIES_AT_ONCE) {
-    const found = atOneMoment(both => compareEntries(both, after, questions))
-    answers += found.answers
-    if (found.difference !== null) return { rows, answers, difference: `${rows} rows, but ${found.difference}` }
-    if (found.last === null) break
-    after = found.last
-    yield
-  }
   return { difference: null, rows, answers }
 }
 
@@ -196,47 +163,6 @@ function compareAnswers(question: SampledQuestion): (both: Both) => Comparison {
   }
 }
 
-/** Points and links of the entries behind `after`; `last`: the last of these, null where no others follow or nothing is compared. */
-function compareEntries(
-  { index, rebuilt, reader }: Both,
-  after: EntryKey,
-  questions: readonly SampledQuestion[],
-): Pick<Comparison, 'difference' | 'answers'> & { readonly last: EntryKey | null } {
-  const all = reader.partitions().map(({ id }) => id)
-  const entries = reader.scanEntries(after, ENTRIES_AT_ONCE)
-  const last = entries.length < ENTRIES_AT_ONCE ? null : (entries.at(-1) as EntryKey)
-  if (isPointIndex(index) && isPointIndex(rebuilt)) {
-    const scopes = [all, ...questions.map(({ partition }) => [partition])]
-    const compared = comparePoints(index, rebuilt, entries, scopes)
-    return {
-      difference: compared.difference && `${compared.difference} than a rebuild has`,
-      answers: compared.answers,
-      last,
-    }
-  }
-  if (!(isLinkIndex(index) && isLinkIndex(rebuilt))) return { difference: null, answers: 0, last: null }
-  const isAlike = entries.every(entry => linksOf(index, entry, all) === linksOf(rebuilt, entry, all))
-  const answers = entries.filter(entry => index.nodeOf(entry) !== undefined).length
-  return { difference: isAlike ? null : 'other links of a node than a rebuild has', answers, last }
-}
-
-/** The mean over the questions that have a vector; null when none has. */
-function* recallOf(
-  index: VectorIndex,
-  partitions: readonly PartitionId[],
-  questions: readonly SampledQuestion[],
-): Steps<number | null> {
-  const shares: number[] = []
-  for (const { vector } of questions) {
-    if (vector === null) continue
-    yield
-    const nearest = index.search({ vector, partitions, k: RECALL_AT })
-    const found = new Set(index.search({ vector, partitions, k: RECALL_AT, approximate: true }).map(hit => hit.entry))
-    if (nearest.length > 0) shares.push(nearest.filter(hit => found.has(hit.entry)).length / nearest.length)
-  }
-  return shares.length === 0 ? null : shares.reduce((sum, share) => sum + share, 0) / shares.length
-}
-
 function isVectorIndex(index: Index): index is VectorIndex {
   return index.name.startsWith('vectors-') && 'dimensions' in index
 }
@@ -253,16 +179,7 @@ function isLinkIndex(index: Index): index is LinkIndex {
   return 'relationName' in index
 }
 
-/** Relations by name: each index numbers them as they come. */
-function linksOf(index: LinkIndex, entry: EntryKey, partitions: readonly PartitionId[]): string {
-  const node = index.nodeOf(entry)
-  if (node === undefined) return ''
-  const linksShown = (links: readonly Link[]) =>
-    links.map(({ node: other, relation, weight }) => [other, index.relationName(relation), weight])
-  return JSON.stringify([node, linksShown(index.out(node, { partitions })), linksShown(index.in(node, { partitions }))])
-}
-
-/** Null where nothing can be asked: an index of a lens, or a passage without a vector. */
+/** Null where nothing is compared: an index of a lens, or a passage without a vector. */
 function answerOf(
   index: Index,
   { words, vector }: SampledQuestion,
@@ -279,38 +196,6 @@ function rowsOf(index: Index, partitions: readonly PartitionId[]): number {
   if (!isLinkIndex(index)) return index.position
   const { nodes, links } = index.count({ partitions })
   return nodes + links
-}
-
-/** Points whose neighbours are compared. */
-const POINTS_ASKED = 20
-
-interface PointComparison {
-  /** What the index does otherwise, in a few words; null: nothing. */
-  readonly difference: string | null
-  readonly answers: number
-}
-
-/** By where the points are, and by what is found near some of them. `scopes`: partitions to ask in, one after the other. */
-function comparePoints(
-  index: PointIndex,
-  rebuilt: PointIndex,
-  entries: readonly EntryKey[],
-  scopes: readonly (readonly PartitionId[])[],
-): PointComparison {
-  const pointOf = (of: PointIndex, entry: EntryKey): string => JSON.stringify(of.pointOf(entry) ?? null)
-  const stray = entries.some(entry => pointOf(index, entry) !== pointOf(rebuilt, entry))
-  if (stray) return { difference: 'another point of an entry', answers: 0 }
-  const known = entries.map(entry => rebuilt.pointOf(entry)).filter(point => point !== undefined)
-  const points = spread(known, POINTS_ASKED)
-  let answers = 0
-  for (const [at, point] of points.entries()) {
-    const request = { point, partitions: scopes[at % scopes.length] ?? [], k: DEPTH }
-    answers++
-    if (JSON.stringify(index.search(request)) !== JSON.stringify(rebuilt.search(request))) {
-      return { difference: 'others near a point', answers }
-    }
-  }
-  return { difference: null, answers }
 }
 
 /** Questions made from what a store holds, spread evenly over its entries: the same ones each time, for self-checks. */

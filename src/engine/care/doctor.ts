@@ -1,5 +1,5 @@
 /** Checks that a store, its indexes and its embedder are sound, and says what to do about each thing that is not. */
-import { atOnce, type Steps, type Turns } from '../../base/turns.ts'
+import type { Steps, Turns } from '../../base/turns.ts'
 import { type Embedder, modelKey } from '../../embed/embedder.ts'
 import type { Lens, LensHost } from '../../lenses/lens.ts'
 import { QuerentError } from '../../model/errors.ts'
@@ -111,7 +111,7 @@ async function tablesAgree(
 /** Of one state of the store, whatever is written at the pauses. */
 async function ofOneState<T>(read: (reader: StoreReader) => Steps<T>, store: Store, turns: Turns): Promise<T> {
   const snapshot = store.snapshot()
-  if (snapshot === null) return store.read(reader => atOnce(read(reader)))
+  if (snapshot === null) return store.readInSteps(() => read(store), turns)
   try {
     return await turns.run(read(snapshot.reader))
   } finally {

@@ -67,7 +67,7 @@ export const rows: Check = {
 }
 
 /** Values of the store itself that it makes again when they are gone. */
-const REMAKEABLE: ReadonlySet<string> = new Set(['revision', 'forgotten', 'overwritten', 'checks', 'cursor_secret'])
+const REMAKEABLE: ReadonlySet<string> = new Set(['revision', 'forgotten', 'overwritten', 'cursor_secret'])
 
 function ownValues(db: SqlDatabase): Problem | null {
   const found = [...damagedRows(db, 'meta')]

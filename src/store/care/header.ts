@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { QuerentError } from '../../model/errors.ts'
-import { APPLICATION_ID, SCHEMA, schemaOfTables } from '../sqlite/schema.ts'
+import { APPLICATION_ID, SCHEMA } from '../sqlite/schema.ts'
 import { openFile } from './file.ts'
 import { type Problem, REPAIR_HELP, RESTORE_HELP, type StoreFinding, sound } from './problem.ts'
 import { copyOfAlteredList, restoreTableList } from './table-list.ts'
@@ -169,9 +169,7 @@ function isReadable(file: string): boolean {
     const db = openFile(file, 'write')
     try {
       const numberOf = (sql: string) => db.prepareArrays<[number]>(sql).get()?.[0]
-      const tables = db.prepareArrays<[string]>("select sql from sqlite_schema where type = 'table'").all()
-      const schema = schemaOfTables(tables.map(([sql]) => sql))
-      if (numberOf('pragma application_id') !== APPLICATION_ID || numberOf('pragma user_version') !== schema)
+      if (numberOf('pragma application_id') !== APPLICATION_ID || numberOf('pragma user_version') !== SCHEMA)
         return false
       if (copyOfAlteredList(db) !== null) return false
       const lines = db.prepareArrays<[string]>('pragma integrity_check').all()

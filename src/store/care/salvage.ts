@@ -9,7 +9,7 @@ import { QuerentError } from '../../model/errors.ts'
 import { partitionKey } from '../../model/partition.ts'
 import type { TableDeclaration } from '../../model/table.ts'
 import { CHECK, checked, checkOf } from '../sqlite/rows.ts'
-import { APPLICATION_ID, columnsOf, prepareSchema, schemaOfTables } from '../sqlite/schema.ts'
+import { APPLICATION_ID, columnsOf, prepareSchema, SCHEMA } from '../sqlite/schema.ts'
 import { isOfCopy } from '../sqlite/schema-copy.ts'
 import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
 import { createIndexes, physicalName, quote } from '../sqlite/tables.ts'
@@ -121,9 +121,7 @@ function fill(
   // Not by their statements in the damaged file: what indexes there are is in the declarations too.
   for (const sql of declarationsIn(target).flatMap(createIndexes)) orNothing(() => target.exec(sql))
   keepSequences(target, source)
-  target.exec(
-    `pragma application_id = ${APPLICATION_ID}; pragma user_version = ${schemaOfTables(tables.map(({ sql }) => sql))}`,
-  )
+  target.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA}`)
   return [
     ...cut.map(name => `rows of ${name.replace(/^declared_/, '')} that are damaged`),
     ...left,

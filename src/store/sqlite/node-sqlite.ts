@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { assert } from '../../base/assert.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { assertSync } from '../paused-transaction.ts'
+import { assertSync, inOneStep } from '../paused-transaction.ts'
 import type { OpenSql, SqlDatabase, SqlOptions, SqlResult, SqlRow, SqlStatement, SqlValue } from './sql-driver.ts'
 
 /** Statements kept of each kind. Filters make endlessly many texts; everything else needs about a hundred. */
@@ -193,11 +193,6 @@ class NodeSqlite implements SqlDatabase {
       throw ofSqlite(error, this.file)
     }
   }
-}
-
-// biome-ignore lint/correctness/useYield: it is the one step
-function* inOneStep<T>(body: () => T): Steps<T> {
-  return assertSync(body())
 }
 
 /** Node 22 binds one without memory of its own, such as `new Uint8Array(new ArrayBuffer(0))`, as null. */

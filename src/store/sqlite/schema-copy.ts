@@ -8,7 +8,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { QuerentError } from '../../model/errors.ts'
 import { writeMeta } from './meta.ts'
 import { isDamage, isWhole } from './rows.ts'
-import type { SqlDatabase, SqlValue } from './sql-driver.ts'
+import { IN_MEMORY, type SqlDatabase, type SqlValue } from './sql-driver.ts'
 
 /**
  * Begins the names of these rows; `0` comes directly after `/`. No text that is given to the store may hold a NUL, so that
@@ -87,7 +87,8 @@ export function storedCopy(db: SqlDatabase): SchemaCopy | null {
 
 /** Makes the copy again where it is not current. To be called after every change of the schema and every VACUUM. */
 export function renewSchemaCopy(db: SqlDatabase): void {
-  if (isCurrent(db)) return
+  // Memory has no pages that could be damaged.
+  if (db.file === IN_MEMORY || isCurrent(db)) return
   db.write(() => {
     const cookie = schemaCookie(db)
     db.prepare('delete from meta where name >= ? and name < ?').run(COPY_PREFIX, AFTER_PREFIX)

@@ -1,14 +1,12 @@
 /**
- * The tables of a store file and how older files become like it. A store file of every released schema must open for
- * ever: a migration that was released is never changed, the next one is added behind it.
+ * The tables of a store file. Every row of most has a check (`rows.ts`). No schema before 3 was released; from the first release on
+ * a store file must open for ever, so a change of these tables then needs a migration.
  */
 
-import { sha256 } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { readMeta, writeMeta } from './meta.ts'
-import { CHECK, checkOf, isDamage } from './rows.ts'
+import { CHECK } from './rows.ts'
 import { checkWritable, renewSchemaCopy } from './schema-copy.ts'
-import type { SqlDatabase, SqlValue } from './sql-driver.ts'
+import type { SqlDatabase } from './sql-driver.ts'
 
 /** Marks the file as ours: `QRNT` in ASCII. */
 export const APPLICATION_ID = 0x51524e54
@@ -21,16 +19,19 @@ export const APPLICATION_ID = 0x51524e54
  * one number (`vectorKey`), so that reading one of the 60 that a question needs is one step down one tree. `tallies`
  * holds how many chunks (model 0) and vectors of a model a partition has, since counting them takes a tenth of a second
  * in 100,000.
+ *
+ * `structure` of a chunk: its lead and the sections in it (`ChunkDraft`), as a JSON object; null where it has neither.
  */
-const SCHEMA_1 = `
+const TABLES = `
 create table identity (id text not null) strict;
-create table meta (name text primary key, value text not null) strict, without rowid;
-create table declarations (name text primary key, declaration text not null) strict, without rowid;
+create table meta (name text primary key, value text not null, ${CHECK} integer) strict, without rowid;
+create table declarations (name text primary key, declaration text not null, ${CHECK} integer) strict, without rowid;
 
 create table partitions (
   id integer primary key autoincrement,
   name text not null unique,
-  audience text not null
+  audience text not null,
+  ${CHECK} integer
 ) strict;
 
 create table entries (
@@ -46,7 +47,8 @@ create table entries (
   updated_at integer not null,
   valid_from integer,
   valid_until integer,
-  known_at integer not null
+  known_at integer not null,
+  ${CHECK} integer
 ) strict;
 create unique index entries_by_id on entries (id, holder);
 create index entries_by_partition on entries (partition, collection, kind, created_at, updated_at);
@@ -61,7 +63,8 @@ create table bodies (
   content text not null,
   content_hash text not null,
   tags text not null,
-  metadata text not null
+  metadata text not null,
+  ${CHECK} integer
 ) strict;
 
 create table entry_tags (
@@ -87,20 +90,24 @@ create table chunks (
   end_unit integer not null,
   start_line integer not null,
   end_line integer not null,
-  headings text not null
+  headings text not null,
+  ${CHECK} integer,
+  structure text
 ) strict;
 create index chunks_by_entry on chunks (entry, ordinal);
 
 create table models (
   id integer primary key,
   name text not null unique,
-  dimensions integer not null
+  dimensions integer not null,
+  ${CHECK} integer
 ) strict;
 
 create table vectors (
   key integer primary key,
   entry integer not null,
-  vector blob not null
+  vector blob not null,
+  ${CHECK} integer
 ) strict;
 create trigger vectors_of_chunk after delete on chunks begin
   delete from vectors where key between old.key * 256 and old.key * 256 + 255;
@@ -110,6 +117,7 @@ create table tallies (
   partition integer not null references partitions,
   model integer not null,
   count integer not null,
+  ${CHECK} integer,
   primary key (partition, model)
 ) strict, without rowid;
 
@@ -119,6 +127,7 @@ create table access (
   last_accessed integer not null,
   count integer not null,
   strength real not null,
+  ${CHECK} integer,
   primary key (viewer, entry)
 ) strict, without rowid;
 create index access_by_entry on access (entry);
@@ -129,58 +138,37 @@ create table changes (
   kind text not null,
   partition integer not null,
   from_partition integer,
-  at integer not null
+  at integer not null,
+  ${CHECK} integer
 ) strict;
 `
 
-/**
- * The lead of a chunk and the sections in it (`ChunkDraft`), as a JSON object; null where it has neither. At the end of the row, where a
- * null leaves the check of the rows that are there as it is.
- */
-const SCHEMA_3 = 'alter table chunks add column structure text'
-
-/** The one at place n leads from schema n to n + 1. */
-const MIGRATIONS: readonly ((db: SqlDatabase) => void)[] = [db => db.exec(SCHEMA_1), addChecks, db => db.exec(SCHEMA_3)]
-
 /** What a file written by this version has. */
-export const SCHEMA: number = MIGRATIONS.length
+export const SCHEMA = 3
 
-/** The schema that tables made by these statements have, whatever the head of the file says. */
-export function schemaOfTables(statements: readonly string[]): number {
-  const isOf3 = statements.some(sql => /^create table "?chunks"?\s/i.test(sql) && /\bstructure\b/.test(sql))
-  if (isOf3) return 3
-  return statements.some(sql => sql.includes(CHECK)) ? 2 : 1
-}
-
-/** Brings the file to this version's schema, or says why it cannot be used. Touches nothing in a file that is not ours. */
+/** Makes the tables where the file is empty, or says why it cannot be used. Touches nothing in a file that is not ours. */
 export function prepareSchema(db: SqlDatabase, readOnly: boolean, storeId: string | undefined): void {
   const found = schemaOf(db)
-  if (found === SCHEMA && (areChecksFilled(db) || !readOnly)) {
-    if (readOnly) return
-    checkWritable(db)
-    fillChecks(db)
-    renewSchemaCopy(db)
-    return
-  }
   if (readOnly) {
     if (found === 0) throw notAStore(db)
-    const message = `${db.file}: has the older schema ${found}; open it once for writing to bring it to ${SCHEMA}`
-    throw new QuerentError('store_readonly', message, { file: db.file })
+    return
   }
-  if (found === 0) db.exec('pragma journal_mode = wal')
-  db.write(() => {
-    // Looked at again under the lock: another process may have been quicker.
-    const from = schemaOf(db)
-    for (const migrate of MIGRATIONS.slice(from)) migrate(db)
-    if (from === 0)
+  if (found === SCHEMA) {
+    checkWritable(db)
+  } else {
+    db.exec('pragma journal_mode = wal')
+    db.write(() => {
+      // Looked at again under the lock: another process may have been quicker.
+      if (schemaOf(db) === SCHEMA) return
+      db.exec(TABLES)
       db.prepare('insert into identity values (coalesce(?, lower(hex(randomblob(16)))))').run(storeId ?? null)
-    db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA}`)
-  })
-  fillChecks(db)
+      db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${SCHEMA}`)
+    })
+  }
   renewSchemaCopy(db)
 }
 
-/** The schema of the file, 0 when it is empty. */
+/** `SCHEMA`, or 0 when the file is empty. */
 function schemaOf(db: SqlDatabase): number {
   const numberOf = (sql: string) => db.prepareArrays<[number]>(sql).get()?.[0] ?? 0
   const application = numberOf('pragma application_id')
@@ -194,6 +182,10 @@ function schemaOf(db: SqlDatabase): number {
     const message = `${db.file}: has schema ${version}; this version knows up to ${SCHEMA}`
     throw new QuerentError('store_newer', message, { found: version, supported: SCHEMA })
   }
+  if (version < SCHEMA) {
+    const message = `${db.file}: has schema ${version} of a version before the first release; export it with that version and import it`
+    throw new QuerentError('store_corrupt', message, { file: db.file })
+  }
   return version
 }
 
@@ -201,19 +193,11 @@ function notAStore(db: SqlDatabase): QuerentError {
   return new QuerentError('store_corrupt', `${db.file}: is a database, but not a Querent store`, { file: db.file })
 }
 
-// Schema 2: the check of every row (`rows.ts`). The columns come in the migration itself, the checks of the rows
-// that are there in portions, each a transaction of its own: a process that is killed on the way leaves the rest to the
-// next one that opens the store for writing. Some 10 µs a row.
-
 /** Tables of the store itself whose rows have a check; so has every declared one. */
 const CHECKED: ReadonlySet<string> = new Set([
   ...['meta', 'declarations', 'partitions', 'entries', 'bodies', 'chunks', 'models', 'vectors', 'tallies'],
   ...['access', 'changes'],
 ])
-/** In the store's own table once every row has its check. */
-const FILLED = 'checks'
-/** Rows of one transaction: some 50 ms. */
-const AT_ONCE = 4_000
 
 /** Tables whose rows have a check, by name. */
 export function checkedTables(db: SqlDatabase): readonly string[] {
@@ -224,76 +208,9 @@ export function checkedTables(db: SqlDatabase): readonly string[] {
     .filter(name => CHECKED.has(name) || name.startsWith('declared_'))
 }
 
-/** Inside the migration. A column that is there already is kept. */
-function addChecks(db: SqlDatabase): void {
-  for (const table of checkedTables(db)) {
-    if (!columnsOf(db, table).includes(CHECK)) db.exec(`alter table "${table}" add column ${CHECK} integer`)
-  }
-}
-
-/** It is written last, so where it is there and damaged, all rows had their check. */
-function areChecksFilled(db: SqlDatabase): boolean {
-  try {
-    return readMeta(db, FILLED) !== undefined
-  } catch (error) {
-    if (isDamage(error)) return true
-    throw error
-  }
-}
-
-function fillChecks(db: SqlDatabase): void {
-  if (areChecksFilled(db)) return
-  for (const table of checkedTables(db)) fillTable(db, table)
-  db.write(() => writeMeta(db, FILLED, 'complete'))
-}
-
-function fillTable(db: SqlDatabase, table: string): void {
-  const columns = columnsOf(db, table).filter(name => name !== CHECK)
-  const keys = keyOf(db, table)
-  const list = (names: readonly string[]) => names.join(', ')
-  const [key, cells] = [list(keys), list(columns.map(name => `"${name}"`))]
-  const marks = list(keys.map(() => '?'))
-  const select = (behind: string) =>
-    `select ${key}, ${cells} from "${table}" where ${behind} ${CHECK} is null order by ${key} limit ${AT_ONCE}`
-  const update = `update "${table}" set ${CHECK} = ? where (${key}) = (${marks})`
-  for (let after: readonly SqlValue[] = []; ; ) {
-    const rows = db.write(() => {
-      const behind = after.length === 0 ? '' : `(${key}) > (${marks}) and`
-      const found = db.prepareArrays<readonly SqlValue[]>(select(behind)).all(...after)
-      const set = db.prepare(update)
-      for (const row of found) {
-        const [place, values] = [row.slice(0, keys.length), row.slice(keys.length)]
-        const check = checkOf(values)
-        set.run(isDamagedBody(table, columns, values) ? ~check : check, ...place)
-      }
-      return found
-    })
-    const last = rows.at(-1)
-    if (last === undefined) return
-    after = last.slice(0, keys.length)
-  }
-}
-
-/** A text that is not what was written gets a check that does not agree, so that it is not read as if it were whole. */
-function isDamagedBody(table: string, columns: readonly string[], values: readonly SqlValue[]): boolean {
-  if (table !== 'bodies') return false
-  const [content, hash] = ['content', 'content_hash'].map(name => values[columns.indexOf(name)])
-  return typeof content !== 'string' || sha256(content) !== hash
-}
-
 export function columnsOf(db: SqlDatabase, table: string): readonly string[] {
   return db
     .prepareArrays<[string]>('select name from pragma_table_info(?)')
     .all(table)
     .map(([name]) => name)
-}
-
-/** What rows are told apart by: the row id, or where there is none the primary key. */
-function keyOf(db: SqlDatabase, table: string): readonly string[] {
-  const isWithout = db.prepareArrays<[number]>('select wr from pragma_table_list(?)').get(table)?.[0] === 1
-  if (!isWithout) return ['rowid']
-  return db
-    .prepareArrays<[string]>('select name from pragma_table_info(?) where pk > 0 order by pk')
-    .all(table)
-    .map(([name]) => `"${name}"`)
 }

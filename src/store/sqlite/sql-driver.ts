@@ -7,6 +7,9 @@
  */
 import type { Steps } from '../../base/turns.ts'
 
+/** As a file: a database of this connection alone, in memory. */
+export const IN_MEMORY = ':memory:'
+
 export type SqlValue = string | number | Uint8Array | null
 export type SqlRow = Readonly<Record<string, SqlValue>>
 

@@ -6,11 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cacheOnDisk } from '../../../bench/lib/cached-embedder.ts'
 import { labelledSet } from '../../../bench/lib/conversations/labelled-set.ts'
 import { openProduct } from '../../../bench/lib/conversations/product.ts'
-import { meanOf } from '../../../bench/lib/conversations/quality.ts'
-import { TOLERANCE } from '../../../bench/lib/conversations/quality-rows.ts'
+import { judgeReference, meanOf, ofProfile, TOLERANCE } from '../../../bench/lib/conversations/quality.ts'
 import type { QuestionSet } from '../../../bench/lib/conversations/question-set.ts'
-import { DEFAULTS } from '../../../bench/lib/conversations/reference.ts'
-import { judgeReference, ofProfile } from '../../../bench/lib/conversations/reference-quality.ts'
 import { localEmbedder } from '../../../bench/lib/local-embedder.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
 
@@ -28,7 +25,7 @@ const LEAST = { people: 0.65, assistant: 0.73 } as const
 describe.each(['people', 'assistant'] as const)('conversations.query, %s', profile => {
   it('finds as much as the reference does', { timeout: 120_000 }, async () => {
     const part = ofProfile(set, profile)
-    const reference = meanOf(await judgeReference(part, DEFAULTS[profile], embedder), 'recallAt10')
+    const reference = meanOf(await judgeReference(part, profile, embedder), 'recallAt10')
     await using asked = await openProduct(part, embedder)
     const product = meanOf(await asked.within(), 'recallAt10')
     expect(Math.abs(product - reference), `${product} against ${reference}`).toBeLessThanOrEqual(TOLERANCE)

@@ -9,7 +9,7 @@ import { IndexSet } from '../../../src/engine/index-set.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
 import type { Job, LensHost } from '../../../src/lenses/lens.ts'
 import { LEASES } from '../../../src/store/core-tables.ts'
-import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../src/store/sqlite-store.ts'
 import { draftOf } from '../../support/entries.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { Page } from '../../../src/model/page.ts'
-import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../src/store/sqlite-store.ts'
 import { openTestEngine } from '../../support/engines.ts'
 import { openToyEmbedder } from '../../support/toy-embedder.ts'
 

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Turns } from '../../../src/base/turns.ts'
 import { exportInTurns, exportLines } from '../../../src/engine/export.ts'
-import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
+import { openMemoryStore, openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { openTestEngine } from '../../support/engines.ts'
 import { draftOf } from '../../support/entries.ts'
@@ -21,10 +20,6 @@ afterEach(() => folder[Symbol.dispose]())
 
 const onDisk = (options: Partial<SqliteStoreOptions> = {}) =>
   openSqliteStore({ file: folder.file(`${++files}.db`), timeoutMs: 100, ...options })
-const STORES: readonly (readonly [string, () => Store])[] = [
-  ['memory', () => openMemoryStore()],
-  ['SQLite', () => onDisk()],
-]
 const TABLES = [MOOD, LINK]
 
 /** Turns that pause before every line. `act` gets the number of the pause, from 1. */
@@ -47,45 +42,48 @@ function linesAtOnce(store: Store): readonly unknown[] {
 }
 
 describe('an export', () => {
-  it.each(STORES)(
-    'QE-019: of %s pauses at every line, and is that of its first whatever is written at its pauses',
-    async (_, make) => {
-      const property = fc.asyncProperty(populations(12), populations(12), async (before, meanwhile) => {
-        const store = make()
-        play(store, before)
-        const expected = linesAtOnce(store)
-        let written = 0
-        const turns = everyLine(pause => {
-          play(store, meanwhile)
-          store.write(pause, writer => {
-            const [oldest] = writer.scanEntries(0, 1)
-            if (oldest !== undefined) writer.delete(oldest)
-            writer.put(draftOf({ id: `late ${pause}` }), [])
-          })
-          written++
+  it('QE-019: pauses at every line, and is that of its first whatever is written at its pauses', async () => {
+    const property = fc.asyncProperty(populations(12), populations(12), async (before, meanwhile) => {
+      const store = onDisk()
+      play(store, before)
+      const expected = linesAtOnce(store)
+      let written = 0
+      const turns = everyLine(pause => {
+        play(store, meanwhile)
+        store.write(pause, writer => {
+          const [oldest] = writer.scanEntries(0, 1)
+          if (oldest !== undefined) writer.delete(oldest)
+          writer.put(draftOf({ id: `late ${pause}` }), [])
         })
-        expect(await linesOf(store, turns)).toEqual(expected)
-        expect(turns.pauses).toBeGreaterThanOrEqual(expected.length)
-        expect(written).toBe(turns.pauses)
-        expect(linesAtOnce(store)).not.toEqual(expected)
-        store.close()
+        written++
       })
-      await fc.assert(property, { numRuns: 8 })
+      expect(await linesOf(store, turns)).toEqual(expected)
+      expect(turns.pauses).toBeGreaterThanOrEqual(expected.length)
+      expect(written).toBe(turns.pauses)
+      expect(linesAtOnce(store)).not.toEqual(expected)
+      store.close()
+    })
+    await fc.assert(property, { numRuns: 8 })
+  })
+
+  it.each([
+    ['memory', () => openMemoryStore()],
+    ['a file', () => onDisk()],
+  ])(
+    'QE-019: of %s pauses while it looks for what viewers have read, also where there is no line for long',
+    async (_, make) => {
+      const store = make()
+      const VIEWERS = 30
+      store.write(1, writer => {
+        const keys = Array.from({ length: 250 }, (_, at) => writer.put(draftOf({ id: `e${at}` }), []).key)
+        for (let at = 0; at < VIEWERS; at++) writer.touch({ id: `v${at}` }, keys.slice(-1), 1, 1)
+      })
+      const turns = everyLine()
+      const lines = await linesOf(store, turns)
+      // Three pages of entries for each viewer, of which the last has a line.
+      expect(turns.pauses).toBeGreaterThanOrEqual(lines.length + 2 * VIEWERS)
     },
   )
-
-  it('QE-019: pauses while it looks for what viewers have read, also where there is no line for long', async () => {
-    const store = openMemoryStore()
-    const VIEWERS = 30
-    store.write(1, writer => {
-      const keys = Array.from({ length: 250 }, (_, at) => writer.put(draftOf({ id: `e${at}` }), []).key)
-      for (let at = 0; at < VIEWERS; at++) writer.touch({ id: `v${at}` }, keys.slice(-1), 1, 1)
-    })
-    const turns = everyLine()
-    const lines = await linesOf(store, turns)
-    // Three pages of entries for each viewer, of which the last has a line.
-    expect(turns.pauses).toBeGreaterThanOrEqual(lines.length + 2 * VIEWERS)
-  })
 
   it('keeps nothing of the file when it ends, however it ends', async () => {
     const store = onDisk()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { openEngine } from '../../../src/engine/open.ts'
-import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../src/store/sqlite-store.ts'
 import type { Store, StoreReader } from '../../../src/store/store.ts'
 
 const BUILT_IN_MS = 1_500

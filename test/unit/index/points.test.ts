@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openPointIndex } from '../../../src/index/points.ts'
-import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../src/store/sqlite-store.ts'
 import { COLUMNS, POINTS, PointWorld } from '../../support/point-world.ts'
 
 const OPTIONS = { name: 'places', table: POINTS, columns: COLUMNS }

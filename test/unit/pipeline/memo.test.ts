@@ -4,7 +4,7 @@ import type { Bitset } from '../../../src/base/bitset.ts'
 import type { Filter } from '../../../src/model/filter.ts'
 import { audience } from '../../../src/model/partition.ts'
 import { Memo } from '../../../src/pipeline/memo.ts'
-import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../src/store/sqlite-store.ts'
 import type { Store, StoreReader } from '../../../src/store/store.ts'
 import { draftOf, wholeChunk } from '../../support/entries.ts'
 

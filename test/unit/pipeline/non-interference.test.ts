@@ -8,7 +8,7 @@ import { QuerentError } from '../../../src/model/errors.ts'
 import { LOCAL_OWNER, type Viewer } from '../../../src/model/viewer.ts'
 import { lookAt } from '../../../src/pipeline/access.ts'
 import type { QueryContext } from '../../../src/pipeline/context.ts'
-import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../src/store/sqlite-store.ts'
 import { AskWorld, WORLD_NOW } from '../../support/ask-world.ts'
 import type { Edit, Request } from '../../support/hidden-stories.ts'
 import {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Steps } from '../../../src/base/turns.ts'
 import { ValidityWatch } from '../../../src/pipeline/memo.ts'
-import { openMemoryStore } from '../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../src/store/sqlite-store.ts'
 import { draftOf, wholeChunk } from '../../support/entries.ts'
 
 it('reads nothing again while no bound is crossed and nothing is written', () => {

@@ -1,8 +1,7 @@
 /** QE-019: a long read pauses and sees one state; it keeps nobody from writing for longer than it runs. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Steps, Turns } from '../../../src/base/turns.ts'
-import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
+import { openMemoryStore, openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { draftOf, wholeChunk } from '../../support/entries.ts'
 import { tempFolder } from '../../support/temp-folder.ts'

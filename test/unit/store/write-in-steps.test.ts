@@ -1,9 +1,8 @@
 /** QE-019: a long write pauses in its transaction; nobody sees a part of it, and nobody waits for it on this thread. */
 import { statSync } from 'node:fs'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { type Steps, Turns } from '../../../src/base/turns.ts'
-import { openMemoryStore } from '../../../src/store/memory-store.ts'
-import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
+import { openMemoryStore, openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite-store.ts'
 import type { Store, StoreWriter } from '../../../src/store/store.ts'
 import { draftOf, lineChunks, wholeChunk } from '../../support/entries.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -186,79 +185,8 @@ it('waits for the writers of other connections, and is refused when they write t
   other.close()
 })
 
-describe('in a store in memory', () => {
-  it('QE-019: a write pauses until its first change, and what a long put compares comes before that', async () => {
-    const store = openMemoryStore()
-    store.write(NOW, writer => writer.put(LONG, lineChunks(LONG)))
-    const longer = { ...LONG, content: `${LONG.content}\nlast` }
-    const seen: number[] = []
-    const write = (writer: StoreWriter) => writer.putInSteps(longer, lineChunks(longer))
-    await store.writeInSteps(
-      NOW,
-      write,
-      turnsThat(() => seen.push(store.chunksOf(1).length)),
-    )
-    expect(seen.length).toBeGreaterThan((2 * LINES) / 512)
-    expect(new Set(seen)).toEqual(new Set([LINES]))
-    expect(store.chunksOf(1)).toHaveLength(LINES + 1)
-  })
-
-  it('QE-019: one that changes nothing pauses to its end and leaves the version; a write makes it run to its end first, others wait', async () => {
-    const store = openMemoryStore()
-    const [order, others]: [string[], Promise<unknown>[]] = [[], []]
-    const version = store.version()
-    const looking = function* (): Steps<string> {
-      for (let at = 0; at < 3; at++) yield
-      order.push('looked')
-      return 'seen'
-    }
-    const pause = (at: number) => {
-      if (at !== 1) return
-      expect(store.version()).toBe(version)
-      others.push(store.writeWhenFree(NOW, () => order.push('waited')))
-      put(store, 'a')
-      order.push('wrote')
-    }
-    expect(await store.writeInSteps(NOW, looking, turnsThat(pause))).toBe('seen')
-    await Promise.all(others)
-    expect(order).toEqual(['looked', 'wrote', 'waited'])
-    expect(idsIn(store)).toEqual(['a'])
-  })
-
-  it('leaves nothing of one that fails or is ended', async () => {
-    const store = openMemoryStore()
-    const failing = function* (writer: StoreWriter): Steps<void> {
-      yield
-      yield* putLong(writer)
-      throw new Error('on purpose')
-    }
-    await expect(
-      store.writeInSteps(
-        NOW,
-        failing,
-        turnsThat(() => {}),
-      ),
-    ).rejects.toThrow('on purpose')
-    let time = 0
-    const gone = new Turns(
-      () => {
-        throw new Error('gone')
-      },
-      () => (time += 1_000),
-      async () => {},
-    )
-    await expect(store.writeInSteps(NOW, putLong, gone)).rejects.toThrow('gone')
-    expect(idsIn(store)).toEqual([])
-    put(store, 'a')
-    expect(idsIn(store)).toEqual(['a'])
-  })
-})
-
-it.each([
-  ['in memory', () => openMemoryStore()],
-  ['in a file', () => open().store],
-])('a store %s says until when a long write pauses', async (_, openStore) => {
-  const store = openStore()
+it('a store says until when a long write pauses', async () => {
+  const { store } = open()
   expect(store.whenFree()).toBeNull()
   let [isOver, free]: [boolean, Promise<void> | null] = [false, null]
   const looking = function* (): Steps<void> {

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { Document, parse, parseDocument } from 'yaml'
 import { SettableClock } from '../../../../src/base/clock.ts'
-import { openMemoryStore } from '../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../src/store/sqlite-store.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
 import { seededUniform } from '../../../support/seeded.ts'
 

@@ -10,7 +10,7 @@ import { putBelief, writeBeliefs } from '../../../../src/lenses/beliefs/record/w
 import { putEdge } from '../../../../src/lenses/beliefs/trust/edges.ts'
 import { raiseRevision } from '../../../../src/lenses/beliefs/trust/revisions.ts'
 import { AGENTS } from '../../../../src/store/core-tables.ts'
-import { openMemoryStore } from '../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../src/store/sqlite-store.ts'
 import { callOperation, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
 import { seededUniform } from '../../../support/seeded.ts'
 import { checkDraft } from './schema/checks.ts'

@@ -1,7 +1,7 @@
 /** Who is returned has been used (BQ-072), and what that tells (BQ-104). */
 import { expect, it, onTestFinished } from 'vitest'
 import { SettableClock } from '../../../../src/base/clock.ts'
-import { openMemoryStore } from '../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../src/store/sqlite-store.ts'
 import { callOperation, type Json, openBeliefsEngine } from '../../../support/beliefs-engine.ts'
 import { seededUniform } from '../../../support/seeded.ts'
 

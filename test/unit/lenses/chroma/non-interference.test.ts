@@ -12,7 +12,7 @@ import type { Operation, Progress } from '../../../../src/model/operation.ts'
 import { audience, OWNER } from '../../../../src/model/partition.ts'
 import type { TableDeclaration } from '../../../../src/model/table.ts'
 import { type OpenChroma, openChroma } from '../../../../src/openings/chroma.ts'
-import { openMemoryStore } from '../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../src/store/store.ts'
 import { TAGS } from '../../../support/chroma-acts.ts'
 import { type Act, type Call, type HiddenStory, hiddenStories } from '../../../support/chroma-hidden.ts'
@@ -46,7 +46,7 @@ class ChromaWorld {
       Uint8Array.from({ length }, () => Math.floor(256 * (randomness.hidden ? hidden() : shown())))
     const clock = { now: () => START }
     const chroma = await openChroma({
-      ...{ store: twist(openMemoryStore({ storeId: 'one' })), background: false, now: () => clock.now(), random },
+      ...{ store: twist(openMemoryStore('one')), background: false, now: () => clock.now(), random },
     })
     const world = new ChromaWorld(chroma, randomness)
     // The first query draws the secret of the store's cursors.

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { MESSAGES } from '../../../../src/lenses/conversations/tables.ts'
 import type { Progress } from '../../../../src/model/operation.ts'
-import { openMemoryStore } from '../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../src/store/store.ts'
 import { call, type Line, line, writeLines } from '../../../support/conversations.ts'
 import { idsOf, openTestEngine } from '../../../support/engines.ts'
@@ -84,10 +84,10 @@ describe('while a long export comes in', () => {
     const other = await openTestEngine({ store })
     const both = [engine, other].map(each => each.add({ paths: [path], chat: {} }))
     const reports = await Promise.all(both)
-    await other.close()
     expect(reports.reduce((sum, { added }) => sum + added, 0)).toBe(MESSAGES_IN_ALL)
     expect(reports.reduce((sum, { unchanged }) => sum + unchanged, 0)).toBe(MESSAGES_IN_ALL)
     expect(positions()).toEqual(inOrder(MESSAGES_IN_ALL))
+    await other.close()
   })
 
   it('one that begins later comes in beside it, and each message has a place of its own', async () => {
@@ -96,10 +96,10 @@ describe('while a long export comes in', () => {
     const other = await openTestEngine({ store })
     const both = [add(chat), other.add({ paths: [path], chat: {} })]
     await Promise.all(both)
-    await other.close()
     const all = positions()
     expect(all.length).toBe(MESSAGES_IN_ALL)
     expect(new Set(all).size).toBe(MESSAGES_IN_ALL)
+    await other.close()
   })
 
   it('its words come into the index along the way, so that the next question need not wait for all of them', async () => {

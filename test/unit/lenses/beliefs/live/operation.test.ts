@@ -6,7 +6,7 @@ import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing
 import { LOCAL_OWNER } from '../../../../../src/model/viewer.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { findOperation, makeCatalog, streamOperation } from '../../../../../src/ops/catalog.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import { callOperation, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { ManualTimers } from '../../../../support/manual-timers.ts'
 import { openToyEmbedder } from '../../../../support/toy-embedder.ts'

@@ -8,7 +8,7 @@ import type {
   SubscribeOptions,
 } from '../../../../../src/lenses/beliefs/live/subscriptions.ts'
 import { type Beliefs, beliefsOf } from '../../../../../src/openings/beliefs.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import { ManualTimers } from '../../../../support/manual-timers.ts'

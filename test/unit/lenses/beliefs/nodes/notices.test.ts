@@ -16,7 +16,7 @@ import {
   type WireScope,
 } from '../../../../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import { callOperation, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 import type { NodeFault } from '../../../../support/in-process-nodes.ts'
 import { openNodes, type TestNode } from '../../../../support/nodes.ts'

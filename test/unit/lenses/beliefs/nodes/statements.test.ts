@@ -5,7 +5,7 @@ import type { Engine } from '../../../../../src/engine/engine.ts'
 import { keysOf } from '../../../../../src/identity/keys.ts'
 import { signStatement } from '../../../../../src/identity/statement.ts'
 import { STATEMENTS } from '../../../../../src/lenses/beliefs/tables.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { callOperation, openBeliefsEngine } from '../../../../support/beliefs-engine.ts'
 

@@ -1,7 +1,6 @@
 /** Offsets and cursors of `beliefs.query`. */
 import { describe, expect, it } from 'vitest'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
-import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
+import { openMemoryStore, openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
 import { tempFolder } from '../../../../support/temp-folder.ts'
 import { ids, LIST, MINUTE, World } from './world.ts'

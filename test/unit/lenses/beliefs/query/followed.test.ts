@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Json } from '../../../../support/beliefs-engine.ts'
 import { EVERYWHERE } from '../../../../support/beliefs-paging.ts'
 import { PATIENCE_MS } from '../../../../support/patience.ts'

@@ -9,7 +9,7 @@ import { parseRequest } from '../../../../../src/lenses/beliefs/schema/faults.ts
 import { putEdge } from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../../../src/store/core-tables.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { countingBytes, openTestEngine } from '../../../../support/engines.ts'
 import { openToyEmbedder } from '../../../../support/toy-embedder.ts'

@@ -17,7 +17,7 @@ import {
 import { type BeliefsState, stateOf } from '../../../../../src/lenses/beliefs/state.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../../../src/store/core-tables.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { countingBytes } from '../../../../support/engines.ts'
 import { checkDraft, checkRevision } from '../schema/checks.ts'

@@ -4,7 +4,7 @@ import { tenthsHoldUntil, tenthsOf } from '../../../../../src/lenses/beliefs/tru
 import type { EdgeDraft } from '../../../../../src/lenses/beliefs/trust/edges.ts'
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
 import { type TrustQuestion, type TrustRules, trustBand } from '../../../../../src/lenses/beliefs/trust/trust-in.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { DAY, host, NOW, PLAIN, RULES, trust } from './world.ts'
 

@@ -4,7 +4,7 @@ import { CountedEdges } from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import { HolderTrust } from '../../../../../src/lenses/beliefs/trust/holders.ts'
 import { EDGES_AT_ONCE, searchRoutes } from '../../../../../src/lenses/beliefs/trust/routes.ts'
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import { DAY, host, NOW, PLAIN, RULES, trust } from './world.ts'
 
 const CLIQUE = 1000

@@ -1,7 +1,7 @@
 /** Those who are not known here may ask as often as they like: nothing is kept of them, and they trust as others do. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { DAY, host, NOW, PLAIN, RULES, trust } from './world.ts'
 

@@ -6,8 +6,7 @@ import { MEMORY, NODES } from '../../../../../src/lenses/chroma/tables.ts'
 import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'
 import type { TableDeclaration } from '../../../../../src/model/table.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
-import { openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
+import { openMemoryStore, openSqliteStore } from '../../../../../src/store/sqlite-store.ts'
 import { addNode, assignIds, hostOf, NOW, thrownBy } from './colour-world.ts'
 
 const PLUGIN: TableDeclaration = {

@@ -18,7 +18,7 @@ import type { LensHost } from '../../../../../src/lenses/lens.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'
 import { audience, OWNER } from '../../../../../src/model/partition.ts'
 import { lookAt } from '../../../../../src/pipeline/access.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { draftOf, wholeChunk } from '../../../../support/entries.ts'
 

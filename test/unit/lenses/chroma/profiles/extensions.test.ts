@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
 import { PLUGIN_FIELDS } from '../../../../../src/lenses/chroma/tables.ts'
 import type { EntryKey } from '../../../../../src/model/entry.ts'
-import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
+import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../../../src/store/store.ts'
 import { draftOf, wholeChunk } from '../../../../support/entries.ts'
 
