@@ -103,10 +103,6 @@ export const CONTEXT_STEPS: readonly Step[] = [
   step('who names it, wrongly', 'references', { input: { name: 'normalise', limit: 'all' } }, refused('limit')),
   step('who calls it', 'callers', { input: { name: 'normalise', depth: 2 } }),
   step('who calls nothing', 'callers', {}, ({ result }) => expect(result.status).toBe('error')),
-  step('what a change touches', 'impact', { input: { paths: ['src/store.ts'] } }),
-  step('what no change touches', 'impact', {}, ({ result }) => expect(result.status).toBe('error')),
-  step('a map', 'map', { input: { max_tokens: 400 } }),
-  step('a map too small', 'map', { input: { max_tokens: -4 } }),
   step('create a concept', 'mind_concepts_create', { input: { name: 'Session', type: 'Idea' } }),
   step('create many', 'mind_concepts_create_many', {
     input: {

@@ -11,12 +11,6 @@ export const CONTEXT_CALLS: readonly Call[] = [
   by(ASKER, 'context.definition', { name: 'Login', limit: 3 }),
   by(ASKER, 'context.references', { name: 'Login', relation: 'USES', limit: 3 }),
   by(ASKER, 'context.callers', { id: CONCEPT + 1, depth: 3 }),
-  by(OWNER_NAME, 'context.impact', {
-    diff: '--- a/x.ts\n+++ b/x.ts\n@@ -1,3 +1,4 @@\n a\n-b\n+c\n+d\n e\n',
-    paths: ['x.ts'],
-    depth: 2,
-  }),
-  by(ASKER, 'context.map', { max_tokens: 500, path: 'src' }),
   by(ASKER, 'context.body_fts_search', { query: 'login', path: 'src', limit: 3 }),
   by(ASKER, 'context.mind_concepts_create', { name: 'A', type: 'Class', visibility: 'public' }),
   by(ASKER, 'context.mind_concepts_create_many', { concepts: [{ name: 'A', type: 'B' }] }),

@@ -102,7 +102,6 @@ const QUESTIONS: readonly (readonly [string, JsonObject])[] = [
   ['/context/definition', { name: 'CarPark' }],
   ['/context/references', { name: 'AuthService' }],
   ['/context/callers', { name: 'Teapot' }],
-  ['/context/map', { max_tokens: 100 }],
   ['/mind/concepts/list', {}],
   ['/mind/edges/list', {}],
   ['/mind/provenance/list', {}],

@@ -48,7 +48,6 @@ describe('a file that was read with errors (CX-077)', () => {
     ['/context/definition', { name: 'broken' }, { name: 'c' }],
     ['/context/references', { name: 'b' }, { name: 'c' }],
     ['/context/callers', { name: 'b' }, { name: 'c' }],
-    ['/context/impact', { paths: ['b.ts'] }, { paths: ['c.ts'] }],
   ])('is noted in answers of %s that concern it, and in no other', async (path, concerned, other) => {
     await using code = await openCodeFolder(FILES)
     await code.do('/context/index')
