@@ -95,7 +95,7 @@ type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never
 const QUESTIONS: readonly (readonly [string, JsonObject])[] = [
   ['/context/query', { query: 'auth', depth: 2, explain: true }],
   ['/context/query', { query: 'vehicle', mode: 'hybrid', rank: 'weighted', explain: true }],
-  ['/context/query', { query: 'user login', mode: 'semantic', rank: 'closeness', max_tokens: 60 }],
+  ['/context/query', { query: 'user login', mode: 'semantic', rank: 'weighted', max_tokens: 60 }],
   ['/context/query', { query: 'e', mode: 'exact', limit: 3 }],
   ['/context/query', { query: 'fast vehicle', mode: 'hybrid', rank: 'relevance', depth: 2, explain: true, limit: 4 }],
   ['/context/query', { query: 'user login', rank: 'relevance', max_tokens: 40 }],
