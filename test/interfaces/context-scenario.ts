@@ -217,7 +217,7 @@ export const CONTEXT_STEPS: readonly Step[] = [
   step('a summary, for an agent', 'graph_summary', { viewer: 'ana' }),
   step('neighbours', 'graph_neighbors', { inputFrom: answers => ({ id: idOf(answers, 'normalise') }) }),
   step('neighbours of none', 'graph_neighbors', { input: { id: 99_999 } }, refused('id', 'not_found')),
-  step('a drawing', 'graph_viz', { inputFrom: answers => ({ format: 'mermaid', center: idOf(answers, 'normalise') }) }),
+  step('a drawing', 'graph_viz', { input: { format: 'mermaid', limit: 5 } }),
   step('a drawing in no form', 'graph_viz', { input: { format: 'oil' } }, refused('format')),
   step('delete a concept', 'mind_concepts_delete', { inputFrom: answers => ({ id: created(answers) }) }),
   step(

@@ -187,7 +187,6 @@ const viz = handler({
   params: () =>
     z.object({
       format: z.enum(FORMATS).nullish().describe('ascii: lines of text; mermaid: a Mermaid graph. Default: ascii'),
-      center: id.nullish().describe('Number of a concept: it and what is linked to it. Default: all concepts by id'),
       limit: z
         .number()
         .nullish()
@@ -202,35 +201,22 @@ const viz = handler({
       truncated: z.boolean().describe('Whether concepts are left out'),
       message: z.string().nullable().describe('How many are shown of how many, where some are left out'),
     }),
-  run(call, { format: wantedFormat, center, limit: most }) {
+  run(call, { format: wantedFormat, limit: most }) {
     const format = wantedFormat ?? 'ascii'
     const limit = clamp(most ?? NODES[format], 1, 1000)
-    const { store } = call.host
     const seen = look(call)
-    const wanted =
-      center === null || center === undefined
-        ? seen.concepts.all
-        : around(call, seen, requireVisible(seen, center, ['center']))
-    const nodes = wanted.slice(0, limit)
+    const { all } = seen.concepts
+    const nodes = all.slice(0, limit)
     const ids = new Set(nodes.map(({ id }) => id))
-    const edges = edgesFrom(store, seen, [...ids]).filter(({ target }) => ids.has(target))
-    const truncated = wanted.length > nodes.length
+    const edges = edgesFrom(call.host.store, seen, [...ids]).filter(({ target }) => ids.has(target))
+    const truncated = all.length > nodes.length
     const output = format === 'ascii' ? drawAscii(nodes, edges) : drawMermaid(nodes, edges)
-    const message = truncated ? `showing ${nodes.length} of ${wanted.length} concepts` : null
+    const message = truncated ? `showing ${nodes.length} of ${all.length} concepts` : null
     return { result: { format, output, nodes: nodes.length, edges: edges.length, truncated, message } }
   },
 })
 
 export const GRAPH_HANDLERS = [search, summary, neighbors, viz] as const
-
-/** The concept, then those it links to or that link to it, by id. */
-function around(call: Call, { accessScope, concepts }: Look, center: Concept): readonly Concept[] {
-  const links = linksOf(call)
-  const ways = [...links.out(center.id, accessScope), ...links.in(center.id, accessScope)]
-  const others = new Set(ways.map(({ node }) => node))
-  others.delete(center.id)
-  return [center, ...[...others].sort((a, b) => a - b).flatMap(id => concepts.byId(id) ?? [])]
-}
 
 function allEdges({ host }: Call, { concepts }: Look): readonly { readonly relation: string }[] {
   const rows = host.store.table(EDGES).scan({}, { columns: ['id', 'source', 'target', 'relation'] })

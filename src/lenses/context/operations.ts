@@ -13,7 +13,7 @@ import { CONCEPT_HANDLERS, EDGE_HANDLERS, PROVENANCE_HANDLERS } from './mind/min
 import { EXTRACT_HANDLER } from './mind/patch.ts'
 import { QUERY_HANDLER } from './query/answer.ts'
 import { contextQuestion, queryOfQuestion } from './query/request.ts'
-import { SYMBOL_HANDLERS } from './questions/symbols.ts'
+import { SYMBOL_HANDLERS } from './symbols.ts'
 
 const ALL = [
   QUERY_HANDLER,

@@ -30,7 +30,7 @@ export const CONTEXT_CALLS: readonly Call[] = [
   by(ASKER, 'context.mind_search', { query: 'Log', limit: 2 }),
   by(ASKER, 'context.graph_summary'),
   by(ASKER, 'context.graph_neighbors', { id: CONCEPT }),
-  by(ASKER, 'context.graph_viz', { format: 'mermaid', center: CONCEPT, limit: 5 }),
+  by(ASKER, 'context.graph_viz', { format: 'mermaid', limit: 5 }),
   by(ASKER, 'context.extract', {
     file_url: 'file:///src/login.ts',
     concepts: [{ name: 'C', type: 'Class' }],
