@@ -40,7 +40,6 @@ const KINDS: readonly Kind[] = [
     params: { mode: 'hybrid', depth: 2, rank: 'weighted', snippet: 'passage', limit: 20 },
     goal: { p95: 500 },
   },
-  { name: 'hybrid, by closeness', params: { mode: 'hybrid', rank: 'closeness' }, goal: { p95: 500 } },
   { name: 'by relevance, as the command asks', params: COMMAND, goal: { p50: 10, p99: 50 } },
   { name: 'by relevance, packed', params: { ...COMMAND, max_tokens: 4000 }, goal: { p50: 10, p99: 50 } },
   { name: 'by relevance, one word, 50 at depth 2, packed', params: EVERYTHING, words: 1, goal: { p50: 50, p99: 50 } },

@@ -109,7 +109,7 @@ export async function run(): Promise<readonly Row[]> {
 async function queries(sys: OpenContext): Promise<readonly Row[]> {
   const kinds = [
     ['whole bundle, exact', { mode: 'exact', snippet: 'passage', max_tokens: 4000 }],
-    ['whole bundle, hybrid by closeness', { mode: 'hybrid', rank: 'closeness', snippet: 'passage', max_tokens: 4000 }],
+    ['whole bundle, hybrid', { mode: 'hybrid', snippet: 'passage', max_tokens: 4000 }],
   ] as const
   const rows: Row[] = []
   for (const [kind, params] of kinds) {

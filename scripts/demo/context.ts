@@ -11,8 +11,6 @@ export function demoContext(root: string, folder: string): void {
   console.log('\n# … a name, what it hangs together with, and as much of it as fits…')
   run('context', 'query', 'chunkContent', '-m', 'exact', '-l', '6', '--max-tokens', '600')
   run('context', 'query', 'word index', '-l', '6')
-  console.log('\n# … who calls it, what a change would touch, and the whole in few words.')
+  console.log('\n# … and who calls it.')
   run('context', 'callers', 'chunkContent')
-  run('context', 'impact', join(folder, 'src/lenses/chroma/lab-color.ts'))
-  run('context', 'map', '--max-tokens', '400')
 }

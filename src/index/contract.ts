@@ -288,24 +288,6 @@ export interface Link {
   readonly weight: number
 }
 
-export interface LinkWalk extends SearchScope {
-  /** Where the walk begins and returns to: nodes with weights above 0. What is not in scope is passed over. */
-  readonly anchors: readonly { readonly node: number; readonly weight: number }[]
-  /** Chance to go on rather than to return to an anchor: 0 to below 1, default 0.85. */
-  readonly damping?: number | undefined
-  /** Steps at most; default 50. */
-  readonly iterations?: number | undefined
-  /** Ends when a step moves less than this in all; default 1e-6. */
-  readonly tolerance?: number | undefined
-  /** Only these nodes are reported, each once; default all that are reached. */
-  readonly among?: readonly number[] | undefined
-}
-
-export interface LinkRank {
-  readonly node: number
-  readonly score: number
-}
-
 /**
  * A directed graph with weights. A node is an entry and is named by its number. A link is in scope when both of its ends
  * are; links to nodes that do not exist are kept until they do.
@@ -322,9 +304,4 @@ export interface LinkIndex extends Index {
   nodeOf(entry: EntryKey): number | undefined
   /** Nodes in scope, and links among them. */
   count(scope: SearchScope): { readonly nodes: number; readonly links: number }
-  /**
-   * Personalised PageRank: where a walk from the anchors is found, links being walked both ways in proportion to their
-   * weights. By score descending, then number; nodes that are never reached are left out. Who cannot go on returns.
-   */
-  rank(walk: LinkWalk): readonly LinkRank[]
 }

@@ -5,7 +5,7 @@ import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import { isMostOf, partitionOfAll, readPlaces } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
-import type { Link, LinkIndex, LinkIndexDeclaration, LinkRank, LinkWalk, SearchScope } from './contract.ts'
+import type { Link, LinkIndex, LinkIndexDeclaration, SearchScope } from './contract.ts'
 import {
   checkEntryKeys,
   checkLength,
@@ -16,7 +16,6 @@ import {
   type UncheckedHeader,
 } from './image.ts'
 import { checkDeclared, type EdgeRow, LinkGraph, NONE, type NodeRow, readEdges, readNodes } from './links/graph.ts'
-import { checkWalk, type ScopeView, seeing, viewOf, walk } from './links/walk.ts'
 
 /** Changed entries that are taken in by one step. */
 const CHANGED_AT_ONCE = 200
@@ -31,8 +30,6 @@ class Links implements LinkIndex {
   readonly #declared: LinkIndexDeclaration
   #graph = new LinkGraph()
   #position = 0
-  /** The view of the last walk: most walks are those of one viewer over one state. */
-  #view: { readonly key: string; readonly view: ScopeView } | null = null
 
   constructor(declared: LinkIndexDeclaration) {
     this.name = declared.name
@@ -71,13 +68,11 @@ class Links implements LinkIndex {
   }
 
   count(scope: SearchScope): { readonly nodes: number; readonly links: number } {
-    const { numbers, links } = this.#viewOf(scope)
-    return { nodes: numbers.length, links }
-  }
-
-  rank(request: LinkWalk): readonly LinkRank[] {
-    checkWalk(request)
-    return walk(this.#viewOf(request), request)
+    const graph = this.#graph
+    const sees = seeing(graph, scope)
+    const slots = graph.slotsInOrder().filter(sees)
+    const links = slots.flatMap(slot => chainOf(graph, slot)).filter(row => sees(graph.targets.at(row)))
+    return { nodes: slots.length, links: links.length }
   }
 
   refresh(reader: StoreReader): number {
@@ -127,7 +122,6 @@ class Links implements LinkIndex {
     const graph = new LinkGraph()
     yield* graph.load(nodes, edges)
     this.#graph = graph
-    this.#view = null
     this.#position = position
   }
 
@@ -165,16 +159,18 @@ class Links implements LinkIndex {
     return links
   }
 
-  #viewOf(scope: SearchScope): ScopeView {
-    if (scope.allow !== undefined) return viewOf(this.#graph, scope)
-    const key = [this.#graph.revision, ...[...scope.partitions].sort((a, b) => a - b)].join()
-    if (this.#view?.key !== key) this.#view = { key, view: viewOf(this.#graph, scope) }
-    return this.#view.view
-  }
-
   get #shape(): string {
     const { nodes, node, edges, source, target, relation, weight } = this.#declared
     return [nodes.name, node, edges.name, source, target, relation, weight].join(' ')
+  }
+}
+
+/** Whether a node is in scope, by slot. */
+function seeing(graph: LinkGraph, { partitions, allow }: SearchScope): (slot: number) => boolean {
+  const visible = new Set(partitions)
+  return slot => {
+    const entry = graph.entries.at(slot)
+    return entry !== NONE && visible.has(graph.partitions.at(slot)) && (allow?.has(entry) ?? true)
   }
 }
 

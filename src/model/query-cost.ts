@@ -58,10 +58,18 @@ export function costOfText(input: unknown): number {
   return Math.max(0, Math.ceil(codePoints(input) / TEXT) - 1)
 }
 
-function codePoints(value: unknown): number {
-  // Without an array of them: a text may have a megabyte.
-  if (typeof value === 'string') return value.length - (value.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + codePoints(item), 0)
-  if (typeof value !== 'object' || value === null) return 0
-  return Object.entries(value).reduce((sum, [name, item]) => sum + (TOKENS.has(name) ? 0 : codePoints(item)), 0)
+/** With a list of what is left to count: no nesting is too deep for it. */
+function codePoints(input: unknown): number {
+  let points = 0
+  const left: unknown[] = [input]
+  while (left.length > 0) {
+    const value = left.pop()
+    // Without an array of them: a text may have a megabyte.
+    if (typeof value === 'string')
+      points += value.length - (value.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, item] of Object.entries(value)) if (!TOKENS.has(name)) left.push(item)
+    }
+  }
+  return points
 }

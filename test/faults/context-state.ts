@@ -83,8 +83,6 @@ const QUESTIONS: readonly (readonly [string, Readonly<Record<string, Json>>])[] 
   ...[2, 3, 9].map(at => ['/context/callers', { name: `made${at}`, depth: 3, limit: 1000 }] as const),
   ...[1, 6, 11].map(at => ['/context/query', { query: `made${at}`, depth: 0, limit: 50 }] as const),
   ['/context/query', { query: 'C1of14.go', mode: 'exact', depth: 1, limit: 50 }],
-  ['/context/impact', { paths: ['f1.ts', 'lib/f6.ts'], depth: 3, limit: 1000 }],
-  ['/context/map', { max_tokens: 100_000 }],
   ['/body/fts/search', { query: 'way', limit: 1000 }],
   ['/body/fts/search', { query: 'Notes', limit: 1000 }],
   ['/graph/summary', {}],

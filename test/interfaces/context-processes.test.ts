@@ -1,13 +1,11 @@
 /** Calls by path as they are used from a shell: each a process of its own, several at once on one store (CX-056). */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { querent } from '../support/command.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const FILES = 60
-const WRITES = 3
 
 interface Told {
   readonly status: string
@@ -85,38 +83,6 @@ describe('the parts of the store, asked by processes', { timeout: 120_000 }, () 
     expect(seen.every(total => total % 3 === 0)).toBe(true)
   })
 
-  it('number what several write at once without a gap or a double (CX-050, CX-051)', async () => {
-    using folder = folderWith({})
-    for (const path of ['/body/init', '/mind/init']) await call(folder, path)
-    await Promise.all(
-      Array.from({ length: WRITES }, (_, at) =>
-        call(folder, '/mind/concepts/create-many', {
-          concepts: [0, 1, 2].map(n => ({ name: `C${at}${n}`, type: 'Entity' })),
-        }),
-      ),
-    )
-    const { result } = await call(folder, '/mind/concepts/list')
-    const { concepts } = result as unknown as { readonly concepts: readonly { readonly id: number }[] }
-    const ids = concepts.map(({ id }) => id)
-    expect(ids).toEqual(Array.from({ length: 3 * WRITES }, (_, at) => at + 1))
-  })
-
-  it('take a patch from standard input (CX-057)', async () => {
-    using folder = folderWith({ 'a.ts': 'export function authenticate() {}\n' })
-    const index = await call(folder, '/context/index')
-    expect(index).toMatchObject({ status: 'success' })
-    const url = `${pathToFileURL(folder.path).href}/a.ts`
-    const patch = {
-      file_url: url,
-      concepts: [{ name: 'Signing in', type: 'Entity' }],
-      edges: [{ source_name: 'authenticate', target_name: 'Signing in', relation: 'IMPLEMENTS' }],
-    }
-    const run = await querent(['call', '/context/extract'], { cwd: folder.path, stdin: JSON.stringify(patch) })
-    expect(JSON.parse(run.stdout)).toMatchObject({ result: { concepts_created: 1, edges_created: 1 } })
-    expect(await call(folder, '/context/query', { query: 'Signing' })).toMatchObject({
-      result: { concepts: [{ name: 'Signing in' }, { name: 'authenticate' }], files: [{ url }] },
-    })
-  })
 })
 
 function codeOf(at: number): string {

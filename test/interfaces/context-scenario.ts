@@ -103,10 +103,6 @@ export const CONTEXT_STEPS: readonly Step[] = [
   step('who names it, wrongly', 'references', { input: { name: 'normalise', limit: 'all' } }, refused('limit')),
   step('who calls it', 'callers', { input: { name: 'normalise', depth: 2 } }),
   step('who calls nothing', 'callers', {}, ({ result }) => expect(result.status).toBe('error')),
-  step('what a change touches', 'impact', { input: { paths: ['src/store.ts'] } }),
-  step('what no change touches', 'impact', {}, ({ result }) => expect(result.status).toBe('error')),
-  step('a map', 'map', { input: { max_tokens: 400 } }),
-  step('a map too small', 'map', { input: { max_tokens: -4 } }),
   step('create a concept', 'mind_concepts_create', { input: { name: 'Session', type: 'Idea' } }),
   step('create many', 'mind_concepts_create_many', {
     input: {
@@ -221,7 +217,7 @@ export const CONTEXT_STEPS: readonly Step[] = [
   step('a summary, for an agent', 'graph_summary', { viewer: 'ana' }),
   step('neighbours', 'graph_neighbors', { inputFrom: answers => ({ id: idOf(answers, 'normalise') }) }),
   step('neighbours of none', 'graph_neighbors', { input: { id: 99_999 } }, refused('id', 'not_found')),
-  step('a drawing', 'graph_viz', { inputFrom: answers => ({ format: 'mermaid', center: idOf(answers, 'normalise') }) }),
+  step('a drawing', 'graph_viz', { input: { format: 'mermaid', limit: 5 } }),
   step('a drawing in no form', 'graph_viz', { input: { format: 'oil' } }, refused('format')),
   step('delete a concept', 'mind_concepts_delete', { inputFrom: answers => ({ id: created(answers) }) }),
   step(

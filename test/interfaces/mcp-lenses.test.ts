@@ -37,10 +37,7 @@ describe.each([
   ['c64', 'c64_query c64_enrich'],
   ['chroma', CHROMA],
   ['collections', 'collections_query collections_format'],
-  [
-    'context',
-    'context_query context_map context_definition context_references context_callers context_impact context_index context_extract',
-  ],
+  ['context', 'context_query context_definition context_references context_callers context_index context_extract'],
   ['conversations', 'remember recall explain get list delete'],
 ])('the lens %s', (lens, names) => {
   let client: Client

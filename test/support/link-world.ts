@@ -52,9 +52,6 @@ export interface LinkQuestion {
   readonly node: number
   readonly partitions: readonly AudienceName[]
   readonly allow: readonly number[] | null
-  readonly anchors: readonly { readonly node: number; readonly weight: number }[]
-  readonly damping: number
-  readonly iterations: number
 }
 
 /** Of one node. */
@@ -81,9 +78,6 @@ export function linkQuestions(): fc.Arbitrary<LinkQuestion[]> {
     node,
     partitions: fc.subarray([...AUDIENCE_NAMES]),
     allow: fc.option(fc.array(node, { maxLength: 9 })),
-    anchors: fc.array(fc.record({ node, weight: fc.double({ min: 0.01, max: 10, noNaN: true }) }), { maxLength: 4 }),
-    damping: fc.constantFrom(0.85, 0.5, 0),
-    iterations: fc.constantFrom(0, 1, 20, 50),
   })
   return fc.array(question, { minLength: 1, maxLength: 4 })
 }

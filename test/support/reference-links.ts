@@ -1,17 +1,14 @@
 /**
- * The link index as its contract reads: all links in a list, every question answered by looking at all of them, ranks by
- * adding up the walks of a matrix. The oracle of the suites.
+ * The link index as its contract reads: all links in a list, every question answered by looking at all of them.
+ * The oracle of the suites.
  */
 import { compareText } from '../../src/base/compare.ts'
 import type {
   Link,
   LinkIndex,
   LinkIndexDeclaration,
-  LinkRank,
-  LinkWalk,
   SearchScope,
 } from '../../src/index/contract.ts'
-import { checkWalk, DAMPING, ITERATIONS, TOLERANCE } from '../../src/index/links/walk.ts'
 import type { EntryKey } from '../../src/model/entry.ts'
 import type { StoreReader } from '../../src/store/store.ts'
 
@@ -131,37 +128,6 @@ class ReferenceLinks implements LinkIndex {
     }
   }
 
-  rank(walk: LinkWalk): readonly LinkRank[] {
-    checkWalk(walk)
-    const { damping = DAMPING, iterations = ITERATIONS, tolerance = TOLERANCE } = walk
-    const nodes = this.#visible(walk).map(({ node }) => node)
-    const home = new Map<number, number>(nodes.map(node => [node, 0]))
-    for (const { node, weight } of walk.anchors) if (home.has(node)) home.set(node, (home.get(node) ?? 0) + weight)
-    const all = sum(home.values())
-    if (all === 0) return []
-    for (const [node, weight] of home) home.set(node, weight / all)
-    const ways = new Map(nodes.map(node => [node, [...this.out(node, walk), ...this.in(node, walk)]]))
-    let here = home
-    for (let step = 0; step < iterations; step++) {
-      const next = new Map(nodes.map(node => [node, 0]))
-      const add = (node: number, score: number) => next.set(node, (next.get(node) ?? 0) + score)
-      for (const [node, score] of here) {
-        const links = ways.get(node) ?? []
-        const total = sum(links.map(link => link.weight))
-        if (total === 0) for (const [back, share] of home) add(back, damping * score * share)
-        else for (const link of links) add(link.node, damping * score * (link.weight / total))
-        for (const [back, share] of home) add(back, (1 - damping) * score * share)
-      }
-      const moved = sum(nodes.map(node => Math.abs((next.get(node) ?? 0) - (here.get(node) ?? 0))))
-      here = next
-      if (moved < tolerance) break
-    }
-    return [...here]
-      .filter(([node, score]) => score > 0 && (walk.among === undefined || walk.among.includes(node)))
-      .map(([node, score]) => ({ node, score }))
-      .sort((a, b) => b.score - a.score || a.node - b.node)
-  }
-
   #visible({ partitions, allow }: SearchScope): readonly Node[] {
     return this.#nodes.filter(
       ({ partition, entry }) => partitions.includes(partition) && (allow === undefined || allow.has(entry)),
@@ -180,10 +146,4 @@ class ReferenceLinks implements LinkIndex {
     const known = this.#relations.indexOf(relation)
     return known >= 0 ? known : this.#relations.push(relation) - 1
   }
-}
-
-function sum(numbers: Iterable<number>): number {
-  let total = 0
-  for (const number of numbers) total += number
-  return total
 }

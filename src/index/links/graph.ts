@@ -33,8 +33,6 @@ export class LinkGraph {
   readonly nextOut: GrowingInts = new GrowingInts()
   readonly nextIn: GrowingInts = new GrowingInts()
   readonly relationNames: string[] = []
-  /** Changes with every change. */
-  revision = 0
   readonly #relationNumbers = new Map<string, number>()
   readonly #slots = new Map<number, number>()
   readonly #byEntry = new Map<EntryKey, number>()
@@ -114,12 +112,10 @@ export class LinkGraph {
       this.firstIn.set(target, row)
       if (pace.isOver(1)) yield
     }
-    this.revision++
   }
 
   add({ node, entry, partition }: NodeRow): void {
     this.#place(this.#slotFor(node), entry, partition)
-    this.revision++
   }
 
   link(edge: EdgeRow): void {
@@ -127,7 +123,6 @@ export class LinkGraph {
     const row = this.#newRow(edge)
     insert(this.firstOut, this.nextOut, this.sources.at(row), row, (a, b) => this.#compareOut(a, b))
     insert(this.firstIn, this.nextIn, this.targets.at(row), row, (a, b) => this.#compareIn(a, b))
-    this.revision++
   }
 
   /** Takes out the node of an entry and the links that start there; those that end there wait for it to come back. */
@@ -146,7 +141,6 @@ export class LinkGraph {
     }
     this.firstOut.set(slot, NONE)
     this.#freeIfUnused(slot)
-    this.revision++
   }
 
   #isSound({ entry, source }: EdgeRow): boolean {

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../base/canonical.ts'
 import { openEngineOrEmpty } from '../../engine/open.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import { contextOf } from '../../openings/context.ts'
-import { fileText, type Input, MAX_INPUT, textOf } from './commands/input.ts'
+import { fileText, type Input, MAX_INPUT } from './commands/input.ts'
 import { type CommonFlags, wantsJson } from './flags.ts'
 import type { FlagNames } from './generated-flags.ts'
 import { readAll, write, writeJson } from './io.ts'
@@ -85,22 +85,6 @@ export const CONTEXT: CommandGroup = {
     symbol('definition'),
     symbol('references'),
     symbol('callers'),
-    question('impact [files...]', render.impactText, {
-      examples: ['git diff | querent context impact --diff -  # on the lines that changed'],
-      arguments: ['paths'],
-      flags: { ...BOUNDS, diff: { help: 'file of a unified diff against what is indexed; `-` reads standard input' } },
-      input: async ({ paths = [], diff, ...input }, _flags, cli) => ({
-        ...input,
-        paths: (paths as readonly Json[]).map(path => absolute(path, cli)),
-        ...(diff !== undefined && { diff: await textOf(cli, String(diff)) }),
-      }),
-    }),
-    question('map [folder]', render.mapText, {
-      examples: ['querent context map --max-tokens 1000  # as much as fits'],
-      arguments: ['path'],
-      input: (input, _flags, cli) =>
-        'path' in input ? { ...input, path: absolute(input['path'] as Json, cli) } : input,
-    }),
   ],
 }
 

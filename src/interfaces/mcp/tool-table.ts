@@ -260,7 +260,7 @@ export const LENS_TOOLS: Readonly<Record<string, readonly (ToolEntry | string)[]
   ],
   context: [
     CODE,
-    ...['map', 'definition', 'references', 'callers', 'impact', 'index', 'extract'].map(name =>
+    ...['definition', 'references', 'callers', 'index', 'extract'].map(name =>
       contextTool({ operation: `context.${name}` }),
     ),
   ],

@@ -29,7 +29,7 @@ import {
   Refusal,
   refusal,
 } from './envelope.ts'
-import { linkedWithinFiles } from './extract/concept.ts'
+import { unlinkedLanguage } from './extract/concept.ts'
 import { shownPath } from './names.ts'
 import { type Concept, type ContextState, stateOf, type VisibleConcepts } from './state.ts'
 import { LINKS, READ_ERRORS } from './tables.ts'
@@ -410,12 +410,12 @@ export function readErrorNotes(
   ]
 }
 
-/** That callers and other references in other files are missing, where the language of a concept has no such links. */
+/** That calls are known by their text alone, where the language of a concept has no such links. */
 export function languageNotes(concepts: readonly Concept[]): readonly string[] {
-  const languages = new Set(concepts.flatMap(({ url }) => (url === null ? [] : (linkedWithinFiles(url) ?? []))))
+  const languages = new Set(concepts.flatMap(({ url }) => (url === null ? [] : (unlinkedLanguage(url) ?? []))))
   return [...languages]
     .sort()
-    .map(language => `calls in ${language} are linked within a file only: those in other files are not listed`)
+    .map(language => `calls in ${language} are not linked: those of the name are listed as not resolved`)
 }
 
 /** For the doctor, of everybody's files. */

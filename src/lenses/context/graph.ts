@@ -1,16 +1,13 @@
 /** `/graph/…` and `/mind/search` (CX-053, CX-054): what there is, around one concept, and near a text; drawn as lines of text or in the language of Mermaid. */
 import { z } from 'zod'
-import type { LinkIndex } from '../../index/contract.ts'
-import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { MAX_TIMEOUT_MS } from '../../model/limits.ts'
-import { countTokens } from '../../text/count-tokens.ts'
 import { brief, type Call, handler, type Look, linksOf, look, requireVisible } from './call.ts'
-import { clamp, clamped, concept, id, question, text, total } from './envelope.ts'
+import { clamp, clamped, concept, id, question, total } from './envelope.ts'
 import { type Edge, edgesFrom } from './mind/mind.ts'
 import { CONCEPT_KIND } from './mind/rows.ts'
-import { isBelow, shownPath, tally } from './names.ts'
-import { type Concept, textsOfConcepts, type VisibleConcepts } from './state.ts'
+import { tally } from './names.ts'
+import type { Concept } from './state.ts'
 import { EDGES } from './tables.ts'
 
 interface DrawnEdge {
@@ -190,7 +187,6 @@ const viz = handler({
   params: () =>
     z.object({
       format: z.enum(FORMATS).nullish().describe('ascii: lines of text; mermaid: a Mermaid graph. Default: ascii'),
-      center: id.nullish().describe('Number of a concept: it and what is linked to it. Default: all concepts by id'),
       limit: z
         .number()
         .nullish()
@@ -205,154 +201,26 @@ const viz = handler({
       truncated: z.boolean().describe('Whether concepts are left out'),
       message: z.string().nullable().describe('How many are shown of how many, where some are left out'),
     }),
-  run(call, { format: wantedFormat, center, limit: most }) {
+  run(call, { format: wantedFormat, limit: most }) {
     const format = wantedFormat ?? 'ascii'
     const limit = clamp(most ?? NODES[format], 1, 1000)
-    const { store } = call.host
     const seen = look(call)
-    const wanted =
-      center === null || center === undefined
-        ? seen.concepts.all
-        : around(call, seen, requireVisible(seen, center, ['center']))
-    const nodes = wanted.slice(0, limit)
+    const { all } = seen.concepts
+    const nodes = all.slice(0, limit)
     const ids = new Set(nodes.map(({ id }) => id))
-    const edges = edgesFrom(store, seen, [...ids]).filter(({ target }) => ids.has(target))
-    const truncated = wanted.length > nodes.length
+    const edges = edgesFrom(call.host.store, seen, [...ids]).filter(({ target }) => ids.has(target))
+    const truncated = all.length > nodes.length
     const output = format === 'ascii' ? drawAscii(nodes, edges) : drawMermaid(nodes, edges)
-    const message = truncated ? `showing ${nodes.length} of ${wanted.length} concepts` : null
+    const message = truncated ? `showing ${nodes.length} of ${all.length} concepts` : null
     return { result: { format, output, nodes: nodes.length, edges: edges.length, truncated, message } }
   },
 })
 
 export const GRAPH_HANDLERS = [search, summary, neighbors, viz] as const
 
-/** The concept, then those it links to or that link to it, by id. */
-function around(call: Call, { accessScope, concepts }: Look, center: Concept): readonly Concept[] {
-  const links = linksOf(call)
-  const ways = [...links.out(center.id, accessScope), ...links.in(center.id, accessScope)]
-  const others = new Set(ways.map(({ node }) => node))
-  others.delete(center.id)
-  return [center, ...[...others].sort((a, b) => a - b).flatMap(id => concepts.byId(id) ?? [])]
-}
-
 function allEdges({ host }: Call, { concepts }: Look): readonly { readonly relation: string }[] {
   const rows = host.store.table(EDGES).scan({}, { columns: ['id', 'source', 'target', 'relation'] })
   return rows
     .filter(row => concepts.byId(row['source'] as number) && concepts.byId(row['target'] as number))
     .map(row => ({ relation: row['relation'] as string }))
-}
-
-// `/context/map`: the shortest useful overview of a repository in so many tokens. Symbols are ordered by how much leads to
-// them (PageRank over the links), and listed below their files. The same store gives the same text.
-
-const DEFAULT_TOKENS = 2_000
-const MOST_TOKENS = 200_000
-/** A line takes at least so many. */
-const LEAST_LINE = 4
-
-const SYMBOLS: ReadonlySet<string> = new Set('Class Interface TypeAlias Enum Function Method Constant'.split(' '))
-
-/** The usual figures for walks over links: how often they go on, and after how many steps they hardly change. */
-const DAMPING = 0.85
-const STEPS = 30
-
-export const MAP_HANDLER = handler({
-  path: '/context/map',
-  summary: 'Give an overview of the code in a number of tokens: its most used symbols by file',
-  effect: 'read',
-  needs: ['mind'],
-  params: () =>
-    z.object({
-      max_tokens: clamped('Most tokens of the text', DEFAULT_TOKENS, 1, MOST_TOKENS),
-      path: text.nullish().describe('Only below this folder. Default: everything that is indexed'),
-    }),
-  result: () =>
-    z.strictObject({
-      text: z.string().describe('Paths of files, best first, with their symbols as lines: number and signature'),
-      tokens: total.describe('Length of text in tokens'),
-      symbols: total.describe('Classes, functions and others that are shown'),
-      files: total.describe('Different files of what is shown'),
-      omitted: total.describe('Symbols that did not fit'),
-    }),
-  run(call, { max_tokens: maxTokens, path = null }) {
-    const { concepts, accessScope } = look(call)
-    const { workspace, store } = call.host
-    const root = workspace?.url
-    const folder = path === null ? null : (workspace?.urlOf(path) ?? path)
-    const ranks = pageRank(concepts, linksOf(call), accessScope.partitions)
-    const symbols = concepts.all
-      .map((concept, at) => ({ concept, rank: ranks[at] as number }))
-      .filter(({ concept }) => SYMBOLS.has(concept.type) && concept.startLine !== null && isIn(folder, concept))
-      .sort((a, b) => b.rank - a.rank || a.concept.id - b.concept.id)
-      .map(({ concept }) => concept)
-    const candidates = symbols.slice(0, Math.ceil(maxTokens / LEAST_LINE))
-    const entries = candidates.map(({ entry }) => entry)
-    const signatures = textsOfConcepts(store, 'signature', entries)
-    const draw = (count: number) => overview(candidates.slice(0, count), signatures, root)
-    const count = mostThatFits(candidates.length, n => countTokens(draw(n)) <= maxTokens)
-    const drawn = draw(count)
-    const files = new Set(candidates.slice(0, count).map(({ url }) => url)).size
-    return {
-      result: { text: drawn, tokens: countTokens(drawn), symbols: count, files, omitted: symbols.length - count },
-    }
-  },
-})
-
-/** Null: any folder will do. */
-function isIn(folder: string | null, { url }: Concept): boolean {
-  return folder === null || isBelow(url ?? '', folder)
-}
-
-/** Files by their best symbol; symbols as they stand in them. */
-function overview(
-  symbols: readonly Concept[],
-  signatures: ReadonlyMap<EntryKey, string | null>,
-  root: string | undefined,
-): string {
-  const files = Map.groupBy(symbols, ({ url }) => url ?? '')
-  const blocks = [...files].map(([url, held]) => {
-    const lines = held
-      .toSorted((a, b) => (a.startLine ?? 0) - (b.startLine ?? 0) || a.id - b.id)
-      .map(symbol => `  ${symbol.startLine}: ${signatures.get(symbol.entry) || symbol.name}`)
-    return [shownPath(url, root), ...lines].join('\n')
-  })
-  return blocks.join('\n')
-}
-
-/** The largest number up to `most` that fits, if what fits does not grow. */
-function mostThatFits(most: number, fits: (count: number) => boolean): number {
-  let [low, high] = [0, most]
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (fits(middle)) low = middle
-    else high = middle - 1
-  }
-  return low
-}
-
-/** In the order of `all`. Walks along links, in proportion to their weights; who cannot go on starts anywhere. */
-function pageRank({ all }: VisibleConcepts, links: LinkIndex, partitions: readonly number[]): Float64Array {
-  const scope = { partitions }
-  const at = new Map(all.map(({ id }, position) => [id, position]))
-  const edges = all.map(({ id }) =>
-    links.out(id, scope).flatMap(({ node, weight }) => {
-      const target = at.get(node)
-      return target === undefined ? [] : [{ target, weight }]
-    }),
-  )
-  const sums = edges.map(out => out.reduce((sum, { weight }) => sum + weight, 0))
-  let ranks = new Float64Array(all.length).fill(1 / all.length)
-  for (let step = 0; step < STEPS; step++) {
-    let lost = 0
-    const next = new Float64Array(all.length)
-    for (const [source, out] of edges.entries()) {
-      const rank = ranks[source] as number
-      const sum = sums[source] as number
-      if (sum === 0) lost += rank
-      else for (const { target, weight } of out) next[target] = (next[target] as number) + (rank * weight) / sum
-    }
-    const everywhere = (1 - DAMPING + DAMPING * lost) / all.length
-    ranks = next.map(rank => rank * DAMPING + everywhere)
-  }
-  return ranks
 }

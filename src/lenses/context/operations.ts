@@ -7,22 +7,19 @@ import { queryOperations } from '../query-operations.ts'
 import { FILE_HANDLERS, TEXT_HANDLERS } from './body.ts'
 import { callHandler, type Handler, type TypedHandler } from './call.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
-import { GRAPH_HANDLERS, MAP_HANDLER } from './graph.ts'
+import { GRAPH_HANDLERS } from './graph.ts'
 import { INDEX_HANDLER } from './indexing/index-run.ts'
 import { CONCEPT_HANDLERS, EDGE_HANDLERS, PROVENANCE_HANDLERS } from './mind/mind.ts'
 import { EXTRACT_HANDLER } from './mind/patch.ts'
 import { QUERY_HANDLER } from './query/answer.ts'
 import { contextQuestion, queryOfQuestion } from './query/request.ts'
-import { IMPACT_HANDLER } from './questions/impact.ts'
-import { SYMBOL_HANDLERS } from './questions/symbols.ts'
+import { SYMBOL_HANDLERS } from './symbols.ts'
 
 const ALL = [
   QUERY_HANDLER,
   INDEX_HANDLER,
   EXTRACT_HANDLER,
   ...SYMBOL_HANDLERS,
-  IMPACT_HANDLER,
-  MAP_HANDLER,
   ...FILE_HANDLERS,
   ...TEXT_HANDLERS,
   ...CONCEPT_HANDLERS,

@@ -89,6 +89,36 @@ function linesOf({ startLine, endLine }: Concept): number {
   return (endLine ?? 0) - (startLine ?? 0)
 }
 
+type Reached<Way> = Way & {
+  readonly concept: Concept
+  /** Links in a row, from 1. */
+  readonly hops: number
+  /** The concept it was reached from. */
+  readonly from: Concept
+}
+
+/** By hops, then in the order in which they are reached; each once, none of those started from. */
+export function* reach<Way extends { readonly concept: Concept }>(
+  start: readonly Concept[],
+  depth: number,
+  waysOf: (from: Concept) => Iterable<Way>,
+): Generator<Reached<Way>> {
+  const known = new Set(start)
+  let edge = start
+  for (let hops = 1; hops <= depth && edge.length > 0; hops++) {
+    const next: Concept[] = []
+    for (const from of edge) {
+      for (const way of waysOf(from)) {
+        if (known.has(way.concept)) continue
+        known.add(way.concept)
+        next.push(way.concept)
+        yield { ...way, hops, from }
+      }
+    }
+    edge = next
+  }
+}
+
 /** Those that conditions allow; null: all. */
 export function among(concepts: VisibleConcepts, allow: Bitset | null): VisibleConcepts {
   if (allow === null || entrySet(concepts.all).without(allow).size === 0) return concepts

@@ -11,12 +11,6 @@ export const CONTEXT_CALLS: readonly Call[] = [
   by(ASKER, 'context.definition', { name: 'Login', limit: 3 }),
   by(ASKER, 'context.references', { name: 'Login', relation: 'USES', limit: 3 }),
   by(ASKER, 'context.callers', { id: CONCEPT + 1, depth: 3 }),
-  by(OWNER_NAME, 'context.impact', {
-    diff: '--- a/x.ts\n+++ b/x.ts\n@@ -1,3 +1,4 @@\n a\n-b\n+c\n+d\n e\n',
-    paths: ['x.ts'],
-    depth: 2,
-  }),
-  by(ASKER, 'context.map', { max_tokens: 500, path: 'src' }),
   by(ASKER, 'context.body_fts_search', { query: 'login', path: 'src', limit: 3 }),
   by(ASKER, 'context.mind_concepts_create', { name: 'A', type: 'Class', visibility: 'public' }),
   by(ASKER, 'context.mind_concepts_create_many', { concepts: [{ name: 'A', type: 'B' }] }),
@@ -36,7 +30,7 @@ export const CONTEXT_CALLS: readonly Call[] = [
   by(ASKER, 'context.mind_search', { query: 'Log', limit: 2 }),
   by(ASKER, 'context.graph_summary'),
   by(ASKER, 'context.graph_neighbors', { id: CONCEPT }),
-  by(ASKER, 'context.graph_viz', { format: 'mermaid', center: CONCEPT, limit: 5 }),
+  by(ASKER, 'context.graph_viz', { format: 'mermaid', limit: 5 }),
   by(ASKER, 'context.extract', {
     file_url: 'file:///src/login.ts',
     concepts: [{ name: 'C', type: 'Class' }],

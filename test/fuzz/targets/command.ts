@@ -22,7 +22,7 @@ interface Command {
 }
 
 /** They read and write files wherever they are told to, or work for seconds. */
-const LEFT_OUT = /^(add|backup|beliefs\.diagnostics|context\.(index|body_.*|impact))$/
+const LEFT_OUT = /^(add|backup|beliefs\.diagnostics|context\.(index|body_.*))$/
 const SEEDS: readonly Command[] = SEED_CALLS.filter(({ operation }) => !LEFT_OUT.test(operation)).map(call => ({
   ...{ call, text: null },
   as: call.operation === 'query' ? 'question' : 'stdin',

@@ -92,7 +92,6 @@ const SUBJECTS: readonly Subject[] = [
       return [
         links.out(1, scope),
         links.in(2, scope).map(({ relation }) => links.relationName(relation)),
-        links.rank({ ...scope, anchors: [{ node: 1, weight: 1 }] }),
         links.entryOf(1, scope),
         links.nodeOf(entry),
         links.count(scope),

@@ -1,9 +1,8 @@
-/** What reads a text by hand, each by its name: tokens, chunks, passages, headings, differences, hashtags, times. */
+/** What reads a text by hand, each by its name: tokens, chunks, passages, headings, hashtags, times. */
 
 import { loadVocabulary } from '../../../src/lenses/chroma/colour/bindings.ts'
 import { loadStack, writeStack } from '../../../src/lenses/chroma/colour/stack.ts'
 import { findTime } from '../../../src/lenses/chroma/profiles/default-profile.ts'
-import { parseDiff } from '../../../src/lenses/context/questions/impact.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { readDate } from '../../../src/model/record-date.ts'
 import { chunkContent, type TextFormat } from '../../../src/text/chunk.ts'
@@ -49,11 +48,6 @@ const READERS: Readonly<Record<string, (text: string) => void>> = {
   headings: text => {
     for (const { level } of markdownStructure(text).headings)
       must(level >= 1 && level <= 6, `a heading of level ${level}`)
-  },
-  differences: text => {
-    for (const { ranges } of parseDiff(text)) {
-      for (const [start, end] of ranges ?? []) must(start <= end, `lines ${start} to ${end}`)
-    }
   },
   hashtags: text => {
     for (const { hashtag } of orRefused(() => loadVocabulary(text)) ?? []) must(hashtag !== '', 'no hashtag')
@@ -175,10 +169,6 @@ const SEEDS: readonly NamedText[] = [
     text: `# A\n\n${'Words run on. '.repeat(120)}\n\n## B\n\n\`\`\`\n${'code()\n'.repeat(80)}\`\`\`\n`,
   },
   { name: 'headings', text: '# A\n\nB\n===\n\n## C ##\n```\n# no\n```\n' },
-  {
-    name: 'differences',
-    text: 'diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/y\n@@ -1,3 +1,4 @@\n a\n-b\n+c\n+d\n e\n',
-  },
   { name: 'hashtags', text: '# all\n#python core\n#sqlite, mid # why\n#v3 17\n' },
   { name: 'stack', text: writeStack([{ hashtag: '#python', anchor_id: 1 }], NOW) },
   ...['>=7d', '2026-01-01..2026-02-01', 'notes since last Tuesday', 'lo de hace 3 meses', 'from 3 to 5 March 2024'].map(

@@ -4,7 +4,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { counted } from '../../parts/format.ts'
 import { Dependants } from './dependants.tsx'
 import { colourOf } from './kinds.ts'
-import { callersOf, type Definition, definitionOf, impactOf } from './lens.ts'
+import { callersOf, type Definition, definitionOf } from './lens.ts'
 import { shownPlace } from './place.ts'
 import { useAsked } from './use-asked.ts'
 
@@ -15,13 +15,13 @@ export interface DetailProps {
   readonly onSelect: (id: number) => void
 }
 
-/** What is chosen: where it stands, its text, and what depends on it. */
+/** What is chosen: where it stands, its text, and who calls it. */
 export function Detail({ id, isOpen, onToggle, onSelect }: DetailProps) {
   const { value, error, isLoading } = useAsked(`definition ${id}`, signal => definitionOf(id, signal))
   if (error !== null) return <Failure error={error} />
   if (isLoading) return <Busy what="Reading the concept" />
   if (value === null) return null
-  const { name, type, url, signature, doc } = value
+  const { name, type, signature, doc } = value
   return (
     <section class="card stack graph-detail" aria-labelledby="graph-chosen">
       <div>
@@ -43,15 +43,6 @@ export function Detail({ id, isOpen, onToggle, onSelect }: DetailProps) {
         ask={signal => callersOf(id, signal)}
         onSelect={onSelect}
       />
-      {url !== null && (
-        <Dependants
-          key={`impact ${url}`}
-          title="What a change of its file touches"
-          none="Nothing that is known."
-          ask={signal => impactOf(url, signal)}
-          onSelect={onSelect}
-        />
-      )}
     </section>
   )
 }

@@ -78,11 +78,6 @@ export async function callersOf(id: number, signal: AbortSignal): Promise<Depend
   return { dependants: callers, total }
 }
 
-/** Of everything in a file. */
-export function impactOf(url: string, signal: AbortSignal): Promise<Dependants> {
-  return ask('impact', { paths: [url], depth: 2, limit: MOST_DEPENDANTS }, signal)
-}
-
 /** Whether any code was read that the asker may see. */
 export async function hasCode(signal: AbortSignal): Promise<boolean> {
   try {

@@ -44,8 +44,8 @@ export async function watchCode(
       failures = envelope.status === 'error' ? failures + 1 : 0
       // A later run has done what a failed one left.
       if (failures === 0) cli.exitCode = EXIT.answered
-      const { indexed, deleted, renamed } = (envelope.result ?? {}) as Partial<Record<string, number>>
-      const isNews = envelope.status === 'error' || (indexed ?? 0) + (deleted ?? 0) + (renamed ?? 0) > 0
+      const { indexed, deleted } = (envelope.result ?? {}) as Partial<Record<string, number>>
+      const isNews = envelope.status === 'error' || (indexed ?? 0) + (deleted ?? 0) > 0
       if (isNews) await show(envelope)
     }
     const changes = new Changes()

@@ -49,24 +49,9 @@ const places: Print<object> = all(
 /** Of `definition`, `references` or `callers`. */
 export const placesText: Print<object> = (answer, shown) => places(answer, shown) || '(nothing found)\n'
 
-export const impactText: Print<object> = parts(
-  tabbed('changed', `${NAMED}\t${PLACE}`, 'CHANGED'),
-  tabbed('dependants', `${NAMED}\t{hops}\t{relation}\t${PLACE}`, 'DEPENDANTS'),
-  tabbed('files', '{}', 'FILES'),
-  (answer, shown) => {
-    const others = tabbed('not_indexed', '{}')(answer, shown)
-    return others === '' ? '' : `NOT INDEXED\n${others}`
-  },
-)
-
 /** Nothing of a text that is not there. */
 function textAt({ text }: { readonly text?: unknown }): string {
   return typeof text === 'string' && text !== '' ? `${printable(text)}\n` : ''
-}
-
-export const mapText: Print<object> = (answer, shown) => {
-  const none = each('?omitted', '(no room for any of {omitted} symbols)')(answer, shown) || '(no symbols found)\n'
-  return textAt(answer) || none
 }
 
 const OUTSIDE = ' of the folder that the store is in (make one there, or name it with --home)'
@@ -79,7 +64,7 @@ interface WithErrors {
 const MAX_WITH_ERRORS = 10
 
 export const indexText: Print<object> = all(
-  each('', '{indexed} files read ({concepts} concepts), {skipped} unchanged, {deleted} deleted, {renamed} renamed'),
+  each('', '{indexed} files read ({concepts} concepts), {skipped} unchanged, {deleted} deleted'),
   each('', '{left_out.total} left out{ (|left_out.reasons|)}, {errors.total} could not be read'),
   each('?with_errors.total', '{with_errors.total} read with errors: declarations in them may be missing'),
   each(answer => (answer as WithErrors).with_errors.files.slice(0, MAX_WITH_ERRORS), '  {url}: read with errors'),
@@ -106,7 +91,7 @@ export function adviceOn({
     return ['the code of this folder has not been read yet: querent context index']
   }
   const { total, ...lists } = (result ?? {}) as Readonly<Record<string, unknown>>
-  const shown = ['definitions', 'references', 'callers', 'dependants'].map(name => lists[name]).find(Array.isArray)
+  const shown = ['definitions', 'references', 'callers'].map(name => lists[name]).find(Array.isArray)
   const isCut = typeof total === 'number' && shown !== undefined && shown.length < total
   const ids = ((lists['of'] ?? []) as readonly { readonly id: number }[]).map(({ id }) => id)
   const some = ids.slice(0, MAX_IDS).join(', ')

@@ -12,6 +12,4 @@ export const LENS_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/context/definition', operation: 'context.definition' },
   { method: 'GET', path: '/v1/context/references', operation: 'context.references' },
   { method: 'GET', path: '/v1/context/callers', operation: 'context.callers' },
-  { method: 'POST', path: '/v1/context/impact', operation: 'context.impact' },
-  { method: 'GET', path: '/v1/context/map', operation: 'context.map' },
 ]

@@ -55,12 +55,10 @@ export interface Frame {
   readonly self: Self | null
   /** Simple name of the type whose members are declared here. */
   readonly typeName: string | null
-  /** What a method calls its object, where the language lets it choose. */
-  readonly selfName: string | null
 }
 
 const LOCAL = { isFunction: false, isHidden: false, isIsolated: false }
-const OUTERMOST: Frame = { node: NONE, prefix: '', ...LOCAL, self: null, typeName: null, selfName: null }
+const OUTERMOST: Frame = { node: NONE, prefix: '', ...LOCAL, self: null, typeName: null }
 
 export class Scope {
   readonly outer: Scope | null

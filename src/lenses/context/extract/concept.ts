@@ -134,7 +134,7 @@ export interface ModuleSettings {
 }
 
 /** Another way of reading files, or of keeping what was read: all files are read again. */
-export const READING_VERSION = 8
+export const READING_VERSION = 9
 
 export interface Extraction {
   readonly path: string
@@ -169,12 +169,12 @@ interface LanguageFacts<Name extends string = string> {
   readonly endings: string
   /** Absent: read without a grammar. */
   readonly grammar?: Name
-  /** Its name as people write it, where calls are linked within one file alone. */
-  readonly within?: string
+  /** Its name as people write it, where calls are not linked. */
+  readonly unlinked?: string
 }
 
-function facts<Name extends string>(endings: string, grammar?: Name, within?: string): LanguageFacts<Name> {
-  return { endings, ...(grammar !== undefined && { grammar }), ...(within !== undefined && { within }) }
+function facts<Name extends string>(endings: string, grammar?: Name, unlinked?: string): LanguageFacts<Name> {
+  return { endings, ...(grammar !== undefined && { grammar }), ...(unlinked !== undefined && { unlinked }) }
 }
 
 const LANGUAGES = {
@@ -214,9 +214,9 @@ export function grammarOf(language: Language): Grammar | null {
   return LANGUAGES[language].grammar ?? null
 }
 
-/** The name of the file's language where its calls are linked within the file alone; null: across files, or there are none. */
-export function linkedWithinFiles(path: string): string | null {
-  return LANGUAGES[languageOf(path)].within ?? null
+/** The name of the file's language where its calls are not linked; null: they are, or there are none. */
+export function unlinkedLanguage(path: string): string | null {
+  return LANGUAGES[languageOf(path)].unlinked ?? null
 }
 
 export function skip(path: string, reason: SkipReason, message: string): Skip {

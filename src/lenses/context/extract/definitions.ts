@@ -1,8 +1,7 @@
 /**
  * Types, functions, constants and imports of the languages that a table describes: Go, Rust, Java, C, C++, C#, Ruby and PHP.
- * In those with a `Linked` a name may mean a declaration of another file; in the others calls are resolved in the file alone.
+ * Calls and names are linked in those with a `Linked`; of the others only what a type builds on is.
  */
-import { calleeOf } from './calls.ts'
 import { CodeFile, docBefore, type Frame, isComment, type Reader, type Visit, words } from './code-file.ts'
 import type { ConceptType, Language, Reference } from './concept.ts'
 import { addCaveats, type Draft } from './draft.ts'
@@ -103,7 +102,6 @@ export class DefinitionsFile extends CodeFile {
   readonly dialect: Dialect
   /** Simple name -> key; the first of a name stays. */
   readonly types: Map<string, string> = new Map()
-  readonly functions: Map<string, string> = new Map()
   /** `Type.method` -> key */
   readonly methods: Map<string, string> = new Map()
   /** Of Rust: names of those that the file declares. */
@@ -154,14 +152,8 @@ export function readDefinitions(draft: Draft, tree: SyntaxTree, language: Langua
     file.enter(node)
     if (!kind.startsWith(':')) declareNode(file, node, kind)
   })
-  if (linked !== undefined) {
-    file.doLater()
-    link(file, linked)
-    return
-  }
-  file.eachNode(node => referCall(file, node))
   file.doLater()
-  for (const [name, key] of [...file.types, ...file.functions]) draft.exports.set(name, { local: key })
+  if (linked !== undefined) link(file, linked)
 }
 
 function link(file: DefinitionsFile, { scopes, isolated, declares, refers, share }: Linked): void {
@@ -223,7 +215,7 @@ function declareModule(file: DefinitionsFile, node: Node): void {
   if (name === '') return
   addConcept(file, node, 'Module', name, prefix + name)
   file.modules.add(name)
-  file.open(node, { typeName: null, selfName: null, prefix: `${prefix}${name}.` })
+  file.open(node, { typeName: null, prefix: `${prefix}${name}.` })
 }
 
 /** `type` is Function for a macro with parameters. */
@@ -233,8 +225,7 @@ function declareConstant(file: DefinitionsFile, node: Node, type: ConceptType): 
   const isGuard = file.kind(node) === 'preproc_def' && file.child(node, 'value') === NONE
   const { prefix, isFunction } = file.scope(node).frame
   if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) || name === '_' || isGuard || isFunction) return
-  const key = addConcept(file, node, type, name, prefix + name)
-  if (type === 'Function' && !file.functions.has(name)) file.functions.set(name, key)
+  addConcept(file, node, type, name, prefix + name)
 }
 
 /** One concept for all overloads of a method, and for its declaration and its definition. */
@@ -253,13 +244,11 @@ function declareFunction(file: DefinitionsFile, node: Node): void {
     const type = typeName === null ? 'Function' : 'Method'
     const key = addConcept(file, node, type, name, prefix + declared.name, declared.owner)
     if (typeName !== null) file.methods.set(name, key)
-    else if (!file.functions.has(name)) file.functions.set(name, key)
   }
   file.open(node, {
     typeName: typeName ?? frame.typeName,
     prefix: `${frame.prefix}${declared.name}.`,
     isFunction: true,
-    selfName: declared.selfName ?? frame.selfName,
   })
 }
 
@@ -288,14 +277,14 @@ function declareType(file: DefinitionsFile, node: Node, usual: ConceptType): voi
     file.closeOwner(node)
     return
   }
-  file.open(node, { typeName: simple, selfName: null, prefix: `${prefix}${simple}.` })
+  file.open(node, { typeName: simple, prefix: `${prefix}${simple}.` })
   for (const part of file.children(node)) readBases(file, part, key)
 }
 
 /** `impl Trait for Type { … }` of Rust. */
 function openImplementation(file: DefinitionsFile, node: Node): void {
   const name = file.textAt(node, 'type').replace(/<.*$/s, '')
-  file.open(node, { typeName: name, selfName: null, prefix: `${name}.` })
+  file.open(node, { typeName: name, prefix: `${name}.` })
 }
 
 const NAMES = /^(?:type_identifier|identifier|constant|name|qualified_identifier|generic_type|generic_name)$/
@@ -343,30 +332,10 @@ function goType(kind: string, usual: ConceptType): ConceptType {
   return kind === 'struct_type' ? 'Class' : usual === 'Class' ? 'TypeAlias' : usual
 }
 
-/** Links of a call, as far as this file alone shows what is meant. */
-function referCall(file: DefinitionsFile, node: Node): void {
-  const callee = calleeOf(file, node)
-  const called = callee === NONE ? null : calledName(file, node, callee)
-  if (called === null) return
-  const { name, receiver } = called
-  const { typeName, selfName } = file.scope(node).frame
-  const isSelf = receiver !== null && (receiver === 'self' || receiver === selfName)
-  const type = isSelf ? typeName : receiver === null ? typeName : receiver.replace(/.*\./, '')
-  const method = type === null ? undefined : file.methods.get(`${type}.${name}`)
-  let key: string | undefined
-  if (receiver !== null) {
-    // A method of something whose type is not known.
-    if (method === undefined) return
-    key = method
-  } else key = (file.language === 'php' ? undefined : method) ?? file.functions.get(name) ?? file.types.get(name)
-  file.refer(node, 'CALLS', key === undefined ? { name } : { local: key })
-}
-
 interface DeclaredName {
   readonly name: string
   /** The type that it belongs to, where the declaration says so itself. */
   readonly owner: string | null
-  readonly selfName?: string | null
 }
 
 const MAX_DECLARATORS = 12
@@ -377,7 +346,6 @@ function declaredName(file: DefinitionsFile, node: Node): DeclaredName | null {
     const receiver = file.textAt(node, 'receiver')
     return {
       name: file.text(name),
-      selfName: /^\(\s*(\w+)\s/.exec(receiver)?.[1] ?? null,
       owner: /([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*\)$/.exec(receiver)?.[1] ?? null,
     }
   }
@@ -397,23 +365,6 @@ function declaredName(file: DefinitionsFile, node: Node): DeclaredName | null {
     declarator = inner === NONE ? firstNamed(file, declarator) : inner
   }
   return null
-}
-
-/** `a.b.f()`: f on `a.b`; receiver `self`: the object itself; null: nothing in front. */
-function calledName(
-  file: CodeFile,
-  call: Node,
-  callee: Node,
-): { readonly name: string; readonly receiver: string | null } | null {
-  const beside = ['object', 'receiver', 'scope'].map(name => file.child(call, name)).find(node => node !== NONE)
-  const front = beside === undefined ? '' : `${file.text(beside).slice(0, 200)}.`
-  const written = front + file.text(callee).slice(0, 200)
-  const parts = written.replace(/\s|<[^<>]*>/g, '').split(/->|::|\.|\\/)
-  const name = parts.pop() ?? ''
-  if (!/^[\p{L}_~$][\p{L}\p{N}_$?!]*$/u.test(name)) return null
-  const receiver = parts.length === 0 ? null : parts.join('.')
-  const isSelf = receiver !== null && /^(?:this|self|Self|\$this|static|@self)$/.test(receiver)
-  return { name, receiver: isSelf ? 'self' : receiver }
 }
 
 const INCLUDE = [[/#\s*include\s*(<[^>]+>|"[^"]+")/, '']] as const

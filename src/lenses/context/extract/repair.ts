@@ -102,45 +102,25 @@ class Search {
     return found
   }
 
-  #repair(part: Span, around: Around, depth: number): void {
-    const bodies = this.#bodies(part)
-    const frame = this.#frame(part, bodies)
-    const length = frame.reduce((sum, piece) => sum + piece.length, 0)
-    const closers = length > MAX_FRAME ? null : missingClosers(codeOnly(frame.join('\n'), this.#language))
-    const fillers = bodies.map((_, at) => (closers && at === bodies.length - 1 ? closers : this.#filler()))
-    const alone = frame.map((piece, at) => `${piece}${fillers[at] ?? ''}\n`).join('')
+  #repair(part: Span, { before, after }: Around, depth: number): void {
+    const body = this.#body(part)
+    const head = this.#textOf([part[0], body?.[0] ?? part[1]])
+    const foot = body === null ? '' : `${this.#textOf([body[1], part[1]])}\n`
+    const isLong = head.length + foot.length > MAX_FRAME
+    const closers = isLong ? null : missingClosers(codeOnly(`${head}\n${foot}`, this.#language))
+    const filler = body !== null && closers ? closers : this.#filler()
+    const alone = body === null ? `${head}\n${closers ?? ''}` : `${head}${filler}\n${foot}`
     // A bracket that is closed where the line ends would take the end of the line along.
     const isOpen = closers === null || (closers !== '' && this.#language === 'python')
-    const rest = bodies.length === 0 ? closers : ''
-    if (isOpen || !this.#passesText(`${around.before}${alone}${rest}${around.after}`)) {
-      this.#blank(part, this.#filler())
-      return
+    if (isOpen || !this.#passesText(before + alone + after)) this.#blank(part, this.#filler())
+    else if (body === null) {
+      if (closers === '') this.#blank(part, this.#filler())
+      else this.#closeBehind(part, closers)
+    } else {
+      const within = { before: before + head, after: foot + after }
+      const isDeep = closers !== '' || depth === MAX_DEPTH || this.#passes(body, within)
+      if (isDeep || !this.#search(body, within, depth + 1)) this.#blank(body, filler)
     }
-    if (closers !== '') {
-      if (bodies.length === 0) this.#closeBehind(part, closers)
-      for (const [at, body] of bodies.entries()) this.#blank(body, fillers[at] as string)
-      return
-    }
-    let isFound = false
-    for (const [at, body] of bodies.entries()) {
-      const within = this.#within(around, frame, fillers, at)
-      if (this.#passes(body, within)) continue
-      isFound = true
-      if (depth === MAX_DEPTH || !this.#search(body, within, depth + 1)) this.#blank(body, this.#filler())
-    }
-    if (!isFound && bodies.length > 0) for (const body of bodies) this.#blank(body, this.#filler())
-    if (bodies.length === 0) this.#blank(part, this.#filler())
-  }
-
-  /** What a body stands between, with the other bodies of its part blanked out. */
-  #within({ before, after }: Around, frame: readonly string[], fillers: readonly string[], at: number): Around {
-    const piece = (one: string, place: number) => `${one}${fillers[place] ?? ''}\n`
-    const front = frame.slice(0, at).map(piece).join('')
-    const back = frame
-      .slice(at + 1)
-      .map((one, place) => piece(one, at + 1 + place))
-      .join('')
-    return { before: `${before}${front}${frame[at] ?? ''}`, after: back + after }
   }
 
   /** A body may not be empty in a language that has no brackets. */
@@ -189,32 +169,13 @@ class Search {
     return parts
   }
 
-  /** Runs of lines that are indented further than the first line of the part. */
-  #bodies([from, until]: Span): Span[] {
-    const outer = this.#indents[from] as number
-    const bodies: Span[] = []
-    let isOpen = false
-    for (let line = from; line < until; line++) {
-      const indent = this.#indents[line] as number
-      if (indent >= 0 && indent <= outer) isOpen = false
-      if (indent <= outer) continue
-      const last = bodies.at(-1)
-      if (last !== undefined && isOpen) bodies[bodies.length - 1] = [last[0], line + 1]
-      else bodies.push([line, line + 1])
-      isOpen = true
-    }
-    return bodies
-  }
-
-  /** What stands before, between and behind the bodies; one more than there are. */
-  #frame([from, until]: Span, bodies: readonly Span[]): string[] {
-    const pieces: string[] = []
-    let at = from
-    for (const [start, end] of bodies) {
-      pieces.push(this.#textOf([at, start]))
-      at = end
-    }
-    return [...pieces, this.#textOf([at, until])]
+  /** From the first to the last line that is indented further than the first one of the part; null: there is none. */
+  #body([from, until]: Span): Span | null {
+    const isInner = (line: number) => (this.#indents[line] as number) > (this.#indents[from] as number)
+    let [first, end] = [from, until]
+    while (first < until && !isInner(first)) first++
+    while (end > first && !isInner(end - 1)) end--
+    return first < end ? [first, end] : null
   }
 
   #continues(line: number): boolean {

@@ -44,7 +44,7 @@ const MAX_PATTERNS = 20
 
 export const DECLARES: ReadonlyMap<string, Visit<ScriptFile>> = byKind<Visit<ScriptFile>>({
   [FUNCTION_DECLARATIONS]: declareFunction,
-  [FUNCTION_VALUES]: (file, node) => openFunction(file, node, file.selves.get(node)),
+  [FUNCTION_VALUES]: (file, node) => openFunction(file, node),
   [METHODS]: declareMethod,
   [FIELDS]: declareField,
   [CLASSES]: declareClass,
@@ -224,7 +224,7 @@ function declareMethod(file: ScriptFile, node: Node): void {
     file.declared.set(node, addMethod(file, node, self.key, name))
   }
   const isStatic = file.childOf(node, ':static') !== NONE
-  openFunction(file, node, isMember ? { key: self.key, isStatic } : (file.selves.get(node) ?? null))
+  openFunction(file, node, isMember ? { key: self.key, isStatic } : null)
 }
 
 function declareField(file: ScriptFile, node: Node): void {
@@ -440,11 +440,8 @@ export function* commonExports(file: ScriptFile, assignment: Node): Iterable<Com
   }
 }
 
-/** Functions and methods made by assignment: `exports.f = …`, `module.exports = { … }`, `A.prototype.m = function …`. */
+/** Functions made by assignment: `exports.f = …`, `module.exports = { … }`. */
 function declareAssignment(file: ScriptFile, node: Node): void {
-  const [left, right] = [file.child(node, 'left'), file.child(node, 'right')]
-  if (file.kind(left) !== 'member_expression') return
-  if (exportedName(file, left) === null) declareMember(file, left, right)
   for (const { name, node: part, value, kind } of commonExports(file, node)) {
     const method = kind === 'method_definition' ? file.memberName(part) : null
     if (method !== null) file.declared.set(part, addConcept(file, part, 'Function', method))
@@ -458,32 +455,4 @@ function declareValue(file: ScriptFile, node: Node, value: Node, name: string): 
   if (!isFunction && kind !== 'class') return
   const own = name === 'default' ? file.textAt(value, 'name') : ''
   file.declared.set(value, addConcept(file, node, isFunction ? 'Function' : 'Class', own || name))
-}
-
-/** `A.prototype.m = function`, `A.prototype = { m() {} }` and `A.m = function`, where `A` is a class or function in scope. */
-function declareMember(file: ScriptFile, left: Node, right: Node): void {
-  const object = file.child(left, 'object')
-  const name = file.textAt(left, 'property')
-  const isWhole = file.kind(right) === 'object' && name === 'prototype'
-  if (!isWhole && !IS_FUNCTION_VALUE.has(file.kind(right))) return
-  const isPrototype = !isWhole && file.textAt(object, 'property') === 'prototype'
-  const holder = isPrototype ? file.child(object, 'object') : object
-  if (file.kind(holder) !== 'identifier') return
-  const key = localKey(file.scope(file.parent(left)).find(file.text(holder)))
-  if (key === null || !/^(?:Class|Function) /.test(key)) return
-  const give = (node: Node, fn: Node, as: string, isStatic: boolean): void => {
-    file.declared.set(fn, addMethod(file, node, key, as))
-    file.selves.set(fn, { key, isStatic })
-  }
-  if (!isWhole) {
-    give(file.parent(left), right, name, !isPrototype)
-    return
-  }
-  for (const part of file.children(right)) {
-    const isPair = file.kind(part) === 'pair'
-    const fn = isPair ? file.child(part, 'value') : part
-    const as = isPair ? file.textAt(part, 'key') : file.memberName(part)
-    const isFunction = file.kind(part) === 'method_definition' || IS_FUNCTION_VALUE.has(file.kind(fn))
-    if (isFunction && as !== null && as !== 'constructor') give(part, fn, as, false)
-  }
 }

@@ -15,7 +15,6 @@ import {
   type Reader,
   rules,
   type Scope,
-  type Self,
   step,
   TYPE,
   words,
@@ -106,8 +105,6 @@ export class ScriptFile extends CodeFile {
   readonly exportedNames: Set<string> = new Set()
   /** Key of a class -> its members that are methods, by name. */
   readonly methods: Map<string, Map<string, string>> = new Map()
-  /** Functions that are given to a class by assignment. */
-  readonly selves: Map<Node, Self> = new Map()
 
   constructor(draft: Draft, tree: SyntaxTree) {
     super(draft, tree, SCRIPT)

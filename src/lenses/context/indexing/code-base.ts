@@ -30,12 +30,6 @@ export function symbolsOf(extraction: Extraction | null): readonly string[] {
   return extraction?.concepts.map(({ key }) => symbolOf(key)) ?? []
 }
 
-/** Whether it is a file's own concept, which has its path for a name. */
-export function isOfFile(symbol: string): boolean {
-  // A module of Rust is a part of a file; the path of a file has an ending.
-  return /^(?:Document|Entity) |^Module .*\.\w+$/s.test(symbol)
-}
-
 export function packageSymbol(name: string): string {
   return storableText(`${PACKAGE}${name}`)
 }

@@ -3,12 +3,11 @@
  * at all; what an ended run left undone, the next one does. Runs on one store follow each other (CX-075).
  */
 import { z } from 'zod'
-import { compareText } from '../../../base/compare.ts'
 import { nextTurn } from '../../../base/next-turn.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import { marksOf, rememberTrees } from '../../../pipeline/indexed-trees.ts'
 import type { StoreWriter } from '../../../store/store.ts'
-import { type OwnFile, ownFiles } from '../body.ts'
+import { ownFiles } from '../body.ts'
 import {
   assertNotCancelled,
   type Call,
@@ -53,15 +52,15 @@ async function writeChanges(
 ): Promise<void> {
   const { call } = turn
   const { graph } = codeBase
-  const { changed, gone, renamed } = changes
+  const { changed, gone } = changes
   for (const { url } of gone) graph.remove(pathBelow(workspace.url, url) ?? '')
   const stale = graph.stale()
-  const revision = await begin(turn, codeBase, changes)
+  const revision = await begin(turn, codeBase, changed)
   const written = new Set(changed.map(({ path }) => path))
   const relinked = (all ? graph.paths() : stale).filter(path => !written.has(path) && graph.has(path))
   /** What needs no transaction comes first; what it gives is run inside of one. */
   const steps: (() => Write)[] = [
-    ...changed.map(file => () => fileStep(call, codeBase, file, renamed.get(file.stamp.url)?.url ?? null)),
+    ...changed.map(file => () => fileStep(call, codeBase, file)),
     ...gone.map(file => () => (writer: StoreWriter) => {
       dropFile(writer, codeBase, file, pathBelow(workspace.url, file.url))
     }),
@@ -88,11 +87,11 @@ async function writeChanges(
   codeBase.revision = revision
 }
 
-function begin(turn: Turn, codeBase: CodeBase, changes: Changes): Promise<number> {
+function begin(turn: Turn, codeBase: CodeBase, changed: readonly ChangedFile[]): Promise<number> {
   return turn.write(writer => {
     requireRevision(writer, codeBase.revision)
     const revision = beginRevision(writer)
-    giveIds(writer, codeBase, changes, turn.call.viewer)
+    giveIds(writer, codeBase, changed)
     return revision
   })
 }
@@ -104,12 +103,12 @@ function writeAs(turn: Turn, revision: number, body: Write): Promise<void> {
   })
 }
 
-function fileStep(call: Call, codeBase: CodeBase, { path, stamp }: ChangedFile, movedFrom: string | null): Write {
+function fileStep(call: Call, codeBase: CodeBase, { path, stamp }: ChangedFile): Write {
   const { text, extraction: json } = codeBase.cache.unwritten(path)
   const extraction = json === null ? null : codeBase.cache.get(path)
   const links = findLinks(codeBase, path)
   return writer => {
-    writeFile(writer, call, codeBase, { path, stamp, text, extraction, json }, movedFrom)
+    writeFile(writer, call, codeBase, { path, stamp, text, extraction, json })
     writeLinks(writer, call, codeBase, stamp.url, links)
   }
 }
@@ -191,7 +190,7 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
       changed.push(await take(turn, codeBase, file))
     })
     const readMs = performance.now() - started
-    const changes = { changed, gone: findings.gone, renamed: renames(changed, findings.gone) }
+    const changes = { changed, gone: findings.gone }
     const mustCompareAll = isUnfinished(call.host.store)
     if (mustCompareAll || changed.length > 0 || findings.gone.length > 0) {
       load()
@@ -215,21 +214,6 @@ async function take(
   if (extraction === null) codeBase.graph.remove(path)
   else codeBase.graph.put(extraction)
   return { path, stamp, isNew, symbols: symbolsOf(extraction) }
-}
-
-/** A new file with the bytes of one that is gone is the same file, moved. */
-function renames(changed: readonly ChangedFile[], gone: readonly OwnFile[]): ReadonlyMap<string, OwnFile> {
-  const left = Map.groupBy(
-    gone.filter(({ size }) => size > 0).sort((a, b) => compareText(a.url, b.url)),
-    ({ hash }) => hash,
-  )
-  const found = new Map<string, OwnFile>()
-  for (const { stamp, isNew } of changed) {
-    // What was there already keeps its own ids.
-    const before = isNew ? left.get(stamp.hash)?.shift() : undefined
-    if (before !== undefined) found.set(stamp.url, before)
-  }
-  return found
 }
 
 /** What is written stays written when its vectors fail or take too long; the answer says so. */

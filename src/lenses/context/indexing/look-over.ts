@@ -243,8 +243,6 @@ export interface ChangedFile {
 export interface Changes {
   readonly changed: readonly ChangedFile[]
   readonly gone: readonly OwnFile[]
-  /** URL of a changed file -> the gone one that had the same bytes. */
-  readonly renamed: ReadonlyMap<string, OwnFile>
 }
 
 const someFiles = z
@@ -261,7 +259,6 @@ export const indexReport = z.lazy(() =>
     indexed: total.describe('Files that were new or changed'),
     skipped: total.describe('Files that were unchanged'),
     deleted: total.describe('Files that are gone'),
-    renamed: total.describe('Files that were moved: their concepts keep their numbers'),
     concepts: total.describe('Concepts of the files that were new or changed'),
     left_out: z
       .strictObject({
@@ -290,7 +287,7 @@ export const indexReport = z.lazy(() =>
 
 export function report(
   { unchanged, leftOut, errors }: Findings,
-  { changed, gone, renamed }: Changes,
+  { changed, gone }: Changes,
   { readMs, wroteMs }: { readonly readMs: number; readonly wroteMs: number },
   withErrors: readonly string[],
 ): z.infer<typeof indexReport> {
@@ -299,8 +296,7 @@ export function report(
   return {
     indexed: changed.length,
     skipped: unchanged,
-    deleted: gone.length - renamed.size,
-    renamed: renamed.size,
+    deleted: gone.length,
     concepts: changed.reduce((sum, { symbols }) => sum + symbols.length, 0),
     left_out: { total: leftOut.length, reasons: tally(leftOut.map(({ reason }) => reason)), files: some(leftOut) },
     with_errors: { total: withErrors.length, files: withErrors.slice(0, MAX_LISTED).map(url => ({ url })) },

@@ -2,12 +2,10 @@
  * Writes what was read out of one file: its text, its concepts, its card and its links; and takes back what came from files that are gone, or no
  * longer say it. All of it runs inside a write transaction.
  */
-import type { Instant } from '../../../base/clock.ts'
 import { storableText } from '../../../base/storable.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
-import type { Viewer } from '../../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { LineStarts } from '../../../text/lines.ts'
 import { forgetFile, indexText, type OwnFile } from '../body.ts'
@@ -26,27 +24,20 @@ import {
   putProvenance,
 } from '../mind/rows.ts'
 import { CARDS, CONCEPTS, EDGES, EXTRACTIONS, FILES, PROVENANCE, READ_ERRORS } from '../tables.ts'
-import { type CodeBase, cardRow, isOfFile, packageNamed, packageSymbol, symbolOf } from './code-base.ts'
-import type { Changes, ReadFile } from './look-over.ts'
+import { type CodeBase, cardRow, packageNamed, packageSymbol, symbolOf } from './code-base.ts'
+import type { ChangedFile, ReadFile } from './look-over.ts'
 
-interface FileRows {
-  /** Those of the indexer. */
-  readonly own: readonly Row[]
-  /** Those that only a patch knows of. */
-  readonly patched: readonly Row[]
-}
-
-function rowsOf(reader: StoreReader, url: string): FileRows {
-  const rows = reader.table(CONCEPTS).scan({ url })
-  return {
-    own: rows.filter(row => row['symbol'] !== null),
-    patched: rows.filter(row => row['symbol'] === null),
-  }
+/** Concepts that the indexer has read out of the file. */
+function rowsOf(reader: StoreReader, url: string): readonly Row[] {
+  return reader
+    .table(CONCEPTS)
+    .scan({ url })
+    .filter(row => row['symbol'] !== null)
 }
 
 /** Symbol -> where the concept is; of those that were read out of the file. */
 function conceptsOf(reader: StoreReader, url: string): ReadonlyMap<string, ConceptAt> {
-  return new Map(rowsOf(reader, url).own.map(row => [row['symbol'] as string, atOf(row)]))
+  return new Map(rowsOf(reader, url).map(row => [row['symbol'] as string, atOf(row)]))
 }
 
 function entryOf(row: Row): EntryKey {
@@ -98,7 +89,7 @@ export function deleteByCall(writer: StoreWriter, at: ConceptAt): void {
   if (row === undefined || row['symbol'] === null) return
   changeRevision(writer)
   const url = row['url'] as string | null
-  if (url === null || rowsOf(writer, url).own.length > 0) return
+  if (url === null || rowsOf(writer, url).length > 0) return
   for (const { entry } of writer.table(FILES).scan({ url }, { columns: ['entry', 'url'] })) {
     writer.table(EXTRACTIONS).delete({ entry: entry as EntryKey })
     writer.table(CARDS).delete({ entry: entry as EntryKey })
@@ -107,7 +98,7 @@ export function deleteByCall(writer: StoreWriter, at: ConceptAt): void {
 }
 
 function dropConceptsOf(writer: StoreWriter, url: string): void {
-  for (const row of rowsOf(writer, url).own) dropConcept(writer, row, url)
+  for (const row of rowsOf(writer, url)) dropConcept(writer, row, url)
   for (const link of writer.table(PROVENANCE).scan({ url })) {
     const entry = link['entry'] as EntryKey
     const row = writer.table(CONCEPTS).get({ entry })
@@ -117,82 +108,14 @@ function dropConceptsOf(writer: StoreWriter, url: string): void {
   }
 }
 
-/** What has an id keeps it: where it stands, where it moved, where a patch named it first. Others get the next ones. */
-export function giveIds(writer: StoreWriter, codeBase: CodeBase, { changed, renamed }: Changes, viewer: Viewer): void {
-  for (const { path, stamp, symbols } of changed) {
+/** What has an id keeps it; the others get the next ones. */
+export function giveIds(writer: StoreWriter, codeBase: CodeBase, changed: readonly ChangedFile[]): void {
+  for (const { path, symbols } of changed) {
     const ids = codeBase.idsIn(path)
-    const before = renamed.get(stamp.url)
-    if (before !== undefined) takeOver(writer, ids, before.url, symbols)
-    takeUp(writer, ids, stamp.url, () => codeBase.cache.get(path)?.concepts ?? [], viewer)
     const fresh = symbols.filter(symbol => !ids.has(symbol))
     let id = fresh.length === 0 ? 0 : nextNumbers(writer, 'concept', fresh.length)
     for (const symbol of fresh) ids.set(symbol, id++)
   }
-}
-
-/** Concepts of a moved file keep their ids. */
-function takeOver(writer: StoreWriter, ids: Map<string, number>, from: string, symbols: readonly string[]): void {
-  const [first, ...rest] = symbols
-  const before = [...conceptsOf(writer, from)].map(([symbol, { id }]) => [symbol, id] as const)
-  const own = before.find(([symbol]) => isOfFile(symbol))
-  if (first !== undefined && own !== undefined) ids.set(first, own[1])
-  const byName = new Map(before)
-  for (const symbol of rest) {
-    const id = byName.get(symbol)
-    if (id !== undefined) ids.set(symbol, id)
-  }
-}
-
-/** Concepts that a patch named before the indexer read them: each is the one of that type and name that has no id yet. */
-function takeUp(
-  writer: StoreWriter,
-  ids: Map<string, number>,
-  url: string,
-  concepts: () => readonly ReadConcept[],
-  viewer: Viewer,
-): void {
-  const { patched } = rowsOf(writer, url)
-  if (patched.length === 0) return
-  const holders = new Map(writer.identities(patched.map(entryOf)).map(({ key, holder }) => [key, holder]))
-  const mine = patched.filter(row => holders.get(entryOf(row)) === viewer.id)
-  const known = new Map(mine.map(row => [`${row['type']} ${row['name']}`, row['id'] as number]))
-  for (const { key, name, type } of concepts()) {
-    const id = known.get(`${type} ${storableText(name)}`)
-    if (id === undefined || ids.has(symbolOf(key))) continue
-    ids.set(symbolOf(key), id)
-    known.delete(`${type} ${storableText(name)}`)
-  }
-}
-
-/** Before the indexer's own concepts move: those are left to it. */
-function movePatch(writer: StoreWriter, from: string, to: string, now: Instant): void {
-  const linked = writer.table(PROVENANCE).scan({ url: from })
-  const entries = linked.map(row => row['entry'] as EntryKey)
-  if (entries.length === 0) return
-  const rows = new Map(
-    writer
-      .table(CONCEPTS)
-      .scan({}, { entries })
-      .map(row => [row['entry'], row]),
-  )
-  for (const link of linked) {
-    const row = rows.get(link['entry'] ?? null)
-    if (row === undefined || row['symbol'] !== null) continue
-    writer.table(PROVENANCE).delete({ entry: link['entry'] as EntryKey, url: from })
-    writer.table(PROVENANCE).put({ ...link, url: to })
-    if (row['url'] === from) moveConcept(writer, row, to, now)
-  }
-  for (const edge of writer.table(EDGES).scan({ origin: from }, { entries })) {
-    writer.table(EDGES).put({ ...edge, origin: to })
-  }
-}
-
-function moveConcept(writer: StoreWriter, row: Row, url: string, now: Instant): void {
-  const before = { id: row['id'] as number, entry: row['entry'] as EntryKey }
-  const old = writer.entry(before.entry)
-  if (old === undefined) return
-  const draft = { name: row['name'] as string, type: row['type'] as string, url }
-  putConcept(writer, draft, { audience: old.audience, now, before })
 }
 
 interface HeldFile extends Omit<ReadFile, 'isNew'> {
@@ -200,13 +123,11 @@ interface HeldFile extends Omit<ReadFile, 'isNew'> {
   readonly json: string | null
 }
 
-/** `movedFrom`: the URL that the same text stood at before, whose concepts go on here. */
 export function writeFile(
   writer: StoreWriter,
   call: Call,
   codeBase: CodeBase,
   { path, stamp, text, extraction, json }: HeldFile,
-  movedFrom: string | null,
 ): void {
   const { url, hash } = stamp
   const now = call.host.clock.now()
@@ -216,23 +137,18 @@ export function writeFile(
   else writer.table(READ_ERRORS).delete({ entry })
   codeBase.entries.set(path, entry)
   writeCard(writer, codeBase, path)
-  if (movedFrom !== null) movePatch(writer, movedFrom, url, now)
-  const { own, patched } = rowsOf(writer, url)
-  const before = new Map((own.length > 0 || movedFrom === null ? own : rowsOf(writer, movedFrom).own).map(bySymbol))
-  const byId = new Map(patched.map(row => [row['id'] as number, row]))
-  const old = new Map(writer.entries([...before.values(), ...patched].map(entryOf)).map(found => [found.key, found]))
+  const before = new Map(rowsOf(writer, url).map(row => [row['symbol'] as string, row]))
+  const old = new Map(writer.entries([...before.values()].map(entryOf)).map(found => [found.key, found]))
   const ids = codeBase.idsIn(path)
   const symbols = new Set<string>()
   const lines = new LineStarts(text)
-  for (const [at, concept] of (extraction?.concepts ?? []).entries()) {
+  for (const concept of extraction?.concepts ?? []) {
     const symbol = symbolOf(concept.key)
     symbols.add(symbol)
     const draft = draftOf(concept, symbol, url, lines)
-    // A moved file's own concept has its path for a name; it is the first.
-    const moved = at === 0 && movedFrom !== null ? rowOfFile(before) : undefined
-    const row = before.get(symbol) ?? moved ?? byId.get(ids.get(symbol) ?? 0)
+    const row = before.get(symbol)
     const known = row === undefined ? undefined : old.get(entryOf(row))
-    if (row !== undefined) before.delete(row['symbol'] as string)
+    before.delete(symbol)
     const isSame = known?.content === conceptText(draft) && known.title === draft.name && known.origin === url
     const placed = isSame
       ? refreshed(writer, draft, row as Row)
@@ -243,10 +159,9 @@ export function writeFile(
           id: ids.get(symbol),
         })
     ids.set(symbol, placed.id)
-    if (movedFrom !== null) writer.table(PROVENANCE).delete({ entry: placed.entry, url: movedFrom })
     putProvenance(writer, placed, url)
   }
-  for (const row of before.values()) dropConcept(writer, row, row['url'] as string)
+  for (const row of before.values()) dropConcept(writer, row, url)
   for (const symbol of ids.keys()) if (!symbols.has(symbol)) ids.delete(symbol)
 }
 
@@ -283,14 +198,6 @@ function draftOf(concept: ReadConcept, symbol: string, url: string, lines: LineS
     symbol,
     text: lines.between(startLine, Math.min(endLine, startLine + MAX_TEXT_LINES - 1)),
   }
-}
-
-function bySymbol(row: Row): readonly [string, Row] {
-  return [row['symbol'] as string, row]
-}
-
-function rowOfFile(rows: ReadonlyMap<string, Row>): Row | undefined {
-  return [...rows.values()].find(row => isOfFile(row['symbol'] as string))
 }
 
 /** Marks links as the indexer's: those of calls are never touched. */

@@ -325,26 +325,11 @@ function bestFirst(a: Anchor, b: Anchor): number {
 // Words of a question in names, paths and doc comments, a word counting for more the fewer things have it; and the concepts
 // whose names have them (CX-017 to CX-019).
 
-/** One bit each; the count of a thing's own words stands above them. */
+/** Words of a question that count; more is a text. */
 const MOST_WORDS = 20
-const WORD_BITS = 2 ** MOST_WORDS - 1
 
-/** Things in a list by their words, folded. A thing may stand for several: `countOf` says how many, `total` in all. */
-interface Worded {
-  /** Places in the list. */
-  readonly byWord: ReadonlyMap<string, readonly number[]>
-  readonly length: number
-  readonly total: number
-  countOf(place: number): number
-}
-
-/** What things have of a question's words. */
-interface Covers {
-  /** Of the weight of all words of the question: 0 to 1. */
-  shareOf(place: number): number
-  /** Of the thing's own words, how many the question covers. */
-  wordsOf(place: number): number
-}
+/** Places in a list of things by their words, folded. */
+type ByWord = ReadonlyMap<string, readonly number[]>
 
 /** The first words of a question, folded, each once; without those that every text has, unless there are no others. */
 function contentWords(query: string): readonly string[] {
@@ -355,47 +340,39 @@ function contentWords(query: string): readonly string[] {
   return [...new Set(kept)].slice(0, MOST_WORDS)
 }
 
-function coversOf(questionWords: readonly string[], { byWord, length, total, countOf }: Worded): Covers {
-  const found = new Int32Array(length)
-  for (const [word, places] of byWord) {
-    const bits = bitsOf(questionWords, word)
-    if (bits === 0) continue
-    for (const place of places) found[place] = ((found[place] as number) | bits) + WORD_BITS + 1
-  }
-  const counts = new Map<number, number>()
-  for (let place = 0; place < length; place++) {
-    const bits = (found[place] as number) & WORD_BITS
-    if (bits !== 0) counts.set(bits, (counts.get(bits) ?? 0) + countOf(place))
-  }
-  const shares = sharesBy(counts, questionWords.length, total)
-  return {
-    shareOf: place => shares.get((found[place] as number) & WORD_BITS) ?? 0,
-    wordsOf: place => (found[place] as number) >>> MOST_WORDS,
-  }
-}
-
-/** Which of the words of a question cover this one. */
-function bitsOf(questionWords: readonly string[], word: string): number {
-  let bits = 0
-  for (let at = 0; at < questionWords.length; at++) if (covers(questionWords[at] as string, word)) bits |= 1 << at
-  return bits
-}
-
-/** Thousands of things share few sets of words. */
-function sharesBy(counts: ReadonlyMap<number, number>, words: number, total: number): ReadonlyMap<number, number> {
-  const weights = Array.from({ length: words }, (_, at) => {
-    let having = 0
-    for (const [bits, count] of counts) if (bits & (1 << at)) having += count
-    return idf(total, having)
+/** For each word of a question the things that have a word which it covers. */
+function coveredPlaces(byWord: ByWord, questionWords: readonly string[]): readonly ReadonlySet<number>[] {
+  return questionWords.map(asked => {
+    const found = new Set<number>()
+    for (const [word, places] of byWord) {
+      if (covers(asked, word)) for (const place of places) found.add(place)
+    }
+    return found
   })
-  const sumOf = (bits: number) => weights.reduce((sum, weight, at) => sum + (bits & (1 << at) ? weight : 0), 0)
-  const all = sumOf(WORD_BITS)
-  return new Map([...counts.keys()].map(bits => [bits, sumOf(bits) / all]))
+}
+
+/** By place, of the weight of all words of the question: 0 to 1. A thing may stand for several: `countOf` says how many, `total` in all. */
+function wordShares(
+  byWord: ByWord,
+  questionWords: readonly string[],
+  { total, countOf }: { readonly total: number; countOf(place: number): number },
+): ReadonlyMap<number, number> {
+  const weighted = coveredPlaces(byWord, questionWords).map(places => {
+    const having = [...places].reduce((sum, place) => sum + countOf(place), 0)
+    return { places, weight: idf(total, having) }
+  })
+  const all = weighted.reduce((sum, { weight }) => sum + weight, 0)
+  const sums = new Map<number, number>()
+  for (const { places, weight } of weighted)
+    for (const place of places) sums.set(place, (sums.get(place) ?? 0) + weight)
+  return new Map([...sums].map(([place, sum]) => [place, sum / all]))
 }
 
 interface Paths {
   readonly places: ReadonlyMap<string, number>
-  readonly words: Worded
+  readonly byWord: ByWord
+  /** Concepts of the file at that place. */
+  countOf(place: number): number
 }
 
 const KNOWN = new WeakMap<VisibleConcepts, Paths>()
@@ -406,12 +383,9 @@ function pathShares(
   questionWords: readonly string[],
   root: string | undefined,
 ): (url: string) => number {
-  const { places, words } = pathsOf(concepts, root)
-  const covers = coversOf(questionWords, words)
-  return url => {
-    const place = places.get(url)
-    return place === undefined ? 0 : covers.shareOf(place)
-  }
+  const { places, byWord, countOf } = pathsOf(concepts, root)
+  const shares = wordShares(byWord, questionWords, { total: concepts.all.length, countOf })
+  return url => shares.get(places.get(url) ?? -1) ?? 0
 }
 
 function pathsOf(concepts: VisibleConcepts, root: string | undefined): Paths {
@@ -426,8 +400,7 @@ function pathsOf(concepts: VisibleConcepts, root: string | undefined): Paths {
     counts[place] = (counts[place] ?? 0) + 1
   }
   const byWord = placesByWord([...places.keys()], url => new Set(wordsOf(pathOrTail(url, root))))
-  const countOf = (place: number) => counts[place] ?? 0
-  const made = { places, words: { byWord, length: places.size, total: concepts.all.length, countOf } }
+  const made = { places, byWord, countOf: (place: number) => counts[place] ?? 0 }
   KNOWN.set(concepts, made)
   return made
 }
@@ -461,7 +434,7 @@ function bestNames(
 ): readonly NameMatch[] {
   const wanted = foldName(query)
   const { all, byWord } = concepts
-  const covers = coversOf(questionWords, { byWord, length: all.length, total: all.length, countOf: () => 1 })
+  const shares = wordShares(byWord, questionWords, { total: all.length, countOf: () => 1 })
   const best = new TopK<NameMatch>(most, (a, b) => b.share - a.share || a.concept.id - b.concept.id)
   // By id ascending: of equal shares the first stays.
   const offer = (concept: Concept, match: NameMatch['match'], share: number) => {
@@ -469,7 +442,8 @@ function bestNames(
   }
   for (let place = 0; place < all.length; place++) {
     const concept = all[place] as Concept
-    const byWords = wordShare(concept, covers, place)
+    const share = shares.get(place) ?? 0
+    const byWords = share === 0 ? 0 : harmonic(share, coveredShare(concept, questionWords))
     if (concept.folded.includes(wanted)) {
       const ofName = wanted.length / concept.folded.length
       offer(concept, ofName === 1 ? 'whole' : 'name', Math.max(byWords, shareOfName(concept, wanted)))
@@ -478,9 +452,9 @@ function bestNames(
   return best.sorted()
 }
 
-function wordShare({ words }: Concept, covers: Covers, place: number): number {
-  const covered = covers.wordsOf(place)
-  return covered === 0 ? 0 : harmonic(covers.shareOf(place), covered / words.length)
+/** Of the words of its name, how many the question covers. */
+function coveredShare({ words }: Concept, questionWords: readonly string[]): number {
+  return words.filter(word => questionWords.some(asked => covers(asked, word))).length / words.length
 }
 
 /** Of a name that holds the question as it is. */
@@ -506,24 +480,17 @@ function namedAnchors(concepts: VisibleConcepts, query: string, limit: number, i
   if (!inWords) return named
   const taken = new Set(named.map(({ concept }) => concept))
   const queryWords = new Set(wordsOf(query).slice(0, MOST_COMPARED))
-  const sharing = [...coveredWords(concepts, queryWords)]
+  const counts = new Map<Concept, number>()
+  for (const places of coveredPlaces(concepts.byWord, [...queryWords])) {
+    for (const place of places) {
+      const concept = concepts.all[place] as Concept
+      counts.set(concept, (counts.get(concept) ?? 0) + 1)
+    }
+  }
+  const sharing = [...counts]
     .filter(([concept]) => !taken.has(concept))
     .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || a.id - b.id)
     .slice(0, limit - named.length)
   const match = 'words'
   return [...named, ...sharing.map(([concept, count]) => ({ concept, match, share: count / queryWords.size }) as const)]
-}
-
-/** How many of the question's words each concept's name covers, where it is any. */
-function coveredWords({ all, byWord }: VisibleConcepts, queryWords: ReadonlySet<string>): ReadonlyMap<Concept, number> {
-  const counts = new Map<Concept, number>()
-  for (const queryWord of queryWords) {
-    const covered = new Set<number>()
-    for (const [word, places] of byWord) {
-      if (!covers(queryWord, word)) continue
-      for (const place of places) covered.add(place)
-    }
-    for (const place of covered) counts.set(all[place] as Concept, (counts.get(all[place] as Concept) ?? 0) + 1)
-  }
-  return counts
 }

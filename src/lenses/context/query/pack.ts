@@ -1,7 +1,7 @@
 /**
  * Packs an answer into a number of tokens: first whole texts, by rank, then signatures of those that did not fit, then
- * bare names; and says what is left out. Nothing is cut: a piece is in it whole or not at all, and no text is in it
- * twice. The same input gives the same text.
+ * bare names; and says how much is left out. Nothing is cut: a piece is in it whole or not at all, and what is part of a text
+ * before it is a line. The same input gives the same text.
  */
 import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
@@ -26,7 +26,7 @@ export interface PackItem {
   readonly text: string | null
   /** One line; null: there is none. */
   readonly signature: string | null
-  /** The lines of `text`, from 1, both included. Lines that another text shows are not shown again. */
+  /** The lines of `text`, from 1, both included. */
   readonly lines?: { readonly url: string; readonly start: number; readonly end: number } | undefined
 }
 
@@ -45,126 +45,87 @@ type Pack = ReadonlyDeep<z.infer<typeof bundle>>
 const LEVELS = ['whole', 'signature', 'name'] as const
 type Level = (typeof LEVELS)[number]
 
-/** Ids that a notice names. */
-const MOST_NAMED = 20
-
 /** Counts the tokens of a text; may stop when there are more than `enough`. */
 type CountTokens = (text: string, enough?: number) => number
 
+/** A piece of the text, and in which list its item is then. */
+interface Piece {
+  readonly level: Level
+  readonly block: string
+}
+
 /** `items` by rank, best first. */
 export function pack(items: readonly PackItem[], maxTokens: number, count: CountTokens): Pack {
-  const shown = filled(items, maxTokens, maxTokens, count)
-  // A notice needs room only where something is left out.
-  const levels = shown.size === items.length ? shown : filledBesideNotice(items, maxTokens, count)
-  return fitted(items, levels, maxTokens, count)
+  const pieces = taken(items, maxTokens, count)
+  if (pieces.size === items.length) return fitted(items, pieces, maxTokens, count)
+  // Only where something is left out there is a notice.
+  return fitted(items, taken(items, maxTokens - count(noticeOf(items.length)), count), maxTokens, count)
 }
 
-type Levels = Map<PackItem, Level>
-
-function filledBesideNotice(items: readonly PackItem[], maxTokens: number, count: CountTokens): Levels {
-  const notices = noticesOf(items.map(({ id }) => id)).map(notice => count(`\n${notice}`))
-  // Most of a small answer should be the answer, and not what is missing.
-  const reserve = notices.find(cost => cost <= maxTokens / 2) ?? 0
-  return filled(items, maxTokens - reserve, maxTokens, count)
+function noticeOf(omitted: number): string {
+  return `(${omitted} left out; ask with a larger max_tokens)`
 }
 
-/** Takes what has room, in order of level and then rank. */
-function filled(items: readonly PackItem[], tokens: number, maxTokens: number, count: CountTokens): Levels {
-  const levels: Levels = new Map()
-  const costs = (item: PackItem, form: Level | 'line') => {
-    const block = blockOf(item, form)
-    return block === null ? Number.POSITIVE_INFINITY : count(`${block}\n`, maxTokens)
-  }
+/** What has room, in order of level, then rank. */
+function taken(items: readonly PackItem[], tokens: number, count: CountTokens): Map<PackItem, Piece> {
+  const pieces = new Map<PackItem, Piece>()
   let room = tokens
   for (const level of LEVELS) {
     for (const item of items) {
-      if (levels.has(item)) continue
-      let cost = costs(item, level === 'whole' && item.text !== null && isShown(item, items, levels) ? 'line' : level)
-      // The texts within it need not be shown a second time.
-      for (const inner of level === 'whole' ? levels.keys() : []) {
-        if (holds(item, inner) && !isShown(inner, items, levels)) cost -= costs(inner, 'whole') - costs(inner, 'line')
-      }
-      if (cost > room) continue
-      levels.set(item, level)
+      if (pieces.has(item)) continue
+      const block = level === 'whole' && isShown(item, pieces) ? nameOf(item, true) : blockOf(item, level)
+      const cost = block === null ? Number.POSITIVE_INFINITY : count(`${block}\n`, tokens)
+      if (block === null || cost > room) continue
+      pieces.set(item, { level, block })
       room -= cost
     }
   }
-  return levels
+  return pieces
 }
 
-/** Whether its text is shown as part of another. */
-function isShown(item: PackItem, items: readonly PackItem[], levels: ReadonlyMap<PackItem, Level>): boolean {
-  return items.some(outer => levels.get(outer) === 'whole' && holds(outer, item, items))
-}
-
-/** Of two with the same lines, the better one holds the other. */
-function holds(outer: PackItem, inner: PackItem, items: readonly PackItem[] = []): boolean {
-  if (outer === inner || !outer.lines || !inner.lines || outer.lines.url !== inner.lines.url) return false
-  const [a, b] = [outer.lines, inner.lines]
-  if (a.start > b.start || a.end < b.end) return false
-  return a.start < b.start || a.end > b.end || items.indexOf(outer) < items.indexOf(inner)
+/** Whether its lines are part of a text that is shown. */
+function isShown({ lines }: PackItem, pieces: ReadonlyMap<PackItem, Piece>): boolean {
+  if (lines === undefined) return false
+  return [...pieces].some(([{ lines: outer }, { level }]) => {
+    const isOfFile = level === 'whole' && outer?.url === lines.url
+    return isOfFile && outer.start <= lines.start && outer.end >= lines.end
+  })
 }
 
 /** Tokens of pieces need not add up to those of the whole: what is too much goes, the last first. */
-function fitted(items: readonly PackItem[], levels: Levels, maxTokens: number, count: CountTokens): Pack {
+function fitted(items: readonly PackItem[], pieces: Map<PackItem, Piece>, maxTokens: number, count: CountTokens): Pack {
   for (;;) {
-    const shown = items.filter(item => levels.has(item))
-    const omitted = items.filter(item => !levels.has(item)).map(({ id }) => id)
-    const blocks = shown.map(item => blockOf(item, formOf(item, items, levels)))
-    for (const notice of omitted.length === 0 ? [''] : [...noticesOf(omitted), '']) {
-      const text = [...blocks, notice].filter(part => part !== '').join('\n')
+    const shown = items.filter(item => pieces.has(item))
+    const omitted = items.filter(item => !pieces.has(item)).map(({ id }) => id)
+    const blocks = shown.map(item => pieces.get(item)?.block ?? '')
+    for (const more of omitted.length === 0 ? [[]] : [[noticeOf(omitted.length)], []]) {
+      const text = [...blocks, ...more].join('\n')
       const tokens = count(text)
-      if (tokens <= maxTokens || (text === '' && tokens === 0)) return packed(text, tokens, shown, levels, omitted)
+      if (tokens > maxTokens) continue
+      const at = (level: Level) => shown.filter(item => pieces.get(item)?.level === level).map(({ id }) => id)
+      return { text, tokens, whole: at('whole'), signatures: at('signature'), names: at('name'), omitted }
     }
-    const last = shown.at(-1)
-    if (last === undefined) return packed('', 0, [], levels, omitted)
-    levels.delete(last)
+    pieces.delete(shown.at(-1) as PackItem)
   }
 }
 
-function formOf(item: PackItem, items: readonly PackItem[], levels: Levels): Level | 'line' {
-  const level = levels.get(item) as Level
-  return level === 'whole' && isShown(item, items, levels) ? 'line' : level
-}
-
-function packed(
-  text: string,
-  tokens: number,
-  shown: readonly PackItem[],
-  levels: ReadonlyMap<PackItem, Level>,
-  omitted: readonly number[],
-): Pack {
-  const at = (level: Level) => shown.filter(item => levels.get(item) === level).map(({ id }) => id)
-  return { text, tokens, whole: at('whole'), signatures: at('signature'), names: at('name'), omitted }
-}
-
-/** Null: the item has no such form. `line`: what it is and where, as its text stands elsewhere. */
-function blockOf(item: PackItem, form: Level | 'line'): string | null {
-  const { id, type, place, text, signature } = item
-  // A name may hold anything, a line only one line.
-  const name = item.name.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-  const where = place === '' ? '' : ` ${place}`
-  switch (form) {
+/** Null: the item has no such form. */
+function blockOf(item: PackItem, level: Level): string | null {
+  const { id, place, text, signature } = item
+  switch (level) {
     case 'whole':
-      return text === null ? null : `## ${id} ${name} (${type})${where}\n${text.replace(/\n+$/, '')}`
-    case 'line':
-      return `- ${id} ${name} (${type})${where}`
+      return text === null ? null : `## ${nameOf(item, true).slice(2)}\n${text.replace(/\n+$/, '')}`
     case 'signature':
-      return signature === null ? null : `- ${id} ${signature}${where}`
+      return signature === null ? null : `- ${id} ${signature}${place === '' ? '' : ` ${place}`}`
     case 'name':
-      return `- ${id} ${name} (${type})`
+      return nameOf(item, false)
   }
 }
 
-/** What is left out, and how to get it: at length, and shorter for where there is less room. */
-function noticesOf(ids: readonly number[]): readonly string[] {
-  const named = ids.slice(0, MOST_NAMED).join(', ')
-  const more = ids.length > MOST_NAMED ? ', …' : ''
-  return [
-    `(${ids.length} left out: ${named}${more}; ask with a larger max_tokens, or /mind/concepts/get by id)`,
-    `(${ids.length} left out; ask with a larger max_tokens)`,
-    `(${ids.length} left out)`,
-  ]
+/** A name may hold anything, a line only one line. */
+function nameOf({ id, name, type, place }: PackItem, withPlace: boolean): string {
+  const where = withPlace && place !== '' ? ` ${place}` : ''
+  return `- ${id} ${name.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')} (${type})${where}`
 }
 
 /** The texts and signatures of concepts, by rank. */

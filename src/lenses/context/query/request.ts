@@ -27,12 +27,12 @@ import { lengthOf } from '../names.ts'
 const MODES = ['semantic', 'exact', 'hybrid'] as const
 
 /**
- * Of neighbours. `breadth`: as they are reached; `weighted`: by what they were reached from; `closeness`: by a walk from all
- * anchors. `relevance`: as `closeness`, and the anchors by all that speaks for them.
+ * Of neighbours. `breadth`: as they are reached; `weighted`: by what they were reached from; `relevance`: by all that they were reached from,
+ * and the anchors by all that speaks for them.
  */
-const RANKS = ['breadth', 'weighted', 'closeness', 'relevance'] as const
+const RANKS = ['breadth', 'weighted', 'relevance'] as const
 const RANK_TEXT =
-  'How neighbours are ordered. breadth: as they are reached; weighted: by what they were reached from; closeness: by a walk from all that was found; relevance: as closeness, and what was found by all that speaks for it'
+  'How neighbours are ordered. breadth: as they are reached; weighted: by what they were reached from; relevance: by all that they were reached from, and what was found by all that speaks for it'
 
 /** Characters without which meaning says nothing. */
 const LEAST_SEMANTIC = 3

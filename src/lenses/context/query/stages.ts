@@ -21,8 +21,7 @@ import { weightsWith } from '../../../pipeline/weights.ts'
 import { cutNote } from '../../../text/query-parser.ts'
 import type { LensHost } from '../../lens.ts'
 import { CONCEPT_KIND } from '../mind/rows.ts'
-import { reach } from '../reach.ts'
-import { among, type Concept, stateOf, type VisibleConcepts } from '../state.ts'
+import { among, type Concept, reach, stateOf, type VisibleConcepts } from '../state.ts'
 import { LINKS } from '../tables.ts'
 import { type Anchor, LEG_DEPTH, plainAnchors, relevantAnchors } from './anchors.ts'
 import {
@@ -53,11 +52,6 @@ interface Graph {
 
 /** What a hop takes from a score. */
 const DECAY = 0.5
-/** Of an anchor in a walk: there is none without. */
-const LEAST_WEIGHT = 0.01
-/** Of a walk: chance to go on, and steps at most beyond the depth. */
-const DAMPING = 0.5
-const STEPS_BEYOND = 2
 
 /** At most `room` neighbours of the anchors. */
 function neighbours(
@@ -68,9 +62,7 @@ function neighbours(
 ): readonly Neighbour[] {
   if (room <= 0 || depth === 0 || anchors.length === 0) return []
   if (rank === 'breadth') return reached(graph, anchors, room, depth)
-  const all = scored(graph, anchors, depth)
-  const order = rank === 'weighted' ? all : byCloseness(graph, anchors, all, depth)
-  return order
+  return scored(graph, anchors, depth, rank === 'relevance')
     .sort((a, b) => (b.score ?? 0) - (a.score ?? 0) || a.hops - b.hops || a.concept.id - b.concept.id)
     .slice(0, room)
 }
@@ -90,11 +82,14 @@ function reached(graph: Graph, anchors: readonly Anchor[], room: number, depth: 
   return found
 }
 
-/** Everything within `depth`, each by its best way: the score it comes from, times the weight, times the decay. */
-function scored(graph: Graph, anchors: readonly Anchor[], depth: number): Neighbour[] {
+/**
+ * Everything within `depth`. A way counts the score it comes from, times the weight, times the decay: of a concept its best way (CX-029), or
+ * with `isSum` all of the fewest hops together, so that what hangs on several anchors comes first.
+ */
+function scored(graph: Graph, anchors: readonly Anchor[], depth: number, isSum: boolean): Neighbour[] {
   const present = new Set(anchors.map(({ concept }) => concept))
   const all: Neighbour[] = []
-  let from = anchors.map(({ concept, cosine }) => ({ concept, score: cosine ?? 1 }))
+  let from = anchors.map(({ concept, worth }) => ({ concept, score: worth }))
   for (let hops = 1; hops <= depth; hops++) {
     const best = new Map<Concept, Neighbour & { readonly score: number }>()
     for (const { concept: via, score: before } of from) {
@@ -102,7 +97,9 @@ function scored(graph: Graph, anchors: readonly Anchor[], depth: number): Neighb
         if (present.has(concept)) continue
         const score = before * weight * DECAY
         const known = best.get(concept)
-        if (known === undefined || known.score < score) best.set(concept, { concept, hops, via, score })
+        if (known === undefined) best.set(concept, { concept, hops, via, score })
+        else if (isSum) best.set(concept, { ...known, score: known.score + score })
+        else if (known.score < score) best.set(concept, { concept, hops, via, score })
       }
     }
     from = [...best.values()]
@@ -112,20 +109,6 @@ function scored(graph: Graph, anchors: readonly Anchor[], depth: number): Neighb
     }
   }
   return all
-}
-
-/** By short walks: half of them return to an anchor at each step, so that few would come back from further away. */
-function byCloseness(
-  { links, scope }: Graph,
-  anchors: readonly Anchor[],
-  all: readonly Neighbour[],
-  depth: number,
-): Neighbour[] {
-  const weights = anchors.map(({ concept, worth }) => ({ node: concept.id, weight: Math.max(LEAST_WEIGHT, worth) }))
-  const among = all.map(({ concept }) => concept.id)
-  const walk = { ...scope, anchors: weights, damping: DAMPING, iterations: depth + STEPS_BEYOND, among }
-  const ranks = new Map(links.rank(walk).map(({ node, score }) => [node, score]))
-  return all.map(neighbour => ({ ...neighbour, score: ranks.get(neighbour.concept.id) ?? 0 }))
 }
 
 /** Where its links lead, then where links to it come from, each in ascending id. */

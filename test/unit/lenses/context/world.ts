@@ -68,29 +68,3 @@ export async function openWorld({ empty = false, ...options }: WorldOptions = {}
 export function idsOf({ concepts }: Answer): readonly number[] {
   return concepts.map(({ id }) => id)
 }
-
-/** How often something asks the store, and its tables. */
-export async function countCalls({ store }: LensHost, body: () => Promise<unknown>): Promise<number> {
-  let calls = 0
-  const restore: (() => void)[] = []
-  const count = (object: object): void => {
-    for (let from = object; from !== Object.prototype; from = Object.getPrototypeOf(from)) {
-      for (const name of Object.getOwnPropertyNames(from)) {
-        const value: unknown = Reflect.get(object, name)
-        if (name === 'constructor' || Object.hasOwn(object, name) || typeof value !== 'function') continue
-        const counted = (...args: readonly unknown[]) => {
-          if (name !== 'table' && name !== 'read' && name !== 'version') calls++
-          const result: unknown = Reflect.apply(value, object, args)
-          if (name === 'table') count(result as object)
-          return result
-        }
-        Object.defineProperty(object, name, { value: counted, configurable: true })
-        restore.push(() => Reflect.deleteProperty(object, name))
-      }
-    }
-  }
-  count(store)
-  await body()
-  for (const undo of restore) undo()
-  return calls
-}

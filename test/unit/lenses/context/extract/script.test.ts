@@ -92,15 +92,11 @@ describe('concepts of a script', () => {
     ])
   })
 
-  it('knows default exports and functions given to exports and prototypes', async () => {
+  it('knows default exports and functions given to exports', async () => {
     expect(await conceptsOf('a.ts', 'export default class { go() {} }')).toEqual(['Class default', 'Method default.go'])
     expect(await conceptsOf('a.ts', 'export default () => 1')).toEqual(['Function default'])
-    const source =
-      'function Old() {}\nOld.prototype.go = function () { this.stop() }\nOld.prototype.stop = function () {}\nexports.f = () => 1\nmodule.exports = { g() {}, h: function () {} }'
-    expect(await conceptsOf('a.js', source)).toEqual([
-      ...['Function Old', 'Method Old.go', 'Method Old.stop', 'Function f', 'Function g', 'Function h'],
-    ])
-    expect(linksOf(await graphOf({ 'a.js': source }), 'CALLS')).toEqual(['a.js#Old.go CALLS a.js#Old.stop 0.5'])
+    const source = 'exports.f = () => 1\nmodule.exports = { g() {}, h: function () {} }'
+    expect(await conceptsOf('a.js', source)).toEqual(['Function f', 'Function g', 'Function h'])
   })
 
   it('tells span, signature and documentation', async () => {
@@ -257,11 +253,10 @@ describe('relations of scripts', () => {
   it('keep names of blocks apart: those of loops, of try and of finally (CX-065)', async () => {
     const source = `class A { go() {} }\nclass B { go() {} }
 function tried() { try { const x = new A(); x.go() } finally { const x = new B(); x.go() } }
-function looped() { while (a()) { const x = new A() }\ndo { const x = new B(); x.go() } while (b()) }
-function shaped() { function Old() {}\nOld.prototype = { go() {}, run() { this.go() } } }`
+function looped() { while (a()) { const x = new A() }\ndo { const x = new B(); x.go() } while (b()) }`
     const links = linksOf(await graphOf({ 'a.js': source }), 'CALLS')
     expect(links.filter(link => /go/.test(link)).map(link => link.replaceAll('a.js#', ''))).toEqual([
-      ...['looped CALLS B.go 0.5', 'tried CALLS A.go 0.5', 'tried CALLS B.go 0.5', 'Old.run CALLS Old.go 0.5'],
+      ...['looped CALLS B.go 0.5', 'tried CALLS A.go 0.5', 'tried CALLS B.go 0.5'],
     ])
   })
 
@@ -272,13 +267,6 @@ function shaped() { function Old() {}\nOld.prototype = { go() {}, run() { this.g
     expect(links.map(link => link.replaceAll('a.ts#', ''))).toEqual([
       ...['g CALLS f 0.5', 'go CALLS C 0.5', 'go CALLS f 0.5', 'go CALLS g 0.5', 'go CALLS C.m 0.5'],
     ])
-  })
-
-  it('knows the methods of a prototype given as one object (CX-058)', async () => {
-    const source =
-      'function Old() {}\nOld.prototype = { constructor: Old, go() { this.stop() }, stop: function () {}, size: 1 }'
-    expect(await conceptsOf('a.js', source)).toEqual(['Function Old', 'Method Old.go', 'Method Old.stop'])
-    expect(linksOf(await graphOf({ 'a.js': source }), 'CALLS')).toEqual(['a.js#Old.go CALLS a.js#Old.stop 0.5'])
   })
 
   it('follows values by annotation, construction, fields, lists and what a call gives', async () => {

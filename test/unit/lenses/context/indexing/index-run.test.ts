@@ -76,27 +76,6 @@ describe('an index run over a workspace', () => {
     expect(code.relations()).toEqual(fresh.relations())
   })
 
-  it('keeps the ids of what a renamed file holds', async () => {
-    await using code = await openCodeFolder({ 'b.ts': B })
-    await code.do('/context/index')
-    const before = code.ids()
-    code.rename('b.ts', 'lib/c.ts')
-    expect(await code.do('/context/index')).toMatchObject({ indexed: 1, deleted: 0, renamed: 1 })
-    expect(code.concepts()).toEqual(['Function b lib/c.ts', 'Module lib/c.ts lib/c.ts'])
-    expect(code.ids().get('Function b lib/c.ts')).toBe(before.get('Function b b.ts'))
-    expect(code.ids().get('Module lib/c.ts lib/c.ts')).toBe(before.get('Module b.ts b.ts'))
-  })
-
-  it('takes a file that is moved over another for a change of that one', async () => {
-    await using code = await openCodeFolder({ 'a.ts': A, 'b.ts': B })
-    await code.do('/context/index')
-    const before = code.ids()
-    code.rename('a.ts', 'b.ts')
-    expect(await code.do('/context/index')).toMatchObject({ indexed: 1, deleted: 1, renamed: 0 })
-    expect(code.ids().get('Module b.ts b.ts')).toBe(before.get('Module b.ts b.ts'))
-    expect(code.relations()).toContain('Class A b.ts DEFINED_IN Module b.ts b.ts 1')
-  })
-
   it('leaves alone what calls have made: links, and notes without a file (CX-066)', async () => {
     await using code = await openCodeFolder({ 'a.ts': A, 'b.ts': B })
     await code.do('/context/index')

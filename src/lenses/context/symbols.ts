@@ -1,12 +1,12 @@
 /** `/context/definition`, `/context/references` and `/context/callers`: where a name is, by id or as people write it, and who uses it. */
 import { z } from 'zod'
-import { compareText } from '../../../base/compare.ts'
-import type { Steps } from '../../../base/turns.ts'
-import type { LinkIndex, WordIndex } from '../../../index/contract.ts'
-import type { EntryKey } from '../../../model/entry.ts'
-import { entrySet } from '../../../pipeline/columns.ts'
-import { turnsUntil } from '../../../pipeline/time-limit.ts'
-import { LineStarts } from '../../../text/lines.ts'
+import { compareText } from '../../base/compare.ts'
+import type { Steps } from '../../base/turns.ts'
+import type { LinkIndex, WordIndex } from '../../index/contract.ts'
+import type { EntryKey } from '../../model/entry.ts'
+import { entrySet } from '../../pipeline/columns.ts'
+import { turnsUntil } from '../../pipeline/time-limit.ts'
+import { LineStarts } from '../../text/lines.ts'
 import {
   brief,
   type Call,
@@ -19,17 +19,16 @@ import {
   placed,
   readErrorNotes,
   requireVisible,
-} from '../call.ts'
-import { clamped, concept, id, placedConcept, REQUIRED, refusal, text, total } from '../envelope.ts'
-import { isCall, possibleCalls } from '../extract/calls.ts'
-import { grammarOf, languageOf } from '../extract/concept.ts'
-import { grammarsFor } from '../extract/extract-file.ts'
-import type { Grammars } from '../extract/grammars.ts'
-import { foldName } from '../names.ts'
-import { textsOf } from '../query/pack.ts'
-import { reach, usersBy } from '../reach.ts'
-import { type Concept, innermost, type RegisteredFile } from '../state.ts'
-import { CONCEPTS } from '../tables.ts'
+} from './call.ts'
+import { clamped, concept, id, placedConcept, REQUIRED, refusal, text, total } from './envelope.ts'
+import { isCall, possibleCalls } from './extract/calls.ts'
+import { grammarOf, languageOf } from './extract/concept.ts'
+import { grammarsFor } from './extract/extract-file.ts'
+import type { Grammars } from './extract/grammars.ts'
+import { foldName } from './names.ts'
+import { textsOf } from './query/pack.ts'
+import { type Concept, innermost, type RegisteredFile, reach } from './state.ts'
+import { CONCEPTS } from './tables.ts'
 
 /** Parameters that name a concept, and others. */
 function namedAnd<Shape extends z.ZodRawShape>(more: Shape) {
@@ -203,7 +202,13 @@ const callers = handler({
     }),
   async run(call, { depth, limit, ...named }) {
     const { seen, links, concepts } = findNamed(call, named)
-    const found = [...reach(concepts, depth, usersBy(seen, links, new Set(['CALLS'])))]
+    const scope = { partitions: seen.accessScope.partitions }
+    const callersOf = ({ id }: Concept) =>
+      links.in(id, scope).flatMap(({ node, relation }) => {
+        const concept = links.relationName(relation) === 'CALLS' ? seen.concepts.byId(node) : undefined
+        return concept === undefined ? [] : [{ concept }]
+      })
+    const found = [...reach(concepts, depth, callersOf)]
     const calling = found.map(({ concept, hops, from }) => ({ ...placed(concept), hops, via: from.id }))
     const unresolved = await callsUnresolved(call, seen, links, concepts, limit)
     const callers = calling.slice(0, limit)
