@@ -47,8 +47,6 @@ import {
   storeTagged,
 } from './nodes/nodes.ts'
 import {
-  type Foretold,
-  foretell,
   type PointsOptions,
   type PointsPage,
   pointsOf,
@@ -285,11 +283,6 @@ export class Chroma {
 
   async getStatistics(): Promise<Statistics> {
     return this.#retried(() => statisticsOf(this.#state.memory, this.viewer.id))
-  }
-
-  /** What will rot, ascend or fade up to `until` (Unix seconds) if nothing is used. Changes nothing. */
-  async forecast(until: number, options: { readonly limit?: number | undefined } = {}): Promise<Foretold> {
-    return this.#retried(() => foretell(this.#state, this.viewer, until, options.limit))
   }
 
   /** A page of the nodes as points, the newest first, each with what time will do to it. No access. */

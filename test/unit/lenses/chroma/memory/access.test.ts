@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AccessUpdates, runDecayCycle } from '../../../../../src/lenses/chroma/memory/changes.ts'
-import { forecast, statisticsOf } from '../../../../../src/lenses/chroma/nodes/points.ts'
+import { statisticsOf } from '../../../../../src/lenses/chroma/nodes/points.ts'
 import { type ErrorCode, QuerentError } from '../../../../../src/model/errors.ts'
 import { OWNER } from '../../../../../src/model/partition.ts'
 import { openMemoryStore } from '../../../../../src/store/memory-store.ts'
@@ -218,7 +218,7 @@ describe('queued access updates (CQ-103, CQ-104)', () => {
     )
   })
 
-  it('are written before decay, statistics and forecast', async () => {
+  it('are written before decay and statistics', async () => {
     const world = new World({ mode: 'queued', timer: byHand().timer })
     const a = world.node('a')
     world.record([a])
@@ -226,9 +226,6 @@ describe('queued access updates (CQ-103, CQ-104)', () => {
     world.record([a])
     await runDecayCycle(world.context, OWNER, { now: world.now })
     expect(world.memory(a)?.access_count).toBe(2)
-    world.record([a])
-    forecast(world.context, OWNER, { now: world.now, until: world.now })
-    expect(world.memory(a)?.access_count).toBe(3)
   })
 
   it('wait on while the store is locked, and say so', () => {
