@@ -1,5 +1,6 @@
 /** What the pipeline needs of this engine for one question: its parts as they are at that moment. */
 
+import { type QueryContext, Trace } from '../pipeline/context.ts'
 import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
 import { type Steps, Turns } from '../base/turns.ts'
@@ -12,10 +13,8 @@ import type { Query } from '../model/query.ts'
 import type { ReadingTable } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { Sights } from '../pipeline/access.ts'
-import type { QueryContext } from '../pipeline/context.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { assertNotCancelled, turnsUntil } from '../pipeline/time-limit.ts'
-import { Trace } from '../pipeline/trace.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import type { Parts } from './parts.ts'
 

@@ -6,7 +6,7 @@
 import { type Steps, Turns } from '../../base/turns.ts'
 import type { Recut } from '../../ingest/recut.ts'
 import type { EntryKey } from '../../model/entry.ts'
-import { aroundDamage } from '../../pipeline/around-damage.ts'
+import { aroundDamage } from '../../pipeline/many-rows.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { CHUNKER_VERSION } from '../../text/chunk.ts'
 import type { BackgroundJob } from './background.ts'

@@ -2,7 +2,7 @@
 import type { Instant } from '../../../base/clock.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Row } from '../../../model/table.ts'
-import { readByVersion } from '../../../pipeline/read-by-version.ts'
+import { readByVersion } from '../../../pipeline/many-rows.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { machineNow } from '../agents/federations.ts'

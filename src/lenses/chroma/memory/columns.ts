@@ -2,15 +2,14 @@
  * One viewer's memory of all nodes, ready to rank by: filled from the store on first use, and kept in step by the change
  * feed (nodes that come, change or go) and by the log of uses (memories that this or another process changed).
  */
+import { aroundDamage, tablePages } from '../../../pipeline/many-rows.ts'
 import { Bitset } from '../../../base/bitset.ts'
 import { grown } from '../../../base/grown.ts'
 import { Recent } from '../../../base/recent.ts'
 import type { PointIndex, PointScorer } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
-import { aroundDamage } from '../../../pipeline/around-damage.ts'
 import { FeedFollower } from '../../../pipeline/columns.ts'
-import { tablePages } from '../../../pipeline/table-pages.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import type { ScoreWeights } from '../model.ts'

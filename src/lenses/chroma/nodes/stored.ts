@@ -1,5 +1,6 @@
 /** Nodes as the store holds them: an entry and its row of NODES. */
 
+import { aroundDamage, tablePages } from '../../../pipeline/many-rows.ts'
 import { Bitset } from '../../../base/bitset.ts'
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { Recent } from '../../../base/recent.ts'
@@ -7,9 +8,7 @@ import { isRecord } from '../../../base/record.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import { type AccessScope, isOwner } from '../../../model/viewer.ts'
-import { aroundDamage } from '../../../pipeline/around-damage.ts'
 import { FeedFollower, RecentOfEntries, ValueColumn } from '../../../pipeline/columns.ts'
-import { tablePages } from '../../../pipeline/table-pages.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { NodePlace } from '../colour/coordinates.ts'
 import type { ModeName } from '../memory/formulas.ts'
