@@ -4,13 +4,14 @@ import { z } from 'zod'
 import type { CallContext } from '../../model/operation.ts'
 import { parseWith } from '../../model/parse-input.ts'
 import { costOfAsking } from '../../model/query-cost.ts'
+import { camelCased } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
 import { type LensOperation, lensOperation, type NamedOperation } from '../lens-operation.ts'
 import { queryOperations } from '../query-operations.ts'
 import { Chroma } from './chroma.ts'
 import { type Target, targetFields, vocabularyForm } from './colour/bindings.ts'
 import { migration } from './colour/coordinates.ts'
-import { camelKeys, invalidInput, isPlainObject, QueryError, retryingWrite } from './errors.ts'
+import { invalidInput, isPlainObject, QueryError, retryingWrite } from './errors.ts'
 import { decayReport, lifecycleReport, type RunOptions, runDecayCycle, runLifecycleCheck } from './memory/changes.ts'
 import { binding, detailedAnswer, hashtagList, nodeRow, queryInput, ZONES, zone } from './model.ts'
 import {
@@ -116,7 +117,7 @@ const store = chromaOperation({
     }),
   ),
   effect: { kind: 'write', idempotent: false },
-  run: (host, input, { viewer, signal }) => storeTagged(stateOf(host), viewer, camelKeys(input), signal),
+  run: (host, input, { viewer, signal }) => storeTagged(stateOf(host), viewer, camelCased(input), signal),
 })
 
 const get = chromaOperation({
