@@ -1,8 +1,15 @@
-import { type CursorContent, type CursorSeal, readCursor, writeCursor, alsoShown, wasShown } from '../../../src/pipeline/cursor.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { MAX_CURSOR_LENGTH } from '../../../src/model/limits.ts'
+import {
+  alsoShown,
+  type CursorContent,
+  type CursorSeal,
+  readCursor,
+  wasShown,
+  writeCursor,
+} from '../../../src/pipeline/cursor.ts'
 
 const seal: CursorSeal = { secret: 's', binding: 'question, viewer, lens', now: 1_000 }
 const DAY_MS = 86_400_000
