@@ -2,7 +2,7 @@
  * A store with indexes that can be asked: what an engine is to the pipeline, in a page, for tests of the pipeline. The
  * parts come from the test, so that every store and every index can be tried.
  */
-import { type QueryContext, Trace } from '../../src/pipeline/context.ts'
+
 import { Deadline, type Instant } from '../../src/base/clock.ts'
 import { Turns } from '../../src/base/turns.ts'
 import { type Embedder, modelKey } from '../../src/embed/embedder.ts'
@@ -14,6 +14,7 @@ import type { Note } from '../../src/model/page.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
 import { type AccessScope, LOCAL_OWNER, type Viewer } from '../../src/model/viewer.ts'
 import { lookAt } from '../../src/pipeline/access.ts'
+import { type QueryContext, Trace } from '../../src/pipeline/context.ts'
 import { DEFAULT_LENS_STAGES } from '../../src/pipeline/default-stages.ts'
 import { type ExplainTarget, explainEntry } from '../../src/pipeline/explain.ts'
 import { CachedOrders } from '../../src/pipeline/later-pages.ts'

@@ -100,29 +100,18 @@ export class Chroma {
 
   /** One answer an item, in their order; all or none. */
   async batchQuery(items: readonly BatchItem[]): Promise<readonly (readonly ResultRow[])[]> {
-    return (await this.batchQueryDetailed(items)).map(({ results }) => results)
-  }
-
-  async batchQueryDetailed(items: readonly BatchItem[]): Promise<readonly DetailedAnswer[]> {
     if (!Array.isArray(items)) throw invalidParameter('queries', items, 'a list of queries')
-    return askMany(this.#state, this.#call, items, item => checkToWire(queryInput, item, 'query'))
+    const answers = await askMany(this.#state, this.#call, items, item => checkToWire(queryInput, item, 'query'))
+    return answers.map(({ results }) => results)
   }
 
   /** The nearest by colour alone. */
   async queryKnn(hashtags: readonly string[], options?: KnnOptions): Promise<readonly ResultRow[]> {
-    return (await this.queryKnnDetailed(hashtags, options)).results
-  }
-
-  async queryKnnDetailed(hashtags: readonly string[], options?: KnnOptions): Promise<DetailedAnswer> {
     const checked = checkToWire(knnOptions, options ?? {}, 'options')
     // A text is for profiles, and this has none.
     if (!Array.isArray(hashtags)) throw invalidParameter('hashtags', hashtags, 'a list of hashtags')
-    return ask(
-      this.#state,
-      this.#call,
-      { ...checked, hashtags: checkArgument('hashtags', hashtagList, hashtags) },
-      'distance',
-    )
+    const asked = { ...checked, hashtags: checkArgument('hashtags', hashtagList, hashtags) }
+    return (await ask(this.#state, this.#call, asked, 'distance')).results
   }
 
   /** The id of the new node, private to this viewer unless it says otherwise. */

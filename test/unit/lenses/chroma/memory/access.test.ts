@@ -36,44 +36,6 @@ function lockable(): { store: Store; failNext: (times: number, code?: ErrorCode)
 }
 
 describe('access updates', () => {
-  it('touch what was returned and nothing else (CQ-066)', () => {
-    const world = new World()
-    const [a, b] = [world.node('a'), world.node('b')]
-    const now = world.later(3 * DAY)
-    expect(world.record([a])).toEqual([])
-    expect(world.memory(a)).toMatchObject({ last_accessed: now, access_count: 1, strength_raw: 0.1, version: 1 })
-    expect(world.memory(b)).toBeUndefined()
-    world.record([a], now - DAY)
-    expect(world.memory(a)).toMatchObject({ last_accessed: now, access_count: 2, version: 2 })
-  })
-
-  it('reinforce where the node’s own decay is off, and do not write health (CQ-069)', () => {
-    const world = new World()
-    const a = world.node('a', { decay_enabled: false, decay_health: 0.5, last_accessed: START })
-    world.record([a])
-    expect(world.memory(a)).toMatchObject({ strength_raw: 0.2, decay_health: 0.5 })
-  })
-
-  it('note uses without strength while memory is off; flags stored before keep their meaning (CQ-054)', () => {
-    const world = new World({ enabled: false })
-    const a = world.node('a')
-    const rotten = world.node('b', { rotten: true })
-    world.record([a])
-    expect(world.memory(a)).toMatchObject({ strength_raw: 0, access_count: 1 })
-    expect([...(world.columns().allow ?? [])]).toEqual([a])
-    expect(world.memory(rotten)?.rotten).toBe(true)
-  })
-
-  it('are stored when they return, and the columns know them (CQ-070)', () => {
-    const world = new World()
-    const a = world.node('a', { rotten: true })
-    const before = world.columns().memory(a)
-    world.record([a])
-    expect(before).toMatchObject({ strength_raw: 0, rotten: true })
-    expect(world.columns().memory(a)).toMatchObject({ strength_raw: 0.2, rotten: false })
-    expect(new World({ store: world.store }).columns().memory(a)).toEqual(world.columns().memory(a))
-  })
-
   it('of two processes add up, and each sees the other’s (CQ-071)', () => {
     using folder = tempFolder()
     const file = folder.file('store.db')
@@ -126,16 +88,6 @@ describe('access updates', () => {
     const a = world.node('a')
     failNext(1, 'store_corrupt')
     expect(() => world.record([a])).toThrow(expect.objectContaining({ code: 'store_corrupt' }))
-  })
-
-  it('are apart for each viewer', () => {
-    const world = new World()
-    const a = world.node('a')
-    world.record([a], START, 'fox')
-    expect(world.memory(a, 'fox')?.access_count).toBe(1)
-    expect(world.memory(a)).toBeUndefined()
-    expect(world.columns().memory(a)).toMatchObject({ strength_raw: 0, used: false })
-    expect(world.columns('fox').memory(a)).toMatchObject({ strength_raw: 0.2, used: true })
   })
 })
 
