@@ -79,7 +79,15 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
       ),
     }),
   }
-  return near === legs ? found : { ...found, whole: restored(found, byWords, meaning?.hits ?? null, plan, scope) }
+  return near === legs ? found : { ...found, whole: wholeOf(found, legs, plan, scope) }
+}
+
+/** Brings all that the legs did: most answers have no second page, and what cannot reach the first is united when it is asked for. */
+function wholeOf(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope): Retrieval['whole'] {
+  return context => ({
+    ...found,
+    candidates: atOnce(uniteLinked(legs, found.statistics, plan, scope, true, context)),
+  })
 }
 
 /** The holders of a phrase that the words did not bring: all of a few, the best `depth` of many where it need not be exact. */
@@ -108,23 +116,6 @@ function markedBy(holders: ReadonlyMap<EntryKey, number>, candidates: readonly C
     const phrase = holders.get(candidate.entry)
     return phrase === undefined ? candidate : { ...candidate, signals: { ...candidate.signals, phrase } }
   })
-}
-
-/** Most answers have no second page, and are still kept for one: so what the legs brought is packed. */
-function restored(
-  { depth, allow, statistics, exhausted, complete, absent }: Retrieval,
-  byWords: readonly Hit[],
-  byMeaning: readonly Hit[] | null,
-  plan: Plan,
-  scope: SearchScope,
-): Retrieval['whole'] {
-  const words = packHits(byWords)
-  const meaning = byMeaning && packHits(byMeaning)
-  return context => {
-    const { legs, stoodFor } = oncePerFile(legsOf(words(), meaning?.() ?? null), allow, context)
-    const candidates = atOnce(uniteLinked(legs, statistics, plan, scope, true, context))
-    return { candidates, stoodFor, depth, allow, statistics, exhausted, complete, absent }
-  }
 }
 
 interface Leg {
@@ -317,28 +308,6 @@ function candidate({ entry, words, meaning }: Found): Candidate {
 /** The BM25 that a passage could have at best. Approached by a passage that is nothing but these words; above 0 where one of them occurs among the visible. */
 function mostByWords(words: WordIndex, terms: readonly WordTerm[], scope: SearchScope): number {
   return words.weigh(terms, scope).reduce((sum, { boost, idf }) => sum + boost * idf * (K1 + 1), 0)
-}
-
-const NUMBERS_EACH = 3
-
-/**
- * As numbers in one piece of memory that the garbage collector need not walk or copy. Gives them back in the same order, without the
- * `similarity` that searches with a prior have.
- */
-function packHits(hits: readonly Hit[]): () => readonly Hit[] {
-  const { length } = hits
-  const numbers = new Float64Array(length * NUMBERS_EACH)
-  let at = 0
-  for (const { entry, chunk, score } of hits) {
-    numbers[at++] = entry
-    numbers[at++] = chunk
-    numbers[at++] = score
-  }
-  return () => Array.from({ length }, (_, place) => hitAt(numbers, place * NUMBERS_EACH))
-}
-
-function hitAt(numbers: Float64Array, at: number): Hit {
-  return { entry: numbers[at] as number, chunk: numbers[at + 1] as number, score: numbers[at + 2] as number }
 }
 
 /** What fulfils the conditions, newest change first. Reads on from the page before, where it can (`isReadOn`), so that the tenth page costs what the first does. */
