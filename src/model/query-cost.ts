@@ -58,10 +58,18 @@ export function costOfText(input: unknown): number {
   return Math.max(0, Math.ceil(codePoints(input) / TEXT) - 1)
 }
 
-function codePoints(value: unknown): number {
-  // Without an array of them: a text may have a megabyte.
-  if (typeof value === 'string') return value.length - (value.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + codePoints(item), 0)
-  if (typeof value !== 'object' || value === null) return 0
-  return Object.entries(value).reduce((sum, [name, item]) => sum + (TOKENS.has(name) ? 0 : codePoints(item)), 0)
+/** By a list of what is still to count: input may be nested deeper than calls may be. */
+function codePoints(input: unknown): number {
+  let sum = 0
+  const left: unknown[] = [input]
+  while (left.length > 0) {
+    const value = left.pop()
+    // Without an array of them: a text may have a megabyte.
+    if (typeof value === 'string') sum += value.length - (value.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
+    else if (Array.isArray(value)) for (const item of value) left.push(item)
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, item] of Object.entries(value)) if (!TOKENS.has(name)) left.push(item)
+    }
+  }
+  return sum
 }
