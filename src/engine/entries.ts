@@ -1,5 +1,5 @@
 /** Writing and reading entries as a viewer: own entries are written, visible ones are read, others do not exist. */
-import { aroundDamage, writeMany } from '../pipeline/many-rows.ts'
+
 import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
@@ -13,6 +13,7 @@ import { toInstant } from '../model/instant.ts'
 import type { CallContext } from '../model/operation.ts'
 import { type Audience, audience, type PartitionId } from '../model/partition.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
+import { aroundDamage, writeMany } from '../pipeline/many-rows.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import { FILE_LINKS } from '../store/core-tables.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'

@@ -1,6 +1,5 @@
 /** What the pipeline needs of this engine for one question: its parts as they are at that moment. */
 
-import { type QueryContext, Trace } from '../pipeline/context.ts'
 import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
 import { type Steps, Turns } from '../base/turns.ts'
@@ -13,6 +12,7 @@ import type { Query } from '../model/query.ts'
 import type { ReadingTable } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { Sights } from '../pipeline/access.ts'
+import { type QueryContext, Trace } from '../pipeline/context.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { assertNotCancelled, turnsUntil } from '../pipeline/time-limit.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
