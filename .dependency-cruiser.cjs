@@ -86,7 +86,6 @@ const packages = {
   chokidar: ['interfaces/cli'],
   chromadb: ['sources'],
   '@vscode/tree-sitter-wasm': ['lenses/context'],
-  'chrono-node': ['lenses'],
   'cli-progress': ['interfaces/cli'],
   commander: ['interfaces/cli'],
   culori: ['lenses/chroma'],

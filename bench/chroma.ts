@@ -205,11 +205,6 @@ async function upkeep(copy: ChromaCopy, size: number): Promise<readonly Row[]> {
   rows.push({ name: 'the same again: nothing to do', unit: 'ms', value: await timedAsync(() => later.runDecayCycle()) })
   rows.push({ name: 'lifecycle check', unit: 'ms', value: await timedAsync(() => later.runLifecycleCheck()) })
   rows.push({ name: 'statistics', unit: 'ms', value: await timedAsync(() => later.getStatistics()) })
-  rows.push({
-    name: 'forecast of 90 days',
-    unit: 'ms',
-    value: await timedAsync(() => later.forecast(JUST_USED + 120 * DAY)),
-  })
   return rows
 }
 

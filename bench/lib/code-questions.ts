@@ -90,7 +90,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
   },
   {
     text: 'When is a result dropped because its meaning is no nearer than by chance?',
-    path: 'pipeline/noise.ts',
+    path: 'pipeline/score.ts',
     symbol: 'isNoise',
     line: 'return cosine !== undefined && isByChance(cosine, context) && !hasWords',
   },

@@ -60,8 +60,6 @@ export async function demoChroma(root: string, home: string): Promise<void> {
   run('query', '--lens', 'chroma', 'recent decision on vector embeddings search', '--limit', '1')
   console.log('\n# Memory: what was shown has been used. It ranks higher now, and its strength has grown.')
   run('chroma', 'query', ...index, '-k', '3')
-  console.log('\n# The future, if nobody asks for anything.')
-  run('chroma', 'forecast', '--days', '30', '--limit', '4')
 }
 
 async function storePages(root: string, home: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** Writing and reading entries as a viewer: own entries are written, visible ones are read, others do not exist. */
+
 import { canonicalJson } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
 import { v4Id } from '../base/random-id.ts'
@@ -12,9 +13,8 @@ import { toInstant } from '../model/instant.ts'
 import type { CallContext } from '../model/operation.ts'
 import { type Audience, audience, type PartitionId } from '../model/partition.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
-import { aroundDamage } from '../pipeline/around-damage.ts'
+import { aroundDamage, writeMany } from '../pipeline/many-rows.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
-import { writeMany } from '../pipeline/write-many.ts'
 import { FILE_LINKS } from '../store/core-tables.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { chunkContent, chunkContentInSteps } from '../text/chunk.ts'

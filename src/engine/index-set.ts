@@ -9,7 +9,7 @@ import type { Steps } from '../base/turns.ts'
 import type { Index, VectorIndex } from '../index/contract.ts'
 import { loadInSteps, positionOfSnapshot, type SnapshotLoad, saveInSteps, snapshotPosition } from '../index/snapshot.ts'
 import { QuerentError } from '../model/errors.ts'
-import { aroundDamage } from '../pipeline/around-damage.ts'
+import { aroundDamage } from '../pipeline/many-rows.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 
 /** Replaying fewer changes than this is quicker than reading a new snapshot is worth writing. */

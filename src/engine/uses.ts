@@ -6,7 +6,7 @@ import type { Instant } from '../base/clock.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Viewer } from '../model/viewer.ts'
-import { ACCESS_GAIN } from '../pipeline/memory.ts'
+import { ACCESS_GAIN } from '../pipeline/formula.ts'
 import type { Store } from '../store/store.ts'
 
 /** A wait blocks the thread: every other query in this process would wait too. */

@@ -8,6 +8,11 @@ export function camelName(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
+/** `default_max_distance` for `defaultMaxDistance`. */
+export function snakeName(name: string): string {
+  return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+}
+
 type Defined<T> = { readonly [Name in keyof T]: Exclude<T[Name], undefined> }
 export type CamelCased<T> = { readonly [Name in keyof T as CamelName<Name>]: T[Name] }
 
@@ -18,7 +23,7 @@ export function camelCased<T extends object>(given: T): CamelCased<Defined<T>> {
 
 /** By the names of the configuration file and of operations; what is undefined is left out. */
 export function snakeCased(given: object): JsonObject {
-  return renamed(given, name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)) as JsonObject
+  return renamed(given, snakeName) as JsonObject
 }
 
 function renamed(given: object, rename: (name: string) => string): object {

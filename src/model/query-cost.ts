@@ -58,18 +58,18 @@ export function costOfText(input: unknown): number {
   return Math.max(0, Math.ceil(codePoints(input) / TEXT) - 1)
 }
 
-/** With a list of what is left to count: no nesting is too deep for it. */
+/** By a list of what is still to count: input may be nested deeper than calls may be. */
 function codePoints(input: unknown): number {
-  let points = 0
+  let sum = 0
   const left: unknown[] = [input]
   while (left.length > 0) {
     const value = left.pop()
     // Without an array of them: a text may have a megabyte.
-    if (typeof value === 'string')
-      points += value.length - (value.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
+    if (typeof value === 'string') sum += value.length - (value.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
+    else if (Array.isArray(value)) for (const item of value) left.push(item)
     else if (typeof value === 'object' && value !== null) {
       for (const [name, item] of Object.entries(value)) if (!TOKENS.has(name)) left.push(item)
     }
   }
-  return points
+  return sum
 }

@@ -4,9 +4,10 @@
  */
 import type { Entry } from '../model/entry.ts'
 import type { Audience, PartitionId } from '../model/partition.ts'
+import type { Cell, Row } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
+import { FILES, MEMBERSHIPS } from '../store/core-tables.ts'
 import type { Store, StoreReader } from '../store/store.ts'
-import { CurrentMembers, Members } from './members.ts'
 
 /**
  * The local owner sees everything. Others see what is public, what is theirs, and what is shared with a federation in
@@ -103,4 +104,113 @@ export class Sights {
     if (seen.some((one, at) => one !== this.#seen[at])) this.#sights.clear()
     this.#seen = seen
   }
+}
+
+// Who stands in which federation: by that, what is shared with one is seen.
+
+/** Each federation is read once: for as long as nobody writes to that table. */
+export class Members {
+  readonly #reader: StoreReader
+  readonly #active = new Map<string, ReadonlySet<string>>()
+
+  constructor(reader: StoreReader) {
+    this.#reader = reader
+  }
+
+  /** Federations in which an agent is active and may query, ascending. */
+  queriedBy(agent: string): readonly string[] {
+    const own = this.#reader.table(MEMBERSHIPS).scan({ agent }).filter(mayQuery)
+    return own.map(row => row['federation'] as string).sort()
+  }
+
+  activeIn(federation: string): ReadonlySet<string> {
+    const known = this.#active.get(federation)
+    if (known !== undefined) return known
+    const rows = this.#reader.table(MEMBERSHIPS).scan({ federation, status: 'active' }, { columns: ['agent'] })
+    const active = new Set(rows.map(row => row['agent'] as string))
+    this.#active.set(federation, active)
+    return active
+  }
+}
+
+/** Members of a store, kept until somebody writes to that table. */
+export class CurrentMembers {
+  readonly #store: Store
+  #members: Members | null = null
+  #version: number | null = null
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  now(): Members {
+    const version = this.#store.version(MEMBERSHIPS)
+    if (this.#members === null || version !== this.#version) this.#members = new Members(this.#store)
+    this.#version = version
+    return this.#members
+  }
+}
+
+/** The federations of an audience in which its holder is active, and the viewer too, with leave to query. */
+export function sharedThrough(
+  reader: StoreReader,
+  viewer: Viewer,
+  { holder, federations }: Extract<Audience, { kind: 'shared' }>,
+): readonly string[] {
+  const members = reader.table(MEMBERSHIPS)
+  return federations.filter(federation => {
+    const own = members.get({ federation, agent: viewer.id })
+    return own !== undefined && mayQuery(own) && isActive(members.get({ federation, agent: holder }))
+  })
+}
+
+function isActive(membership: Row | undefined): boolean {
+  return membership?.['status'] === 'active'
+}
+
+/** Of the reader's side: an active membership whose permissions allow queries. Null: all of them. */
+function mayQuery(membership: Row): boolean {
+  const permissions = membership['permissions'] ?? null
+  if (!isActive(membership)) return false
+  return permissions === null || namesQuery(permissions)
+}
+
+/** What is no list allows nothing. */
+function namesQuery(permissions: Cell): boolean {
+  try {
+    const listed: unknown = JSON.parse(String(permissions))
+    return Array.isArray(listed) && listed.includes('query_beliefs')
+  } catch {
+    return false
+  }
+}
+
+// What of a visible entry is told to whom: parts of it concern its holder only.
+
+/** The federations that a viewer reads it through; all of them for the holder and the local owner. */
+export function visibleAudience(
+  audience: Audience,
+  viewer: Viewer,
+  reader: StoreReader,
+): { readonly kind: Audience['kind']; readonly federations?: readonly string[] } {
+  if (audience.kind !== 'shared') return { kind: audience.kind }
+  const { kind, holder, federations } = audience
+  return { kind, federations: isInside(holder, viewer) ? federations : sharedThrough(reader, viewer, audience) }
+}
+
+/** A file's place on the holder's machine is theirs: others get the path inside the folder that was added, or null. */
+export function visibleOrigin(entry: Entry, viewer: Viewer, reader: StoreReader): string | null {
+  const { origin, audience, key } = entry
+  if (origin === null || isInside(audience.holder, viewer) || !isOnDisk(origin)) return origin
+  const path = reader.table(FILES).get({ entry: key })?.['path']
+  return typeof path === 'string' ? path : null
+}
+
+function isInside(holder: string, viewer: Viewer): boolean {
+  return isOwner(viewer) || holder === viewer.id
+}
+
+/** A URL of a file, or an absolute path of any system, as it may be put by hand. */
+function isOnDisk(origin: string): boolean {
+  return /^\s*(file:|[/\\~]|[a-z]:[/\\])/i.test(origin)
 }

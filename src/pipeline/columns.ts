@@ -2,6 +2,7 @@
  * Values of entries in memory, by entry key, in step with the store: all is read on first use, then what the change feed says
  * was committed since, by whichever process. Everything that keeps columns or rows of many entries follows the feed here.
  */
+
 import { Bitset } from '../base/bitset.ts'
 import type { Json } from '../base/canonical.ts'
 import { grown } from '../base/grown.ts'
@@ -12,8 +13,7 @@ import type { PartitionId } from '../model/partition.ts'
 import type { Row, TableDeclaration } from '../model/table.ts'
 import { changesOrNull, type FeedNews, partitionOfAll, reachesBack, readFeed } from '../store/feed.ts'
 import type { Store, StoreReader } from '../store/store.ts'
-import { aroundDamage } from './around-damage.ts'
-import { tablePages } from './table-pages.ts'
+import { aroundDamage, tablePages } from './many-rows.ts'
 
 /** Changes taken in one step: some milliseconds of work. */
 const CHANGES_AT_ONCE = 250

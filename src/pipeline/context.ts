@@ -1,16 +1,17 @@
 /** Everything one question needs from the world: what it may see, the time, the budget, the store and the indexes. */
+
+import type { JsonObject } from '../base/canonical.ts'
 import type { Deadline, Instant } from '../base/clock.ts'
 import type { Turns } from '../base/turns.ts'
 import type { EmbeddingModel } from '../embed/embedder.ts'
 import type { Index, VectorIndex, WordIndex } from '../index/contract.ts'
 import type { FieldName } from '../model/filter.ts'
-import type { Note } from '../model/page.ts'
+import type { Note, StageTrace } from '../model/page.ts'
 import type { Query } from '../model/query.ts'
 import type { ReadingTable } from '../model/table.ts'
 import type { AccessScope } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Memo } from './memo.ts'
-import type { Trace } from './trace.ts'
 
 export interface QueryContext {
   readonly query: Query
@@ -47,4 +48,18 @@ export interface QueryContext {
   note(note: Note): void
   readonly notes: readonly Note[]
   readonly trace: Trace
+}
+
+// What each stage gave and what it cost. Times are measured, so they are the one part of an answer that varies.
+
+export class Trace {
+  readonly #stages: StageTrace[] = []
+
+  get stages(): readonly StageTrace[] {
+    return this.#stages
+  }
+
+  add(stage: string, ms: number, out: number, detail?: JsonObject): void {
+    this.#stages.push(detail === undefined ? { stage, ms, out } : { stage, ms, out, detail })
+  }
 }

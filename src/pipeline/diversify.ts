@@ -6,7 +6,7 @@ import type { Ranked, Scored } from '../model/candidate.ts'
 import type { ChunkKey } from '../model/entry.ts'
 import type { QueryContext } from './context.ts'
 import { inOrder, roundOf } from './order.ts'
-import { hasCaps, neededFor } from './page-bounds.ts'
+import { hasCaps, neededFor } from './page-depth.ts'
 import type { Plan, Ranking, Scoring } from './stage.ts'
 
 export function* diversify(scoring: Scoring, plan: Plan, context: QueryContext): Steps<Ranking> {

@@ -2,10 +2,10 @@
 import { boostedVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { QueryContext } from './context.ts'
+import { weightsOf } from './formula.ts'
 import { withPhrasesThatHold } from './parse.ts'
 import type { Plan } from './stage.ts'
 import { inTime, isLate, lateError } from './time-limit.ts'
-import { weightsOf } from './weights.ts'
 
 /** Rejects with `embedder_failed` where meaning alone was asked for and there is none. */
 export async function enrich(parsed: Plan, context: QueryContext): Promise<Plan> {

@@ -6,9 +6,14 @@
  *
  * Phrases that are required are held by all results, and lift none.
  */
+
+import type { Instant } from '../base/clock.ts'
 import type { TermMatch } from '../index/contract.ts'
+import { decay, saturate } from '../math/decay.ts'
 import type { Candidate, Scored } from '../model/candidate.ts'
+import type { AccessState } from '../model/entry.ts'
 import { type Explanation, leaf, node } from '../model/explanation.ts'
+import type { Filter } from '../model/filter.ts'
 import {
   type BoundFormula,
   componentsBy,
@@ -28,13 +33,54 @@ import {
   scorerOf,
   sum,
 } from '../model/formula.ts'
-import { MEMORY_BOOST, timesUsed } from './memory.ts'
+import { filtered } from './conditions.ts'
+import type { QueryContext } from './context.ts'
 import { expectedCosine } from './partly-embedded.ts'
-import type { Measure, Scoring, Weights } from './stage.ts'
+import type { Measure, Plan, Scoring, Weights } from './stage.ts'
+
+// How use lifts an entry for the viewer who used it: by at most a tenth, the more the oftener and the more recently.
+//     memory = strength / (strength + 4) · 2^(-age / 30 days)          boost = 1 + 0.1·memory
+// Worked: used 4 times, last 30 days ago: 0.5 · 0.5 = 0.25, so a relevance of 0.8 becomes 0.8 · 1.025 = 0.82.
+
+/** The most that use can add, as a share of relevance. */
+export const MEMORY_BOOST = 0.1
+/** What one use adds to the strength. */
+export const ACCESS_GAIN = 1
+
+const HALF_STRENGTH = 4
+const DAY_MS = 86_400_000
+const HALF_LIFE_DAYS = 30
+
+export interface Remembered {
+  readonly state: AccessState
+  readonly ageDays: number
+  readonly recency: number
+  /** 0 to 1. */
+  readonly value: number
+}
+
+export function remember(state: AccessState, asOf: Instant): Remembered {
+  const ageDays = Math.max(0, asOf - state.lastAccessed) / DAY_MS
+  const recency = decay(ageDays, HALF_LIFE_DAYS)
+  return { state, ageDays, recency, value: saturate(state.strength, HALF_STRENGTH) * recency }
+}
+
+export function memoryTree({ state, ageDays, recency }: Remembered): Explanation {
+  const strength = leaf('strength', state.strength, timesUsed(state.count))
+  const use = node('use', 'quotient', [strength, node('saturation', 'sum', [strength, leaf('half at', HALF_STRENGTH)])])
+  const last = `last used ${Math.floor(ageDays)} days ago, half-life ${HALF_LIFE_DAYS} days`
+  return node('memory', 'product', [use, leaf('recency', recency, last)])
+}
+
+export function timesUsed(count: number): string {
+  return count === 1 ? 'used once' : `used ${count} times`
+}
+
+// The formula itself, and what a stage makes of any formula.
 
 /** How far phrases that are not required lift what holds all of them: enough to pass what has the same words apart. */
 const PHRASE_LIFT = 0.5
-/** Of the relevance of the best result, for what it is linked with (`link-leg.ts`). */
+/** Of the relevance of the best result, for what it is linked with (`retrieve.ts`). */
 const LINK_SHARE = 0.3
 const MOST_WORDS = 3
 
@@ -184,4 +230,50 @@ export function wordsIn(bm25: Explanation | undefined): string {
 
 function short(value: number): string {
   return String(Number(value.toFixed(2)))
+}
+
+// How much words and meaning count: 0.3 and 0.7 in prose, 0.15 and 0.85 in code (measured: docs/decisions/058). Of a store
+// that holds both, between the two, by the share of code among the entries that a question is asked of: so a question about
+// code is weighed the same whether a filter or the store itself leaves out the prose. A question with an identifier is
+// weighed as prose: only words can match it exactly.
+
+const MEANING = 0.7
+const MEANING_IN_CODE = 0.85
+
+/** Files of code, and what is read out of them. */
+const CODE: Filter = { op: 'in', field: 'kind', values: ['code', 'concept'] }
+
+/** For a question that has a vector. */
+export function weightsOf(plan: Plan, context: QueryContext): Weights {
+  if (plan.mode === 'meaning') return weightsWith(1)
+  return weightsWith(
+    plan.query.meaningWeight ?? meaningIn(hasIdentifier(plan.parsed.residual) ? 0 : codeShare(plan, context)),
+  )
+}
+
+/** `code`: its share, 0 to 1. */
+function meaningIn(code: number): number {
+  return (1 - code) * MEANING + code * MEANING_IN_CODE
+}
+
+/**
+ * Share of code among the visible entries that fulfil the conditions, in hundredths, 0 to 1: what is hidden changes no
+ * weight, and one write in a large store seldom does. Costs two lookups of remembered sets.
+ */
+function codeShare(plan: Plan, context: QueryContext): number {
+  const { memo, reader, accessScope } = context
+  const code = memo.matching(reader, accessScope, CODE)
+  if (code.size === 0) return 0
+  const asked = filtered(plan, context) ?? memo.visible(reader, accessScope)
+  return asked.size === 0 ? 0 : Math.round((100 * code.and(asked).size) / asked.size) / 100
+}
+
+/** Words have what meaning leaves over. 1 - 0.7 is 0.30000000000000004; people wrote 0.3. */
+export function weightsWith(meaning: number): Weights {
+  return { words: Number((1 - meaning).toFixed(12)), meaning }
+}
+
+/** camelCase, snake_case, `a.b`, `f()`. */
+export function hasIdentifier(text: string): boolean {
+  return /\p{Ll}\p{Lu}|[\p{L}\d]_[\p{L}\d]|\p{L}[\p{L}\d]*\.\p{L}[\p{L}\d]*\p{L}|[\p{L}\d]\(\)/u.test(text)
 }

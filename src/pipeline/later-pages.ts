@@ -3,6 +3,7 @@
  * them: entries stand in it with the scores of then; whether one is still there and visible is looked at when it is shown, and
  * what is shown is its text of now. What came since never comes in. Where it ends, it is asked for deeper.
  */
+
 import { Deadline, type Instant } from '../base/clock.ts'
 import { atOnce } from '../base/turns.ts'
 import { type Candidate, type ItemKey, itemKey, type Ranked, type Scored } from '../model/candidate.ts'
@@ -14,10 +15,9 @@ import type { AccessScope } from '../model/viewer.ts'
 import type { QueryContext } from './context.ts'
 import { type CachedBounds, Held } from './held.ts'
 import { inOrder } from './order.ts'
-import { firstDepth, hasCaps } from './page-bounds.ts'
+import { DEEPER, firstDepth, hasCaps, hasRounds, joinedStatistics } from './page-depth.ts'
 import { byGroup } from './passage.ts'
 import { waitingOf } from './present.ts'
-import { DEEPER, hasRounds, joinedStatistics } from './rounds.ts'
 import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
 import { assertNotCancelled } from './time-limit.ts'
 

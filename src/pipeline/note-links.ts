@@ -9,7 +9,7 @@ import type { Row } from '../model/table.ts'
 import type { AccessScope } from '../model/viewer.ts'
 import { FILE_LINKS, FILE_NAMES, lastPart, withoutMarkdownEnding } from '../store/core-tables.ts'
 import type { StoreReader } from '../store/store.ts'
-import { type AddedFile, AddedFiles, slashed } from './added-files.ts'
+import { type AddedFile, FilePlaces, slashed } from './file-places.ts'
 
 interface Link {
   readonly entry: EntryKey
@@ -27,7 +27,7 @@ export class NoteLinks {
   readonly #reader: StoreReader
   readonly #partitions: ReadonlySet<number>
   readonly #accessScope: AccessScope
-  readonly #files: AddedFiles
+  readonly #files: FilePlaces
   readonly #named = new Map<string, readonly Named[]>()
   readonly #places = new Map<EntryKey, (AddedFile & { readonly holder: string }) | undefined>()
 
@@ -36,7 +36,7 @@ export class NoteLinks {
     this.#reader = reader
     this.#accessScope = accessScope
     this.#partitions = new Set(accessScope.partitions)
-    this.#files = new AddedFiles(reader)
+    this.#files = new FilePlaces(reader)
   }
 
   /** Files that it links to, each once, without itself. */

@@ -2,8 +2,8 @@
 import { byPlace, type Place, type Scored } from '../model/candidate.ts'
 import type { Position } from '../model/query.ts'
 import { stillVisible } from './access.ts'
-import { aroundDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
+import { aroundDamage } from './many-rows.ts'
 
 /** What a candidate is ranked by. */
 export function orderOf(scored: Scored): number {

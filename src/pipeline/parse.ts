@@ -9,10 +9,10 @@ import { wordsIn } from '../text/lenient-query.ts'
 import { type ParseOptions, parsedFrom, parseQuery } from '../text/query-parser.ts'
 import { allowedEntries, withWords } from './conditions.ts'
 import type { QueryContext } from './context.ts'
-import { allOf } from './filter-input.ts'
+import { weightsWith } from './formula.ts'
 import { NoteLinks } from './note-links.ts'
+import { allOf } from './resolve-query.ts'
 import type { Plan } from './stage.ts'
-import { weightsWith } from './weights.ts'
 
 /** Throws `invalid_argument` for a blank question without a filter; in strict syntax `query_syntax` with a position. */
 export function parse(query: Query, context: QueryContext): Plan {

@@ -11,10 +11,10 @@ import { excerpt, type Passage as Stretch, sectionAt, type WordMatcher } from '.
 import { language, SAMPLE } from '../text/language.ts'
 import { questionMatcher } from '../text/question-matcher.ts'
 import type { Language } from '../text/stopwords.ts'
-import { noteDamage } from './around-damage.ts'
 import type { QueryContext } from './context.ts'
-import { dropsNoise, isNoise } from './noise.ts'
+import { noteDamage } from './many-rows.ts'
 import { firstInOrder } from './order.ts'
+import { dropsNoise, isNoise } from './score.ts'
 import type { Plan, Ranking, Retrieval, Scoring, ShownText } from './stage.ts'
 
 /** Kinds whose chunks have headings that are indexed and are no part of the content: domains, the question before. */

@@ -1,61 +1,44 @@
-/** The newest part of the change feed in memory, read once for however many follow it from where each of them stands. */
-import { lowerBound } from '../base/lower-bound.ts'
+/** What was committed since a position of the change feed, read once for however many ask from the same one. */
 import { changesOrNull, reachesBack } from '../store/feed.ts'
 import type { Change, Store } from '../store/store.ts'
 
 const PAGE = 1_000
-/** A hundred bytes each. Who stands further back reads the feed itself. */
-const MOST_KEPT = 10_000
 
 export class RecentChanges {
   readonly #store: Store
   #version: number | null = null
-  /** Everything after `#from`, ascending. */
-  #kept: Change[] = []
-  #from: number
-  #to: number
+  #position = 0
+  /** By position, as of the version: most subscriptions ask from the same one. */
+  readonly #since = new Map<number, readonly Change[] | null>()
 
   constructor(store: Store) {
     this.#store = store
-    this.#to = store.lastSeq()
-    this.#from = this.#to
   }
 
   /** Where the feed ends now. */
   position(): number {
-    this.#follow()
-    return this.#to
-  }
-
-  /** What was committed after a position of this store; null: the feed cannot say any more. */
-  since(position: number): readonly Change[] | null {
-    this.#follow()
-    if (position === this.#to) return []
-    if (position < this.#from) return this.#read(position)
-    if (position > this.#to) return null
-    const kept = this.#kept
-    return kept.slice(lowerBound(kept.length, at => (kept[at] as Change).seq <= position))
-  }
-
-  #follow(): void {
     const version = this.#store.version()
-    if (version === this.#version) return
+    if (version === this.#version) return this.#position
     this.#version = version
-    const news = this.#read(this.#to)
-    if (news === null) {
-      this.#kept = []
-      this.#to = this.#store.lastSeq()
-      this.#from = this.#to
-      return
-    }
-    for (const change of news) this.#kept.push(change)
-    this.#to = news.at(-1)?.seq ?? this.#to
-    if (this.#kept.length <= MOST_KEPT) return
-    const dropped = this.#kept.splice(0, this.#kept.length - MOST_KEPT / 2)
-    this.#from = dropped.at(-1)?.seq ?? this.#from
+    this.#position = this.#store.lastSeq()
+    this.#since.clear()
+    return this.#position
   }
 
-  #read(position: number): Change[] | null {
+  /** What was committed after a position of this store, ascending; null: the feed cannot say any more. */
+  since(position: number): readonly Change[] | null {
+    const end = this.position()
+    if (position === end) return []
+    if (position > end) return null
+    let changes = this.#since.get(position)
+    if (changes === undefined) {
+      changes = this.#read(position)
+      this.#since.set(position, changes)
+    }
+    return changes
+  }
+
+  #read(position: number): readonly Change[] | null {
     return this.#store.read(reader => {
       if (!reachesBack(reader, position)) return null
       const changes: Change[] = []

@@ -2,6 +2,7 @@
  * Third stage: candidates from the local store. Each leg brings its best entries; those that one leg alone brought get the
  * other's score computed exactly, so that an entry's score does not depend on how deep retrieval went.
  */
+
 import { Bitset } from '../base/bitset.ts'
 import { atOnce, type Steps } from '../base/turns.ts'
 import type { Hit, SearchScope, WordIndex, WordTerm } from '../index/contract.ts'
@@ -10,15 +11,17 @@ import type { Candidate } from '../model/candidate.ts'
 import type { ChunkKey, Entry, EntryKey } from '../model/entry.ts'
 import { scorerOf } from '../model/formula.ts'
 import { LEG_DEPTH } from '../model/limits.ts'
+import { FILE_LINKS } from '../store/core-tables.ts'
 import type { ListPosition } from '../store/store.ts'
 import { allowedEntries, phraseHolders } from './conditions.ts'
 import type { QueryContext } from './context.ts'
-import { boundDefault, mostOf } from './formula.ts'
-import { linkLifts } from './link-leg.ts'
-import { MEMORY_BOOST } from './memory.ts'
-import { readOfDocuments } from './one-file.ts'
-import { isReadOn, pageBar } from './page-bounds.ts'
+import { readOfDocuments } from './file-places.ts'
+import { boundDefault, MEMORY_BOOST, mostOf, scoredBy } from './formula.ts'
+import { NoteLinks } from './note-links.ts'
+import { firstInOrder } from './order.ts'
+import { isReadOn, pageBar } from './page-depth.ts'
 import { absentAmong, expectedBase, KEPT_BY_WORDS, withExpected } from './partly-embedded.ts'
+import { isNoise } from './score.ts'
 import { LOCAL_SOURCE } from './source.ts'
 import type { Plan, Retrieval } from './stage.ts'
 import { isLate } from './time-limit.ts'
@@ -76,7 +79,15 @@ async function gather(plan: Plan, depth: number, context: QueryContext, forPage:
       ),
     }),
   }
-  return near === legs ? found : { ...found, whole: restored(found, byWords, meaning?.hits ?? null, plan, scope) }
+  return near === legs ? found : { ...found, whole: wholeOf(found, legs, plan, scope) }
+}
+
+/** Brings all that the legs did: most answers have no second page, and what cannot reach the first is united when it is asked for. */
+function wholeOf(found: Retrieval, legs: Legs, plan: Plan, scope: SearchScope): Retrieval['whole'] {
+  return context => ({
+    ...found,
+    candidates: atOnce(uniteLinked(legs, found.statistics, plan, scope, true, context)),
+  })
 }
 
 /** The holders of a phrase that the words did not bring: all of a few, the best `depth` of many where it need not be exact. */
@@ -105,23 +116,6 @@ function markedBy(holders: ReadonlyMap<EntryKey, number>, candidates: readonly C
     const phrase = holders.get(candidate.entry)
     return phrase === undefined ? candidate : { ...candidate, signals: { ...candidate.signals, phrase } }
   })
-}
-
-/** Most answers have no second page, and are still kept for one: so what the legs brought is packed. */
-function restored(
-  { depth, allow, statistics, exhausted, complete, absent }: Retrieval,
-  byWords: readonly Hit[],
-  byMeaning: readonly Hit[] | null,
-  plan: Plan,
-  scope: SearchScope,
-): Retrieval['whole'] {
-  const words = packHits(byWords)
-  const meaning = byMeaning && packHits(byMeaning)
-  return context => {
-    const { legs, stoodFor } = oncePerFile(legsOf(words(), meaning?.() ?? null), allow, context)
-    const candidates = atOnce(uniteLinked(legs, statistics, plan, scope, true, context))
-    return { candidates, stoodFor, depth, allow, statistics, exhausted, complete, absent }
-  }
 }
 
 interface Leg {
@@ -316,28 +310,6 @@ function mostByWords(words: WordIndex, terms: readonly WordTerm[], scope: Search
   return words.weigh(terms, scope).reduce((sum, { boost, idf }) => sum + boost * idf * (K1 + 1), 0)
 }
 
-const NUMBERS_EACH = 3
-
-/**
- * As numbers in one piece of memory that the garbage collector need not walk or copy. Gives them back in the same order, without the
- * `similarity` that searches with a prior have.
- */
-function packHits(hits: readonly Hit[]): () => readonly Hit[] {
-  const { length } = hits
-  const numbers = new Float64Array(length * NUMBERS_EACH)
-  let at = 0
-  for (const { entry, chunk, score } of hits) {
-    numbers[at++] = entry
-    numbers[at++] = chunk
-    numbers[at++] = score
-  }
-  return () => Array.from({ length }, (_, place) => hitAt(numbers, place * NUMBERS_EACH))
-}
-
-function hitAt(numbers: Float64Array, at: number): Hit {
-  return { entry: numbers[at] as number, chunk: numbers[at + 1] as number, score: numbers[at + 2] as number }
-}
-
 /** What fulfils the conditions, newest change first. Reads on from the page before, where it can (`isReadOn`), so that the tenth page costs what the first does. */
 function retrieveList(plan: Plan, allow: Bitset | null, depth: number, context: QueryContext): Retrieval {
   const entries = context.reader.list({
@@ -371,4 +343,32 @@ function startOf(plan: Plan): ListPosition | null {
 
 function listed(entry: Entry): Retrieval['candidates'][number] {
   return { entry: entry.key, source: LOCAL_SOURCE, signals: { updated: entry.updatedAt }, chunks: {} }
+}
+
+// The leg of one hop: what the best result links to, or is linked from, is lifted by a share of its relevance, the less the more
+// links it has. How that was measured: docs/decisions/071.
+
+/** A result with more links says nothing of any of them. */
+const MOST_LINKS = 100
+
+/** By entry the relevance of the best result by the root of its links; null: it has none. Nothing that is hidden has a part in it. */
+export function linkLifts(
+  candidates: readonly Candidate[],
+  { bmTop = 0 }: Retrieval['statistics'],
+  plan: Plan,
+  { allow }: SearchScope,
+  context: QueryContext,
+): ReadonlyMap<EntryKey, number> | null {
+  const { reader, accessScope, model } = context
+  // What is ranked by passages, or is like an entry, is not asked of notes.
+  if (plan.query.group === 'passage' || plan.except !== null) return null
+  if (reader.table(FILE_LINKS).scan({}, { limit: 1 }).length === 0) return null
+  const bound = boundDefault(plan.weights, bmTop, model?.cosineScale ?? 1)
+  const scored = candidates.filter(candidate => !isNoise(candidate, context)).map(scoredBy(bound))
+  const [best] = firstInOrder(scored, 1, context)
+  if (best === undefined || best.score <= 0) return null
+  const linked = new NoteLinks(reader, accessScope).linkedWith(best.entry)
+  if (linked.length === 0 || linked.length > MOST_LINKS) return null
+  const lift = best.score / Math.sqrt(linked.length)
+  return new Map(linked.filter(entry => allow?.has(entry) ?? true).map(entry => [entry, lift]))
 }

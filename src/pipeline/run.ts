@@ -3,6 +3,7 @@
  * deeper, while the page is not full, or not final where an exact answer was wanted. A page that goes on in an order that is
  * held needs the last stage alone.
  */
+
 import type { Instant } from '../base/clock.ts'
 import type { Query } from '../model/query.ts'
 import { changesOrNull } from '../store/feed.ts'
@@ -18,10 +19,9 @@ import {
   LaterOrder,
   orderLater,
 } from './later-pages.ts'
-import { hasCaps } from './page-bounds.ts'
+import { hasCaps, hasRounds, Rounds } from './page-depth.ts'
 import { byGroup } from './passage.ts'
 import { isBetter, mayBeMisspelt } from './respell.ts'
-import { hasRounds, Rounds } from './rounds.ts'
 import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from './stage.ts'
 import { assertNotCancelled, assertTimeLeft } from './time-limit.ts'
 

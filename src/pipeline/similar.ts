@@ -5,9 +5,9 @@ import { toUnit } from '../math/vector.ts'
 import { type Chunk, chunkText, chunkTitle, type Entry } from '../model/entry.ts'
 import { tokenise } from '../text/tokenise.ts'
 import type { QueryContext } from './context.ts'
+import { weightsWith } from './formula.ts'
 import { unparsed } from './parse.ts'
 import type { Plan, Stages } from './stage.ts'
-import { weightsWith } from './weights.ts'
 
 /** Words that ask when there is no vector. */
 const RAREST = 12

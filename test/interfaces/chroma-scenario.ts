@@ -331,7 +331,6 @@ export const CHROMA_STEPS: readonly Step[] = [
       expect(result.tags[0]).toEqual({ hashtag: '#python', zone: 'Core', reason: 'named', score: 1 })
     },
   },
-  { name: 'what will become of them', operation: 'chroma.forecast', input: { days: 365 } },
   {
     name: 'move a hashtag',
     operation: 'chroma.migrate',

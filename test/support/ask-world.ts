@@ -2,6 +2,7 @@
  * A store with indexes that can be asked: what an engine is to the pipeline, in a page, for tests of the pipeline. The
  * parts come from the test, so that every store and every index can be tried.
  */
+
 import { Deadline, type Instant } from '../../src/base/clock.ts'
 import { Turns } from '../../src/base/turns.ts'
 import { type Embedder, modelKey } from '../../src/embed/embedder.ts'
@@ -13,7 +14,7 @@ import type { Note } from '../../src/model/page.ts'
 import type { QueryInput } from '../../src/model/query-input.ts'
 import { type AccessScope, LOCAL_OWNER, type Viewer } from '../../src/model/viewer.ts'
 import { lookAt } from '../../src/pipeline/access.ts'
-import type { QueryContext } from '../../src/pipeline/context.ts'
+import { type QueryContext, Trace } from '../../src/pipeline/context.ts'
 import { DEFAULT_LENS_STAGES } from '../../src/pipeline/default-stages.ts'
 import { type ExplainTarget, explainEntry } from '../../src/pipeline/explain.ts'
 import { CachedOrders } from '../../src/pipeline/later-pages.ts'
@@ -23,7 +24,6 @@ import { runQuery } from '../../src/pipeline/run.ts'
 import { similarTo } from '../../src/pipeline/similar.ts'
 import type { Answer, Stages } from '../../src/pipeline/stage.ts'
 import { assertNotCancelled } from '../../src/pipeline/time-limit.ts'
-import { Trace } from '../../src/pipeline/trace.ts'
 import { MEMBERSHIPS } from '../../src/store/core-tables.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Known } from './ask-arbitraries.ts'

@@ -130,7 +130,6 @@ function requests(): fc.Arbitrary<Call> {
     },
     { weight: 1, arbitrary: asked('ask', fc.constantFrom({ text: 'fox #c0 #m1' }, { text: 'garden', explain: true })) },
     { weight: 2, arbitrary: asked('statistics', nothing) },
-    { weight: 2, arbitrary: asked('forecast', fc.constantFrom({ days: 30 }, { days: 400, limit: 3 })) },
     { weight: 1, arbitrary: asked('export', nothing) },
     { weight: 1, arbitrary: asked('count', tags) },
     { weight: 2, arbitrary: asked('get', id) },

@@ -207,12 +207,6 @@ export class PlainChroma {
     return { moved: touched.length }
   }
 
-  query(tags: readonly string[], query: PlainQuery, now: number): PlainHit[] {
-    const best = this.rank(tags, query, now)
-    if (query.updateAccess !== false) for (const hit of best) this.hit(hit.id, now)
-    return best
-  }
-
   rank(tags: readonly string[], query: PlainQuery, now: number): PlainHit[] {
     const { k, maxDistance = null, temporalRange = null, metadataFilters = null, includeRotten = false } = query
     const center = this.color(tags)

@@ -277,14 +277,5 @@ export const CHROMA: CommandGroup = {
       print: exactShape,
     },
     { name: 'stats', operation: 'chroma.statistics' },
-    {
-      name: 'forecast',
-      flags: { days: { help: 'how far to look (default: 30)' } },
-      input: input => ({ ...(input['until'] === undefined && { days: 30 }), ...input }),
-      print: all(
-        each('', '{totals}'),
-        rows('items', ['WHEN=at unix', 'event', 'ENTRY=entry_id', 'label'], 'nothing changes'),
-      ),
-    },
   ],
 }

@@ -9,7 +9,7 @@
 import { StepPace, type Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { Cell, Row } from '../../model/table.ts'
-import { countStrays, tablePages } from '../../pipeline/table-pages.ts'
+import { countStrays, tablePages } from '../../pipeline/many-rows.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Lens, TableProblem } from '../lens.ts'
 import { EXPIRY_JOB } from './agents/federations.ts'

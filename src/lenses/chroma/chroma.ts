@@ -47,8 +47,6 @@ import {
   storeTagged,
 } from './nodes/nodes.ts'
 import {
-  type Foretold,
-  foretell,
   type PointsOptions,
   type PointsPage,
   pointsOf,
@@ -102,29 +100,18 @@ export class Chroma {
 
   /** One answer an item, in their order; all or none. */
   async batchQuery(items: readonly BatchItem[]): Promise<readonly (readonly ResultRow[])[]> {
-    return (await this.batchQueryDetailed(items)).map(({ results }) => results)
-  }
-
-  async batchQueryDetailed(items: readonly BatchItem[]): Promise<readonly DetailedAnswer[]> {
     if (!Array.isArray(items)) throw invalidParameter('queries', items, 'a list of queries')
-    return askMany(this.#state, this.#call, items, item => checkToWire(queryInput, item, 'query'))
+    const answers = await askMany(this.#state, this.#call, items, item => checkToWire(queryInput, item, 'query'))
+    return answers.map(({ results }) => results)
   }
 
   /** The nearest by colour alone. */
   async queryKnn(hashtags: readonly string[], options?: KnnOptions): Promise<readonly ResultRow[]> {
-    return (await this.queryKnnDetailed(hashtags, options)).results
-  }
-
-  async queryKnnDetailed(hashtags: readonly string[], options?: KnnOptions): Promise<DetailedAnswer> {
     const checked = checkToWire(knnOptions, options ?? {}, 'options')
     // A text is for profiles, and this has none.
     if (!Array.isArray(hashtags)) throw invalidParameter('hashtags', hashtags, 'a list of hashtags')
-    return ask(
-      this.#state,
-      this.#call,
-      { ...checked, hashtags: checkArgument('hashtags', hashtagList, hashtags) },
-      'distance',
-    )
+    const asked = { ...checked, hashtags: checkArgument('hashtags', hashtagList, hashtags) }
+    return (await ask(this.#state, this.#call, asked, 'distance')).results
   }
 
   /** The id of the new node, private to this viewer unless it says otherwise. */
@@ -285,11 +272,6 @@ export class Chroma {
 
   async getStatistics(): Promise<Statistics> {
     return this.#retried(() => statisticsOf(this.#state.memory, this.viewer.id))
-  }
-
-  /** What will rot, ascend or fade up to `until` (Unix seconds) if nothing is used. Changes nothing. */
-  async forecast(until: number, options: { readonly limit?: number | undefined } = {}): Promise<Foretold> {
-    return this.#retried(() => foretell(this.#state, this.viewer, until, options.limit))
   }
 
   /** A page of the nodes as points, the newest first, each with what time will do to it. No access. */

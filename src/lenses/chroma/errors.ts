@@ -7,7 +7,7 @@ import type { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import { type ErrorKind, QuerentError } from '../../model/errors.ts'
 import { type Fault, parseWith } from '../../model/parse-input.ts'
-import { type CamelName, camelName } from '../camel-name.ts'
+import { type CamelCased, camelCased, camelName, snakeName } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
 
 /** What a family can say of itself; a single error may differ in `kind` and `retryable`. */
@@ -171,24 +171,12 @@ export function show(value: unknown): string {
 
 // The lens's own API takes in camelCase what the wire has in snake_case (CQ-001): one schema checks both.
 
-/** `{ max_distance: 5 }` as `{ maxDistance: 5 }`, of the top level only. */
-export type Camel<T> = { [K in keyof T as CamelName<K>]: T[K] }
-
-/** `default_max_distance` for `defaultMaxDistance`. */
-export function snakeName(name: string): string {
-  return name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-}
-
-export function camelKeys<T extends object>(input: T): Camel<T> {
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [camelName(name), value])) as Camel<T>
-}
-
 /**
  * What a caller of the API gave, checked by the schema of the wire. Throws `invalid_parameter`: unknown names as they are
  * written (CQ-006), others in snake_case. `what`: what it is called where it is no object.
  */
-export function checkCamel<T extends z.ZodObject>(schema: T, given: unknown, what: string): Camel<z.output<T>> {
-  return camelKeys(checkToWire(schema, given, what))
+export function checkCamel<T extends z.ZodObject>(schema: T, given: unknown, what: string): CamelCased<z.output<T>> {
+  return camelCased(checkToWire(schema, given, what)) as CamelCased<z.output<T>>
 }
 
 /** As `checkCamel`, by the names of the wire. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import { anyJson, anyObject, recordInput } from '../../model/json-input.ts'
-import type { Camel } from './errors.ts'
+import type { CamelCased } from '../camel-name.ts'
 import { MODE_NAMES } from './memory/formulas.ts'
 
 export type { NodeMemory, ScoreWeights } from './memory/formulas.ts'
@@ -174,7 +174,7 @@ export type MetadataFilters = NonNullable<QueryOptions['metadataFilters']>
  * Options of a query as the TypeScript API takes them, in camelCase (CQ-001, CQ-003 to CQ-005). Absent falls through to
  * the profile, the configuration, the built-in value.
  */
-export type QueryOptions = Camel<ReadonlyDeep<z.infer<typeof queryOptions>>>
+export type QueryOptions = CamelCased<ReadonlyDeep<z.infer<typeof queryOptions>>>
 
 /** What a profile makes of a text (CQ-079). */
 export interface QueryParams

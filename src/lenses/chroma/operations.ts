@@ -4,15 +4,15 @@ import { z } from 'zod'
 import type { CallContext } from '../../model/operation.ts'
 import { parseWith } from '../../model/parse-input.ts'
 import { costOfAsking } from '../../model/query-cost.ts'
+import { camelCased } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
 import { type LensOperation, lensOperation, type NamedOperation } from '../lens-operation.ts'
 import { queryOperations } from '../query-operations.ts'
 import { Chroma } from './chroma.ts'
 import { type Target, targetFields, vocabularyForm } from './colour/bindings.ts'
 import { migration } from './colour/coordinates.ts'
-import { camelKeys, invalidInput, isPlainObject, QueryError, retryingWrite } from './errors.ts'
+import { invalidInput, isPlainObject, QueryError, retryingWrite } from './errors.ts'
 import { decayReport, lifecycleReport, type RunOptions, runDecayCycle, runLifecycleCheck } from './memory/changes.ts'
-import { DAY } from './memory/formulas.ts'
 import { binding, detailedAnswer, hashtagList, nodeRow, queryInput, ZONES, zone } from './model.ts'
 import {
   changeNode,
@@ -25,7 +25,7 @@ import {
   nodeUpdate,
   storeTagged,
 } from './nodes/nodes.ts'
-import { foretold, pointsOptions, pointsPage, statistics } from './nodes/points.ts'
+import { pointsOptions, pointsPage, statistics } from './nodes/points.ts'
 import { knnOptions, questionInput, questionOf } from './query/question.ts'
 import { ask, askMany } from './query/stages.ts'
 import { secondsNow, stateOf } from './state.ts'
@@ -117,7 +117,7 @@ const store = chromaOperation({
     }),
   ),
   effect: { kind: 'write', idempotent: false },
-  run: (host, input, { viewer, signal }) => storeTagged(stateOf(host), viewer, camelKeys(input), signal),
+  run: (host, input, { viewer, signal }) => storeTagged(stateOf(host), viewer, camelCased(input), signal),
 })
 
 const get = chromaOperation({
@@ -382,26 +382,6 @@ const counts = chromaOperation({
   run: (host, _input, { viewer }) => new Chroma(host, viewer).getStatistics(),
 })
 
-const forecast = chromaOperation({
-  name: 'chroma.forecast',
-  summary: 'Say what will rot, ascend or fade up to a date if nothing is used; changes nothing',
-  input: z
-    .strictObject({
-      until: z.int().optional().describe('Up to when, Unix seconds, not before now; either this or days'),
-      days: z.int().min(0).optional().describe('Up to so many days of 24 hours from now; either this or until'),
-      limit: z.int().min(0).optional().describe('Most items, at least 0; totals count all. Default: 100'),
-    })
-    .refine(({ until, days }) => (until === undefined) !== (days === undefined), {
-      path: ['until'],
-      error: 'either until or days',
-    })
-    .meta({ oneOf: [{ required: ['until'] }, { required: ['days'] }], examples: [{ days: 30 }] }),
-  output: foretold,
-  effect: { kind: 'read', idempotent: true },
-  run: (host, { until, days = 0, limit }, { viewer }) =>
-    new Chroma(host, viewer).forecast(until ?? secondsNow(host) + days * DAY, { limit }),
-})
-
 const points = chromaOperation({
   name: 'chroma.points',
   summary: 'Give nodes as points of the colour space by pages, newest first, with what time will do to each if unused',
@@ -411,7 +391,7 @@ const points = chromaOperation({
   run: (host, options, { viewer }) => new Chroma(host, viewer).points(options),
 })
 
-export const MEMORY_OPERATIONS = [decay, lifecycle, counts, forecast, points] as const
+export const MEMORY_OPERATIONS = [decay, lifecycle, counts, points] as const
 
 function runOptions(host: LensHost, { signal, report }: CallContext): RunOptions {
   return { now: secondsNow(host), signal, ...(report && { report }) }

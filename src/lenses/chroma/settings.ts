@@ -3,8 +3,8 @@
  * the constructor. Every value is checked by the rule of its parameter; what is wrong names its key.
  */
 import { z } from 'zod'
-import { camelName } from '../camel-name.ts'
-import { ConfigurationError, isPlainObject, show, snakeName } from './errors.ts'
+import { camelName, snakeName } from '../camel-name.ts'
+import { ConfigurationError, isPlainObject, show } from './errors.ts'
 import { MODE_NAMES, type ModeName } from './memory/formulas.ts'
 import { queryParams, type ScoreWeights } from './model.ts'
 
@@ -12,95 +12,98 @@ export interface SettingKey {
   /** `<section>.<key>`, as in a file. */
   readonly name: string
   readonly builtIn: unknown
+  /** The rule of its parameter. */
+  readonly schema: z.ZodType
   readonly expected: string
   /** In a line, for the reference. */
   readonly means: string
-  /** Whether an environment variable is taken as it stands, not as JSON. */
-  readonly isText?: boolean | undefined
-  fits(value: unknown): boolean
 }
 
-const { k, max_distance, score_weights } = queryParams.shape
-
-const DISTANCE = 'null, or a finite number of at least 0'
-const WEIGHTS = 'null, or relevance, recency and strength, each at least 0, together 1'
+const { max_distance, score_weights } = queryParams.shape
 
 /** Every key that can be set. What is not here is fixed (CQ-047). */
 export const SETTING_KEYS: readonly SettingKey[] = [
   key(
     'query.default_k',
     5,
+    z.int().min(1),
     'an integer of at least 1',
     'How many results a query gives that says nothing of it',
-    given => given !== null && accepts(k)(given),
   ),
   key(
-    ...(['query.default_max_distance', null, DISTANCE] as const),
+    'query.default_max_distance',
+    null,
+    max_distance,
+    'null, or a finite number of at least 0',
     'The farthest that a result may lie from the colour asked for; null: any distance',
-    accepts(max_distance),
   ),
   key(
-    ...(['query.default_score_weights', null, WEIGHTS] as const),
+    'query.default_score_weights',
+    null,
+    score_weights,
+    'null, or relevance, recency and strength, each at least 0, together 1',
     'Weights of the score; null: those of each node’s mode',
-    accepts(score_weights),
   ),
-  text('query.default_profile', 'default', 'the name of a registered profile', 'What makes hashtags of a text', /./s),
+  key(
+    'query.default_profile',
+    'default',
+    z.string().min(1),
+    'the name of a registered profile',
+    'What makes hashtags of a text',
+  ),
   flag('query.include_rotten', false, 'Whether rotten nodes are found; those shown are rescued'),
   flag('query.complete_hashtags', true, 'Whether tags are added where a text names too few'),
   flag('memory.enabled', true, 'Whether nodes have a memory; false: scores are relevance alone, nothing decays'),
-  oneOf('memory.default_mode', MODE_NAMES, 'Adaptive', 'How new nodes remember'),
+  key(
+    'memory.default_mode',
+    'Adaptive',
+    z.enum(MODE_NAMES),
+    `one of ${MODE_NAMES.join(', ')}`,
+    'How new nodes remember',
+  ),
   flag('memory.decay_enabled', true, 'Whether new nodes fade when they are not used'),
-  oneOf(
-    ...(['memory.access_updates', ['immediate', 'queued'], 'immediate'] as const),
+  key(
+    'memory.access_updates',
+    'immediate',
+    z.enum(['immediate', 'queued']),
+    'one of immediate, queued',
     'When use is written: at once; or at a hundred, after a second, on a flush and at the end',
   ),
   key(
-    ...(['vocabulary.editors', [], 'a list of ids of viewers'] as const),
+    'vocabulary.editors',
+    [],
+    z.array(z.string().min(1)),
+    'a list of ids of viewers',
     'Who may assign hashtags beside the owner: their anchors are shared by all viewers',
-    accepts(z.array(z.string().min(1))),
   ),
   key(
-    ...(['storage.cache_size_mb', 64, 'an integer from 8 to 1024', 'Cache of a file of db_path, in MB'] as const),
-    accepts(z.int().min(8).max(1024)),
+    'storage.cache_size_mb',
+    64,
+    z.int().min(8).max(1024),
+    'an integer from 8 to 1024',
+    'Cache of a file of db_path, in MB',
   ),
   flag('storage.wal_mode', true, 'Whether a file of db_path keeps a write-ahead log'),
-  text(
-    ...(['storage.db_path', null, 'a path that ends in .db, or :memory:'] as const),
+  key(
+    'storage.db_path',
+    null,
+    z.string().regex(/^:memory:$|[^/\\]\.db$/),
+    'a path that ends in .db, or :memory:',
     'The file that openChroma opens; null: the store of the home',
-    /^:memory:$|[^/\\]\.db$/,
   ),
 ]
 
-function key(
-  name: string,
-  builtIn: unknown,
-  expected: string,
-  means: string,
-  fits: (value: unknown) => boolean,
-): SettingKey {
-  return { name, builtIn, expected, means, fits }
+function key(name: string, builtIn: unknown, schema: z.ZodType, expected: string, means: string): SettingKey {
+  return { name, builtIn, schema, expected, means }
 }
 
-function text(name: string, builtIn: string | null, expected: string, means: string, form: RegExp): SettingKey {
-  return { ...key(name, builtIn, expected, means, accepts(z.string().regex(form))), isText: true }
+function flag(name: string, builtIn: boolean, means: string): SettingKey {
+  return key(name, builtIn, z.boolean(), 'true or false', means)
 }
 
 /** CHROMA_QUERY_DEFAULT_K for `query.default_k`. */
 export function variableOf({ name }: SettingKey): string {
   return `CHROMA_${name.replace('.', '_').toUpperCase()}`
-}
-
-function flag(name: string, builtIn: boolean, means: string): SettingKey {
-  return key(name, builtIn, 'true or false', means, accepts(z.boolean()))
-}
-
-function oneOf(name: string, values: readonly string[], builtIn: string, means: string): SettingKey {
-  return { ...key(name, builtIn, `one of ${values.join(', ')}`, means, accepts(z.enum(values))), isText: true }
-}
-
-/** A configured value by the rule of its parameter (CQ-097). */
-function accepts(schema: z.ZodType): (value: unknown) => boolean {
-  return value => value !== undefined && schema.safeParse(value).success
 }
 
 export interface ChromaSettings {
@@ -155,7 +158,7 @@ export function resolveSettings(layers: SettingLayers = {}): ChromaSettings {
     const key = SETTING_KEYS.find(known => known.name === name)
     if (key === undefined)
       throw wrong(source, value, `one of the keys ${SETTING_KEYS.map(known => known.name).join(', ')}`)
-    if (!key.fits(value)) throw wrong(source, value, key.expected)
+    if (value === undefined || !key.schema.safeParse(value).success) throw wrong(source, value, key.expected)
     values.set(name, value)
   }
   fromFile(layers.file, set)
@@ -190,7 +193,8 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
     // Other programs have variables that begin so too: only those of our sections are ours.
     if (key === undefined && !OUR_SECTION.test(variable)) continue
     if (key === undefined) throw wrong(variable, text, `one of ${SETTING_KEYS.map(variableOf).join(', ')}`)
-    put(key.name, key.isText ? text : parsed(text), variable)
+    const isText = key.schema instanceof z.ZodString || key.schema instanceof z.ZodEnum
+    put(key.name, isText ? text : parsed(text), variable)
   }
 }
 

@@ -145,18 +145,8 @@ export function readMemories(
 
 /** Whoever writes memories logs it in the same transaction (`logUses`). */
 export function writeMemory(writer: StoreWriter, viewer: string, entry: EntryKey, memory: StoredMemory): void {
-  writer.table(MEMORY).put({
-    viewer,
-    entry,
-    last_accessed: memory.last_accessed,
-    access_count: memory.access_count,
-    strength_raw: memory.strength_raw,
-    decay_health: memory.decay_health,
-    ascension: memory.ascension ? 1 : 0,
-    rotten: memory.rotten ? 1 : 0,
-    decayed_at: memory.decayed_at,
-    version: memory.version,
-  })
+  const { ascension, rotten, ...numbers } = memory
+  writer.table(MEMORY).put({ viewer, entry, ...numbers, ascension: Number(ascension), rotten: Number(rotten) })
 }
 
 /** Of every node with a memory of this viewer's, ascending, these columns and `entry`. */
@@ -188,17 +178,9 @@ export function viewersWithMemory(reader: StoreReader): readonly string[] {
   }
 }
 
-function memoryOf(row: Row): StoredMemory {
-  return {
-    last_accessed: row['last_accessed'] as number,
-    access_count: row['access_count'] as number,
-    strength_raw: row['strength_raw'] as number,
-    decay_health: row['decay_health'] as number,
-    ascension: row['ascension'] === 1,
-    rotten: row['rotten'] === 1,
-    decayed_at: row['decayed_at'] as number,
-    version: row['version'] as number,
-  }
+function memoryOf({ viewer: _, entry: __, ascension, rotten, ...numbers }: Row): StoredMemory {
+  // The cast: the other columns are the numbers of a memory, under their names.
+  return { ...numbers, ascension: ascension === 1, rotten: rotten === 1 } as unknown as StoredMemory
 }
 
 // The log of which memories of a viewer changed. Numbered without gaps, of bounded length: lines older than the newest

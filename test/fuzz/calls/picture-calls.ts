@@ -33,8 +33,6 @@ export const PICTURE_CALLS: readonly Call[] = [
   by(OWNER_NAME, 'chroma.decay'),
   by(OWNER_NAME, 'chroma.lifecycle'),
   by(ASKER, 'chroma.statistics'),
-  by(ASKER, 'chroma.forecast', { days: 30, limit: 3 }),
-  by(ASKER, 'chroma.forecast', { until: 1_900_000_000 }),
   by(ASKER, 'chroma.points', { offset: 1, limit: 2 }),
   by(ASKER, 'collections.query', {
     query: 'fox en rojo',

@@ -171,11 +171,9 @@ const SEEDS: readonly NamedText[] = [
   { name: 'headings', text: '# A\n\nB\n===\n\n## C ##\n```\n# no\n```\n' },
   { name: 'hashtags', text: '# all\n#python core\n#sqlite, mid # why\n#v3 17\n' },
   { name: 'stack', text: writeStack([{ hashtag: '#python', anchor_id: 1 }], NOW) },
-  ...['>=7d', '2026-01-01..2026-02-01', 'notes since last Tuesday', 'lo de hace 3 meses', 'from 3 to 5 March 2024'].map(
-    text => ({
-      ...{ name: 'times', text },
-    }),
-  ),
+  ...['>=7d', '2026-01-01..2026-02-01', 'notes since last week', 'lo de hace 3 meses', 'from 2024-05 on'].map(text => ({
+    ...{ name: 'times', text },
+  })),
 ]
 
 /** Of others than the stack, which is a megabyte. */

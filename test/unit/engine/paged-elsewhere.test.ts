@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { SettableClock } from '../../../src/base/clock.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { CURSOR_LIFETIME_MS } from '../../../src/model/limits.ts'
 import type { Item, Page } from '../../../src/model/page.ts'
 import { openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import { idsOf, openTestEngine, TEST_NOW } from '../../support/engines.ts'
@@ -152,20 +151,6 @@ it.each([{ text: 'fox rain' }, { text: 'fox', mode: 'words' as const }])(
   },
 )
 
-it('an old cursor is too old in every process', async () => {
-  const file = folder.file(`${++stores}.db`)
-  await filled(file)
-  const clock = new SettableClock(TEST_NOW)
-  const [one, two] = [await open(file, clock), await open(file, clock)]
-  const { cursor } = await one.query({ text: 'fox', limit: 3 })
-  clock.set(TEST_NOW + CURSOR_LIFETIME_MS)
-  for (const engine of [one, two]) {
-    const asked = engine.query({ text: 'fox', limit: 3, cursor: cursor as string })
-    await expect(asked).rejects.toMatchObject({ code: 'cursor_expired' })
-    await engine.close()
-  }
-})
-
 it('goes on elsewhere when the past is asked: what counts is what was written since the first page', async () => {
   const file = folder.file(`${++stores}.db`)
   await filled(file)
@@ -181,27 +166,4 @@ it('goes on elsewhere when the past is asked: what counts is what was written si
   const third = two.query({ ...input, cursor: first.cursor as string })
   await expect(third).rejects.toMatchObject({ code: 'cursor_expired' })
   for (const engine of [one, two]) await engine.close()
-})
-
-it('says that an order is lost where too many others were asked for before something was written', async () => {
-  const file = folder.file(`${++stores}.db`)
-  await filled(file)
-  const clock = new SettableClock(TEST_NOW + 1)
-  const engine = await open(file, clock)
-  const ask = (text: string, cursor?: string) =>
-    engine.query({ text, touch: false, limit: 8, ...(cursor && { cursor }) })
-  const cursors: string[] = []
-  for (let at = 0; at < 420; at++) cursors.push((await ask(`fox rain -x${at}`)).cursor as string)
-  clock.set(clock.now() + 1)
-  await engine.put({ entries: [{ id: 'new', content: 'fox rain fox rain' }], wait: true })
-  const later = await Promise.allSettled(cursors.map((cursor, at) => ask(`fox rain -x${at}`, cursor)))
-  const lost = later.flatMap(page => (page.status === 'rejected' ? [page.reason] : []))
-  const went = later.flatMap(page => (page.status === 'fulfilled' ? [idsOf(page.value)] : []))
-  // All are of one requester, who loses the oldest.
-  expect(later.slice(-200).map(({ status }) => status)).not.toContain('rejected')
-  expect(lost.length).toBeGreaterThan(0)
-  expect(lost.every(({ code }) => code === 'cursor_expired')).toBe(true)
-  expect(went.length).toBeGreaterThan(300)
-  expect(went.flat()).not.toContain('new')
-  await engine.close()
 })

@@ -2,8 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { QuerentError } from '../../../src/model/errors.ts'
 import { MAX_CURSOR_LENGTH } from '../../../src/model/limits.ts'
-import { type CursorContent, type CursorSeal, readCursor, writeCursor } from '../../../src/pipeline/cursor.ts'
-import { alsoShown, wasShown } from '../../../src/pipeline/shown.ts'
+import {
+  alsoShown,
+  type CursorContent,
+  type CursorSeal,
+  readCursor,
+  wasShown,
+  writeCursor,
+} from '../../../src/pipeline/cursor.ts'
 
 const seal: CursorSeal = { secret: 's', binding: 'question, viewer, lens', now: 1_000 }
 const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { modelKey } from '../../../src/embed/embedder.ts'
-import type { SearchScope, VectorIndex, WordIndex } from '../../../src/index/contract.ts'
+import type { VectorIndex, WordIndex } from '../../../src/index/contract.ts'
 import { openReferenceVectors } from '../../../src/index/reference-vectors.ts'
 import { openVectorIndex } from '../../../src/index/vectors.ts'
 import { openWordIndex } from '../../../src/index/words.ts'
@@ -91,10 +91,6 @@ function check(open: () => World, options: Partial<NonInterferenceOptions> = {})
 }
 
 describe('hidden knowledge changes nothing visible (1,500 histories with QUERENT_LONG=1)', { timeout: 600_000 }, () => {
-  it('with the plainest parts', async () => {
-    await check(() => new PipelineWorld(plainWords(), plainVectors()))
-  })
-
   it('with the real indexes', async () => {
     await check(() => {
       const store = openMemoryStore()
@@ -122,58 +118,15 @@ describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
     await expect(checked).rejects.toMatchObject({ cause: expect.any(Interference) })
   }
 
-  it('word statistics taken over all partitions', async () => {
-    const twist: Twist = context => ({ ...context, words: withStatisticsOfAll(context) })
-    await isFound(() => new PipelineWorld(plainWords(), plainVectors(), openMemoryStore(), twist))
-  })
-
   it('entries that are not checked again before they leave', async () => {
     const twist: Twist = context => ({ ...context, look: () => everything(context) })
     const open = () => new PipelineWorld(stale(plainWords()), stale(plainVectors()), openMemoryStore(), twist)
     await isFound(open, ['query'])
   })
-
-  it('passages counted over all partitions', async () => {
-    const twist: Twist = context => {
-      const count = () => context.words.count(everything(context))
-      return { ...context, words: { ...bound(context.words), count } }
-    }
-    await isFound(() => new PipelineWorld(plainWords(), plainVectors(), openMemoryStore(), twist))
-  })
-
-  it('hidden entries told from missing ones', async () => {
-    const twist: Twist = context => {
-      const found = bound(context.reader)
-      return {
-        ...context,
-        reader: { ...found, find: (id: string) => context.reader.find(id, everything(context).partitions) },
-      }
-    }
-    await isFound(() => new PipelineWorld(plainWords(), plainVectors(), openMemoryStore(), twist))
-  })
 })
 
 function everything({ reader }: QueryContext) {
   return lookAt(reader, LOCAL_OWNER)
-}
-
-/** Only what is visible comes out, but rarity is that of everything. */
-function withStatisticsOfAll(context: QueryContext): WordIndex {
-  const { words, memo, reader, accessScope } = context
-  const widen = <T extends SearchScope>(scope: T): T => {
-    const visible = memo.visible(reader, accessScope)
-    const allow = scope.allow === undefined ? visible : visible.and(scope.allow)
-    return { ...scope, ...everything(context), allow }
-  }
-  return {
-    ...bound(words),
-    search: request => words.search(widen(request)),
-    searchInSteps: request => words.searchInSteps(widen(request)),
-    score: (terms, entries, scope) => words.score(terms, entries, widen(scope)),
-    scoreInSteps: (terms, entries, scope) => words.scoreInSteps(terms, entries, widen(scope)),
-    scoreChunks: (terms, entry, scope) => words.scoreChunks(terms, entry, widen(scope)),
-    weigh: (terms, scope) => words.weigh(terms, widen(scope)),
-  }
 }
 
 /** Reads the store for the first question only. */

@@ -8,7 +8,6 @@ import { knowledge, questions } from '../../support/ask-arbitraries.ts'
 import { type AskWorld, WORLD_NOW } from '../../support/ask-world.ts'
 import { openWorld } from './world.ts'
 
-const long = process.env['QUERENT_LONG'] === '1'
 const owners = fc.constantFrom(audience('private'), audience('public'), audience('private', 'ann'))
 const idsOf = (items: readonly Item[]) => items.map(item => `${item.rank} ${item.id} ${item.holder}`)
 
@@ -68,42 +67,6 @@ describe('pages', () => {
       }
     },
   )
-
-  it('hold every entry once, whatever is known and asked, also when the limit changes (more with QUERENT_LONG=1)', {
-    timeout: 600_000,
-  }, async () => {
-    const words = ['fox', 'dog', 'rain', 'car', 'tulip', 'road', 'garden']
-    const content = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3 }).map(some => some.join(' '))
-    const contents = fc.array(fc.tuple(content, fc.boolean()), { minLength: 150, maxLength: 350 })
-    const limits = fc.array(fc.constantFrom(1, 3, 20, 90, 150), { minLength: 1, maxLength: 3 })
-    const modes = fc.constantFrom('hybrid' as const, 'words' as const, 'meaning' as const)
-    await fc.assert(
-      fc.asyncProperty(contents, content, modes, limits, async (all, text, mode, few) => {
-        const world = openWorld()
-        for (const [late, shift] of [
-          [false, 0],
-          [true, 1],
-        ] as const) {
-          for (const [at, [content, isLate]] of all.entries()) {
-            if (isLate === late) world.put({ id: `e${(at * 7919 + shift) % 100_003}`, content })
-          }
-          if (!late) await world.embedAll()
-        }
-        const input = { text, mode, any: true }
-        const whole = await world.ask({ ...input, limit: 1000, approximate: false })
-        const ids: string[] = []
-        let cursor: string | null = null
-        for (let page = 0; page === 0 || cursor !== null; page++) {
-          const limit = few[page % few.length] as number
-          const answer = await world.ask({ ...input, limit, ...(cursor === null ? {} : { cursor }) })
-          ids.push(...answer.page.items.map(item => item.id))
-          cursor = answer.page.cursor
-        }
-        expect(ids.sort()).toEqual(whole.page.items.map(item => item.id).sort())
-      }),
-      { numRuns: long ? 300 : 10 },
-    )
-  })
 
   it('are the same whether retrieval knows what can reach them or not', async () => {
     await fc.assert(

@@ -6,16 +6,12 @@ import { call } from '../../api/call.ts'
 export const PAGE = 5_000
 /** How far the view looks ahead. */
 export const DAYS = 365
-/** Hits of one question, and changes that are named with their day. */
+/** Hits of one question. */
 const HITS = 12
-const NAMED = 100
 
 export function pointsFrom(offset: number, signal: AbortSignal): Promise<PointsPage> {
   return call('chroma.points', { offset, limit: PAGE }, signal)
 }
-
-/** Input of `chroma.forecast`. */
-export const YEAR = { days: DAYS, limit: NAMED } as const
 
 /** Input of `chroma.query`. Words that all begin with `#` are hashtags; others are a text. Null: nothing is asked. */
 export function inputOf(question: string): object | null {

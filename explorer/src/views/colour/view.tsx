@@ -1,6 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Binding, DetailedAnswer } from '../../../../src/lenses/chroma/model.ts'
-import type { Foretold } from '../../../../src/lenses/chroma/nodes/points.ts'
 import { Busy } from '../../parts/busy.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EntryLink } from '../../parts/entry-link.tsx'
@@ -11,11 +10,11 @@ import { useAnswer } from '../../parts/use-answer.ts'
 import { route } from '../../shell/router.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { Canvas } from './canvas.tsx'
-import { Changes } from './changes.tsx'
+import { Changes, changesOf } from './changes.tsx'
 import type { Cloud } from './cloud.ts'
 import { Hits } from './hits.tsx'
 import { Legend } from './legend.tsx'
-import { inputOf, YEAR } from './lens.ts'
+import { inputOf } from './lens.ts'
 import { Nodes } from './nodes.tsx'
 import { outlooksAt } from './outlook.ts'
 import { Time } from './time.tsx'
@@ -43,11 +42,11 @@ function Space({ cloud, question }: { readonly cloud: Cloud; readonly question: 
   const [day, setDay] = useState(0)
   const [named, setNamed] = useState(-1)
   const assigned = useAnswer<{ readonly hashtags: readonly Binding[] }>('chroma.hashtags', {})
-  const foretold = useAnswer<Foretold>('chroma.forecast', YEAR)
   const answer = useAnswer<DetailedAnswer>('chroma.query', inputOf(question))
   const at = cloud.now + day * DAY
   const when = day === 0 ? 'now' : `in ${counted(day, 'day')}, ${dayName(new Date(at * 1000).toISOString())}`
   const outlooks = useMemo(() => outlooksAt(cloud.points, at), [cloud.points, at])
+  const changes = useMemo(() => changesOf(cloud), [cloud])
   const point = cloud.points[named]
   return (
     <>
@@ -60,8 +59,8 @@ function Space({ cloud, question }: { readonly cloud: Cloud; readonly question: 
         placeholder="Words, or hashtags such as #python #async"
       />
       {answer.isLoading && <Busy what="Asking" />}
-      {[answer, assigned, foretold].map(
-        ({ error }, index) => error !== null && <Failure key={['ask', 'tags', 'time'][index]} error={error} />,
+      {[answer, assigned].map(
+        ({ error }, index) => error !== null && <Failure key={['ask', 'tags'][index]} error={error} />,
       )}
       <p class="quiet small" role="status">
         {cloud.points.length === cloud.total
@@ -87,7 +86,7 @@ function Space({ cloud, question }: { readonly cloud: Cloud; readonly question: 
         </div>
         <div class="stack">
           {answer.value && <Hits answer={answer.value} />}
-          {foretold.value && <Changes foretold={foretold.value} at={at} />}
+          <Changes changes={changes} now={cloud.now} at={at} />
         </div>
       </div>
       <Nodes cloud={cloud} outlooks={outlooks} at={at} when={when} />

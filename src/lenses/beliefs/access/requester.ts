@@ -2,11 +2,11 @@
  * Who asks, and what of the store exists for it: the one place where reads of this lens meet the visibility matrix
  * (BQ-091 to BQ-095). Made anew when memberships, or partitions in sight, have changed.
  */
+
 import { Recent } from '../../../base/recent.ts'
 import type { Audience, PartitionId } from '../../../model/partition.ts'
 import type { AccessScope } from '../../../model/viewer.ts'
-import { Circle } from '../../../pipeline/access.ts'
-import { CurrentMembers, Members } from '../../../pipeline/members.ts'
+import { Circle, CurrentMembers, Members } from '../../../pipeline/access.ts'
 import { FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { isAggregate } from '../aggregates/mechanism.ts'

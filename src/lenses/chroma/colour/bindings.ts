@@ -12,9 +12,9 @@ import type { EntryKey } from '../../../model/entry.ts'
 import type { Filter } from '../../../model/filter.ts'
 import { LOCAL_OWNER } from '../../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import type { CamelCased } from '../../camel-name.ts'
 import type { LensHost } from '../../lens.ts'
 import {
-  type Camel,
   checkArgument,
   checkCamel,
   HashtagConflictError,
@@ -62,7 +62,7 @@ export interface Target {
   readonly near?: string | undefined
   readonly anchorId?: number | undefined
 }
-type CheckedTarget = Camel<z.output<typeof target>>
+type CheckedTarget = CamelCased<z.output<typeof target>>
 
 /** Of a hashtag in its normal form the assigned hashtags nearest in meaning; none where that is not known. */
 export type NeighboursOf = (hashtag: string) => readonly string[]
@@ -259,7 +259,6 @@ export class Bindings {
   #set = new BindingSet([])
   /** Of the set; undefined in a store that never had a binding. */
   #stamp: string | undefined
-  #generation = 0
 
   constructor(host: LensHost) {
     this.#host = host
@@ -271,12 +270,6 @@ export class Bindings {
       this.#host.store.read(reader => this.#adopt(readBindings(reader), reader.meta(HASHTAG_STAMP)))
     }
     return this.#set
-  }
-
-  /** Grows with every change of a binding that this process hears of. */
-  get generation(): number {
-    void this.current
-    return this.#generation
   }
 
   /** In any spelling; null when it is not assigned. */
@@ -401,7 +394,6 @@ export class Bindings {
   #adopt(set: BindingSet, stamp: string | undefined): void {
     this.#set = set
     this.#stamp = stamp
-    this.#generation++
   }
 }
 

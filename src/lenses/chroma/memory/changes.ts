@@ -83,11 +83,6 @@ export class AccessUpdates {
     this.#timer = options.timer ?? machineTimer
   }
 
-  /** Hits that wait to be written. */
-  get waiting(): number {
-    return this.#queue.length
-  }
-
   /**
    * These nodes were returned to this viewer at `now` (Unix seconds). What cannot be written for others' writing, or
    * because the file or the disk takes no more, is skipped with a warning (CQ-071), or waits on, in the queued mode. Not

@@ -2,15 +2,15 @@
  * One viewer's memory of all nodes, ready to rank by: filled from the store on first use, and kept in step by the change
  * feed (nodes that come, change or go) and by the log of uses (memories that this or another process changed).
  */
+
 import { Bitset } from '../../../base/bitset.ts'
 import { grown } from '../../../base/grown.ts'
 import { Recent } from '../../../base/recent.ts'
 import type { PointIndex, PointScorer } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
-import { aroundDamage } from '../../../pipeline/around-damage.ts'
 import { FeedFollower } from '../../../pipeline/columns.ts'
-import { tablePages } from '../../../pipeline/table-pages.ts'
+import { aroundDamage, tablePages } from '../../../pipeline/many-rows.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import type { ScoreWeights } from '../model.ts'
@@ -43,11 +43,13 @@ export interface ScorerRequest {
   readonly memoryEnabled: boolean
 }
 
-// What ranking needs of one viewer's memory, for every node, in typed arrays by entry key: 17 bytes a key and no objects,
-// so that a million nodes are 17 MB and a score reads three numbers.
+// What ranking needs of one viewer's memory, for every node, in typed arrays by entry key: 25 bytes a key and no objects,
+// so that a million nodes are 25 MB and a score reads three numbers.
 
 /** A node's memory as far as ranking goes, and what of the node itself bears on it. */
 export interface Cell {
+  /** Unix seconds, as are other times. */
+  readonly created_at: number
   readonly last_accessed: number
   readonly strength_raw: number
   readonly ascension: boolean
@@ -69,6 +71,7 @@ const PRESENT = 0b1000_0000
 
 /** The cells by entry, and sets of those that are rotten and that are not. */
 class MemoryCells {
+  #created = new Float64Array(1024)
   #accessed = new Float64Array(1024)
   #strength = new Float64Array(1024)
   /** Mode in the lowest two bits. */
@@ -92,15 +95,15 @@ class MemoryCells {
     return this.#rotten.size === 0 ? null : this.#rotten
   }
 
-  get byteLength(): number {
-    return this.#flags.length * 17
-  }
-
   has(entry: EntryKey): boolean {
     return ((this.#flags[entry] ?? 0) & PRESENT) !== 0
   }
 
-  /** Unix seconds. Of a node; anything of what is none. */
+  /** Unix seconds, as is the next. Of a node; anything of what is none. */
+  created(entry: EntryKey): number {
+    return this.#created[entry] ?? Number.NEGATIVE_INFINITY
+  }
+
   lastAccessed(entry: EntryKey): number {
     return this.#accessed[entry] ?? Number.NEGATIVE_INFINITY
   }
@@ -118,6 +121,7 @@ class MemoryCells {
     const flags = this.#flags[entry] ?? 0
     if ((flags & PRESENT) === 0) return undefined
     return {
+      created_at: this.created(entry),
       last_accessed: this.lastAccessed(entry),
       strength_raw: this.strength(entry),
       ascension: (flags & ASCENSION) !== 0,
@@ -130,12 +134,14 @@ class MemoryCells {
 
   protected setCell(entry: EntryKey, cell: Cell): void {
     if (entry >= this.#flags.length) {
+      this.#created = grown(this.#created, entry + 1)
       this.#accessed = grown(this.#accessed, entry + 1)
       this.#strength = grown(this.#strength, entry + 1)
       this.#flags = grown(this.#flags, entry + 1)
     }
     if (!this.has(entry)) this.#size++
     const mode = cell.mode_name === null ? UNKNOWN_MODE : MODE_NAMES.indexOf(cell.mode_name)
+    this.#created[entry] = cell.created_at
     this.#accessed[entry] = cell.last_accessed
     this.#strength[entry] = cell.strength_raw
     this.#flags[entry] =
@@ -318,8 +324,10 @@ export class MemoryColumns extends MemoryCells {
 
 function cellOf(node: Row, memory: StoredMemory | undefined): Cell {
   const mode = node['mode_name']
+  const created = node['created_at'] as number
   return {
-    last_accessed: node['created_at'] as number,
+    created_at: created,
+    last_accessed: created,
     strength_raw: 0,
     ascension: false,
     rotten: false,
@@ -337,7 +345,7 @@ function signalsOf(
   return { last_accessed, strength_raw, ascension, rotten, used: true }
 }
 
-/** Viewers whose columns are kept: 17 MB each at a million nodes. */
+/** Viewers whose columns are kept: 25 MB each at a million nodes. */
 const VIEWERS = 8
 
 export class Memories {

@@ -12,13 +12,14 @@ import { anyJson, jsonObjectInput } from '../../../model/json-input.ts'
 import { MAX_ID_LENGTH } from '../../../model/limits.ts'
 import { type Audience, audience } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
-import { writeMany } from '../../../pipeline/write-many.ts'
+import { writeMany } from '../../../pipeline/many-rows.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { chunkContent } from '../../../text/chunk.ts'
+import type { CamelCased } from '../../camel-name.ts'
 import type { BindingSet } from '../colour/bindings.ts'
 import { type ChosenTag, completeSet } from '../colour/coordinates.ts'
 import { ANCHORS, tagsInText } from '../colour/stack.ts'
-import { type Camel, invalidParameter, invalidState, placed, retryingWrite, ValidationError } from '../errors.ts'
+import { invalidParameter, invalidState, placed, retryingWrite, ValidationError } from '../errors.ts'
 import { MODE_NAMES } from '../memory/formulas.ts'
 import { type Color, color, hashtagList, type NodeRow } from '../model.ts'
 import { type ChromaState, secondsNow } from '../state.ts'
@@ -84,7 +85,7 @@ export const newNode = z
     path: ['hashtags'],
     error: 'a list of hashtags, or auto_tags',
   })
-export type NewNode = Camel<ReadonlyDeep<z.input<typeof newNode>>>
+export type NewNode = CamelCased<ReadonlyDeep<z.input<typeof newNode>>>
 
 /** The id of the new node. */
 export function storeNode(state: ChromaState, viewer: Viewer, given: NewNode): string {

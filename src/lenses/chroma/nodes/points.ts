@@ -2,11 +2,8 @@
 
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
-import { TopK } from '../../../base/top-k.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Viewer } from '../../../model/viewer.ts'
-import type { StoreReader } from '../../../store/store.ts'
-import { invalidParameter } from '../errors.ts'
 import type { Cell, MemoryContext } from '../memory/columns.ts'
 import {
   ascends,
@@ -19,9 +16,7 @@ import {
   type Mode,
   type ModeName,
   rawStrength,
-  recencyOf,
   rots,
-  strengthNorm,
   strengthRate,
 } from '../memory/formulas.ts'
 import { color } from '../model.ts'
@@ -100,7 +95,7 @@ function drawn(look: Look, keys: readonly EntryKey[], now: number): readonly Nod
       const since = Math.max(cell.last_accessed, cycle, memories.get(key)?.decayed_at ?? 0)
       const isTouched = enabled && cell.decay_enabled && !cell.ascension
       const future = isTouched ? futureOf({ mode: MODES[cell.mode_name], cell, since }, now, decay_enabled) : []
-      const when = (wanted: ForecastEvent): number | null => {
+      const when = (wanted: FutureEvent): number | null => {
         const at = future.find(({ event }) => event === wanted)?.at
         return at === undefined || at === Number.POSITIVE_INFINITY ? null : at
       }
@@ -122,86 +117,15 @@ function drawn(look: Look, keys: readonly EntryKey[], now: number): readonly Nod
   return found
 }
 
-export const foretold = z.lazy(() =>
-  z.strictObject({
-    now: z.int().describe('The one clock reading, Unix seconds'),
-    until: z.int().describe('Up to when, Unix seconds, included'),
-    totals: z
-      .strictObject({
-        ascends: z.int().min(0).describe('Nodes that become permanent'),
-        rots: z.int().min(0).describe('Nodes that are forgotten'),
-        fades: z.int().min(0).describe('Nodes whose health falls below one half'),
-      })
-      .describe('All events, also those that items leaves out'),
-    items: z.array(foretoldNode).describe('The soonest first'),
-    skipped: z.enum(['memory_disabled']).optional().describe('Why nothing is foreseen: memory is switched off'),
-  }),
-)
-const foretoldNode = z.lazy(() =>
-  z.strictObject({
-    entry_id: z.string().describe('Id of the node'),
-    label: z.string().describe('Title'),
-    event: z.enum(['ascends', 'rots', 'fades']).describe('What happens to it'),
-    at: z.number().describe('First moment at which it holds, Unix seconds'),
-    recency: z.number().min(0).max(1).describe('As it will be at the end of the time asked for'),
-    strength_norm: z.number().min(0).max(1).describe('Normalised strength at the end of that time'),
-    decay_health: z.number().min(0).max(1).describe('Health at the end of that time'),
-  }),
-)
-export type Foretold = ReadonlyDeep<z.infer<typeof foretold>>
+// What becomes of a node that nobody uses while the daily runs do their work: when it ascends, rots or fades. Strength only falls
+// without use, so what is going to ascend does so at the next check; rot and fading follow from the formulas of time.
 
-export function foretell(state: ChromaState, viewer: Viewer, until: number, limit?: number): Foretold {
-  const { host, memory } = state
-  return host.store.read(reader => {
-    const request = { now: secondsNow(host), until, ...(limit === undefined ? {} : { limit }) }
-    const { items, ...rest } = forecast(memory, viewer.id, request)
-    const entries = new Map(reader.entries(items.map(({ entry }) => entry)).map(entry => [entry.key, entry]))
-    const named = items.flatMap(({ entry: key, ...foreseen }) => {
-      const entry = entries.get(key)
-      return entry === undefined ? [] : [{ entry_id: entry.id, label: entry.title, ...foreseen }]
-    })
-    return { ...rest, items: named }
-  })
-}
-
-// What will have become of a viewer's nodes by a date if nobody uses them and the daily runs do their work: which ascend,
-// rot or fade, and when. Changes nothing. Strength only falls without use, so what is going to ascend does so at the next
-// check; rot and fading follow from the formulas of time.
-
-const LIMIT = 100
 /** By rounding, a time is off by far less; a value that stands on its threshold may never cross it. */
 const ROUNDING_S = 60
 
-export interface ForecastRequest {
-  /** Unix seconds, both; `until` included. */
-  readonly now: number
-  readonly until: number
-  /** Foreseen changes to name, the soonest first; default 100. The totals count all. */
-  readonly limit?: number | undefined
-}
+type FutureEvent = 'ascends' | 'rots' | 'fades'
 
-export type ForecastEvent = 'ascends' | 'rots' | 'fades'
-
-export interface Foreseen {
-  readonly entry: EntryKey
-  readonly event: ForecastEvent
-  /** The first second at which it holds. */
-  readonly at: number
-  /** As they will be at `until`. */
-  readonly recency: number
-  readonly strength_norm: number
-  readonly decay_health: number
-}
-
-export interface Forecast {
-  readonly now: number
-  readonly until: number
-  readonly totals: Readonly<Record<ForecastEvent, number>>
-  readonly items: readonly Foreseen[]
-  readonly skipped?: 'memory_disabled'
-}
-
-/** One node's future, as far as a forecast needs it. */
+/** One node's future, as far as time decides it. */
 export interface Idle {
   readonly mode: Mode
   readonly cell: Cell
@@ -209,71 +133,12 @@ export interface Idle {
   readonly since: number
 }
 
-export function forecast(context: MemoryContext, viewer: string, request: ForecastRequest): Forecast {
-  const { now, until, limit = LIMIT } = request
-  if (!Number.isSafeInteger(until) || until < now)
-    throw invalidParameter('until', until, `whole seconds from ${now} on`)
-  if (!Number.isSafeInteger(limit) || limit < 0) throw invalidParameter('limit', limit, 'a whole number ≥ 0')
-  const totals = { ascends: 0, rots: 0, fades: 0 }
-  if (!context.settings.enabled) return { now, until, totals, items: [], skipped: 'memory_disabled' }
-  context.access.flush()
-  const decays = context.settings.decay_enabled
-  const soonest = new TopK<Foreseen>(limit, bySoonest)
-  context.host.store.read(reader => {
-    for (const [entry, idle] of idleNodes(reader, context, viewer)) {
-      for (const { event, at } of futureOf(idle, now, decays)) {
-        if (at > until) continue
-        totals[event]++
-        soonest.push({ entry, event, at, ...stateAt(idle, now, until, decays) })
-      }
-    }
-  })
-  return { now, until, totals, items: soonest.sorted() }
-}
-
-function stateAt(
-  idle: Idle,
-  now: number,
-  until: number,
-  decays: boolean,
-): Pick<Foreseen, 'recency' | 'strength_norm' | 'decay_health'> {
-  const { mode, cell } = idle
-  return {
-    recency: recencyOf(mode, cell.last_accessed, until),
-    strength_norm: strengthNorm(strengthAt(idle, until, decays)),
-    decay_health: healthOf(mode, cell.last_accessed, decays ? until : now),
-  }
-}
-
-/** The nodes that time can change. */
-function* idleNodes(
-  reader: StoreReader,
-  { host, memories }: MemoryContext,
-  viewer: string,
-): Generator<readonly [EntryKey, Idle]> {
-  const visible = visibleNodes(host, viewer)
-  const columns = memories.of(viewer)
-  const cycle = lastCycle(reader, viewer)
-  // Later than the last cycle only where one was cut off.
-  const ahead = new Map<EntryKey, number>()
-  for (const row of memoryRows(reader, viewer, ['decayed_at'])) {
-    const at = row['decayed_at'] as number
-    if (at > cycle) ahead.set(row['entry'] as EntryKey, at)
-  }
-  for (let entry = columns.next(-1); entry !== -1; entry = columns.next(entry)) {
-    const cell = columns.memory(entry)
-    if (!cell?.decay_enabled || cell.ascension || cell.mode_name === null || !visible.has(entry)) continue
-    const since = Math.max(cell.last_accessed, cycle, ahead.get(entry) ?? 0)
-    yield [entry, { mode: MODES[cell.mode_name], cell, since }]
-  }
-}
-
 /** All that will happen to a node, and when (Infinity: never); at `now` what is only waiting for the next run. */
 export function futureOf(
   idle: Idle,
   now: number,
   decays: boolean,
-): readonly { readonly event: ForecastEvent; readonly at: number }[] {
+): readonly { readonly event: FutureEvent; readonly at: number }[] {
   const { mode, cell } = idle
   if (ascends(mode, strengthAt(idle, now, decays))) return [{ event: 'ascends', at: now }]
   const rot = cell.rotten ? Number.POSITIVE_INFINITY : rotAt(idle, now, decays)
@@ -312,10 +177,6 @@ function firstSecond(about: number, now: number, holds: (at: number) => boolean)
 
 function strengthAt({ mode, cell, since }: Idle, at: number, decays: boolean): number {
   return decays ? decayedStrength(mode, cell.strength_raw, at - since) : cell.strength_raw
-}
-
-function bySoonest(a: Foreseen, b: Foreseen): number {
-  return a.at - b.at || a.entry - b.entry || (a.event < b.event ? -1 : 1)
 }
 
 // What a viewer's memory looks like as a whole (CQ-142), over the nodes it sees.

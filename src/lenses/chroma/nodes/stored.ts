@@ -7,21 +7,12 @@ import { isRecord } from '../../../base/record.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
 import { type AccessScope, isOwner } from '../../../model/viewer.ts'
-import { aroundDamage } from '../../../pipeline/around-damage.ts'
 import { FeedFollower, RecentOfEntries, ValueColumn } from '../../../pipeline/columns.ts'
-import { tablePages } from '../../../pipeline/table-pages.ts'
+import { aroundDamage, tablePages } from '../../../pipeline/many-rows.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import type { NodePlace } from '../colour/coordinates.ts'
 import type { ModeName } from '../memory/formulas.ts'
-import type {
-  Condition,
-  ConditionOperators,
-  MetadataFilters,
-  NodeMemory,
-  NodeRow,
-  ResultRow,
-  Scalar,
-} from '../model.ts'
+import type { Condition, ConditionOperators, MetadataFilters, NodeMemory, NodeRow, Scalar } from '../model.ts'
 import { NODES } from '../tables.ts'
 
 /** What NODES says of an entry. */
@@ -45,19 +36,13 @@ export function readAspect(reader: StoreReader, entry: EntryKey): NodeAspect | u
 }
 
 export function writeAspect(writer: StoreWriter, entry: EntryKey, aspect: NodeAspect): void {
-  const [l, a, b] = aspect.color
+  const { color, hashtags, decay_enabled, has_metadata, ...others } = aspect
+  const [l, a, b] = color
   writer.table(NODES).put({
-    entry,
-    l,
-    a,
-    b,
-    node_id: aspect.node_id,
-    hashtags: JSON.stringify(aspect.hashtags),
-    mode_name: aspect.mode_name,
-    decay_enabled: aspect.decay_enabled ? 1 : 0,
-    has_metadata: aspect.has_metadata ? 1 : 0,
-    created_at: aspect.created_at,
-    version: aspect.version,
+    ...{ entry, l, a, b, ...others },
+    hashtags: JSON.stringify(hashtags),
+    decay_enabled: Number(decay_enabled),
+    has_metadata: Number(has_metadata),
   })
 }
 
@@ -97,15 +82,6 @@ function aspectOf(row: Row): NodeAspect {
   }
 }
 
-/** What only a query knows. */
-export interface Computed {
-  readonly distance: number
-  readonly relevance: number
-  readonly recency: number
-  readonly strength_norm: number
-  readonly score: number
-}
-
 /** `columns`: those of plug-ins that are installed, null where unset. */
 export function nodeRow(
   { entry, aspect }: StoredNode,
@@ -113,6 +89,7 @@ export function nodeRow(
   columns: JsonObject,
 ): NodeRow {
   const [color_L, color_a, color_b] = aspect.color
+  const { last_accessed, strength_raw, decay_health, ascension, rotten, access_count } = memory
   return {
     ...columns,
     entry_id: entry.id,
@@ -126,13 +103,9 @@ export function nodeRow(
     // A store may share its own value, and callers may change what they get.
     metadata: aspect.has_metadata ? copyOf(entry.metadata) : null,
     created_at: aspect.created_at,
-    last_accessed: memory.last_accessed,
-    strength_raw: memory.strength_raw,
-    decay_health: memory.decay_health,
-    ascension: memory.ascension,
-    rotten: memory.rotten,
+    ...{ last_accessed, strength_raw, decay_health, ascension, rotten },
     mode_name: aspect.mode_name,
-    access_count: memory.access_count,
+    access_count,
     decay_enabled: aspect.decay_enabled,
     state: nodeState(memory),
   }
@@ -143,11 +116,6 @@ function copyOf<T extends Json>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyOf) as Json as T
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyOf(inner)])) as Json as T
-}
-
-export function resultRow(node: NodeRow, computed: Computed): ResultRow {
-  const { distance, relevance, recency, strength_norm, score } = computed
-  return { ...node, distance, relevance, recency, strength_norm, score }
 }
 
 export function nodeState({ ascension, rotten }: Pick<NodeMemory, 'ascension' | 'rotten'>): NodeRow['state'] {

@@ -3,9 +3,6 @@
  * assigned hashtag among the other words.
  */
 
-import { casual as english } from 'chrono-node/en'
-import { casual as spanish } from 'chrono-node/es'
-import { languagesOfQuestion } from '../../../text/language.ts'
 import type { EffectiveQuery, MetadataFilters, QueryParams, ResultRow } from '../model.ts'
 import { type ParseContext, QueryProfile } from './query-profile.ts'
 
@@ -20,7 +17,7 @@ export class DefaultQueryProfile extends QueryProfile {
   }
 }
 
-export interface Question {
+interface Question {
   /** Assigned tags named in the text, in its order. */
   readonly hashtags: readonly string[]
   readonly k: number | null
@@ -45,7 +42,7 @@ function blanked(text: string, found: { readonly index: number; readonly length:
   return text.slice(0, index) + ' '.repeat(length) + text.slice(index + length)
 }
 
-export interface FoundCount {
+interface FoundCount {
   /** 1..1000; null when the text asks for none: then the configured number applies. */
   readonly k: number | null
   readonly index: number
@@ -141,17 +138,17 @@ export interface Period {
 }
 
 /** A period that a text names, and where it stands there in UTF-16 units. */
-export interface FoundTime {
+interface FoundTime {
   readonly period: Period
   readonly index: number
   readonly length: number
 }
 
-export type Unit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year'
+type Unit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year'
 
-export const MINUTE = 60
-export const HOUR = 3_600
-export const DAY = 86_400
+const MINUTE = 60
+const HOUR = 3_600
+const DAY = 86_400
 
 /** Rolling months and years are as long as here, whatever the calendar says (CQ-085). */
 export const SECONDS: Readonly<Record<Unit, number>> = {
@@ -164,7 +161,7 @@ export const SECONDS: Readonly<Record<Unit, number>> = {
 }
 
 /** The last `count` units up to now; not before 1970. */
-export function rolling(count: number, unit: Unit, now: number): Period {
+function rolling(count: number, unit: Unit, now: number): Period {
   return { start: Math.min(now, Math.max(0, now - count * SECONDS[unit])), end: now }
 }
 
@@ -185,7 +182,7 @@ function startOf(unit: Unit, at: number, offset: number): number {
 }
 
 /** Midnight of a day; months and days may run over. `Date.UTC` would take the year 24 for 1924. */
-export function utc(year: number, month: number, day = 1): number {
+function utc(year: number, month: number, day = 1): number {
   return new Date(0).setUTCFullYear(year, month, day) / 1_000
 }
 
@@ -201,10 +198,10 @@ export function dated(text: string): Period | null {
 }
 
 /** How a question stands to a period: inside it, or on one side of it. */
-export type Relation = 'within' | 'since' | 'after' | 'before' | 'until'
+type Relation = 'within' | 'since' | 'after' | 'before' | 'until'
 
 /** CQ-087. A range that would begin in the future ends where it begins, so that it is one at all. */
-export function related(relation: Relation, { start, end }: Period, now: number): Period {
+function related(relation: Relation, { start, end }: Period, now: number): Period {
   const range = {
     within: { start, end },
     since: { start, end: now },
@@ -216,8 +213,8 @@ export function related(relation: Relation, { start, end }: Period, now: number)
 }
 
 /** Not inside a word, a hashtag, a hyphenated name or a number: neither in `3.12` nor in `1,000`. */
-export const BEGIN = '(?<![\\p{L}\\p{N}_#-]|\\p{N}[.,](?=\\p{N}))'
-export const END = '(?![\\p{L}\\p{N}_]|[-.]\\p{N}|-\\p{L}|,\\p{N}{3}(?!\\p{N}))'
+const BEGIN = '(?<![\\p{L}\\p{N}_#-]|\\p{N}[.,](?=\\p{N}))'
+const END = '(?![\\p{L}\\p{N}_]|[-.]\\p{N}|-\\p{L}|,\\p{N}{3}(?!\\p{N}))'
 
 const NUMBERS: Readonly<Record<string, number>> = {
   ...{ one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },
@@ -227,14 +224,14 @@ const NUMBERS: Readonly<Record<string, number>> = {
 }
 
 /** Digits, or a number in words. */
-export const NUMBER: string = `\\d+|${Object.keys(NUMBERS).join('|')}`
+const NUMBER: string = `\\d+|${Object.keys(NUMBERS).join('|')}`
 
-export function numberOf(text: string): number {
+function numberOf(text: string): number {
   return NUMBERS[text.toLowerCase()] ?? Number(text)
 }
 
-export const ENGLISH_UNIT = 'minutes?|hours?|days?|weeks?|months?|years?'
-export const SPANISH_UNIT = 'minutos?|horas?|d[ií]as?|semanas?|mes(?:es)?|años?'
+const ENGLISH_UNIT = 'minutes?|hours?|days?|weeks?|months?|years?'
+const SPANISH_UNIT = 'minutos?|horas?|d[ií]as?|semanas?|mes(?:es)?|años?'
 
 export function unitOf(word: string): Unit {
   const [, unit] = UNITS.find(([start]) => word.toLowerCase().startsWith(start)) as readonly [string, Unit]
@@ -261,9 +258,9 @@ const RELATIONS: readonly (readonly [Relation, string])[] = [
 ]
 
 /** The words before a period, longest first where one begins with another. */
-export const RELATION: string = RELATIONS.map(([, words]) => words).join('|')
+const RELATION: string = RELATIONS.map(([, words]) => words).join('|')
 
-export function relationOf(words: string | undefined): Relation {
+function relationOf(words: string | undefined): Relation {
   if (words === undefined) return 'within'
   const plain = words.toLowerCase().replace(/\s+/g, ' ')
   return RELATIONS.find(([, pattern]) => new RegExp(`^(?:${pattern})$`).test(plain))?.[0] ?? 'within'
@@ -330,8 +327,8 @@ const COMPILED = WORDS.map(({ pattern, period }) => ({
   expression: new RegExp(`${BEGIN}(?:(?<relation>${spaced(RELATION)})\\s+)?${ARTICLE}(?:${pattern})${END}`, 'iu'),
 }))
 
-/** The leftmost; of those that begin at one place the longest. */
-export function exactTime(text: string, now: number): FoundTime | null {
+/** The leftmost; of those that begin at one place the longest (CQ-088). */
+export function findTime(text: string, now: number): FoundTime | null {
   const found = [...COMPILED.flatMap(words => wordsIn(text, words, now)), ...datesIn(text, now)]
   return found.sort((a, b) => a.index - b.index || b.length - a.length)[0] ?? null
 }
@@ -365,150 +362,6 @@ function calendarAgo(count: number, groups: Groups, now: number): Period | null 
 
 function spaced(pattern: string): string {
   return pattern.replaceAll(' ', '\\s+')
-}
-
-// Finds the time that a question speaks of. The exact words come first; a library knows what else people write.
-
-/**
- * The leftmost of the exact words (CQ-088), unless they are only part of what was written: `the day before yesterday`,
- * `from 2024-01-05 to 2024-02-03`.
- */
-export function findTime(text: string, now: number): FoundTime | null {
-  const exact = exactTime(text, now)
-  const others = libraryTimes(text, now)
-  if (exact === null) return others[0] ?? null
-  const end = exact.index + exact.length
-  const whole = others.find(
-    other =>
-      other.index + other.length >= end &&
-      (other.index < exact.index || (other.isRange && other.index <= exact.index && other.length > exact.length)),
-  )
-  return whole ?? exact
-}
-
-// What else people write about time (`since last Tuesday`, `from 3 to 5 March 2024`, `el 5 de mayo de 2023`), read by
-// chrono-node. It finds dates in much that is none (`sat`, `may`, `at 5`), so only some of what it finds counts.
-
-type Result = ReturnType<typeof english.parse>[number]
-type Components = Result['start']
-
-export interface LibraryTime extends FoundTime {
-  /** It has two ends of its own: `from 3 to 5 March 2024`. */
-  readonly isRange: boolean
-}
-
-/** Longer questions are read to here, in UTF-16 units: the library's time grows with the text. */
-const MAX_LENGTH = 2_000
-
-const BEFORE = new RegExp(
-  `${BEGIN}(?:(?<relation>${RELATION.replaceAll(' ', '\\s+')})\\s+)?(?:(?<article>the|el|la)\\s+)?$`,
-  'iu',
-)
-const MODIFIED = /^(?:last|past|previous|this|the|on|in)\s/i
-const ROLLING = /^(?:the\s+)?(?:last|past|previous)\s/i
-const SPANISH_PAST = /^\s+pasad[oa](?!\p{L})/iu
-
-/** Everything found that counts, in order of place; of those that begin at one place the longest first. */
-export function libraryTimes(text: string, now: number): readonly LibraryTime[] {
-  const head = text.slice(0, MAX_LENGTH)
-  const { narrow, placeOf } = narrowed(head)
-  // The library must not ask the machine what zone it stands in: zone 0, and components instead of dates.
-  const reference = { instant: new Date(now * 1_000), timezone: 0 }
-  const found = inOrder(narrow).flatMap(library =>
-    library.parse(narrow, reference).flatMap(result => understood(result, narrow, now) ?? []),
-  )
-  return found
-    .map(({ index, length, ...time }) => {
-      const start = placeOf(index)
-      return { ...time, index: start, length: placeOf(index + length) - start }
-    })
-    .sort((a, b) => a.index - b.index || b.length - a.length)
-}
-
-/**
- * With one blank for every run of white space: behind a number the library takes a time that grows with the cube of the run
- * (500 blanks: six seconds). `placeOf` gives the place in the text of a place in it; of a run's blank, where the run begins.
- */
-function narrowed(text: string): { readonly narrow: string; placeOf(at: number): number } {
-  const runs = [...text.matchAll(/\s{2,}/g)].map(({ index, 0: run }) => ({
-    end: index + run.length,
-    more: run.length - 1,
-  }))
-  const placeOf = (at: number): number => {
-    let place = at
-    for (const { end, more } of runs) {
-      if (place + more < end) break
-      place += more
-    }
-    return place
-  }
-  return { narrow: text.replace(/\s+/g, ' '), placeOf }
-}
-
-/** 10/12/2024 is October in one language and December in the other: the question's own goes first. */
-function inOrder(text: string): readonly (typeof english | typeof spanish)[] {
-  const [best] = languagesOfQuestion(text.match(/[\p{L}\p{M}]+/gu) ?? [])
-  return best === 'es' ? [spanish, english] : [english, spanish]
-}
-
-function understood(result: Result, text: string, now: number): LibraryTime | null {
-  const before = BEFORE.exec(text.slice(0, result.index))
-  const { relation, article } = before?.groups ?? {}
-  const isIntroduced = relation !== undefined || article !== undefined || MODIFIED.test(result.text)
-  if (!isTime(result, isIntroduced)) return null
-  const end = result.index + result.text.length
-  const past = SPANISH_PAST.exec(text.slice(end))?.[0] ?? ''
-  const period = periodOf(result, now, past !== '')
-  if (period === null) return null
-  const index = before?.index ?? result.index
-  const isRange = result.end !== null && result.end !== undefined
-  const length = end + past.length - index
-  return { period: related(relationOf(relation), period, now), index, length, isRange }
-}
-
-/** A whole date speaks for itself; a weekday, a month, a date in figures with points need a word beside them. */
-function isTime({ start, text }: Result, isIntroduced: boolean): boolean {
-  if (start.isCertain('second')) return false
-  if (isRelative(start)) return true
-  if (start.isCertain('year')) {
-    // The Spanish reader takes `mar 5` for March 2005.
-    const hasYear = /\d{4}|\d[/-]\d+[/-]\d/.test(text)
-    return hasYear && (isIntroduced || !/^[\d.]+$/.test(text))
-  }
-  if (!isIntroduced) return false
-  if (start.isCertain('month')) return /\p{L}{4}|\bmay\b/iu.test(text)
-  // `sat` and `sun` are other things too.
-  return start.isCertain('weekday') && /\p{L}{5}/u.test(text)
-}
-
-function isRelative(parts: Components): boolean {
-  const tags = parts.tags()
-  return ['result/relativeDate', 'casualReference/tonight'].some(tag => tags.has(tag))
-}
-
-/** Null for `within 3 days` and the like: the store holds what has been, dates ahead must be named. */
-function periodOf({ start, end, text }: Result, now: number, isPast: boolean): Period | null {
-  const first = unitPeriod(start, now, isPast)
-  if (!isRelative(start)) return { start: first.start, end: Math.max(first.end, end ? unitPeriod(end, now).end : 0) }
-  if (first.start > now) return null
-  return ROLLING.test(text) ? { start: first.start, end: now } : first
-}
-
-/** The smallest unit that was named; without a year, the last one that has begun. */
-function unitPeriod(parts: Components, now: number, isPast = false): Period {
-  const part = (name: 'year' | 'month' | 'day'): number => parts.get(name) ?? 1
-  const at = (year: number): number => utc(year, part('month') - 1, part('day'))
-  const start = at(part('year'))
-  if (parts.isCertain('year')) return calendar(namedUnit(parts), start)
-  if (parts.isCertain('weekday') && !parts.isCertain('day')) {
-    return calendar('day', start > now || (isPast && start + DAY > now) ? start - 7 * DAY : start)
-  }
-  return calendar(namedUnit(parts), start > now ? at(part('year') - 1) : start)
-}
-
-function namedUnit(parts: Components): Unit {
-  if (parts.isCertain('day') || parts.isCertain('weekday')) return 'day'
-  return parts.isCertain('month') ? 'month' : 'year'
 }
 
 const MAX_K = 1_000

@@ -106,15 +106,16 @@ export class Profiles {
     options: { readonly fallbackToDefault?: boolean | undefined } = {},
   ): Promise<ParsedText> {
     const profile = this.#must(name)
-    if (options.fallbackToDefault !== true || name === DEFAULT_PROFILE) {
+    try {
       return { ...(await parseWith(name, profile, text, view)), profile: name, warnings: [] }
+    } catch (error) {
+      const isReplaced = options.fallbackToDefault === true && name !== DEFAULT_PROFILE
+      if (!isReplaced || !(error instanceof QueryProfileError)) throw error
+      const message = `profile ${name} could not parse the text (${error.message}); parsed by the default profile`
+      const warning = { code: 'profile_fallback', message, details: { profile: name, code: error.code } }
+      const instead = await parseWith(DEFAULT_PROFILE, this.#builtIn, text, view)
+      return { ...instead, profile: DEFAULT_PROFILE, warnings: [warning] }
     }
-    const { failure, parsed } = await parseOr(name, profile, text, view)
-    if (parsed !== undefined) return { ...parsed, profile: name, warnings: [] }
-    const message = `profile ${name} could not parse the text (${failure.message}); parsed by the default profile`
-    const warning = { code: 'profile_fallback', message, details: { profile: name, code: failure.code } }
-    const instead = await parseWith(DEFAULT_PROFILE, this.#builtIn, text, view)
-    return { ...instead, profile: DEFAULT_PROFILE, warnings: [warning] }
   }
 
   /** Whether the profile has scoring of its own. */
@@ -224,21 +225,6 @@ export async function parseWith(name: string, profile: ProfileHooks, text: strin
     throw new QueryProfileError('profile_parse_failed', message, { profile: name }, error)
   }
   return { params, reported: reportable(params.state) }
-}
-
-/** As `parseWith`, with the `QueryProfileError` it may fail with as a value. */
-export async function parseOr(
-  name: string,
-  profile: ProfileHooks,
-  text: string,
-  view: ProfileView,
-): Promise<{ parsed: Parsed; failure?: never } | { parsed?: never; failure: QueryProfileError }> {
-  try {
-    return { parsed: await parseWith(name, profile, text, view) }
-  } catch (error) {
-    if (error instanceof QueryProfileError) return { failure: error }
-    throw error
-  }
 }
 
 function checked(value: unknown): QueryParams {

@@ -11,7 +11,7 @@ import type { PartitionId } from '../../../model/partition.ts'
 import type { QueryInput } from '../../../model/query-input.ts'
 import type { AccessScope, Viewer } from '../../../model/viewer.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
-import type { Store, StoreReader } from '../../../store/store.ts'
+import type { StoreReader } from '../../../store/store.ts'
 import { type CheckedTags, filledWith, keepsRules, neighboursOf } from '../colour/coordinates.ts'
 import { tagsInText } from '../colour/stack.ts'
 import { checkCamel, invalidInput } from '../errors.ts'
@@ -32,7 +32,6 @@ import { readAspect } from '../nodes/stored.ts'
 import { copyJson, type ProfileView } from '../profiles/query-profile.ts'
 import type { ParsedText } from '../profiles/registry.ts'
 import type { ChromaState } from '../state.ts'
-import { NODES } from '../tables.ts'
 
 /** Options of a query, checked, by their names on the wire. */
 export type WireOptions = z.output<typeof queryOptions>
@@ -423,34 +422,7 @@ export function byText(a: string, b: string): number {
 }
 
 /** A test of nodes (CQ-057): created or last accessed, as stored before the query, within the closed interval. Asked of many, so it makes nothing. */
-function passingTimes(look: Look, [start, end]: readonly [number, number]): (entry: EntryKey) => boolean {
-  const { columns, reader, state } = look
-  const { store } = state.host
-  const created = TIMES.get(store) ?? new CreatedTimes()
-  TIMES.set(store, created)
+function passingTimes({ columns }: Look, [start, end]: readonly [number, number]): (entry: EntryKey) => boolean {
   const isWithin = (time: number) => start <= time && time <= end
-  return entry => isWithin(columns.lastAccessed(entry)) || isWithin(created.of(reader, entry))
-}
-
-const TIMES = new WeakMap<Store, CreatedTimes>()
-
-/** When nodes were created: it never changes and keys are never reused, so each is read once. 8 bytes a key. */
-class CreatedTimes {
-  #times = new Float64Array(1024).fill(Number.NaN)
-
-  of(reader: StoreReader, entry: EntryKey): number {
-    const known = this.#times[entry] ?? Number.NaN
-    return Number.isNaN(known) ? this.#read(reader, entry) : known
-  }
-
-  #read(reader: StoreReader, entry: EntryKey): number {
-    const created = Number(reader.table(NODES).get({ entry })?.['created_at'] ?? Number.NEGATIVE_INFINITY)
-    if (entry >= this.#times.length) {
-      const grown = new Float64Array(Math.max(entry + 1, this.#times.length * 2)).fill(Number.NaN)
-      grown.set(this.#times)
-      this.#times = grown
-    }
-    this.#times[entry] = created
-    return created
-  }
+  return entry => isWithin(columns.lastAccessed(entry)) || isWithin(columns.created(entry))
 }

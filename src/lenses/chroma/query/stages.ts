@@ -15,7 +15,7 @@ import { filtered } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
 import { byFormula } from '../../../pipeline/formula.ts'
-import { firstDepth } from '../../../pipeline/page-bounds.ts'
+import { firstDepth } from '../../../pipeline/page-depth.ts'
 import { unparsed } from '../../../pipeline/parse.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Answer, Plan, Ranking, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
@@ -23,8 +23,8 @@ import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { asDatabaseError, placed, retrying } from '../errors.ts'
 import { MODE_NAMES, MODES, recencyOf, relevanceOf, strengthNorm, weightsOf } from '../memory/formulas.ts'
-import type { DetailedAnswer, EffectiveQuery, ResultRow, ScoreWeights, Warning } from '../model.ts'
-import { nodeRow, resultRow } from '../nodes/stored.ts'
+import type { DetailedAnswer, EffectiveQuery, NodeMemory, ResultRow, ScoreWeights, Warning } from '../model.ts'
+import { nodeRow } from '../nodes/stored.ts'
 import { CUSTOM_SHARE, type CustomScoring, MEMORY_SHARE } from '../profiles/registry.ts'
 import { type ChromaState, stateOf } from '../state.ts'
 import { defaultMemory } from '../tables.ts'
@@ -207,21 +207,15 @@ function candidatesOf(
     // Never used: the last access that the columns have is the creation.
     const memory = stored.get(entry) ?? defaultMemory(cell?.last_accessed ?? 0)
     const weights = enabled ? (score_weights ?? weightsOf(mode)) : RELEVANCE_ALONE
+    const { ascension, rotten, ...numbers } = memory
     const signals = {
-      place,
-      distance,
+      ...{ place, distance, ...numbers, ascension: Number(ascension), rotten: Number(rotten) },
       relevance: relevanceOf(distance),
       recency: recencyOf(mode, memory.last_accessed, now),
       strength: strengthNorm(memory.strength_raw),
       weight_relevance: weights.relevance,
       weight_recency: weights.recency,
       weight_strength: weights.strength,
-      last_accessed: memory.last_accessed,
-      access_count: memory.access_count,
-      strength_raw: memory.strength_raw,
-      decay_health: memory.decay_health,
-      ascension: Number(memory.ascension),
-      rotten: Number(memory.rotten),
     }
     return { entry, source: LOCAL_SOURCE, signals, chunks: {} }
   })
@@ -325,24 +319,12 @@ function rowsOf(state: ChromaState, reader: StoreReader, scored: readonly Scored
   return new Map(
     nodes.map(node => {
       const { signals, score: made } = byEntry.get(node.entry.key) as Scored
-      const at = (name: string) => signals[name] ?? 0
-      const memory = {
-        last_accessed: at('last_accessed'),
-        access_count: at('access_count'),
-        strength_raw: at('strength_raw'),
-        decay_health: at('decay_health'),
-        ascension: at('ascension') === 1,
-        rotten: at('rotten') === 1,
-      }
-      const computed = {
-        distance: at('distance'),
-        relevance: at('relevance'),
-        recency: at('recency'),
-        strength_norm: at('strength'),
-        // Weights may sum to a last bit more than 1.
-        score: Math.min(1, made),
-      }
-      return [node.entry.key, resultRow(nodeRow(node, memory, node.columns), computed)]
+      const { distance = 0, relevance = 0, recency = 0, strength: strength_norm = 0, ascension, rotten } = signals
+      // The cast: `candidatesOf` put the numbers of the memory there.
+      const memory = { ...signals, ascension: ascension === 1, rotten: rotten === 1 } as unknown as NodeMemory
+      // Weights may sum to a last bit more than 1.
+      const computed = { distance, relevance, recency, strength_norm, score: Math.min(1, made) }
+      return [node.entry.key, { ...nodeRow(node, memory, node.columns), ...computed }]
     }),
   )
 }

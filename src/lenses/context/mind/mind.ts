@@ -5,7 +5,7 @@ import { compareText } from '../../../base/compare.ts'
 import { type Steps, Turns } from '../../../base/turns.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
-import { writeMany } from '../../../pipeline/write-many.ts'
+import { writeMany } from '../../../pipeline/many-rows.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import {
   assertNotCancelled,

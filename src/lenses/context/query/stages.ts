@@ -3,21 +3,21 @@
  * reached or by what they are worth (CX-026 to CX-029), as many as an answer has room for (CX-023). The order is that of retrieval; the
  * score is the formula's (`relevance.ts`).
  */
+
 import type { Link, LinkIndex, SearchScope } from '../../../index/contract.ts'
 import type { Candidate, Scored } from '../../../model/candidate.ts'
 import type { Filter } from '../../../model/filter.ts'
 import { allowedEntries } from '../../../pipeline/conditions.ts'
 import type { QueryContext } from '../../../pipeline/context.ts'
 import { DEFAULT_STAGES } from '../../../pipeline/default-stages.ts'
-import { allOf } from '../../../pipeline/filter-input.ts'
-import { byFormula } from '../../../pipeline/formula.ts'
+import { byFormula, weightsWith } from '../../../pipeline/formula.ts'
 import { unparsed } from '../../../pipeline/parse.ts'
 import { explainKept } from '../../../pipeline/partly-embedded.ts'
+import { allOf } from '../../../pipeline/resolve-query.ts'
 import { LOCAL_SOURCE } from '../../../pipeline/source.ts'
 import type { Plan, Retrieval, Scoring, Stages } from '../../../pipeline/stage.ts'
 import { isLate } from '../../../pipeline/time-limit.ts'
 import { type Judgement, judge } from '../../../pipeline/verdict.ts'
-import { weightsWith } from '../../../pipeline/weights.ts'
 import { cutNote } from '../../../text/query-parser.ts'
 import type { LensHost } from '../../lens.ts'
 import { CONCEPT_KIND } from '../mind/rows.ts'

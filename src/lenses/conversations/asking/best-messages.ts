@@ -3,7 +3,7 @@ import { TopK } from '../../../base/top-k.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Query } from '../../../model/query.ts'
-import { pageBar } from '../../../pipeline/page-bounds.ts'
+import { pageBar } from '../../../pipeline/page-depth.ts'
 import type { ConversationScores, Weighed } from './conversation-scores.ts'
 
 /** A message of a conversation that was scored. */

@@ -209,11 +209,9 @@ describe('several processes on one store', () => {
     const stores = [openSqliteStore({ file }), openSqliteStore({ file })] as const
     const [one, other] = [new Bindings(hostOf(stores[0])), new Bindings(hostOf(stores[1]))]
     one.assign('a', { zone: 'Core' })
-    const { generation } = other
     expect(other.resolve('a')).toMatchObject({ anchor_id: 1 })
     expect(other.assign('b', { zone: 'Core' })).toMatchObject({ anchor_id: 2 })
     expect(one.assign('c', { zone: 'Core' })).toMatchObject({ anchor_id: 3 })
-    expect(other.generation).toBeGreaterThan(generation)
     one.unassign('a')
     expect(other.list()).toEqual(one.list())
     for (const store of stores) store.close()

@@ -25,28 +25,32 @@ describe('points', () => {
     })
   })
 
-  it('foresee for each what the forecast foresees for all', async () => {
+  it('foresee what the runs will do to each node, changing nothing', async () => {
     await using world = await openWorld()
-    const used = await world.node({ label: 'used' })
-    const rotten = await world.node({ label: 'rotten', hashtags: NEAR })
-    const frozen = await world.node({ label: 'frozen', hashtags: FAR })
+    const strong = await world.node({ label: 'strong', hashtags: FAR })
+    await world.node({ label: 'used' })
+    await world.node({ label: 'idle', hashtags: NEAR, modeName: 'Sparse' })
+    await world.chroma.setNodeDecay(await world.node({ label: 'frozen' }), false)
+    await world.chroma.markRotten(await world.node({ label: 'rotten' }))
+    for (let use = 0; use < 200; use++) await world.chroma.query(FAR, { k: 1, maxDistance: 1 })
     await world.chroma.query(NEAR, { k: 2 })
-    await world.chroma.markRotten(rotten)
-    await world.chroma.setNodeDecay(frozen, false)
-    world.now += 5 * DAY
-    await world.chroma.runDecayCycle()
-    world.now += DAY
-    const { items } = await world.chroma.forecast(world.now + 3650 * DAY)
     const { points } = await world.chroma.points()
-    const told = points.flatMap(({ entry_id, ascends_at, rots_at, fades_at }) => {
-      const all = { ascends: ascends_at, rots: rots_at, fades: fades_at }
-      return Object.entries(all).flatMap(([event, at]) => (at === null ? [] : [{ entry_id, event, at }]))
+    const seen = (at: number) => ({
+      ascended: points.flatMap(one => (one.ascends_at !== null && one.ascends_at <= at ? [one.entry_id] : [])).sort(),
+      rotten: points
+        .flatMap(one => (one.state === 'ROTTEN' || (one.rots_at !== null && one.rots_at <= at) ? [one.entry_id] : []))
+        .sort(),
     })
-    const line = (event: object) => JSON.stringify(event)
-    expect(told.map(line).sort()).toEqual(items.map(({ entry_id, event, at }) => line({ entry_id, event, at })).sort())
-    expect(points.find(({ entry_id }) => entry_id === rotten)?.state).toBe('ROTTEN')
-    expect(points.find(({ entry_id }) => entry_id === frozen)).toMatchObject({ decays_from: null, fades_at: null })
-    expect(points.find(({ entry_id }) => entry_id === used)?.decays_from).toBe(world.now - DAY)
+    expect(points.find(({ label }) => label === 'frozen')).toMatchObject({ decays_from: null, rots_at: null })
+    expect(seen(NOW).ascended).toEqual([strong])
+    for (const days of [0, 3, 8, 12, 60]) {
+      world.now = NOW + days * DAY
+      await world.chroma.runDecayCycle()
+      await world.chroma.runLifecycleCheck()
+      const stored = (await world.chroma.points()).points
+      const now = (state: string) => stored.flatMap(one => (one.state === state ? [one.entry_id] : [])).sort()
+      expect({ ascended: now('ASCENDED'), rotten: now('ROTTEN') }).toEqual(seen(world.now))
+    }
   })
 
   it('foresee nothing where memory is switched off', async () => {

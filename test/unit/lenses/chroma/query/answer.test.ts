@@ -5,8 +5,6 @@ import type { QueryOptions, ResultRow } from '../../../../../src/lenses/chroma/m
 import { ids, invalid, labels } from '../../../../support/chroma-answers.ts'
 import { FAR, NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
 
-const DAY = 86_400
-
 describe('the answer', () => {
   it('CQ-010: detailed, it tells what the query was', async () => {
     await using world = await openWorld()
@@ -28,43 +26,6 @@ describe('the answer', () => {
       profile_state: null,
       now: NOW,
     })
-  })
-
-  it('CQ-011: without access updates, asking leaves no trace', async () => {
-    await using world = await openWorld()
-    const id = await world.node()
-    world.now += DAY
-    expect(await world.chroma.query(TAGS, { updateAccess: false })).toHaveLength(1)
-    expect(await world.chroma.getNode(id)).toMatchObject({ access_count: 0, last_accessed: NOW })
-  })
-
-  it('CQ-070: rows show the state before the access, the store the one after', async () => {
-    await using world = await openWorld()
-    const id = await world.node()
-    world.now += 3 * DAY
-    const [row] = await world.chroma.query(TAGS)
-    expect(row).toMatchObject({ last_accessed: NOW, access_count: 0, strength_raw: 0 })
-    expect(await world.chroma.getNode(id)).toMatchObject({
-      last_accessed: world.now,
-      access_count: 1,
-      strength_raw: 0.1,
-    })
-  })
-
-  it('CQ-066: only what was returned counts as accessed', async () => {
-    await using world = await openWorld()
-    const near = await world.node()
-    const far = await world.node({ hashtags: FAR })
-    expect(ids(await world.chroma.query(TAGS, { k: 1 }))).toEqual([near])
-    expect((await world.chroma.getNode(near))?.access_count).toBe(1)
-    expect((await world.chroma.getNode(far))?.access_count).toBe(0)
-  })
-
-  it('CQ-071: two queries at once add two hits', async () => {
-    await using world = await openWorld()
-    const id = await world.node()
-    await Promise.all([world.chroma.query(TAGS), world.chroma.query(TAGS)])
-    expect((await world.chroma.getNode(id))?.access_count).toBe(2)
   })
 
   it('CQ-074, CQ-075, CQ-076: rows are plain data of their own', async () => {
@@ -96,12 +57,6 @@ describe('the answer', () => {
 })
 
 describe('the order', () => {
-  it('CQ-013: fewer than k are all there are', async () => {
-    await using world = await openWorld()
-    await world.node()
-    expect(await world.chroma.query(TAGS, { k: 1_000_000 })).toHaveLength(1)
-  })
-
   it('CQ-014: distances are Euclidean, and the limit is included', async () => {
     await using world = await openWorld()
     await world.node({ hashtags: NEAR })
@@ -113,46 +68,6 @@ describe('the order', () => {
     expect(await world.chroma.query(TAGS, { maxDistance: (row?.distance ?? 0) * (1 - 1e-12) })).toHaveLength(0)
     await world.node({ label: 'here' })
     expect(labels(await world.chroma.query(TAGS, { maxDistance: 0 }))).toEqual(['here'])
-  })
-
-  it('CQ-053: the weights are those of the call, the configuration, or the mode of each node', async () => {
-    await using world = await openWorld()
-    for (const modeName of ['Sparse', 'Adaptive', 'Spacey', 'Eidetic'] as const)
-      await world.node({ modeName, label: modeName })
-    const scores = new Map(
-      (await world.chroma.query(TAGS, { updateAccess: false })).map(row => [row.mode_name, row.score]),
-    )
-    expect(scores.get('Sparse')).toBeCloseTo(0.9, 12)
-    expect(scores.get('Adaptive')).toBeCloseTo(0.8, 12)
-    expect(scores.get('Spacey')).toBeCloseTo(0.7, 12)
-    expect(scores.get('Eidetic')).toBeCloseTo(0.6, 12)
-    const own = await world.chroma.query(TAGS, { scoreWeights: { relevance: 0.5, recency: 0.25, strength: 0.25 } })
-    for (const row of own) expect(row.score).toBeCloseTo(0.75, 12)
-  })
-
-  it('CQ-053: by relevance alone, the order is that of the distance', async () => {
-    await using world = await openWorld({
-      queryConfig: { defaultScoreWeights: { relevance: 1, recency: 0, strength: 0 } },
-    })
-    for (const hashtags of [FAR, TAGS, NEAR]) await world.node({ hashtags, label: String(hashtags) })
-    const rows = await world.chroma.query(TAGS)
-    expect(labels(rows)).toEqual([TAGS, NEAR, FAR].map(String))
-    for (const row of rows) expect(row.score).toBe(row.relevance)
-  })
-
-  it('CQ-054: with memory off, relevance is the score and use adds no strength', async () => {
-    await using world = await openWorld({ memoryConfig: { enabled: false } })
-    const id = await world.node({ hashtags: NEAR })
-    const rotten = await world.node()
-    await world.chroma.markRotten(rotten)
-    world.now += DAY
-    const weights = { scoreWeights: { relevance: 0, recency: 1, strength: 0 } }
-    const rows = await world.chroma.query(TAGS, weights)
-    expect(ids(rows)).toEqual([id])
-    expect(rows[0]?.score).toBe(rows[0]?.relevance)
-    expect(await world.chroma.getNode(id)).toMatchObject({ strength_raw: 0, access_count: 1, last_accessed: world.now })
-    const wrong = { scoreWeights: { relevance: 2, recency: 0, strength: 0 } }
-    await expect(world.chroma.query(TAGS, wrong)).rejects.toMatchObject(invalid('score_weights'))
   })
 
   it('CQ-065: equal scores and distances are in the order of the ids by code unit', async () => {
@@ -173,19 +88,6 @@ describe('the order', () => {
 })
 
 describe('only nodes', () => {
-  it('CQ-056: rotten nodes come only when asked for, and CQ-068: are rescued then', async () => {
-    await using world = await openWorld()
-    const id = await world.node()
-    expect(await world.chroma.markRotten(id)).toBe(true)
-    expect(await world.chroma.query(TAGS)).toEqual([])
-    expect((await world.chroma.query(TAGS, { includeRotten: true }))[0]).toMatchObject({
-      rotten: true,
-      state: 'ROTTEN',
-    })
-    expect(await world.chroma.getNode(id)).toMatchObject({ rotten: false, state: 'ACTIVE' })
-    expect(ids(await world.chroma.query(TAGS))).toEqual([id])
-  })
-
   it('CQ-057: a time range holds what was created or last accessed in it, ends included', async () => {
     await using timed = await openWorld()
     const at = async (created: number, accessed: number, label: string) => {
@@ -264,19 +166,6 @@ describe('a page of the lens', () => {
 })
 
 describe('many queries', () => {
-  it('CQ-101: answers come in the order of the items', async () => {
-    await using world = await openWorld()
-    expect(await world.chroma.batchQuery([])).toEqual([])
-    const near = await world.node()
-    const far = await world.node({ hashtags: FAR })
-    const answers = await world.chroma.batchQuery([
-      { hashtags: FAR, k: 1 },
-      { hashtags: TAGS, k: 1 },
-      { input: TAGS.join(' '), k: 2 },
-    ])
-    expect(answers.map(ids)).toEqual([[far], [near], [near, far]])
-  })
-
   it('CQ-101: the first wrong item refuses all, with its own error', async () => {
     await using world = await openWorld()
     const id = await world.node()
@@ -294,19 +183,6 @@ describe('many queries', () => {
     }
     await expect(world.chroma.batchQuery('x' as never)).rejects.toMatchObject(invalid('queries'))
     expect((await world.chroma.getNode(id))?.access_count).toBe(0)
-  })
-
-  it('CQ-102: all see the state before, and their hits add up in order', async () => {
-    await using world = await openWorld()
-    const id = await world.node()
-    world.now += 3 * DAY
-    const [[one], [two]] = (await world.chroma.batchQuery([{ hashtags: TAGS }, { hashtags: TAGS }])) as [
-      ResultRow[],
-      ResultRow[],
-    ]
-    expect(two).toEqual(one)
-    // The first hit finds recency 1/e (no bonus), the second recency 1 (doubled).
-    expect(await world.chroma.getNode(id)).toMatchObject({ access_count: 2, strength_raw: 0.1 + 0.2 })
   })
 })
 

@@ -4,10 +4,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkCamel } from '../../../../../src/lenses/chroma/errors.ts'
 import { type QueryOptions, queryOptions } from '../../../../../src/lenses/chroma/model.ts'
-import { QueryProfile } from '../../../../../src/lenses/chroma/profiles/query-profile.ts'
 import { settle } from '../../../../../src/lenses/chroma/query/question.ts'
-import { ids, invalid } from '../../../../support/chroma-answers.ts'
-import { FAR, NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
+import { invalid } from '../../../../support/chroma-answers.ts'
+import { FAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
 
 const DAY = 86_400
 
@@ -27,22 +26,6 @@ describe('the input', () => {
   it.each([[null], [undefined], [7], [{}]])('CQ-002: %j is neither hashtags nor a text', async input => {
     await using world = await openWorld()
     await expect(world.chroma.query(input as never)).rejects.toMatchObject(invalid('hashtags'))
-  })
-
-  it('CQ-002: a list meets no parser, a text that of the profile', async () => {
-    const texts: string[] = []
-    class Spy extends QueryProfile {
-      override parseInput(text: string) {
-        texts.push(text)
-        return { hashtags: TAGS }
-      }
-    }
-    await using world = await openWorld({ profiles: { spy: new Spy() } })
-    const id = await world.node()
-    expect(ids(await world.chroma.query(TAGS, { profile: 'spy' }))).toEqual([id])
-    expect(texts).toEqual([])
-    expect(ids(await world.chroma.query('a text', { profile: 'spy' }))).toEqual([id])
-    expect(texts).toEqual(['a text'])
   })
 
   it('CQ-004, CQ-094: configured defaults hold where the call says nothing, CQ-005: and null lifts them', async () => {
@@ -74,17 +57,6 @@ describe('the input', () => {
     await expect(refused.store({ hashtags: ['#c0'], label: '', content: '' })).rejects.toThrow()
     expect(await world.chroma.getNode(id)).toEqual(before)
     expect(world.chroma.engine.host('chroma').store.version()).toBe(version)
-  })
-
-  it('CQ-012: tags equal when normalised count once', async () => {
-    await using world = await openWorld()
-    const spelt = TAGS.map((tag, at) => (at % 2 === 0 ? ` #${tag.toUpperCase()} ` : tag.slice(1)))
-    expect((await world.chroma.queryDetailed([...spelt, ...TAGS])).query.hashtags).toEqual([...TAGS])
-    const seven = [...TAGS.slice(0, 7), '#C0']
-    await expect(world.chroma.query(seven)).rejects.toMatchObject({
-      code: 'invalid_hashtags',
-      details: { violations: expect.arrayContaining(['total']) },
-    })
   })
 
   it('CQ-018: a profile that is not registered is told before any work', async () => {
@@ -120,14 +92,6 @@ describe('one reading of the clock', () => {
     expect(await readingsOf(() => world.chroma.batchQuery([{ hashtags: TAGS }, { hashtags: TAGS }]))).toBe(1)
     expect(await readingsOf(() => world.chroma.query(`recent ${TAGS.join(' ')}`))).toBe(1)
     expect(await readingsOf(() => world.chroma.queryKnn(TAGS))).toBe(1)
-  })
-
-  it('CQ-008: the same question gets the same answer', async () => {
-    await using world = await openWorld()
-    for (const hashtags of [TAGS, NEAR, FAR, TAGS]) await world.node({ hashtags })
-    const ask = (tags: readonly string[]) => world.chroma.queryDetailed(tags, { updateAccess: false, k: 9 })
-    expect(await ask([...TAGS].reverse())).toEqual(await ask(TAGS))
-    expect((await ask(TAGS)).query.color).toEqual(world.chroma.computeNodeColor([...TAGS].reverse()))
   })
 })
 

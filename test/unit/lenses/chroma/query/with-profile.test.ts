@@ -143,24 +143,4 @@ describe('a profile', () => {
     expect(ids(await world.chroma.query(TAGS, { profile: 'likes', k: 1 }))).toEqual([liked])
     expect((await world.chroma.getNode(liked))?.access_count).toBe(1)
   })
-
-  it('CQ-083: another default applies where none is named, and "default" is still the built-in one', async () => {
-    await using world = await openWorld()
-    const id = await world.node()
-    world.chroma.registerQueryProfile('none', { parseInput: () => ({ hashtags: TAGS }), postProcess: () => [] })
-    world.chroma.setDefaultQueryProfile('none')
-    expect(await world.chroma.query(TAGS)).toEqual([])
-    expect(ids(await world.chroma.query(TAGS, { profile: 'default' }))).toEqual([id])
-  })
-
-  it('CQ-090: a text with too few tags is completed from what is stored, and says so', async () => {
-    await using world = await openWorld()
-    const id = await world.node()
-    const { results, query } = await world.chroma.queryDetailed('top 3 m0 things')
-    expect(ids(results)).toEqual([id])
-    expect(query).toMatchObject({ k: 3, profile: 'default' })
-    expect([...query.completed_hashtags].sort()).toEqual(TAGS.filter(tag => tag !== '#m0').sort())
-    const asked = world.chroma.query('m0', { completeHashtags: false })
-    await expect(asked).rejects.toMatchObject({ code: 'invalid_hashtags' })
-  })
 })

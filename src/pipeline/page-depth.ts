@@ -1,13 +1,57 @@
-/**
- * Retrieval, deeper each time. A deeper one may bring entries that score more than what earlier pages have shown: where
- * the answer need not be exact, such stand behind all that was brought before them. The order is then round, score, id,
- * so pages neither repeat nor skip, and the first costs no more for it. An exact answer has one round, asked deeper.
- */
+/** How deep retrieval goes: how many candidates a page needs, which cannot reach it, and asking again, deeper. */
+
 import type { Candidate } from '../model/candidate.ts'
 import type { EntryKey } from '../model/entry.ts'
+import { LEG_DEPTH } from '../model/limits.ts'
+import type { Query } from '../model/query.ts'
 import type { QueryContext } from './context.ts'
-import { firstDepth } from './page-bounds.ts'
 import type { Plan, Retrieval, Scoring, Stages } from './stage.ts'
+
+/** Ranked beyond the page, in case some of it are gone by now. When more are gone, retrieval goes deeper. */
+export const SPARE = 5
+
+/** Entries a leg that a page begins with: a quarter more than it shows; how that was chosen: docs/decisions/022. */
+export function firstDepth(query: Query): number {
+  return query.after?.depth ?? Math.max(LEG_DEPTH, Math.ceil(1.25 * query.limit))
+}
+
+/** As many of the best as must be known exactly. */
+export function neededFor(query: Query): number {
+  return (query.after?.rank ?? 0) + query.limit + SPARE
+}
+
+/**
+ * The score below which nothing matters to the page, given scores that are surely reached. Nothing is told where the order
+ * is not by score alone, or where a first retrieval was not enough.
+ */
+export function pageBar(surely: readonly number[], query: Query, depth: number): number {
+  // A passage may score less than its entry does, so entries do not say how much a page of passages needs.
+  const isByScore = query.diversity >= 1 && !hasCaps(query) && query.group === 'entry'
+  if (!isByScore || depth > firstDepth(query)) return Number.NEGATIVE_INFINITY
+  return nthLargest(surely, neededFor(query))
+}
+
+/** Whether a collection or an origin may have only so many. */
+export function hasCaps({ perCollection, perOrigin }: Query): boolean {
+  return perCollection !== null || perOrigin !== null
+}
+
+/**
+ * Whether a list is read on from where the page before ended. With caps it is read from the beginning, since what was shown
+ * counts; so it is where passages are listed, since a page may end inside an entry.
+ */
+export function isReadOn({ mode, query }: Plan): boolean {
+  return mode === 'list' && !hasCaps(query) && query.group === 'entry'
+}
+
+function nthLargest(values: readonly number[], n: number): number {
+  if (n >= values.length) return Number.NEGATIVE_INFINITY
+  return Float64Array.from(values).sort()[values.length - n] as number
+}
+
+// Retrieval, deeper each time. A deeper one may bring entries that score more than what earlier pages have shown: where
+// the answer need not be exact, such stand behind all that was brought before them. The order is then round, score, id,
+// so pages neither repeat nor skip, and the first costs no more for it. An exact answer has one round, asked deeper.
 
 /** How much deeper each further retrieval goes. */
 export const DEEPER = 4

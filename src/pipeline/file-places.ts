@@ -1,7 +1,10 @@
 /** Files that were added, by where they are: which entry was made of the file at a place on the disk. */
+
+import type { Bitset } from '../base/bitset.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { ADDED_PATHS, FILES } from '../store/core-tables.ts'
 import type { StoreReader } from '../store/store.ts'
+import type { QueryContext } from './context.ts'
 
 /** The place of an entry's file; parts of paths are separated by `/` on every system. */
 export interface AddedFile {
@@ -10,7 +13,7 @@ export interface AddedFile {
   readonly path: string
 }
 
-export class AddedFiles {
+export class FilePlaces {
   readonly #reader: StoreReader
   #roots: readonly string[] | null = null
 
@@ -52,4 +55,45 @@ export class AddedFiles {
 /** As `/` separates parts everywhere in this module, without one at the end. */
 export function slashed(path: string): string {
   return path.replaceAll('\\', '/').replace(/\/$/, '')
+}
+
+// A file that was added as a document and read as code is shown once: as the document, which holds the author's text. What was
+// read from the file besides is left out of an answer that the document may be in.
+
+const NONE: ReadonlySet<EntryKey> = new Set()
+
+/** Those of these entries that a document stands for which the viewer may see and which fulfils the conditions (`allow`; null: none). */
+export function readOfDocuments(
+  entries: readonly EntryKey[],
+  allow: Bitset | null,
+  { readings = [], reader, accessScope }: QueryContext,
+): ReadonlySet<EntryKey> {
+  const byUrl = new Map<string, EntryKey[]>()
+  for (const table of readings) {
+    const { url, symbol } = table.readOf
+    const columns = [...new Set([...table.key, 'entry', url, symbol ?? url])]
+    for (const row of reader.table(table).scan({}, { entries, columns })) {
+      if (row[url] === null || (symbol !== undefined && row[symbol] === null)) continue
+      const file = String(row[url])
+      byUrl.set(file, [...(byUrl.get(file) ?? []), row['entry'] as EntryKey])
+    }
+  }
+  if (byUrl.size === 0) return NONE
+  const files = new FilePlaces(reader)
+  const visible = new Set(accessScope.partitions)
+  const isInAnswer = (entry: EntryKey) => {
+    if (allow !== null) return allow.has(entry)
+    return reader.identities([entry]).some(({ partition }) => visible.has(partition))
+  }
+  const stoodFor = [...byUrl].filter(([url]) => files.at(placeOf(url)).some(isInAnswer))
+  return new Set(stoodFor.flatMap(([, read]) => read))
+}
+
+/** The path of a file URL, with `/` between its parts. */
+function placeOf(url: string): string {
+  try {
+    return decodeURIComponent(new URL(url).pathname).replace(/^\/(?=[A-Za-z]:\/)/, '')
+  } catch {
+    return ''
+  }
 }
