@@ -104,13 +104,14 @@ export interface NodesTold {
   readonly isStale: boolean
   /** Whether no more can match than what was counted. */
   readonly isExact: boolean
+  /** Which of them have more than they were asked for: told at the end of the list. */
+  readonly cut: readonly CheckedWarning[]
 }
 
-interface DraftParts extends Pick<Draft, 'picked' | 'passed' | 'total' | 'isCut' | 'verdict' | 'warnings'> {
+interface DraftParts extends Pick<Draft, 'picked' | 'passed' | 'total' | 'isCut' | 'verdict' | 'warnings' | 'nodes'> {
   /** What was scored, as of the moment of the order. */
   readonly scoredBy: ExplanationWorld & Omit<TrustWorld, 'view'>
   readonly front: Pick<Front, 'leftOut' | 'ranks' | 'conflicts'> | null
-  readonly nodes?: NodesTold
   readonly isExplained: boolean
 }
 

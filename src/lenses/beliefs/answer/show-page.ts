@@ -2,6 +2,7 @@
  * A page as its requester gets it (BQ-094 to BQ-099): checked once more against the matrix, its results set beside
  * each other, and written in the form of the answer.
  */
+import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
 import { isSeen, type ShownBelief, type ShowView, showCurrent, throughFederation } from '../access/show.ts'
@@ -20,13 +21,15 @@ import type {
 } from '../model.ts'
 import { detectorOf } from '../opposition/installed.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
+import type { Embedded } from '../query/understand.ts'
+import { type Boundary, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
 import { derivationChain } from '../record/derivation.ts'
 import type { CheckedQuery, CheckedScope } from '../schema/query.ts'
+import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { federationTarget } from '../trust/trust-in.ts'
 import { conflictOf, findConflicts, MOST_COMPARED } from './diversity.ts'
-import type { Draft } from './page-draft.ts'
+import type { Draft, NodesTold } from './page-draft.ts'
 
 interface Shown {
   readonly belief: ShownBelief
@@ -54,6 +57,34 @@ export interface Showing {
   isSeen(entry: EntryKey): boolean
   /** What is told beside it. */
   more(belief: ShownBelief): Partial<RankedBelief>
+}
+
+/** Where the beliefs of one answer are: in this node's own store, or in one of what several nodes gave for it. */
+export interface AnswerSource {
+  /** Of the store that the answer is evaluated over. */
+  readonly state: BeliefsState
+  readonly embedded: Embedded
+  readonly asOf: Instant
+  /** `home`: of this node's own store, as it is now. */
+  showing(home: ShowView): Showing
+  /** Matches of this node's own that are not in it. */
+  readonly left: number
+  readonly byteLength: number
+  /** Absent: none were asked. */
+  readonly nodes?: NodesTold
+  /** Behind this one the order is not known: what is left may come there. Absent: it is known to its end. */
+  readonly end?: Boundary
+  /** With more of what is left and the same of other nodes. Not within a read. */
+  grown?(time: TimeLimit): Promise<AnswerSource>
+}
+
+export function ownSource(
+  state: BeliefsState,
+  options: CheckedQuery['options'],
+  embedded: Embedded,
+  asOf: Instant,
+): AnswerSource {
+  return { state, embedded, asOf, showing: home => showingOf(home, options), left: 0, byteLength: 0 }
 }
 
 /** Of beliefs of one store, from there. */

@@ -5,7 +5,7 @@
 
 import type { Instant } from '../../../base/clock.ts'
 import { TopK } from '../../../base/top-k.ts'
-import { atOnce, type Steps, sortInSteps } from '../../../base/turns.ts'
+import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import type { Requester } from '../access/requester.ts'
 import { FEDERATED, LOCAL, NETWORK, RowOrigins } from '../access/row-origins.ts'
@@ -17,7 +17,7 @@ import { contentWords, hasTokens } from '../matching/literal.ts'
 import type { Matches } from '../matching/matches.ts'
 import { holdingAny, meetingOperators, type TextOperators } from '../matching/operators.ts'
 import { copiesToDrop, copyGroups } from '../ranking/copies.ts'
-import { type Boundary, byCodeUnit, byOrder, finalOf, type ScoredBelief } from '../ranking/scored.ts'
+import { type Boundary, byCodeUnit, finalOf, type ScoredBelief } from '../ranking/scored.ts'
 import { Scorer } from '../ranking/scorer.ts'
 import { trustColumns, trustQuestion } from '../ranking/trust-columns.ts'
 import type { CheckedFilters, CheckedWarning } from '../schema/filters.ts'
@@ -173,27 +173,19 @@ export class Evaluation {
     return warnings
   }
 
-  /** The first k in the total order, of all or of those behind a result. */
-  best(k: number, after: Boundary | null = null): readonly ScoredBelief[] {
-    return this.#top(k, place => after === null || this.#isBehind(place, after))
-  }
-
-  /** The first k of those for which this holds. */
-  bestOf(holds: (row: number) => boolean, k: number): readonly ScoredBelief[] {
+  /** The first k in the total order, of all or of those behind a result, for which this holds. */
+  best(
+    k: number,
+    after: Boundary | null = null,
+    holds: (row: number) => boolean = () => true,
+  ): readonly ScoredBelief[] {
     const { rows } = this.matches
-    return this.#top(k, place => holds(rows[place] as number))
-  }
-
-  /** All of them in the total order, in steps. */
-  *all(): Steps<readonly ScoredBelief[]> {
-    yield* this.prepare()
-    const rows = [...this.matches.rows]
-    const scored: ScoredBelief[] = []
-    for (let at = 0; at < rows.length; at += SCORED_AT_ONCE) {
-      scored.push(...this.scoresOf(rows.slice(at, at + SCORED_AT_ONCE)))
-      yield
+    const { finals } = this
+    const top = new TopK<number>(k, (a, b) => this.#compare(a, b, finals))
+    for (let place = 0; place < rows.length; place++) {
+      if ((after === null || this.#isBehind(place, after)) && holds(rows[place] as number)) top.push(place)
     }
-    return yield* sortInSteps(scored, byOrder)
+    return this.scoresOf(top.sorted().map(place => rows[place] as number))
   }
 
   /** Scores every match, in steps, before the best of them are asked for. */
@@ -227,7 +219,7 @@ export class Evaluation {
     const through = (federation: string) => (row: number) =>
       matches.sourceOf(row) === FEDERATED && origins.sourceOf(row, FEDERATED).id === federation
     const tests = [isOf(LOCAL), ...requester.federations.map(through), isOf(NETWORK)]
-    return tests.map(test => this.bestOf(test, k))
+    return tests.map(test => this.best(k, null, test))
   }
 
   /** Scores of matches, by their rows. */
@@ -257,14 +249,6 @@ export class Evaluation {
     const hits = meaning.index.score(meaning.vector, rows.map(entryOf), { partitions })
     const cosines = new Map(hits.map(({ entry, score }) => [entry, score]))
     return row => cosines.get(entryOf(row)) ?? 0
-  }
-
-  #top(k: number, holds: (place: number) => boolean): readonly ScoredBelief[] {
-    const { rows } = this.matches
-    const { finals } = this
-    const top = new TopK<number>(k, (a, b) => this.#compare(a, b, finals))
-    for (let place = 0; place < rows.length; place++) if (holds(place)) top.push(place)
-    return this.scoresOf(top.sorted().map(place => rows[place] as number))
   }
 
   /** As `byOrder`, by places. */

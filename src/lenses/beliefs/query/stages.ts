@@ -92,10 +92,10 @@ function* candidatesOf(
 ): Steps<Retrieval> {
   yield* evaluation.prepare()
   yield
-  const found = evaluation.bestOf(row => {
+  const found = evaluation.best(depth + 1, null, row => {
     const entry = evaluation.view.columns.arrays.entries[row] as EntryKey
     return entry !== plan.except && (allow?.has(entry) ?? true)
-  }, depth + 1)
+  })
   const shown = found.length === 0 ? evaluation.nearest() : found.slice(0, depth)
   // Results are unlike by the vectors of their chunks: a belief has one.
   const keys = plan.query.diversity < 1 ? shown.map(({ entry }) => entry) : []

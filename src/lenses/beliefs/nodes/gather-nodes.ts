@@ -1,22 +1,26 @@
 /** Asks this node's own store and the other nodes at once, and puts together what they give (BQ-116 to BQ-134). */
-import type { Instant } from '../../../../base/clock.ts'
-import type { Steps } from '../../../../base/turns.ts'
-import { toIso } from '../../../../model/instant.ts'
-import type { ShowView } from '../../access/show.ts'
-import { verdictOf } from '../../answer/page-draft.ts'
-import { BeliefsError } from '../../errors.ts'
-import type { Coverage, NodeCoverage, QueryResult } from '../../model.ts'
-import { warningsOf } from '../../query/asked.ts'
-import { evaluateInSteps } from '../../query/evaluate.ts'
-import { Evaluation } from '../../query/evaluation.ts'
-import { type Embedded, understand } from '../../query/understand.ts'
-import type { CheckedWarning } from '../../schema/filters.ts'
-import { type CheckedOptions, type CheckedQuery, type CheckedScope, MAX_PER_NODE } from '../../schema/query.ts'
-import type { BeliefsState } from '../../state.ts'
-import { TimeLimit } from '../../time-limit.ts'
-import { askOrRecall, type CachedAnswer } from '../cached-nodes.ts'
-import type { AskedSource, NodeFailure, NodesAnswer } from '../guest.ts'
-import { GatheredOrder, gatherWorld, type OwnResults, ownResults } from './gathered-order.ts'
+import type { Instant } from '../../../base/clock.ts'
+import type { Steps } from '../../../base/turns.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import { toIso } from '../../../model/instant.ts'
+import type { ShowView } from '../access/show.ts'
+import { POOL } from '../answer/diversity.ts'
+import { strategyOf } from '../answer/front.ts'
+import type { NodesTold } from '../answer/page-draft.ts'
+import type { AnswerSource } from '../answer/show-page.ts'
+import { BeliefsError } from '../errors.ts'
+import type { Coverage, NodeCoverage, QueryResult } from '../model.ts'
+import { evaluateInSteps } from '../query/evaluate.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import type { Embedded } from '../query/understand.ts'
+import type { ScoredBelief } from '../ranking/scored.ts'
+import type { CheckedWarning } from '../schema/filters.ts'
+import { type CheckedOptions, type CheckedQuery, type CheckedScope, MAX_PER_NODE } from '../schema/query.ts'
+import type { BeliefsState } from '../state.ts'
+import { TimeLimit } from '../time-limit.ts'
+import { askOrRecall, type CachedAnswer } from './cached-nodes.ts'
+import { type GatheredWorld, gatherWorld, showingGathered } from './gathered-world.ts'
+import type { AskedSource, NodeFailure, NodesAnswer } from './guest.ts'
 
 /** `federations`: those that the requester may query. One that only this node holds has answered. */
 function coverageOfNodes(
@@ -70,7 +74,7 @@ function nodeErrors({ failures }: Pick<NodesAnswer, 'failures'>): QueryResult['e
 }
 
 /** Which nodes have more than they were asked for. */
-export function cutNodes(
+function cutNodes(
   { nodes = [] }: Coverage,
   { maxResultsPerNode: most }: Pick<CheckedOptions, 'maxResultsPerNode'>,
 ): readonly CheckedWarning[] {
@@ -116,14 +120,13 @@ export interface Gathering {
   readonly sources: readonly AskedSource[]
   readonly embedded: Embedded
   readonly asOf: Instant
-  readonly time: TimeLimit
 }
 
 /** For putting together what is there, however long that took to come. */
 const LEAST_LEFT_MS = 500
 
 interface Gathered {
-  readonly order: GatheredOrder
+  readonly source: AnswerSource
   /** What is left for the first page. */
   readonly time: TimeLimit
 }
@@ -134,86 +137,123 @@ interface Gathered {
  */
 export async function gather(
   gathering: Gathering,
+  time: TimeLimit,
   completed: (answer: NodesAnswer) => NodesAnswer = answer => answer,
 ): Promise<Gathered> {
-  const { state, query, requester, sources, embedded, asOf, time } = gathering
+  const { state, query, requester, sources, embedded, asOf } = gathering
   const asking = askOrRecall({ state, requester, query, sources, vector: embedded.question, asOf, time })
   // Nobody waits for it where the store fails first.
   asking.catch(() => undefined)
-  const { limit, offset, maxResultsPerNode } = query.options
+  const { limit, offset, maxResultsPerNode, diversity } = query.options
   // As many as a node gives, and never fewer than the first page shows.
-  const most = Math.max(maxResultsPerNode, limit + offset)
-  const own = await state.lookInSteps(requester, view => ownOf(gathering, view, most), time)
+  const usual = Math.max(maxResultsPerNode, limit + offset)
+  const most = diversity.enabled || isInTotalOrder(gathering) ? usual : POOL
+  const own = await ownResults(gathering, most, time)
   const given = await asking
   const nodes = { ...given, answer: completed(given.answer) }
   // Made with the first use, which is a write: before anything is read for the answer.
   state.secret()
   requireAnswer(query.options.scope, own.keys.length, nodes.answer)
   const left = time.leftMs < LEAST_LEFT_MS ? new TimeLimit(LEAST_LEFT_MS, time.signal) : time
-  const parts = { own, most, nodes, before: null }
-  const order = await state.lookInSteps(requester, view => putTogether({ ...gathering, time: left }, view, parts), left)
-  return { order, time: left }
+  return { source: await putTogether(gathering, own, nodes, left), time: left }
 }
 
-/** Of this node's own, each time so many times as many. */
+/**
+ * Whether results stand in the total order, by scores that do not depend on what else is gathered: then more of this node's own can be
+ * gathered later. Else all that may take part are gathered at once.
+ */
+function isInTotalOrder({ state, query: { semantic, options }, embedded }: Gathering): boolean {
+  const isByWords = semantic !== null && embedded.question === null
+  return options.mergeStrategy === 'rerank' && !options.diversity.enabled && !isByWords && strategyOf(state) === null
+}
+
+/** What this node's own store gives to an answer. */
+interface OwnResults {
+  readonly keys: readonly EntryKey[]
+  /** Matches that are not among them. */
+  readonly left: number
+  /** The last of them, where more can be gathered. */
+  readonly end: ScoredBelief | null
+  /** Of each list at most so many. */
+  readonly most: number
+  /** Where there is no match, what came closest to the text. */
+  readonly nearest: readonly EntryKey[]
+  /** Whether more were near enough to the text than may be matches. */
+  readonly isCut: boolean
+  /** Federations that the requester may query, ascending. */
+  readonly federations: readonly string[]
+}
+
+/** Each time so many times as many. */
 const GROWTH = 4
 /** They are copied, and held while the answer is read. */
 const MOST_OWN = 10_000
 
-/** The same list, reaching further: with more of this node's own and the same answers of the others. Not within a read. */
-export async function grown(gathering: Gathering, before: GatheredOrder): Promise<GatheredOrder> {
-  const { state, requester, time } = gathering
-  const most = Math.min(MOST_OWN, GROWTH * before.most)
+function ownResults(gathering: Gathering, most: number, time: TimeLimit): Promise<OwnResults> {
+  const { state, query, requester, embedded, asOf } = gathering
   return state.lookInSteps(
     requester,
     function* (view) {
-      const own = yield* ownOf(gathering, view, most)
-      return yield* putTogether(gathering, view, { own, most, nodes: before.answered, before })
+      const evaluation = yield* evaluateInSteps(state, view, query, embedded, asOf)
+      const { matches, isCut } = evaluation
+      const kept = bestOfSources(evaluation, query.options, most).filter(({ createdAt }) => createdAt <= asOf)
+      const canGrow = isInTotalOrder(gathering) && most < MOST_OWN && matches.count > most
+      return {
+        keys: kept.map(({ entry }) => entry),
+        left: matches.count - kept.length,
+        end: canGrow ? (kept.at(-1) ?? null) : null,
+        most,
+        nearest: evaluation.nearest().map(({ entry }) => entry),
+        isCut,
+        federations: view.requester.federations,
+      }
     },
     time,
   )
 }
 
-function* ownOf({ state, query, embedded, asOf }: Gathering, view: ShowView, most: number): Steps<OwnResults> {
-  const { options } = query
-  const own = ownResults(yield* evaluateInSteps(state, view, query, embedded, asOf), options, most, asOf)
-  // Diversity chooses among a pool: what is chosen would be another list with more in it.
-  return options.diversity.enabled || most >= MOST_OWN ? { ...own, ends: [] } : own
+/** Where sources are not put in one order, of each source (BQ-127 to BQ-129). */
+function bestOfSources(
+  evaluation: Evaluation,
+  { mergeStrategy }: Pick<CheckedOptions, 'mergeStrategy'>,
+  most: number,
+): readonly ScoredBelief[] {
+  return mergeStrategy === 'rerank' ? evaluation.best(most) : evaluation.bestOfEach(most).flat()
 }
 
-interface Together {
-  readonly own: OwnResults
-  readonly most: number
-  readonly nodes: CachedAnswer
-  readonly before: GatheredOrder | null
-}
-
-function* putTogether(
-  { state, query, requester, embedded, asOf, time }: Gathering,
-  home: ShowView,
-  { own, most, nodes: answered, before }: Together,
-): Steps<GatheredOrder> {
-  const { answer: nodes, isStale } = answered
-  const { scope, mergeStrategy, minSimilarity } = query.options
-  const guests = nodes.answers.flatMap(answer => answer.guests)
-  const world = yield* gatherWorld(state, home, [...own.keys, ...own.nearest], guests, asOf)
-  yield* world.state.columns.refreshInSteps()
-  const told = {
-    coverage: coverageOfNodes(scope, own.federations, nodes),
-    errors: nodeErrors(nodes),
-    isStale,
-    isExact: own.left === 0 && !own.isCut && nodes.failures.length === 0 && nodes.answers.every(({ more }) => !more),
+async function putTogether(
+  gathering: Gathering,
+  own: OwnResults,
+  answered: CachedAnswer,
+  time: TimeLimit,
+): Promise<AnswerSource> {
+  const { state, query, requester, embedded, asOf } = gathering
+  const { answer, isStale } = answered
+  const guests = answer.answers.flatMap(one => one.guests)
+  const gathered = function* (home: ShowView): Steps<GatheredWorld> {
+    const world = yield* gatherWorld(state, home, [...own.keys, ...own.nearest], guests, asOf)
+    yield* world.state.columns.refreshInSteps()
+    return world
   }
-  // Nobody changes the world of one answer, so that it may be looked at in steps.
-  const view = world.state.look(requester, seen => seen, time)
-  const understood = understand(world.state, embedded, query.semantic, view.requester.accessScope)
-  const question = { ...query, scope, minSimilarity, byTier: mergeStrategy === 'waterfall' }
-  const evaluation = new Evaluation(world.state, view, question, understood, asOf)
-  yield* evaluation.prepare()
-  const warnings = warningsOf(query, embedded, evaluation)
-  const verdict = yield* verdictOf(evaluation)
-  return yield* GatheredOrder.of(
-    { world, evaluation, nodes: told, verdict, warnings, own, most, answered, before },
-    query,
-  )
+  const world = await state.lookInSteps(requester, gathered, time)
+  const coverage = coverageOfNodes(query.options.scope, own.federations, answer)
+  const nodes: NodesTold = {
+    coverage,
+    errors: nodeErrors(answer),
+    isStale,
+    isExact: own.left === 0 && !own.isCut && answer.failures.length === 0 && answer.answers.every(({ more }) => !more),
+    cut: cutNodes(coverage, query.options),
+  }
+  const { end, left } = own
+  return {
+    ...{ state: world.state, embedded, asOf, byteLength: world.byteLength, nodes, left },
+    showing: home => showingGathered(world, home, query.options),
+    ...(end !== null && {
+      end,
+      grown: async limited => {
+        const more = await ownResults(gathering, Math.min(MOST_OWN, GROWTH * own.most), limited)
+        return putTogether(gathering, more, answered, limited)
+      },
+    }),
+  }
 }
