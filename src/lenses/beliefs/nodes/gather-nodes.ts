@@ -6,11 +6,10 @@ import { toIso } from '../../../model/instant.ts'
 import type { ShowView } from '../access/show.ts'
 import { POOL } from '../answer/diversity.ts'
 import { strategyOf } from '../answer/front.ts'
-import type { NodesTold } from '../answer/page-draft.ts'
-import type { AnswerSource } from '../answer/show-page.ts'
+import { type AnswerSource, coverageOf, type NodesTold } from '../answer/show-page.ts'
 import { BeliefsError } from '../errors.ts'
 import type { Coverage, NodeCoverage, QueryResult } from '../model.ts'
-import { evaluateInSteps } from '../query/evaluate.ts'
+import { evaluateInSteps } from '../query/asked.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Embedded } from '../query/understand.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
@@ -24,7 +23,7 @@ import type { AskedSource, NodeFailure, NodesAnswer } from './guest.ts'
 
 /** `federations`: those that the requester may query. One that only this node holds has answered. */
 function coverageOfNodes(
-  { local, federated, network }: CheckedScope,
+  scope: CheckedScope,
   federations: readonly string[],
   { asked, answers, failures }: NodesAnswer,
 ): Coverage {
@@ -33,14 +32,14 @@ function coverageOfNodes(
     const nodes = asked.filter(isOf)
     return nodes.length === 0 || nodes.some(source => gave.has(source))
   }
-  const queried = federated ? [...federations] : []
-  const ofFederations = queried.filter(id => responded(({ kind, id: asked }) => kind === 'federated' && asked === id))
-  const ofNetwork = network && responded(({ kind }) => kind === 'network')
+  const own = coverageOf(scope, federations)
+  const ofFederations = own.federated.filter(id =>
+    responded(({ kind, id: asked }) => kind === 'federated' && asked === id),
+  )
+  const ofNetwork = own.network && responded(({ kind }) => kind === 'network')
   return {
-    local,
-    federations_queried: queried,
+    ...own,
     federations_responded: ofFederations,
-    network_queried: network,
     network_responded: ofNetwork,
     federated: ofFederations,
     network: ofNetwork,

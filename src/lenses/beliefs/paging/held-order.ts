@@ -15,23 +15,19 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { type CursorSeal, openCursor, sealCursor } from '../../../pipeline/cursor.ts'
 import { Held } from '../../../pipeline/held.ts'
-import type { Requester } from '../access/requester.ts'
 import type { ShowView } from '../access/show.ts'
 import { POOL } from '../answer/diversity.ts'
 import { type Front, frontOf, settlementOf } from '../answer/front.ts'
-import { type Verdict, verdictOf } from '../answer/page-draft.ts'
-import type { AnswerSource, Showing } from '../answer/show-page.ts'
+import type { AnswerOrder, AnswerSource, Showing } from '../answer/show-page.ts'
+import { type Verdict, verdictOf } from '../answer/verdict.ts'
 import { type Fault, faulty } from '../errors.ts'
 import { inScope, scopeRequest } from '../matching/in-scope.ts'
-import { warningsOf } from '../query/asked.ts'
-import { evaluateInSteps } from '../query/evaluate.ts'
+import { evaluateInSteps, warningsOf } from '../query/asked.ts'
 import { Evaluation } from '../query/evaluation.ts'
-import type { Question, Understood } from '../query/question.ts'
 import { type Boundary, byOrder, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
-import type { HolderTrust } from '../trust/holders.ts'
 
 /** What a query came to when its order was made. */
 export interface Ordered {
@@ -52,22 +48,14 @@ export function* orderedOf(view: ShowView, query: CheckedQuery, source: AnswerSo
   return { evaluation, front, verdict, warnings: warningsOf(query, embedded, evaluation) }
 }
 
-export class CachedOrder {
+export class CachedOrder implements AnswerOrder {
   readonly source: AnswerSource
-  readonly state: BeliefsState
-  readonly question: Question
-  readonly understood: Understood
-  readonly asOf: Instant
+  readonly world: AnswerOrder['world']
   readonly warnings: readonly CheckedWarning[]
-  /** All that matched. */
   readonly total: number
   readonly isCut: boolean
   readonly verdict: Verdict | null
   readonly digest: string
-  readonly trust: HolderTrust
-  /** As memberships were. */
-  readonly requester: Requester
-  /** Null: results stand in the total order. */
   readonly front: Front | null
   readonly #entries: Bitset
   readonly #cosines: ReadonlyMap<EntryKey, number> | null
@@ -76,29 +64,25 @@ export class CachedOrder {
   constructor({ evaluation, front, verdict, warnings }: Ordered, source: AnswerSource, digest: string) {
     const { state, question, understood, asOf, trust, requester, matches } = evaluation
     this.source = source
-    this.state = state
-    this.question = question
-    this.understood = understood
-    this.asOf = asOf
+    this.world = { state, question, understood, asOf, trust, requester }
     this.warnings = warnings
-    this.trust = trust
-    this.requester = requester
     this.total = matches.count + source.left
     this.isCut = evaluation.isCut
     this.verdict = verdict
     this.digest = digest
+    this.front = front
     this.#entries = matches.bits
     this.#cosines = evaluation.cosines
     this.#byWords = evaluation.byWords
-    this.front = front
   }
 
   /** Near enough. */
   get byteLength(): number {
-    const vector = this.understood.meaning.by === 'vector' ? this.understood.meaning.vector.byteLength : 0
+    const { understood, trust } = this.world
+    const vector = understood.meaning.by === 'vector' ? understood.meaning.vector.byteLength : 0
     const front = this.front === null ? 0 : POOL * (BELIEF_BYTES + vector)
     const cosines = (this.#cosines?.size ?? 0) * KEY_BYTES
-    return this.#entries.byteLength + this.trust.byteLength + cosines + front + vector + this.source.byteLength
+    return this.#entries.byteLength + trust.byteLength + cosines + front + vector + this.source.byteLength
   }
 
   /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. A step for each in front. */
@@ -120,14 +104,14 @@ export class CachedOrder {
 
   /** In the total order: as of then, over those of its matches that are there still. */
   *#behind({ view, isSeen }: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
+    const { state, question, understood, asOf, trust, requester } = this.world
     const { entries } = view.columns.arrays
-    const there = inScope(scopeRequest(view, this.question, this.asOf)).where(row => {
+    const there = inScope(scopeRequest(view, question, asOf)).where(row => {
       const entry = entries[row] as EntryKey
       return this.#entries.has(entry) && isSeen(entry)
     })
-    const earlier = { trust: this.trust, matches: there, cosines: this.#cosines, byWords: this.#byWords }
-    const then = { ...view, requester: this.requester }
-    const evaluation = new Evaluation(this.state, then, this.question, this.understood, this.asOf, earlier)
+    const earlier = { trust, matches: there, cosines: this.#cosines, byWords: this.#byWords }
+    const evaluation = new Evaluation(state, { ...view, requester }, question, understood, asOf, earlier)
     yield* evaluation.rank()
     return known(this.source, evaluation.best(count, boundary).map(unspread))
   }

@@ -6,11 +6,12 @@ import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import { beginningOf } from '../answer/front.ts'
-import { type Draft, draftOf } from '../answer/page-draft.ts'
 import {
   type Answer,
   type AnswerSource,
   type Compared,
+  type Draft,
+  draftOf,
   ownSource,
   type Showing,
   showPage,
@@ -20,7 +21,7 @@ import { countersOf } from '../beliefs-counters.ts'
 import type { QueryResult } from '../model.ts'
 import { sourcesToAsk } from '../nodes/asking/ask-nodes.ts'
 import { gather } from '../nodes/gather-nodes.ts'
-import type { Call } from '../query/call.ts'
+import type { Call } from '../query/asked.ts'
 import { embedText } from '../query/understand.ts'
 import type { Boundary, Picked } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
@@ -198,7 +199,7 @@ export class Reading {
   cursor(): string | null {
     const [order, boundary, state, owner] = [this.#order, this.#boundary, this.#state, this.#owner]
     if (order === null || boundary === null) return null
-    const content = { asOf: order.asOf, boundary, passed: this.#passed, digest: order.digest }
+    const content = { asOf: order.source.asOf, boundary, passed: this.#passed, digest: order.digest }
     this.#hold(nameOf(owner, content), order)
     return writeCursor(state.secret(), owner, content, state.host.clock.now())
   }
@@ -263,15 +264,11 @@ export class Reading {
 
   /** `found`: what comes next, one more than the page has where there are so many. */
   #pageIn(order: CachedOrder, { view }: Showing, found: readonly Picked[], limit: number): Page {
-    const { total, isCut, verdict, front, source } = order
+    const { front, source } = order
     const isMore = found.length > limit || source.end !== undefined
     const warnings = [...order.warnings, ...(front?.warnings ?? []), ...(isMore ? [] : (source.nodes?.cut ?? []))]
-    const draft = draftOf(view, {
-      ...{ picked: found.slice(0, limit), passed: this.#passed, total, isCut, verdict, warnings, front },
-      scoredBy: order,
-      nodes: source.nodes,
-      isExplained: this.#query.options.includeExplanation,
-    })
+    const page = { picked: found.slice(0, limit), passed: this.#passed, warnings }
+    const draft = draftOf(view, order, page, this.#query.options.includeExplanation)
     return { draft, order: isMore ? order : null, isShort: found.length < limit && source.end !== undefined }
   }
 }

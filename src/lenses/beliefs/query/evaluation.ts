@@ -2,30 +2,28 @@
  * One query against one moment: who asks, what matches, and how each match scores. Everything else (a page, a count,
  * facets, an explanation) is read off it. Nothing of what it reads may change while it is used (`BeliefsState.lookInSteps`).
  */
-
 import type { Instant } from '../../../base/clock.ts'
 import { TopK } from '../../../base/top-k.ts'
 import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import type { Requester } from '../access/requester.ts'
+import type { EnabledSources, Requester } from '../access/requester.ts'
 import { FEDERATED, LOCAL, NETWORK, RowOrigins } from '../access/row-origins.ts'
 import type { ShowView } from '../access/show.ts'
 import { type Candidates, findCandidates, MAX_NEAREST } from '../matching/candidates.ts'
-import { type RowTest, rowTests } from '../matching/filter.ts'
+import { filterWorld, type RowTest, rowTests } from '../matching/filter.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
 import { contentWords, hasTokens } from '../matching/literal.ts'
 import type { Matches } from '../matching/matches.ts'
 import { holdingAny, meetingOperators, type TextOperators } from '../matching/operators.ts'
 import { copiesToDrop, copyGroups } from '../ranking/copies.ts'
+import { trustColumns, trustQuestion } from '../ranking/ranking-trust.ts'
 import { type Boundary, byCodeUnit, finalOf, type ScoredBelief } from '../ranking/scored.ts'
 import { Scorer } from '../ranking/scorer.ts'
-import { trustColumns, trustQuestion } from '../ranking/trust-columns.ts'
 import type { CheckedFilters, CheckedWarning } from '../schema/filters.ts'
-import { NO_FLOOR } from '../schema/query.ts'
+import { type CheckedQuery, NO_FLOOR } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
-import { filterWorld } from './filter-world.ts'
-import type { Earlier, Question, Understood } from './question.ts'
+import type { Understood } from './understand.ts'
 
 /** Rows that are scored between two looks at the clock, or in one step: a millisecond or two. */
 const SCORED_AT_ONCE = 500
@@ -398,4 +396,24 @@ export class Evaluation {
     )
     return new Set([...dropped].map(({ row }) => row))
   }
+}
+
+/** What an answer is about, less its paging. */
+export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | 'weights'> & {
+  readonly scope: EnabledSources
+  /** Whether the copy of the earliest source stands for the others (BQ-130). */
+  readonly byTier?: boolean | undefined
+  /** Lowest raw cosine of a candidate; null: the floor of the embedder in use. Absent: there is no candidate step. */
+  readonly minSimilarity?: number | null | undefined
+}
+
+/** What an earlier evaluation came to, for one that goes on as of its moment (BQ-144). */
+export interface Earlier {
+  readonly trust: HolderTrust
+  /** Those of its matches that are there still, by the view's rows. */
+  readonly matches: Matches
+  /** Of them and others; null in list mode. */
+  readonly cosines: ReadonlyMap<EntryKey, number> | null
+  /** Had no vector then. */
+  readonly byWords: ReadonlySet<EntryKey>
 }

@@ -14,7 +14,7 @@ import {
   statementOf,
 } from '../opposition/detector.ts'
 import { detectorOf } from '../opposition/installed.ts'
-import type { Call } from '../query/call.ts'
+import type { Call } from '../query/asked.ts'
 import { Evaluation } from '../query/evaluation.ts'
 import { byOrder, NEAR, type ScoredBelief } from '../ranking/scored.ts'
 import { currentOfKeys, rowOfId, type SeenVersion } from '../record/read.ts'
