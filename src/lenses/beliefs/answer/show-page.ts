@@ -286,7 +286,7 @@ export function tellPage(
       verdict_by: verdict.by,
       nearest: nearest.map((shown, at) => ranked(shown, at + 1)),
     }),
-    warnings: [...draft.warnings, ...concentration].map(warning => ({ ...warning })),
+    warnings: [...draft.warnings, ...concentration],
   }
   return { result, used: [...new Set(results.map(({ belief }) => usedOf(belief)))], compared }
 }

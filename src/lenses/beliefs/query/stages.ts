@@ -25,7 +25,7 @@ import { object, type Value } from '../schema/values.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { Evaluation } from './evaluation.ts'
-import { understand } from './understand.ts'
+import { embeddedAs, understand } from './understand.ts'
 import { type Begun, undisturbed } from './undisturbed.ts'
 
 const SCOPE = { local: true, federated: false, network: true }
@@ -142,13 +142,12 @@ function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evalu
   const { weights } = weighing
   const minSimilarity = plan.query.any ? NO_FLOOR : null
   const question = { semantic, filters, context: weighing, weights, scope: SCOPE, minSimilarity }
-  const embedded = { question: plan.vector, include: [], exclude: [], warnings: [] }
   time.check()
   return new Evaluation(
     state,
     view,
     question,
-    understand(state, embedded, semantic, view.requester.accessScope),
+    understand(state, embeddedAs(plan.vector), semantic, view.requester.accessScope),
     plan.query.asOf,
   )
 }

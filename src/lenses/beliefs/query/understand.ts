@@ -33,6 +33,11 @@ export interface Embedded {
 
 const NOTHING: Embedded = { question: null, include: [], exclude: [], warnings: [] }
 
+/** Where a vector is what is asked about, and there is no text; null: nothing is. */
+export function embeddedAs(question: Float32Array | null): Embedded {
+  return { ...NOTHING, question }
+}
+
 /**
  * Rejects only when the caller has gone. `semantic` null: list mode. With a time limit words stand in when most of it is
  * over, so that some is left to answer in; an embedder that never answers holds nobody.
@@ -88,9 +93,9 @@ function meaningOf(
   semantic: CheckedText | null,
   accessScope: AccessScope,
 ): Meaning {
-  if (semantic === null) return { by: 'nothing' }
   const model = modelOf(host)
   if (question !== null && model !== null) return { by: 'vector', index: vectorIndex(host, model), vector: question }
+  if (semantic === null) return { by: 'nothing' }
   return { by: 'words', shares: wordShares(host.index('words') as WordIndex, semantic, accessScope) }
 }
 

@@ -153,7 +153,7 @@ export function contextQuery(
       token_counter: { name: TOKEN_COUNTER, counts: 'content', exact: false },
       total_count: evaluation.matches.count,
       as_of: toIso(evaluation.asOf),
-      warnings: warnings.map(warning => ({ ...warning })),
+      warnings,
     }
   })
 }

@@ -76,7 +76,7 @@ export function expandBelief(
       max_additional_tokens: asking.maxAdditionalTokens,
       truncated: isTruncated,
       token_counter: { name: TOKEN_COUNTER, counts: 'content', exact: false },
-      warnings: warnings.map(warning => ({ ...warning })),
+      warnings,
     }
   })
 }

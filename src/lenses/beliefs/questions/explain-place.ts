@@ -187,7 +187,7 @@ export function explainPlace(state: BeliefsState, asking: CheckedExplain, call: 
       ...(other === null ? {} : { versus: compared(evaluation, found, other) }),
       effective_weights: { ...effectiveWeights(query) },
       as_of: toIso(evaluation.asOf),
-      warnings: warnings.map(warning => ({ ...warning })),
+      warnings,
     }
   })
 }

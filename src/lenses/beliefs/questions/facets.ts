@@ -22,7 +22,7 @@ export function countMatches(state: BeliefsState, query: CheckedQuery, call: Cal
     total: matches.count,
     exact: !isCut,
     by_scope: { ...matches.counts() },
-    warnings: warnings.map(warning => ({ ...warning })),
+    warnings,
   }))
 }
 
@@ -38,7 +38,7 @@ export function countFacets(
   return asked(state, query, call, (evaluation, warnings) => ({
     total: evaluation.matches.count,
     facets: Object.fromEntries(fields.map(field => [field, facetOf(evaluation, field)])),
-    warnings: warnings.map(warning => ({ ...warning })),
+    warnings,
   }))
 }
 
