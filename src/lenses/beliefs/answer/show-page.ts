@@ -140,8 +140,8 @@ export interface AnswerSource {
   readonly nodes?: NodesTold
   /** Behind this one the order is not known: what is left may come there. Absent: it is known to its end. */
   readonly end?: Boundary
-  /** With more of what is left and the same of other nodes. Not within a read. */
-  grown?(time: TimeLimit): Promise<AnswerSource>
+  /** These of its entries, with more of this node's own. Not within a read. */
+  grown?(rest: readonly EntryKey[], time: TimeLimit): Promise<AnswerSource>
 }
 
 export function ownSource(

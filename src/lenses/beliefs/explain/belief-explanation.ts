@@ -255,6 +255,6 @@ export interface ExplainedBelief {
 }
 
 /** BQ-110: 100 for the first, 0 for the last; 100 for the only one. */
-export function percentileOf(rank: number, total: number): number {
+function percentileOf(rank: number, total: number): number {
   return total <= 1 ? 100 : twelveDecimals((100 * (total - rank)) / (total - 1))
 }

@@ -19,7 +19,7 @@ import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { askOrRecall, type CachedAnswer } from './cached-nodes.ts'
 import { type GatheredWorld, gatherWorld, showingGathered } from './gathered-world.ts'
-import type { AskedSource, NodeFailure, NodesAnswer } from './guest.ts'
+import type { AskedSource, Guest, NodeFailure, NodesAnswer } from './guest.ts'
 
 /** `federations`: those that the requester may query. One that only this node holds has answered. */
 function coverageOfNodes(
@@ -169,7 +169,7 @@ function isInTotalOrder({ state, query: { semantic, options }, embedded }: Gathe
 /** What this node's own store gives to an answer. */
 interface OwnResults {
   readonly keys: readonly EntryKey[]
-  /** Matches that are not among them. */
+  /** Matches behind them. */
   readonly left: number
   /** The last of them, where more can be gathered. */
   readonly end: ScoredBelief | null
@@ -188,7 +188,17 @@ const GROWTH = 4
 /** They are copied, and held while the answer is read. */
 const MOST_OWN = 10_000
 
-function ownResults(gathering: Gathering, most: number, time: TimeLimit): Promise<OwnResults> {
+/** By key in the store of this node, or as it came from another: what needs not be gathered. */
+type Passed = ReadonlySet<EntryKey | Guest>
+
+const NOTHING: Passed = new Set()
+
+function ownResults(
+  gathering: Gathering,
+  most: number,
+  time: TimeLimit,
+  passed: Passed = NOTHING,
+): Promise<OwnResults> {
   const { state, query, requester, embedded, asOf } = gathering
   return state.lookInSteps(
     requester,
@@ -198,7 +208,7 @@ function ownResults(gathering: Gathering, most: number, time: TimeLimit): Promis
       const kept = bestOfSources(evaluation, query.options, most).filter(({ createdAt }) => createdAt <= asOf)
       const canGrow = isInTotalOrder(gathering) && most < MOST_OWN && matches.count > most
       return {
-        keys: kept.map(({ entry }) => entry),
+        keys: kept.map(({ entry }) => entry).filter(entry => !passed.has(entry)),
         left: matches.count - kept.length,
         end: canGrow ? (kept.at(-1) ?? null) : null,
         most,
@@ -225,10 +235,11 @@ async function putTogether(
   own: OwnResults,
   answered: CachedAnswer,
   time: TimeLimit,
+  passed: Passed = NOTHING,
 ): Promise<AnswerSource> {
   const { state, query, requester, embedded, asOf } = gathering
   const { answer, isStale } = answered
-  const guests = answer.answers.flatMap(one => one.guests)
+  const guests = answer.answers.flatMap(one => one.guests).filter(guest => !passed.has(guest))
   const gathered = function* (home: ShowView): Steps<GatheredWorld> {
     const world = yield* gatherWorld(state, home, [...own.keys, ...own.nearest], guests, asOf)
     yield* world.state.columns.refreshInSteps()
@@ -243,15 +254,18 @@ async function putTogether(
     isExact: own.left === 0 && !own.isCut && answer.failures.length === 0 && answer.answers.every(({ more }) => !more),
     cut: cutNodes(coverage, query.options),
   }
-  const { end, left } = own
+  const { end } = own
   return {
-    ...{ state: world.state, embedded, asOf, byteLength: world.byteLength, nodes, left },
+    ...{ state: world.state, embedded, asOf, byteLength: world.byteLength, nodes, left: own.left },
     showing: home => showingGathered(world, home, query.options),
     ...(end !== null && {
       end,
-      grown: async limited => {
-        const more = await ownResults(gathering, Math.min(MOST_OWN, GROWTH * own.most), limited)
-        return putTogether(gathering, more, answered, limited)
+      grown: async (rest, limited) => {
+        const kept = new Set(rest)
+        const gone = [...world.homeKeys, ...world.guests].flatMap(([entry, one]) => (kept.has(entry) ? [] : [one]))
+        const all = new Set([...passed, ...gone])
+        const more = await ownResults(gathering, Math.min(MOST_OWN, GROWTH * own.most), limited, all)
+        return putTogether(gathering, more, answered, limited, all)
       },
     }),
   }

@@ -48,6 +48,9 @@ export function* orderedOf(view: ShowView, query: CheckedQuery, source: AnswerSo
   return { evaluation, front, verdict, warnings: warningsOf(query, embedded, evaluation) }
 }
 
+/** What an order is called by and counts, whatever is gathered for it later. */
+export type Begun = Pick<CachedOrder, 'digest' | 'total'>
+
 export class CachedOrder implements AnswerOrder {
   readonly source: AnswerSource
   readonly world: AnswerOrder['world']
@@ -61,12 +64,12 @@ export class CachedOrder implements AnswerOrder {
   readonly #cosines: ReadonlyMap<EntryKey, number> | null
   readonly #byWords: ReadonlySet<EntryKey>
 
-  constructor({ evaluation, front, verdict, warnings }: Ordered, source: AnswerSource, digest: string) {
+  constructor({ evaluation, front, verdict, warnings }: Ordered, source: AnswerSource, { digest, total }: Begun) {
     const { state, question, understood, asOf, trust, requester, matches } = evaluation
     this.source = source
     this.world = { state, question, understood, asOf, trust, requester }
     this.warnings = warnings
-    this.total = matches.count + source.left
+    this.total = total
     this.isCut = evaluation.isCut
     this.verdict = verdict
     this.digest = digest
@@ -88,7 +91,7 @@ export class CachedOrder implements AnswerOrder {
   /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. A step for each in front. */
   *after(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
     const { front } = this
-    const isIt = (scored: ScoredBelief) => scored.id === boundary.id && compare(scored, boundary) === 0
+    const isIt = (scored: ScoredBelief) => scored.id === boundary.id && compareBoundaries(scored, boundary) === 0
     const inFront = front === null ? null : yield* front.behind(isIt, showing.view.time)
     if (inFront === null) return yield* this.#behind(showing, boundary, count)
     const found: Picked[] = []
@@ -102,8 +105,20 @@ export class CachedOrder implements AnswerOrder {
     return end === null ? found : [...found, ...(yield* this.#behind(showing, end, count - found.length))]
   }
 
-  /** In the total order: as of then, over those of its matches that are there still. */
-  *#behind({ view, isSeen }: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
+  /** Where there is no front: all that stand behind a boundary; null: all that match. */
+  *rest(showing: Showing, boundary: Boundary | null): Steps<readonly EntryKey[]> {
+    const evaluation = yield* this.#asOfThen(showing)
+    return evaluation.best(Number.MAX_SAFE_INTEGER, boundary).map(({ entry }) => entry)
+  }
+
+  /** In the total order. */
+  *#behind(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
+    const evaluation = yield* this.#asOfThen(showing)
+    return known(this.source, evaluation.best(count, boundary).map(unspread))
+  }
+
+  /** Over those of its matches that are there still. */
+  *#asOfThen({ view, isSeen }: Showing): Steps<Evaluation> {
     const { state, question, understood, asOf, trust, requester } = this.world
     const { entries } = view.columns.arrays
     const there = inScope(scopeRequest(view, question, asOf)).where(row => {
@@ -113,13 +128,13 @@ export class CachedOrder implements AnswerOrder {
     const earlier = { trust, matches: there, cosines: this.#cosines, byWords: this.#byWords }
     const evaluation = new Evaluation(state, { ...view, requester }, question, understood, asOf, earlier)
     yield* evaluation.rank()
-    return known(this.source, evaluation.best(count, boundary).map(unspread))
+    return evaluation
   }
 }
 
 /** As far as the order is known. */
 export function known({ end }: AnswerSource, picked: readonly Picked[]): readonly Picked[] {
-  return end === undefined ? picked : picked.filter(({ scored }) => compare(scored, end) <= 0)
+  return end === undefined ? picked : picked.filter(({ scored }) => compareBoundaries(scored, end) <= 0)
 }
 
 const DIGEST_LENGTH = 24
@@ -147,7 +162,7 @@ const BELIEF_BYTES = 300
 const KEY_BYTES = 40
 
 /** Of one query no two have the same id. */
-function compare(a: Boundary, b: Boundary): number {
+export function compareBoundaries(a: Boundary, b: Boundary): number {
   return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
 }
 

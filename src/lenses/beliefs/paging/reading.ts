@@ -29,8 +29,10 @@ import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/acts.ts'
 import {
+  type Begun,
   CachedOrder,
   type CursorOwner,
+  compareBoundaries,
   cursorExpired,
   digestOf,
   known,
@@ -79,10 +81,12 @@ export class Reading {
   /** Null: it is not made yet, or there is nothing more. */
   #order: CachedOrder | null = null
   #isAtEnd = false
-  /** Whether more of this node's own was gathered than at the beginning. */
-  #isGrown = false
-  /** Of the order; null: not known yet. */
+  /** Whether all that the source has comes next, whatever the boundary. */
+  #isNext = false
+  /** What the order was called at the beginning; null: not known yet. */
   #digest: string | null = null
+  /** Where more of this node's own was gathered since: of the beginning. */
+  #begun: Begun | null = null
   /** The last result that was read; null: none was. */
   #boundary: Boundary | null = null
   #passed: number
@@ -157,7 +161,8 @@ export class Reading {
     const { requester, signal } = this.#call
     if (!this.#isFresh) this.#time = this.#limited()
     this.#isFresh = true
-    this.#isGrown = false
+    this.#begun = null
+    this.#isNext = false
     const sources = sourcesToAsk(state.host.store, state.requester(requester), query.options.scope)
     const embedded = await embedText(state, query.semantic, signal, this.#time)
     const asOf = this.#asOf ?? state.host.clock.now()
@@ -182,6 +187,7 @@ export class Reading {
   async next(limit: number): Promise<QueryResult> {
     const { page, answer } = await this.#answer(limit)
     this.#isFresh = false
+    this.#isNext = false
     const last = page.draft.picked.at(-1)
     this.#passed += page.draft.picked.length
     if (last !== undefined) this.#boundary = last.scored
@@ -237,9 +243,13 @@ export class Reading {
         home => this.#page(source, source.showing(home), limit),
         this.#time,
       )
-      if (!page.isShort || source.grown === undefined) return page
-      this.#source = await source.grown(this.#time)
-      this.#isGrown = true
+      const [{ order }, { end, grown }, boundary] = [page, source, this.#boundary]
+      if (!page.isShort || order === null || end === undefined || grown === undefined) return page
+      const from = this.#isNext ? null : boundary
+      const rest = await this.#state.lookInSteps(requester, home => order.rest(source.showing(home), from), this.#time)
+      this.#source = await grown(rest, this.#time)
+      this.#begun = order
+      this.#isNext ||= boundary !== null && compareBoundaries(boundary, end) <= 0
       this.#order = null
     }
   }
@@ -249,17 +259,18 @@ export class Reading {
     if (held !== null && boundary !== null)
       return this.#pageIn(held, showing, yield* held.after(showing, boundary, limit + 1), limit)
     const ordered = yield* orderedOf(showing.view, this.#query, source)
-    // The order of the beginning names it, whatever was gathered since.
-    const digest = this.#isGrown && this.#digest !== null ? this.#digest : digestOf(ordered)
-    if (boundary !== null && digest !== this.#digest) throw cursorExpired()
-    this.#digest = digest
-    const order = new CachedOrder(ordered, source, digest)
-    if (boundary !== null) return this.#pageIn(order, showing, yield* order.after(showing, boundary, limit + 1), limit)
-    const { offset } = this.#query.options
+    const { matches } = ordered.evaluation
+    const begun = this.#begun ?? { digest: digestOf(ordered), total: matches.count + source.left }
+    if (boundary !== null && begun.digest !== this.#digest) throw cursorExpired()
+    this.#digest = begun.digest
+    const order = new CachedOrder(ordered, source, begun)
+    if (boundary !== null && !this.#isNext)
+      return this.#pageIn(order, showing, yield* order.after(showing, boundary, limit + 1), limit)
+    const skipped = boundary === null ? this.#query.options.offset : 0
     // What other nodes gave was gathered before.
     const holds = source.nodes && showing.isSeen
-    const upTo = yield* beginningOf(ordered.evaluation, ordered.front, offset + limit + 1, holds)
-    return this.#pageIn(order, showing, known(source, upTo).slice(offset), limit)
+    const upTo = yield* beginningOf(ordered.evaluation, ordered.front, skipped + limit + 1, holds)
+    return this.#pageIn(order, showing, known(source, upTo).slice(skipped), limit)
   }
 
   /** `found`: what comes next, one more than the page has where there are so many. */

@@ -46,9 +46,9 @@ vi.mock('../../../../src/lenses/beliefs/access/show.ts', async original => {
 
 vi.mock('../../../../src/lenses/beliefs/explain/belief-explanation.ts', async original => {
   const actual = await original<typeof import('../../../../src/lenses/beliefs/explain/belief-explanation.ts')>()
-  const percentileOf = (rank: number, total: number) =>
-    actual.percentileOf(rank, planted.leak === 'explanation' ? planted.all : total)
-  return { ...actual, percentileOf }
+  const explain: typeof actual.explain = (world, explained) =>
+    actual.explain(world, planted.leak === 'explanation' ? { ...explained, total: planted.all } : explained)
+  return { ...actual, explain }
 })
 
 vi.mock('../../../../src/lenses/beliefs/questions/facets.ts', async original => {
