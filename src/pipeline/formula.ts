@@ -232,7 +232,7 @@ function short(value: number): string {
   return String(Number(value.toFixed(2)))
 }
 
-// How much words and meaning count: 0.3 and 0.7 in prose, 0.15 and 0.85 in code (measured: docs/decisions/058). Of a store
+// How much words and meaning count: 0.3 and 0.7 in prose, 0.15 and 0.85 in code (measured: docs/decisions/010). Of a store
 // that holds both, between the two, by the share of code among the entries that a question is asked of: so a question about
 // code is weighed the same whether a filter or the store itself leaves out the prose. A question with an identifier is
 // weighed as prose: only words can match it exactly.

@@ -10,7 +10,7 @@ import type { Plan, Retrieval, Scoring, Stages } from './stage.ts'
 /** Ranked beyond the page, in case some of it are gone by now. When more are gone, retrieval goes deeper. */
 export const SPARE = 5
 
-/** Entries a leg that a page begins with: a quarter more than it shows; how that was chosen: docs/decisions/022. */
+/** Entries a leg that a page begins with: a quarter more than it shows; how that was chosen: docs/decisions/009. */
 export function firstDepth(query: Query): number {
   return query.after?.depth ?? Math.max(LEG_DEPTH, Math.ceil(1.25 * query.limit))
 }

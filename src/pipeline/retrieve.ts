@@ -346,7 +346,7 @@ function listed(entry: Entry): Retrieval['candidates'][number] {
 }
 
 // The leg of one hop: what the best result links to, or is linked from, is lifted by a share of its relevance, the less the more
-// links it has. How that was measured: docs/decisions/071.
+// links it has. How that was measured: docs/decisions/020.
 
 /** A result with more links says nothing of any of them. */
 const MOST_LINKS = 100

@@ -43,18 +43,24 @@ export function* pickPage(
   return (yield* beginningOf(evaluation, yield* frontOf(evaluation, options), offset + limit)).slice(offset)
 }
 
-/** The first k: a step for each that the front picks. */
-export function* beginningOf(evaluation: Evaluation, front: Front | null, k: number): Steps<readonly Picked[]> {
-  if (front === null) return evaluation.best(k).map(unspread)
+/** The first k for which `holds`: a step for each that the front picks. */
+export function* beginningOf(
+  evaluation: Evaluation,
+  front: Front | null,
+  k: number,
+  holds: (entry: EntryKey) => boolean = () => true,
+): Steps<readonly Picked[]> {
+  const { entries } = evaluation.view.columns.arrays
+  const behind = (count: number, end: ScoredBelief | null) =>
+    evaluation.best(count, end, row => holds(entries[row] as EntryKey)).map(unspread)
+  if (front === null) return behind(k, null)
   const first: Picked[] = []
-  for (const picked of take(front.all(evaluation.view.time), k)) {
-    first.push(picked)
+  for (const picked of front.all(evaluation.view.time)) {
+    if (holds(picked.scored.entry)) first.push(picked)
+    if (first.length === k) return first
     yield
   }
-  const { end } = front
-  if (end === null || first.length === k) return first
-  const behind = evaluation.best(k + MOST_COMPARED).filter(scored => byOrder(scored, end) > 0)
-  return [...first, ...behind.slice(0, k - first.length).map(unspread)]
+  return front.end === null ? first : [...first, ...behind(k - first.length, front.end)]
 }
 
 /** Null: there is none, results stand in the total order. */

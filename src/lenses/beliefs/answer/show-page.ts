@@ -2,12 +2,13 @@
  * A page as its requester gets it (BQ-094 to BQ-099): checked once more against the matrix, its results set beside
  * each other, and written in the form of the answer.
  */
+import type { Instant } from '../../../base/clock.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { toIso } from '../../../model/instant.ts'
 import { isSeen, type ShownBelief, type ShowView, showCurrent, throughFederation } from '../access/show.ts'
 import { vectorsOf } from '../embedding.ts'
 import type { BeliefsError } from '../errors.ts'
-import { concentrationWarnings, explain } from '../explain/belief-explanation.ts'
+import { concentrationWarnings, type ExplanationWorld, explain } from '../explain/belief-explanation.ts'
 import { twelveDecimals } from '../measures/ranking-weights.ts'
 import type {
   Belief,
@@ -20,13 +21,81 @@ import type {
 } from '../model.ts'
 import { detectorOf } from '../opposition/installed.ts'
 import type { Evaluation } from '../query/evaluation.ts'
-import { type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
+import type { Embedded } from '../query/understand.ts'
+import { type TrustFound, type TrustWorld, trustFound } from '../ranking/ranking-trust.ts'
+import { type Boundary, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
 import { derivationChain } from '../record/derivation.ts'
+import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery, CheckedScope } from '../schema/query.ts'
+import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { federationTarget } from '../trust/trust-in.ts'
 import { conflictOf, findConflicts, MOST_COMPARED } from './diversity.ts'
-import type { Draft } from './page-draft.ts'
+import type { Front } from './front.ts'
+import type { Verdict } from './verdict.ts'
+
+/** What the pages of an answer have in common: no more of its evaluation than they need, for they may outlive it. */
+export interface AnswerOrder {
+  readonly source: AnswerSource
+  /** What was scored, as of the moment of the order. */
+  readonly world: ExplanationWorld & Omit<TrustWorld, 'view'>
+  /** All that match. */
+  readonly total: number
+  /** Whether more are near enough to the text than may be candidates. */
+  readonly isCut: boolean
+  /** Null in list mode. */
+  readonly verdict: Verdict | null
+  /** Null: results stand in the total order. */
+  readonly front: Front | null
+}
+
+/** A page that was worked out and not yet shown. */
+export interface Draft {
+  readonly order: AnswerOrder
+  readonly picked: readonly Picked[]
+  /** Results that stand before it. */
+  readonly passed: number
+  readonly warnings: readonly CheckedWarning[]
+  /** What explanations rest on, by entry; empty where none are wanted. */
+  readonly grounds: ReadonlyMap<EntryKey, Ground>
+  readonly federations: readonly string[]
+}
+
+interface Ground {
+  /** From 1, in the total order. */
+  readonly rank: number
+  readonly trust: TrustFound
+}
+
+/** `view`: that of the page, which may be later than the order's. */
+export function draftOf(
+  view: ShowView,
+  order: AnswerOrder,
+  page: Pick<Draft, 'picked' | 'passed' | 'warnings'>,
+  isExplained: boolean,
+): Draft {
+  const { front, world } = order
+  const { trust, requester } = world
+  const before = page.passed + (front?.leftOut ?? 0)
+  const explained = isExplained ? page.picked : []
+  const grounds = explained.map(({ scored }, at): [EntryKey, Ground] => {
+    const rank = front?.ranks.get(scored.entry) ?? before + at + 1
+    return [scored.entry, { rank, trust: trustFound({ trust, requester, view }, scored) }]
+  })
+  return { order, ...page, grounds: new Map(grounds), federations: view.requester.federations }
+}
+
+/** What an answer tells of the nodes that were asked for it. */
+export interface NodesTold {
+  readonly coverage: Coverage
+  readonly errors: QueryResult['errors']
+  /** Whether they were asked longer ago than they should have been. */
+  readonly isStale: boolean
+  /** Whether no more can match than what was counted. */
+  readonly isExact: boolean
+  /** Which of them have more than they were asked for: told at the end of the list. */
+  readonly cut: readonly CheckedWarning[]
+}
 
 interface Shown {
   readonly belief: ShownBelief
@@ -56,6 +125,34 @@ export interface Showing {
   more(belief: ShownBelief): Partial<RankedBelief>
 }
 
+/** Where the beliefs of one answer are: in this node's own store, or in one of what several nodes gave for it. */
+export interface AnswerSource {
+  /** Of the store that the answer is evaluated over. */
+  readonly state: BeliefsState
+  readonly embedded: Embedded
+  readonly asOf: Instant
+  /** `home`: of this node's own store, as it is now. */
+  showing(home: ShowView): Showing
+  /** Matches of this node's own that are not in it. */
+  readonly left: number
+  readonly byteLength: number
+  /** Absent: none were asked. */
+  readonly nodes?: NodesTold
+  /** Behind this one the order is not known: what is left may come there. Absent: it is known to its end. */
+  readonly end?: Boundary
+  /** These of its entries, with more of this node's own. Not within a read. */
+  grown?(rest: readonly EntryKey[], time: TimeLimit): Promise<AnswerSource>
+}
+
+export function ownSource(
+  state: BeliefsState,
+  options: CheckedQuery['options'],
+  embedded: Embedded,
+  asOf: Instant,
+): AnswerSource {
+  return { state, embedded, asOf, showing: home => showingOf(home, options), left: 0, byteLength: 0 }
+}
+
 /** Of beliefs of one store, from there. */
 export function showingOf(view: ShowView, options: CheckedQuery['options']): Showing {
   return {
@@ -75,7 +172,7 @@ export function showPage(showing: Showing, draft: Draft, before: readonly Compar
   const found = results.map(({ belief }) => belief)
   const compared = [...before, ...found.slice(0, MOST_COMPARED - before.length)]
   const conflicts = conflictsIn(showing, draft, { compared, from: before.length, found })
-  const closest = draft.verdict?.nearest ?? []
+  const closest = draft.order.verdict?.nearest ?? []
   return { results, conflicts, compared, nearest: closest.length === 0 ? [] : shownOf(showing, closest.map(unspread)) }
 }
 
@@ -114,13 +211,13 @@ interface Comparing {
 /** Between what is shown now and what may be seen still: both of a conflict are named, and what they say. */
 function conflictsIn(
   { view, isSeen }: Showing,
-  { settled, world: { state } }: Draft,
+  { order: { front, world } }: Draft,
   { compared, from, found }: Comparing,
 ): readonly Conflict[] {
-  const { host, settings } = state
+  const { host, settings } = world.state
   if (settings.conflicts !== 'both_shown') {
     const shown = new Set(found.map(({ entry }) => entry))
-    return settled
+    return (front?.conflicts ?? [])
       .filter(one => shown.has(one.with) && one.of.every(({ entry }) => isSeen(entry)))
       .map(({ of: [first, second], opposition }) => conflictOf([first.id, second.id], opposition, settings.conflicts))
   }
@@ -154,8 +251,10 @@ export function tellPage(
   time: TimeLimit,
 ): Answer {
   const { options } = query
-  const { world, passed, nodes } = draft
-  const total = draft.total - (draft.picked.length - results.length)
+  const { order, passed, picked } = draft
+  const { world, verdict, source } = order
+  const { nodes } = source
+  const total = order.total - (picked.length - results.length)
   const beliefs = results.map((shown, at): RankedBelief => {
     const { belief, picked } = shown
     const ground = draft.grounds.get(picked.scored.entry)
@@ -172,7 +271,7 @@ export function tellPage(
   const result: QueryResult = {
     beliefs,
     total_count: total,
-    count_exact: nodes?.isExact ?? !draft.isCut,
+    count_exact: nodes?.isExact ?? !order.isCut,
     ...(nodes?.isStale && { stale: true }),
     query_time_ms: 0,
     partial,
@@ -180,14 +279,14 @@ export function tellPage(
     errors: [...(time.isCut ? [asPart(time.error())] : []), ...(nodes?.errors ?? [])],
     conflicts,
     effective_weights: effectiveWeights(query),
-    as_of: toIso(draft.asOf),
-    ...(draft.verdict !== null && {
-      verdict: draft.verdict.verdict,
-      verdict_reason: draft.verdict.reason,
-      verdict_by: draft.verdict.by,
+    as_of: toIso(source.asOf),
+    ...(verdict !== null && {
+      verdict: verdict.verdict,
+      verdict_reason: verdict.reason,
+      verdict_by: verdict.by,
       nearest: nearest.map((shown, at) => ranked(shown, at + 1)),
     }),
-    warnings: [...draft.warnings, ...concentration].map(warning => ({ ...warning })),
+    warnings: [...draft.warnings, ...concentration],
   }
   return { result, used: [...new Set(results.map(({ belief }) => usedOf(belief)))], compared }
 }
@@ -220,7 +319,7 @@ export function componentsOf({ parts }: ScoredBelief, penalty: number): ScoreCom
 }
 
 /** BQ-134, on one node: what is asked answers. */
-function coverageOf({ local, federated, network }: CheckedScope, federations: readonly string[]): Coverage {
+export function coverageOf({ local, federated, network }: CheckedScope, federations: readonly string[]): Coverage {
   const asked = federated ? [...federations] : []
   return {
     local,

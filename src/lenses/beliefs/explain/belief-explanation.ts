@@ -7,12 +7,13 @@ import { contentWords, foldContent, hasPhrase, hasTokens, tokensOf } from '../ma
 import { overall, weakestDimension } from '../measures/confidence.ts'
 import { ageDays, decayRule } from '../measures/decay.ts'
 import { twelveDecimals } from '../measures/ranking-weights.ts'
-import type { Explanation, RankedBelief, RankingWeights } from '../model.ts'
-import type { TrustFound } from '../ranking/trust-found.ts'
+import type { Belief, Explanation, RankedBelief, RankingWeights } from '../model.ts'
+import type { Evaluation } from '../query/evaluation.ts'
+import type { TrustFound } from '../ranking/ranking-trust.ts'
+import type { ScoredBelief } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedText } from '../schema/values.ts'
 import { type DirectTrust, type TrustIn, trustBand } from '../trust/trust-in.ts'
-import { type ExplainedBelief, type ExplanationWorld, percentileOf } from './explained.ts'
 
 /** On a shorter page a large share says nothing: of two holders one has half at least. */
 const MIN_RESULTS = 5
@@ -235,4 +236,25 @@ function detailsOf({ kind, direct, transitive }: TrustIn): Pick<TrustPart, 'dire
 
 function ownEdge({ level, entries, base, days, rate, decayed, value, distrusted }: DirectTrust) {
   return { level, entries: { ...entries }, base, days_since_use: days, rate, decayed, value, distrusted }
+}
+
+/** What it is explained from, beside the belief itself. */
+export type ExplanationWorld = Pick<Evaluation, 'question' | 'understood' | 'asOf' | 'state'>
+
+/** A belief, and where it came to stand. */
+export interface ExplainedBelief {
+  readonly scored: ScoredBelief
+  readonly belief: Belief
+  readonly trust: TrustFound
+  /** 0, or below it where diversity counted against it. */
+  readonly penalty: number
+  /** From 1, in the total order of what matches. */
+  readonly rank: number
+  /** Of all that match. */
+  readonly total: number
+}
+
+/** BQ-110: 100 for the first, 0 for the last; 100 for the only one. */
+function percentileOf(rank: number, total: number): number {
+  return total <= 1 ? 100 : twelveDecimals((100 * (total - rank)) / (total - 1))
 }

@@ -3,22 +3,28 @@
  * anew and held against what was told. What a node gave stays while it does not answer: only that it does not is told.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
+import type { Steps } from '../../../base/turns.ts'
+import type { EntryKey } from '../../../model/entry.ts'
 import type { LiveItem, LiveQuery, LiveState } from '../../../model/live.ts'
 import type { Viewer } from '../../../model/viewer.ts'
+import type { ShowView } from '../access/show.ts'
+import { pickPage } from '../answer/front.ts'
 import { BeliefsError } from '../errors.ts'
+import type { BeliefSource } from '../model.ts'
 import { sourcesToAsk } from '../nodes/asking/ask-nodes.ts'
-import { gather } from '../nodes/gathered/gather-nodes.ts'
-import type { GatheredOrder } from '../nodes/gathered/gathered-order.ts'
-import { gatheredItems, guestOfKey, keyOfGuest } from '../nodes/gathered/gathered-reading.ts'
-import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer } from '../nodes/guest.ts'
+import { type Gathering, gather } from '../nodes/gather-nodes.ts'
+import type { AskedSource, Guest, NodeAnswer, NodeFailure, NodesAnswer } from '../nodes/guest.ts'
 import { followAnswer, nameOf, watchesOf } from '../nodes/notices/watches.ts'
 import { knownPeers } from '../nodes/peers.ts'
+import { evaluateInSteps } from '../query/asked.ts'
 import { embedText } from '../query/understand.ts'
-import { trustQuestion } from '../ranking/trust-columns.ts'
+import { trustFound, trustQuestion } from '../ranking/ranking-trust.ts'
+import type { ScoredBelief } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { PEERS } from '../tables.ts'
 import { TimeLimit } from '../time-limit.ts'
+import { itemOf, saidBy, textOfTrust, type UnratedItem } from './live-items.ts'
 import type { StandingBeliefs } from './standing-question.ts'
 
 /** Nodes that tell of no changes are asked anew after so long, and those that did not answer. */
@@ -78,21 +84,18 @@ export class StandingEverywhere implements LiveQuery {
     const embedded = await embedText(this.#state, this.#checked.semantic, signal, time)
     if (embedded.warnings.some(({ code }) => code === 'meaning_late')) throw time.error()
     const asOf = host.clock.now()
-    const asked = { state: this.#state, query: this.#checked, requester: this.viewer.id, sources, embedded, asOf, time }
-    const { order } = await gather(asked, answer => this.#completed(answer))
+    const asked = { state: this.#state, query: this.#checked, requester: this.viewer.id, sources, embedded, asOf }
+    const found = await gatheredItems(asked, time, answer => this.#completed(answer))
     signal.throwIfAborted()
     const standings = new Map(own.items.map(({ key, standing }) => [key, standing]))
-    const items = this.#state
-      .look(this.viewer.id, home => gatheredItems(order, home, this.#checked.options))
-      .map((item): LiveItem => ({ ...item, standing: standings.get(item.key) ?? item.standing }))
+    const items = found.items.map((item): LiveItem => ({ ...item, standing: standings.get(item.key) ?? item.standing }))
     const ends = items.flatMap(({ shown }) =>
       typeof shown['valid_until'] === 'string' ? Date.parse(shown['valid_until']) : [],
     )
-    const matching = matchingGuests(order)
     return {
       items,
-      full: order.total > items.length,
-      matches: key => (guestOfKey(key) === null ? (own.matches?.(key) ?? true) : matching.has(key)),
+      full: found.total > items.length,
+      matches: key => (guestOfKey(key) === null ? (own.matches?.(key) ?? true) : found.matching.has(key)),
       asOf,
       until: Math.min(own.until, ...ends.filter(end => end > asOf)),
     }
@@ -189,8 +192,59 @@ export class StandingEverywhere implements LiveQuery {
   }
 }
 
-/** Keys of the items that other nodes gave and that match. */
-function matchingGuests({ world, evaluation }: GatheredOrder): ReadonlySet<string> {
-  const { bits } = evaluation.matches
-  return new Set([...world.guests].flatMap(([entry, guest]) => (bits.has(entry) ? keyOfGuest(guest) : [])))
+interface GatheredItems {
+  readonly items: readonly LiveItem[]
+  readonly total: number
+  /** Keys of the items that other nodes gave and that match. */
+  readonly matching: ReadonlySet<string>
+}
+
+/** What this node's own rests on is left to its store: the empty text. */
+async function gatheredItems(
+  gathering: Gathering,
+  limited: TimeLimit,
+  completed: (answer: NodesAnswer) => NodesAnswer,
+): Promise<GatheredItems> {
+  const { state, query, requester } = gathering
+  const { source, time } = await gather(gathering, limited, completed)
+  const found = function* (home: ShowView): Steps<GatheredItems> {
+    const showing = source.showing(home)
+    const guests = showing.view.guests ?? new Map<EntryKey, Guest>()
+    const evaluation = yield* evaluateInSteps(source.state, showing.view, query, source.embedded, source.asOf)
+    const picked = yield* pickPage(evaluation, query.options)
+    const first = new Map(picked.map(({ scored }) => [scored.entry, scored]))
+    const items = showing.current([...first.keys()]).map((shown, at): LiveItem => {
+      const guest = guests.get(shown.entry)
+      const scored = first.get(shown.entry) as ScoredBelief
+      const item = guest === undefined ? itemOf(shown, home) : guestItem(guest)
+      const standing = guest === undefined ? '' : textOfTrust(trustFound(evaluation, scored).trust)
+      return { ...item, score: scored.final, rank: at + 1, standing }
+    })
+    const { bits, count } = evaluation.matches
+    const matching = new Set([...guests].flatMap(([entry, guest]) => (bits.has(entry) ? keyOfGuest(guest) : [])))
+    return { items, total: count + source.left, matching }
+  }
+  return state.lookInSteps(requester, found, time)
+}
+
+/** A belief of another node, through all its versions. */
+function guestItem(guest: Guest): UnratedItem {
+  const { belief } = guest
+  return { ...saidBy(belief), key: keyOfGuest(guest), since: Date.parse(belief.created_at) }
+}
+
+/** The same for all versions of the belief. */
+function keyOfGuest({ node, source, chain }: Guest): string {
+  return JSON.stringify([MARK, source.kind, source.id, node, chain])
+}
+
+const MARK = 'node'
+const PARTS = 5
+
+/** Where an item of that key came from; null: from this node's own store, whose keys have two parts. */
+function guestOfKey(key: string): (BeliefSource & { readonly node: string }) | null {
+  const parts = JSON.parse(key) as readonly string[]
+  if (parts.length !== PARTS) return null
+  const [, kind, id, node] = parts as [string, BeliefSource['kind'], string | null, string]
+  return { kind, id, node }
 }

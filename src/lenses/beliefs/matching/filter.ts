@@ -3,13 +3,20 @@
  * tested first; what is the same for all beliefs of a holder or of a set of domains is worked out once for each.
  */
 import type { Instant } from '../../../base/clock.ts'
+import type { RowOrigins } from '../access/row-origins.ts'
+import type { ShowView } from '../access/show.ts'
 import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
 import { type BeliefColumns, domainRates } from '../columns/columns.ts'
 import { DIMENSIONS } from '../dimensions.ts'
+import { overallOf, weightColumn } from '../measures/confidence.ts'
 import { type DecayTable, freshnessNow } from '../measures/decay.ts'
 import { isWithin } from '../measures/domains.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
+import { DerivationDepths } from '../record/derivation.ts'
 import type { CheckedFilters, ConfidenceBound } from '../schema/filters.ts'
+import type { CheckedQuery } from '../schema/query.ts'
+import type { BeliefsState } from '../state.ts'
+import type { HolderColumns } from '../trust/holders.ts'
 
 export interface FilterWorld {
   readonly columns: BeliefColumns
@@ -118,5 +125,47 @@ function remembered(bound: number, ask: (number: number) => boolean): (number: n
   return number => {
     if (known[number] === 0) known[number] = ask(number) ? 1 : 2
     return known[number] === 1
+  }
+}
+
+/** As of which filters are looked at, and for whom. */
+interface Moment {
+  readonly state: Pick<BeliefsState, 'settings'>
+  readonly view: ShowView
+  readonly question: Pick<CheckedQuery, 'context'>
+  readonly asOf: Instant
+  readonly origins: RowOrigins
+  readonly trustColumns: HolderColumns
+}
+
+/** Depths, and columns of trust, are made when a filter first asks for them. */
+export function filterWorld({ state, view, question, asOf, origins, trustColumns }: Moment): FilterWorld {
+  const { columns } = view
+  const { queryDomains, confidenceWeights } = question.context
+  const { holders, confidences } = columns.arrays
+  const weights = weightColumn(confidenceWeights)
+  const ofHolder = (column: 'reputation' | 'direct') => {
+    let values: Float64Array | null = null
+    return (row: number, source: number): number => {
+      const as = origins.trustedAs(row, source)
+      if (as !== null) return trustColumns.named(as.target)[column]
+      values ??= trustColumns[column]
+      return values[holders[row] as number] as number
+    }
+  }
+  let depths: DerivationDepths | null = null
+  return {
+    columns,
+    asOf,
+    queryDomains,
+    overall: row => overallOf(confidences, row * DIMENSION_COUNT, weights),
+    decay: state.settings.decay,
+    holderShown: (row, source) => origins.holderShown(row, source),
+    reputation: ofHolder('reputation'),
+    direct: ofHolder('direct'),
+    depth: row => {
+      depths ??= new DerivationDepths(view)
+      return depths.of(row)
+    },
   }
 }

@@ -12,7 +12,7 @@ import { type ShowView, showBelief, showHistory, sourceOfSeen } from '../access/
 import { createAgent, listAgents, updateAgent } from '../agents/write-agents.ts'
 import { noSuchBelief } from '../errors.ts'
 import { type Belief, VISIBILITIES } from '../model.ts'
-import { trustQuestion } from '../ranking/trust-columns.ts'
+import { trustQuestion } from '../ranking/ranking-trust.ts'
 import { currentOf, historyOf, versionNamed, versionOfId } from '../record/read.ts'
 import type { StoredVersion } from '../record/version.ts'
 import { deleteBelief, putBeliefs, supersedeBelief, writeBeliefs, writeManyBeliefs } from '../record/write.ts'

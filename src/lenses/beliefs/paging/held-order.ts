@@ -7,6 +7,7 @@
 import type { Bitset } from '../../../base/bitset.ts'
 import { canonicalJson, type Json, sha256 } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { onePer } from '../../../base/one-per.ts'
 import { hashOfTwo, textHash } from '../../../base/text-hash.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { requesterOf } from '../../../identity/requester.ts'
@@ -14,27 +15,22 @@ import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { type CursorSeal, openCursor, sealCursor } from '../../../pipeline/cursor.ts'
 import { Held } from '../../../pipeline/held.ts'
-import type { Requester } from '../access/requester.ts'
-import { isSeen, type ShowView } from '../access/show.ts'
+import type { ShowView } from '../access/show.ts'
 import { POOL } from '../answer/diversity.ts'
 import { type Front, frontOf, settlementOf } from '../answer/front.ts'
-import { type Verdict, verdictOf } from '../answer/page-draft.ts'
+import type { AnswerOrder, AnswerSource, Showing } from '../answer/show-page.ts'
+import { type Verdict, verdictOf } from '../answer/verdict.ts'
 import { type Fault, faulty } from '../errors.ts'
 import { inScope, scopeRequest } from '../matching/in-scope.ts'
-import type { QueryResult } from '../model.ts'
-import { warningsOf } from '../query/asked.ts'
-import { evaluateInSteps } from '../query/evaluate.ts'
+import { evaluateInSteps, warningsOf } from '../query/asked.ts'
 import { Evaluation } from '../query/evaluation.ts'
-import type { Question, Understood } from '../query/question.ts'
-import type { Embedded } from '../query/understand.ts'
 import { type Boundary, byOrder, type Picked, type ScoredBelief, unspread } from '../ranking/scored.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
-import type { TimeLimit } from '../time-limit.ts'
-import type { HolderTrust } from '../trust/holders.ts'
 
-interface FirstPage {
+/** What a query came to when its order was made. */
+export interface Ordered {
   readonly evaluation: Evaluation
   /** Null: results stand in the total order. */
   readonly front: Front | null
@@ -42,94 +38,103 @@ interface FirstPage {
   readonly warnings: readonly CheckedWarning[]
 }
 
-export class CachedOrder {
-  readonly state: BeliefsState
-  readonly question: Question
-  readonly understood: Understood
-  readonly asOf: Instant
+export function* orderedOf(view: ShowView, query: CheckedQuery, source: AnswerSource): Steps<Ordered> {
+  const { state, embedded, asOf } = source
+  const evaluation = yield* evaluateInSteps(state, view, query, embedded, asOf)
+  yield* evaluation.rank()
+  yield
+  const front = yield* frontOf(evaluation, query.options)
+  const verdict = yield* verdictOf(evaluation)
+  return { evaluation, front, verdict, warnings: warningsOf(query, embedded, evaluation) }
+}
+
+/** What an order is called by and counts, whatever is gathered for it later. */
+export type Begun = Pick<CachedOrder, 'digest' | 'total'>
+
+export class CachedOrder implements AnswerOrder {
+  readonly source: AnswerSource
+  readonly world: AnswerOrder['world']
   readonly warnings: readonly CheckedWarning[]
-  /** All that matched. */
   readonly total: number
   readonly isCut: boolean
   readonly verdict: Verdict | null
   readonly digest: string
-  readonly trust: HolderTrust
-  /** As memberships were. */
-  readonly requester: Requester
-  /** Null: results stand in the total order. */
   readonly front: Front | null
   readonly #entries: Bitset
   readonly #cosines: ReadonlyMap<EntryKey, number> | null
   readonly #byWords: ReadonlySet<EntryKey>
 
-  constructor({ evaluation, front, verdict, warnings }: FirstPage) {
+  constructor({ evaluation, front, verdict, warnings }: Ordered, source: AnswerSource, { digest, total }: Begun) {
     const { state, question, understood, asOf, trust, requester, matches } = evaluation
-    this.state = state
-    this.question = question
-    this.understood = understood
-    this.asOf = asOf
+    this.source = source
+    this.world = { state, question, understood, asOf, trust, requester }
     this.warnings = warnings
-    this.trust = trust
-    this.requester = requester
-    this.total = matches.count
+    this.total = total
     this.isCut = evaluation.isCut
     this.verdict = verdict
-    this.digest = digestOf(evaluation)
+    this.digest = digest
+    this.front = front
     this.#entries = matches.bits
     this.#cosines = evaluation.cosines
     this.#byWords = evaluation.byWords
-    this.front = front
   }
 
   /** Near enough. */
   get byteLength(): number {
-    const vector = this.understood.meaning.by === 'vector' ? this.understood.meaning.vector.byteLength : 0
+    const { understood, trust } = this.world
+    const vector = understood.meaning.by === 'vector' ? understood.meaning.vector.byteLength : 0
     const front = this.front === null ? 0 : POOL * (BELIEF_BYTES + vector)
     const cosines = (this.#cosines?.size ?? 0) * KEY_BYTES
-    return this.#entries.byteLength + this.trust.byteLength + cosines + front + vector
+    return this.#entries.byteLength + trust.byteLength + cosines + front + vector + this.source.byteLength
   }
 
   /** At most so many of those behind a boundary, which may be seen still; their rows are the view's. A step for each in front. */
-  *after(view: ShowView, boundary: Boundary, count: number): Steps<readonly Picked[]> {
+  *after(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
     const { front } = this
-    const isIt = (scored: ScoredBelief) => scored.id === boundary.id && compare(scored, boundary) === 0
-    const inFront = front === null ? null : yield* front.behind(isIt, view.time)
-    if (inFront === null) return yield* this.#behind(view, boundary, count)
-    const found: readonly Picked[] = yield* this.#seenOf(view, inFront, count)
-    const end = front?.end ?? null
-    if (end === null || found.length === count) return found
-    return [...found, ...(yield* this.#behind(view, end, count - found.length))]
-  }
-
-  /** In the total order: as of then, over those of its matches that are there still. */
-  *#behind(view: ShowView, boundary: Boundary, count: number): Steps<readonly Picked[]> {
-    const { entries } = view.columns.arrays
-    const there = inScope(scopeRequest(view, this.question, this.asOf)).where(row =>
-      this.#entries.has(entries[row] as EntryKey),
-    )
-    const earlier = { trust: this.trust, matches: there, cosines: this.#cosines, byWords: this.#byWords }
-    const then = { ...view, requester: this.requester }
-    const evaluation = new Evaluation(this.state, then, this.question, this.understood, this.asOf, earlier)
-    yield* evaluation.rank()
-    return evaluation.best(count, boundary).map(unspread)
-  }
-
-  *#seenOf(view: ShowView, picks: Iterable<Picked>, count: number): Steps<readonly Picked[]> {
+    const isIt = (scored: ScoredBelief) => scored.id === boundary.id && compareBoundaries(scored, boundary) === 0
+    const inFront = front === null ? null : yield* front.behind(isIt, showing.view.time)
+    if (inFront === null) return yield* this.#behind(showing, boundary, count)
     const found: Picked[] = []
-    for (const { scored, penalty } of picks) {
-      const seen = this.#seen(view, scored)
-      if (seen !== null) found.push({ scored: seen, penalty })
-      if (found.length === count) break
+    for (const { scored, penalty } of inFront) {
+      const row = showing.view.columns.rowOf(scored.entry)
+      if (row !== -1 && showing.isSeen(scored.entry)) found.push({ scored: { ...scored, row }, penalty })
+      if (found.length === count) return found
       yield
     }
-    return found
+    const end = front?.end ?? null
+    return end === null ? found : [...found, ...(yield* this.#behind(showing, end, count - found.length))]
   }
 
-  /** With its row of now; null: it is not there, or not to be seen, any more. */
-  #seen(view: ShowView, scored: ScoredBelief): ScoredBelief | null {
-    const isThere = isSeen(view, scored.entry, this.question.scope)
-    return isThere ? { ...scored, row: view.columns.rowOf(scored.entry) } : null
+  /** Where there is no front: all that stand behind a boundary; null: all that match. */
+  *rest(showing: Showing, boundary: Boundary | null): Steps<readonly EntryKey[]> {
+    const evaluation = yield* this.#asOfThen(showing)
+    return evaluation.best(Number.MAX_SAFE_INTEGER, boundary).map(({ entry }) => entry)
   }
+
+  /** In the total order. */
+  *#behind(showing: Showing, boundary: Boundary, count: number): Steps<readonly Picked[]> {
+    const evaluation = yield* this.#asOfThen(showing)
+    return known(this.source, evaluation.best(count, boundary).map(unspread))
+  }
+
+  /** Over those of its matches that are there still. */
+  *#asOfThen({ view, isSeen }: Showing): Steps<Evaluation> {
+    const { state, question, understood, asOf, trust, requester } = this.world
+    const { entries } = view.columns.arrays
+    const there = inScope(scopeRequest(view, question, asOf)).where(row => {
+      const entry = entries[row] as EntryKey
+      return this.#entries.has(entry) && isSeen(entry)
+    })
+    const earlier = { trust, matches: there, cosines: this.#cosines, byWords: this.#byWords }
+    const evaluation = new Evaluation(state, { ...view, requester }, question, understood, asOf, earlier)
+    yield* evaluation.rank()
+    return evaluation
+  }
+}
+
+/** As far as the order is known. */
+export function known({ end }: AnswerSource, picked: readonly Picked[]): readonly Picked[] {
+  return end === undefined ? picked : picked.filter(({ scored }) => compareBoundaries(scored, end) <= 0)
 }
 
 const DIGEST_LENGTH = 24
@@ -139,7 +144,7 @@ const NINE_DECIMALS = 1e9
  * One text for the whole order: which beliefs match, and what each scores. Equal in every process that ranks them alike, and
  * untouched by what is hidden.
  */
-function digestOf(evaluation: Evaluation): string {
+export function digestOf({ evaluation }: Ordered): string {
   const { matches, finals, view, state } = evaluation
   let [one, other] = [0, 0]
   for (let place = 0; place < matches.count; place++) {
@@ -157,30 +162,16 @@ const BELIEF_BYTES = 300
 const KEY_BYTES = 40
 
 /** Of one query no two have the same id. */
-function compare(a: Boundary, b: Boundary): number {
+export function compareBoundaries(a: Boundary, b: Boundary): number {
   return byOrder({ ...a, holder: null } as ScoredBelief, { ...b, holder: null } as ScoredBelief)
 }
 
 const CURSOR_LIFETIME_MS = 15 * 60_000
 
-/** Orders that are held in one engine: of its own store, and merged with what other nodes answered. */
+/** Orders that are held in one engine. */
 const HELD = { most: 1_000, bytes: 64 * 2 ** 20, lifetimeMs: CURSOR_LIFETIME_MS }
 
-const ORDERS = new WeakMap<BeliefsState, Held<object>>()
-
-export function ordersOf(state: BeliefsState): Held<object> {
-  const known = ORDERS.get(state)
-  if (known !== undefined) return known
-  const made = new Held<object>(HELD, requesterOf)
-  ORDERS.set(state, made)
-  return made
-}
-
-/** Of the own store alone; null: none is held under that name for that requester. */
-export function orderAt(state: BeliefsState, name: string, requester: string): CachedOrder | null {
-  const found = ordersOf(state).find(name, requester, state.host.clock.now())
-  return found instanceof CachedOrder ? found : null
-}
+export const ordersOf: (state: BeliefsState) => Held<CachedOrder> = onePer(() => new Held(HELD, requesterOf))
 
 /** What an order is held under: the same for all cursors of one. */
 export function nameOf(
@@ -188,27 +179,6 @@ export function nameOf(
   { asOf, digest }: Pick<CursorContent, 'asOf' | 'digest'>,
 ): string {
   return JSON.stringify([question, requester, asOf, digest])
-}
-
-/** The order as of the cursor's moment; throws where it cannot be known any more. */
-export async function rebuilt(
-  state: BeliefsState,
-  query: CheckedQuery,
-  requester: string,
-  embedded: Embedded,
-  content: CursorContent,
-  time: TimeLimit,
-): Promise<CachedOrder> {
-  const rebuild = function* (view: ShowView): Steps<CachedOrder> {
-    const evaluation = yield* evaluateInSteps(state, view, query, embedded, content.asOf)
-    yield* evaluation.rank()
-    const front = yield* frontOf(evaluation, query.options)
-    const verdict = yield* verdictOf(evaluation)
-    const order = new CachedOrder({ evaluation, front, verdict, warnings: warningsOf(query, embedded, evaluation) })
-    if (order.digest !== content.digest) throw cursorExpired()
-    return order
-  }
-  return state.lookInSteps(requester, rebuild, time)
 }
 
 /**
@@ -291,20 +261,4 @@ function wrong(reason: Reason): Error {
     value: null,
   }
   return faulty([fault])
-}
-
-export interface Pages {
-  /** Whether there is more to read; before the first part that may not be known. */
-  readonly hasMore: boolean
-  /** Results read or skipped so far. */
-  readonly passed: number
-  /** The next results, at most so many. */
-  next(limit: number): Promise<QueryResult>
-  /** Of what is next, and the order is held for it; null: there is none. */
-  cursor(): string | null
-  /** Lets go of the order until `goOn`, which finds it again or rejects with `cursor_expired`. */
-  keep(): void
-  goOn(): Promise<void>
-  /** Nothing is kept for it any more, but for who comes with a cursor. */
-  release(): void
 }

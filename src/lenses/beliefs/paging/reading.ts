@@ -5,172 +5,120 @@
 import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
-import type { ShowView } from '../access/show.ts'
-import { beginningOf, frontOf } from '../answer/front.ts'
-import { type Draft, draftOf, verdictOf } from '../answer/page-draft.ts'
-import { type Answer, type Compared, showingOf, showPage, tellPage } from '../answer/show-page.ts'
+import { beginningOf } from '../answer/front.ts'
+import {
+  type Answer,
+  type AnswerSource,
+  type Compared,
+  type Draft,
+  draftOf,
+  ownSource,
+  type Showing,
+  showPage,
+  tellPage,
+} from '../answer/show-page.ts'
 import { countersOf } from '../beliefs-counters.ts'
 import type { QueryResult } from '../model.ts'
 import { sourcesToAsk } from '../nodes/asking/ask-nodes.ts'
-import { openGathered } from '../nodes/gathered/gathered-reading.ts'
-import { warningsOf } from '../query/asked.ts'
-import type { Call } from '../query/call.ts'
-import { evaluateInSteps } from '../query/evaluate.ts'
-import { type Embedded, embedText } from '../query/understand.ts'
-import type { Boundary } from '../ranking/scored.ts'
+import { gather } from '../nodes/gather-nodes.ts'
+import type { Call } from '../query/asked.ts'
+import { embedText } from '../query/understand.ts'
+import type { Boundary, Picked } from '../ranking/scored.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { noteUse } from '../trust/acts.ts'
 import {
+  type Begun,
   CachedOrder,
-  type CursorContent,
   type CursorOwner,
+  compareBoundaries,
+  cursorExpired,
+  digestOf,
+  known,
   nameOf,
-  orderAt,
+  orderedOf,
   ordersOf,
-  type Pages,
   questionHash,
   readCursor,
-  rebuilt,
   writeCursor,
 } from './held-order.ts'
 
 /** How often a page is made anew when something of it went out of sight while it was made. */
 const ATTEMPTS = 3
 
-/** Throws INVALID_QUERY for a cursor that is not, or no longer, one of this query; rejects where the caller has gone. */
-export async function openReading(
-  state: BeliefsState,
-  query: CheckedQuery,
-  { requester, signal, machineTime }: Call,
-): Promise<Pages> {
-  const { cursor } = query.options
-  const owner = { question: questionHash(query), requester }
-  const limited = () => new TimeLimit(query.options.timeoutMs, signal, machineTime)
-  const embed = (within: TimeLimit) => embedText(state, query.semantic, signal, within)
-  await state.load(signal)
-  const time = limited()
-  const sources = sourcesToAsk(state.host.store, state.requester(requester), query.options.scope)
-  if (sources.length > 0) {
-    const [now, embedded] = [state.host.clock.now(), await embed(time)]
-    const content = cursor === null ? null : readCursor(state.secret(), cursor, owner, now)
-    const asOf = content?.asOf ?? state.host.clock.now()
-    return openGathered({ state, query, requester, sources, embedded, asOf, time }, owner, content, limited)
-  }
-  if (cursor === null) {
-    const embedded = await embed(time)
-    return new Reading(state, query, owner, { embedded, asOf: state.host.clock.now() }, { time, limited, embed })
-  }
-  const now = state.host.clock.now()
-  const content = readCursor(state.secret(), cursor, owner, now)
-  const order = orderAt(state, nameOf(owner, content), requester)
-  if (order !== null) return new Reading(state, query, owner, { order, content }, { time, limited, embed })
-  const made = await rebuilt(state, query, requester, await embed(time), content, time)
-  return new Reading(state, query, owner, { order: made, content }, { time, limited, embed })
-}
-
-/** Where a reading begins. */
-type Beginning =
-  | { readonly embedded: Embedded; readonly asOf: Instant }
-  | { readonly order: CachedOrder; readonly content: CursorContent }
-
-interface ReadingTools {
-  /** Of the first page; runs already. */
-  readonly time: TimeLimit
-  readonly limited: () => TimeLimit
-  readonly embed: (within: TimeLimit) => Promise<Embedded>
-}
-
 /** Gives the orders of streams names that no others have. */
 let streams = 0
+
+/** Throws INVALID_QUERY for a cursor that is not, or no longer, one of this query; rejects where the caller has gone. */
+export async function openReading(state: BeliefsState, query: CheckedQuery, call: Call): Promise<Reading> {
+  await state.load(call.signal)
+  const reading = new Reading(state, query, call)
+  await reading.goOn()
+  return reading
+}
 
 /** A page, and what comes after it. */
 interface Page {
   readonly draft: Draft
   /** Null: nothing does. */
   readonly order: CachedOrder | null
+  /** There is more of it, which the source has not gathered yet. */
+  readonly isShort: boolean
 }
 
-class Reading implements Pages {
+export class Reading {
   readonly #state: BeliefsState
   readonly #query: CheckedQuery
+  readonly #call: Call
   readonly #owner: CursorOwner
-  /** Of the first page; null where it was read before. */
-  readonly #first: { readonly embedded: Embedded; readonly asOf: Instant } | null
-  /** Null: nothing was read, or there is nothing more. */
-  #order: CachedOrder | null = null
-  /** Of the page that is next; each has its own, for who reads slowly works on nothing. */
-  #time: TimeLimit
-  readonly #limited: () => TimeLimit
-  readonly #embed: ReadingTools['embed']
   /** Where the order is between the pieces of a stream. */
-  readonly #place: string
-  #kept: Pick<CursorContent, 'asOf' | 'digest'> | null = null
+  readonly #place = `stream ${++streams}`
+  /** Null: it is the moment of the first page, which was not opened yet. */
+  #asOf: Instant | null = null
+  /** What the next page is read from; null: it must be opened first. */
+  #source: AnswerSource | null = null
+  /** Null: it is not made yet, or there is nothing more. */
+  #order: CachedOrder | null = null
+  #isAtEnd = false
+  /** Whether all that the source has comes next, whatever the boundary. */
+  #isNext = false
+  /** What the order was called at the beginning; null: not known yet. */
+  #digest: string | null = null
+  /** Where more of this node's own was gathered since: of the beginning. */
+  #begun: Begun | null = null
+  /** The last result that was read; null: none was. */
   #boundary: Boundary | null = null
   #passed: number
+  /** Of the page that is next; each has its own, for who reads slowly works on nothing. */
+  #time: TimeLimit
   /** Whether the time limit is still that of the beginning. */
   #isFresh = true
   /** What was read so far, of that which others are compared with. */
   #compared: readonly Compared[] = []
 
-  constructor(
-    state: BeliefsState,
-    query: CheckedQuery,
-    owner: CursorOwner,
-    beginning: Beginning,
-    { time, limited, embed }: ReadingTools,
-  ) {
-    this.#time = time
-    this.#limited = limited
-    this.#embed = embed
-    this.#place = `stream ${++streams}`
+  constructor(state: BeliefsState, query: CheckedQuery, call: Call) {
+    const { cursor, offset } = query.options
+    const { requester } = call
     this.#state = state
     this.#query = query
-    this.#owner = owner
-    this.#first = 'embedded' in beginning ? beginning : null
-    this.#passed = query.options.offset
-    if (!('order' in beginning)) return
-    this.#order = beginning.order
-    this.#boundary = beginning.content.boundary
-    this.#passed = beginning.content.passed
+    this.#call = call
+    this.#owner = { question: questionHash(query), requester }
+    this.#time = this.#limited()
+    this.#passed = offset
+    if (cursor === null) return
+    const now = state.host.clock.now()
+    const content = readCursor(state.secret(), cursor, this.#owner, now)
+    this.#asOf = content.asOf
+    this.#digest = content.digest
+    this.#boundary = content.boundary
+    this.#passed = content.passed
+    this.#take(ordersOf(state).find(nameOf(this.#owner, content), requester, now))
   }
 
   /** Whether there is more to read; before the first page that is not known. */
   get hasMore(): boolean {
-    return this.#order !== null || this.#kept !== null
-  }
-
-  /**
-   * Lets go of the order until the next page: it stays among those that are held, in its requester's share of the room, so
-   * that who reads slowly has no more of that than others.
-   */
-  keep(): void {
-    const order = this.#order
-    if (order === null) return
-    const { host } = this.#state
-    ordersOf(this.#state).hold(this.#place, this.#owner.requester, order, order.byteLength, host.clock.now())
-    this.#kept = { asOf: order.asOf, digest: order.digest }
-    this.#order = null
-  }
-
-  /** Takes it up again, or finds it anew; rejects with `cursor_expired` where that cannot be done. */
-  async goOn(): Promise<void> {
-    const [kept, boundary, state] = [this.#kept, this.#boundary, this.#state]
-    if (kept === null || boundary === null) return
-    const { requester } = this.#owner
-    this.#kept = null
-    this.#order = orderAt(state, this.#place, requester)
-    if (this.#order !== null) return
-    this.#time = this.#limited()
-    this.#isFresh = true
-    const content = { ...kept, boundary, passed: this.#passed }
-    this.#order = await rebuilt(state, this.#query, requester, await this.#embed(this.#time), content, this.#time)
-  }
-
-  /** Nothing is kept for it any more, but for who comes with a cursor. */
-  release(): void {
-    ordersOf(this.#state).release(this.#place)
+    return !this.#isAtEnd
   }
 
   /** Results read or skipped so far. */
@@ -178,19 +126,77 @@ class Reading implements Pages {
     return this.#passed
   }
 
+  /**
+   * Lets go of the order until the next page: it stays among those that are held, in its requester's share of the room, so
+   * that who reads slowly has no more of that than others.
+   */
+  keep(): void {
+    if (this.#order === null) return
+    this.#hold(this.#place, this.#order)
+    this.#order = null
+    this.#source = null
+  }
+
+  /** Opens what the next page is read from, or takes it up again. */
+  async goOn(): Promise<void> {
+    const { host } = this.#state
+    if (this.#source === null)
+      this.#take(ordersOf(this.#state).find(this.#place, this.#owner.requester, host.clock.now()))
+    this.#source ??= await this.#open()
+  }
+
+  #take(order: CachedOrder | null): void {
+    this.#order = order
+    this.#source = order?.source ?? null
+  }
+
+  #hold(name: string, order: CachedOrder): void {
+    const { host } = this.#state
+    ordersOf(this.#state).hold(name, this.#owner.requester, order, order.byteLength, host.clock.now())
+  }
+
+  /** As of the moment of the first page. */
+  async #open(): Promise<AnswerSource> {
+    const [state, query] = [this.#state, this.#query]
+    const { requester, signal } = this.#call
+    if (!this.#isFresh) this.#time = this.#limited()
+    this.#isFresh = true
+    this.#begun = null
+    this.#isNext = false
+    const sources = sourcesToAsk(state.host.store, state.requester(requester), query.options.scope)
+    const embedded = await embedText(state, query.semantic, signal, this.#time)
+    const asOf = this.#asOf ?? state.host.clock.now()
+    this.#asOf = asOf
+    if (sources.length === 0) return ownSource(state, query.options, embedded, asOf)
+    const gathering = { state, query, requester, sources, embedded, asOf }
+    const { source, time } = await gather(gathering, this.#time)
+    this.#time = time
+    return source
+  }
+
+  #limited(): TimeLimit {
+    return new TimeLimit(this.#query.options.timeoutMs, this.#call.signal, this.#call.machineTime)
+  }
+
+  /** Nothing is kept for it any more, but for who comes with a cursor. */
+  release(): void {
+    ordersOf(this.#state).release(this.#place)
+  }
+
   /** The next results, at most so many. */
   async next(limit: number): Promise<QueryResult> {
-    const { requester } = this.#owner
     const { page, answer } = await this.#answer(limit)
     this.#isFresh = false
+    this.#isNext = false
     const last = page.draft.picked.at(-1)
     this.#passed += page.draft.picked.length
     if (last !== undefined) this.#boundary = last.scored
     this.#order = page.order
+    this.#isAtEnd = page.order === null
     this.#compared = answer.compared
     if (!this.#query.options.dryRun) {
       const { store, clock } = this.#state.host
-      noteUse({ store, now: clock.now() }, this.#state.trust, requester, answer.used)
+      noteUse({ store, now: clock.now() }, this.#state.trust, this.#owner.requester, answer.used)
     }
     return answer.result
   }
@@ -199,27 +205,22 @@ class Reading implements Pages {
   cursor(): string | null {
     const [order, boundary, state, owner] = [this.#order, this.#boundary, this.#state, this.#owner]
     if (order === null || boundary === null) return null
-    const now = state.host.clock.now()
-    const content = { asOf: order.asOf, boundary, passed: this.#passed, digest: order.digest }
-    ordersOf(state).hold(nameOf(owner, content), owner.requester, order, order.byteLength, now)
-    return writeCursor(state.secret(), owner, content, now)
+    const content = { asOf: order.source.asOf, boundary, passed: this.#passed, digest: order.digest }
+    this.#hold(nameOf(owner, content), order)
+    return writeCursor(state.secret(), owner, content, state.host.clock.now())
   }
 
   async #answer(limit: number): Promise<{ readonly page: Page; readonly answer: Answer }> {
     const { requester } = this.#owner
     if (!this.#isFresh) this.#time = this.#limited()
-    const time = this.#time
+    const [state, time] = [this.#state, this.#time]
     // Want of time ends none of this: what there is by then is the answer, as a part.
     const turns = turnsUntil(time.signal)
     for (let attempt = 1; ; attempt++) {
-      const page = await this.#state.lookInSteps(requester, view => this.#page(view, limit), time)
+      const page = await this.#pageOf(limit)
       await turns.pauseIfDue()
       // The second point of the matrix: as memberships and beliefs stand now.
-      const shown = this.#state.look(
-        requester,
-        view => showPage(showingOf(view, this.#query.options), page.draft, this.#compared),
-        time,
-      )
+      const shown = state.look(requester, home => showPage(this.#from.showing(home), page.draft, this.#compared), time)
       await turns.pauseIfDue()
       if (shown.results.length === page.draft.picked.length || attempt === ATTEMPTS || time.leftMs === 0) {
         return { page, answer: tellPage(this.#query, requester, page.draft, shown, time) }
@@ -227,46 +228,59 @@ class Reading implements Pages {
     }
   }
 
-  *#page(view: ShowView, limit: number): Steps<Page> {
-    const [order, boundary] = [this.#order, this.#boundary]
-    if (order === null || boundary === null) return yield* this.#firstPage(view, limit)
-    const found = yield* order.after(view, boundary, limit + 1)
-    const picked = found.slice(0, limit)
-    const { total, isCut, verdict, front } = order
-    const warnings = [...order.warnings, ...(front?.warnings ?? [])]
-    const draft = draftOf(view, { ...this.#places, picked, total, isCut, verdict, warnings, scoredBy: order, front })
-    return { draft, order: found.length > limit ? order : null }
+  get #from(): AnswerSource {
+    if (this.#source === null) throw new Error('invariant broken: a page of what was not opened')
+    return this.#source
   }
 
-  *#firstPage(view: ShowView, limit: number): Steps<Page> {
-    if (this.#first === null) throw new Error('invariant broken: read on after the end')
-    const { embedded, asOf } = this.#first
-    const { offset } = this.#query.options
-    const evaluation = yield* evaluateInSteps(this.#state, view, this.#query, embedded, asOf)
-    yield* evaluation.rank()
-    yield
-    const end = offset + limit
-    const front = yield* frontOf(evaluation, this.#query.options)
-    const upTo = yield* beginningOf(evaluation, front, front === null ? end : end + 1)
-    yield
-    const isMore = front === null ? evaluation.matches.count > end : upTo.length > end
-    const warnings = warningsOf(this.#query, embedded, evaluation)
-    const verdict = yield* verdictOf(evaluation)
-    const { isCut, matches } = evaluation
-    const total = matches.count
-    const picked = upTo.slice(offset, end)
-    return {
-      draft: draftOf(view, {
-        ...this.#places,
-        ...{ picked, total, isCut, verdict, scoredBy: evaluation, front },
-        warnings: [...warnings, ...(front?.warnings ?? [])],
-      }),
-      order: isMore ? new CachedOrder({ evaluation, front, verdict, warnings }) : null,
+  /** Full, or the last. */
+  async #pageOf(limit: number): Promise<Page> {
+    const { requester } = this.#owner
+    for (;;) {
+      const source = this.#from
+      const page = await this.#state.lookInSteps(
+        requester,
+        home => this.#page(source, source.showing(home), limit),
+        this.#time,
+      )
+      const [{ order }, { end, grown }, boundary] = [page, source, this.#boundary]
+      if (!page.isShort || order === null || end === undefined || grown === undefined) return page
+      const from = this.#isNext ? null : boundary
+      const rest = await this.#state.lookInSteps(requester, home => order.rest(source.showing(home), from), this.#time)
+      this.#source = await grown(rest, this.#time)
+      this.#begun = order
+      this.#isNext ||= boundary !== null && compareBoundaries(boundary, end) <= 0
+      this.#order = null
     }
   }
 
-  get #places(): { readonly passed: number; readonly isExplained: boolean } {
-    return { passed: this.#passed, isExplained: this.#query.options.includeExplanation }
+  *#page(source: AnswerSource, showing: Showing, limit: number): Steps<Page> {
+    const [held, boundary] = [this.#order, this.#boundary]
+    if (held !== null && boundary !== null)
+      return this.#pageIn(held, showing, yield* held.after(showing, boundary, limit + 1), limit)
+    const ordered = yield* orderedOf(showing.view, this.#query, source)
+    const { matches } = ordered.evaluation
+    const begun = this.#begun ?? { digest: digestOf(ordered), total: matches.count + source.left }
+    if (boundary !== null && begun.digest !== this.#digest) throw cursorExpired()
+    this.#digest = begun.digest
+    const order = new CachedOrder(ordered, source, begun)
+    if (boundary !== null && !this.#isNext)
+      return this.#pageIn(order, showing, yield* order.after(showing, boundary, limit + 1), limit)
+    const skipped = boundary === null ? this.#query.options.offset : 0
+    // What other nodes gave was gathered before.
+    const holds = source.nodes && showing.isSeen
+    const upTo = yield* beginningOf(ordered.evaluation, ordered.front, skipped + limit + 1, holds)
+    return this.#pageIn(order, showing, known(source, upTo).slice(skipped), limit)
+  }
+
+  /** `found`: what comes next, one more than the page has where there are so many. */
+  #pageIn(order: CachedOrder, { view }: Showing, found: readonly Picked[], limit: number): Page {
+    const { front, source } = order
+    const isMore = found.length > limit || source.end !== undefined
+    const warnings = [...order.warnings, ...(front?.warnings ?? []), ...(isMore ? [] : (source.nodes?.cut ?? []))]
+    const page = { picked: found.slice(0, limit), passed: this.#passed, warnings }
+    const draft = draftOf(view, order, page, this.#query.options.includeExplanation)
+    return { draft, order: isMore ? order : null, isShort: found.length < limit && source.end !== undefined }
   }
 }
 

@@ -7,11 +7,10 @@ import { countersOf } from '../beliefs-counters.ts'
 import { BeliefsError } from '../errors.ts'
 import { concentrationWarnings, isOfConcentration, shareOf, type TrustShare } from '../explain/belief-explanation.ts'
 import type { QueryResult, RankedBelief } from '../model.ts'
-import type { Call } from '../query/call.ts'
+import type { Call } from '../query/asked.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
-import type { Pages } from './held-order.ts'
-import { openReading } from './reading.ts'
+import { openReading, type Reading } from './reading.ts'
 
 export interface QueryChunk {
   readonly beliefs: readonly RankedBelief[]
@@ -68,7 +67,7 @@ export async function* streamQuery(
 }
 
 /** Where something was told already, want of time or of its order ends a stream with a part of the answer. */
-async function nextOf(reading: Pages, limit: number, isFirst: boolean): Promise<QueryResult | BeliefsError> {
+async function nextOf(reading: Reading, limit: number, isFirst: boolean): Promise<QueryResult | BeliefsError> {
   try {
     await reading.goOn()
     return await reading.next(limit)

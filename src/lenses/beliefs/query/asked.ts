@@ -1,14 +1,22 @@
 /** A query at one moment, for answers that are read off it other than as a page. */
+import type { Instant } from '../../../base/clock.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { ShowView } from '../access/show.ts'
 import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedQuery } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
-import type { Call } from './call.ts'
-import { evaluateInSteps } from './evaluate.ts'
-import type { Evaluation } from './evaluation.ts'
-import { type Embedded, embedText } from './understand.ts'
+import { Evaluation } from './evaluation.ts'
+import { type Embedded, embedText, understand } from './understand.ts'
+
+/** The requester of a call, and how long it waits. */
+export interface Call {
+  /** Id of the agent. */
+  readonly requester: string
+  readonly signal: AbortSignal
+  /** Milliseconds of a clock that nobody can set, for time limits; absent: the machine's. */
+  readonly machineTime?: (() => number) | undefined
+}
 
 /** `read` is given all that matches; what it returns is as of that moment. Paging is the caller's. */
 export function asked<T>(
@@ -45,4 +53,20 @@ export async function askedInSteps<T>(
     return yield* read(evaluation, warningsOf(query, embedded, evaluation))
   }
   return state.lookInSteps(requester, body, time)
+}
+
+/** A query as of one moment, with its matches; `embedded`: what its text came to before. */
+export function* evaluateInSteps(
+  state: BeliefsState,
+  view: ShowView,
+  query: CheckedQuery,
+  embedded: Embedded,
+  asOf: Instant,
+): Steps<Evaluation> {
+  const { scope, minSimilarity, mergeStrategy } = query.options
+  const understood = understand(state, embedded, query.semantic, view.requester.accessScope)
+  const byTier = mergeStrategy === 'waterfall'
+  const evaluation = new Evaluation(state, view, { ...query, scope, minSimilarity, byTier }, understood, asOf)
+  yield* evaluation.prepare()
+  return evaluation
 }

@@ -2,30 +2,28 @@
  * One query against one moment: who asks, what matches, and how each match scores. Everything else (a page, a count,
  * facets, an explanation) is read off it. Nothing of what it reads may change while it is used (`BeliefsState.lookInSteps`).
  */
-
 import type { Instant } from '../../../base/clock.ts'
 import { TopK } from '../../../base/top-k.ts'
-import { atOnce, type Steps, sortInSteps } from '../../../base/turns.ts'
+import { atOnce, type Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import type { Requester } from '../access/requester.ts'
+import type { EnabledSources, Requester } from '../access/requester.ts'
 import { FEDERATED, LOCAL, NETWORK, RowOrigins } from '../access/row-origins.ts'
 import type { ShowView } from '../access/show.ts'
 import { type Candidates, findCandidates, MAX_NEAREST } from '../matching/candidates.ts'
-import { type RowTest, rowTests } from '../matching/filter.ts'
+import { filterWorld, type RowTest, rowTests } from '../matching/filter.ts'
 import { scopeRequest } from '../matching/in-scope.ts'
 import { contentWords, hasTokens } from '../matching/literal.ts'
 import type { Matches } from '../matching/matches.ts'
 import { holdingAny, meetingOperators, type TextOperators } from '../matching/operators.ts'
 import { copiesToDrop, copyGroups } from '../ranking/copies.ts'
-import { type Boundary, byCodeUnit, byOrder, finalOf, type ScoredBelief } from '../ranking/scored.ts'
+import { trustColumns, trustQuestion } from '../ranking/ranking-trust.ts'
+import { type Boundary, byCodeUnit, finalOf, type ScoredBelief } from '../ranking/scored.ts'
 import { Scorer } from '../ranking/scorer.ts'
-import { trustColumns, trustQuestion } from '../ranking/trust-columns.ts'
 import type { CheckedFilters, CheckedWarning } from '../schema/filters.ts'
-import { NO_FLOOR } from '../schema/query.ts'
+import { type CheckedQuery, NO_FLOOR } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { HolderColumns, HolderTrust } from '../trust/holders.ts'
-import { filterWorld } from './filter-world.ts'
-import type { Earlier, Question, Understood } from './question.ts'
+import type { Understood } from './understand.ts'
 
 /** Rows that are scored between two looks at the clock, or in one step: a millisecond or two. */
 const SCORED_AT_ONCE = 500
@@ -173,27 +171,19 @@ export class Evaluation {
     return warnings
   }
 
-  /** The first k in the total order, of all or of those behind a result. */
-  best(k: number, after: Boundary | null = null): readonly ScoredBelief[] {
-    return this.#top(k, place => after === null || this.#isBehind(place, after))
-  }
-
-  /** The first k of those for which this holds. */
-  bestOf(holds: (row: number) => boolean, k: number): readonly ScoredBelief[] {
+  /** The first k in the total order, of all or of those behind a result, for which this holds. */
+  best(
+    k: number,
+    after: Boundary | null = null,
+    holds: (row: number) => boolean = () => true,
+  ): readonly ScoredBelief[] {
     const { rows } = this.matches
-    return this.#top(k, place => holds(rows[place] as number))
-  }
-
-  /** All of them in the total order, in steps. */
-  *all(): Steps<readonly ScoredBelief[]> {
-    yield* this.prepare()
-    const rows = [...this.matches.rows]
-    const scored: ScoredBelief[] = []
-    for (let at = 0; at < rows.length; at += SCORED_AT_ONCE) {
-      scored.push(...this.scoresOf(rows.slice(at, at + SCORED_AT_ONCE)))
-      yield
+    const { finals } = this
+    const top = new TopK<number>(k, (a, b) => this.#compare(a, b, finals))
+    for (let place = 0; place < rows.length; place++) {
+      if ((after === null || this.#isBehind(place, after)) && holds(rows[place] as number)) top.push(place)
     }
-    return yield* sortInSteps(scored, byOrder)
+    return this.scoresOf(top.sorted().map(place => rows[place] as number))
   }
 
   /** Scores every match, in steps, before the best of them are asked for. */
@@ -227,7 +217,7 @@ export class Evaluation {
     const through = (federation: string) => (row: number) =>
       matches.sourceOf(row) === FEDERATED && origins.sourceOf(row, FEDERATED).id === federation
     const tests = [isOf(LOCAL), ...requester.federations.map(through), isOf(NETWORK)]
-    return tests.map(test => this.bestOf(test, k))
+    return tests.map(test => this.best(k, null, test))
   }
 
   /** Scores of matches, by their rows. */
@@ -257,14 +247,6 @@ export class Evaluation {
     const hits = meaning.index.score(meaning.vector, rows.map(entryOf), { partitions })
     const cosines = new Map(hits.map(({ entry, score }) => [entry, score]))
     return row => cosines.get(entryOf(row)) ?? 0
-  }
-
-  #top(k: number, holds: (place: number) => boolean): readonly ScoredBelief[] {
-    const { rows } = this.matches
-    const { finals } = this
-    const top = new TopK<number>(k, (a, b) => this.#compare(a, b, finals))
-    for (let place = 0; place < rows.length; place++) if (holds(place)) top.push(place)
-    return this.scoresOf(top.sorted().map(place => rows[place] as number))
   }
 
   /** As `byOrder`, by places. */
@@ -414,4 +396,24 @@ export class Evaluation {
     )
     return new Set([...dropped].map(({ row }) => row))
   }
+}
+
+/** What an answer is about, less its paging. */
+export type Question = Pick<CheckedQuery, 'semantic' | 'filters' | 'context' | 'weights'> & {
+  readonly scope: EnabledSources
+  /** Whether the copy of the earliest source stands for the others (BQ-130). */
+  readonly byTier?: boolean | undefined
+  /** Lowest raw cosine of a candidate; null: the floor of the embedder in use. Absent: there is no candidate step. */
+  readonly minSimilarity?: number | null | undefined
+}
+
+/** What an earlier evaluation came to, for one that goes on as of its moment (BQ-144). */
+export interface Earlier {
+  readonly trust: HolderTrust
+  /** Those of its matches that are there still, by the view's rows. */
+  readonly matches: Matches
+  /** Of them and others; null in list mode. */
+  readonly cosines: ReadonlyMap<EntryKey, number> | null
+  /** Had no vector then. */
+  readonly byWords: ReadonlySet<EntryKey>
 }

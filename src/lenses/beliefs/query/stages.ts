@@ -25,7 +25,7 @@ import { object, type Value } from '../schema/values.ts'
 import { type BeliefsState, stateOf } from '../state.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { Evaluation } from './evaluation.ts'
-import { understand } from './understand.ts'
+import { embeddedAs, understand } from './understand.ts'
 import { type Begun, undisturbed } from './undisturbed.ts'
 
 const SCOPE = { local: true, federated: false, network: true }
@@ -92,10 +92,10 @@ function* candidatesOf(
 ): Steps<Retrieval> {
   yield* evaluation.prepare()
   yield
-  const found = evaluation.bestOf(row => {
+  const found = evaluation.best(depth + 1, null, row => {
     const entry = evaluation.view.columns.arrays.entries[row] as EntryKey
     return entry !== plan.except && (allow?.has(entry) ?? true)
-  }, depth + 1)
+  })
   const shown = found.length === 0 ? evaluation.nearest() : found.slice(0, depth)
   // Results are unlike by the vectors of their chunks: a belief has one.
   const keys = plan.query.diversity < 1 ? shown.map(({ entry }) => entry) : []
@@ -142,13 +142,12 @@ function evaluate(state: BeliefsState, plan: Plan, context: QueryContext): Evalu
   const { weights } = weighing
   const minSimilarity = plan.query.any ? NO_FLOOR : null
   const question = { semantic, filters, context: weighing, weights, scope: SCOPE, minSimilarity }
-  const embedded = { question: plan.vector, include: [], exclude: [], warnings: [] }
   time.check()
   return new Evaluation(
     state,
     view,
     question,
-    understand(state, embedded, semantic, view.requester.accessScope),
+    understand(state, embeddedAs(plan.vector), semantic, view.requester.accessScope),
     plan.query.asOf,
   )
 }

@@ -4,6 +4,8 @@ import { boostedVector } from '../../../math/vector.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { AccessScope } from '../../../model/viewer.ts'
 import { inTime } from '../../../pipeline/time-limit.ts'
+import type { BeliefsSettings } from '../beliefs-settings.ts'
+import { SHIPPED } from '../calibration/calibrate.ts'
 import { modelOf, vectorIndex } from '../embedding.ts'
 import type { Operand } from '../matching/operators.ts'
 import type { Meaning } from '../ranking/scored.ts'
@@ -11,8 +13,15 @@ import type { CheckedWarning } from '../schema/filters.ts'
 import type { CheckedText } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
-import type { Understood } from './question.ts'
-import { thresholdsOf } from './thresholds.ts'
+
+/** What the text of a query came to: vectors of it and of its operands. */
+export interface Understood {
+  readonly meaning: Meaning
+  readonly include: readonly Operand[]
+  readonly exclude: readonly Operand[]
+  /** Null: the model was not calibrated, or there is none. */
+  readonly thresholds: Thresholds | null
+}
 
 /** Vectors of a text, or why there are none. */
 export interface Embedded {
@@ -23,6 +32,11 @@ export interface Embedded {
 }
 
 const NOTHING: Embedded = { question: null, include: [], exclude: [], warnings: [] }
+
+/** Where a vector is what is asked about, and there is no text; null: nothing is. */
+export function embeddedAs(question: Float32Array | null): Embedded {
+  return { ...NOTHING, question }
+}
 
 /**
  * Rejects only when the caller has gone. `semantic` null: list mode. With a time limit words stand in when most of it is
@@ -79,9 +93,9 @@ function meaningOf(
   semantic: CheckedText | null,
   accessScope: AccessScope,
 ): Meaning {
-  if (semantic === null) return { by: 'nothing' }
   const model = modelOf(host)
   if (question !== null && model !== null) return { by: 'vector', index: vectorIndex(host, model), vector: question }
+  if (semantic === null) return { by: 'nothing' }
   return { by: 'words', shares: wordShares(host.index('words') as WordIndex, semantic, accessScope) }
 }
 
@@ -110,4 +124,19 @@ const NO_EMBEDDER: CheckedWarning = {
 const EMBEDDER_FAILED: CheckedWarning = {
   code: 'no_embedder',
   message: 'The embedder failed: words stand in for meaning.',
+}
+
+export interface Thresholds {
+  readonly include: number
+  readonly exclude: number
+  /** Null: no belief is too far from a text. */
+  readonly floor: number | null
+}
+
+/** What the settings say, else what came of calibration; null: the model was not calibrated. */
+export function thresholdsOf(settings: BeliefsSettings, model: string): Thresholds | null {
+  const set = settings.thresholds.get(model)
+  const cut = SHIPPED.get(model)?.threshold ?? null
+  if (set !== undefined) return { ...set, floor: set.floor ?? cut }
+  return cut === null ? null : { include: cut, exclude: cut, floor: cut }
 }

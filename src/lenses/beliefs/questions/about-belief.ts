@@ -3,7 +3,7 @@ import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { type ShowView, shownHolder } from '../access/show.ts'
 import { listed } from '../answer/show-page.ts'
-import { vectorIndex, vectorsOf } from '../embedding.ts'
+import { vectorsOf } from '../embedding.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { RankedBelief } from '../model.ts'
 import {
@@ -14,8 +14,9 @@ import {
   statementOf,
 } from '../opposition/detector.ts'
 import { detectorOf } from '../opposition/installed.ts'
-import type { Call } from '../query/call.ts'
+import type { Call } from '../query/asked.ts'
 import { Evaluation } from '../query/evaluation.ts'
+import { embeddedAs, understand } from '../query/understand.ts'
 import { byOrder, NEAR, type ScoredBelief } from '../ranking/scored.ts'
 import { currentOfKeys, rowOfId, type SeenVersion } from '../record/read.ts'
 import type { contradictionsAnswer, similarAnswer } from '../schema/answers.ts'
@@ -61,12 +62,8 @@ export async function askAbout<T>(
     const [seen] = row === -1 ? [] : currentOfKeys(view, [entry])
     if (seen === undefined) throw noSuchBelief('belief_id')
     const vector = vectorsOf(view, [{ entry }])[0] ?? null
-    const meaning =
-      vector === null || view.model === null
-        ? { by: 'nothing' as const }
-        : { by: 'vector' as const, index: vectorIndex(state.host, view.model), vector }
     const question = { semantic: null, filters, context, weights: context.weights, scope }
-    const understood = { meaning, include: [], exclude: [], thresholds: null }
+    const understood = understand(state, embeddedAs(vector), null, view.requester.accessScope)
     const evaluation = new Evaluation(state, view, question, understood, asOf)
     yield* evaluation.prepare()
     yield
@@ -126,7 +123,7 @@ export function similarTo(
       belief_id: asking.beliefId,
       beliefs: listed(evaluation, page).map(each => ({ ...each, similarity: similarity.get(each.belief.id) ?? null })),
       total_count: found.length,
-      warnings: warnings.map(warning => ({ ...warning })),
+      warnings,
     }
   })
 }
@@ -169,7 +166,7 @@ export function contradictionsOf(
       })),
       total_count: found.length,
       detector: { name: detector.name, note: detector.note },
-      warnings: warnings.map(warning => ({ ...warning })),
+      warnings,
     }
   })
 }

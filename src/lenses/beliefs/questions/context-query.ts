@@ -7,8 +7,7 @@ import { type ShownBelief, showCurrent } from '../access/show.ts'
 import { listed } from '../answer/show-page.ts'
 import { likenessBy, vectorsOf } from '../embedding.ts'
 import { foldContent, tokensOf } from '../matching/literal.ts'
-import { asked } from '../query/asked.ts'
-import type { Call } from '../query/call.ts'
+import { asked, type Call } from '../query/asked.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { ScoredBelief } from '../ranking/scored.ts'
 import { sourcesOf } from '../record/derivation.ts'
@@ -154,7 +153,7 @@ export function contextQuery(
       token_counter: { name: TOKEN_COUNTER, counts: 'content', exact: false },
       total_count: evaluation.matches.count,
       as_of: toIso(evaluation.asOf),
-      warnings: warnings.map(warning => ({ ...warning })),
+      warnings,
     }
   })
 }

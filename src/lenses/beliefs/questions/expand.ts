@@ -8,7 +8,7 @@ import { listed } from '../answer/show-page.ts'
 import { noSuchBelief } from '../errors.ts'
 import type { DerivationChain } from '../model.ts'
 import { detectorOf } from '../opposition/installed.ts'
-import type { Call } from '../query/call.ts'
+import type { Call } from '../query/asked.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import { derivationChain } from '../record/derivation.ts'
 import { versionOfId } from '../record/read.ts'
@@ -76,7 +76,7 @@ export function expandBelief(
       max_additional_tokens: asking.maxAdditionalTokens,
       truncated: isTruncated,
       token_counter: { name: TOKEN_COUNTER, counts: 'content', exact: false },
-      warnings: warnings.map(warning => ({ ...warning })),
+      warnings,
     }
   })
 }

@@ -14,11 +14,10 @@ import { droppedAt } from '../explain/dropped.ts'
 import { confidenceInRanking } from '../measures/confidence.ts'
 import { decayRate, recency } from '../measures/decay.ts'
 import type { Belief, Confidence, DimensionWeights, RankingWeights } from '../model.ts'
-import { askedInSteps } from '../query/asked.ts'
-import type { Call } from '../query/call.ts'
+import { askedInSteps, type Call } from '../query/asked.ts'
 import type { Evaluation } from '../query/evaluation.ts'
+import { trustFound } from '../ranking/ranking-trust.ts'
 import { byOrder, finalOf, type ScoredBelief } from '../ranking/scored.ts'
-import { trustFound } from '../ranking/trust-found.ts'
 import { rowOfId, versionOfId } from '../record/read.ts'
 import type { Dropped, explainAnswer, Versus } from '../schema/answers.ts'
 import type { CheckedOptions } from '../schema/query.ts'
@@ -188,7 +187,7 @@ export function explainPlace(state: BeliefsState, asking: CheckedExplain, call: 
       ...(other === null ? {} : { versus: compared(evaluation, found, other) }),
       effective_weights: { ...effectiveWeights(query) },
       as_of: toIso(evaluation.asOf),
-      warnings: warnings.map(warning => ({ ...warning })),
+      warnings,
     }
   })
 }

@@ -7,8 +7,7 @@ import { FEDERATED } from '../access/row-origins.ts'
 import { DIMENSION_COUNT } from '../columns/column-arrays.ts'
 import { overallOf, weightColumn } from '../measures/confidence.ts'
 import { DERIVATION_TYPES, VISIBILITIES } from '../model.ts'
-import { asked } from '../query/asked.ts'
-import type { Call } from '../query/call.ts'
+import { asked, type Call } from '../query/asked.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { countAnswer, facetsAnswer } from '../schema/answers.ts'
 import type { CheckedFilters } from '../schema/filters.ts'
@@ -23,7 +22,7 @@ export function countMatches(state: BeliefsState, query: CheckedQuery, call: Cal
     total: matches.count,
     exact: !isCut,
     by_scope: { ...matches.counts() },
-    warnings: warnings.map(warning => ({ ...warning })),
+    warnings,
   }))
 }
 
@@ -39,7 +38,7 @@ export function countFacets(
   return asked(state, query, call, (evaluation, warnings) => ({
     total: evaluation.matches.count,
     facets: Object.fromEntries(fields.map(field => [field, facetOf(evaluation, field)])),
-    warnings: warnings.map(warning => ({ ...warning })),
+    warnings,
   }))
 }
 

@@ -255,11 +255,8 @@ export function toOptions(given: BeliefOptions = {}) {
     includeExplanation: given.include_explanation ?? false,
     maxDerivationDepth: given.max_derivation_depth ?? 5,
     timeoutMs,
-    approximate: given.approximate ?? false,
     /** Raw cosine; null: the floor of the embedder in use. */
     minSimilarity: given.any === true ? NO_FLOOR : (given.min_similarity ?? null),
-    /** Null: the index's own. */
-    efSearch: given.ef_search ?? null,
     diversity: {
       enabled: diversity?.enabled ?? false,
       /** Null: no such bound. */

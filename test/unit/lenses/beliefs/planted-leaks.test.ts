@@ -21,8 +21,8 @@ vi.mock('../../../../src/identity/keys.ts', async original => {
   return keptKeys(original)
 })
 
-vi.mock('../../../../src/lenses/beliefs/matching/scopes.ts', async original => {
-  const actual = await original<typeof import('../../../../src/lenses/beliefs/matching/scopes.ts')>()
+vi.mock('../../../../src/lenses/beliefs/matching/in-scope.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/matching/in-scope.ts')>()
   const { inScope } = await import('../../../../src/lenses/beliefs/matching/in-scope.ts')
   class Scopes extends actual.Scopes {
     override of(request: Parameters<typeof inScope>[0]): ReturnType<typeof inScope> {
@@ -44,11 +44,11 @@ vi.mock('../../../../src/lenses/beliefs/access/show.ts', async original => {
   return { ...actual, showCurrent }
 })
 
-vi.mock('../../../../src/lenses/beliefs/explain/explained.ts', async original => {
-  const actual = await original<typeof import('../../../../src/lenses/beliefs/explain/explained.ts')>()
-  const percentileOf = (rank: number, total: number) =>
-    actual.percentileOf(rank, planted.leak === 'explanation' ? planted.all : total)
-  return { ...actual, percentileOf }
+vi.mock('../../../../src/lenses/beliefs/explain/belief-explanation.ts', async original => {
+  const actual = await original<typeof import('../../../../src/lenses/beliefs/explain/belief-explanation.ts')>()
+  const explain: typeof actual.explain = (world, explained) =>
+    actual.explain(world, planted.leak === 'explanation' ? { ...explained, total: planted.all } : explained)
+  return { ...actual, explain }
 })
 
 vi.mock('../../../../src/lenses/beliefs/questions/facets.ts', async original => {

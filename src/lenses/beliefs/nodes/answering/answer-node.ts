@@ -11,14 +11,12 @@ import { signStatement } from '../../../../identity/statement.ts'
 import type { EntryKey } from '../../../../model/entry.ts'
 import type { LensHost } from '../../../lens.ts'
 import { memberCount, type ShownBelief, type ShowView, showCurrent } from '../../access/show.ts'
-import { modelOf, vectorIndex, vectorsOf } from '../../embedding.ts'
+import { modelOf, vectorsOf } from '../../embedding.ts'
 import { BeliefsError } from '../../errors.ts'
 import { rankingWeights } from '../../measures/ranking-weights.ts'
 import type { RankingWeights } from '../../model.ts'
-import { Evaluation } from '../../query/evaluation.ts'
-import type { Question, Understood } from '../../query/question.ts'
-import { thresholdsOf } from '../../query/thresholds.ts'
-import { embedText, understand } from '../../query/understand.ts'
+import { Evaluation, type Question } from '../../query/evaluation.ts'
+import { embeddedAs, embedText, understand } from '../../query/understand.ts'
 import { type BeliefFilter, toContext, toFilter } from '../../schema/filters.ts'
 import type { CheckedText } from '../../schema/values.ts'
 import type { BeliefsState } from '../../state.ts'
@@ -240,16 +238,14 @@ async function find(
   const limit = Math.min(MOST_ITEMS, query.limit)
   await state.load(time.signal)
   const vector = vectorOf(state.host, query)
-  const embedded = await embedText(state, textOf(query.text), time.signal, time)
+  const embedded = vector === null ? await embedText(state, textOf(query.text), time.signal, time) : embeddedAs(vector)
   const asOf = state.host.clock.now()
   const question = questionOf(query, who.requester)
   // Of the same moment as what is found: a change behind it is told to who asks for changes since.
   const { keys, seen, hasMore } = await state.lookInSteps(
     who.requester,
     function* (view) {
-      const { accessScope } = view.requester
-      const understood =
-        vector === null ? understand(state, embedded, question.semantic, accessScope) : byVector(state, vector)
+      const understood = understand(state, embedded, question.semantic, view.requester.accessScope)
       const evaluation = new Evaluation(state, view, question, understood, asOf)
       yield* evaluation.prepare()
       yield
@@ -279,17 +275,6 @@ function lookAs<T>(
   time?: TimeLimit,
 ): T {
   return state.look(requester, body, time, federation ?? undefined)
-}
-
-function byVector({ host, settings }: BeliefsState, vector: Float32Array): Understood {
-  const model = modelOf(host) as string
-  const index = vectorIndex(host, model)
-  return {
-    meaning: { by: 'vector', index, vector },
-    include: [],
-    exclude: [],
-    thresholds: thresholdsOf(settings, model),
-  }
 }
 
 /** Null: it is asked without one. Throws for what is no vector of this node's model. */

@@ -1,10 +1,8 @@
 /** How the results of several sources become one list (BQ-127 to BQ-131), and how it is read page by page and piece by piece. */
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
-import type { Steps } from '../../../../../src/base/turns.ts'
 import { merged } from '../../../../../src/lenses/beliefs/answer/diversity.ts'
 import type { MergeStrategy } from '../../../../../src/lenses/beliefs/model.ts'
-import { GatheredOrder } from '../../../../../src/lenses/beliefs/nodes/gathered/gathered-order.ts'
 import type { ScoredBelief } from '../../../../../src/lenses/beliefs/ranking/scored.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
@@ -148,23 +146,6 @@ async function flock() {
 }
 
 describe('an answer of several nodes', () => {
-  it('QE-019: is ranked in a step for each result that is picked for variety', async () => {
-    await using birds = await flock()
-    const of = GatheredOrder.of.bind(GatheredOrder)
-    let count = 0
-    const counting = vi.spyOn(GatheredOrder, 'of').mockImplementation(function* (...parts): Steps<GatheredOrder> {
-      const steps = of(...parts)
-      for (let step = steps.next(false); ; step = steps.next(yield)) {
-        if (step.done === true) return step.value
-        count++
-      }
-    })
-    onTestFinished(() => counting.mockRestore())
-    const { beliefs } = await birds.ask('swifts', { limit: 9, diversity: { enabled: true, lambda: 0.5 } })
-    expect(beliefs).toHaveLength(9)
-    expect(count).toBeGreaterThan(18)
-  })
-
   it('BQ-127, BQ-128, BQ-129: is merged as the query says', async () => {
     await using birds = await flock()
     const kinds = async (merge_strategy: MergeStrategy) => {

@@ -77,6 +77,26 @@ describe('pages of an answer of several nodes', () => {
     expect(idsOfAll(pages)).toEqual(whole)
   })
 
+  it('BQ-143: show nothing twice and skip nothing, though the own trust changes meanwhile', async () => {
+    await using birds = await manyVoices()
+    await birds.home.call('agents.create', 'owner', { id: 'fay' })
+    for (let at = 0; at < 20; at++)
+      await say(birds.home, 'fay', `of fay ${at}`, `${'swifts '.repeat(1 + (at % 7))}of fay ${at}`, PUBLIC)
+    const options = { limit: 6, max_results_per_node: 4 }
+    const whole = idsOf(await birds.ask('swifts', { limit: 200 }))
+    expect(whole).toHaveLength(OWN + 20 + 8)
+    for (const [first, then] of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      await birds.home.call('trust.set', 'ana', { target: 'fay', trust_level: first })
+      const pages = await pagesOf(birds, options, async page => {
+        if (page === 2) await birds.home.call('trust.set', 'ana', { target: 'fay', trust_level: then })
+      })
+      expect(idsOfAll(pages).toSorted()).toEqual(whole.toSorted())
+    }
+  })
+
   it('go on alike where the list is held no more', async () => {
     await using birds = await manyVoices()
     const options = { limit: 6, max_results_per_node: 4 }

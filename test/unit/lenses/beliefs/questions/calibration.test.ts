@@ -10,7 +10,7 @@ import {
   SHIPPED_PAIRS,
   thresholdOf,
 } from '../../../../../src/lenses/beliefs/calibration/calibrate.ts'
-import { thresholdsOf } from '../../../../../src/lenses/beliefs/query/thresholds.ts'
+import { thresholdsOf } from '../../../../../src/lenses/beliefs/query/understand.ts'
 import { modelFolder } from '../../../../support/model.ts'
 import { openAskingWorld } from './world.ts'
 

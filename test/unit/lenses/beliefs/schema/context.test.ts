@@ -184,10 +184,7 @@ describe('the options', () => {
       { cursor: 'abc', offset: 0 },
       { cursor: 'abc', offset: 0 },
     ],
-    [
-      { ef_search: 10, approximate: true, dry_run: true, stream: false },
-      { efSearch: 10, approximate: true, dryRun: true },
-    ],
+    [{ ef_search: 10, approximate: true, dry_run: true, stream: false }, { dryRun: true }],
     [{ include_derivation: true }, { includeDerivation: true, includeExplanation: false }],
   ])('takes %j (BQ-088, BQ-089)', (options, expected) => {
     expect(checkOptions(options)).toMatchObject(expected)
