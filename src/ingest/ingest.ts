@@ -7,6 +7,7 @@
 import { must } from '../base/assert.ts'
 import { sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
+import { movedFiles } from '../base/moved-files.ts'
 import { atOnce, type Steps, Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Ingester } from '../model/ingester.ts'
@@ -96,6 +97,12 @@ const EACH = 2_048
 /** Times that a file is read while other runs write it. */
 const MAX_READS = 10
 
+interface GoneFile {
+  /** Absolute. */
+  readonly path: string
+  readonly hash: string
+}
+
 interface Loaded {
   readonly outcome: FileOutcome
   /** What was known of the file when it was read. */
@@ -120,6 +127,8 @@ class Run {
   readonly #refused = new Set<string>()
   /** What `SEEN_FILES` holds of each. */
   readonly #seen: Map<string, SeenFile>
+  /** Of files that were gone when the place was listed, the one that a new file was moved from. */
+  #movedFrom: (hash: string) => GoneFile | undefined = () => undefined
 
   constructor(store: Store, request: IngestRequest, context: IngestContext) {
     this.#store = store
@@ -149,13 +158,16 @@ class Run {
       if (found.kind !== 'file') this.#tell(place, found)
       this.#progress('find', files.length, null, shown(place, found.path))
     }
+    const there = new Set(files)
+    const gone = [...known].filter(([path]) => this.#isWanted(path) && !there.has(path) && !exists(path))
+    this.#movedFrom = movedFiles(gone.flatMap(([path, rows]) => rows.map(({ hash }) => ({ path, hash }))))
     await this.#read(place, files, known, optionsOf)
     const missed = [...known].filter(
       ([path]) => this.#isWanted(path) && !this.#done.has(path) && !unread.some(folder => isWithin(path, folder)),
     )
     this.#checkAborted()
     await this.#forget(place, missed, optionsOf)
-    await this.#unsee(place, new Set(files))
+    await this.#unsee(place, there)
   }
 
   #isWanted(path: string): boolean {
@@ -305,8 +317,13 @@ class Run {
   /** A savepoint of its own: what one file is refused for undoes nothing of the others. */
   *#writeOne(place: Place, file: ReadFile, writer: StoreWriter): Steps<void> {
     const moves: [Audience, Audience][] = []
+    const before = file.known === undefined ? this.#takeMoved(file, writer) : null
+    const known = before?.known ?? file.known
     try {
-      const written = yield* writer.savepoint(() => writeFile(writer, file, (from, to) => moves.push([from, to])))
+      const written = yield* writer.savepoint(() =>
+        writeFile(writer, { ...file, known }, (from, to) => moves.push([from, to])),
+      )
+      if (before !== null) this.#done.add(before.path)
       this.#report.count(written)
       for (const [from, to] of moves) this.#report.visibility.add(place.given, from, to)
     } catch (error) {
@@ -314,6 +331,20 @@ class Run {
       this.#refused.add(file.absolute)
       this.#report.fail(shown(place, file.absolute), error.message)
     }
+  }
+
+  /** The file that has the same bytes, is gone, and has not been written by another run: its entries go on in this one. */
+  #takeMoved({ hash }: ReadFile, writer: StoreWriter): { readonly path: string; readonly known: KnownFile } | null {
+    for (let gone = this.#movedFrom(hash); gone !== undefined; gone = this.#movedFrom(hash)) {
+      const { path } = gone
+      const known = ownFile(
+        writer,
+        rowsOfFile(writer, path).filter(row => row.hash === hash),
+        this.#context.viewer.id,
+      )
+      if (known !== undefined && !exists(path)) return { path, known }
+    }
+    return null
   }
 
   /**

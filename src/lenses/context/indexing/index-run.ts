@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
+import { movedFiles } from '../../../base/moved-files.ts'
 import { nextTurn } from '../../../base/next-turn.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import { marksOf, rememberTrees } from '../../../pipeline/indexed-trees.ts'
@@ -217,16 +218,12 @@ async function take(
   return { path, stamp, isNew, symbols: symbolsOf(extraction) }
 }
 
-/** A new file with the bytes of one that is gone is the same file, moved. */
 function renames(changed: readonly ChangedFile[], gone: readonly OwnFile[]): ReadonlyMap<string, OwnFile> {
-  const left = Map.groupBy(
-    gone.filter(({ size }) => size > 0).sort((a, b) => compareText(a.url, b.url)),
-    ({ hash }) => hash,
-  )
+  const movedFrom = movedFiles(gone.filter(({ size }) => size > 0).sort((a, b) => compareText(a.url, b.url)))
   const found = new Map<string, OwnFile>()
   for (const { stamp, isNew } of changed) {
     // What was there already keeps its own ids.
-    const before = isNew ? left.get(stamp.hash)?.shift() : undefined
+    const before = isNew ? movedFrom(stamp.hash) : undefined
     if (before !== undefined) found.set(stamp.url, before)
   }
   return found
