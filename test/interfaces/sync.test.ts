@@ -116,6 +116,30 @@ describe('code that was read as concepts', () => {
     expect((await run('sync')).stdout).toContain('nothing has changed')
   })
 
+  it('is forgotten with its concepts, also where its folder is gone (QE-012)', async () => {
+    const path = join(folder.path, 'src')
+    rmSync(path, { recursive: true })
+    expect((await run('sync', '--forget', 'src')).stdout).toContain('2 deleted')
+    expect(JSON.parse((await run('status', '--json')).stdout).paths).toEqual([])
+    expect((await run('context', 'symbol', 'boilKettle')).stdout).not.toContain('one.ts')
+  })
+
+  it('that cannot be read is named with the reason until it is read (QE-012)', async () => {
+    await run('add', 'notes')
+    writeFileSync(join(folder.path, '.querent/config.json'), JSON.stringify({ lenses: { context: { max_files: 2 } } }))
+    const options = { home: join(folder.path, '.querent'), embedder: 'none' as const, background: false }
+    const engine = await openEngine(options)
+    onTestFinished(() => engine.close())
+    source('three.ts', 'export function shutGate(): void {}\n')
+    const error = expect.stringContaining('more than 2 files')
+    expect(await engine.sync()).toMatchObject({ errors: [{ message: error }] })
+    expect((await engine.status()).paths).toMatchObject([{ error: null }, { lens: 'context', error }])
+    rmSync(join(folder.path, 'src/three.ts'))
+    source('one.ts', 'export function boilTheKettle(): void {}\n')
+    await engine.sync()
+    expect((await engine.status()).paths).toMatchObject([{ error: null }, { error: null }])
+  })
+
   it('stays where its folder is not there (QE-012)', async () => {
     renameSync(join(folder.path, 'src'), join(folder.path, 'away'))
     expect((await run('sync')).stdout).toContain('added src: not there; its entries are kept')
