@@ -36,7 +36,7 @@ const MAX_QUICK = { files: 10, bytes: 128 * 1024 }
 
 /** The engine's own job looks so often at most, and takes at most this share of the time. */
 const LOOK_EVERY_MS = 1_000
-const LOOK_SHARE = 1 / 50
+const LOOK_SHARE = 1 / 20
 /** After a failure the job leaves code alone for so long, then twice as long each time, at most so long. */
 const FIRST_PAUSE_MS = 4_000
 const MAX_PAUSE_MS = 300_000
