@@ -88,8 +88,9 @@ type OptionsOf = (path: string) => PathOptions
 /** By absolute path. */
 type KnownRows = ReadonlyMap<string, readonly KnownRow[]>
 
-/** Files read at the same time, and written in one transaction. */
+/** Files read at the same time, and written in one transaction; fewer where they have more bytes together, which wait in memory for each other. */
 const BATCH = 16
+const BATCH_BYTES = 32 * 1024 * 1024
 /** Bytes of files that are written in one step; more are written in several. */
 const BYTES_AT_ONCE = 1 << 18
 /** What an entry costs beside its text, as so many bytes. */
@@ -175,9 +176,8 @@ class Run {
   }
 
   async #read(place: Place, files: readonly string[], known: KnownRows, optionsOf: OptionsOf): Promise<void> {
-    for (let at = 0; at < files.length; at += BATCH) {
+    for (let at = 0, batch = batchFrom(files, 0); batch.length > 0; at += batch.length, batch = batchFrom(files, at)) {
       this.#checkAborted()
-      const batch = files.slice(at, at + BATCH)
       this.#progress('read', at, files.length, shown(place, batch[0] as string))
       await this.#readBatch(place, batch, path => known.get(path) ?? [], optionsOf)
     }
@@ -402,6 +402,18 @@ class Run {
     const message = 'adding files was stopped; what was written until then stays'
     throw new QuerentError('cancelled', message, { added, updated })
   }
+}
+
+/** The next files that are read together; at least one, where there are any left. */
+function batchFrom(files: readonly string[], at: number): readonly string[] {
+  let bytes = 0
+  const isFull = (path: string, count: number) => {
+    bytes += seenNow(path)?.size ?? 0
+    return count > 0 && bytes > BATCH_BYTES
+  }
+  const batch = files.slice(at, at + BATCH)
+  const end = batch.findIndex(isFull)
+  return end < 0 ? batch : batch.slice(0, end)
 }
 
 /** Of whatever else than its bytes decides what becomes of a file. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -458,6 +458,16 @@ describe.each(STORES)('into %s:', (_, openStore) => {
       expect(report.errors).toEqual([{ path: `${root}/49.md`, message: 'it vanished before it could be read' }])
       expect(counts(report)).toBe('+0 ~0 =39 -0')
       expect(counts(await add(store, root))).toBe('+0 ~0 =39 -1')
+    })
+
+    it('reads few files at the same time where they are large', async () => {
+      const names = ['1.md', '2.md', '3.md', '4.md', '5.md']
+      const root = tempFolder(Object.fromEntries(names.map(name => [name, name])))
+      for (const name of ['2.md', '3.md']) truncateSync(join(root, name), 20 * 1024 * 1024)
+      const begun: number[] = []
+      const report = ({ phase, done }: Progress) => void (phase === 'read' && begun.push(done))
+      await add(openStore(), root, {}, { report })
+      expect(begun).toEqual([0, 2, 5])
     })
 
     it('tells of a file that became a folder', async () => {
