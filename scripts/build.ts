@@ -46,4 +46,5 @@ function copyAssets(): void {
   for (const file of files.filter(name => assets.includes(extname(name)))) {
     cpSync(join(root, 'src', file), join(root, 'dist', file))
   }
+  cpSync(join(root, 'node_modules/pdfjs-dist/cmaps'), join(root, 'dist/cmaps'), { recursive: true })
 }

@@ -119,6 +119,11 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
     ['chips with a hook', 'never by hand', ['Clearing chips', 'page 2']],
     ['how often is the coolant changed', 'three months', ['Coolant', 'page 3']],
   ],
+  'reportlab-cjk.pdf': [
+    ['窯の温度', '千二百度まで上げる', ['page 1']],
+    ['渡轮', '末班时间为晚上七点半', ['page 2']],
+    ['晚上七点半', '渡轮末班', ['page 2']],
+  ],
   'pandoc.pptx': LOCKS,
   'libreoffice.odp': LOCKS,
   'python-pptx.pptx': [
