@@ -170,7 +170,7 @@ export class AddedFiles {
     const isMeant = ({ path }: { readonly path: string }) => (names?.includes(path) ?? true) && !forget.includes(path)
     const changes = { paths: all.paths.filter(isMeant), trees: all.trees.filter(isMeant) }
     if (isDry) return { changes, report: EMPTY }
-    const { forgetPaths } = await import('../ingest/forget-paths.ts')
+    const { forgetPaths } = await import('../ingest/added-paths.ts')
     const documents = forget.filter(path => all.paths.some(one => one.path === path))
     let deleted = await forgetPaths(this.#parts.store, documents, OWNER, this.#parts.clock.now())
     const code = all.trees.filter(({ path }) => forget.includes(path))

@@ -18,8 +18,8 @@ import { SEEN_FILES } from '../store/core-tables.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { CHUNKER_VERSION } from '../text/chunk.ts'
 import { type GivenOptions, type PathOptions, rememberOptions } from './added-paths.ts'
-import { checkMap } from './field-map.ts'
 import { type IngestReport, ReportDraft } from './ingest-report.ts'
+import { checkMap } from './jsonl.ts'
 import {
   areSame,
   areSeenAlike,
@@ -34,8 +34,7 @@ import {
   seenFiles,
 } from './known-files.ts'
 import { type FileOutcome, loadFile } from './load-file.ts'
-import { messageOf } from './messages.ts'
-import { goneFile, type Place, placeOf, shown } from './place.ts'
+import { goneFile, messageOf, type Place, placeOf, shown } from './place.ts'
 import { exists, type Found, fileAt, seenNow, walk } from './walk.ts'
 import { type EntrySettings, newAudience, newCollection, type ReadFile, writeFile } from './write-file.ts'
 
