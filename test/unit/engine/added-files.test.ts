@@ -21,7 +21,12 @@ it('code that cannot be read is not tried again at every look (QE-012)', async (
     runs++
     throw new Error('no room')
   }
-  const parts = { store, clock: systemClock, registry: { must: () => ({ readCode }) }, indexes: { keepUp: () => [].values() } }
+  const parts = {
+    store,
+    clock: systemClock,
+    registry: { must: () => ({ readCode }) },
+    indexes: { keepUp: () => [].values() },
+  }
   const files = new AddedFiles(parts as never, true)
   files.lendHosts(() => ({}) as never)
   const { signal } = new AbortController()
