@@ -188,6 +188,22 @@ describe('an engine', () => {
     expect(await paths()).toMatchObject([{ files: 2, ...AS_READ }])
   })
 
+  it('knows a file that was moved while nobody looked, with its links and uses (QE-012)', async () => {
+    note('c.md', '# Linking\n\nSee [[moved]] and [[b]].\n')
+    await engine.sync()
+    for (let use = 0; use < 3; use++) await engine.get({ id: 'notes/deep/b.md' })
+    await engine.close()
+    renameSync(at('deep/b.md'), at('moved.md'))
+    engine = await openEngine({ home: join(folder.path, 'home'), embedder: 'none', background: false })
+    expect(await engine.sync()).toMatchObject({ added: 0, updated: 1, deleted: 0, errors: [] })
+    expect(await engine.get({ id: 'notes/deep/b.md', touch: false })).toMatchObject({
+      access: { count: 3 },
+      backlinks: [{ id: 'notes/c.md' }],
+      origin: expect.stringMatching(/notes\/moved\.md$/),
+    })
+    expect(await engine.sync()).toMatchObject(NOTHING)
+  })
+
   it('deletes what was made of a file that was added by itself and is gone (QE-012)', async () => {
     writeFileSync(join(folder.path, 'alone.md'), '# Alone\n')
     await engine.add({ paths: [join(folder.path, 'alone.md')] })
