@@ -46,4 +46,7 @@ function copyAssets(): void {
   for (const file of files.filter(name => assets.includes(extname(name)))) {
     cpSync(join(root, 'src', file), join(root, 'dist', file))
   }
+  // Those in UTF-8 and UTF-32, half of the bytes, are not among the maps that a PDF may name without holding them (ISO 32000-1, table 118).
+  const filter = (path: string) => !/UTF(?:8|32)/.test(path)
+  cpSync(join(root, 'node_modules/pdfjs-dist/cmaps'), join(root, 'dist/cmaps'), { recursive: true, filter })
 }

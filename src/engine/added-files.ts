@@ -2,12 +2,13 @@
  * Files that were added, kept up to date (QE-012): which have changed since they were read, and reading them again. A store that nobody else
  * serves is looked over when it is asked for (`query`, `status`, `sync`); where the engine watches, every few seconds, by one process at a time.
  */
+import { sep } from 'node:path'
 import { must } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import { Turns } from '../base/turns.ts'
 import type { PathChanges, TreeChanges } from '../ingest/changed-files.ts'
 import type { IngestReport } from '../ingest/ingest-report.ts'
-import type { LensHost } from '../lenses/lens.ts'
+import type { CodePaths, LensHost } from '../lenses/lens.ts'
 import type { LensRegistry } from '../lenses/registry.ts'
 import type { SyncRequest } from '../model/entry-input.ts'
 import { invalidArgument } from '../model/errors.ts'
@@ -35,7 +36,10 @@ const MAX_QUICK = { files: 10, bytes: 128 * 1024 }
 
 /** The engine's own job looks so often at most, and takes at most this share of the time. */
 const LOOK_EVERY_MS = 1_000
-const LOOK_SHARE = 1 / 50
+const LOOK_SHARE = 1 / 20
+/** After a failure the job leaves code alone for so long, then twice as long each time, at most so long. */
+const FIRST_PAUSE_MS = 4_000
+const MAX_PAUSE_MS = 300_000
 
 export class AddedFiles {
   /** The engine looks for changes by itself. */
@@ -44,6 +48,10 @@ export class AddedFiles {
   /** Of the last look, less what was read since. */
   #waiting: Changes = NO_CHANGES
   #hostOf: ((lens: string) => LensHost) | null = null
+  /** Why files and code could not be read when this process last tried, by absolute path. */
+  readonly #problems = new Map<string, string>()
+  /** Code that failed, by path: how often since it last did not, and when it is tried again (`performance.now`). */
+  readonly #pauses = new Map<string, { readonly failures: number; readonly until: number }>()
 
   constructor(parts: Needed, isWatched: boolean) {
     this.#parts = parts
@@ -94,6 +102,8 @@ export class AddedFiles {
       { paths: changed.map(({ path }) => path), only },
       { viewer: LOCAL_OWNER, now: clock.now(), signal, report, ingestersOf },
     )
+    for (const path of only) this.#problems.delete(path)
+    for (const { path, message } of made.errors) this.#problems.set(path, message)
     this.#waiting = { ...this.#waiting, paths: this.#waiting.paths.filter(one => !changed.includes(one)) }
     return { ...made, errors: [...errors, ...made.errors] }
   }
@@ -105,15 +115,34 @@ export class AddedFiles {
     for (const [lens, of] of Map.groupBy(changed, tree => tree.lens)) {
       const paths = of.map(({ path }) => path)
       try {
-        await this.#parts.registry.must(lens).readAgain?.(must(this.#hostOf, 'hosts of lenses')(lens), paths, signal)
+        await this.#codeOf(lens)?.({ paths, forget: false }, signal)
         this.#waiting = { ...this.#waiting, trees: this.#waiting.trees.filter(tree => !of.includes(tree)) }
+        for (const path of paths) this.#worked(path)
       } catch (error) {
         if (signal.aborted) throw error
         const message = error instanceof Error ? error.message : String(error)
+        for (const path of paths) this.#failed(path, message)
         errors.push(...paths.map(path => ({ path, message })))
       }
     }
     return errors
+  }
+
+  #codeOf(lens: string): ((request: CodePaths, signal: AbortSignal) => Promise<number>) | undefined {
+    const { readCode } = this.#parts.registry.must(lens)
+    return readCode && ((request, signal) => readCode(must(this.#hostOf, 'hosts of lenses')(lens), request, signal))
+  }
+
+  #worked(path: string): void {
+    this.#problems.delete(path)
+    this.#pauses.delete(path)
+  }
+
+  #failed(path: string, message: string): void {
+    const failures = (this.#pauses.get(path)?.failures ?? 0) + 1
+    this.#problems.set(path, message)
+    const until = performance.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
+    this.#pauses.set(path, { failures, until })
   }
 
   /** Reads again what is quickly read, and else leaves it to the note. Never rejects: the answer is what the store holds. */
@@ -135,16 +164,20 @@ export class AddedFiles {
    */
   async sync({ paths: names, forget = [], dry_run: isDry = false }: SyncRequest, caller: Caller): Promise<Synced> {
     const all = await this.look(caller)
-    for (const [at, name] of forget.entries()) requireAdded(all.paths, name, `forget.${at}`)
-    for (const [at, name] of (names ?? []).entries()) requireAdded([...all.paths, ...all.trees], name, `paths.${at}`)
-    const isMeant = ({ path }: { readonly path: string }) => names?.includes(path) ?? true
-    const changes = {
-      paths: all.paths.filter(one => isMeant(one) && !forget.includes(one.path)),
-      trees: all.trees.filter(isMeant),
-    }
+    const added = [...all.paths, ...all.trees]
+    for (const [at, name] of forget.entries()) requireAdded(added, name, `forget.${at}`)
+    for (const [at, name] of (names ?? []).entries()) requireAdded(added, name, `paths.${at}`)
+    const isMeant = ({ path }: { readonly path: string }) => (names?.includes(path) ?? true) && !forget.includes(path)
+    const changes = { paths: all.paths.filter(isMeant), trees: all.trees.filter(isMeant) }
     if (isDry) return { changes, report: EMPTY }
-    const { forgetPaths } = await import('../ingest/forget-paths.ts')
-    const deleted = await forgetPaths(this.#parts.store, forget, OWNER, this.#parts.clock.now())
+    const { forgetPaths } = await import('../ingest/added-paths.ts')
+    const documents = forget.filter(path => all.paths.some(one => one.path === path))
+    let deleted = await forgetPaths(this.#parts.store, documents, OWNER, this.#parts.clock.now())
+    const code = all.trees.filter(({ path }) => forget.includes(path))
+    for (const { lens, path } of code) {
+      deleted += (await this.#codeOf(lens)?.({ paths: [path], forget: true }, caller.signal)) ?? 0
+    }
+    for (const path of forget) this.#worked(path)
     const report = (await this.read(changes, caller)) ?? EMPTY
     return { changes, report: { ...report, deleted: report.deleted + deleted } }
   }
@@ -160,11 +193,38 @@ export class AddedFiles {
       run: async (_now, signal, report) => {
         const begun = performance.now()
         const changes = await this.look({ signal })
-        everyMs = Math.max(LOOK_EVERY_MS, (performance.now() - begun) / LOOK_SHARE)
-        const made = await this.read(changes, { signal, report })
+        const looked = performance.now()
+        const isDue = ({ path }: TreeChanges) => (this.#pauses.get(path)?.until ?? 0) <= looked
+        const made = await this.read({ ...changes, trees: changes.trees.filter(isDue) }, { signal, report })
+        // It rests as long as it reads, too: a folder that changes all the time is not read all the time.
+        everyMs = Math.max(LOOK_EVERY_MS, (looked - begun) / LOOK_SHARE, performance.now() - looked)
         if (made !== null) await new Turns().run(this.#parts.indexes.keepUp('words'))
       },
     }
+  }
+
+  /** As `status` and `sync` print them. */
+  statesOf({ paths, trees }: Changes): readonly AddedPathState[] {
+    return [
+      ...paths.map(({ path, isMissing, files, changed, added, deleted }) => ({
+        ...{ path, lens: null, missing: isMissing, is_changed: changed.length + added.length + deleted.length > 0 },
+        ...{ files, changed: changed.length, added: added.length, deleted: deleted.length },
+        error: this.#problemBelow(path),
+      })),
+      ...trees.map(({ path, lens, isMissing, isChanged }) => ({
+        ...{ path, lens, missing: isMissing, is_changed: isChanged },
+        ...{ files: null, changed: null, added: null, deleted: null },
+        error: this.#problemBelow(path),
+      })),
+    ]
+  }
+
+  #problemBelow(path: string): string | null {
+    const found = [...this.#problems].filter(([at]) => at === path || at.startsWith(path + sep))
+    const [first] = found
+    if (first === undefined) return null
+    const others = found.length === 1 ? '' : ` (and ${found.length - 1} more)`
+    return `${first[0] === path ? '' : `${first[0].slice(path.length + 1)}: `}${first[1]}${others}`
   }
 }
 
@@ -189,20 +249,6 @@ export interface Synced {
   /** As they were found, before anything was read. */
   readonly changes: Changes
   readonly report: IngestReport
-}
-
-/** As `status` and `sync` print them. */
-export function statesOf({ paths, trees }: Changes): readonly AddedPathState[] {
-  return [
-    ...paths.map(({ path, isMissing, files, changed, added, deleted }) => ({
-      ...{ path, lens: null, missing: isMissing, is_changed: changed.length + added.length + deleted.length > 0 },
-      ...{ files, changed: changed.length, added: added.length, deleted: deleted.length },
-    })),
-    ...trees.map(({ path, lens, isMissing, isChanged }) => ({
-      ...{ path, lens, missing: isMissing, is_changed: isChanged },
-      ...{ files: null, changed: null, added: null, deleted: null },
-    })),
-  ]
 }
 
 function countOf(paths: readonly PathChanges[]): number {

@@ -64,6 +64,8 @@ export interface AddedPathState {
   readonly changed: number | null
   readonly added: number | null
   readonly deleted: number | null
+  /** Why files of it could not be read when this process last tried. */
+  readonly error: string | null
 }
 
 export interface SyncReport extends AddReport {

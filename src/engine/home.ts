@@ -171,7 +171,7 @@ class DiskWorkspace implements Workspace {
   }
 
   async mark(url: string, signal: AbortSignal): Promise<string> {
-    const { markOf } = await import('../ingest/tree-mark.ts')
+    const { markOf } = await import('../ingest/walk.ts')
     return markOf({ folder: this.#folder, path: fileURLToPath(url) }, { turns: new Turns(), signal })
   }
 

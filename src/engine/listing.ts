@@ -26,7 +26,6 @@ import { allOf, filterFromInput } from '../pipeline/resolve-query.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { ListPosition, Store, StoreReader } from '../store/store.ts'
 import type { Upkeep } from '../store/upkeep.ts'
-import { statesOf } from './added-files.ts'
 import type { EntryName, EntryView, ListInput, ListPage, Status } from './engine.ts'
 import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
@@ -212,7 +211,7 @@ export async function statusOf(
   { viewer, signal }: Pick<CallContext, 'viewer' | 'signal'>,
 ): Promise<Status> {
   const owner = isOwner(viewer)
-  const paths = owner ? statesOf(await files.look({ signal })) : null
+  const paths = owner ? files.statesOf(await files.look({ signal })) : null
   await turnsUntil(signal).run(indexes.getInSteps(...indexes.names))
   const accessScope = look()
   const { partitions } = accessScope

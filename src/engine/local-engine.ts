@@ -38,7 +38,6 @@ import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import { addFiles } from './add-files.ts'
-import { statesOf } from './added-files.ts'
 import { Asking, streamQuery } from './asking.ts'
 import type { Care } from './care/care.ts'
 import { CursorHandles } from './cursor-handles.ts'
@@ -212,7 +211,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
       const embeddingError = await this.#embedNew((request.wait ?? true) && request.dry_run !== true, call)
       const pending = this.#vectors.pending(this.#accessScope(call.viewer).partitions)
       const ms = Math.round(performance.now() - started)
-      return { ...report, paths: statesOf(changes), pending, embedding_error: embeddingError, ms }
+      return { ...report, paths: this.#parts.files.statesOf(changes), pending, embedding_error: embeddingError, ms }
     })
   }
 

@@ -8,8 +8,7 @@ import type { Turns } from '../base/turns.ts'
 import { FILES, INDEXED_TREES } from '../store/core-tables.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import { type AddedPath, addedPaths, areSeenAlike, type SeenFile, seenFiles } from './known-files.ts'
-import { markOf } from './tree-mark.ts'
-import { exists, fileAt, seenNow, walk } from './walk.ts'
+import { exists, fileAt, markOf, seenNow, walk } from './walk.ts'
 
 /** One added path, and the files below it that are not below one before it. Paths are absolute. */
 export interface PathChanges extends AddedPath {

@@ -7,6 +7,7 @@
 import { must } from '../base/assert.ts'
 import { sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
+import { movedFiles } from '../base/moved-files.ts'
 import { atOnce, type Steps, Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Ingester } from '../model/ingester.ts'
@@ -17,8 +18,8 @@ import { SEEN_FILES } from '../store/core-tables.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { CHUNKER_VERSION } from '../text/chunk.ts'
 import { type GivenOptions, type PathOptions, rememberOptions } from './added-paths.ts'
-import { checkMap } from './field-map.ts'
 import { type IngestReport, ReportDraft } from './ingest-report.ts'
+import { checkMap } from './jsonl.ts'
 import {
   areSame,
   areSeenAlike,
@@ -33,8 +34,7 @@ import {
   seenFiles,
 } from './known-files.ts'
 import { type FileOutcome, loadFile } from './load-file.ts'
-import { messageOf } from './messages.ts'
-import { goneFile, type Place, placeOf, shown } from './place.ts'
+import { goneFile, messageOf, type Place, placeOf, shown } from './place.ts'
 import { exists, type Found, fileAt, seenNow, walk } from './walk.ts'
 import { type EntrySettings, newAudience, newCollection, type ReadFile, writeFile } from './write-file.ts'
 
@@ -87,14 +87,21 @@ type OptionsOf = (path: string) => PathOptions
 /** By absolute path. */
 type KnownRows = ReadonlyMap<string, readonly KnownRow[]>
 
-/** Files read at the same time, and written in one transaction. */
+/** Files read at the same time, and written in one transaction; fewer where they have more bytes together, which wait in memory for each other. */
 const BATCH = 16
+const BATCH_BYTES = 32 * 1024 * 1024
 /** Bytes of files that are written in one step; more are written in several. */
 const BYTES_AT_ONCE = 1 << 18
 /** What an entry costs beside its text, as so many bytes. */
 const EACH = 2_048
 /** Times that a file is read while other runs write it. */
 const MAX_READS = 10
+
+interface GoneFile {
+  /** Absolute. */
+  readonly path: string
+  readonly hash: string
+}
 
 interface Loaded {
   readonly outcome: FileOutcome
@@ -120,6 +127,8 @@ class Run {
   readonly #refused = new Set<string>()
   /** What `SEEN_FILES` holds of each. */
   readonly #seen: Map<string, SeenFile>
+  /** Of files that were gone when the place was listed, the one that a new file was moved from. */
+  #movedFrom: (hash: string) => GoneFile | undefined = () => undefined
 
   constructor(store: Store, request: IngestRequest, context: IngestContext) {
     this.#store = store
@@ -149,13 +158,16 @@ class Run {
       if (found.kind !== 'file') this.#tell(place, found)
       this.#progress('find', files.length, null, shown(place, found.path))
     }
+    const there = new Set(files)
+    const gone = [...known].filter(([path]) => this.#isWanted(path) && !there.has(path) && !exists(path))
+    this.#movedFrom = movedFiles(gone.flatMap(([path, rows]) => rows.map(({ hash }) => ({ path, hash }))))
     await this.#read(place, files, known, optionsOf)
     const missed = [...known].filter(
       ([path]) => this.#isWanted(path) && !this.#done.has(path) && !unread.some(folder => isWithin(path, folder)),
     )
     this.#checkAborted()
     await this.#forget(place, missed, optionsOf)
-    await this.#unsee(place, new Set(files))
+    await this.#unsee(place, there)
   }
 
   #isWanted(path: string): boolean {
@@ -163,9 +175,8 @@ class Run {
   }
 
   async #read(place: Place, files: readonly string[], known: KnownRows, optionsOf: OptionsOf): Promise<void> {
-    for (let at = 0; at < files.length; at += BATCH) {
+    for (let at = 0, batch = batchFrom(files, 0); batch.length > 0; at += batch.length, batch = batchFrom(files, at)) {
       this.#checkAborted()
-      const batch = files.slice(at, at + BATCH)
       this.#progress('read', at, files.length, shown(place, batch[0] as string))
       await this.#readBatch(place, batch, path => known.get(path) ?? [], optionsOf)
     }
@@ -305,8 +316,13 @@ class Run {
   /** A savepoint of its own: what one file is refused for undoes nothing of the others. */
   *#writeOne(place: Place, file: ReadFile, writer: StoreWriter): Steps<void> {
     const moves: [Audience, Audience][] = []
+    const before = file.known === undefined ? this.#takeMoved(file, writer) : null
+    const known = before?.known ?? file.known
     try {
-      const written = yield* writer.savepoint(() => writeFile(writer, file, (from, to) => moves.push([from, to])))
+      const written = yield* writer.savepoint(() =>
+        writeFile(writer, { ...file, known }, (from, to) => moves.push([from, to])),
+      )
+      if (before !== null) this.#done.add(before.path)
       this.#report.count(written)
       for (const [from, to] of moves) this.#report.visibility.add(place.given, from, to)
     } catch (error) {
@@ -314,6 +330,20 @@ class Run {
       this.#refused.add(file.absolute)
       this.#report.fail(shown(place, file.absolute), error.message)
     }
+  }
+
+  /** The file that has the same bytes, is gone, and has not been written by another run: its entries go on in this one. */
+  #takeMoved({ hash }: ReadFile, writer: StoreWriter): { readonly path: string; readonly known: KnownFile } | null {
+    for (let gone = this.#movedFrom(hash); gone !== undefined; gone = this.#movedFrom(hash)) {
+      const { path } = gone
+      const known = ownFile(
+        writer,
+        rowsOfFile(writer, path).filter(row => row.hash === hash),
+        this.#context.viewer.id,
+      )
+      if (known !== undefined && !exists(path)) return { path, known }
+    }
+    return null
   }
 
   /**
@@ -371,6 +401,18 @@ class Run {
     const message = 'adding files was stopped; what was written until then stays'
     throw new QuerentError('cancelled', message, { added, updated })
   }
+}
+
+/** The next files that are read together; at least one, where there are any left. */
+function batchFrom(files: readonly string[], at: number): readonly string[] {
+  let bytes = 0
+  const isFull = (path: string, count: number) => {
+    bytes += seenNow(path)?.size ?? 0
+    return count > 0 && bytes > BATCH_BYTES
+  }
+  const batch = files.slice(at, at + BATCH)
+  const end = batch.findIndex(isFull)
+  return end < 0 ? batch : batch.slice(0, end)
 }
 
 /** Of whatever else than its bytes decides what becomes of a file. */

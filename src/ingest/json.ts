@@ -10,28 +10,52 @@ import { code } from './plain-text.ts'
 
 export const json: Ingester = {
   name: 'json',
-  version: 1,
+  version: 2,
   accepts: file => file.extension === 'json' || file.extension === 'jsonc',
   *read(file, settings): Steps<FileReading> {
-    const text = inLines(file.text)
+    const text = yield* inLines(file.text)
     const { documents, problems } = yield* code.read({ ...file, text }, settings)
     const chunks = yield* chunksOf({ text })
     return { documents: documents.map(document => ({ ...document, chunks })), problems }
   },
 }
 
-/** A longer line is no line that a person wrote. */
+/** UTF-16 units. A longer line is no line that a person wrote. */
 const MAX_LINE = 2_000
-/** UTF-16 units of a file that is written in lines where it has none; doing so is one step. */
-const MAX_REWRITTEN = 1 << 20
+/** Deeper values are not moved further to the right. */
+const MAX_INDENTED = 8
 
-function inLines(text: string): string {
-  if (text.length > MAX_REWRITTEN || text.split('\n').every(line => line.length <= MAX_LINE)) return text
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
+/** What is in lines as it is; else a line for each value. Texts and numbers stay as they are written, and so does what is no JSON. */
+function* inLines(text: string): Steps<string> {
+  if (text.split('\n').every(line => line.length <= MAX_LINE)) return text
+  const pace = new StepPace(STEPS_AT_ONCE)
+  const parts: string[] = []
+  let [from, depth, before] = [0, 0, '']
+  const line = () => `\n${'  '.repeat(Math.min(depth, MAX_INDENTED))}`
+  const signs = /["{}[\]:,]|\/[/*]/g
+  for (let found = signs.exec(text); found !== null; found = signs.exec(text)) {
+    const [[sign], at] = [found, found.index]
+    if (pace.isOver(1)) yield
+    if (sign === '"') {
+      signs.lastIndex = endOfText(text, at)
+      continue
+    }
+    const isClosing = sign === '}' || sign === ']'
+    // A comment goes to the end of its line.
+    if (sign.length > 1 || (isClosing && depth === 0)) return text
+    const value = text.slice(from, at).trim()
+    const isFirst = before === '{' || before === '['
+    const isEmpty = isFirst && isClosing && value === ''
+    if ((isFirst || before === ',') && !(isClosing && value === '')) parts.push(line())
+    parts.push(value)
+    if (isClosing) depth--
+    if (isClosing && !isEmpty) parts.push(line())
+    if (sign === '{' || sign === '[') depth++
+    parts.push(sign === ':' ? ': ' : sign)
+    from = at + 1
+    before = sign
   }
+  return depth === 0 ? parts.join('') + text.slice(from) : text
 }
 
 function* chunksOf({ text }: Pick<SourceFile, 'text'>) {
@@ -83,7 +107,7 @@ class Scan {
   #take(sign: string, at: number): number {
     switch (sign) {
       case '"':
-        this.#last = { start: at, end: this.#endOfText(at) }
+        this.#last = { start: at, end: endOfText(this.#text, at) }
         return this.#last.end
       case '//':
         return this.#after('\n', at)
@@ -152,17 +176,18 @@ class Scan {
     return start === 0 || this.#text[start - 1] === '\n' ? start : at
   }
 
-  #endOfText(at: number): number {
-    for (let end = this.#text.indexOf('"', at + 1); end >= 0; end = this.#text.indexOf('"', end + 1)) {
-      let slashes = 0
-      while (this.#text[end - 1 - slashes] === '\\') slashes++
-      if (slashes % 2 === 0) return end + 1
-    }
-    return this.#text.length
-  }
-
   #after(sign: string, at: number): number {
     const found = this.#text.indexOf(sign, at)
     return found < 0 ? this.#text.length : found + sign.length
   }
+}
+
+/** Behind the quotation mark that ends the text which begins here. */
+function endOfText(json: string, at: number): number {
+  for (let end = json.indexOf('"', at + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let slashes = 0
+    while (json[end - 1 - slashes] === '\\') slashes++
+    if (slashes % 2 === 0) return end + 1
+  }
+  return json.length
 }

@@ -3,11 +3,10 @@ import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import { isRecord } from '../base/record.ts'
 import { hasStorableTexts } from '../base/storable.ts'
 import type { Steps } from '../base/turns.ts'
-import type { FieldMap } from '../model/field-map.ts'
+import { FieldMap, type UsualNames, unknownMapField } from '../model/field-map.ts'
 import type { FileDocument, FileProblem, FileReading, Ingester, IngestSettings, SourceFile } from '../model/ingester.ts'
 import { MAX_CONTENT_LENGTH, MAX_ID_LENGTH } from '../model/limits.ts'
 import { chunkContentInSteps } from '../text/chunk.ts'
-import { RECORD_FIELDS, type RecordField, recordFields } from './field-map.ts'
 import { instantOf, kindOf, tagsOf, titleOf, toJson } from './values.ts'
 
 /** Collections of records are larger than files that people write. */
@@ -16,6 +15,41 @@ const MAX_BYTES = 256 * 1024 * 1024
 const MAX_NAMED = 80
 /** Bad lines listed for one file; more are counted. */
 const MAX_PROBLEMS = 100
+
+/** Which field of a record is which of an entry's. */
+const USUAL_NAMES = {
+  id: ['id', '_id', 'docid', 'doc_id', 'uuid', 'key'],
+  title: ['title', 'headline', 'subject', 'name'],
+  content: ['content', 'text', 'body', 'contents', 'passage', 'abstract', 'message'],
+  tags: ['tags', 'keywords', 'labels', 'categories'],
+  kind: ['kind', 'type'],
+  created: ['created', 'created_at', 'createdAt', 'date', 'timestamp', 'published', 'published_at'],
+  updated: ['updated', 'updated_at', 'updatedAt', 'modified'],
+  valid_from: ['valid_from'],
+  valid_until: ['valid_until'],
+} as const satisfies UsualNames<string>
+
+type RecordField = keyof typeof USUAL_NAMES
+const RECORD_FIELDS: readonly RecordField[] = Object.keys(USUAL_NAMES) as RecordField[]
+
+/** Refuses a map that names a field we do not have. */
+export function checkMap(map: Readonly<Record<string, string>>): void {
+  for (const field of Object.keys(map)) {
+    if (ownField(field) === null) throw unknownMapField(field, RECORD_FIELDS)
+  }
+}
+
+/** `map`, checked: our field to a field of the record, or to a path of fields joined by dots. */
+function recordFields(map: Readonly<Record<string, string>>): FieldMap<RecordField> {
+  const given = Object.entries(map).map(([field, theirs]) => [ownField(field) as RecordField, theirs] as const)
+  return new FieldMap(USUAL_NAMES, new Map(given))
+}
+
+/** `text` is a common slip for `content`. */
+function ownField(name: string): RecordField | null {
+  if (name === 'text') return 'content'
+  return RECORD_FIELDS.find(field => field === name) ?? null
+}
 
 export const jsonl: Ingester = {
   name: 'jsonl',

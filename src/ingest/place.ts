@@ -2,7 +2,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
-import { messageOf } from './messages.ts'
 
 /** What one path of the request stands for. */
 export interface Place {
@@ -43,4 +42,22 @@ export function goneFile(path: string): Place {
 export function shown(place: Place, absolute: string): string {
   const below = relative(place.absolute, absolute).split(sep).join('/')
   return below === '' ? place.given : `${place.given.replace(/[\\/]+$/, '')}/${below}`
+}
+
+const CODES: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOENT: 'it vanished before it could be read',
+  ENOTDIR: 'it vanished before it could be read',
+  EIO: 'the disk failed to read it',
+  EMFILE: 'too many files are open',
+  EISDIR: 'it became a folder before it could be read',
+  ENAMETOOLONG: 'the path is too long',
+}
+
+/** What the system says of a file, in words. */
+export function messageOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException | null)?.code ?? ''
+  if (Object.hasOwn(CODES, code)) return CODES[code] as string
+  return error instanceof Error ? error.message : String(error)
 }

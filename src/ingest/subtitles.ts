@@ -10,7 +10,7 @@ const PLACE_LENGTH = 400
 
 export const subtitles: Ingester = {
   name: 'subtitles',
-  version: 1,
+  version: 2,
   accepts: file => ['srt', 'vtt'].includes(file.extension),
   read,
 }
@@ -26,14 +26,16 @@ interface Cue {
 function* read(file: SourceFile): Steps<FileReading> {
   const cues: Cue[] = []
   for (const block of file.text.replace(/\r\n?/g, '\n').split(/\n{2,}/)) {
-    const lines = block.split('\n')
-    const at = lines.findIndex(line => TIMES.test(line))
     yield
-    if (at < 0) continue
-    const [, from, to] = TIMES.exec(lines[at] as string) as unknown as readonly [string, string, string]
-    const text = plain(lines.slice(at + 1).join(' '))
-    // Captions that roll up say the line before again.
-    if (text !== '' && text !== cues.at(-1)?.text) cues.push({ from, to, text })
+    // A blank line between two is often forgotten.
+    for (const part of block.split(/^(?=.*-->)/m)) {
+      const [head = '', ...said] = part.split('\n')
+      const times = TIMES.exec(head)
+      const text = plain(said.join(' '))
+      // Captions that roll up say the line before again.
+      if (times === null || text === '' || text === cues.at(-1)?.text) continue
+      cues.push({ from: times[1] as string, to: times[2] as string, text })
+    }
   }
   if (cues.length === 0) {
     const isBlank = file.text.trim() === ''

@@ -1,10 +1,12 @@
 /** Finds the files below a folder, in an order that depends on their names alone. Symbolic links are not followed. */
-import { type Dirent, lstatSync } from 'node:fs'
+import { type Dirent, existsSync, lstatSync, readFileSync, statSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
+import ignore, { type Ignore } from 'ignore'
+import { sha256 } from '../base/canonical.ts'
 import { compareText } from '../base/compare.ts'
+import type { Turns } from '../base/turns.ts'
 import { extensionOf, isMedia } from './file-types.ts'
-import { IgnoreRules } from './ignore-rules.ts'
 import type { SeenFile } from './known-files.ts'
 
 /** Why a file was left out. */
@@ -135,4 +137,119 @@ export function exists(path: string): boolean {
 /** As `walk` finds one file that was named. */
 export function* fileAt(path: string): Generator<Found> {
   if (exists(path)) yield { kind: 'file', path }
+}
+
+/**
+ * One text for all files at or below a path, by names, sizes and times: another one where any of them changed (QE-012). `folder`: whose rules say what is left out; both absolute. 5,000 files
+ * take some 30 ms, none is opened. Rejects with what `turns` end it with.
+ */
+export async function markOf(
+  { folder, path }: { readonly folder: string; readonly path: string },
+  { turns, signal }: { readonly turns: Turns; readonly signal: AbortSignal },
+): Promise<string> {
+  const lines: string[] = []
+  for await (const found of walk(folder, signal, path)) {
+    await turns.pauseIfDue()
+    const seen = found.kind === 'file' ? seenNow(found.path) : null
+    if (seen !== null) lines.push(`${found.path}\0${seen.size} ${seen.modifiedAt}`)
+  }
+  return sha256(lines.join('\n'))
+}
+
+/** What nobody wants to ask about: other people's code, stores, generated text. */
+const EXCLUDED = `
+.git
+.hg
+.svn
+.querent
+node_modules
+__pycache__
+*.min.js
+*.min.css
+*.map
+package-lock.json
+npm-shrinkwrap.json
+yarn.lock
+pnpm-lock.yaml
+Cargo.lock
+composer.lock
+Gemfile.lock
+poetry.lock
+uv.lock
+go.sum
+`
+
+const RULE_FILES = ['.gitignore', '.querentignore']
+/** A longer rule file is no rule file. */
+const MAX_RULES = 256 * 1024
+
+type Verdict = 'excluded' | 'ignored' | null
+
+interface Layer {
+  /** Absolute folder that its patterns start from. */
+  readonly folder: string
+  readonly rules: Ignore
+  readonly verdict: Exclude<Verdict, null>
+}
+
+/**
+ * Which paths are left out in one folder: rules of our own, then those of `.gitignore` and `.querentignore` files, the deeper file and
+ * in one folder `.querentignore` deciding. A `!rule` takes back what a rule above it left out, ours included.
+ */
+class IgnoreRules {
+  /** Outermost first. */
+  readonly #layers: readonly Layer[]
+
+  private constructor(layers: readonly Layer[]) {
+    this.#layers = layers
+  }
+
+  /** Rules for a folder that is added: ours, those of the Git repository around it, its own. */
+  static forRoot(root: string): IgnoreRules {
+    const own = new IgnoreRules([layer(root, EXCLUDED, 'excluded')])
+    const above = foldersOfRepository(root).reduce((rules, folder) => rules.inside(folder), own)
+    // Who names an ignored folder means it: then only the rules below it count.
+    const rules = above.verdict(root, true) === null ? above : own
+    return rules.inside(root)
+  }
+
+  /** Rules for a folder further down: these and what its rule files say. */
+  inside(folder: string): IgnoreRules {
+    const text = RULE_FILES.map(name => readRules(join(folder, name))).join('\n')
+    return text.trim() === '' ? this : new IgnoreRules([...this.#layers, layer(folder, text, 'ignored')])
+  }
+
+  /** Null: not left out. `path` is absolute. */
+  verdict(path: string, isFolder: boolean): Verdict {
+    for (const { folder, rules, verdict } of this.#layers.toReversed()) {
+      const inside = relative(folder, path).split(sep).join('/')
+      if (inside === '' || inside.startsWith('../')) continue
+      const { ignored, unignored } = rules.test(isFolder ? `${inside}/` : inside)
+      if (ignored) return verdict
+      if (unignored) return null
+    }
+    return null
+  }
+}
+
+function layer(folder: string, text: string, verdict: Layer['verdict']): Layer {
+  return { folder, verdict, rules: ignore({ ignorecase: false, allowRelativePaths: true }).add(text) }
+}
+
+/** Folders from the repository's top down to the one above `root`; none outside a repository. */
+function foldersOfRepository(root: string): readonly string[] {
+  const folders: string[] = []
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (folder !== root) folders.unshift(folder)
+    if (existsSync(join(folder, '.git'))) return folders
+    if (dirname(folder) === folder) return []
+  }
+}
+
+function readRules(path: string): string {
+  try {
+    return statSync(path).size > MAX_RULES ? '' : readFileSync(path, 'utf8').replace(/^\ufeff/, '')
+  } catch {
+    return ''
+  }
 }

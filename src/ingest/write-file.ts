@@ -1,19 +1,19 @@
 /** Writes what was read from one file: its entries are put, those it no longer gives are deleted, all or nothing. */
+import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import type { Steps } from '../base/turns.ts'
 import type { Entry, EntryDraft } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'
 import { foldCase } from '../model/filter.ts'
 import type { FileDocument } from '../model/ingester.ts'
-import { MAX_TAGS } from '../model/limits.ts'
+import { MAX_ID_LENGTH, MAX_TAGS } from '../model/limits.ts'
 import { type Audience, audience, partitionKey } from '../model/partition.ts'
 import { FILE_LINKS, FILE_NAMES, FILES, lastPart, withoutMarkdownEnding } from '../store/core-tables.ts'
-import type { StoreWriter } from '../store/store.ts'
+import type { StoreReader, StoreWriter } from '../store/store.ts'
 import type { GivenOptions, PathOptions } from './added-paths.ts'
-import { idsOfFile } from './entry-ids.ts'
 import type { KnownFile } from './known-files.ts'
-import { ownEntries, withTimesOf } from './own-entry.ts'
 
 /** What entries get from the request, and from what was given before for their path. */
 export interface EntrySettings {
@@ -66,8 +66,9 @@ export function* writeFile(
   const written: Written = { added: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0 }
   const kept = new Set<number>()
   const inTheWay = ownEntries(writer, file.settings.holder)
+  const byPart = entriesByPart(file)
   for (const document of file.documents) {
-    const { id, before } = placeOf(file, document, inTheWay)
+    const { id, before } = placeOf(file, document, byPart, inTheWay)
     const draft = draftOf(id, file, document, before)
     const { key, changed, created } = yield* writer.putInSteps(draft, document.chunks)
     if (before !== undefined) moved(before.audience, draft.audience)
@@ -88,17 +89,69 @@ export function* writeFile(
 function placeOf(
   file: ReadFile,
   document: FileDocument,
+  byPart: ReadonlyMap<string | null, Entry>,
   inTheWay: (id: string) => Entry | undefined,
 ): { readonly id: string; readonly before: Entry | undefined } {
-  const ids = document.id === null ? idsOfFile(file.root, file.path, document.part) : [document.id]
-  const mine = ids.map(id => file.known?.entries.get(id)).find(entry => entry !== undefined)
+  const turns = document.id === null ? MAX_TURNS : 1
+  const idAt = (turn: number) => document.id ?? idOfFile(file.root, file.path, document.part, turn)
+  const known = file.known?.entries
+  const mine =
+    known?.get(idAt(0)) ?? known?.get(idAt(1)) ?? (document.id === null ? byPart.get(document.part) : undefined)
   if (mine !== undefined) return { id: mine.id, before: mine }
-  const free = ids.find(id => inTheWay(id) === undefined)
-  if (free !== undefined) return { id: free, before: undefined }
-  const [id = ''] = ids
+  for (let turn = 0; turn < turns; turn++) {
+    if (inTheWay(idAt(turn)) === undefined) return { id: idAt(turn), before: undefined }
+  }
+  const id = idAt(0)
   const where = document.line === null ? '' : `line ${document.line}: `
   const message = `${where}the id ${id} belongs to another entry; delete that one or change the id`
   throw new QuerentError('conflict', message, { id })
+}
+
+/** As `inParts` names parts of a document, and as records without an id are named. */
+const PART = /#(part-\d+|[0-9a-f]{16})$/
+
+/** Entries of the file by what tells them apart: their ids say where the file was first, which is another place where it was moved. */
+function entriesByPart({ known, root }: ReadFile): ReadonlyMap<string | null, Entry> {
+  const entries = [...(known?.entries.values() ?? [])].filter(({ id }) => id.startsWith(plainId(basename(root))))
+  return new Map(entries.map(entry => [PART.exec(entry.id)?.[1] ?? null, entry]))
+}
+
+/** Ids that an entry of one place may have. */
+const MAX_TURNS = 20
+
+/**
+ * Ids of entries that come from files: `<name of the folder added>/<path in it>`, so `docs/guide/intro.md`. They depend on where the file
+ * was first, so they stay the same from run to run. Two folders of one name may hold the same path, and a file may be moved and another
+ * one take its place: then the one that comes second has `~` and six signs of a hash behind it. `turn` from 0: which one.
+ */
+function idOfFile(root: string, path: string, part: string | null, turn: number): string {
+  const plain = plainId([basename(root), path].filter(name => name !== '').join('/'))
+  const hash = turn === 0 ? '' : `~${sha256(turn === 1 ? root : `${root} ${turn}`).slice(0, 6)}`
+  return fitting(`${plain}${hash}${part === null ? '' : `#${part}`}`)
+}
+
+/** Control characters (a line end in a file name, say) as `%0A`; `%` itself then as `%25`. */
+function plainId(path: string): string {
+  return path.replace(/[\p{Cc}%]/gu, sign => encodeURIComponent(sign))
+}
+
+/** What is too long keeps its beginning and gets a hash of the whole. */
+function fitting(id: string): string {
+  if (id.length <= MAX_ID_LENGTH) return id
+  return `${id.slice(0, MAX_ID_LENGTH - 17).toWellFormed()}~${sha256(id).slice(0, 16)}`
+}
+
+/** Finds the holder's entry of an id, whoever may see it. */
+function ownEntries(reader: StoreReader, holder: string): (id: string) => Entry | undefined {
+  const partitions = reader.partitions().map(partition => partition.id)
+  return id => {
+    // One that is damaged is written again as if it were not there.
+    const entries = reader.around(
+      () => undefined,
+      () => reader.entries(reader.find(id, partitions)),
+    )
+    return entries.find(entry => entry.audience.holder === holder)
+  }
 }
 
 function draftOf(id: string, file: ReadFile, document: FileDocument, before: Entry | undefined): EntryDraft {
@@ -125,6 +178,16 @@ function draftOf(id: string, file: ReadFile, document: FileDocument, before: Ent
   if (before === undefined) return draft
   const { createdAt, updatedAt, knownAt } = withTimesOf(before, draft)
   return { ...draft, createdAt: document.createdAt ?? createdAt, updatedAt: document.updatedAt ?? updatedAt, knownAt }
+}
+
+/**
+ * The draft as a change of that entry. It was created when it was; the same title and text were known before and did not
+ * change now.
+ */
+function withTimesOf(before: Entry, draft: EntryDraft): EntryDraft {
+  const { createdAt } = before
+  if (before.content !== draft.content || before.title !== draft.title) return { ...draft, createdAt }
+  return { ...draft, createdAt, knownAt: before.knownAt, updatedAt: before.updatedAt }
 }
 
 /** Of a new entry: as the file's others, and private where they differ, for it may be one of them under another id. */

@@ -218,6 +218,13 @@ export interface Scratch {
   index(name: string): Index
 }
 
+/** Code that a lens has read by itself: absolute paths. */
+export interface CodePaths {
+  readonly paths: readonly string[]
+  /** What was read of it is deleted, and it is followed no more. */
+  readonly forget: boolean
+}
+
 /**
  * Work done in the background by one process at a time, under a lease that is renewed while it runs; its signal is
  * aborted when the lease is lost, and when the engine closes. What it reports, and why it failed last, the doctor shows.
@@ -288,8 +295,8 @@ export interface Lens extends LensDeclaration {
   readonly stages?: Partial<Stages> | ((host: LensHost) => Partial<Stages>) | undefined
   readonly operations?: readonly Operation<LensHost>[] | undefined
   readonly jobs?: readonly Job[] | undefined
-  /** Reads again what changed below paths that it has read by itself (`INDEXED_TREES`), as the owner. Rejects where it cannot. */
-  readonly readAgain?: ((host: LensHost, paths: readonly string[], signal: AbortSignal) => Promise<void>) | undefined
+  /** Reads again what changed below paths that it has read by itself (`INDEXED_TREES`), or forgets it, as the owner. Gives how many files it holds no more; rejects where it cannot. */
+  readonly readCode?: ((host: LensHost, request: CodePaths, signal: AbortSignal) => Promise<number>) | undefined
   /** Asked before the built-in ones when files are added. */
   readonly ingesters?: readonly Ingester[] | undefined
   /** Reads what is added as an export of chats (`AddRequest.chat`). At most one lens has it. */

@@ -67,6 +67,10 @@ export const changedPath = z.strictObject({
   changed: z.int().min(0).nullable().describe('Files whose size or time is another than when they were read'),
   added: z.int().min(0).nullable().describe('Files that were never read'),
   deleted: z.int().min(0).nullable().describe('Files that were read and are gone, or are left out now'),
+  error: z
+    .string()
+    .nullable()
+    .describe('Why files of it could not be read when this process last tried; null: none failed'),
 })
 
 const syncOutput: z.ZodType<SyncReport> = addReport.extend({

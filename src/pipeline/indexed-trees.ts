@@ -45,6 +45,18 @@ export function rememberTrees(
   }
 }
 
+/** `paths` null: the whole workspace. */
+export function forgetTrees(
+  writer: StoreWriter,
+  workspace: Workspace,
+  owner: TreeOwner,
+  paths: readonly string[] | null,
+): void {
+  const forgotten = (paths ?? ['.']).map(path => workspace.urlOf(path))
+  const isForgotten = (url: string) => forgotten.some(folder => url === folder || isBelow(url, folder))
+  for (const url of treesOf(writer, owner).filter(isForgotten)) writer.table(INDEXED_TREES).delete({ ...owner, url })
+}
+
 function treesOf(reader: StoreReader, owner: TreeOwner): readonly string[] {
   const rows = reader.table(INDEXED_TREES).scan({ ...owner })
   return rows.map(row => row['url'] as string)

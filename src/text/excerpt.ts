@@ -89,12 +89,15 @@ export function excerpt(
   }
 }
 
-/** Texts of the headings above `at`, outermost first: a chunk of several short sections has more of them than it is under. */
+/**
+ * Texts of the headings above `at`, outermost first: a chunk of several short sections has more of them than it is under. Before the chunk,
+ * where an excerpt of it may begin, those of its own beginning.
+ */
 export function sectionAt(
   { start, headings, sections = [] }: Pick<ChunkDraft, 'start' | 'headings' | 'sections'>,
   at: number,
 ): readonly string[] {
-  return sections.findLast(section => start + section.at <= at)?.headings ?? headings
+  return sections.findLast(section => start + section.at <= Math.max(at, start))?.headings ?? headings
 }
 
 interface Framed {

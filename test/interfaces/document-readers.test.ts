@@ -1,7 +1,6 @@
 /**
- * Documents that other programs made, each asked three questions. A fixture is named after its program: pandoc, LibreOffice (from what
- * pandoc or a Python package made), python-docx, python-pptx, openpyxl, ReportLab, fpdf2, EbookLib, nbformat, and Python's own `email` and
- * `json`. The subtitles were written by hand.
+ * Documents that other programs made, each asked three questions: at least five of each kind. `README.md` beside them says where each is
+ * from.
  */
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,6 +39,50 @@ const INVENTORY: readonly Asked[] = [
   ['discount of Norrland Pumps', 'Norrland Pumps | Luleå | 0.15', ['Suppliers', 'rows 1-3']],
 ]
 
+/** Of the documentation of nbconvert, by what Word processors make of it. */
+const ARCHITECTURE: readonly Asked[] = [
+  ['affordances available for customisation', 'direct contributions', ['Architecture of nbconvert']],
+  ['preprocessors applied before conversion', 'transforms the content', ['Classes', 'Preprocessors']],
+  ['jinja templates inherit', 'make use of jinja', ['Classes', 'Templates']],
+]
+
+const INSTALL: readonly Asked[] = [
+  ['miniconda and miniforge', 'minimal conda installation', ['Installing nbconvert']],
+  ['pandoc on linux', 'To install pandoc on Linux', ['Installing Pandoc']],
+  ['playwright chromium', 'Chromium automation library', ['Installing Chromium']],
+]
+
+/** Of presentations that PowerPoint made, and LibreOffice wrote again. */
+const TABLES: readonly Asked[] = [
+  ['custom margins', 'having custom margins', ['slide 1']],
+  ['unladen swallows', 'unladen swallows', ['slide 1']],
+  ['merged cell', 'merged cell', ['slide 2']],
+]
+const SPACING: readonly Asked[] = [
+  ['space before of 6 pt', 'space before of 6 pt', ['slide 1']],
+  ['line spacing of 1.5 lines', '1.5 lines', ['slide 3']],
+  ['line spacing of 20pt', 'line spacing of 20pt', ['slide 3']],
+]
+
+/** Of Debian's releases as a sheet. */
+const RELEASES: readonly Asked[] = [
+  ['potato', 'Potato | potato | 1999-03-09 | 2000-08-15', ['releases', 'rows 1-8']],
+  ['squeeze', 'Squeeze | squeeze | 2009-02-14', ['releases', 'rows 9-14']],
+  ['bookworm', 'Bookworm | bookworm | 2021-08-14', ['releases', 'rows 15-21']],
+]
+
+const zones = (woody: string): readonly Asked[] => [
+  ['Kabul', 'AF | +3431+06912 | Asia/Kabul', ['Zones', 'rows 1-11']],
+  ['Buenos Aires', 'America/Argentina/Buenos_Aires', ['Zones', 'rows 12-18']],
+  ['Woody', woody, ['Releases', 'rows 1-13']],
+]
+
+const colours = (section: string): readonly Asked[] => [
+  ['musique douce', 'Musique douce', [section]],
+  ['normal coloured text', 'Some italic and normal coloured text. By the way, 2 < 3 !', [section]],
+  ['chêne', 'Euh, là-bas, au chêne', [section]],
+]
+
 const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   'pandoc.docx': GARDEN,
   'libreoffice.docx': GARDEN,
@@ -75,6 +118,11 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
     ['chuck key', 'before the spindle', ['Before use', 'page 1']],
     ['chips with a hook', 'never by hand', ['Clearing chips', 'page 2']],
     ['how often is the coolant changed', 'three months', ['Coolant', 'page 3']],
+  ],
+  'reportlab-cjk.pdf': [
+    ['窯の温度', '千二百度まで上げる', ['page 1']],
+    ['渡轮', '末班时间为晚上七点半', ['page 2']],
+    ['晚上七点半', '渡轮末班', ['page 2']],
   ],
   'pandoc.pptx': LOCKS,
   'libreoffice.odp': LOCKS,
@@ -123,12 +171,214 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
     ['reading 12', 'Reading 12', ['00:08:00-00:13:06']],
     ['two cubs', 'gravel bank', ['00:20:00-01:02:09']],
   ],
+  'word-hyperlinks.docx': [
+    ['awesome hyperlink', 'One awesome hyperlink.', []],
+    ['three hyperlinks', 'the first one here, the second one, and the third', []],
+    ['no hyperlinks', 'No hyperlinks', []],
+  ],
+  'libreoffice-architecture.docx': ARCHITECTURE,
+  'pandoc-install.odt': INSTALL,
+  'openoffice-images.odt': [
+    ['malesuada dictum', 'nibh dapibus erat malesuada dictum', []],
+    ['etiam sodales felis', 'Etiam sodales, felis', []],
+    ['right justified picture', 'Right justified picture', []],
+  ],
+  'openoffice-lists.odt': [
+    ['subitem bold', '- Subitem B.2 (bold)', []],
+    ['item C', '- Item C', []],
+    ['line 4', 'Line 4', []],
+  ],
+  'pandoc-install.epub': INSTALL,
+  'sphinx-nbconvert.epub': [
+    ['miniconda and miniforge', 'minimal conda', ['Installation', 'Installing nbconvert']],
+    ['jinja templates inherit', 'make use of jinja', ['Architecture of nbconvert', 'Classes', 'Templates']],
+    ['affordances available for customisation', 'direct contributions', ['Architecture of nbconvert']],
+  ],
+  'epub-gen.epub': [
+    ['affordances available for customisation', 'direct contributions', ['Architecture of nbconvert']],
+    ['jinja templates inherit', 'make use of jinja', ['Templates']],
+    ['postprocessor after the writing', 'reveal.js HTML slideshows', ['Postprocessors']],
+  ],
+  'chromium-architecture.pdf': [
+    ['affordances available for customisation', 'direct contributions', ['Architecture of nbconvert', 'page 1']],
+    ['preprocessors applied before conversion', 'transforms the content', ['Classes', 'Preprocessors', 'page 3']],
+    ['jinja templates inherit', 'make use of jinja', ['Classes', 'Templates', 'page 4']],
+  ],
+  'debian-fontconfig.pdf': [
+    ['FcConfig libexpat', 'FcConfig datatype, libexpat', ['fonts-conf', 'Functional Overview', 'page 1']],
+    ['languages with two-letter codes', '122 of the 139 languages', ['fonts-conf', 'Lang Tags', 'page 4']],
+    ['debugging FC_DEBUG environment', 'internal debugging', ['fonts-conf', 'Debugging Applications', 'page 3']],
+  ],
+  'powerpoint-tables.pptx': TABLES,
+  'powerpoint-spacing.pptx': SPACING,
+  'powerpoint-shapes.pptx': [
+    ['group test text', 'Group test text', ['slide 1']],
+    ['cell text 1', 'Cell text 1 | Cell text 2', ['slide 1']],
+    ['box 2', 'Box 2', ['slide 1']],
+  ],
+  'libreoffice-tables.odp': TABLES,
+  'libreoffice-spacing.odp': SPACING,
+  'openoffice-columns.odp': [
+    ['nisl lectus dictum', 'Sed nisl lectus, dictum', ['slide 1']],
+    ['porttitor mauris', 'ullamcorper porttitor mauris', ['slide 1']],
+    ['suspendisse tempor', 'Suspendisse tempor urna', ['slide 1']],
+  ],
+  'powerpoint-list.odp': [
+    ['zibn', '- Zibn', ['OL', 'slide 1']],
+    ['elf', '- Elf', ['OL', 'slide 1']],
+    ['draytsn', '- Draytsn', ['OL', 'slide 1']],
+  ],
+  'libreoffice-releases.xlsx': RELEASES,
+  'xlsxwriter-zones.xlsx': zones('Woody | 2002-07-19 | 30%'),
+  'excel-chart.xlsx': [
+    ['series 2 size', 'X-Values | Series 2 | Size 2', ['Sheet1', 'rows 1-9']],
+    ['8.1', '8.1 | 2.3 | 10', ['Sheet1', 'rows 1-9']],
+    ['series 1', 'X-Values | Series 1 | Size 1', ['Sheet1', 'rows 1-9']],
+  ],
+  'libreoffice-releases.ods': RELEASES,
+  'libreoffice-zones.ods': zones('Woody | 19/07/2002 | 30.0%'),
+  'kspread-numbers.ods': [
+    ['4', '3 4 5 7', ['Sheet1', 'rows 1-4']],
+    ['7', '3 4 5 7', ['Sheet1', 'rows 1-4']],
+    ['sheet2', 'Sheet2', ['Sheet1', 'rows 1-4']],
+  ],
+  'openoffice-chinese.ods': [
+    ['test', 'test | test | test', ['工作表1', 'row 1']],
+    ['工作表1', 'test | test | test', ['工作表1', 'row 1']],
+    ['test test', 'test | test | test', ['工作表1', 'row 1']],
+  ],
+  'debian-releases.csv': [
+    ['potato', '2.2,Potato,potato,1999-03-09', ['rows 1-10']],
+    ['squeeze', '6.0,Squeeze,squeeze', ['rows 11-17']],
+    ['bookworm', '12,Bookworm,bookworm', ['rows 18-23']],
+  ],
+  'tzdata-zones.tab': [
+    ['Kabul', 'AF +3431+06912 Asia/Kabul', ['rows 1-12']],
+    ['Buenos Aires', 'Buenos Aires (BA, CF)', ['rows 13-19']],
+    ['Troll', 'Antarctica/Troll', ['rows 1-12']],
+  ],
+  'sqlite-series.csv': [
+    ['potato', 'potato,2.2,Potato,2000-08-15', ['rows 1-12']],
+    ['squeeze', 'squeeze,6.0,Squeeze', ['rows 1-12']],
+    ['bookworm', 'bookworm,12,Bookworm', ['rows 13-14']],
+  ],
+  'python-csv-zones.csv': [
+    ['Kabul', '"AF","+3431+06912","Asia/Kabul",""', ['rows 1-11']],
+    ['Buenos Aires', '"Buenos Aires (BA, CF)"', ['rows 12-18']],
+    ['Troll', '"Antarctica/Troll"', ['rows 12-18']],
+  ],
+  'sqlite-releases.json': [
+    ['potato', '"Potato","version":"2.2"', ['items 1-7']],
+    ['squeeze', '"Squeeze","version":"6.0"', ['items 8-14']],
+    ['bookworm', '"Bookworm","version":"12"', ['items 15-21']],
+  ],
+  'pandoc-install.rtf': INSTALL,
+  'libreoffice-architecture.rtf': ARCHITECTURE,
+  'pyrtf.rtf': [
+    ['brambles', 'free of brambles', ['Rules of the allotment']],
+    ['pump locked frost', 'locked from November', ['Rules of the allotment']],
+    ['cockerels', 'cockerels may not', ['Rules of the allotment']],
+  ],
+  'jupyter-library.ipynb': [
+    [
+      'extract figures preprocessor',
+      'To extract the figures',
+      [
+        'Using nbconvert as a library',
+        'Extracting Figures using the HTML Exporter',
+        'Using different preprocessors',
+        'cell 25',
+      ],
+    ],
+    [
+      'html exporter basic',
+      'leaves the figures as embedded base64',
+      ['Using nbconvert as a library', 'Quick overview', 'cell 12'],
+    ],
+    [
+      'c.HTMLExporter.preprocessors',
+      'ExtractOutputPreprocessor',
+      [
+        'Using nbconvert as a library',
+        'Extracting Figures using the HTML Exporter',
+        'Using different preprocessors',
+        'cell 26',
+      ],
+    ],
+  ],
+  'jupyter-numpy.ipynb': [
+    ['random uniform size', 'np.random.uniform', ['NumPy and Matplotlib examples', 'cell 6']],
+    ['import numpy as np', 'import numpy as np', ['NumPy and Matplotlib examples', 'cell 4']],
+    ['welcome to pylab', 'Welcome to pylab, a matplotlib-based', ['NumPy and Matplotlib examples', 'cell 3']],
+  ],
+  'jupyter-tags.ipynb': [
+    ['python cell should have tags', 'this cell should have tags', ['cell 1']],
+    ['markdown cell', 'This markdown cell', ['cell 3']],
+    ['what is printed', 'print("this cell should have tags', ['cell 1']],
+  ],
+  'git-patch.eml': [
+    ['celadon matt', 'The celadon stayed matt', ['[PATCH] Raise the top temperature of the glaze firing']],
+    ['soak twenty minutes', 'lasts twenty minutes longer', ['[PATCH] Raise the top temperature of the glaze firing']],
+    ['who raised the glaze firing', 'Ines Kiln', ['[PATCH] Raise the top temperature of the glaze firing']],
+  ],
+  'nodemailer.eml': [
+    ['Boskoop apples', 'forty kilos an hour', ['Apfelmost: Pressen am 3. Oktober – bitte lesen']],
+    ['pasteurise', 'Pasteurise at 78 °C', ['Apfelmost: Pressen am 3. Oktober – bitte lesen']],
+    ['Håkan', 'Plan für den Tag.txt', ['Apfelmost: Pressen am 3. Oktober – bitte lesen']],
+  ],
+  'mime-tools.eml': [
+    ['water meter', 'replaced by Whitsun', ['Minutes of the allotment board']],
+    ['third beehive', 'the path is too narrow', ['Minutes of the allotment board']],
+    ['réserve', '412.50 euro', ['Minutes of the allotment board']],
+  ],
+  'python-emails.eml': [
+    ['ramp at Skarv', 'is being repaired', ['Cancelled: night ferry in January']],
+    ['refunded at the kiosk', 'until noon', ['Cancelled: night ferry in January']],
+    ['who runs the ferries', 'Skarv Ferries', ['Cancelled: night ferry in January']],
+  ],
+  'webvtt-youtube-dl.vtt': [
+    ['what will happen', 'this will happen is I', ['00:04:46-00:05:05']],
+    ['yeah', 'yeah what this will happen', ['00:04:46-00:05:05']],
+    ['telling', "I'm telling", ['00:04:46-00:05:05']],
+  ],
+  'webvtt-regions.vtt': [
+    ['Fred', 'Fred: Hi, my name is Fred', ['00:00:00-00:00:22']],
+    ['Bill', 'Bill: Hi, I’m Bill', ['00:00:00-00:00:22']],
+    ['my name', 'my name is Fred', ['00:00:00-00:00:22']],
+  ],
+  'webvtt-identifiers.vtt': [
+    ['caption 1', 'Caption text #1', ['00:00:00-00:00:27']],
+    ['caption 4', 'Caption text #4', ['00:00:00-00:00:27']],
+    ['caption 6', 'Caption text #6', ['00:00:00-00:00:27']],
+  ],
+  'webvtt-colours.srt': colours('00:00:07-00:02:29'),
+  'pysubs2-colours.srt': colours('00:00:07-00:02:29'),
 }
 
 interface Item {
   readonly origin: string
   readonly excerpt: { readonly text: string; readonly section: readonly string[] }
 }
+
+it.each([
+  'docx',
+  'odt',
+  'pdf',
+  'epub',
+  'pptx',
+  'odp',
+  'xlsx',
+  'ods',
+  'rtf',
+  'ipynb',
+  'eml',
+  'csv or tab',
+  'srt or vtt',
+])('at least five files of other programs are asked of the kind %s', kind => {
+  const endings = kind.split(' or ')
+  const files = Object.keys(ASKED).filter(name => endings.some(ending => name.endsWith(`.${ending}`)))
+  expect(files.length).toBeGreaterThanOrEqual(5)
+})
 
 describe('documents that other programs made', { timeout: 120_000 }, () => {
   let folder: TempFolder

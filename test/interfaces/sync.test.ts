@@ -116,6 +116,30 @@ describe('code that was read as concepts', () => {
     expect((await run('sync')).stdout).toContain('nothing has changed')
   })
 
+  it('is forgotten with its concepts, also where its folder is gone (QE-012)', async () => {
+    const path = join(folder.path, 'src')
+    rmSync(path, { recursive: true })
+    expect((await run('sync', '--forget', 'src')).stdout).toContain('2 deleted')
+    expect(JSON.parse((await run('status', '--json')).stdout).paths).toEqual([])
+    expect((await run('context', 'symbol', 'boilKettle')).stdout).not.toContain('one.ts')
+  })
+
+  it('that cannot be read is named with the reason until it is read (QE-012)', async () => {
+    await run('add', 'notes')
+    writeFileSync(join(folder.path, '.querent/config.json'), JSON.stringify({ lenses: { context: { max_files: 2 } } }))
+    const options = { home: join(folder.path, '.querent'), embedder: 'none' as const, background: false }
+    const engine = await openEngine(options)
+    onTestFinished(() => engine.close())
+    source('three.ts', 'export function shutGate(): void {}\n')
+    const error = expect.stringContaining('more than 2 files')
+    expect(await engine.sync()).toMatchObject({ errors: [{ message: error }] })
+    expect((await engine.status()).paths).toMatchObject([{ error: null }, { lens: 'context', error }])
+    rmSync(join(folder.path, 'src/three.ts'))
+    source('one.ts', 'export function boilTheKettle(): void {}\n')
+    await engine.sync()
+    expect((await engine.status()).paths).toMatchObject([{ error: null }, { error: null }])
+  })
+
   it('stays where its folder is not there (QE-012)', async () => {
     renameSync(join(folder.path, 'src'), join(folder.path, 'away'))
     expect((await run('sync')).stdout).toContain('added src: not there; its entries are kept')
@@ -162,6 +186,22 @@ describe('an engine', () => {
     rmSync(at(), { recursive: true })
     renameSync(join(folder.path, 'away'), at())
     expect(await paths()).toMatchObject([{ files: 2, ...AS_READ }])
+  })
+
+  it('knows a file that was moved while nobody looked, with its links and uses (QE-012)', async () => {
+    note('c.md', '# Linking\n\nSee [[moved]] and [[b]].\n')
+    await engine.sync()
+    for (let use = 0; use < 3; use++) await engine.get({ id: 'notes/deep/b.md' })
+    await engine.close()
+    renameSync(at('deep/b.md'), at('moved.md'))
+    engine = await openEngine({ home: join(folder.path, 'home'), embedder: 'none', background: false })
+    expect(await engine.sync()).toMatchObject({ added: 0, updated: 1, deleted: 0, errors: [] })
+    expect(await engine.get({ id: 'notes/deep/b.md', touch: false })).toMatchObject({
+      access: { count: 3 },
+      backlinks: [{ id: 'notes/c.md' }],
+      origin: expect.stringMatching(/notes\/moved\.md$/),
+    })
+    expect(await engine.sync()).toMatchObject(NOTHING)
   })
 
   it('deletes what was made of a file that was added by itself and is gone (QE-012)', async () => {

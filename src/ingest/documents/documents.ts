@@ -24,7 +24,7 @@ const EXTENSIONS: Readonly<Record<DocumentFormat, readonly string[]>> = {
 }
 
 /** Raised when that format is read differently. */
-const VERSIONS: Readonly<Partial<Record<DocumentFormat, number>>> = {}
+const VERSIONS: Readonly<Partial<Record<DocumentFormat, number>>> = { pdf: 2 }
 
 export const documents: readonly DocumentIngester[] = Object.entries(EXTENSIONS).map(([name, extensions]) => {
   const format = name as DocumentFormat

@@ -1,11 +1,16 @@
 /** PDF: lines in the order of the page, headings by the size of their letters, pages as places. Scripts in it are never run. */
 
+import { fileURLToPath } from 'node:url'
 import type { JsonObject } from '../../base/canonical.ts'
+import { packageUrl } from '../../base/module-url.ts'
 import { storableText } from '../../base/storable.ts'
 import { checkLength, type DocumentReader, encrypted, unreadable } from './document.ts'
 import { FlowWriter } from './flow-writer.ts'
 
 const MAX_PAGES = 10_000
+/** Maps of letters that PDFs in Chinese, Japanese and Korean name and do not hold. The package carries them, since pdf.js comes without. */
+const IS_SOURCE = import.meta.url.endsWith('.ts')
+const MAPS = fileURLToPath(packageUrl(import.meta.url, IS_SOURCE ? 'node_modules/pdfjs-dist/cmaps/' : 'dist/cmaps/'))
 
 export const readPdf: DocumentReader = async bytes => {
   // Other programs may write up to 1,024 bytes before it.
@@ -14,12 +19,11 @@ export const readPdf: DocumentReader = async bytes => {
   }
   const pages: (readonly Line[])[] = []
   const { getDocumentProxy } = await import('unpdf')
-  const pdf = await getDocumentProxy(bytes, { verbosity: 0, disableFontFace: true, useSystemFonts: false }).catch(
-    (error: unknown) => {
-      if ((error as Error).name === 'PasswordException') throw encrypted()
-      throw error
-    },
-  )
+  const options = { verbosity: 0, disableFontFace: true, useSystemFonts: false, cMapUrl: MAPS, cMapPacked: true }
+  const pdf = await getDocumentProxy(bytes, options).catch((error: unknown) => {
+    if ((error as Error).name === 'PasswordException') throw encrypted()
+    throw error
+  })
   if (pdf.numPages > MAX_PAGES) throw unreadable(`it has ${pdf.numPages} pages; at most ${MAX_PAGES} are read`)
   let length = 0
   const broken: number[] = []

@@ -7,7 +7,7 @@ import type { Cell, Row } from '../../model/table.ts'
 import { countStrays, tablePages } from '../../pipeline/many-rows.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import type { StoreReader } from '../../store/store.ts'
-import type { Lens, LensHost, LensRepair } from '../lens.ts'
+import type { CodePaths, Lens, LensHost, LensRepair } from '../lens.ts'
 import { readErrorProblem } from './call.ts'
 import { Context } from './context.ts'
 import { counter, counterName, leaveUnfinished, type Numbered, placeOf } from './counters.ts'
@@ -36,7 +36,7 @@ export function contextLens(): Lens {
       return note === null ? problems : [...problems, { message: note, help: null, isNote: true }]
     },
     repairs: [READINGS],
-    readAgain,
+    readCode,
   }
 }
 
@@ -122,9 +122,11 @@ export const READINGS: LensRepair = {
   },
 }
 
-async function readAgain(host: LensHost, paths: readonly string[], signal: AbortSignal): Promise<void> {
-  const { result, errors } = await new Context(host).call('/context/index', { paths, wait: false }, undefined, signal)
+async function readCode(host: LensHost, { paths, forget }: CodePaths, signal: AbortSignal): Promise<number> {
+  const request = { paths, forget, wait: false }
+  const { result, errors } = await new Context(host).call('/context/index', request, undefined, signal)
   if (result === null) throw notRead(errors)
+  return result['deleted'] as number
 }
 
 /** Files read for one step: what was read out of each may be long. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import type { Entry } from '../../../src/model/entry.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import type { Ingester } from '../../../src/model/ingester.ts'
 import type { Progress } from '../../../src/model/operation.ts'
-import { ADDED_PATHS, FILES } from '../../../src/store/core-tables.ts'
+import { ADDED_PATHS, FILE_LINKS, FILES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore, openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { draftOf } from '../../support/entries.ts'
@@ -302,6 +302,64 @@ describe.each(STORES)('into %s:', (_, openStore) => {
     })
   })
 
+  describe('a file that is moved', () => {
+    const keysOf = (store: Store) => Object.fromEntries(entries(store).map(({ id, key }) => [basename(id), key]))
+    const placesOf = (store: Store, root: string) =>
+      Object.fromEntries(entries(store).map(({ id, origin }) => [basename(id), origin?.replace(`file://${root}/`, '')]))
+
+    it('keeps its entries with all that hangs on them, also when it is changed or moved again (QE-012)', async () => {
+      const root = tempFolder({
+        'a.md': '# One\n\n[[b]]\n',
+        'b.md': '# Two\n',
+        'c.jsonl': '{"text":"x"}\n{"text":"y"}',
+      })
+      const store = openStore()
+      await add(store, root)
+      const before = keysOf(store)
+      mkdirSync(join(root, 'deep'))
+      for (const name of ['a.md', 'c.jsonl']) renameSync(join(root, name), join(root, 'deep', `new-${name}`))
+      expect(counts(await add(store, root))).toBe('+0 ~3 =1 -0')
+      expect(keysOf(store)).toEqual(before)
+      expect(placesOf(store, root)).toMatchObject({ 'a.md': 'deep/new-a.md', 'b.md': 'b.md' })
+      expect(store.table(FILE_LINKS).scan({ entry: before['a.md'] as number })).toMatchObject([{ target: 'b' }])
+      writeFiles(root, { 'deep/new-a.md': '# One\n\nAnother text.\n' })
+      expect(counts(await add(store, root))).toBe('+0 ~1 =3 -0')
+      renameSync(join(root, 'deep/new-a.md'), join(root, 'a.md'))
+      expect(counts(await add(store, root))).toBe('+0 ~1 =3 -0')
+      expect(keysOf(store)).toEqual(before)
+    })
+
+    it('leaves its place to others, as often as that happens (QE-012)', async () => {
+      const root = tempFolder({ 'log.md': 'day 0' })
+      const store = openStore()
+      await add(store, root)
+      for (let day = 1; day < 5; day++) {
+        renameSync(join(root, 'log.md'), join(root, `log-${day}.md`))
+        expect(counts(await add(store, root))).toBe(`+0 ~1 =${day - 1} -0`)
+        writeFiles(root, { 'log.md': `day ${day}` })
+        expect(counts(await add(store, root))).toBe(`+1 ~0 =${day} -0`)
+      }
+      expect(entries(store).map(({ content, origin }) => `${content} ${basename(origin ?? '')}`)).toEqual([
+        'day 0 log-1.md',
+        'day 1 log-2.md',
+        'day 2 log-3.md',
+        'day 3 log-4.md',
+        'day 4 log.md',
+      ])
+    })
+
+    it('is not one that was copied, or one whose bytes are read with other options (QE-012)', async () => {
+      const root = tempFolder({ 'a.md': 'same', 'b.md': 'same', 'other/c.md': 'c' })
+      const store = openStore()
+      await add(store, root)
+      await add(store, join(root, 'other'), { tags: ['other'] })
+      writeFiles(root, { 'copy.md': 'same' })
+      expect(counts(await add(store, root))).toBe('+1 ~0 =3 -0')
+      renameSync(join(root, 'a.md'), join(root, 'other/a.md'))
+      expect(counts(await add(store, root))).toBe('+1 ~0 =3 -1')
+    })
+  })
+
   describe('records', () => {
     it('come, change and go one by one', async () => {
       const line = (id: number, text: string) => JSON.stringify({ id, text })
@@ -399,6 +457,16 @@ describe.each(STORES)('into %s:', (_, openStore) => {
       expect(report.errors).toEqual([{ path: `${root}/49.md`, message: 'it vanished before it could be read' }])
       expect(counts(report)).toBe('+0 ~0 =39 -0')
       expect(counts(await add(store, root))).toBe('+0 ~0 =39 -1')
+    })
+
+    it('reads few files at the same time where they are large', async () => {
+      const names = ['1.md', '2.md', '3.md', '4.md', '5.md']
+      const root = tempFolder(Object.fromEntries(names.map(name => [name, name])))
+      for (const name of ['2.md', '3.md']) truncateSync(join(root, name), 20 * 1024 * 1024)
+      const begun: number[] = []
+      const report = ({ phase, done }: Progress) => void (phase === 'read' && begun.push(done))
+      await add(openStore(), root, {}, { report })
+      expect(begun).toEqual([0, 2, 5])
     })
 
     it('tells of a file that became a folder', async () => {

@@ -2,12 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../src/base/turns.ts'
 import { delimited } from '../../../src/ingest/delimited.ts'
-import { checkMap } from '../../../src/ingest/field-map.ts'
 import { extensionOf } from '../../../src/ingest/file-types.ts'
 import { html } from '../../../src/ingest/html.ts'
 import { ingesterFor } from '../../../src/ingest/ingesters.ts'
 import { json } from '../../../src/ingest/json.ts'
-import { jsonl } from '../../../src/ingest/jsonl.ts'
+import { checkMap, jsonl } from '../../../src/ingest/jsonl.ts'
 import { markdown } from '../../../src/ingest/markdown.ts'
 import { notebook } from '../../../src/ingest/notebook.ts'
 import { code, plainText } from '../../../src/ingest/plain-text.ts'
@@ -75,11 +74,22 @@ describe('JSON', () => {
     expect(headings(text)).toEqual([[], ['a \\" {'], ['a \\" {', 'b']])
   })
 
-  it('in one long line is written in lines, so that its parts are parts', () => {
-    const text = JSON.stringify({ list: Array.from({ length: 200 }, (_, at) => ({ number: at })) })
-    const document = only(read(json, 'a.json', text))
-    expect(JSON.parse(document.content)).toEqual(JSON.parse(text))
-    expect(headings(text)).toContainEqual(['list', expect.stringMatching(/^items 1-\d+$/)])
+  it.each([200, 100_000])('in one long line is written in lines, so that its parts are parts: %i items', count => {
+    const list = Array.from({ length: count }, (_, at) => ({ number: at, none: [], 'a "b\\': ' , ', deep: [[{}]] }))
+    const text = JSON.stringify({ list, other: { exact: 0 } }).replace('"exact":0', '"exact" : 1.0')
+    const { content, chunks } = only(read(json, 'a.json', text))
+    expect(content).toBe(JSON.stringify({ list, other: { exact: 0 } }, null, 2).replace('"exact": 0', '"exact": 1.0'))
+    const sections = chunks
+      .slice(1, 20)
+      .flatMap(({ headings, sections = [] }) => [headings, ...sections.map(one => one.headings)])
+    expect(sections).toContainEqual(['list', expect.stringMatching(/^items \d+-\d+$/)])
+  })
+
+  it.each([']', '[', ']]', '// no', '{"a":/* no */'])('in one long line that is not sound stays as it is: %s', end => {
+    const text = `[${'1,'.repeat(2_000)}1${end}`
+    expect(only(read(json, 'a.json', text)).content).toBe(
+      end === ']' ? JSON.stringify(JSON.parse(text), null, 2) : text,
+    )
   })
 
   it.each(['{', ']', '"', '{"a":', '[[[[', '/*', '//', '\\"', '{"a" "b": {]}'])('reads %s as text', text => {

@@ -116,9 +116,10 @@ const PENDING = 'to erase: what was deleted may still be found in the log or in 
 /** Added paths with what changed below them. */
 const addedPaths: Print<{ readonly paths: readonly AddedPathState[] | null }> = ({ paths }, { folder }) =>
   (paths ?? [])
-    .map(({ path, lens, missing, is_changed: isChanged, files, changed, added, deleted }) => {
+    .map(({ path, lens, missing, is_changed: isChanged, files, changed, added, deleted, error }) => {
+      const failure = error === null ? '' : `  could not be read: ${oneLine(error)}\n`
       if (lens !== null && !missing)
-        return `code ${oneLine(shortOrigin(path, folder))}: ${isChanged ? 'changed' : 'as it was read'}\n`
+        return `code ${oneLine(shortOrigin(path, folder))}: ${isChanged ? 'changed' : 'as it was read'}\n${failure}`
       const changes = [
         [changed, 'changed'],
         [added, 'new'],
@@ -127,7 +128,7 @@ const addedPaths: Print<{ readonly paths: readonly AddedPathState[] | null }> = 
       const state = missing
         ? 'not there; its entries are kept'
         : `${files} files${changes.map(one => `, ${one}`).join('')}`
-      return `added ${oneLine(shortOrigin(path, folder))}: ${state}\n`
+      return `added ${oneLine(shortOrigin(path, folder))}: ${state}\n${failure}`
     })
     .join('')
 
@@ -151,13 +152,18 @@ export const statusText: Print<Status> = all<Status>(
   each('?storage.to_erase', PENDING),
 )
 
-export const syncText: Print<SyncReport> = all<SyncReport>(addedPaths, (report, shown) => {
+export const syncText: Print<SyncReport> = (report, shown) => {
   const { paths, added, updated, deleted, errors } = report
+  // What went wrong just now is listed below.
+  const states = addedPaths(
+    { paths: errors.length === 0 ? paths : paths.map(path => ({ ...path, error: null })) },
+    shown,
+  )
   const isDry = paths.some(path => path.is_changed)
   const isDone = added + updated + deleted + errors.length > 0
   if (paths.length === 0 && !isDone) return 'nothing was added yet: querent add FOLDER\n'
-  return isDone || isDry ? addText(report, shown) : 'nothing has changed\n'
-})
+  return states + (isDone || isDry ? addText(report, shown) : 'nothing has changed\n')
+}
 
 export const doctorText: Print<Examination> = (answer, shown) =>
   answer.findings

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { nextTurn } from '../../../base/next-turn.ts'
 import type { Workspace } from '../../../model/workspace.ts'
-import { marksOf, rememberTrees } from '../../../pipeline/indexed-trees.ts'
+import { forgetTrees, marksOf, rememberTrees } from '../../../pipeline/indexed-trees.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import { ownFiles } from '../body.ts'
 import {
@@ -25,7 +25,7 @@ import type { Outcome } from '../envelope.ts'
 import { flag, text, texts } from '../envelope.ts'
 import { pathBelow } from '../names.ts'
 import { type CodeBase, codeBaseOf, dropUnwritten, symbolsOf } from './code-base.ts'
-import { type ChangedFile, type Changes, indexReport, lookOver, type ReadFile, report } from './look-over.ts'
+import { allGone, type ChangedFile, type Changes, indexReport, lookOver, type ReadFile, report } from './look-over.ts'
 import {
   dropFile,
   dropOrphans,
@@ -127,6 +127,7 @@ interface Asked {
   /** Null: the whole workspace. */
   readonly paths: readonly string[] | null
   readonly force: boolean
+  readonly forget: boolean
 }
 
 export const INDEX_HANDLER = handler({
@@ -138,6 +139,9 @@ export const INDEX_HANDLER = handler({
       path: text.nullish().describe('A file or folder, from the folder of the store. Default: all of that folder'),
       paths: texts.describe('Several files or folders, beside path. Default: none'),
       force: flag.describe('Read unchanged files again. Default: false'),
+      forget: flag.describe(
+        'Delete what was read of the files, and read them again when it is asked for only. Default: false',
+      ),
       wait: z
         .boolean()
         .nullish()
@@ -145,14 +149,14 @@ export const INDEX_HANDLER = handler({
         .describe('Wait for vectors; without them, names and words answer. Default: true'),
     }),
   result: () => indexReport,
-  async run(call, { path, paths: several, force, wait }) {
+  async run(call, { path, paths: several, force, forget, wait }) {
     const paths = [...(several ?? []), ...(path ? [path] : [])]
     const workspace = requireWorkspace(call)
     await transact(call, writer => {
       initialise(writer, 'body')
       initialise(writer, 'mind', call.host.random)
     })
-    const asked = { paths: paths.length === 0 ? null : paths, force }
+    const asked = { paths: paths.length === 0 ? null : paths, force, forget }
     return run(call, asked, wait, workspace)
   },
 })
@@ -184,11 +188,13 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
     }
     const { store } = call.host
     const owner = { holder: call.viewer.id, lens: 'context' }
-    const trees = await marksOf(store, workspace, owner, asked.paths, call.signal)
-    const findings = await lookOver(call, workspace, asked, async file => {
-      load()
-      changed.push(await take(turn, codeBase, file))
-    })
+    const trees = asked.forget ? [] : await marksOf(store, workspace, owner, asked.paths, call.signal)
+    const findings = asked.forget
+      ? allGone(call, workspace, asked.paths)
+      : await lookOver(call, workspace, asked, async file => {
+          load()
+          changed.push(await take(turn, codeBase, file))
+        })
     const readMs = performance.now() - started
     const changes = { changed, gone: findings.gone }
     const mustCompareAll = isUnfinished(call.host.store)
@@ -196,6 +202,7 @@ async function brought(turn: Turn, workspace: Workspace, codeBase: CodeBase, ask
       load()
       await writeChanges(turn, workspace, codeBase, changes, mustCompareAll)
     }
+    if (asked.forget) await turn.write(writer => forgetTrees(writer, workspace, owner, asked.paths))
     if (trees.length > 0) await turn.write(writer => rememberTrees(writer, workspace, owner, trees))
     return report(findings, changes, { readMs, wroteMs: performance.now() - started }, ownFilesWithErrors(call))
   } catch (error) {

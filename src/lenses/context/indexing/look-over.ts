@@ -117,6 +117,13 @@ export async function lookOver(
   return { gone: [...known.values()].filter(isGone), unchanged, leftOut, errors }
 }
 
+/** As if nothing were at or below these paths; null: in the whole workspace. */
+export function allGone(call: Call, workspace: Workspace, paths: readonly string[] | null): Findings {
+  const below = (paths ?? ['.']).map(path => workspace.urlOf(path))
+  const gone = [...ownFiles(call).values()].filter(({ url }) => below.some(folder => isBelow(url, folder)))
+  return { gone, unchanged: 0, leftOut: [], errors: [] }
+}
+
 type Outcome =
   | { readonly path: string; readonly stamp: FileStamp; readonly text: string }
   | { readonly reason: string }
