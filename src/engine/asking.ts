@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Instant } from '../base/clock.ts'
-import { requesterOf } from '../identity/requester.ts'
+import { requesterOf } from '../identity/rates.ts'
 import type { LensHost, Scratch } from '../lenses/lens.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { SimilarInput } from '../model/entry-input.ts'

@@ -15,7 +15,7 @@ export function main(argv: readonly string[], io: Io = processIo()): Promise<num
 export const SERVERS: Servers = {
   httpSettings: async () => (await import('./http/settings.ts')).httpSettings,
   serveHttp: async (engine, catalog, { settings, ...others }, signal, ready) => {
-    const { serveHttp } = await import('./http/serve.ts')
+    const { serveHttp } = await import('./http/server.ts')
     const { optionsOf } = await import('./http/settings.ts')
     const { mcpOverHttp } = await import('./mcp/http.ts')
     return serveHttp(
@@ -26,8 +26,8 @@ export const SERVERS: Servers = {
       ready,
     )
   },
-  readTokens: async (folder, path) => (await import('./http/token-file.ts')).readTokens(folder, path),
-  relayFigures: async signal => (await import('./http/siblings.ts')).relayFigures(signal),
+  readTokens: async (folder, path) => (await import('./http/auth.ts')).readTokens(folder, path),
+  relayFigures: async signal => (await import('./http/metrics.ts')).relayFigures(signal),
   serveMcp: async (engine, catalog, options, signal) => {
     const { serveMcp } = await import('./mcp/stdio.ts')
     return serveMcp(engine, catalog, options, signal)

@@ -1,8 +1,11 @@
 /** About the engine itself: how it is, whether it is well, what ways of asking it has. */
 import { z } from 'zod'
 import type { Backup, Engine, Examination, Status } from '../engine/engine.ts'
+import { mirrorCollection } from '../engine/mirror.ts'
 import { backupInput, doctorInput } from '../model/care-input.ts'
-import type { Operation } from '../model/operation.ts'
+import { MAX_NAME_LENGTH } from '../model/limits.ts'
+import type { CallContext, Operation } from '../model/operation.ts'
+import type { QueryInput } from '../model/query-input.ts'
 import { changedPath } from './ingest-ops.ts'
 
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
@@ -133,4 +136,134 @@ export const lenses: Operation<Engine, typeof nothing, typeof lensesOutput> = {
   output: lensesOutput,
   effect: READ,
   run: async engine => ({ lenses: engine.lenses.map(({ name, summary }) => ({ name, summary })) }),
+}
+
+// `bench`: how fast and how exactly this store answers, in a few seconds. The full bench is `npm run bench` in a checkout.
+
+const TOP = 10
+
+const benchInput = z.strictObject({
+  queries: z.int().min(1).max(1000).optional().describe('Number of queries, 1 to 1000. Default: 50'),
+})
+
+const latency = z.strictObject({
+  p50_ms: z.number().min(0).describe('Half of the answers came in this time, milliseconds'),
+  p99_ms: z.number().min(0).describe('99 of 100 answers came in this time, milliseconds'),
+})
+
+const benchOutput = z.strictObject({
+  entries: z.int().min(0).describe('Number of entries in the store'),
+  chunks: z.int().min(0).describe('Number of passages'),
+  questions: z.int().min(0).describe('Queries: titles of entries'),
+  words: latency.describe('Answers by words alone'),
+  hybrid: latency.nullable().describe('Answers by words and meaning; null: no embedder, or no questions'),
+  recall_at_10: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('Share of the exact ten nearest that the approximate index finds; null as above'),
+})
+
+export const bench: Operation<Engine, typeof benchInput, typeof benchOutput> = {
+  name: 'bench',
+  summary: 'Measure this store: query time and recall of the vector index',
+  input: benchInput,
+  output: benchOutput,
+  effect: { kind: 'read', idempotent: true, ownerOnly: true },
+  run: measure,
+}
+
+async function measure(
+  engine: Engine,
+  { queries = 50 }: z.output<typeof benchInput>,
+  context: CallContext,
+): Promise<z.output<typeof benchOutput>> {
+  const { entries, chunks, embedder } = await engine.status(context)
+  const { items } = await engine.list({ limit: queries, order: 'id' }, context)
+  const titles = items.map(item => item.title.slice(0, 200).replace(/[^\p{L}\p{N} ]/gu, ' '))
+  const questions = titles.map(title => title.trim()).filter(Boolean)
+  const ask = async (text: string, more: Partial<QueryInput>): Promise<readonly string[]> => {
+    const page = await engine.query({ text, limit: TOP, any: true, touch: false, ...more }, context)
+    return page.items.map(item => item.id)
+  }
+  const words: number[] = []
+  const hybrid: number[] = []
+  let found = 0
+  let exact = 0
+  for (const [at, text] of questions.entries()) {
+    words.push(await timed(() => ask(text, { mode: 'words' })))
+    if (embedder !== null) {
+      const nearest = await ask(text, { mode: 'meaning', approximate: false }) // also embeds the question, once
+      hybrid.push(await timed(() => ask(text, {})))
+      const approximate = new Set(await ask(text, { mode: 'meaning' }))
+      found += nearest.filter(id => approximate.has(id)).length
+      exact += nearest.length
+    }
+    context.report?.({ phase: 'asking', done: at + 1, total: questions.length })
+  }
+  return {
+    ...{ entries, chunks, questions: questions.length, words: percentiles(words) },
+    hybrid: hybrid.length === 0 ? null : percentiles(hybrid),
+    recall_at_10: exact === 0 ? null : found / exact,
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+function percentiles(times: readonly number[]): z.output<typeof latency> {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+  const rounded = (ms: number): number => Math.round(ms * 1000) / 1000
+  return { p50_ms: rounded(at(0.5)), p99_ms: rounded(at(0.99)) }
+}
+
+// `mirror`: entries of a collection leave the store, so it is for the local owner.
+
+const name = z.string().min(1).max(MAX_NAME_LENGTH)
+
+const mirrorInput = z.strictObject({
+  collection: name.describe('Name of the collection here'),
+  to: z.enum(['chromadb', 'qdrant']).describe('Where to'),
+  url: z.string().min(1).max(4096).describe('Address of the server'),
+  tenant: name.optional().describe('Of a ChromaDB server. Default: that of the server'),
+  database: name.optional().describe('Of a ChromaDB server. Default: that of the server'),
+  token: z.string().min(1).max(4096).optional().describe('Token or key of the server. Default: none'),
+})
+
+const names = z.array(z.string())
+const count = z.int().min(0)
+
+const mirrorOutput = z.strictObject({
+  names: names.describe("The collections there that are this store's"),
+  put: count.describe('Records that were written there'),
+  removed: count.describe('Records that were removed there'),
+  unchanged: count.describe('Records that were there already'),
+  waiting: count.describe('Pieces that have no vector yet: run it again when they have'),
+  refused: z
+    .array(
+      z.strictObject({
+        id: z.string().describe('Of the entry'),
+        holder: z.string().describe('Id of the viewer whose entry it is'),
+        reason: z.string().describe('In the words of the server'),
+      }),
+    )
+    .describe('Records that the server refuses'),
+  taken: names.describe("Collections there that hold another store's records: they were left as they are"),
+  unowned: names.describe('Collections there of an earlier version, with records unknown here: likewise'),
+})
+
+export const mirror: Operation<Engine, typeof mirrorInput, typeof mirrorOutput> = {
+  name: 'mirror',
+  summary: 'Copy a collection to ChromaDB or Qdrant; run it again to update the copy',
+  input: mirrorInput,
+  output: mirrorOutput,
+  effect: { kind: 'write', idempotent: true, ownerOnly: true },
+  // The cast: the report is read-only.
+  run: async (engine, input, { signal, report }) =>
+    (await mirrorCollection(engine, { ...input, signal, report })) as z.output<typeof mirrorOutput>,
 }

@@ -1,5 +1,5 @@
 /** The newest part of the change feed in memory, read once for however many follow it from where each of them stands. */
-import { lowerBound } from '../base/lower-bound.ts'
+import { lowerBound } from '../base/compare.ts'
 import { changesOrNull, reachesBack } from '../store/feed.ts'
 import type { Change, Store } from '../store/store.ts'
 

@@ -3,7 +3,7 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
+import { serveHttp } from '../../src/interfaces/http/server.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import type { Catalog } from '../../src/ops/catalog.ts'
 import { bug, catalogOf, echo, failing, noEngine, operation } from '../support/operations.ts'

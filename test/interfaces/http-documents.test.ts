@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import { openEngine } from '../../src/engine/open.ts'
+import { jsonInSteps } from '../../src/interfaces/http/answer.ts'
 import { makeApp } from '../../src/interfaces/http/app.ts'
+import { Authenticator } from '../../src/interfaces/http/auth.ts'
 import { namesOf } from '../../src/interfaces/http/guard.ts'
-import { jsonInSteps } from '../../src/interfaces/http/json-steps.ts'
-import { Authenticator } from '../../src/interfaces/http/tokens.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { turnsOf } from '../support/turns-of.ts'
 

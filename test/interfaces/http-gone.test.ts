@@ -1,9 +1,9 @@
 /** BQ-192 over a real socket: a question ends with the connection of whoever asked it. */
 import { afterEach, expect, it } from 'vitest'
-import { nextTurn } from '../../src/base/next-turn.ts'
+import { nextTurn } from '../../src/base/turns.ts'
 import type { Embedder } from '../../src/embed/embedder.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
+import { serveHttp } from '../../src/interfaces/http/server.ts'
 import type { RequestLine } from '../../src/model/request-log.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { LEASES } from '../../src/store/core-tables.ts'

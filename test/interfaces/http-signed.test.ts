@@ -2,10 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { newNonce } from '../../src/identity/freshness.ts'
 import { type Keys, keysOf } from '../../src/identity/keys.ts'
-import { signRequest } from '../../src/identity/request.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
+import { newNonce, signRequest } from '../../src/identity/messages.ts'
+import { serveHttp } from '../../src/interfaces/http/server.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { seededUniform } from '../support/seeded.ts'
 

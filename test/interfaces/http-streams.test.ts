@@ -1,7 +1,7 @@
 /** Answers piece by piece over a real socket: their forms, failures, slow and vanished clients, heartbeats, the end. */
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
+import { serveHttp } from '../../src/interfaces/http/server.ts'
 import type { After } from '../../src/interfaces/http/stream.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import type { CallContext } from '../../src/model/operation.ts'

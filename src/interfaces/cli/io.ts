@@ -151,3 +151,16 @@ export function processIo(): Io {
   const { stdin, stdout, stderr, env } = process
   return { stdin, stdout, stderr, env, workingFolder: process.cwd() }
 }
+
+// Asks a person at the terminal; only a plain yes is one.
+
+export async function confirm({ stdin, stderr }: Io, question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline')
+  const lines = createInterface({ input: stdin, output: streamOf(stderr) })
+  const answer = await new Promise<string>(resolve => {
+    lines.once('close', () => resolve(''))
+    lines.question(`${printable(question)} [y/N] `, resolve)
+  })
+  lines.close()
+  return /^y(es)?$/i.test(answer.trim())
+}

@@ -1,6 +1,6 @@
 /** How a server is set up, as flags and configuration say it. What `HttpOptions` have beside it comes from a program. */
 import { z } from 'zod'
-import type { HttpOptions } from './serve.ts'
+import type { HttpOptions } from './server.ts'
 
 const list = z.array(z.string()).optional()
 const number = z.number().optional()

@@ -1,11 +1,17 @@
 /** Signed requests, envelopes, statements and did:key names: what is not as it was signed is refused, in one way only. */
 import type { Json, JsonObject } from '../../../src/base/canonical.ts'
-import { didOf, publicKeyOf } from '../../../src/identity/did-key.ts'
-import { type Envelope, envelopeRefusal, sealEnvelope } from '../../../src/identity/envelope.ts'
-import { keysOf } from '../../../src/identity/keys.ts'
-import { MemoryNonces } from '../../../src/identity/nonces.ts'
-import { readClaim, refusalOf, signRequest } from '../../../src/identity/request.ts'
-import { isStatementOf, signStatement } from '../../../src/identity/statement.ts'
+import { didOf, keysOf, publicKeyOf } from '../../../src/identity/keys.ts'
+import {
+  type Envelope,
+  envelopeRefusal,
+  isStatementOf,
+  MemoryNonces,
+  readClaim,
+  refusalOf,
+  sealEnvelope,
+  signRequest,
+  signStatement,
+} from '../../../src/identity/messages.ts'
 import { jsonKind, said } from '../engine/json-kind.ts'
 import type { Target } from '../engine/target.ts'
 import { must, mustEqual } from '../oracles.ts'

@@ -5,7 +5,7 @@ import { loadStack, writeStack } from '../../../src/lenses/chroma/colour/stack.t
 import { findTime } from '../../../src/lenses/chroma/profiles/default-profile.ts'
 import { parseDiff } from '../../../src/lenses/context/questions/impact.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
-import { readDate } from '../../../src/model/record-date.ts'
+import { readDate } from '../../../src/model/instant.ts'
 import { chunkContent, type TextFormat } from '../../../src/text/chunk.ts'
 import { countTokens } from '../../../src/text/count-tokens.ts'
 import { excerpt } from '../../../src/text/excerpt.ts'

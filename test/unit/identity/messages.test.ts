@@ -1,13 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/base/canonical.ts'
-import { fromBase64Url, toBase64Url } from '../../../src/identity/encoding.ts'
-import { type Envelope, envelopeRefusal, sealEnvelope } from '../../../src/identity/envelope.ts'
-import { CLOCK_TOLERANCE_MS, isNonce, newNonce } from '../../../src/identity/freshness.ts'
-import { keysOf } from '../../../src/identity/keys.ts'
-import { MemoryNonces, NONCE_LIFE_MS } from '../../../src/identity/nonces.ts'
-import { readClaim, refusalOf, signRequest } from '../../../src/identity/request.ts'
-import { isStatementOf, signStatement, statementHash } from '../../../src/identity/statement.ts'
+import { fromBase64Url, keysOf, toBase64Url } from '../../../src/identity/keys.ts'
+import {
+  CLOCK_TOLERANCE_MS,
+  type Envelope,
+  envelopeRefusal,
+  isNonce,
+  isStatementOf,
+  MemoryNonces,
+  NONCE_LIFE_MS,
+  newNonce,
+  readClaim,
+  refusalOf,
+  sealEnvelope,
+  signRequest,
+  signStatement,
+  statementHash,
+} from '../../../src/identity/messages.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 const keys = keysOf(new Uint8Array(32).fill(1))

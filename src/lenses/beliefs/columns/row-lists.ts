@@ -1,5 +1,5 @@
 /** Rows of the columns by what they share: an id or a content, a partition, or a holder and chain. */
-import { placeIn } from '../../../base/ascending.ts'
+import { placeIn } from '../../../base/compare.ts'
 import type { PartitionId } from '../../../model/partition.ts'
 
 const GROWTH = 1.5

@@ -2,8 +2,7 @@
  * Meets another node at its address: who it says that it is, signed. So it becomes a peer, under the key that the owner names or
  * under the one that it shows at first (BQ-135), and so it is probed. Whatever goes wrong becomes one of few fixed reasons.
  */
-import { isTimely } from '../../../identity/freshness.ts'
-import { isStatementOf, signStatement } from '../../../identity/statement.ts'
+import { isStatementOf, isTimely, signStatement } from '../../../identity/messages.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { toIso } from '../../../model/instant.ts'
 import { type NodeTransport, TransportFailure } from '../../../pipeline/transport.ts'

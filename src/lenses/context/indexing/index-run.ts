@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { compareText } from '../../../base/compare.ts'
-import { nextTurn } from '../../../base/next-turn.ts'
+import { nextTurn } from '../../../base/turns.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import { marksOf, rememberTrees } from '../../../pipeline/indexed-trees.ts'
 import type { StoreWriter } from '../../../store/store.ts'

@@ -4,8 +4,7 @@
  */
 import { type JSONPath, visit } from 'jsonc-parser'
 import { isRecord } from '../../../base/record.ts'
-import { type ExportFile, MAX_RECORD_BYTES, textPieces } from './export-file.ts'
-import type { Findings, Place } from './findings.ts'
+import { type ExportFile, type Findings, MAX_RECORD_BYTES, type Place, textPieces } from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

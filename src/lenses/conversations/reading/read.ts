@@ -5,13 +5,23 @@ import type { Conversation, Profile } from '../model.ts'
 import { readChatgpt } from './chatgpt.ts'
 import { readClaude } from './claude.ts'
 import { zoneOf } from './dates.ts'
-import { finished } from './draft.ts'
-import { decoderFor, type ExportFile, extensionOf, firstBytes, nameOf, requireDistinct } from './export-file.ts'
-import { Findings, listed, type Problem } from './findings.ts'
 import { jsonElements, readableMembers } from './json.ts'
 import { ChatFields, readJsonl } from './jsonl.ts'
 import { readMail } from './mail.ts'
-import type { DateOrder, Reader } from './reader.ts'
+import {
+  type DateOrder,
+  decoderFor,
+  type ExportFile,
+  extensionOf,
+  Findings,
+  finished,
+  firstBytes,
+  listed,
+  nameOf,
+  type Problem,
+  type Reader,
+  requireDistinct,
+} from './reader.ts'
 import { isSlackDay, isSlackList, readSlack } from './slack.ts'
 import { firstLineOf, readWhatsapp } from './whatsapp.ts'
 

@@ -2,10 +2,18 @@
 import { isRecord } from '../../../base/record.ts'
 import type { Attachment } from '../model.ts'
 import { momentOf, offsetAt, type Zone } from './dates.ts'
-import { type ExportFile, folderOf, nameOf } from './export-file.ts'
-import type { Findings, Place } from './findings.ts'
 import { jsonRecords, listIn, recordIn, textIn } from './json.ts'
-import { kindOfType, type MessageDraft, type Reader, type ReaderOptions } from './reader.ts'
+import {
+  type ExportFile,
+  type Findings,
+  folderOf,
+  kindOfType,
+  type MessageDraft,
+  nameOf,
+  type Place,
+  type Reader,
+  type ReaderOptions,
+} from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -9,11 +9,16 @@ import { type Json, type JsonObject, sha256 } from '../../../../base/canonical.t
 import type { Instant } from '../../../../base/clock.ts'
 import { isRecord } from '../../../../base/record.ts'
 import { isStorable } from '../../../../base/storable.ts'
-import { type Envelope, sealEnvelope } from '../../../../identity/envelope.ts'
-import { isTimely, newNonce } from '../../../../identity/freshness.ts'
 import type { Keys } from '../../../../identity/keys.ts'
-import type { NodeIdentity } from '../../../../identity/node.ts'
-import { isStatementOf, signStatement } from '../../../../identity/statement.ts'
+import {
+  type Envelope,
+  isStatementOf,
+  isTimely,
+  type NodeIdentity,
+  newNonce,
+  sealEnvelope,
+  signStatement,
+} from '../../../../identity/messages.ts'
 import { isIso, toIso } from '../../../../model/instant.ts'
 import { MAX_ID_LENGTH } from '../../../../model/limits.ts'
 import { isFederationName } from '../../../../model/partition.ts'

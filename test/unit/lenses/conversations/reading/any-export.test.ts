@@ -1,8 +1,8 @@
 /** Exports of every format: read back as they were written, cut anywhere, with bytes changed, and with anything in their fields. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ExportFile } from '../../../../../src/lenses/conversations/reading/export-file.ts'
 import { type ChatFormat, readAll } from '../../../../../src/lenses/conversations/reading/read.ts'
+import type { ExportFile } from '../../../../../src/lenses/conversations/reading/reader.ts'
 import { type Said, WRITERS } from '../../../../support/chat-writers.ts'
 import { fileOf } from '../../../../support/export-files.ts'
 
