@@ -254,7 +254,7 @@ export const UNLIMITED: Limits = {
 }
 
 /** Beside the bucket; absent: that is not limited. */
-export interface OtherLimits {
+interface OtherLimits {
   readonly questions?: Pick<QuestionLimits, 'ask'> | undefined
   readonly streams?: Pick<Places, 'take'> | undefined
   readonly bytes?: { reserve(viewer: string, bytes: number): Promise<() => void> } | undefined

@@ -144,7 +144,7 @@ export interface RequestFacts {
 }
 
 /** What its headers say of it. */
-export interface RequestClaim {
+interface RequestClaim {
   /** did:key. */
   readonly sender: string
   /** did:key of the node that is asked: nobody can hand the request on as if it were meant for another. */
@@ -224,7 +224,7 @@ export function sealEnvelope(keys: Keys, query: Json, { audience, timestamp, non
   return { ...open, signature: signStatement(keys, open) }
 }
 
-export interface EnvelopeChecks {
+interface EnvelopeChecks {
   readonly audience: string
   readonly now: Instant
   readonly nonces: Nonces

@@ -95,7 +95,7 @@ const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
   resume_token: z.string().describe('Goes on after this event'),
 })
 
-export interface WatchOperation<Host, Name extends string, Input extends z.ZodType> {
+interface WatchOperation<Host, Name extends string, Input extends z.ZodType> {
   readonly name: Name
   readonly summary: string
   readonly input: Input

@@ -217,7 +217,7 @@ export function liveStream(subscribe: Subscribe, signal: AbortSignal, form: Live
 /** The signal ends it, also while it begins. */
 type Subscribe = (handlers: LiveHandlers, signal: AbortSignal) => Promise<Subscription>
 
-export interface LiveStreamForm {
+interface LiveStreamForm {
   /** How an event is put in the stream; absent: as it is. */
   readonly asPiece?: (event: LiveEvent) => JsonObject
   /** The part of a failure that the viewer sees. */

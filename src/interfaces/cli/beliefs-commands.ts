@@ -57,7 +57,7 @@ function filtersOf({ filter = [], domain, minConfidence }: Flags): readonly Json
 }
 
 /** What a belief is to be, or what of it is to change. */
-export function beliefOf(input: JsonObject, { type, from }: Flags): JsonObject {
+function beliefOf(input: JsonObject, { type, from }: Flags): JsonObject {
   const { visibility, federation_ids, valid_until } = input
   const sources = ((from ?? []) as readonly string[]).map(sourceOf)
   const isDerived = type !== undefined || from !== undefined
@@ -155,24 +155,24 @@ export const answerText: Print<Answer> = all<Answer>(
   notesText,
 )
 
-export const contradictionsText: Print<AnswerEnd & { readonly contradictions: Answer['beliefs'] }> = all(
+const contradictionsText: Print<AnswerEnd & { readonly contradictions: Answer['beliefs'] }> = all(
   ({ contradictions: beliefs, ...rest }, shown) => answerText({ ...rest, beliefs }, shown),
   each('detector', '{note}', 'note'),
 )
 
 /** How a stream ended, of which so many beliefs were printed. */
-export const streamEndText: Print<AnswerEnd & { readonly count: number }> = all<AnswerEnd & { readonly count: number }>(
+const streamEndText: Print<AnswerEnd & { readonly count: number }> = all<AnswerEnd & { readonly count: number }>(
   each('?count', `{count} of ${COUNT}`),
   ({ count }) => (count === 0 ? 'no beliefs found\n' : ''),
   notesText,
 )
 
-export const batchText: Print<{ readonly results: readonly { readonly result?: Answer }[] }> = ({ results }, shown) =>
+const batchText: Print<{ readonly results: readonly { readonly result?: Answer }[] }> = ({ results }, shown) =>
   results
     .map(one => (one.result ? answerText(one.result, shown) : each('error', '{code}: {message}')(one, shown)))
     .join('\n')
 
-export const contextText: Print<Answer> = all<Answer>(
+const contextText: Print<Answer> = all<Answer>(
   answerText,
   each('', '{total_tokens} of {max_tokens} tokens'),
   each('?expandable.length', 'to expand: {expandable}', 'note'),
@@ -182,7 +182,7 @@ const section = (name: string, template: string): Print<object> => {
   return (answer, shown) => (name in answer ? `${shown.style.bold(name)}\n${each(name, template)(answer, shown)}` : '')
 }
 
-export const expandedText: Print<object> = all(
+const expandedText: Print<object> = all(
   section('derivation', '  {belief_id}  {content_preview}'),
   section('contradictions', '  {belief.id}  {belief.content}'),
   section('similar', '  {belief.id}  {belief.content}'),
@@ -200,7 +200,7 @@ const BELIEF: Columns = [
   ...['supersedes', 'superseded by=superseded_by', 'deleted=deleted_at'],
 ]
 
-export const beliefText: Print<WithHistory> = all<WithHistory>(
+const beliefText: Print<WithHistory> = all<WithHistory>(
   facts('belief', BELIEF),
   each('belief.derivation.sources', 'rests on {|belief_id|}{|external_ref|} ({contribution_type})'),
   ({ belief }) => `\n${printable(belief.content)}\n`,
@@ -212,7 +212,7 @@ export const beliefText: Print<WithHistory> = all<WithHistory>(
 )
 
 /** The belief itself first; each line is what the one before rests on, and as what if not as primary. */
-export function chainText({ chain }: Chain): string {
+function chainText({ chain }: Chain): string {
   return lines(
     chain.map(({ belief_id, depth, contribution_type: contribution, content_preview, derivation_type }) => {
       const as = contribution === null || contribution === 'primary' ? '' : ` (${contribution})`

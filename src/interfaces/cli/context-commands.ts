@@ -61,9 +61,9 @@ const places: Print<object> = all(
 )
 
 /** Of `definition`, `references` or `callers`. */
-export const placesText: Print<object> = (answer, shown) => places(answer, shown) || '(nothing found)\n'
+const placesText: Print<object> = (answer, shown) => places(answer, shown) || '(nothing found)\n'
 
-export const impactText: Print<object> = parts(
+const impactText: Print<object> = parts(
   tabbed('changed', `${NAMED}\t${PLACE}`, 'CHANGED'),
   tabbed('dependants', `${NAMED}\t{hops}\t{relation}\t${PLACE}`, 'DEPENDANTS'),
   tabbed('files', '{}', 'FILES'),
@@ -78,7 +78,7 @@ function textAt({ text }: { readonly text?: unknown }): string {
   return typeof text === 'string' && text !== '' ? `${printable(text)}\n` : ''
 }
 
-export const mapText: Print<object> = (answer, shown) => {
+const mapText: Print<object> = (answer, shown) => {
   const none = each('?omitted', '(no room for any of {omitted} symbols)')(answer, shown) || '(no symbols found)\n'
   return textAt(answer) || none
 }
@@ -107,7 +107,7 @@ export const indexText: Print<object> = all(
 const MAX_IDS = 10
 
 /** What to do next, where the answer itself does not say. */
-export function adviceOn({
+function adviceOn({
   errors,
   result,
   meta: { verdict, reason },
@@ -133,7 +133,7 @@ export function adviceOn({
 }
 
 /** One line an error: `query: query is required`. */
-export function errorLines(errors: unknown, at = ''): readonly string[] {
+function errorLines(errors: unknown, at = ''): readonly string[] {
   return Object.entries(errors ?? {}).flatMap(([field, inner]) => {
     const path = at === '' ? field : `${at}.${field}`
     if (!Array.isArray(inner)) return errorLines(inner, path)

@@ -184,7 +184,7 @@ interface FlagName {
 }
 
 /** Sets what its flag says in the input. */
-export type Setter = (flags: Readonly<Record<string, unknown>>, input: JsonObject) => JsonObject
+type Setter = (flags: Readonly<Record<string, unknown>>, input: JsonObject) => JsonObject
 
 /** Levels of objects that become flags; what lies deeper is JSON. */
 const MAX_DEPTH = 3

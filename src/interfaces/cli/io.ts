@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { jsonText, printable, printableStyled } from '../../base/printable.ts'
 import { QuerentError } from '../../model/errors.ts'
 
-export interface Terminal {
+interface Terminal {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
 }

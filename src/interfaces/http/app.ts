@@ -47,7 +47,7 @@ export function compressed(): MiddlewareHandler<Env> {
 const ANY_ID = 'readyz'
 
 /** Both answer anybody, and tell nothing of what is known here. */
-export function mountProbes(app: App, engine: Engine, ending: AbortSignal): void {
+function mountProbes(app: App, engine: Engine, ending: AbortSignal): void {
   app.get('/healthz', c => c.json({ ok: true }))
   let areIndexesLoaded = false
   app.get('/readyz', async c => {
@@ -78,7 +78,7 @@ async function isStoreRead(engine: Engine): Promise<boolean> {
 /** `remote`: whether the limits of requesters apply. */
 export type McpHandler = (request: Request, viewer: Viewer, remote: boolean) => Promise<Response>
 
-export interface AppOptions {
+interface AppOptions {
   readonly authenticator: Authenticator
   readonly names: Names
   /** Handles `/mcp`, when that interface is there too. */

@@ -15,7 +15,7 @@ interface KnownToken {
   readonly viewer: Viewer
 }
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   /** Unchecked JSON `{"<token>": "<viewer>"}`, or undefined for none. */
   readonly tokens?: unknown
   /** No request is the owner's without a token. Tokens imply it. */
@@ -160,7 +160,7 @@ export function isSigned(headers: Headers): boolean {
 }
 
 /** Null: it bears no signature. Its body, which the signature is over, can be read again. Throws `unauthenticated`, `too_large`, `cancelled`. */
-export async function signedViewer(c: RequestContext): Promise<Viewer | null> {
+async function signedViewer(c: RequestContext): Promise<Viewer | null> {
   const { raw } = c.req
   if (!isSigned(raw.headers)) return null
   const body = await readBytes(raw, c.get('app').maxBodyBytes)

@@ -14,7 +14,7 @@ interface PageFile {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface BuiltPage {
+interface BuiltPage {
   /** Absolute. Its files are read when the first of them is asked for. */
   readonly folder: string
   /** Address of its `index.html`. */
@@ -38,7 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Vite puts a hash of the content into these names: what they hold never changes. */
 const HASHED = /^\/assets\/.+-[\w-]{8}\.\w+$/
 
-export function servePage<E extends Env>(app: Hono<E>, page: BuiltPage): void {
+function servePage<E extends Env>(app: Hono<E>, page: BuiltPage): void {
   const { path, base, notBuilt } = page
   let files: ReadonlyMap<string, PageFile> = new Map()
   const answer = (c: Context): Response | null => {

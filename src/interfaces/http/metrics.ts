@@ -17,7 +17,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export type Figures = readonly unknown[]
 
 /** Several processes on one port: a request for the figures of all comes to one of them. */
-export interface Siblings {
+interface Siblings {
   /** From now on the others get these when they ask. */
   answer(own: () => Promise<Figures>): void
   /** Of every one that answers in time, this one too. */

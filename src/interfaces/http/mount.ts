@@ -89,7 +89,7 @@ const CHROMA_TYPES: Readonly<Record<ErrorKind, string>> = {
 }
 
 /** Every error has a `type`, and none tells of the machine, to whomever (CQ-120). */
-export function typedForChroma(operation: EngineOperation): EngineOperation {
+function typedForChroma(operation: EngineOperation): EngineOperation {
   return {
     ...operation,
     refusal: (engine, error, input, context) => typed(operation.refusal?.(engine, error, input, context) ?? error),
@@ -107,7 +107,7 @@ export function typedForChroma(operation: EngineOperation): EngineOperation {
  * `not_found` where the answer's flag is false (CQ-120). `reading` fails where there is nothing: of a request that gives
  * ids alone a false flag says no more than that it asked for nothing.
  */
-export function foundOrRefused(operation: EngineOperation, flag: string, reading?: EngineOperation): EngineOperation {
+function foundOrRefused(operation: EngineOperation, flag: string, reading?: EngineOperation): EngineOperation {
   return {
     ...operation,
     async run(engine, input, context) {
@@ -176,7 +176,7 @@ function revalidation(c: RequestContext, { name }: EngineOperation, input: unkno
 }
 
 /** What a request is for, by its method and path alone; undefined: no operation. */
-export function operationAt(catalog: Catalog, method: string, path: string): EngineOperation | undefined {
+function operationAt(catalog: Catalog, method: string, path: string): EngineOperation | undefined {
   const name = /^\/v1\/ops\/([^/]+)$/.exec(path)?.[1]
   if (name !== undefined) return catalog.get(name)
   const route = ROUTES.find(known => known.method === method && isAt(known, path) && catalog.has(known.operation))

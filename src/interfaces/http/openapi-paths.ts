@@ -148,7 +148,7 @@ const UNREAD: Readonly<Record<number, readonly (keyof typeof ERROR_CODES)[]>> = 
 const WAITS = new Set([429, 503])
 
 /** The contracts whose errors say more; `` stands for all others. */
-export type FailureForm = '' | 'chroma' | 'beliefs'
+type FailureForm = '' | 'chroma' | 'beliefs'
 
 /** The codes of ours that are answered with it. */
 function codesOf(status: number): readonly string[] {
@@ -198,7 +198,7 @@ export function statusesOf({ effect }: Pick<EngineOperation, 'effect'>, hasInput
 
 // A short input to begin with: the first example of the schema, else what it asks for and nothing that may be left out.
 
-export function exampleOf(schema: Json | undefined, components: Components): Json {
+function exampleOf(schema: Json | undefined, components: Components): Json {
   const { type, anyOf, oneOf, const: only, examples, enum: values, ...rest } = components.resolve(schema)
   if (Array.isArray(examples) && examples.length > 0) return examples[0] as Json
   if (Array.isArray(values)) return values[0] as Json
@@ -233,7 +233,7 @@ function objectOf({ properties, required }: JsonObject, components: Components):
 // What a request for an operation is made of, in the document: parameters of path and query, headers, a body.
 
 /** `says`: schema of all that the request says, wherever it says it. */
-export function requestParts(
+function requestParts(
   { method, path }: Pick<Route, 'method' | 'path'>,
   says: JsonObject,
   components: Components,

@@ -33,14 +33,14 @@ const IF_NONE_MATCH = { $ref: '#/components/parameters/IfNoneMatch' }
 const OPEN = failuresOf([400, 403, 408, 415, 431, 500, 501])
 const NOBODY: readonly JsonObject[] = [{}]
 
-export interface ServerParts {
+interface ServerParts {
   readonly metrics: boolean
   readonly mcp: boolean
   /** Whether the requester is the local owner, who alone sees figures of all. */
   readonly owner: boolean
 }
 
-export function serverPaths({ metrics, mcp, owner }: ServerParts): readonly DescribedPath[] {
+function serverPaths({ metrics, mcp, owner }: ServerParts): readonly DescribedPath[] {
   return [...PROBES, ...CATALOG, ...(metrics && owner ? [METRICS] : []), ...(mcp ? MCP : []), ...PAGES]
 }
 
@@ -194,7 +194,7 @@ function page(description: string): JsonObject {
   }
 }
 
-export interface DocumentOptions extends ServerParts {
+interface DocumentOptions extends ServerParts {
   readonly version: string
   /** Readable routes, of the lenses that are open. */
   readonly routes: readonly Route[]
@@ -224,7 +224,7 @@ const DESCRIPTION = `Every operation is called by \`POST /v1/ops/<name>\`; the m
 - Query strings: lists as several fields of one name, objects as JSON. Bodies are JSON in UTF-8, whatever \`Content-Type\` says.`
 
 /** `catalog`: what the requester may call. */
-export function openApiDocument(catalog: Catalog, options: DocumentOptions): JsonObject {
+function openApiDocument(catalog: Catalog, options: DocumentOptions): JsonObject {
   const { version, routes, lenses } = options
   const components = new Components()
   const describing: Describing = { components, lensOf: name => lenses.get(name) ?? ENGINE }
@@ -329,7 +329,7 @@ const SECURITY: JsonObject = {
 // `GET /openapi.json`. It answers also those who have not said who they are: it tells of operations, nothing of a store, and
 // programs and the page want it before they have a token. What only the local owner may call is in it for that one alone.
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   readonly authenticator: Authenticator
   readonly metrics: boolean
   readonly mcp: boolean

@@ -59,7 +59,7 @@ export function boundsOf(given: { readonly [Name in keyof Bounds]?: Bounds[Name]
   return { maxBodyBytes, receiveMs, maxConnections }
 }
 
-export function serverOptions({ receiveMs }: Bounds): ServerOptions {
+function serverOptions({ receiveMs }: Bounds): ServerOptions {
   return {
     maxHeaderSize: MAX_HEAD_BYTES,
     connectionsCheckingInterval: Math.ceil(Math.min(LOOK_EVERY_MS, receiveMs / (2 * HEAD_SHARE))),
@@ -148,7 +148,7 @@ const REASONS: Readonly<Record<number, string>> = {
 /** A client that is still sending would lose its answer if its connection were cut at once. */
 const LINGER_MS = 500
 
-export function notifyUnread(server: Server): void {
+function notifyUnread(server: Server): void {
   const answers = new WeakMap<Duplex, ServerResponse>()
   const answered = new WeakSet<Duplex>()
   server.on('request', (request, response) => answers.set(request.socket, response))
@@ -184,7 +184,7 @@ export function notifyUnread(server: Server): void {
 }
 
 /** For addresses and names of hosts of which no URL can be made. */
-export function unreadableAddress(): Response {
+function unreadableAddress(): Response {
   const failure = new QuerentError('invalid_argument', 'request: its address, or the host it names, is no URL', {
     field: 'request',
     expected: 'a path such as /v1/ops, and one header Host',

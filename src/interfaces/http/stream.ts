@@ -52,7 +52,7 @@ function acceptedForms(accept: string): readonly (StreamForm | 'document')[] {
 /** Calls back after so many ms; returns what prevents it. */
 export type After = (ms: number, then: () => void) => () => void
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly form: StreamForm
   /** A client can go on after the last piece that it got: so the stream may be ended from here. */
   readonly resumable: boolean

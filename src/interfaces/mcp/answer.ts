@@ -281,7 +281,7 @@ function links(shape: AnswerShape, answer: JsonObject): readonly ContentBlock[] 
 
 export const ENTRY_TEMPLATE = 'querent://entry/{id}'
 
-export function entryUri(id: string): string {
+function entryUri(id: string): string {
   // Half a surrogate pair has no bytes.
   return `querent://entry/${encodeURIComponent(id.toWellFormed())}`
 }

@@ -42,7 +42,7 @@ const MAX_QUESTIONS = 20
  * Resolves when every subscription is active. Rejects as asking would, with `invalid_argument` for what is no question's address,
  * and `rate_limited`; then none is active. Until the signal.
  */
-export async function listenTo(
+async function listenTo(
   engine: Engine,
   uris: readonly string[],
   options: ServerOptions,
@@ -118,10 +118,10 @@ function together(act: () => void): () => void {
   }
 }
 
-export const LIVE_TEMPLATE = 'querent://live/{question}'
-export const LENS_TEMPLATE = 'querent://live/{question}{?lens}'
+const LIVE_TEMPLATE = 'querent://live/{question}'
+const LENS_TEMPLATE = 'querent://live/{question}{?lens}'
 
-export interface LiveQuestion {
+interface LiveQuestion {
   readonly text: string
   readonly lens?: string
 }
@@ -141,7 +141,7 @@ export function questionAt(uri: string, lens: string | undefined): LiveQuestion 
 }
 
 /** Of a `subscriptions/listen` request; all else of it the SDK reads and checks. */
-export interface ListenMessage {
+interface ListenMessage {
   readonly id: RequestId
   /** Resources whose changes the client wants to hear of. */
   readonly uris: readonly string[]

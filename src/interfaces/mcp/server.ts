@@ -25,7 +25,7 @@ import type { Tool } from './tools.ts'
 /** As many as MCP lets a completion hold. */
 const MAX_COMPLETIONS = 100
 
-export function registerPrompts(server: McpServer, engine: Engine, options: ServerOptions): void {
+function registerPrompts(server: McpServer, engine: Engine, options: ServerOptions): void {
   const name = (field: SuggestedField) => completable(z.string(), value => complete(engine, options, field, value))
   server.registerPrompt(
     'answer_from_store',
@@ -93,7 +93,7 @@ function said(text: string): GetPromptResult {
 
 // Entries as resources, read under the viewer's permissions of now: what is hidden is answered as what is missing.
 
-export function registerResources(server: McpServer, engine: Engine, options: ServerOptions): void {
+function registerResources(server: McpServer, engine: Engine, options: ServerOptions): void {
   const { viewer, remote } = options
   const config = {
     title: 'Entry',

@@ -154,7 +154,7 @@ function withLens(tool: Tool, args: unknown, lens: string | undefined): unknown 
 }
 
 /** Undefined where the client gave no token. What it tells only grows, over all phases together. */
-export function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) | undefined {
+function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) | undefined {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return undefined
   let phase = ''

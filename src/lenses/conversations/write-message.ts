@@ -140,7 +140,7 @@ export interface Placed extends Message {
   readonly before: Said | null
 }
 
-export interface WrittenMessage {
+interface WrittenMessage {
   readonly key: EntryKey
   readonly change: 'added' | 'updated' | 'unchanged'
   /** How many were written. */

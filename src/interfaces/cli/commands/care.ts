@@ -48,7 +48,7 @@ export async function backedUp(input: JsonObject, { cli, flags, run, report }: C
 }
 
 /** `export --skip-damaged`: the lines of what can be read. */
-export async function exportReadable(
+async function exportReadable(
   cli: Cli,
   flags: CommonFlags,
   body: (engine: Engine, context: CallContext) => Promise<void>,

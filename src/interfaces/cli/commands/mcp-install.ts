@@ -29,21 +29,21 @@ import { print } from './print.ts'
 // those of the programs' own documentation (November 2026).
 
 /** How the server is started. */
-export interface ServerCommand {
+interface ServerCommand {
   readonly command: string
   readonly args: readonly string[]
 }
 
-export type ConfigEntry = Readonly<Record<string, string | boolean | readonly string[]>>
+type ConfigEntry = Readonly<Record<string, string | boolean | readonly string[]>>
 
-export interface ConfigPlaces {
+interface ConfigPlaces {
   readonly home: string
   readonly project: string
   readonly platform: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-export interface McpClient {
+interface McpClient {
   readonly name: string
   /** Read in one project alone, where the server starts: it finds the store itself. */
   readonly ofProject: boolean
@@ -115,7 +115,7 @@ function folderOf(folder: Folder, places: ConfigPlaces): string {
 }
 
 /** Those whose folder, or for a file of the home or project itself whose file, is there already. */
-export function clientsFound(places: ConfigPlaces): readonly McpClient[] {
+function clientsFound(places: ConfigPlaces): readonly McpClient[] {
   return MCP_CLIENTS.filter(client => {
     const file = client.file(places)
     const folder = dirname(file)
@@ -128,7 +128,7 @@ export function clientsFound(places: ConfigPlaces): readonly McpClient[] {
 /** The server's name in every configuration. */
 const SERVER_NAME = 'querent'
 
-export interface ConfigEdit {
+interface ConfigEdit {
   /** For messages. */
   readonly file: string
   /** The object that holds the servers by name. */
@@ -138,7 +138,7 @@ export interface ConfigEdit {
 }
 
 /** The JSON text after the edit. Throws `invalid_argument` with line and column where the text is not such a file. */
-export function editJson(text: string, edit: ConfigEdit): string {
+function editJson(text: string, edit: ConfigEdit): string {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
   const body = text.slice(mark.length)
   return mark + edited(body.trim() === '' ? '{}\n' : body, edit)
@@ -212,7 +212,7 @@ function brokenAt(file: string, line: number, column: number, expected: string):
  * The TOML text after the edit, made by whole lines. Throws `invalid_argument` with line and column for broken TOML, and
  * `conflict` where the result would not say the same beside the entry, as a parser reads it.
  */
-export function editToml(text: string, { file, key, entry }: ConfigEdit): string {
+function editToml(text: string, { file, key, entry }: ConfigEdit): string {
   const { [key]: given, ...others } = readToml(text, file)
   const { [SERVER_NAME]: present, ...servers } = (given ?? {}) as TomlTable
   const wanted = entry === null ? undefined : { ...(present as TomlTable | undefined), ...(entry as TomlTable) }
@@ -267,7 +267,7 @@ function readToml(text: string, file: string): TomlTable {
 
 // Configuration files of other programs: read whole, copied aside, and replaced in one step or not at all.
 
-export interface ConfigFile {
+interface ConfigFile {
   /** Behind symbolic links. */
   readonly path: string
   /** null: there is none. */
@@ -278,7 +278,7 @@ export interface ConfigFile {
 const NEW_FILE_MODE = 0o600
 
 /** Throws `denied` for a file outside these folders, also through a symbolic link; `io_failed`. */
-export async function readConfig(file: string, allowed: readonly string[]): Promise<ConfigFile> {
+async function readConfig(file: string, allowed: readonly string[]): Promise<ConfigFile> {
   const path = await realPlace(file)
   const folders = await Promise.all(allowed.map(realPlace))
   if (!folders.some(folder => isBelow(path, folder))) {
@@ -290,7 +290,7 @@ export async function readConfig(file: string, allowed: readonly string[]): Prom
 }
 
 /** Resolves to the backup's path, null where there was nothing to copy. Throws `io_failed`, `conflict` if it changed meanwhile. */
-export async function replaceConfig({ path, text }: ConfigFile, after: string): Promise<string | null> {
+async function replaceConfig({ path, text }: ConfigFile, after: string): Promise<string | null> {
   const beside = join(dirname(path), `.${basename(path)}.querent-${process.pid}`)
   try {
     await mkdir(dirname(path), { recursive: true })
@@ -310,7 +310,7 @@ export async function replaceConfig({ path, text }: ConfigFile, after: string): 
 }
 
 /** Throws `io_failed` for a file that is marked as not to be written: a rename would replace it all the same. */
-export async function assertWritable({ path, text }: ConfigFile): Promise<void> {
+async function assertWritable({ path, text }: ConfigFile): Promise<void> {
   if (text !== null && ((await stat(path)).mode & 0o200) === 0) throw failed(path, 'is read-only; nothing was written')
 }
 
@@ -351,7 +351,7 @@ function failed(path: string, why: string, cause?: unknown): QuerentError {
   return new QuerentError('io_failed', `${path}: ${why}`, { path }, cause)
 }
 
-export interface McpInstallFlags extends CommonFlags {
+interface McpInstallFlags extends CommonFlags {
   readonly client?: readonly string[]
   readonly lens?: readonly string[]
   readonly tools?: readonly string[]
@@ -464,7 +464,7 @@ function chosen(flags: McpInstallFlags, places: ConfigPlaces): readonly McpClien
 }
 
 /** `- ` before what goes, `+ ` before what comes. */
-export function changedLines(before: string, after: string): string {
+function changedLines(before: string, after: string): string {
   const old = linesOf(before)
   const fresh = linesOf(after)
   let start = 0

@@ -31,7 +31,7 @@ const MAX_PAUSE_MS = 30_000
 const LONG_MS = 60_000
 
 /** Resolves to the exit code when all have ended. `listens` gets the address once the first of them answers. */
-export async function runWorkers(cli: Cli, count: number, listens: (url: string) => void): Promise<number> {
+async function runWorkers(cli: Cli, count: number, listens: (url: string) => void): Promise<number> {
   const { signal } = cli
   // Each takes connections from the system itself: what the first process had handed to one that died would never be answered.
   cluster.schedulingPolicy = cluster.SCHED_NONE
@@ -58,7 +58,7 @@ export async function runWorkers(cli: Cli, count: number, listens: (url: string)
 }
 
 /** A worker's signal: aborted by a signal of the system, or when the first process says so. To be disposed of at the end. */
-export class EndRequest implements Disposable {
+class EndRequest implements Disposable {
   readonly #ended = new AbortController()
   readonly #listen = (message: unknown): void => {
     if (message === END) this.#ended.abort(new QuerentError('cancelled', 'stopped by the first process', {}))

@@ -79,7 +79,7 @@ export function indented(text: string, indent: string): string {
 }
 
 /** What answers of several lenses say beside their results. */
-export type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'notes'> & {
+type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'notes'> & {
   readonly nearest?: readonly unknown[] | undefined
 }
 
@@ -139,7 +139,7 @@ export function place(origin: string | null, excerpt: Excerpt, workingFolder: st
 }
 
 /** `Backups › Restoring`, with two blanks before it; empty where the excerpt is in no section. */
-export function sectionPath({ section }: Excerpt): string {
+function sectionPath({ section }: Excerpt): string {
   return section.length === 0 ? '' : `  ${section.map(oneLine).join(' › ')}`
 }
 

@@ -39,9 +39,9 @@ const LEAST_CONVERSATIONS = 8
 const MOST_CONVERSATIONS = 100
 
 /** All messages there are, and nothing else. */
-export const ONLY_MESSAGES = { op: 'eq', field: 'kind', value: 'message' } as const
+const ONLY_MESSAGES = { op: 'eq', field: 'kind', value: 'message' } as const
 
-export interface AskedConversations {
+interface AskedConversations {
   readonly transcripts: readonly Transcript[]
   /** Messages of theirs that may be answers; null: all. */
   readonly allow: Bitset | null
@@ -50,7 +50,7 @@ export interface AskedConversations {
 }
 
 /** `depth`: as retrieval is asked. */
-export function* askedConversations(
+function* askedConversations(
   known: Transcripts,
   plan: Plan,
   depth: number,
@@ -125,7 +125,7 @@ function namesIn(filter: Filter): readonly string[] | null {
 
 // What the lens keeps in one engine between questions.
 
-export interface ConversationsState {
+interface ConversationsState {
   readonly transcripts: Transcripts
   readonly workspaces: Workspaces
 }

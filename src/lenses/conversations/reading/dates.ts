@@ -27,13 +27,13 @@ export function dayOf(at: Instant, zone: number | null): Day {
   return Math.floor((at + (zone ?? 0) * MINUTE_MS) / DAY_MS) * DAY_MS
 }
 
-export const ENGLISH_MONTHS: readonly string[] = [
+const ENGLISH_MONTHS: readonly string[] = [
   ...['January', 'February', 'March', 'April', 'May', 'June'],
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ]
 
 /** `March 2025` */
-export function monthText(day: Day): string {
+function monthText(day: Day): string {
   const date = new Date(day)
   return `${ENGLISH_MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }

@@ -58,7 +58,7 @@ function parsedJson(text: string): { readonly value: unknown } | string {
   }
 }
 
-export interface ReadableMembers {
+interface ReadableMembers {
   readonly value: Fields
   /** Paths of what could not be read, and why. */
   readonly broken: readonly { readonly at: string; readonly message: string }[]
@@ -108,7 +108,7 @@ interface OpenMember {
   readonly start: number
 }
 
-export interface JsonElement {
+interface JsonElement {
   /** `[3]`; empty where the file is not an array but one object. */
   readonly at: string
   /** Where it begins, from 1. */
@@ -120,7 +120,7 @@ export interface JsonElement {
   readonly isTooLong: boolean
 }
 
-export interface JsonLayout {
+interface JsonLayout {
   /** False when the file is neither an array nor an object. */
   isJson: boolean
   /** False when the end of the array (or of the one object) never came. */

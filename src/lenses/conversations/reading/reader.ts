@@ -387,7 +387,7 @@ export interface TreeNode {
 
 type Nodes = ReadonlyMap<string, TreeNode>
 
-export interface Branch {
+interface Branch {
   /** In order. */
   readonly messages: readonly MessageDraft[]
   /** Messages that are neither in the branch nor a version of one that is. */

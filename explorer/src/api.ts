@@ -1,5 +1,7 @@
 /** One operation, over HTTP, as whoever the session says. */
-import { credentials, isTokenWanted } from '../shell/session.ts'
+
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { credentials, isTokenWanted } from './shell/session.ts'
 
 /** What the server refused, in its own words. */
 export class ApiError extends Error {
@@ -44,4 +46,48 @@ async function errorOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => null)) as { error?: { code?: string; message?: string } } | null
   const { code = 'internal', message = `The server answered ${response.status}.`, ...details } = body?.error ?? {}
   return new ApiError(code, message, details)
+}
+
+/** Resolves after so long, or at once when the signal is aborted. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
+}
+
+// The streamed form of an operation: its pieces as they come, gone on with where the connection was lost.
+
+export interface Piece<T> {
+  readonly value: T
+  /** Null: the stream cannot be gone on with from here. */
+  readonly token: string | null
+}
+
+/** Ends with the server's stream or the signal. What is refused throws `ApiError`. */
+export async function* stream<T>(
+  operation: string,
+  input: object,
+  signal: AbortSignal,
+  after: string | null = null,
+): AsyncGenerator<Piece<T>> {
+  const resume = after === null ? {} : { 'last-event-id': after }
+  const response = await send(operation, input, 'text/event-stream', signal, resume)
+  if (response.body === null) return
+  const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  const reader = events.getReader()
+  try {
+    while (true) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield { value: JSON.parse(value.data) as T, token: value.id ?? null }
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
 }

@@ -1,11 +1,130 @@
 /** The space as three.js draws it: only when something has changed, and with nothing left behind when it ends. */
-import { Color, ColorManagement, LinearSRGBColorSpace, PerspectiveCamera, Scene, WebGLRenderer } from 'three'
+import {
+  BufferAttribute,
+  BufferGeometry,
+  type Camera,
+  Color,
+  ColorManagement,
+  LinearSRGBColorSpace,
+  LineBasicMaterial,
+  LineSegments,
+  Matrix4,
+  PerspectiveCamera,
+  Scene,
+  WebGLRenderer,
+} from 'three'
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js'
-import { AXES, Cage } from './cage.ts'
-import { Dots, type Marks, SHAPES } from './dots.ts'
-import { type Label, Labels } from './labels.ts'
-import { pointAt } from './picking.ts'
-import { type Asked, Question } from './question.ts'
+import { type Asked, Dots, type Label, Labels, type Marks, placeOf, Question, SHAPES } from './scene-parts.ts'
+
+// The walls and axes of the space, and what they are called.
+
+type Corner = readonly [l: number, a: number, b: number]
+
+const STEP = 32
+const [LEAST, MOST] = [-128, 128]
+
+/** Where axes end. */
+export const AXES: readonly { readonly text: string; readonly at: Corner }[] = [
+  { text: 'L 100 light', at: [106, 0, 0] },
+  { text: 'L 0 dark', at: [-6, 0, 0] },
+  { text: 'a− green', at: [50, -138, 0] },
+  { text: 'a+ red', at: [50, 138, 0] },
+  { text: 'b− blue', at: [50, 0, -138] },
+  { text: 'b+ yellow', at: [50, 0, 138] },
+]
+
+export class Cage {
+  readonly objects: readonly LineSegments<BufferGeometry, LineBasicMaterial>[]
+
+  constructor() {
+    const lines: readonly (readonly [readonly Corner[], number])[] = [
+      [floor(), 0.28],
+      [edges(), 0.4],
+      [axes(), 0.9],
+    ]
+    this.objects = lines.map(([corners, opacity]) => {
+      const geometry = new BufferGeometry()
+      geometry.setAttribute('position', new BufferAttribute(Float32Array.from(corners.flatMap(placeOf)), 3))
+      return new LineSegments(geometry, new LineBasicMaterial({ transparent: true, opacity }))
+    })
+  }
+
+  paint(colour: string): void {
+    for (const { material } of this.objects) material.color.setStyle(colour)
+  }
+
+  dispose(): void {
+    for (const { geometry, material } of this.objects) {
+      geometry.dispose()
+      material.dispose()
+    }
+  }
+}
+
+function floor(): readonly Corner[] {
+  const corners: Corner[] = []
+  for (let value = LEAST; value <= MOST; value += STEP) {
+    corners.push([0, value, LEAST], [0, value, MOST], [0, LEAST, value], [0, MOST, value])
+  }
+  return corners
+}
+
+function edges(): readonly Corner[] {
+  const corners: Corner[] = []
+  for (const a of [LEAST, MOST]) for (const b of [LEAST, MOST]) corners.push([0, a, b], [100, a, b])
+  for (const side of [LEAST, MOST])
+    corners.push([100, side, LEAST], [100, side, MOST], [100, LEAST, side], [100, MOST, side])
+  return corners
+}
+
+function axes(): readonly Corner[] {
+  return [
+    [0, 0, 0],
+    [100, 0, 0],
+    [50, LEAST, 0],
+    [50, MOST, 0],
+    [50, 0, LEAST],
+    [50, 0, MOST],
+  ]
+}
+
+// Which of many points lies under the pointer. Looks at all of them: some milliseconds for 100,000.
+
+export interface Aim {
+  readonly camera: Camera
+  /** Pixels of the page, from the upper left corner of the picture. */
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  /** How far off still counts, in pixels. */
+  readonly reach: number
+}
+
+const matrix = new Matrix4()
+
+/** Of those in reach, the one that stands before the others; -1: none is. */
+export function pointAt(positions: Float32Array, count: number, aim: Aim): number {
+  const { camera, x, y, width, height, reach } = aim
+  const m = matrix.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse).elements as readonly number[]
+  const along = (row: number, at: number): number =>
+    (m[row] ?? 0) * (positions[at] ?? 0) +
+    (m[row + 4] ?? 0) * (positions[at + 1] ?? 0) +
+    (m[row + 8] ?? 0) * (positions[at + 2] ?? 0) +
+    (m[row + 12] ?? 0)
+  let found = -1
+  let nearest = Number.POSITIVE_INFINITY
+  for (let index = 0; index < count; index++) {
+    const depth = along(3, index * 3)
+    if (depth <= 0 || depth >= nearest) continue
+    const acrossBy = ((along(0, index * 3) / depth + 1) / 2) * width - x
+    const downBy = ((1 - along(1, index * 3) / depth) / 2) * height - y
+    if (acrossBy * acrossBy + downBy * downBy > reach * reach) continue
+    found = index
+    nearest = depth
+  }
+  return found
+}
 
 // Colours come as a screen shows them; nothing is to convert them again.
 ColorManagement.enabled = false
