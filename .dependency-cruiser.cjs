@@ -103,7 +103,6 @@ const packages = {
   open: ['interfaces/cli'],
   picocolors: ['interfaces/cli'],
   sax: ['ingest'],
-  'smol-toml': ['interfaces/cli'],
   stemmer: ['text'],
   unpdf: ['ingest'],
   'web-tree-sitter': ['lenses/context'],

@@ -79,6 +79,6 @@ describe('the guide to HTTP', () => {
   it('gives the bounds that there are', () => {
     const source = (name: string): string => readFileSync(new URL(`../../src/${name}`, import.meta.url), 'utf8')
     expect(source('interfaces/http/body.ts')).toContain('MAX_BODY_BYTES: number = 4 * 1024 * 1024')
-    expect(source('identity/freshness.ts')).toContain('CLOCK_TOLERANCE_MS = 300_000')
+    expect(source('identity/messages.ts')).toContain('CLOCK_TOLERANCE_MS = 300_000')
   })
 })

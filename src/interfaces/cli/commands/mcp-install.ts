@@ -15,7 +15,6 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
-import { parse, stringify, TomlError, type TomlTable } from 'smol-toml'
 import { printable } from '../../../base/printable.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
@@ -47,7 +46,6 @@ interface McpClient {
   readonly name: string
   /** Read in one project alone, where the server starts: it finds the store itself. */
   readonly ofProject: boolean
-  readonly format: 'json' | 'toml'
   /** The object that holds the servers by name. */
   readonly key: string
   file(places: ConfigPlaces): string
@@ -68,7 +66,6 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   client('windsurf', 'home', '.codeium/windsurf/mcp_config.json'),
   client('gemini', 'home', '.gemini/settings.json'),
   client('gemini-project', 'project', '.gemini/settings.json'),
-  client('codex', 'codex', 'config.toml', 'mcp_servers'),
   client('opencode', 'config', 'opencode/opencode.json', 'mcp', ({ command, args }) => {
     return { type: 'local', command: [command, ...args], enabled: true }
   }),
@@ -82,15 +79,14 @@ function client(
   key = 'mcpServers',
   entry: McpClient['entry'] = plain,
 ): McpClient {
-  const format = path.endsWith('.toml') ? 'toml' : 'json'
   const file = (places: ConfigPlaces): string => {
     const one = join(folderOf(folder, places), path)
     return name === 'opencode' && existsSync(`${one}c`) ? `${one}c` : one // it reads two names
   }
-  return { name, ofProject: folder === 'project', format, key, file, entry }
+  return { name, ofProject: folder === 'project', key, file, entry }
 }
 
-type Folder = 'home' | 'project' | 'applications' | 'config' | 'codex' | 'zed'
+type Folder = 'home' | 'project' | 'applications' | 'config' | 'zed'
 
 /** `applications`: where the platform keeps their settings. */
 function folderOf(folder: Folder, places: ConfigPlaces): string {
@@ -100,8 +96,6 @@ function folderOf(folder: Folder, places: ConfigPlaces): string {
       return home
     case 'project':
       return project
-    case 'codex':
-      return env['CODEX_HOME'] || join(home, '.codex')
     case 'zed':
       return platform === 'win32'
         ? join(folderOf('applications', places), 'Zed')
@@ -197,72 +191,12 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? ''
 }
 
+/** The place by line and column, from 1. */
 function broken(file: string, text: string, offset: number, expected: string): QuerentError {
   const lines = text.slice(0, offset).split('\n')
-  return brokenAt(file, lines.length, (lines.at(-1)?.length ?? 0) + 1, expected)
-}
-
-/** `line` and `column` count from 1. */
-function brokenAt(file: string, line: number, column: number, expected: string): QuerentError {
+  const [line, column] = [lines.length, (lines.at(-1)?.length ?? 0) + 1]
   const message = `${file}:${line}:${column}: ${expected}; correct the file, nothing was written`
   return new QuerentError('invalid_argument', message, { field: 'client', file, line, column, expected })
-}
-
-/**
- * The TOML text after the edit, made by whole lines. Throws `invalid_argument` with line and column for broken TOML, and
- * `conflict` where the result would not say the same beside the entry, as a parser reads it.
- */
-function editToml(text: string, { file, key, entry }: ConfigEdit): string {
-  const { [key]: given, ...others } = readToml(text, file)
-  const { [SERVER_NAME]: present, ...servers } = (given ?? {}) as TomlTable
-  const wanted = entry === null ? undefined : { ...(present as TomlTable | undefined), ...(entry as TomlTable) }
-  if (isSame(wanted, present)) return text
-  const eol = text.includes('\r\n') ? '\r\n' : '\n'
-  const kept = present === undefined ? text : withoutTables(text, key)
-  const table = wanted === undefined ? '' : stringify({ [key]: { [SERVER_NAME]: wanted } })
-  const apart = wanted === undefined || kept.trim() === '' ? '' : eol
-  const head = wanted === undefined ? kept : kept.replace(/(\r?\n)*$/, kept.trim() === '' ? '' : eol)
-  const after = `${head}${apart}${table.trim().replaceAll('\n', eol)}${wanted === undefined ? '' : eol}`
-  const expected = { ...others, [key]: { ...servers, ...(wanted && { [SERVER_NAME]: wanted }) } }
-  if (isSame({ [key]: {}, ...tomlOrNull(after) }, expected)) return after
-  const why = `the entry cannot be changed without touching what is beside it`
-  const message = `${file}: ${why}; change ${key}.${SERVER_NAME} by hand, nothing was written`
-  throw new QuerentError('conflict', message, { file, key })
-}
-
-/** Without the lines from a header of the server's tables to the next header. */
-function withoutTables(text: string, key: string): string {
-  const ours = new RegExp(`^\\s*\\[\\s*${key}\\s*\\.\\s*["']?${SERVER_NAME}["']?\\s*[.\\]]`)
-  let inside = false
-  const lines = text.split(/(?<=\n)/).filter(line => {
-    if (/^\s*\[/.test(line)) inside = ours.test(line)
-    return !inside
-  })
-  return lines.join('').replace(/(\r?\n)(?:\r?\n)+$/, '$1')
-}
-
-/** The parser makes tables without a prototype. */
-function isSame(one: unknown, other: unknown): boolean {
-  const [plain, otherPlain] = [one, other].map(value => JSON.parse(JSON.stringify(value ?? null)) as unknown)
-  return isDeepStrictEqual(plain, otherPlain)
-}
-
-function tomlOrNull(text: string): TomlTable | null {
-  try {
-    return parse(text)
-  } catch {
-    return null
-  }
-}
-
-function readToml(text: string, file: string): TomlTable {
-  try {
-    return parse(text)
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    const [reason = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n')
-    throw brokenAt(file, error.line, error.column, `not TOML (${reason})`)
-  }
 }
 
 // Configuration files of other programs: read whole, copied aside, and replaced in one step or not at all.
@@ -383,7 +317,7 @@ export async function runMcpInstall(cli: Cli, flags: McpInstallFlags, _words: un
     }
     const before = file.text ?? ''
     const isAbsent = file.text === null && edit.entry === null
-    const after = isAbsent ? before : client.format === 'json' ? editJson(before, edit) : editToml(before, edit)
+    const after = isAbsent ? before : editJson(before, edit)
     changes.push({ client: client.name, file, after })
   }
   const real = changes.filter(change => change.after !== (change.file.text ?? ''))
