@@ -92,7 +92,7 @@ const packages = {
   culori: ['lenses/chroma'],
   hono: ['interfaces/http'],
   ignore: ['ingest'],
-  'jsonc-parser': ['interfaces/cli', 'interfaces/http', 'lenses/conversations'],
+  'jsonc-parser': ['interfaces/cli', 'interfaces/http'],
   'lru-cache': ['embed', 'identity'],
   'markdown-it': ['text'],
   'onnxruntime-node': ['embed'],

@@ -27,7 +27,7 @@ const SPEAKERS: Readonly<Record<Role, string>> = {
 
 export const readChatgpt: Reader = async function* (files, options, findings) {
   for (const file of files) {
-    for await (const { value, place } of jsonRecords(file, 'mapping', findings)) {
+    for await (const { value, place } of jsonRecords(file, findings)) {
       yield conversationOf(value, place, options, findings)
     }
   }

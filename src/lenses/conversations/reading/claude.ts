@@ -35,7 +35,7 @@ const UNSEEN: ReadonlyMap<string, string> = new Map([
 
 export const readClaude: Reader = async function* (files, options, findings) {
   for (const file of files) {
-    for await (const { value, place } of jsonRecords(file, 'chat_messages', findings)) {
+    for await (const { value, place } of jsonRecords(file, findings)) {
       yield conversationOf(value, place, options, findings)
     }
   }
