@@ -10,11 +10,10 @@ import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { BackupRequest, DoctorRequest } from '../model/care-input.ts'
 import type { AccessState } from '../model/entry.ts'
 import type { AddRequest, GetInput, ListInput, PutEntriesInput, SyncRequest } from '../model/entry-input.ts'
-import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import type { WatchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
-import type { Count, Page, PageChunk } from '../model/page.ts'
+import type { Count, ExplainAnswer, ExplainRequest, Page, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { SuggestInput, Suggestions } from '../model/suggest.ts'
 import type { Viewer } from '../model/viewer.ts'
@@ -23,7 +22,7 @@ import type { Imported } from './import.ts'
 import type { SignedRequests } from './node-identity.ts'
 
 export type { AddRequest, ListInput, PutInput } from '../model/entry-input.ts'
-export type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
+export type { ExplainAnswer, ExplainRequest } from '../model/page.ts'
 
 /** An entry as interfaces print it: times in ISO 8601, names in snake_case. */
 export interface EntryView {

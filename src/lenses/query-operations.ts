@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { MAX_ID_LENGTH } from '../model/limits.ts'
 import { LIVE_FIELDS, type LiveInput, watchOperation } from '../model/live-input.ts'
-import { countOutput, explainOutput } from '../model/page-output.ts'
+import { countOutput, explainOutput } from '../model/page.ts'
 import { costOfAsking, costOfCounting, type Priced } from '../model/query-cost.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { LensHost } from './lens.ts'

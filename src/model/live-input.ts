@@ -1,5 +1,6 @@
 /** What a caller may say about a live query beside the question, checked once at the interface. Bounds and defaults: BQ-156. */
 import { z } from 'zod'
+import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import { QuerentError } from './errors.ts'
 import {
   LIVE_REASONS,
@@ -10,19 +11,10 @@ import {
   type Subscription,
 } from './live.ts'
 import type { CallContext, Operation } from './operation.ts'
-import { jsonObject } from './page-output.ts'
+import { jsonObject } from './page.ts'
 import { costOfAsking, type Priced } from './query-cost.ts'
 import { type QueryInput, queryInput } from './query-input.ts'
 import { reportedError } from './reported-error.ts'
-
-export interface LiveInput {
-  readonly debounce_ms?: number | undefined
-  readonly include_removals?: boolean | undefined
-  readonly include_reranks?: boolean | undefined
-  readonly max_events_per_minute?: number | undefined
-  readonly notify_on_connect?: boolean | undefined
-  readonly resume_token?: string | undefined
-}
 
 /** Tokens are shorter: what is longer is none. */
 const MAX_TOKEN = 16_384
@@ -51,6 +43,8 @@ export const LIVE_FIELDS = {
     .optional()
     .describe('Go on after the event that had this token. Default: begin now'),
 }
+
+export type LiveInput = ReadonlyDeep<z.output<z.ZodObject<typeof LIVE_FIELDS>>>
 
 /** A question to be watched. What is watched is its first page: there is no cursor. */
 export interface WatchInput extends Omit<QueryInput, 'cursor' | 'touch' | 'trace'>, LiveInput {}

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Engine, EntryView, ListPage } from '../engine/engine.ts'
 import { getInput, idsInput, listInput, putEntriesInput, touchInput } from '../model/entry-input.ts'
 import type { Operation } from '../model/operation.ts'
-import { jsonObject } from '../model/page-output.ts'
+import { jsonObject } from '../model/page.ts'
 
 const entryFields = {
   id: z.string().describe('Id of the entry'),

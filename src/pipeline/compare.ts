@@ -1,7 +1,7 @@
 /** Why one result ranks above another: the gap, what it is made of, and which weights would swap the two. */
 import { type ItemKey, itemKey, type Scored } from '../model/candidate.ts'
-import type { Comparison } from '../model/explain-answer.ts'
 import { crossings } from '../model/formula.ts'
+import type { Comparison } from '../model/page.ts'
 import type { QueryContext } from './context.ts'
 import { weightNumbers } from './formula.ts'
 import { inOrder } from './order.ts'

@@ -22,13 +22,13 @@ import { MCP_ENV, overStdio } from './mcp-client.ts'
 
 const NOTES = fileURLToPath(new URL('../../examples/notes', import.meta.url))
 
-type Page = readonly [
-  page: string,
-  /** Commands that it shows. */
-  commands: number,
-  embedder: 'none' | 'local',
-  prepare?: (folder: TempFolder) => void,
-]
+interface Page {
+  readonly page: string
+  /** Commands that it shows, at least; or programs. */
+  readonly count: number
+  readonly embedder?: 'none' | 'local'
+  readonly prepare?: (folder: TempFolder) => void
+}
 
 const withNotes = (folder: TempFolder): void => cpSync(NOTES, folder.file('notes'), { recursive: true })
 
@@ -42,23 +42,28 @@ function withCode(folder: TempFolder): void {
   writeFileSync(folder.file('.querentignore'), '/*\n!/src\n')
 }
 
+function withPlugin(folder: TempFolder): void {
+  mkdirSync(folder.file('plugins'))
+  writeFileSync(folder.file('plugins/port_enrichment.js'), blocks(guidePage('enrichment.md'), 'js')[0] ?? '')
+}
+
 const SESSIONS: readonly Page[] = [
-  ['assistants.md', 6, 'none', withNotes],
-  ['beliefs-aggregates.md', 2, 'local'],
-  ['beliefs.md', 21, 'local'],
-  ['c64.md', 2, 'none'],
-  ['chroma.md', 9, 'none'],
-  ['cli.md', 9, 'none', withNotes],
-  ['collections.md', 11, 'local'],
-  ['context.md', 7, 'none', withCode],
-  ['conversations.md', 19, 'none'],
-  ['deleting.md', 7, 'none'],
-  ['five-minutes.md', 7, 'local', withNotes],
-  ['mcp.md', 3, 'none'],
-  ['when-something-goes-wrong.md', 10, 'none'],
+  { page: 'assistants.md', count: 6, prepare: withNotes },
+  { page: 'beliefs-aggregates.md', count: 2, embedder: 'local' },
+  { page: 'beliefs.md', count: 21, embedder: 'local' },
+  { page: 'c64.md', count: 2 },
+  { page: 'chroma.md', count: 9 },
+  { page: 'cli.md', count: 9, prepare: withNotes },
+  { page: 'collections.md', count: 11, embedder: 'local' },
+  { page: 'context.md', count: 7, prepare: withCode },
+  { page: 'conversations.md', count: 19 },
+  { page: 'deleting.md', count: 7 },
+  { page: 'five-minutes.md', count: 7, embedder: 'local', prepare: withNotes },
+  { page: 'mcp.md', count: 3 },
+  { page: 'when-something-goes-wrong.md', count: 10 },
 ]
 
-async function envOf(embedder: 'none' | 'local', folder: TempFolder): Promise<Record<string, string>> {
+async function envOf(folder: TempFolder, embedder: 'none' | 'local' = 'none'): Promise<Record<string, string>> {
   const model = embedder === 'local' ? { QUERENT_EMBEDDER_FOLDER: await modelFolder() } : {}
   return { HOME: folder.path, QUERENT_EMBEDDER: embedder, ...model }
 }
@@ -71,19 +76,16 @@ function settled(page: string, text: string): string {
 }
 
 describe('the commands', () => {
-  it.each(SESSIONS)(
-    'of %s print what it shows (EN-070, EN-072)',
-    { timeout: 240_000 },
-    async (page, commands, embedder, prepare) => {
-      using folder = tempFolder()
-      prepare?.(folder)
-      const steps = await runSession(guidePage(page), folder.path, await envOf(embedder, folder))
-      for (const { command, shown, printed } of steps) {
-        expect(settled(page, printed), `$ ${command}`).toMatch(pattern(settled(page, shown)))
-      }
-      expect(steps.length).toBeGreaterThanOrEqual(commands)
-    },
-  )
+  it.each(SESSIONS)('of $page print what it shows (EN-070, EN-072)', { timeout: 240_000 }, async one => {
+    const { page, count, embedder, prepare } = one
+    using folder = tempFolder()
+    prepare?.(folder)
+    const steps = await runSession(guidePage(page), folder.path, await envOf(folder, embedder))
+    for (const { command, shown, printed } of steps) {
+      expect(settled(page, printed), `$ ${command}`).toMatch(pattern(settled(page, shown)))
+    }
+    expect(steps.length).toBeGreaterThanOrEqual(count)
+  })
 })
 
 /** Every help there is: of commands, and of the commands of groups. */
@@ -147,43 +149,34 @@ describe('the options', () => {
 })
 
 describe('the programs', () => {
-  it.each<[page: string, count: number, embedder?: 'local', prepare?: (folder: TempFolder) => void]>([
-    ['beliefs.md', 1, 'local'],
-    ['c64.md', 1],
-    ['chroma.md', 1],
-    ['collections.md', 1, 'local'],
-    ['context.md', 1, undefined, withCode],
-    [
-      'enrichment.md',
-      4,
-      undefined,
-      folder => {
-        mkdirSync(folder.file('plugins'))
-        writeFileSync(folder.file('plugins/port_enrichment.js'), blocks(guidePage('enrichment.md'), 'js')[0] ?? '')
-      },
-    ],
-    ['lenses.md', 1],
-    ['library.md', 5],
-  ])(
-    'of %s print what it shows (EN-076, EN-077, QE-020)',
-    { timeout: 120_000 },
-    async (page, count, embedder, prepare) => {
-      const prints = blocks(guidePage(page), 'text')
-      const programs = blocks(guidePage(page), 'ts').slice(0, Math.max(count, prints.length))
-      expect(programs.length).toBeGreaterThanOrEqual(count)
-      const zod = `'${import.meta.resolve('zod')}'`
-      // Those of the library go on with the store of the one before.
-      using shared = tempFolder()
-      for (const [at, program] of programs.entries()) {
-        using own = tempFolder()
-        const folder = page === 'library.md' ? shared : own
-        prepare?.(folder)
-        if (page === 'context.md') mkdirSync(folder.file('.querent'))
-        const env = embedder === undefined ? {} : await envOf(embedder, folder)
-        expect(await printedBy(program.replace("'zod'", zod), folder.path, `program-${at}.ts`, env)).toBe(prints[at])
-      }
-    },
-  )
+  const PROGRAMS: readonly Page[] = [
+    { page: 'beliefs.md', count: 1, embedder: 'local' },
+    { page: 'c64.md', count: 1 },
+    { page: 'chroma.md', count: 1 },
+    { page: 'collections.md', count: 1, embedder: 'local' },
+    { page: 'context.md', count: 1, prepare: withCode },
+    { page: 'enrichment.md', count: 4, prepare: withPlugin },
+    { page: 'lenses.md', count: 1 },
+    { page: 'library.md', count: 5 },
+  ]
+
+  it.each(PROGRAMS)('of $page print what it shows (EN-076, EN-077, QE-020)', { timeout: 120_000 }, async one => {
+    const { page, count, embedder, prepare } = one
+    const prints = blocks(guidePage(page), 'text')
+    const programs = blocks(guidePage(page), 'ts').slice(0, Math.max(count, prints.length))
+    expect(programs.length).toBeGreaterThanOrEqual(count)
+    const zod = `'${import.meta.resolve('zod')}'`
+    // Those of the library go on with the store of the one before.
+    using shared = tempFolder()
+    for (const [at, program] of programs.entries()) {
+      using own = tempFolder()
+      const folder = page === 'library.md' ? shared : own
+      prepare?.(folder)
+      if (page === 'context.md') mkdirSync(folder.file('.querent'))
+      const env = embedder === undefined ? {} : await envOf(folder, embedder)
+      expect(await printedBy(program.replace("'zod'", zod), folder.path, `program-${at}.ts`, env)).toBe(prints[at])
+    }
+  })
 
   it('the lens that the guide builds has at most 60 lines (QE-020)', () => {
     expect((blocks(guidePage('lenses.md'), 'ts')[0] ?? '').trim().split('\n').length).toBeLessThanOrEqual(60)

@@ -1,9 +1,8 @@
 /** `querent chroma …` (CQ-121): hashtags, nodes, queries and memory of the lens `chroma`. */
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
-import type { ExplainAnswer } from '../../model/explain-answer.ts'
 import { toInstant } from '../../model/instant.ts'
-import type { Count } from '../../model/page.ts'
+import type { Count, ExplainAnswer } from '../../model/page.ts'
 import { parsed, pipedText, textOf } from './commands/print.ts'
 import { watchOperation } from './commands/watch.ts'
 import { type FlagNames, liveFlags, withLive } from './flags.ts'

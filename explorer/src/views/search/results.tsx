@@ -1,6 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { ExplainAnswer } from '../../../../src/model/explain-answer.ts'
-import type { Item, Page } from '../../../../src/model/page.ts'
+import type { ExplainAnswer, Item, Page } from '../../../../src/model/page.ts'
 import type { QueryInput } from '../../../../src/model/query-input.ts'
 import { call } from '../../api.ts'
 import { day } from '../../parts/format.ts'

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import { MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH } from '../../../model/limits.ts'
-import { explanationOutput } from '../../../model/page-output.ts'
+import { explanationOutput } from '../../../model/page.ts'
 import { instantInput, questionFields } from '../../../model/query-input.ts'
 import { ROLES } from '../model.ts'
 
