@@ -10,7 +10,7 @@ import type { Operation } from '../model/operation.ts'
 import { type Count, countOutput, explainOutput, type Page, pageOutput } from '../model/page.ts'
 import { costOfAsking, costOfCounting } from '../model/query-cost.ts'
 import { queryInput } from '../model/query-input.ts'
-import { SUGGESTED_FIELDS, type Suggestions, suggestInput } from '../model/suggest.ts'
+import { suggestInput, suggestOutput } from '../model/suggest.ts'
 
 /** Asking changes access state, which is not a change of knowledge: `read`; twice moves memory twice: not idempotent. */
 const ASK = { kind: 'read', idempotent: false } as const
@@ -60,18 +60,6 @@ export const similar: Operation<Engine, typeof similarInput, z.ZodType<Page>> = 
 }
 
 // Completing: names of collections, kinds, tags and holders as somebody types them.
-
-const suggestOutput: z.ZodType<Suggestions> = z.strictObject({
-  suggestions: z
-    .array(
-      z.strictObject({
-        field: z.enum(SUGGESTED_FIELDS).describe('What the name is one of'),
-        value: z.string().describe('The name in full'),
-        count: z.int().min(0).describe('Entries that have it, of those that the viewer sees'),
-      }),
-    )
-    .describe('Field by field, in each the commonest first'),
-})
 
 export const suggest: Operation<Engine, typeof suggestInput, typeof suggestOutput> = {
   name: 'suggest',
