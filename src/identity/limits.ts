@@ -4,7 +4,16 @@ import { LRUCache } from 'lru-cache'
 import { canonicalJson, type Json, type JsonObject, sha256 } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
 import { textHash } from '../base/text-hash.ts'
-import { ByRequester, type MachineTime, type Places, type Rate, TokenBucket, tooMany, WINDOW_MS } from './rates.ts'
+import {
+  ByRequester,
+  type MachineTime,
+  networkOf,
+  type Places,
+  type Rate,
+  TokenBucket,
+  tooMany,
+  WINDOW_MS,
+} from './rates.ts'
 
 // How many wrong tokens an address may send: a bucket for each address, in bounded memory. Only wrong ones are counted and refused, so that
 // nobody can shut out those who share an address, such as all who come through one proxy.
@@ -38,16 +47,6 @@ export class AddressLimits {
       throw tooMany('wrong tokens', { waitMs, limit: RATE.unitsPerMinute, windowMs: WINDOW_MS })
     }
   }
-}
-
-/** An IPv4 address, also in its IPv6 form; of IPv6 the first 64 bits, which are one customer's (RFC 6177). */
-function networkOf(address: string): string {
-  const four = /\d+\.\d+\.\d+\.\d+$/.exec(address)?.[0]
-  if (four !== undefined || !address.includes(':')) return four ?? address
-  const [head = '', tail] = address.replace(/%.*/, '').split('::')
-  const [left, right] = [head, tail ?? ''].map(part => part.split(':').filter(group => group !== ''))
-  const zeros = Array<string>(Math.max(0, 8 - (left?.length ?? 0) - (right?.length ?? 0))).fill('0')
-  return [...(left ?? []), ...(tail === undefined ? [] : zeros), ...(right ?? [])].slice(0, 4).join(':')
 }
 
 // What makes two questions the same, and what makes them nearly alike (BQ-193).

@@ -16,7 +16,7 @@ import { MAX_BODY_BYTES } from './body.ts'
 import type { RequestObserver } from './env.ts'
 import { failureResponse } from './failure.ts'
 import { isLoopback, namesOf } from './guard.ts'
-import { Metrics, WorkerSiblings } from './metrics.ts'
+import { Metrics } from './metrics.ts'
 import { listenOnSocket } from './socket.ts'
 import type { After } from './stream.ts'
 
@@ -252,8 +252,7 @@ export async function serveHttp(
   const { host, graceMs = GRACE_MS } = options
   const local = checkOptions(options)
   const bounds = boundsOf(options)
-  const { worker } = cluster
-  const metrics = new Metrics(engine, worker?.id, worker === undefined ? undefined : new WorkerSiblings())
+  const metrics = new Metrics(engine, cluster.worker?.id)
   const app = makeApp(engine, catalog, {
     authenticator: new Authenticator({ tokens: options.tokens, requireToken: options.requireToken, local }),
     names: namesOf(local, options.hosts ?? [], options.origins ?? []),
