@@ -48,8 +48,6 @@ const metadataCondition = z.union([
   }),
 ])
 
-export type MetadataCondition = ReadonlyDeep<z.output<typeof metadataCondition>>
-
 /** Zod leaves this key out of a record; a condition that is not asked would be a wrong answer. */
 const conditions = z.preprocess(
   (value, check) => {

@@ -226,7 +226,7 @@ describe('a client that does not read its answer', () => {
     const stop = new AbortController()
     let running: Promise<void> = Promise.resolve()
     const address = await new Promise<string>(resolve => {
-      const options = { host: '127.0.0.1', port: 0, tokens: undefined, receiveMs }
+      const options = { host: '127.0.0.1', port: 0, tokens: undefined, receive_timeout_ms: receiveMs }
       running = serveHttp(noEngine, catalogOf(huge, echo), options, stop.signal, resolve)
     })
     const socket = connect(Number(new URL(address).port), '127.0.0.1')

@@ -17,12 +17,13 @@ import type { RequestObserver } from './env.ts'
 import { failureResponse } from './failure.ts'
 import { isLoopback, namesOf } from './guard.ts'
 import { Metrics } from './metrics.ts'
+import type { HttpSettings } from './settings.ts'
 import { listenOnSocket } from './socket.ts'
 import type { After } from './stream.ts'
 
 // What a connection may cost before anything is known of who is at its other end.
 
-export interface Bounds {
+interface Bounds {
   /** The longest body that is read, in bytes. */
   readonly maxBodyBytes: number
   /**
@@ -45,10 +46,10 @@ const HEAD_SHARE = 6
 const LOOK_EVERY_MS = 2_000
 
 /** What is not given is as by default. Throws `invalid_argument`. */
-export function boundsOf(given: { readonly [Name in keyof Bounds]?: Bounds[Name] | undefined }): Bounds {
-  const maxBodyBytes = given.maxBodyBytes ?? DEFAULTS.maxBodyBytes
-  const receiveMs = given.receiveMs ?? DEFAULTS.receiveMs
-  const maxConnections = given.maxConnections ?? DEFAULTS.maxConnections
+function boundsOf(given: HttpSettings): Bounds {
+  const maxBodyBytes = given.max_body ?? DEFAULTS.maxBodyBytes
+  const receiveMs = given.receive_timeout_ms ?? DEFAULTS.receiveMs
+  const maxConnections = given.max_connections ?? DEFAULTS.maxConnections
   if (!isCount(maxBodyBytes)) throw invalidArgument('--max-body', maxBodyBytes, 'a whole number of bytes, 1 or more')
   if (!(receiveMs > 0 && receiveMs < 2 ** 31)) {
     throw invalidArgument('--receive-timeout', receiveMs / 1000, 'more than 0 seconds, and less than 24 days')
@@ -70,7 +71,7 @@ function serverOptions({ receiveMs }: Bounds): ServerOptions {
   }
 }
 
-export function bound(server: Server, { maxConnections }: Bounds): void {
+function bound(server: Server, { maxConnections }: Bounds): void {
   server.maxHeadersCount = MAX_HEADERS
   server.maxConnections = maxConnections
 }
@@ -206,30 +207,9 @@ function refusalOf(code: string | undefined): readonly [status: number, failure:
   }
 }
 
-export interface HttpOptions {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
-  /** Absolute path of a Unix socket to listen on, instead of host and port: who can open it is the owner. */
-  readonly socket?: string | undefined
+export interface HttpOptions extends HttpSettings {
   /** Unchecked JSON `{"<token>": "<viewer>"}`. Needed unless `host` is loopback, or a token is required. With it nobody is the owner without a token. */
   readonly tokens: unknown
-  /** Nobody is the owner without a token, also where there are none: then only signed requests are answered. */
-  readonly requireToken?: boolean | undefined
-  /** Names that requests may call the server beside those of this machine. */
-  readonly hosts?: readonly string[] | undefined
-  /** Origins of other sites whose pages are answered. */
-  readonly origins?: readonly string[] | undefined
-  /** Milliseconds that a whole answer may take; default: as long as it takes. */
-  readonly timeoutMs?: number | undefined
-  /** Milliseconds that requests under way get when the server has to end. Default 3000. */
-  readonly graceMs?: number | undefined
-  /** The longest body that is read, in bytes. Default 4 MiB. */
-  readonly maxBodyBytes?: number | undefined
-  /** Milliseconds that a client may take to send a request (a sixth of that for its head), or take nothing of its answer. Default 60 000. */
-  readonly receiveMs?: number | undefined
-  /** Connections at a time; further ones are closed. Default 4000. */
-  readonly maxConnections?: number | undefined
   /** Gets a line when a request is over. */
   readonly note?: ((line: HttpRequestLine) => void) | undefined
   /** Where bugs are reported; default: standard error. */
@@ -239,6 +219,8 @@ export interface HttpOptions {
   readonly after?: After | undefined
 }
 
+const DEFAULT_HOST = '127.0.0.1'
+const DEFAULT_PORT = 7411
 const GRACE_MS = 3_000
 
 /** Resolves when the signal has ended it and every connection is closed. `ready` gets the address. */
@@ -249,18 +231,18 @@ export async function serveHttp(
   signal: AbortSignal,
   ready: (url: string) => void,
 ): Promise<void> {
-  const { host, graceMs = GRACE_MS } = options
+  const { host = DEFAULT_HOST, grace_ms: graceMs = GRACE_MS } = options
   const local = checkOptions(options)
   const bounds = boundsOf(options)
   const metrics = new Metrics(engine, cluster.worker?.id)
   const app = makeApp(engine, catalog, {
-    authenticator: new Authenticator({ tokens: options.tokens, requireToken: options.requireToken, local }),
-    names: namesOf(local, options.hosts ?? [], options.origins ?? []),
+    authenticator: new Authenticator({ tokens: options.tokens, requireToken: options.require_token, local }),
+    names: namesOf(local, options.allow_hosts ?? [], options.cors ?? []),
     mcp: options.mcp,
     requestId: randomUUID,
     ending: signal,
     after: options.after,
-    timeoutMs: options.timeoutMs,
+    timeoutMs: options.request_timeout_ms,
     maxBodyBytes: bounds.maxBodyBytes,
     observers: [metrics, ...(options.note === undefined ? [] : [logger(options.note)])],
     metrics,
@@ -280,7 +262,9 @@ export async function serveHttp(
 }
 
 /** Whether only this machine can connect. Throws `invalid_argument`. */
-function checkOptions({ host, port, socket, tokens, requireToken, timeoutMs, graceMs }: HttpOptions): boolean {
+function checkOptions(options: HttpOptions): boolean {
+  const { host = DEFAULT_HOST, port = DEFAULT_PORT, socket, tokens } = options
+  const { require_token: requireToken, request_timeout_ms: timeoutMs, grace_ms: graceMs } = options
   const local = socket !== undefined || isLoopback(host)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw invalidArgument('--port', port, '0 to 65535')
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {
@@ -298,7 +282,7 @@ function logger(note: (line: HttpRequestLine) => void): RequestObserver {
   return { began: () => {}, streams: () => {}, ended: note }
 }
 
-function listen(server: Server, { host, port, socket }: HttpOptions): Promise<void> {
+function listen(server: Server, { host = DEFAULT_HOST, port = DEFAULT_PORT, socket }: HttpOptions): Promise<void> {
   if (socket !== undefined) return listenOnSocket(server, socket)
   return new Promise((resolve, reject) => {
     server.listen(port, host)
