@@ -1,13 +1,13 @@
-/**
- * Signed statements: Ed25519 over the SHA-256 of the canonical JSON of RFC 8785 (keys sorted by UTF-16 unit, no white
- * space, shortest numbers), so that the order in which somebody wrote the members does not matter.
- */
+/** Signed messages between nodes and agents, and what keeps one from being used again (BQ-119, BQ-120). */
 import { createHash } from 'node:crypto'
 import { canonicalJson, type Json, sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
 import { isIso, toIso } from '../model/instant.ts'
 import { fromBase64Url, type Keys, SIGNATURE_BYTES, toBase64Url, type Verifier, verifierOf } from './keys.ts'
 import type { MachineTime } from './rates.ts'
+
+// Signed statements: Ed25519 over the SHA-256 of the canonical JSON of RFC 8785 (keys sorted by UTF-16 unit, no white
+// space, shortest numbers), so that the order in which somebody wrote the members does not matter.
 
 /** 32 bytes. Throws a RangeError for what has no canonical JSON: numbers that are not finite, half a surrogate pair, endless depth. */
 export function statementHash(statement: Json): Uint8Array {
@@ -85,42 +85,6 @@ export interface Nonces {
   use(sender: string, nonce: string, now: Instant): boolean | Promise<boolean>
   /** Whether `use` would be false, as far as that is known without writing anything. */
   isUsed(sender: string, nonce: string, now: Instant): boolean
-}
-
-/** Those of one process, in two generations: the older is forgotten whole, when nothing in it can matter any more. */
-export class MemoryNonces implements Nonces {
-  #young = new Set<string>()
-  #old = new Set<string>()
-  /** When the young generation began; it is the youngest message's that the old one holds. */
-  #since = Number.NEGATIVE_INFINITY
-
-  get size(): number {
-    return this.#young.size + this.#old.size
-  }
-
-  use(sender: string, nonce: string, now: Instant): boolean {
-    if (this.isUsed(sender, nonce, now)) return false
-    this.#young.add(keyOf(sender, nonce))
-    return true
-  }
-
-  isUsed(sender: string, nonce: string, now: Instant): boolean {
-    this.#age(now)
-    const key = keyOf(sender, nonce)
-    return this.#young.has(key) || this.#old.has(key)
-  }
-
-  #age(now: Instant): void {
-    const age = now - this.#since
-    if (age <= NONCE_LIFE_MS) return
-    this.#old = age > 2 * NONCE_LIFE_MS ? new Set() : this.#young
-    this.#young = new Set()
-    this.#since = now
-  }
-}
-
-function keyOf(sender: string, nonce: string): string {
-  return JSON.stringify([sender, nonce])
 }
 
 // Signed HTTP requests: four headers say which requester asks which node, when and for the first time; the signature is over these, the

@@ -1,8 +1,8 @@
-/**
- * How much somebody may ask for: a bucket of units that fills steadily. Counted in whole parts of a unit, sixty thousand of
- * them, so that the rate a minute is whole parts a millisecond: nothing is ever rounded but the wait, up to a millisecond.
- */
+/** What limits are made of: buckets, places, and whom a request counts against. */
 import { QuerentError } from '../model/errors.ts'
+
+// How much somebody may ask for: a bucket of units that fills steadily. Counted in whole parts of a unit, sixty thousand of
+// them, so that the rate a minute is whole parts a millisecond: nothing is ever rounded but the wait, up to a millisecond.
 
 /** Milliseconds of some clock that does not matter, whole ones. */
 export type MachineTime = number

@@ -1,8 +1,10 @@
-/** What a score is made of, and the colour of each part: bars, trees and legends use the same. */
+/** A score in pictures: a bar of its components, and the tree of its reasons. */
+import { type Explanation, recompute } from '../../../src/model/explanation.ts'
 import { score as shown } from './format.ts'
 import './score-bar.css'
-import { type Explanation, recompute } from '../../../src/model/explanation.ts'
 import './explanation-tree.css'
+
+// The colour of each part: bars, trees and legends use the same.
 
 const COLOURS: Readonly<Record<string, string>> = {
   words: 'var(--words)',

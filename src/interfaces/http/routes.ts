@@ -1,4 +1,4 @@
-/** A readable route: which operation it stands for, and how a request becomes that operation's input. */
+/** The readable routes: which operation each stands for, and how a request becomes that operation's input. */
 
 import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'

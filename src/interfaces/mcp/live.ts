@@ -1,4 +1,4 @@
-/** Questions as resources: reading one gives its answer as it is now, for whoever reads. */
+/** Queries as resources of MCP: their answers as they are now, and subscriptions to their changes. */
 import {
   type AuthInfo,
   createMcpHandler,

@@ -1,4 +1,4 @@
-/** Many marks that turn to the eye, in one draw call. */
+/** What the scene is made of: dots, labels, and the lines of a question. */
 import {
   BufferAttribute,
   BufferGeometry,
@@ -11,6 +11,8 @@ import {
   ShaderMaterial,
   Vector3,
 } from 'three'
+
+// Many marks that turn to the eye, in one draw call.
 
 // Where a colour lies in the scene: a to the right, L up, b towards the eye.
 

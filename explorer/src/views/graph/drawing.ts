@@ -1,7 +1,9 @@
-/** What is drawn: what was found, and the neighbours of what was opened. Made anew of these two, so that closing undoes opening. */
+/** What is drawn of the graph, and where. */
 import type Graph from 'graphology'
 import forceAtlas2 from 'graphology-layout-forceatlas2'
 import { ApiError, call } from '../../api.ts'
+
+// What is drawn: what was found, and the neighbours of what was opened. Made anew of these two, so that closing undoes opening.
 
 // The calls of the lens context that the view makes. Its answers come in an envelope, with its errors in it.
 
