@@ -7,9 +7,10 @@ import { openEngine } from '../../src/engine/open.ts'
 import { makeApp } from '../../src/interfaces/http/app.ts'
 import { Authenticator } from '../../src/interfaces/http/auth.ts'
 import { namesOf } from '../../src/interfaces/http/guard.ts'
-import { type HttpOptions, serveHttp } from '../../src/interfaces/http/server.ts'
+import type { HttpOptions } from '../../src/interfaces/http/server.ts'
 import type { HttpRequestLine } from '../../src/model/request-log.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
+import { serveHere } from '../support/serve-here.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
 
@@ -26,21 +27,13 @@ interface Served {
 
 async function serve(options: Partial<HttpOptions> = {}, engine?: Engine): Promise<Served> {
   const opened = engine ?? (await openEngine({ store: 'memory', embedder: 'none', background: false }))
-  const end = new AbortController()
   const lines: HttpRequestLine[] = []
-  const note = (line: HttpRequestLine): void => void lines.push(line)
-  let served: Promise<void> = Promise.resolve()
-  const url = await new Promise<string>((resolve, reject) => {
-    const all = { host: '127.0.0.1', port: 0, tokens: undefined, note, ...options }
-    served = serveHttp(opened, makeCatalog(opened), all, end.signal, resolve)
-    served.catch(reject)
-  })
+  const server = await serveHere(opened, { note: line => void lines.push(line), ...options })
   ends.push(async () => {
-    end.abort()
-    await served
+    await server[Symbol.asyncDispose]()
     await opened.close()
   })
-  return { engine: opened, url, lines }
+  return { engine: opened, url: server.url, lines }
 }
 
 interface Reply {

@@ -1,6 +1,6 @@
 /**
  * What nodes say to each other about beliefs (BQ-119 to BQ-126), as JSON: nothing unknown, nothing without bound. A question travels
- * in an `Envelope` of `identity/envelope.ts`; an answer is signed by the node that gives it. Its items are one text, and their
+ * in an `Envelope` of `identity/messages.ts`; an answer is signed by the node that gives it. Its items are one text, and their
  * vectors another: both are signed as they were sent, by their hash, and nobody writes hundreds of items anew to find out whether
  * they were changed. Instants are ISO 8601 in UTC with milliseconds.
  */
