@@ -3,8 +3,7 @@
  * trust of one agent in all the others, with routes searched and with routes kept, over 3 and over 5 edges, for plain
  * questions and for questions with domains. Ways of asking take turns.
  */
-import { toBase64Url } from '../src/identity/encoding.ts'
-import { keysOf } from '../src/identity/keys.ts'
+import { keysOf, toBase64Url } from '../src/identity/keys.ts'
 import { TRUST } from '../src/lenses/beliefs/tables.ts'
 import { rowOf } from '../src/lenses/beliefs/trust/edge.ts'
 import { putEdge, seal } from '../src/lenses/beliefs/trust/edges.ts'

@@ -108,7 +108,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
   },
   {
     text: 'Can a bearer token be guessed by measuring how long the comparison takes?',
-    path: 'interfaces/http/tokens.ts',
+    path: 'interfaces/http/auth.ts',
     symbol: 'Authenticator',
     line: 'for (const known of this.#known) if (timingSafeEqual(known.hash, hash)) found = known.viewer',
   },

@@ -1,10 +1,10 @@
 /** What the interfaces offer, as they offer it: the catalog, the commands, the routes, the tools. */
 import type { Command } from 'commander'
 import { openEngine } from '../../src/engine/open.ts'
+import { makeProgram } from '../../src/interfaces/cli/cli.ts'
 import { fillCommands } from '../../src/interfaces/cli/operation-command.ts'
-import { makeProgram } from '../../src/interfaces/cli/program.ts'
 import type { Cli } from '../../src/interfaces/cli/run.ts'
-import { ROUTES } from '../../src/interfaces/http/routes/mount.ts'
+import { ROUTES } from '../../src/interfaces/http/mount.ts'
 import { SERVERS } from '../../src/interfaces/main.ts'
 import { makeTools } from '../../src/interfaces/mcp/tools.ts'
 import type { Catalog } from '../../src/ops/catalog.ts'

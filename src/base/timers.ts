@@ -1,5 +1,5 @@
 /** Machine time: when to look, ask and send. It has no part in what an answer says. */
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from './turns.ts'
 
 export interface Timers {
   /** Milliseconds, never backwards. */
@@ -17,4 +17,19 @@ export const systemTimers: Timers = {
     return () => clearTimeout(timer)
   },
   turn: nextTurn,
+}
+
+/** Resolves after so many milliseconds, or as soon as the signal comes. `unref`: keeps no process up. */
+export function pause(ms: number, signal: AbortSignal, { unref = false } = {}): Promise<void> {
+  return new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    if (unref) timer.unref()
+    signal.addEventListener('abort', end, { once: true })
+    if (signal.aborted) end()
+  })
 }

@@ -1,5 +1,23 @@
 /** Long work in small steps: it yields to others on this thread whenever it has worked for some time (QE-019). */
-import { nextTurn } from './next-turn.ts'
+
+/** Those who wait for their turn, first come first. */
+const waiting: (() => void)[] = []
+
+/**
+ * Between pieces of long work: lets others on this thread go first, and cancellations arrive. Of all that wait, one goes on
+ * in each turn of the event loop: however many work at a time, others wait for one piece of one of them.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise(resolve => {
+    waiting.push(resolve)
+    if (waiting.length === 1) setImmediate(goOn)
+  })
+}
+
+function goOn(): void {
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(goOn)
+}
 
 /** Milliseconds of work between two turns: no more than half of the 50 that others may have to wait, for a step takes time too. */
 const WORK_MS = 20

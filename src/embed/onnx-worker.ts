@@ -4,7 +4,7 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { must } from '../base/assert.ts'
-import { nextTurn } from '../base/next-turn.ts'
+import { nextTurn } from '../base/turns.ts'
 import { RunGate } from './run-gate.ts'
 import { SentenceModel, type SentenceModelParts } from './sentence-model.ts'
 import type { FromWorker, ToWorker } from './worker-protocol.ts'

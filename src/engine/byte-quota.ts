@@ -1,9 +1,8 @@
 /** How many bytes each viewer may keep here by requests from outside (QE-019). Counted by the store, so a restart changes nothing. */
 
 import type { Clock } from '../base/clock.ts'
-import { nextTurn } from '../base/next-turn.ts'
-import { Turns } from '../base/turns.ts'
-import { requesterOf } from '../identity/requester.ts'
+import { nextTurn, Turns } from '../base/turns.ts'
+import { requesterOf } from '../identity/rates.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import type { Store } from '../store/store.ts'

@@ -4,18 +4,17 @@
  */
 import type { JsonObject } from '../base/canonical.ts'
 import type { Limits } from '../identity/limits.ts'
-import type { VisibilityChange } from '../ingest/ingest-report.ts'
 import type { Calls } from '../lenses/calls.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { BackupRequest, DoctorRequest } from '../model/care-input.ts'
 import type { AccessState } from '../model/entry.ts'
 import type { AddRequest, GetInput, ListInput, PutEntriesInput, SyncRequest } from '../model/entry-input.ts'
-import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import type { WatchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
-import type { Count, Page, PageChunk } from '../model/page.ts'
+import type { Count, ExplainAnswer, ExplainRequest, Page, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
+import type { AddReport, Backup, EntryView, Examination, ListPage, Status, SyncReport } from '../model/reports.ts'
 import type { SuggestInput, Suggestions } from '../model/suggest.ts'
 import type { Viewer } from '../model/viewer.ts'
 import type { CursorHandles } from './cursor-handles.ts'
@@ -23,135 +22,19 @@ import type { Imported } from './import.ts'
 import type { SignedRequests } from './node-identity.ts'
 
 export type { AddRequest, ListInput, PutInput } from '../model/entry-input.ts'
-export type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
-
-/** An entry as interfaces print it: times in ISO 8601, names in snake_case. */
-export interface EntryView {
-  readonly id: string
-  readonly holder: string
-  readonly audience: {
-    readonly kind: 'public' | 'private' | 'shared'
-    readonly federations?: readonly string[] | undefined
-  }
-  readonly collection: string
-  readonly kind: string
-  readonly title: string
-  readonly content: string
-  readonly tags: readonly string[]
-  readonly metadata: JsonObject
-  readonly origin: string | null
-  readonly created_at: string
-  readonly updated_at: string
-  readonly valid_from: string | null
-  readonly valid_until: string | null
-  readonly known_at: string
-  /** Entries of files that its text links to, and of those that link to it, as far as the viewer sees them. */
-  readonly links: readonly EntryName[]
-  readonly backlinks: readonly EntryName[]
-  /** This viewer's use of it; null when never used. */
-  readonly access: { readonly last_accessed: string; readonly count: number; readonly strength: number } | null
-}
-
-/** An added path, and how many files below it are not as they were when they were read. */
-export interface AddedPathState {
-  readonly path: string
-  /** That has read the code there by itself; null: entries were made of its files. */
-  readonly lens: string | null
-  readonly missing: boolean
-  readonly is_changed: boolean
-  /** Null here and below: not counted, as of code. */
-  readonly files: number | null
-  readonly changed: number | null
-  readonly added: number | null
-  readonly deleted: number | null
-  /** Why files of it could not be read when this process last tried. */
-  readonly error: string | null
-}
-
-export interface SyncReport extends AddReport {
-  readonly paths: readonly AddedPathState[]
-}
-
-export interface EntryName {
-  readonly id: string
-  readonly title: string
-}
-
-export interface AddReport {
-  readonly added: number
-  readonly updated: number
-  readonly unchanged: number
-  readonly deleted: number
-  readonly skipped: readonly { readonly path: string; readonly reason: string; readonly count?: number | undefined }[]
-  /** What is not in the store, and why. */
-  readonly errors: readonly { readonly path: string; readonly message: string }[]
-  /** What is in the store otherwise than its file says, and why. */
-  readonly warnings: readonly { readonly path: string; readonly message: string }[]
-  readonly chunks: number
-  /** Chunks of the viewer's that still wait for a vector. */
-  readonly pending: number
-  /** Entries that others may see now than before, by path. */
-  readonly visibility_changes: readonly VisibilityChange[]
-  /** Why they wait: embedding failed, or refuses them. The documents are in, and found by words. Null otherwise. */
-  readonly embedding_error: string | null
-  readonly ms: number
-}
-
-export interface Status {
-  readonly version: string
-  readonly home: string | null
-  readonly entries: number
-  readonly chunks: number
-  readonly embedded: number
-  readonly collections: readonly { readonly value: string; readonly count: number }[]
-  readonly embedder: {
-    readonly id: string
-    readonly dimensions: number
-    /** `workers`: most passages embedded at once, on one thread each. Null where another process runs the model. */
-    readonly runs_on: { readonly runtime: 'native' | 'wasm'; readonly workers: number } | null
-  } | null
-  readonly embedder_error: string | null
-  /** `bytes` of memory, for the owner only: they tell of all partitions. `rows` in the viewer's partitions. */
-  readonly indexes: readonly { readonly name: string; readonly bytes: number | null; readonly rows: number | null }[]
-  readonly lenses: readonly string[]
-  /** What background work is about to do to what the viewer remembers, a sentence each. */
-  readonly notices: readonly string[]
-  /**
-   * For the owner of a store on disk, else null. `log_bytes`: size of the log of what was written lately. `to_erase`: bytes
-   * deleted or replaced text may still be in it or in snapshots, for some seconds or as long as others read.
-   */
-  readonly storage: { readonly log_bytes: number; readonly to_erase: boolean } | null
-  /** Files and folders that were added, for the owner; null: not shown. */
-  readonly paths: readonly AddedPathState[] | null
-}
-
-export interface Finding {
-  readonly check: string
-  readonly ok: boolean
-  readonly message: string
-  readonly help: string | null
-  /** What a repair did about it; null: nothing. */
-  readonly repaired: string | null
-}
-
-export interface Examination {
-  /** Whether all is well, after the repair if there was one. */
-  readonly ok: boolean
-  readonly findings: readonly Finding[]
-  /** The copy of the store that was made before it was repaired; null: none was needed, or wanted. */
-  readonly backup: string | null
-}
-
-/** A consistent copy of the store file. */
-export interface Backup {
-  readonly path: string
-  readonly bytes: number
-  readonly entries: number
-  /** The newest change it holds. */
-  readonly position: number
-  /** Files of the home that say something of their own and are not in it. */
-  readonly not_held: readonly string[]
-}
+export type { ExplainAnswer, ExplainRequest } from '../model/page.ts'
+export type {
+  AddedPathState,
+  AddReport,
+  Backup,
+  EntryName,
+  EntryView,
+  Examination,
+  Finding,
+  ListPage,
+  Status,
+  SyncReport,
+} from '../model/reports.ts'
 
 /** One line of an export. Lossless: importing all lines into an empty store gives the same store. */
 export type ExportLine =
@@ -170,12 +53,6 @@ export type ExportLine =
       readonly entry?: { readonly holder: string; readonly id: string } | undefined
       readonly row: JsonObject
     }
-
-export interface ListPage {
-  readonly items: readonly Omit<EntryView, 'content' | 'links' | 'backlinks'>[]
-  readonly total: number
-  readonly cursor: string | null
-}
 
 /**
  * Operations of lenses are functions of it by both parts of their names: `engine.beliefs.query({ semantic: 'ferries' })`,

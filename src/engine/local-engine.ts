@@ -24,11 +24,10 @@ import {
   touchInput,
 } from '../model/entry-input.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
-import type { ExplainAnswer, ExplainRequest } from '../model/explain-answer.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import { type WatchInput, watchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
-import type { Count, Page, PageChunk } from '../model/page.ts'
+import type { Count, ExplainAnswer, ExplainRequest, Page, PageChunk } from '../model/page.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isHolderName } from '../model/partition.ts'
 import { type QueryInput, queryInput } from '../model/query-input.ts'

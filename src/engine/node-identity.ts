@@ -3,11 +3,15 @@
  * of signed requests.
  */
 import type { Clock, Instant } from '../base/clock.ts'
-import { fromBase64Url, toBase64Url } from '../identity/encoding.ts'
-import { type Keys, keysOf, SEED_BYTES } from '../identity/keys.ts'
-import type { NodeIdentity } from '../identity/node.ts'
-import { NONCE_LIFE_MS, type Nonces } from '../identity/nonces.ts'
-import { type RequestFacts, readClaim, refusalOf } from '../identity/request.ts'
+import { fromBase64Url, type Keys, keysOf, SEED_BYTES, toBase64Url } from '../identity/keys.ts'
+import {
+  NONCE_LIFE_MS,
+  type NodeIdentity,
+  type Nonces,
+  type RequestFacts,
+  readClaim,
+  refusalOf,
+} from '../identity/messages.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Viewer } from '../model/viewer.ts'
 import { AGENTS, NONCES } from '../store/core-tables.ts'

@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { Limits } from '../identity/limits.ts'
-import type { NodeIdentity } from '../identity/node.ts'
+import type { NodeIdentity } from '../identity/messages.ts'
 import type { Index } from '../index/contract.ts'
 import type { LensRegistry } from '../lenses/registry.ts'
 import type { RequestLog } from '../model/request-log.ts'

@@ -1,7 +1,72 @@
 /** Ed25519 key pairs made from a seed, signatures by them, and checks of others' signatures. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { Recent } from '../base/recent.ts'
-import { didOf, publicKeyOf } from './did-key.ts'
+
+// Base58 with Bitcoin's alphabet, as multibase names it `z`: digits and letters without 0, O, I and l.
+
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+const DIGITS: ReadonlyMap<string, number> = new Map([...ALPHABET].map((character, digit) => [character, digit]))
+
+export function toBase58(bytes: Uint8Array): string {
+  const zeros = leading(bytes, 0)
+  const digits = convert(bytes.subarray(zeros), 256, 58)
+  return '1'.repeat(zeros) + digits.map(digit => ALPHABET[digit]).join('')
+}
+
+/** Null when a character is none of the alphabet's. Every text that is accepted is the only one for its bytes. */
+export function fromBase58(text: string): Uint8Array | null {
+  const digits: number[] = []
+  for (const character of text) {
+    const digit = DIGITS.get(character)
+    if (digit === undefined) return null
+    digits.push(digit)
+  }
+  const zeros = leading(digits, 0)
+  return Uint8Array.from([...new Array<number>(zeros).fill(0), ...convert(digits.slice(zeros), 58, 256)])
+}
+
+/** A number without leading zeros from one base in another, most significant digit first. Quadratic: for keys. */
+function convert(digits: Iterable<number>, from: number, to: number): number[] {
+  const result: number[] = []
+  for (const digit of digits) {
+    let carry = digit
+    for (let at = 0; at < result.length; at++) {
+      carry += (result[at] as number) * from
+      result[at] = carry % to
+      carry = Math.floor(carry / to)
+    }
+    for (; carry > 0; carry = Math.floor(carry / to)) result.push(carry % to)
+  }
+  return result.reverse()
+}
+
+function leading(digits: ArrayLike<number>, value: number): number {
+  let count = 0
+  while (count < digits.length && digits[count] === value) count++
+  return count
+}
+
+// Identities that are their own public key: `did:key:z6Mk…`, an Ed25519 key in base58 behind its multicodec number.
+
+const PUBLIC_KEY_BYTES = 32
+const PREFIX = 'did:key:z'
+/** Multicodec `ed25519-pub`, 0xed as a variable-length integer. */
+const CODEC = [0xed, 0x01] as const
+/** Characters that 34 bytes behind this codec come to; longer texts are not even read. */
+const LONGEST = 48
+
+export function didOf(publicKey: Uint8Array): string {
+  if (publicKey.length !== PUBLIC_KEY_BYTES) throw new RangeError(`a public key has ${PUBLIC_KEY_BYTES} bytes`)
+  return PREFIX + toBase58(Uint8Array.from([...CODEC, ...publicKey]))
+}
+
+/** The key of a did:key, or null for anything else: other methods, other kinds of key, texts that are not well formed. */
+export function publicKeyOf(did: string): Uint8Array | null {
+  if (!did.startsWith(PREFIX) || did.length > PREFIX.length + LONGEST) return null
+  const bytes = fromBase58(did.slice(PREFIX.length))
+  if (bytes === null || bytes.length !== CODEC.length + PUBLIC_KEY_BYTES) return null
+  return bytes[0] === CODEC[0] && bytes[1] === CODEC[1] ? bytes.subarray(CODEC.length) : null
+}
 
 export const SEED_BYTES = 32
 export const SIGNATURE_BYTES = 64
@@ -56,4 +121,17 @@ function keyObject(publicKey: Uint8Array): KeyObject | null {
   } catch {
     return null
   }
+}
+
+// Bytes in texts: base64url without padding, in the one form that encoding them gives.
+
+export function toBase64Url(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')
+}
+
+/** Null unless the text encodes exactly so many bytes and is what encoding them gives: one value has one text. */
+export function fromBase64Url(text: string, length: number): Uint8Array | null {
+  if (text.length !== Math.ceil((length * 4) / 3)) return null
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.length === length && bytes.toString('base64url') === text ? Uint8Array.from(bytes) : null
 }

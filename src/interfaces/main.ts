@@ -15,19 +15,13 @@ export function main(argv: readonly string[], io: Io = processIo()): Promise<num
 export const SERVERS: Servers = {
   httpSettings: async () => (await import('./http/settings.ts')).httpSettings,
   serveHttp: async (engine, catalog, { settings, ...others }, signal, ready) => {
-    const { serveHttp } = await import('./http/serve.ts')
-    const { optionsOf } = await import('./http/settings.ts')
+    const { serveHttp } = await import('./http/server.ts')
     const { mcpOverHttp } = await import('./mcp/http.ts')
-    return serveHttp(
-      engine,
-      catalog,
-      { ...optionsOf(settings as HttpSettings), ...others, mcp: mcpOverHttp(engine, catalog) },
-      signal,
-      ready,
-    )
+    const options = { ...(settings as HttpSettings), ...others, mcp: mcpOverHttp(engine, catalog) }
+    return serveHttp(engine, catalog, options, signal, ready)
   },
-  readTokens: async (folder, path) => (await import('./http/token-file.ts')).readTokens(folder, path),
-  relayFigures: async signal => (await import('./http/siblings.ts')).relayFigures(signal),
+  readTokens: async (folder, path) => (await import('./http/auth.ts')).readTokens(folder, path),
+  relayFigures: async signal => (await import('./http/metrics.ts')).relayFigures(signal),
   serveMcp: async (engine, catalog, options, signal) => {
     const { serveMcp } = await import('./mcp/stdio.ts')
     return serveMcp(engine, catalog, options, signal)

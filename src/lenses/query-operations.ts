@@ -1,11 +1,10 @@
 /** What the query of every lens has beside its own operation, by the same code for each: reasons, a count and a watch (QE-020). */
 import { z } from 'zod'
 import { MAX_ID_LENGTH } from '../model/limits.ts'
-import { LIVE_FIELDS, type LiveInput } from '../model/live-input.ts'
-import { countOutput, explainOutput } from '../model/page-output.ts'
+import { LIVE_FIELDS, type LiveInput, watchOperation } from '../model/live-input.ts'
+import { countOutput, explainOutput } from '../model/page.ts'
 import { costOfAsking, costOfCounting, type Priced } from '../model/query-cost.ts'
 import type { QueryInput } from '../model/query-input.ts'
-import { watchOperation } from '../model/watch-operation.ts'
 import type { LensHost } from './lens.ts'
 import { lensOperation, type NamedOperation } from './lens-operation.ts'
 

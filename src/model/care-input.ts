@@ -1,29 +1,18 @@
 /** What one may ask of a doctor and of a backup. */
 import { z } from 'zod'
+import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 
-export interface DoctorRequest {
-  /** Repair what can be made again from what is there. Default false. */
-  readonly repair?: boolean | undefined
-  /** With `repair`: copy the store beside itself before it is written to. Default true. */
-  readonly backup?: boolean | undefined
-}
-
-export const doctorInput: z.ZodType<DoctorRequest, DoctorRequest> = z.strictObject({
+export const doctorInput = z.strictObject({
   repair: z.boolean().optional().describe('Repair what can be rebuilt. Default: false'),
   backup: z.boolean().optional().describe('Copy the store before a repair. Default: true'),
 })
+export type DoctorRequest = ReadonlyDeep<z.output<typeof doctorInput>>
 
-export interface BackupRequest {
-  /** Absolute path of the file to make. */
-  readonly to: string
-  /** Take the place of a backup that is there; no other file is overwritten. Default false. */
-  readonly overwrite?: boolean | undefined
-}
-
-export const backupInput: z.ZodType<BackupRequest, BackupRequest> = z.strictObject({
+export const backupInput = z.strictObject({
   to: z.string().min(1).max(4096).describe('Absolute path of the file to make'),
   overwrite: z
     .boolean()
     .optional()
     .describe('Replace an existing backup; other files are never overwritten. Default: false'),
 })
+export type BackupRequest = ReadonlyDeep<z.output<typeof backupInput>>

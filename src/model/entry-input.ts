@@ -1,73 +1,15 @@
 /** What callers may say of entries (write, list, name, explain): schemas shared by the engine and by every interface. */
 import { z } from 'zod'
-import type { JsonObject } from '../base/canonical.ts'
+import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import { isStorable } from '../base/storable.ts'
-import type { ExplainRequest } from './explain-answer.ts'
 import { jsonObjectInput } from './json-input.ts'
 import { MAX_CONTENT_LENGTH, MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TAGS } from './limits.ts'
+import type { ExplainRequest } from './page.ts'
 import type { Audience } from './partition.ts'
-import type { Group } from './query.ts'
-import { type FilterInput, filterInput, groupInput, instantInput, queryInput } from './query-input.ts'
+import { filterInput, groupInput, instantInput, queryInput } from './query-input.ts'
 
 /** Who may see an entry, the holder apart. */
 export type Visibility = Audience['kind']
-
-/** What a writer may say of an entry; the rest has defaults. */
-export interface PutInput {
-  readonly id?: string | undefined
-  readonly collection?: string | undefined
-  readonly kind?: string | undefined
-  readonly title?: string | undefined
-  readonly content: string
-  readonly tags?: readonly string[] | undefined
-  readonly metadata?: JsonObject | undefined
-  readonly visibility?: Visibility | undefined
-  readonly federations?: readonly string[] | undefined
-  readonly origin?: string | undefined
-  readonly created_at?: string | number | undefined
-  readonly valid_from?: string | number | undefined
-  readonly valid_until?: string | number | undefined
-}
-
-/** How exports of conversations are read. What is absent is recognised by their content. */
-export interface ChatRequest {
-  readonly profile?: 'people' | 'assistant' | undefined
-  readonly format?: 'jsonl' | 'chatgpt' | 'claude' | 'slack' | 'whatsapp' | 'mail' | undefined
-  readonly zone?: string | undefined
-  readonly conversation?: string | undefined
-  readonly date_order?: 'day-first' | 'month-first' | undefined
-}
-
-export interface AddRequest {
-  /** Files and folders. */
-  readonly paths: readonly string[]
-  readonly collection?: string | undefined
-  readonly kind?: string | undefined
-  readonly tags?: readonly string[] | undefined
-  readonly visibility?: Visibility | undefined
-  readonly federations?: readonly string[] | undefined
-  /** JSONL: our field to theirs. */
-  readonly map?: Readonly<Record<string, string>> | undefined
-  /** They are exports of conversations: each message becomes an entry. */
-  readonly chat?: ChatRequest | undefined
-  /** Read them as this lens does, into its collection unless another is named. */
-  readonly lens?: string | undefined
-  /** Wait until all chunks have vectors (default true); else they follow in the background. */
-  readonly wait?: boolean | undefined
-}
-
-export interface ListInput {
-  readonly filter?: FilterInput | undefined
-  readonly order?: 'created' | 'updated' | 'accessed' | 'id' | undefined
-  readonly limit?: number | undefined
-  readonly cursor?: string | undefined
-}
-
-export interface PutEntriesInput {
-  readonly entries: readonly PutInput[]
-  /** Wait until they have vectors. */
-  readonly wait?: boolean | undefined
-}
 
 /** Text that is kept as it is given: what no store can keep is refused, not replaced. */
 export function keptText(text: z.ZodString): z.ZodString {
@@ -82,7 +24,8 @@ const federations = z.array(name).max(100)
 
 const visibilityInput: z.ZodType<Visibility> = z.enum(['private', 'public', 'shared'])
 
-const putInput: z.ZodType<PutInput> = z.strictObject({
+/** What a writer may say of an entry; the rest has defaults. */
+const putInput = z.strictObject({
   id: z
     .string()
     .min(1)
@@ -109,12 +52,17 @@ const putInput: z.ZodType<PutInput> = z.strictObject({
   valid_until: instantInput.optional().describe('End of its validity. Default: no end'),
 })
 
-export const putEntriesInput: z.ZodType<PutEntriesInput> = z.strictObject({
+const putEntriesSchema = z.strictObject({
   entries: z.array(putInput).min(1).max(10_000).describe('Entries to write: all are written, or none'),
   wait: z.boolean().optional().describe('Wait until they have vectors. Default: false'),
 })
 
-const chatInput: z.ZodType<ChatRequest> = z.strictObject({
+export type PutInput = ReadonlyDeep<z.output<typeof putInput>>
+export type PutEntriesInput = ReadonlyDeep<z.output<typeof putEntriesSchema>>
+export const putEntriesInput: z.ZodType<PutEntriesInput> = putEntriesSchema
+
+/** How exports of conversations are read. What is absent is recognised by their content. */
+const chatInput = z.strictObject({
   profile: z
     .enum(['people', 'assistant'])
     .optional()
@@ -146,7 +94,7 @@ const localPath = z
   .min(1)
   .regex(/^(?![A-Za-z][A-Za-z0-9+.-]+:\/\/)/, 'a file or folder of this machine: download what is at the address first')
 
-export const addInput: z.ZodType<AddRequest> = z.strictObject({
+const addSchema = z.strictObject({
   paths: z.array(localPath).min(1).max(1000).describe('Files and folders'),
   collection: name.optional().describe('Collection to add to. Default: as last time, or documents'),
   kind: name.optional().describe('Kind of the entries. Default: by file type'),
@@ -170,15 +118,11 @@ export const addInput: z.ZodType<AddRequest> = z.strictObject({
   wait: z.boolean().optional().describe('Wait until all entries have vectors. Default: true'),
 })
 
-export interface SyncRequest {
-  /** Added paths, as `status` lists them. */
-  readonly paths?: readonly string[] | undefined
-  readonly forget?: readonly string[] | undefined
-  readonly dry_run?: boolean | undefined
-  readonly wait?: boolean | undefined
-}
+export type ChatRequest = ReadonlyDeep<z.output<typeof chatInput>>
+export type AddRequest = ReadonlyDeep<z.output<typeof addSchema>>
+export const addInput: z.ZodType<AddRequest> = addSchema
 
-export const syncInput: z.ZodType<SyncRequest> = z.strictObject({
+const syncSchema = z.strictObject({
   paths: z.array(localPath).min(1).max(1000).optional().describe('Added paths to bring up to date. Default: all'),
   forget: z
     .array(localPath)
@@ -190,7 +134,10 @@ export const syncInput: z.ZodType<SyncRequest> = z.strictObject({
   wait: z.boolean().optional().describe('Wait until all entries have vectors. Default: true'),
 })
 
-export const listInput: z.ZodType<ListInput> = z.strictObject({
+export type SyncRequest = ReadonlyDeep<z.output<typeof syncSchema>>
+export const syncInput: z.ZodType<SyncRequest> = syncSchema
+
+const listSchema = z.strictObject({
   filter: filterInput.optional().describe('Conditions that entries must meet. Default: none'),
   order: z
     .enum(['created', 'updated', 'accessed', 'id'])
@@ -204,18 +151,18 @@ export const listInput: z.ZodType<ListInput> = z.strictObject({
     .describe('Cursor of the previous page, to continue after it. Default: the first page'),
 })
 
+export type ListInput = ReadonlyDeep<z.output<typeof listSchema>>
+export const listInput: z.ZodType<ListInput> = listSchema
+
 const id: z.ZodString = z.string().min(1).max(MAX_ID_LENGTH).describe('Id of the entry')
 
-export interface GetInput {
-  readonly id: string
-  /** Whether this counts as use of the entry. Default true. */
-  readonly touch?: boolean | undefined
-}
-
-export const getInput: z.ZodType<GetInput> = z.strictObject({
+const getSchema = z.strictObject({
   id,
   touch: z.boolean().optional().describe('Count this as a use of the entry. Default: true'),
 })
+
+export type GetInput = ReadonlyDeep<z.output<typeof getSchema>>
+export const getInput: z.ZodType<GetInput> = getSchema
 export const touchInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strictObject({
   ids: z.array(id).min(1).max(1000).describe('Ids: a use of each entry is counted, or of none'),
 })
@@ -223,17 +170,14 @@ export const idsInput: z.ZodType<{ readonly ids: readonly string[] }> = z.strict
   ids: z.array(id).min(1).max(10_000).describe('Ids of entries: all are deleted, or none'),
 })
 
-export interface SimilarInput {
-  readonly id: string
-  readonly limit?: number | undefined
-  readonly group?: Group | undefined
-}
-
-export const similarInput: z.ZodType<SimilarInput> = z.strictObject({
+const similarSchema = z.strictObject({
   id,
   limit: z.int().min(1).max(MAX_LIMIT).optional().describe('Number of results. Default: 10'),
   group: groupInput,
 })
+
+export type SimilarInput = ReadonlyDeep<z.output<typeof similarSchema>>
+export const similarInput: z.ZodType<SimilarInput> = similarSchema
 
 const passage = z.int().min(1).optional()
 

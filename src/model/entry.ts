@@ -119,7 +119,7 @@ export function embeddedLead(chunk: ChunkNames): string {
   return leadWords(chunk).slice(0, MAX_EMBEDDED_LEAD).toWellFormed()
 }
 
-export type ChunkNames = Pick<ChunkDraft, 'headings' | 'lead'>
+type ChunkNames = Pick<ChunkDraft, 'headings' | 'lead'>
 
 export function chunkText(entry: Pick<Entry, 'content'>, chunk: Pick<ChunkDraft, 'start' | 'end'>): string {
   return entry.content.slice(chunk.start, chunk.end)

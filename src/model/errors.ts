@@ -8,7 +8,7 @@ import type { JsonObject } from '../base/canonical.ts'
 /** What a caller can do about it. */
 export type ErrorKind = 'usage' | 'not_found' | 'conflict' | 'denied' | 'busy' | 'limit' | 'unavailable' | 'broken'
 
-export interface CodeRow {
+interface CodeRow {
   readonly kind: ErrorKind
   /** The same call may succeed later without being changed. */
   readonly retryable: boolean

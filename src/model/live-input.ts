@@ -1,16 +1,20 @@
 /** What a caller may say about a live query beside the question, checked once at the interface. Bounds and defaults: BQ-156. */
 import { z } from 'zod'
-import type { LiveOptions } from './live.ts'
+import type { ReadonlyDeep } from '../base/readonly-deep.ts'
+import { QuerentError } from './errors.ts'
+import {
+  LIVE_REASONS,
+  type LiveEvent,
+  type LiveHandlers,
+  type LiveOptions,
+  liveStream,
+  type Subscription,
+} from './live.ts'
+import type { CallContext, Operation } from './operation.ts'
+import { jsonObject } from './page.ts'
+import { costOfAsking, type Priced } from './query-cost.ts'
 import { type QueryInput, queryInput } from './query-input.ts'
-
-export interface LiveInput {
-  readonly debounce_ms?: number | undefined
-  readonly include_removals?: boolean | undefined
-  readonly include_reranks?: boolean | undefined
-  readonly max_events_per_minute?: number | undefined
-  readonly notify_on_connect?: boolean | undefined
-  readonly resume_token?: string | undefined
-}
+import { reportedError } from './reported-error.ts'
 
 /** Tokens are shorter: what is longer is none. */
 const MAX_TOKEN = 16_384
@@ -40,6 +44,8 @@ export const LIVE_FIELDS = {
     .describe('Go on after the event that had this token. Default: begin now'),
 }
 
+export type LiveInput = ReadonlyDeep<z.output<z.ZodObject<typeof LIVE_FIELDS>>>
+
 /** A question to be watched. What is watched is its first page: there is no cursor. */
 export interface WatchInput extends Omit<QueryInput, 'cursor' | 'touch' | 'trace'>, LiveInput {}
 
@@ -64,4 +70,59 @@ export function liveOptions(input: LiveInput): LiveOptions {
     notifyOnConnect: input.notify_on_connect ?? true,
     resumeToken: input.resume_token ?? null,
   }
+}
+
+// Operations whose answer is a stream of events without end: one for each change of the answer to a query.
+
+/** Its pieces after the first, which says that it is active; `run` gives none. */
+const eventOutput: z.ZodType<LiveEvent> = z.strictObject({
+  subscription_id: z.string().describe('Of the stream'),
+  seq: z.int().describe('Number of the event in its stream, from 1'),
+  timestamp: z.string().describe('When the change was seen, ISO 8601'),
+  type: z.enum(['added', 'updated', 'removed', 'reranked']).describe('What happened to the result'),
+  id: z.string().describe('Of the entry'),
+  passage: z.int().min(1).optional().describe('Where group is passage: its position in the entry, from 1'),
+  item: jsonObject.optional().describe('The result as a query gives it; absent where it left the answer'),
+  reason: z.enum(LIVE_REASONS).describe('What caused it, in a word'),
+  text: z.string().describe('What happened, in a sentence'),
+  details: jsonObject.describe('Figures of the change, such as the rank before'),
+  resume_token: z.string().describe('Goes on after this event'),
+})
+
+interface WatchOperation<Host, Name extends string, Input extends z.ZodType> {
+  readonly name: Name
+  readonly summary: string
+  readonly input: Input
+  subscribe(host: Host, input: z.output<Input>, handlers: LiveHandlers, context: CallContext): Promise<Subscription>
+}
+
+export function watchOperation<Host, const Name extends string, Input extends z.ZodType>({
+  name,
+  summary,
+  input,
+  subscribe,
+}: WatchOperation<Host, Name, Input>): Operation<Host, Input, typeof eventOutput> & { readonly name: Name } {
+  return {
+    name,
+    summary,
+    input,
+    output: eventOutput,
+    effect: { kind: 'read', idempotent: true },
+    resumeAt: 'resume_token',
+    // The cast: what of it is no price is left out of account.
+    cost: asked => costOfAsking(asked as Priced),
+    run: () => Promise.reject(onlyStreamed(name)),
+    stream: (host, asked, context) =>
+      liveStream((handlers, signal) => subscribe(host, asked, handlers, { ...context, signal }), context.signal, {
+        told: thrown => reportedError(thrown, context.viewer),
+      }),
+  }
+}
+
+/** What has no end has no answer. */
+function onlyStreamed(operation: string): QuerentError {
+  const how = 'use `querent watch`, or over HTTP ask for a stream (Accept: text/event-stream or application/x-ndjson)'
+  return new QuerentError('invalid_argument', `${operation}: it has no answer but events, without end; ${how}`, {
+    operation,
+  })
 }

@@ -1,112 +1,158 @@
 /** What the requester gets: items in order, how to get more, how complete it is, and what to know about it. */
+import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
+import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import type { Explanation } from './explanation.ts'
+import type { QueryInput } from './query-input.ts'
 
-export interface Excerpt {
-  readonly text: string
-  /** Lines of the entry's content, from 1, both included. */
-  readonly start_line: number
-  readonly end_line: number
-  /**
-   * Only where it begins or ends inside a table or fenced code: how many UTF-16 units at the beginning of `text` repeat the header of
-   * the table or the line that opens the fence, and how many at the end close the fence. They are no part of its lines.
-   */
-  readonly framed?: readonly [number, number] | undefined
-  /** Headings above it, outermost first; empty where the content has none. */
-  readonly section: readonly string[]
-  /** Spans of `text` that match the question: start and end in UTF-16 units, end excluded. */
-  readonly highlights: readonly (readonly [number, number])[]
-  /** Only where true: it begins inside a sentence or a line of code that is longer than the excerpt. */
-  readonly cut_start?: boolean | undefined
-  /** Only where true: it ends inside a sentence or a line of code. */
-  readonly cut_end?: boolean | undefined
+export const explanationOutput: z.ZodType<Explanation> = z
+  .strictObject({
+    label: z.string().describe('What is measured'),
+    value: z.number().describe('Its figure: a score, or what a score is made of'),
+    formula: z
+      .enum(['sum', 'product', 'quotient', 'max'])
+      .optional()
+      .describe('How the value follows from the children; absent: it is a fact'),
+    get children(): z.ZodOptional<z.ZodArray<z.ZodType<Explanation>>> {
+      return z.array(explanationOutput).optional().describe('What the value is made of')
+    },
+    note: z.string().optional().describe('A remark for readers: a unit, a source, what was matched'),
+  })
+  .register(z.globalRegistry, { id: 'Explanation' })
+
+// z.json() would also do, but it is recursive in JSON Schema, and any object is what is meant.
+export const jsonObject: z.ZodType<JsonObject, JsonObject> = z.record(z.string(), z.json())
+
+const excerptFields = {
+  text: z.string().describe('The passage of the text that answers best'),
+  start_line: z.int().describe('First line in the text, from 1'),
+  end_line: z.int().describe('Last line in the text, included, from 1'),
+  // They are no part of its lines. UTF-16 units.
+  framed: z
+    .tuple([z.int().min(0), z.int().min(0)])
+    .optional()
+    .describe(
+      'How much of the text, at its beginning and its end, repeats the header of a table or opens and closes a fence',
+    ),
+  section: z.array(z.string()).describe('Headings above the excerpt, outermost first'),
+  highlights: z
+    .array(z.tuple([z.int(), z.int()]))
+    .describe('Words that were found: [start, end) in the passage, in UTF-16 units from 0'),
+  cut_start: z.boolean().optional().describe('It begins inside a sentence'),
+  cut_end: z.boolean().optional().describe('It ends inside a sentence'),
 }
+const excerptOutput = z.strictObject(excerptFields)
+export type Excerpt = ReadonlyDeep<z.output<typeof excerptOutput>>
 
 /** A passage of an item's entry: an excerpt of one of its chunks. */
-export interface Passage extends Excerpt {
-  /**
-   * By the formula of the item's score, over the words and the meaning of this passage alone. At most the item's score, which
-   * takes the best of each, where all of its passages have vectors.
-   */
-  readonly score: number
-  /** Where the query asks for reasons, and for passages by number. */
-  readonly explanation?: Explanation | undefined
-}
+const passageOutput = z.strictObject({
+  ...excerptFields,
+  // At most the item's score, which takes the best of words and meaning each, where all of its passages have vectors.
+  score: z
+    .number()
+    .describe('Higher is better. By the same formula as the score of the result, over this passage alone'),
+  explanation: explanationOutput.optional().describe('With explain: how its score was made, as a tree'),
+})
+
+export type Passage = ReadonlyDeep<z.output<typeof passageOutput>>
 
 /** Times are ISO 8601 in UTC. Names are snake_case: this is what every interface prints. */
-export interface Item {
-  readonly rank: number
-  /** Of the entry. */
-  readonly id: string
-  readonly holder: string
-  /** Only where `group` is passage: the position of this passage in the entry, from 1. */
-  readonly passage?: number | undefined
-  readonly collection: string
-  readonly kind: string
-  readonly title: string
-  readonly score: number
-  readonly components: Readonly<Record<string, number>>
-  /** Of its best passage; where `group` is passage, of this passage. */
-  readonly excerpt: Excerpt
-  /**
-   * One, or as many as were asked for: the best first, so that the first has the text and the lines of `excerpt`. Empty
-   * where the entry has no text.
-   */
-  readonly passages: readonly Passage[]
-  readonly tags: readonly string[]
-  readonly metadata: JsonObject
-  readonly origin: string | null
-  readonly created_at: string
-  readonly updated_at: string
-  readonly source: string
-  /** Only where a lens folds entries: ids of those that this one stands for too, and that the viewer may see. */
-  readonly related_ids?: readonly string[] | undefined
-  /** The main reasons in one line. */
-  readonly why: string
-  readonly explanation?: Explanation | undefined
-}
+const itemOutput = z.strictObject({
+  rank: z.int().describe('Place in the answer, from 1'),
+  id: z.string().describe('Of the entry'),
+  holder: z.string().describe('Id of the viewer whose entry it is'),
+  passage: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Only where group is passage: position of this passage in the entry, from 1'),
+  collection: z.string().describe('Name of what it belongs to'),
+  kind: z.string().describe('What sort of thing it is, such as note or code'),
+  title: z.string().describe('Heading; empty where it has none'),
+  score: z.number().describe('Higher is better; comparable within one answer'),
+  components: z
+    .record(z.string(), z.number())
+    .describe('What the score adds up from, by name, such as words and meaning'),
+  excerpt: excerptOutput.describe('The best passage'),
+  // The first has the text and the lines of `excerpt`. Empty where the entry has no text.
+  passages: z.array(passageOutput).describe('One, or as many as are asked for: best first'),
+  tags: z.array(z.string()).describe('Words it is filed under'),
+  metadata: jsonObject.describe('Whatever was stored with it'),
+  origin: z.string().nullable().describe('Where it comes from, such as a path; null: not known'),
+  created_at: z.string().describe('When it was written first, ISO 8601'),
+  updated_at: z.string().describe('When it was changed last, ISO 8601'),
+  source: z.string().describe('Name of the store that it comes from; local is this one'),
+  related_ids: z.array(z.string()).optional().describe('Only where a lens folds entries into one: ids of the others'),
+  why: z.string().describe('In a line what its score is made of'),
+  explanation: explanationOutput.optional().describe('With explain: how its score was made, as a tree'),
+})
+
+export type Item = ReadonlyDeep<z.output<typeof itemOutput>>
+
+const coverageOutput = z.strictObject({
+  // 1 when there are none.
+  embedded: z.number().describe('Share of the visible chunks that have a vector, 0 to 1'),
+  sources: z.array(z.string()).describe('Names of the stores that answered'),
+  failed: z.array(z.string()).describe('Names of the stores that did not'),
+  complete: z.boolean().describe('false: something was left out, as notes say'),
+})
+
+export type Coverage = ReadonlyDeep<z.output<typeof coverageOutput>>
 
 /** Something about the answer that the requester should know: words only, partly embedded, a source that failed. */
-export interface Note {
-  readonly code: string
-  readonly message: string
-  /** What a program needs of it, such as the name of a collection. */
-  readonly details?: JsonObject | undefined
-}
+const noteOutput = z.strictObject({
+  code: z.string().describe('What it is about, in snake_case'),
+  message: z.string().describe('A sentence for people'),
+  details: jsonObject.optional().describe('What a program needs of it, such as the name of a collection'),
+})
+export type Note = ReadonlyDeep<z.output<typeof noteOutput>>
 
-export interface Coverage {
-  /** Share of visible chunks in scope that have a vector, 0 to 1; 1 when there are none. */
-  readonly embedded: number
-  /** Sources asked, and those that did not answer. */
-  readonly sources: readonly string[]
-  readonly failed: readonly string[]
-  /** False when the deadline cut something off. */
-  readonly complete: boolean
-}
-
+const verdict = z.enum(['answered', 'weak', 'nothing_relevant'])
 /** `nothing_relevant` means: nothing on this subject is known here. It never means that something is not so. */
-export type Verdict = 'answered' | 'weak' | 'nothing_relevant'
+export type Verdict = z.output<typeof verdict>
 
+const verdictBy = z.enum(['meaning', 'words'])
 /** What a verdict rests on: words and meaning, or words alone, where there was no meaning to go by. */
-export type VerdictBy = 'meaning' | 'words'
+export type VerdictBy = z.output<typeof verdictBy>
 
-/** How many items an answer has, over all of its pages. */
-export interface Count {
-  readonly count: number
-  /** False: there are more; counting stopped at a limit or at the deadline. */
-  readonly exact: boolean
-  readonly verdict: Verdict
-  readonly reason: string | null
-  readonly mode: Page['mode']
-}
+const stageTraceOutput = z.strictObject({
+  stage: z.string().describe('Name of the step, such as retrieve'),
+  ms: z.number().describe('How long it took, milliseconds'),
+  out: z.int().describe('What it handed on, 0 or more: terms, candidates or results'),
+  detail: jsonObject.optional().describe('Figures of its own'),
+})
 
-export interface StageTrace {
-  readonly stage: string
-  readonly ms: number
-  /** How many candidates (or terms, for parse) came out. */
-  readonly out: number
-  readonly detail?: JsonObject | undefined
-}
+export type StageTrace = ReadonlyDeep<z.output<typeof stageTraceOutput>>
+
+const pageSchema = z
+  .strictObject({
+    items: z.array(itemOutput).describe('Best first'),
+    cursor: z.string().nullable().describe('Goes on after this page; null: it is the last'),
+    verdict: verdict.describe('Whether something here answers the question'),
+    reason: z.string().nullable().describe('Why nothing is relevant; null: something is'),
+    // Absent where neither decides: a list by conditions, and lenses with a verdict of their own.
+    verdict_by: verdictBy
+      .optional()
+      .describe('What the verdict rests on. words: there was no meaning to go by, or too little'),
+    // At most three, and not counted as used.
+    nearest: z.array(itemOutput).optional().describe('What came nearest where nothing is relevant: not an answer'),
+    did_you_mean: z
+      .string()
+      .optional()
+      .describe('The spelling that was searched, where the text as given found nothing'),
+    lens: z.string().describe('The way it was asked'),
+    mode: z
+      .enum(['hybrid', 'words', 'meaning', 'list'])
+      .describe('What the results were ranked by; list: by nothing but their order'),
+    as_of: z.string().describe('The moment of which it is true, ISO 8601'),
+    coverage: coverageOutput.describe('How much of what there is was searched'),
+    notes: z.array(noteOutput).describe('What did not go as asked, without being an error'),
+    trace: z.array(stageTraceOutput).optional().describe('With trace: what each stage did'),
+  })
+  .register(z.globalRegistry, { id: 'Page' })
+
+export type Page = ReadonlyDeep<z.output<typeof pageSchema>>
+export const pageOutput: z.ZodType<Page> = pageSchema
 
 /**
  * A piece of an answer that is given piece by piece: joined, their items are those of a page of the same limit. What is known
@@ -120,23 +166,75 @@ export interface PageChunk extends Partial<Omit<Page, 'items' | 'trace'>> {
   readonly done: boolean
 }
 
-export interface Page {
-  readonly items: readonly Item[]
-  /** For the next page; null on the last. */
-  readonly cursor: string | null
-  readonly verdict: Verdict
-  /** Why, when the verdict is not `answered`. */
-  readonly reason: string | null
-  /** Absent where neither decides: a list by conditions, and lenses with a verdict of their own. */
-  readonly verdict_by?: VerdictBy | undefined
-  /** What came nearest where nothing is relevant, at most three: not an answer, and not counted as used. */
-  readonly nearest?: readonly Item[] | undefined
-  /** The spelling that was asked, where the text as given found nothing. */
-  readonly did_you_mean?: string | undefined
-  readonly lens: string
-  readonly mode: 'hybrid' | 'words' | 'meaning' | 'list'
-  readonly as_of: string
-  readonly coverage: Coverage
-  readonly notes: readonly Note[]
-  readonly trace?: readonly StageTrace[] | undefined
+/** Asking why: an entry's place in the answer to a query, its reasons, and what keeps it below or above another. */
+export interface ExplainRequest {
+  readonly query: QueryInput
+  /** The entry to explain, by id. */
+  readonly id: string
+  /** Where passages are ranked: position in the entry, from 1. Absent: the passage of it that ranks best. */
+  readonly passage?: number | undefined
+  /** Why `id` and not this one: the exact gap, and the smallest change of weights that swaps them. */
+  readonly over?: string | undefined
+  /** As `passage`, of `over`. */
+  readonly over_passage?: number | undefined
 }
+
+/** Why an entry is where it is, or the first stage that dropped it. */
+
+const explainSchema = z.strictObject({
+  id: z.string().describe('Of the entry'),
+  passage: z.int().min(1).optional().describe('With query.group passage: its position in the entry, from 1'),
+  // Over the whole answer, also where the page ends before it.
+  rank: z.int().min(1).nullable().describe('Its place in the answer; null: it is not in it'),
+  score: z.number().nullable().describe('Higher is better; null: it was not scored'),
+  explanation: explanationOutput.nullable().describe('How the score was made; null: it was not scored'),
+  // `filter`, `validity`, `must`, `phrase`, `exclusion`: it does not fulfil a condition. `retrieve`: no leg brought it.
+  // `score`: nothing speaks for it. `verdict`: the whole answer was refused. `diversify`: a cap or the spread passed over it.
+  // `page`: it is beyond.
+  dropped: z
+    .strictObject({
+      stage: z.string().describe('Step of the query that left it out'),
+      reason: z.string().describe('Why, in a sentence'),
+    })
+    .nullable()
+    .describe('Why it is not in the answer; null: it is'),
+  over: z
+    .strictObject({
+      id: z.string().describe('Of the other entry'),
+      passage: z.int().min(1).optional().describe('With query.group passage: position in the other entry, from 1'),
+      rank: z.int().min(1).nullable().describe('Place of the other entry; null: it is not in the answer'),
+      // The score of an entry that is not in the answer counts as 0.
+      gap: z.number().describe('Score of the first less that of the other: above 0 where the first leads'),
+      // They add up to the gap as far as rounding allows.
+      by_component: z.record(z.string(), z.number()).describe('The gap by what scores add up from'),
+      swap: z
+        .strictObject({
+          weight: z.string().describe('Name of the weight'),
+          from: z.number().min(0).describe('What it is'),
+          to: z.number().min(0).describe('What it would have to be'),
+        })
+        .nullable()
+        .describe('The smallest change of one weight that swaps them; null: none does'),
+      sentence: z.string().describe('The comparison in words'),
+    })
+    .nullable()
+    .describe('With over: the comparison with that entry; null: none was asked for'),
+  sentence: z.string().describe('The reasons in words'),
+})
+
+export type ExplainAnswer = ReadonlyDeep<z.output<typeof explainSchema>>
+export type Dropped = NonNullable<ExplainAnswer['dropped']>
+export type Comparison = NonNullable<ExplainAnswer['over']>
+export const explainOutput: z.ZodType<ExplainAnswer> = explainSchema
+
+/** How many items an answer has, over all of its pages. */
+const countSchema = z.strictObject({
+  count: z.int().min(0).describe('Results of all pages together, 0 or more; counting stops at 10000'),
+  exact: z.boolean().describe('false: there are more, or time was up'),
+  verdict: verdict.describe('As the page of the question has it'),
+  reason: z.string().nullable().describe('Why, where the verdict is not answered'),
+  mode: z.enum(['hybrid', 'words', 'meaning', 'list']).describe('What results are ranked by'),
+})
+
+export type Count = ReadonlyDeep<z.output<typeof countSchema>>
+export const countOutput: z.ZodType<Count> = countSchema

@@ -1,6 +1,6 @@
 /** The request: as a caller sends it, checked once at the interface by `parseInput`. Names are snake_case, as on every wire. */
 import { z } from 'zod'
-import type { Scalar } from './filter.ts'
+import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import { jsonObjectInput } from './json-input.ts'
 import {
   MAX_CHUNK_SIZE,
@@ -11,98 +11,10 @@ import {
   MAX_PASSAGES,
   MAX_TIMEOUT_MS,
 } from './limits.ts'
-import { GROUPS, type Group, PHRASE_USES, type PhraseUse, SYNTAXES, type Syntax } from './query.ts'
+import { GROUPS, PHRASE_USES, SYNTAXES } from './query.ts'
 
 /** A moment: ISO 8601 with a zone, a plain date (its first instant in UTC), or milliseconds since 1970. */
 export type InstantInput = string | number
-
-/** `after` is included, `before` excluded. */
-export interface PeriodInput {
-  readonly after?: InstantInput | undefined
-  readonly before?: InstantInput | undefined
-}
-
-/** An exact value, a list (any of), or operators, all of which must hold. */
-export type MetadataCondition =
-  | Scalar
-  | readonly Scalar[]
-  | {
-      readonly eq?: Scalar | undefined
-      readonly gt?: Scalar | undefined
-      readonly gte?: Scalar | undefined
-      readonly lt?: Scalar | undefined
-      readonly lte?: Scalar | undefined
-      readonly contains?: string | undefined
-      readonly exists?: boolean | undefined
-    }
-
-/** Everything given must hold. Lists are not empty: nobody could say whether that means anything or nothing. */
-export interface FilterInput {
-  readonly collections?: readonly string[] | undefined
-  readonly kinds?: readonly string[] | undefined
-  /** All of these tags. */
-  readonly tags?: readonly string[] | undefined
-  readonly any_tags?: readonly string[] | undefined
-  readonly not_tags?: readonly string[] | undefined
-  readonly ids?: readonly string[] | undefined
-  /** By key, or by dotted path into nested objects. */
-  readonly metadata?: Readonly<Record<string, MetadataCondition>> | undefined
-  /** By field of an aspect, such as `conversations.speaker`. */
-  readonly fields?: Readonly<Record<string, MetadataCondition>> | undefined
-  readonly created?: PeriodInput | undefined
-  readonly updated?: PeriodInput | undefined
-  /** By this viewer. */
-  readonly accessed?: PeriodInput | undefined
-  readonly known?: PeriodInput | undefined
-  /** Holds at this moment. */
-  readonly valid_at?: InstantInput | undefined
-}
-
-export interface QueryInput {
-  readonly text: string
-  /** How the text is read. Default `lenient`. */
-  readonly syntax?: Syntax | undefined
-  /** Whether a phrase must occur. Default: strict syntax requires it; lenient where enough entries hold it. */
-  readonly phrase?: PhraseUse | undefined
-  readonly lens?: string | undefined
-  /** Options of the lens, checked by its own schema (`Lens.options`). */
-  readonly options?: Readonly<Record<string, unknown>> | undefined
-  readonly limit?: number | undefined
-  readonly cursor?: string | undefined
-  readonly filter?: FilterInput | undefined
-  /** `hybrid` (default): words and meaning; `words` or `meaning` alone. */
-  readonly mode?: 'hybrid' | 'words' | 'meaning' | undefined
-  /** Share of meaning in the score, 0 to 1; words have the rest. */
-  readonly meaning_weight?: number | undefined
-  /** Whether use of an entry by this viewer lifts it a little. Default true. */
-  readonly memory?: boolean | undefined
-  /** Whether being listed counts as use of an entry. Default false, in the lens chroma true. */
-  readonly touch?: boolean | undefined
-  /** 0 to 1: 1 (default) is relevance alone, less spreads the results over unlike entries (MMR). */
-  readonly diversity?: number | undefined
-  /** Most results from one collection, or of one origin. */
-  readonly per_collection?: number | undefined
-  readonly per_origin?: number | undefined
-  /** Give what there is, even where nothing is relevant enough. */
-  readonly any?: boolean | undefined
-  readonly explain?: boolean | undefined
-  readonly trace?: boolean | undefined
-  /** False: exact nearest neighbours, whatever they cost. Default true. */
-  readonly approximate?: boolean | undefined
-  /** Ask as if it were this moment: rules decay and recency; what was not valid then is left out. */
-  readonly as_of?: InstantInput | undefined
-  /** Only what was known at this moment. */
-  readonly known_at?: InstantInput | undefined
-  readonly timeout_ms?: number | undefined
-  /** Longest excerpt, in characters. */
-  readonly excerpt_length?: number | undefined
-  /** What a result is: an entry (default), or one passage, so that an entry may have several results. */
-  readonly group?: Group | undefined
-  /** Most passages of a result, each with its section, lines and score; 1 to 10, of `group` passage 1. Default: 1. */
-  readonly passages?: number | undefined
-  /** Most results in a piece, where the answer is given piece by piece; nothing else. Default 20. */
-  readonly chunk_size?: number | undefined
-}
 
 const name: z.ZodString = z.string().min(1).max(MAX_NAME_LENGTH)
 const names: z.ZodOptional<z.ZodArray<z.ZodString>> = z.array(name).min(1).max(100).optional()
@@ -121,6 +33,7 @@ export const instantInput: z.ZodType<InstantInput> = z
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
+/** An exact value, a list (any of), or operators, all of which must hold. */
 const metadataCondition = z.union([
   scalar,
   z.array(scalar).min(1).max(1000),
@@ -146,12 +59,16 @@ const conditions = z.preprocess(
   z.record(z.string(), metadataCondition),
 )
 
+/** `after` is included, `before` excluded. */
 const period = z.strictObject({
   after: instantInput.optional().describe('From this time on. Default: no limit'),
   before: instantInput.optional().describe('Before this time. Default: no limit'),
 })
 
-export const filterInput: z.ZodType<FilterInput> = z
+export type PeriodInput = ReadonlyDeep<z.output<typeof period>>
+
+/** Everything given must hold. Lists are not empty: nobody could say whether that means anything or nothing. */
+const filterSchema = z
   .strictObject({
     collections: names.describe('Only entries of these collections. Default: all'),
     kinds: names.describe('Only entries of these kinds. Default: all'),
@@ -179,6 +96,9 @@ export const filterInput: z.ZodType<FilterInput> = z
     valid_at: instantInput.optional().describe('Only entries that are valid at this time. Default: any'),
   })
   .register(z.globalRegistry, { id: 'Filter' })
+
+export type FilterInput = ReadonlyDeep<z.output<typeof filterSchema>>
+export const filterInput: z.ZodType<FilterInput> = filterSchema
 
 export const groupInput: z.ZodOptional<z.ZodEnum<{ entry: 'entry'; passage: 'passage' }>> = z
   .enum(GROUPS)
@@ -237,7 +157,7 @@ export const questionFields: {
     .describe('Longest time for the query, in milliseconds. Default: 5000'),
 }
 
-export const queryInput: z.ZodType<QueryInput> = z
+const querySchema = z
   .strictObject({
     text: z
       .string()
@@ -291,3 +211,9 @@ export const queryInput: z.ZodType<QueryInput> = z
       .describe('Most results per chunk of a streamed answer. Default: 20'),
   })
   .register(z.globalRegistry, { id: 'Query' })
+
+export type QueryInput = ReadonlyDeep<Omit<z.output<typeof querySchema>, 'options'>> & {
+  /** Options of the lens, checked by its own schema (`Lens.options`). */
+  readonly options?: Readonly<Record<string, unknown>> | undefined
+}
+export const queryInput: z.ZodType<QueryInput> = querySchema

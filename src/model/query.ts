@@ -80,7 +80,7 @@ export interface Query {
 }
 
 /** What a request that leaves them out gets. */
-export type QueryDefaults = Pick<
+type QueryDefaults = Pick<
   Query,
   | 'syntax'
   | 'lens'

@@ -22,7 +22,7 @@ export function asQuerentError(thrown: unknown): QuerentError {
 }
 
 /** How an interface names an operation, such as `POST /v1/query` for `query`. */
-export type NamesOperation = (operation: string) => string
+type NamesOperation = (operation: string) => string
 
 /** Where the message points to an operation (`details.see`), it names it as the interface in use does, not as the library. */
 export function worded(error: QuerentError, named: NamesOperation): QuerentError {

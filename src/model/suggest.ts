@@ -1,32 +1,12 @@
 /** Completing what somebody types: names that are there, as far as the viewer may know of them. */
 import { z } from 'zod'
+import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import { MAX_NAME_LENGTH } from './limits.ts'
 
 export const SUGGESTED_FIELDS = ['collection', 'kind', 'tag', 'holder'] as const
 export type SuggestedField = (typeof SUGGESTED_FIELDS)[number]
 
-export interface SuggestInput {
-  /** What the names begin with, in either case; absent or empty: any. */
-  readonly prefix?: string | undefined
-  /** Absent: all. Holders are shown to the owner alone. */
-  readonly fields?: readonly SuggestedField[] | undefined
-  /** Of each field. Default 10. */
-  readonly limit?: number | undefined
-}
-
-export interface Suggestion {
-  readonly field: SuggestedField
-  readonly value: string
-  /** Entries that have it, of those that the viewer sees. */
-  readonly count: number
-}
-
-export interface Suggestions {
-  /** Field by field, in each the commonest first. */
-  readonly suggestions: readonly Suggestion[]
-}
-
-export const suggestInput: z.ZodType<SuggestInput> = z.strictObject({
+const suggestSchema = z.strictObject({
   prefix: z
     .string()
     .max(MAX_NAME_LENGTH)
@@ -40,3 +20,23 @@ export const suggestInput: z.ZodType<SuggestInput> = z.strictObject({
     .describe('What to complete; holders are shown to the owner alone. Default: all'),
   limit: z.int().min(1).max(100).optional().describe('Of each field. Default: 10'),
 })
+
+export type SuggestInput = ReadonlyDeep<z.output<typeof suggestSchema>>
+export const suggestInput: z.ZodType<SuggestInput> = suggestSchema
+
+/** Field by field, in each the commonest first. */
+const suggestions = z.strictObject({
+  suggestions: z
+    .array(
+      z.strictObject({
+        field: z.enum(SUGGESTED_FIELDS).describe('What the name is one of'),
+        value: z.string().describe('The name in full'),
+        count: z.int().min(0).describe('Entries that have it, of those that the viewer sees'),
+      }),
+    )
+    .describe('Field by field, in each the commonest first'),
+})
+
+export type Suggestions = ReadonlyDeep<z.output<typeof suggestions>>
+export type Suggestion = Suggestions['suggestions'][number]
+export const suggestOutput: z.ZodType<Suggestions> = suggestions

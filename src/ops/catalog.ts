@@ -9,15 +9,10 @@ import { type EngineOperation, onHost, runOperation } from '../engine/run-operat
 import { builtInLensOf } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
-import { backup, doctor, lenses, status } from './admin-ops.ts'
-import { bench } from './bench-op.ts'
-import { brief } from './brief-op.ts'
+import { backup, bench, doctor, lenses, mirror, status } from './admin-ops.ts'
 import { get, list, put, remove, touch } from './entry-ops.ts'
 import { add, exportAll, importAll, sync } from './ingest-ops.ts'
-import { mirror } from './mirror-op.ts'
-import { count, explain, query, similar } from './query-ops.ts'
-import { suggest } from './suggest-op.ts'
-import { watch } from './watch-op.ts'
+import { brief, count, explain, query, similar, suggest, watch } from './query-ops.ts'
 
 export { type EngineOperation, runOperation, streamOperation } from '../engine/run-operation.ts'
 

@@ -2,7 +2,7 @@
  * A question that finds nothing may be misspelt. Each of its words that no visible passage holds is compared with the words
  * that some hold; the vocabulary of hidden entries plays no part.
  */
-import { editDistance } from '../base/edit-distance.ts'
+import { editDistance } from '../base/near-names.ts'
 import type { Steps } from '../base/turns.ts'
 import { type Chunk, chunkText, chunkTitle } from '../model/entry.ts'
 import type { Verdict } from '../model/page.ts'

@@ -2,7 +2,7 @@
 import { canonicalJson, sha256 } from '../base/canonical.ts'
 import { type Chunk, type ChunkKey, chunkText, chunkTitle, type Entry } from '../model/entry.ts'
 import type { Scalar } from '../model/filter.ts'
-import { recordDate } from '../model/record-date.ts'
+import { recordDate } from '../model/instant.ts'
 import type { StoreReader } from '../store/store.ts'
 import { payloadOf } from './mirrored.ts'
 

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module'
 import type { MarkdownIt, Token } from 'markdown-it'
-import { lowerBound } from '../base/lower-bound.ts'
+import { lowerBound } from '../base/compare.ts'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import { type Block, MAX_LEAD, unmarked } from './blocks.ts'
 import { lineStarts } from './lines.ts'

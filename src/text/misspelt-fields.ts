@@ -1,5 +1,5 @@
 /** Words that look like a field condition with a slip in the name. They are searched as text; a note says so. */
-import { editDistance } from '../base/edit-distance.ts'
+import { editDistance } from '../base/near-names.ts'
 import type { FieldName } from '../model/filter.ts'
 import type { QueryToken } from '../model/plan.ts'
 

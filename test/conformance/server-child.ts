@@ -1,7 +1,7 @@
 /** A server of the product on a home, at an address it prints; with `fixtures` also what the conformance suites call by name. */
 import { InMemoryServerEventBus } from '@modelcontextprotocol/server'
 import { openEngine } from '../../src/engine/open.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
+import { serveHttp } from '../../src/interfaces/http/server.ts'
 import { mcpOverHttp, overHttp } from '../../src/interfaces/mcp/http.ts'
 import { makeServer } from '../../src/interfaces/mcp/server.ts'
 import { makeTools } from '../../src/interfaces/mcp/tools.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { serveExplorer } from '../../src/interfaces/http/explorer.ts'
+import { serveExplorer } from '../../src/interfaces/http/files.ts'
 
 let folder = ''
 let server: Server

@@ -3,33 +3,29 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
 import { mcpOverHttp } from '../../src/interfaces/mcp/http.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
+import { type ServedHere, serveHere } from '../support/serve-here.ts'
 import { NOW } from './equal-everywhere.ts'
 import { callHere } from './interfaces.ts'
 import { comparable } from './run-scenario.ts'
 
 const RAIN = { semantic: 'rain in spring' }
-const end = new AbortController()
 let engine: Engine
-let served: Promise<void>
+let server: ServedHere
 let url = ''
 
 beforeAll(async () => {
   const clock = new SettableClock(Date.parse(NOW))
   engine = await openEngine({ store: 'memory', embedder: 'none', background: false, clock })
   const catalog = makeCatalog(engine)
-  url = await new Promise<string>(resolve => {
-    const http = { host: '127.0.0.1', port: 0, tokens: undefined, mcp: mcpOverHttp(engine, catalog) }
-    served = serveHttp(engine, catalog, http, end.signal, resolve)
-  })
+  server = await serveHere(engine, { mcp: mcpOverHttp(engine, catalog) }, catalog)
+  url = server.url
   const texts = ['Rain is likely in spring', 'Rain is not likely in spring', 'Snow falls in winter']
   await callHere(engine, 'beliefs.put', { beliefs: texts.map((content, at) => ({ id: `b${at}`, content })) })
 })
 afterAll(async () => {
-  end.abort()
-  await served
+  await server[Symbol.asyncDispose]()
   await engine.close()
 })
 

@@ -1,7 +1,7 @@
 /** The lens beliefs at every interface, by the rules of `scenario.ts`: three agents, of whom one has nothing. */
 import { expect } from 'vitest'
 import { type Keys, keysOf } from '../../src/identity/keys.ts'
-import { signStatement } from '../../src/identity/statement.ts'
+import { signStatement } from '../../src/identity/messages.ts'
 import type { Step } from './scenario.ts'
 
 type Json = Step extends { expect?: (outcome: infer T) => void } ? T : never

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusOf } from '../../src/interfaces/http/failure.ts'
-import { ROUTES } from '../../src/interfaces/http/routes/mount.ts'
+import { ROUTES } from '../../src/interfaces/http/mount.ts'
 import { ERROR_CODES, type ErrorCode, QuerentError } from '../../src/model/errors.ts'
 import { blocks, guidePage, hasCurl, pattern, printedBy, runSession } from '../support/guide-page.ts'
 import { querentHere } from '../support/in-process.ts'
@@ -79,6 +79,6 @@ describe('the guide to HTTP', () => {
   it('gives the bounds that there are', () => {
     const source = (name: string): string => readFileSync(new URL(`../../src/${name}`, import.meta.url), 'utf8')
     expect(source('interfaces/http/body.ts')).toContain('MAX_BODY_BYTES: number = 4 * 1024 * 1024')
-    expect(source('identity/freshness.ts')).toContain('CLOCK_TOLERANCE_MS = 300_000')
+    expect(source('identity/messages.ts')).toContain('CLOCK_TOLERANCE_MS = 300_000')
   })
 })

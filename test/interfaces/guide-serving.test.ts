@@ -1,4 +1,4 @@
-/** What the guide to serving shows is what happens: its commands, its log, its options, the end. */
+/** What the guide to serving shows is what happens: its commands, its log, the end. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { querent, start } from '../support/command.ts'
 import { blocks, guidePage, hasCurl, pattern, runSession } from '../support/guide-page.ts'
-import { runInProcess } from '../support/in-process.ts'
 import { type Serving, servingOf, startServer } from '../support/serving.ts'
 import { tokensOf } from '../support/tokens.ts'
 
@@ -65,17 +64,5 @@ describe('the guide to serving', () => {
       expect((await fetch(`${url}/v1/status`)).status, command.join(' ')).toBe(isOpen ? 200 : 401)
       expect(await started.end()).toBe(0)
     }
-  })
-
-  it('names options as they are', async () => {
-    const helps = await Promise.all(
-      ['serve', 'add', 'backup'].map(async command => {
-        const { stdout } = await runInProcess([command, '--help'], { workingFolder: folder })
-        return stdout
-      }),
-    )
-    const prose = page.replaceAll(/^(?:\$ )?curl.*$/gm, '')
-    const options = [...prose.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(match => match[0])
-    expect(options.filter(option => !helps.some(help => help.includes(option)))).toEqual([])
   })
 })

@@ -1,13 +1,12 @@
 /** BQ-192 over a real socket: a question ends with the connection of whoever asked it. */
 import { afterEach, expect, it } from 'vitest'
-import { nextTurn } from '../../src/base/next-turn.ts'
+import { nextTurn } from '../../src/base/turns.ts'
 import type { Embedder } from '../../src/embed/embedder.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
 import type { RequestLine } from '../../src/model/request-log.ts'
-import { makeCatalog } from '../../src/ops/catalog.ts'
 import { LEASES } from '../../src/store/core-tables.ts'
 import { openCodeFolder } from '../support/code-folder.ts'
+import { serveHere } from '../support/serve-here.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
 
 const ends: (() => Promise<unknown>)[] = []
@@ -36,20 +35,14 @@ async function serve() {
   }
   const embedder = { ...toy, model: toy.model, embed, close: () => toy.close() }
   const engine = await openEngine({ store: 'memory', embedder, background: false, log })
-  const end = new AbortController()
   const bugs: string[] = []
   const tokens = { 'token-of-ben-in-tests': 'ben' }
-  const options = { host: '127.0.0.1', port: 0, tokens, log: (text: string) => bugs.push(text) }
-  let served: Promise<void> = Promise.resolve()
-  const url = await new Promise<string>(resolve => {
-    served = serveHttp(engine, makeCatalog(engine), options, end.signal, resolve)
-  })
+  const server = await serveHere(engine, { tokens, log: text => bugs.push(text) })
   ends.push(async () => {
-    end.abort()
-    await served
+    await server[Symbol.asyncDispose]()
     await engine.close()
   })
-  return { url, asked, lines, bugs, waiting, logged }
+  return { url: server.url, asked, lines, bugs, waiting, logged }
 }
 
 function once(target: EventTarget, name: string): Promise<unknown> {
@@ -98,17 +91,8 @@ it('ends a run over the code of the folder with the connection of whoever asked 
   await using code = await openCodeFolder(
     Object.fromEntries(Array.from({ length: FILES }, (_, at) => [`f${at}.ts`, `export function made${at}() {}\n`])),
   )
-  const end = new AbortController()
-  let served: Promise<void> = Promise.resolve()
-  const url = await new Promise<string>(resolve => {
-    served = serveHttp(
-      code.engine,
-      makeCatalog(code.engine),
-      { host: '127.0.0.1', port: 0, tokens: undefined },
-      end.signal,
-      resolve,
-    )
-  })
+  await using server = await serveHere(code.engine)
+  const { url } = server
   const leave = new AbortController()
   const { store } = code.engine.host('context')
   const isAtWork = () => store.table(LEASES).get({ name: 'context:files' }) !== undefined
@@ -120,6 +104,4 @@ it('ends a run over the code of the folder with the connection of whoever asked 
   expect(code.concepts().length).toBeLessThan(2 * FILES)
   expect(await code.do('/context/index')).toMatchObject({ errors: { total: 0 } })
   expect(code.concepts()).toHaveLength(2 * FILES)
-  end.abort()
-  await served
 })

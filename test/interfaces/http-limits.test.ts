@@ -2,13 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { newNonce } from '../../src/identity/freshness.ts'
 import { type Keys, keysOf } from '../../src/identity/keys.ts'
-import { signRequest } from '../../src/identity/request.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
+import { newNonce, signRequest } from '../../src/identity/messages.ts'
 import { mcpOverHttp } from '../../src/interfaces/mcp/http.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { seededUniform } from '../support/seeded.ts'
+import { type ServedHere, serveHere } from '../support/serve-here.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 
 const uniform = seededUniform(7)
@@ -17,25 +16,21 @@ const ann = keysOf(random(32))
 const MINUTE = 60_000
 const BEN = bearer('ben')
 
-const end = new AbortController()
 let machineTime = 0
 let engine: Engine
-let served: Promise<void>
+let server: ServedHere
 let url = ''
 let node = ''
 
 beforeAll(async () => {
   engine = await openEngine({ store: 'memory', embedder: 'none', background: false, machineTime: () => machineTime })
   const catalog = makeCatalog(engine)
-  const options = { host: '127.0.0.1', port: 0, tokens: tokensOf('ben'), mcp: mcpOverHttp(engine, catalog) }
-  url = await new Promise<string>(resolve => {
-    served = serveHttp(engine, catalog, options, end.signal, resolve)
-  })
+  server = await serveHere(engine, { tokens: tokensOf('ben'), mcp: mcpOverHttp(engine, catalog) }, catalog)
+  url = server.url
   node = ((await (await fetch(`${url}/v1/node`)).json()) as { did: string }).did
 })
 afterAll(async () => {
-  end.abort()
-  await served
+  await server[Symbol.asyncDispose]()
   await engine.close()
 })
 beforeEach(() => {

@@ -5,31 +5,29 @@ import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeApp } from '../../src/interfaces/http/app.ts'
+import { Authenticator } from '../../src/interfaces/http/auth.ts'
 import { namesOf } from '../../src/interfaces/http/guard.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
-import { Authenticator } from '../../src/interfaces/http/tokens.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { ManualTimers } from '../support/manual-timers.ts'
+import { type ServedHere, serveHere } from '../support/serve-here.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 
 let engine: Engine
 let url = ''
-let served: Promise<void>
-const logged: string[] = []
+let server: ServedHere
+/** Of apps without a server. */
 const end = new AbortController()
+const logged: string[] = []
 beforeAll(async () => {
   engine = await openEngine({ store: 'memory', embedder: 'none', limits: { burst: 1000 } })
   await engine.put({ entries: [{ id: 'slate', content: 'Slate splits.', visibility: 'public' }] })
-  url = await new Promise<string>(resolve => {
-    const options = { host: '127.0.0.1', port: 0, tokens: tokensOf('ana', 'ben') }
-    const log = (text: string) => void logged.push(text)
-    served = serveHttp(engine, makeCatalog(engine), { ...options, log }, end.signal, resolve)
-  })
+  server = await serveHere(engine, { tokens: tokensOf('ana', 'ben'), log: text => void logged.push(text) })
+  url = server.url
 })
 afterAll(async () => {
   end.abort()
-  await served
+  await server[Symbol.asyncDispose]()
   await engine.close()
   expect(logged).toEqual([])
 })

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { type HttpOptions, serveHttp } from '../../src/interfaces/http/serve.ts'
+import { type HttpOptions, serveHttp } from '../../src/interfaces/http/server.ts'
 import { mcpOverHttp } from '../../src/interfaces/mcp/http.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
@@ -25,9 +25,9 @@ function serve(options: Partial<HttpOptions>): Promise<string> {
 
 beforeAll(async () => {
   engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
-  open = await serve({ hosts: ['notes.example'], origins: ['https://notes.example', 'http://localhost:7999'] })
-  closed = await serve({ tokens: tokensOf('ana'), hosts: ['notes.example'] })
-  required = await serve({ requireToken: true })
+  open = await serve({ allow_hosts: ['notes.example'], cors: ['https://notes.example', 'http://localhost:7999'] })
+  closed = await serve({ tokens: tokensOf('ana'), allow_hosts: ['notes.example'] })
+  required = await serve({ require_token: true })
 })
 afterAll(async () => {
   end.abort()

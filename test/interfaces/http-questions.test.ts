@@ -3,9 +3,9 @@ import { afterEach, expect, it } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import type { LimitSettings } from '../../src/engine/options.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
 import { mcpOverHttp } from '../../src/interfaces/mcp/http.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
+import { serveHere } from '../support/serve-here.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 
 const HOUR = 3_600_000
@@ -19,16 +19,11 @@ async function serve(limits: Partial<LimitSettings>) {
   const options = { store: 'memory', embedder: 'none', background: false } as const
   const engine = await openEngine({ ...options, clock, limits: { burst: 1_000, ...limits } })
   const catalog = makeCatalog(engine)
-  const end = new AbortController()
-  const tokens = tokensOf('ben', 'cyd')
-  let served: Promise<void> = Promise.resolve()
-  const url = await new Promise<string>(resolve => {
-    const http = { host: '127.0.0.1', port: 0, tokens, mcp: mcpOverHttp(engine, catalog) }
-    served = serveHttp(engine, catalog, http, end.signal, resolve)
-  })
+  const http = { tokens: tokensOf('ben', 'cyd'), mcp: mcpOverHttp(engine, catalog) }
+  const server = await serveHere(engine, http, catalog)
+  const { url } = server
   ends.push(async () => {
-    end.abort()
-    await served
+    await server[Symbol.asyncDispose]()
     await engine.close()
   })
   const post = async (path: string, input: object, by: string, accept = 'application/json') => {

@@ -4,10 +4,9 @@ import { SettableClock } from '../../src/base/clock.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { failureResponse } from '../../src/interfaces/http/failure.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
 import { DatabaseError } from '../../src/lenses/chroma/errors.ts'
-import { makeCatalog } from '../../src/ops/catalog.ts'
 import { HASHTAGS } from '../support/chroma-nodes.ts'
+import { type ServedHere, serveHere } from '../support/serve-here.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 
 interface Reply {
@@ -18,22 +17,18 @@ interface Reply {
   readonly json: any
 }
 
-const end = new AbortController()
 let engine: Engine
-let served: Promise<void>
+let server: ServedHere
 let url = ''
 
 beforeAll(async () => {
   const clock = new SettableClock(Date.UTC(2026, 5, 1, 12))
   engine = await openEngine({ store: 'memory', embedder: 'none', background: false, clock })
-  url = await new Promise<string>(resolve => {
-    const http = { host: '127.0.0.1', port: 0, tokens: tokensOf('ben') }
-    served = serveHttp(engine, makeCatalog(engine), http, end.signal, resolve)
-  })
+  server = await serveHere(engine, { tokens: tokensOf('ben') })
+  url = server.url
 })
 afterAll(async () => {
-  end.abort()
-  await served
+  await server[Symbol.asyncDispose]()
   await engine.close()
 })
 

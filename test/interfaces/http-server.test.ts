@@ -5,11 +5,12 @@ import { afterEach, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeApp } from '../../src/interfaces/http/app.ts'
+import { Authenticator } from '../../src/interfaces/http/auth.ts'
 import { namesOf } from '../../src/interfaces/http/guard.ts'
-import { type HttpOptions, serveHttp } from '../../src/interfaces/http/serve.ts'
-import { Authenticator } from '../../src/interfaces/http/tokens.ts'
+import type { HttpOptions } from '../../src/interfaces/http/server.ts'
 import type { HttpRequestLine } from '../../src/model/request-log.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
+import { serveHere } from '../support/serve-here.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 import { openToyEmbedder } from '../support/toy-embedder.ts'
 
@@ -26,21 +27,13 @@ interface Served {
 
 async function serve(options: Partial<HttpOptions> = {}, engine?: Engine): Promise<Served> {
   const opened = engine ?? (await openEngine({ store: 'memory', embedder: 'none', background: false }))
-  const end = new AbortController()
   const lines: HttpRequestLine[] = []
-  const note = (line: HttpRequestLine): void => void lines.push(line)
-  let served: Promise<void> = Promise.resolve()
-  const url = await new Promise<string>((resolve, reject) => {
-    const all = { host: '127.0.0.1', port: 0, tokens: undefined, note, ...options }
-    served = serveHttp(opened, makeCatalog(opened), all, end.signal, resolve)
-    served.catch(reject)
-  })
+  const server = await serveHere(opened, { note: line => void lines.push(line), ...options })
   ends.push(async () => {
-    end.abort()
-    await served
+    await server[Symbol.asyncDispose]()
     await opened.close()
   })
-  return { engine: opened, url, lines }
+  return { engine: opened, url: server.url, lines }
 }
 
 interface Reply {
@@ -65,13 +58,13 @@ function get(url: string, headers: Record<string, string>, method = 'GET'): Prom
 }
 
 it('answers to names that it was allowed, and to no others', async () => {
-  const { url } = await serve({ hosts: ['notes.example'] })
+  const { url } = await serve({ allow_hosts: ['notes.example'] })
   expect((await get(`${url}/healthz`, { host: 'Notes.Example:80' })).status).toBe(200)
   expect((await get(`${url}/healthz`, { host: 'other.example' })).status).toBe(403)
 })
 
 it('answers pages of other sites where they were allowed, and says so to their browser', async () => {
-  const { url } = await serve({ origins: ['https://notes.example'] })
+  const { url } = await serve({ cors: ['https://notes.example'] })
   const allowed = await get(`${url}/v1/ops`, { origin: 'https://notes.example' })
   expect(allowed.status).toBe(200)
   expect(allowed.headers['access-control-allow-origin']).toBe('https://notes.example')
@@ -83,17 +76,17 @@ it('answers pages of other sites where they were allowed, and says so to their b
 })
 
 it.each([
-  [{ hosts: ['http://notes.example'] }, '--allow-host'],
-  [{ hosts: ['notes.example:80'] }, '--allow-host'],
-  [{ origins: ['notes.example'] }, '--cors'],
-  [{ origins: ['https://notes.example/page'] }, '--cors'],
-  [{ timeoutMs: 0 }, '--request-timeout'],
-  [{ graceMs: -1 }, '--grace'],
-  [{ maxBodyBytes: 0 }, '--max-body'],
-  [{ maxBodyBytes: 1.5 }, '--max-body'],
-  [{ receiveMs: 0 }, '--receive-timeout'],
-  [{ receiveMs: Number.NaN }, '--receive-timeout'],
-  [{ maxConnections: 0 }, '--max-connections'],
+  [{ allow_hosts: ['http://notes.example'] }, '--allow-host'],
+  [{ allow_hosts: ['notes.example:80'] }, '--allow-host'],
+  [{ cors: ['notes.example'] }, '--cors'],
+  [{ cors: ['https://notes.example/page'] }, '--cors'],
+  [{ request_timeout_ms: 0 }, '--request-timeout'],
+  [{ grace_ms: -1 }, '--grace'],
+  [{ max_body: 0 }, '--max-body'],
+  [{ max_body: 1.5 }, '--max-body'],
+  [{ receive_timeout_ms: 0 }, '--receive-timeout'],
+  [{ receive_timeout_ms: Number.NaN }, '--receive-timeout'],
+  [{ max_connections: 0 }, '--max-connections'],
 ] as const)('refuses %j', async (options, field) => {
   await expect(serve(options)).rejects.toMatchObject({ code: 'invalid_argument', details: { field } })
 })
@@ -130,7 +123,7 @@ it('gives up on an answer that takes longer than it may', async () => {
   const never = () => new Promise<never>(() => {})
   const embedder = { ...toy, model: toy.model, close: () => toy.close(), embed: never }
   const { url, lines } = await serve(
-    { timeoutMs: 30 },
+    { request_timeout_ms: 30 },
     await openEngine({ store: 'memory', embedder, background: false }),
   )
   const late = await fetch(`${url}/v1/query`, { method: 'POST', body: JSON.stringify({ text: 'granite' }) })

@@ -2,12 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { newNonce } from '../../src/identity/freshness.ts'
 import { type Keys, keysOf } from '../../src/identity/keys.ts'
-import { signRequest } from '../../src/identity/request.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
-import { makeCatalog } from '../../src/ops/catalog.ts'
+import { newNonce, signRequest } from '../../src/identity/messages.ts'
 import { seededUniform } from '../support/seeded.ts'
+import { type ServedHere, serveHere } from '../support/serve-here.ts'
 
 const uniform = seededUniform(5)
 const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => Math.floor(uniform() * 256))
@@ -15,29 +13,20 @@ const ann = keysOf(random(32))
 const stranger = keysOf(random(32))
 const PATH = '/v1/ops/put'
 
-const end = new AbortController()
 let engine: Engine
-let served: Promise<void>
+let server: ServedHere
 let url = ''
 let node = ''
 
 beforeAll(async () => {
   engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
-  url = await new Promise<string>(resolve => {
-    served = serveHttp(
-      engine,
-      makeCatalog(engine),
-      { host: '127.0.0.1', port: 0, tokens: undefined },
-      end.signal,
-      resolve,
-    )
-  })
+  server = await serveHere(engine)
+  url = server.url
   node = ((await (await fetch(`${url}/v1/node`)).json()) as { did: string }).did
   await call('agents.create', { id: 'ann', did: ann.did })
 })
 afterAll(async () => {
-  end.abort()
-  await served
+  await server[Symbol.asyncDispose]()
   await engine.close()
 })
 

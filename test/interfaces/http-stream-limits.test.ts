@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { operation } from '../support/operations.ts'
+import { type ServedHere, serveHere } from '../support/serve-here.ts'
 import { bearer, tokenOf, tokensOf } from '../support/tokens.ts'
 
 const PAD = 'x'.repeat(64 * 1024)
@@ -18,9 +18,8 @@ const endless = operation('endless', () => ({}), {
   },
 })
 
-const end = new AbortController()
 let engine: Engine
-let served: Promise<void>
+let server: ServedHere
 let url = ''
 
 beforeAll(async () => {
@@ -28,18 +27,11 @@ beforeAll(async () => {
   const limits = { unitsPerMinute: 100_000, burst: 10_000 }
   engine = await openEngine({ store: 'memory', embedder: 'none', background: false, limits })
   const catalog = new Map([...makeCatalog(engine), ['endless', endless] as const])
-  const options = {
-    host: '127.0.0.1',
-    port: 0,
-    tokens: tokensOf('ben', 'ann'),
-  }
-  url = await new Promise<string>(resolve => {
-    served = serveHttp(engine, catalog, options, end.signal, resolve)
-  })
+  server = await serveHere(engine, { tokens: tokensOf('ben', 'ann') }, catalog)
+  url = server.url
 })
 afterAll(async () => {
-  end.abort()
-  await served
+  await server[Symbol.asyncDispose]()
   await engine.close()
 })
 

@@ -1,12 +1,12 @@
 /** Answers piece by piece over a real socket: their forms, failures, slow and vanished clients, heartbeats, the end. */
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
 import type { After } from '../../src/interfaces/http/stream.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import type { CallContext } from '../../src/model/operation.ts'
 import type { Catalog, EngineOperation } from '../../src/ops/catalog.ts'
 import { catalogOf, echo, noEngine, operation } from '../support/operations.ts'
+import { type ServedHere, serveHere } from '../support/serve-here.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 
 type Pieces = ReturnType<NonNullable<EngineOperation['stream']>>
@@ -118,33 +118,12 @@ const timers = new HandTimers()
 const NDJSON = { accept: 'application/x-ndjson' }
 const SSE = { accept: 'text/event-stream' }
 
-interface Server extends AsyncDisposable {
-  readonly url: string
-  readonly served: Promise<void>
-  end(): void
+function serving(after?: After): Promise<ServedHere> {
+  const log = (text: string) => void logged.push(text)
+  return serveHere(noEngine, { tokens: tokensOf('ana'), after, log }, catalog)
 }
 
-async function serving(after?: After): Promise<Server> {
-  const end = new AbortController()
-  let served = Promise.resolve()
-  const url = await new Promise<string>(resolve => {
-    const options = { host: '127.0.0.1', port: 0, tokens: tokensOf('ana'), after }
-    const log = (text: string) => void logged.push(text)
-    served = serveHttp(noEngine, catalog, { ...options, log }, end.signal, resolve)
-  })
-  const stop = () => end.abort()
-  return {
-    url,
-    served,
-    end: stop,
-    async [Symbol.asyncDispose]() {
-      stop()
-      await served
-    },
-  }
-}
-
-let server: Server
+let server: ServedHere
 beforeAll(async () => {
   server = await serving(timers.after)
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { type HttpOptions, serveHttp } from '../../src/interfaces/http/serve.ts'
+import { type HttpOptions, serveHttp } from '../../src/interfaces/http/server.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import { type Catalog, makeCatalog } from '../../src/ops/catalog.ts'
 import { openSqliteStore } from '../../src/store/sqlite-store.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await callHere(engine, 'chroma.assign', { starter: true })
   url = await serve({})
   lateUrl = await serve({
-    timeoutMs: 1,
+    request_timeout_ms: 1,
     after: (_, then) => {
       then()
       return () => {}
@@ -143,7 +143,7 @@ it('an operation that heeds no deadline says so by its contract too', async () =
     const timer = setImmediate(then)
     return () => clearImmediate(timer)
   }
-  const at = await serve({ timeoutMs: 1, after }, catalogOf(deaf))
+  const at = await serve({ request_timeout_ms: 1, after }, catalogOf(deaf))
   expect((await post('/v1/ops/deaf', {}, ANA, at)).error).toMatchObject({ code: 'LATE' })
 })
 

@@ -12,10 +12,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse as parseJson } from 'jsonc-parser'
-import { parse as parseToml } from 'smol-toml'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { MCP_CLIENTS } from '../../src/interfaces/cli/assistants/clients.ts'
-import { lastingProgram } from '../../src/interfaces/cli/commands/mcp-install.ts'
+import { lastingProgram, MCP_CLIENTS } from '../../src/interfaces/cli/commands/mcp-install.ts'
 import { commandLine, querent, type Run } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -31,7 +29,6 @@ const FILES: Readonly<Record<string, string>> = {
   windsurf: '.codeium/windsurf/mcp_config.json',
   gemini: '.gemini/settings.json',
   'gemini-project': './.gemini/settings.json',
-  codex: '.codex/config.toml',
   opencode: '.config/opencode/opencode.json',
   zed: '.config/zed/settings.json',
 }
@@ -90,9 +87,8 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
     expect(first).toMatchObject({ status: 0, stderr: '' })
     const report = JSON.parse(first.stdout).clients as { client: string; path: string; state: string; backup: null }[]
     expect(report).toEqual(ALL.map(client => ({ client, path: place(client), state: 'written', backup: null })))
-    for (const { name, format, key, ofProject } of MCP_CLIENTS) {
-      const read = format === 'json' ? parseJson(textOf(name)) : parseToml(textOf(name))
-      const { command, args = [], ...more } = read[key].querent
+    for (const { name, key, ofProject } of MCP_CLIENTS) {
+      const { command, args = [], ...more } = parseJson(textOf(name))[key].querent
       const all = [command, args].flat()
       const program = [here[0], ...here[1], 'mcp', '--detail', 'concise']
       expect(all, name).toEqual(ofProject ? program : [...program, '--home', store])
@@ -110,21 +106,15 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
 
   it('keeps every other byte, comments and all, and the file as it was as a backup', async () => {
     const json = '\ufeff{\r\n\t// mine\r\n\t"mcpServers": {\r\n\t\t"x": { "command": "y" }, // last\r\n\t},\r\n}\r\n'
-    const toml =
-      '# mine\nmodel = "m" # this one\n\n[mcp_servers.x]\ncommand = "y"\n\n[tui]\nat = 1979-05-27T07:32:00Z\n'
     give('gemini', json)
-    give('codex', toml)
-    const both = clients('gemini', 'codex')
-    expect(await run('install', ...both, '--yes', '--lens', 'context')).toMatchObject({ status: 0 })
+    const gemini = clients('gemini')
+    expect(await run('install', ...gemini, '--yes', '--lens', 'context')).toMatchObject({ status: 0 })
     expect(textOf('gemini').replace(/,\r\n\t\t"querent": \{[^}]*\}/, '')).toBe(json)
-    expect(textOf('codex').startsWith(toml)).toBe(true)
-    expect(textOf('codex')).toContain('"--lens", "context"')
     expect(readFileSync(`${place('gemini')}.querent-backup`, 'utf8')).toBe(json)
-    await run('install', ...both, '--yes', '--viewer', 'ana')
-    expect(textOf('codex').match(/\[mcp_servers\.querent\]/g)).toHaveLength(1)
-    expect(existsSync(`${place('codex')}.querent-backup-2`)).toBe(true)
-    await run('uninstall', ...both, '--yes')
-    expect([textOf('gemini'), textOf('codex')]).toEqual([json, toml])
+    await run('install', ...gemini, '--yes', '--viewer', 'ana')
+    expect(existsSync(`${place('gemini')}.querent-backup-2`)).toBe(true)
+    await run('uninstall', ...gemini, '--yes')
+    expect(textOf('gemini')).toBe(json)
   })
 
   it('starts the package that is installed in the project, and never lets npx download one', async () => {
@@ -153,14 +143,9 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
 
   it('keeps what the user added to the entry', async () => {
     give('cursor', '{"mcpServers": {"querent": {"command": "old", "env": {"QUERENT_EMBEDDER": "none"}}}}')
-    give('codex', '[mcp_servers.querent]\ncommand = "old"\n\n[mcp_servers.querent.env]\nA = "1"\n\n[tui]\nb = 2\n')
-    expect(await run('install', ...clients('cursor', 'codex'), '--yes')).toMatchObject({ status: 0 })
+    expect(await run('install', ...clients('cursor'), '--yes')).toMatchObject({ status: 0 })
     const entry = parseJson(textOf('cursor')).mcpServers.querent
     expect(entry).toMatchObject({ command: here[0], env: { QUERENT_EMBEDDER: 'none' } })
-    expect(parseToml(textOf('codex'))).toMatchObject({
-      mcp_servers: { querent: { command: here[0], env: { A: '1' } } },
-      tui: { b: 2 },
-    })
   })
 
   it('writes nothing without a yes: not with --print, and not where nobody can be asked', async () => {
@@ -177,7 +162,6 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
     ['cursor', '{\n  "mcpServers": {,\n}\n', '2:18: not JSON'],
     ['cursor', '{"mcpServers": []}', '1:16: mcpServers: expected an object'],
     ['cursor', '[]', '1:1: expected a JSON object'],
-    ['codex', 'a = 1\nb = = 2\n', '2:5: not TOML'],
   ])('refuses a broken file of %s with its place, and leaves the others as they are: %j', async (name, text, told) => {
     give(name, text)
     const { status, stderr } = await run('install', ...clients('windsurf', name), '--yes')
@@ -187,9 +171,7 @@ describe.skipIf(process.platform !== 'linux')('querent mcp install', { timeout: 
     expect(existsSync(place('windsurf'))).toBe(false)
   })
 
-  it('refuses what it cannot add to, what is read-only, and what lies elsewhere', async () => {
-    give('codex', 'mcp_servers = { x = { command = "y" } }\n')
-    expect((await run('install', ...clients('codex'), '--yes')).stderr).toContain('by hand')
+  it('refuses what is read-only, and what lies elsewhere', async () => {
     give('cursor', '{}')
     chmodSync(place('cursor'), 0o444)
     expect((await run('install', ...clients('cursor'), '--yes')).stderr).toContain('is read-only')

@@ -6,7 +6,6 @@ import { openEngine } from '../../src/engine/open.ts'
 import type { Page } from '../../src/model/page.ts'
 import { querentHere } from '../support/in-process.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
-import { INTERFACES } from './interfaces.ts'
 import { MCP_ENV } from './mcp-client.ts'
 
 const NOTE =
@@ -43,19 +42,16 @@ const ORDERS = {
 }
 
 describe.each(Object.entries(ORDERS))('A file that is added as document and as code, %s (QE-013):', (_, order) => {
-  it('is in an answer once, as its author wrote it, over the library, CLI, HTTP and MCP', async () => {
+  it('is in an answer once, as its author wrote it', async () => {
     using home = await folderWith(order)
-    for (const [name, open] of Object.entries(INTERFACES)) {
-      const options = { home: join(home.path, '.querent'), now: '2026-03-01T12:00:00.000Z', embedder: 'none' } as const
-      await using made = await open(options)
-      const { result: page } = (await made.call('query', { text: 'backup copies disk' })) as { readonly result: Page }
-      const ofNote = page.items.filter(({ origin }) => origin?.endsWith('.md'))
-      expect(shown({ ...page, items: ofNote }), name).toEqual([['Backup policy', false]])
-      expect(ofNote[0]?.collection).toBe('notes')
-      // What is code alone keeps its file, its module and its function.
-      expect(page.items.filter(({ origin }) => origin?.endsWith('.ts')).length, name).toBe(3)
-    }
-  }, 120_000)
+    await using engine = await openEngine({ home: join(home.path, '.querent'), embedder: 'none', background: false })
+    const page = await engine.query({ text: 'backup copies disk' })
+    const ofNote = page.items.filter(({ origin }) => origin?.endsWith('.md'))
+    expect(shown({ ...page, items: ofNote })).toEqual([['Backup policy', false]])
+    expect(ofNote[0]?.collection).toBe('notes')
+    // What is code alone keeps its file, its module and its function.
+    expect(page.items.filter(({ origin }) => origin?.endsWith('.ts')).length).toBe(3)
+  })
 })
 
 describe('A file that is added as document and as code (QE-013)', () => {

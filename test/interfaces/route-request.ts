@@ -1,7 +1,7 @@
 /** An operation's input as a request to the readable route that stands for it. */
 import { isRecord } from '../../src/base/record.ts'
-import { ROUTES } from '../../src/interfaces/http/routes/mount.ts'
-import type { Route } from '../../src/interfaces/http/routes/route.ts'
+import { ROUTES } from '../../src/interfaces/http/mount.ts'
+import type { Route } from '../../src/interfaces/http/routes.ts'
 
 export interface PlainRequest {
   readonly method: string

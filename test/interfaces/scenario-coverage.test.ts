@@ -1,7 +1,7 @@
 /** That the scenarios call every operation there is, at every interface that offers it, and every readable route and tool. */
 import { beforeAll, expect, it } from 'vitest'
 import { openEngine } from '../../src/engine/open.ts'
-import { ROUTES } from '../../src/interfaces/http/routes/mount.ts'
+import { ROUTES } from '../../src/interfaces/http/mount.ts'
 import { makeTools } from '../../src/interfaces/mcp/tools.ts'
 import { type Catalog, fullName, makeCatalog } from '../../src/ops/catalog.ts'
 import { BELIEFS_STEPS } from './beliefs-scenario.ts'

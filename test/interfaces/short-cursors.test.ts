@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../src/base/clock.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
 import { mcpOverHttp } from '../../src/interfaces/mcp/http.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
+import { serveHere } from '../support/serve-here.ts'
 import { bearer, tokensOf } from '../support/tokens.ts'
 
 const DAY = 86_400_000
@@ -34,15 +34,11 @@ interface Page {
 async function serve(readOnly = false) {
   const engine = await openEngine({ home, embedder: 'none', background: false, clock, readOnly })
   const catalog = makeCatalog(engine)
-  const end = new AbortController()
-  let served: Promise<void> = Promise.resolve()
-  const url = await new Promise<string>(resolve => {
-    const http = { host: '127.0.0.1', port: 0, tokens: tokensOf('ben', 'cyd'), mcp: mcpOverHttp(engine, catalog) }
-    served = serveHttp(engine, catalog, http, end.signal, resolve)
-  })
+  const options = { tokens: tokensOf('ben', 'cyd'), mcp: mcpOverHttp(engine, catalog) }
+  const server = await serveHere(engine, options, catalog)
+  const { url } = server
   ends.push(async () => {
-    end.abort()
-    await served
+    await server[Symbol.asyncDispose]()
     await engine.close()
   })
   const call = async (name: string, input: object, by = 'ben') => {

@@ -3,10 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { referencePages } from '../../scripts/reference/pages.ts'
 import { openEngine } from '../../src/engine/open.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
-import { makeCatalog } from '../../src/ops/catalog.ts'
 import { guidePage } from '../support/guide-page.ts'
 import { runInProcess } from '../support/in-process.ts'
+import { serveHere } from '../support/serve-here.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 import { newClient, onConnection } from './mcp-in-process.ts'
 
@@ -57,20 +56,14 @@ describe('an operation that is added to a lens', () => {
   })
 
   it('is called over HTTP, and is in the OpenAPI document', async () => {
-    const end = new AbortController()
     await using engine = await openEngine({ store: 'memory', embedder: 'none', background: false })
-    let served: Promise<void> = Promise.resolve()
-    const url = await new Promise<string>(resolve => {
-      const options = { host: '127.0.0.1', port: 0, tokens: undefined }
-      served = serveHttp(engine, makeCatalog(engine), options, end.signal, resolve)
-    })
+    await using server = await serveHere(engine)
+    const { url } = server
     const body = JSON.stringify({ name: 'Ann', times: 2 })
     const answer = await fetch(`${url}/v1/ops/chroma.greet_node`, { method: 'POST', body })
     expect(await answer.json()).toEqual(TWICE)
     const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { readonly paths: object }
     expect(Object.keys(paths)).toContain('/v1/ops/chroma.greet_node')
-    end.abort()
-    await served
   })
 
   it('is a tool over MCP, where it is chosen by name', async () => {

@@ -1,9 +1,8 @@
 /** A node that is asked by hand: questions as other nodes seal them, from a member of a federation and from a stranger. */
 import type { Json } from '../../src/base/canonical.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
-import { type Envelope, sealEnvelope } from '../../src/identity/envelope.ts'
-import { newNonce } from '../../src/identity/freshness.ts'
 import { type Keys, keysOf } from '../../src/identity/keys.ts'
+import { type Envelope, newNonce, sealEnvelope } from '../../src/identity/messages.ts'
 import { PROTOCOL, type WireQuery } from '../../src/lenses/beliefs/nodes/wire/protocol.ts'
 import type { Json as JsonRecord } from './beliefs-engine.ts'
 import { type NodeWorld, openNodes, type ReadAnswer, readAnswer, type TestNode } from './nodes.ts'

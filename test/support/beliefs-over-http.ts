@@ -1,7 +1,7 @@
 /** The HTTP interface as a way to ask questions of the lens `beliefs`, beside the library (`LIBRARY`). */
 
 import type { Engine } from '../../src/engine/engine.ts'
-import { serveHttp } from '../../src/interfaces/http/serve.ts'
+import { serveHttp } from '../../src/interfaces/http/server.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
 import { ASKER } from './beliefs-hidden.ts'
 import type { Interface } from './beliefs-hidden-world.ts'

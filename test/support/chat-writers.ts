@@ -1,6 +1,7 @@
 /** Small writers of every format of conversations, to read back what they wrote. */
-import type { ExportFile } from '../../src/lenses/conversations/reading/export-file.ts'
+
 import type { ChatFormat } from '../../src/lenses/conversations/reading/read.ts'
+import type { ExportFile } from '../../src/lenses/conversations/reading/reader.ts'
 import { fileOf } from './export-files.ts'
 
 export interface Said {

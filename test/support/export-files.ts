@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ExportFile } from '../../src/lenses/conversations/reading/export-file.ts'
+import type { ExportFile } from '../../src/lenses/conversations/reading/reader.ts'
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/conversations', import.meta.url))
 

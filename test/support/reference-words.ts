@@ -4,7 +4,7 @@
  */
 import { must } from '../../src/base/assert.ts'
 import { Bitset } from '../../src/base/bitset.ts'
-import { editDistance } from '../../src/base/edit-distance.ts'
+import { editDistance } from '../../src/base/near-names.ts'
 import type { Steps } from '../../src/base/turns.ts'
 import type {
   Hit,

@@ -1,7 +1,7 @@
 /** The reference that the product is held against: one conversation in memory, every message scored. */
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import type { Conversation, Message } from '../../../src/lenses/conversations/model.ts'
-import { resolvedDates } from '../../../src/lenses/conversations/reading/dates-in-text.ts'
+import { resolvedDates } from '../../../src/lenses/conversations/reading/dates.ts'
 import { Bm25, type Bm25Parameters } from './bm25.ts'
 import { asksWhen, hasTime, isAboutAssistant, namedIn } from './cues.ts'
 import type { Found } from './measures.ts'

@@ -1,7 +1,6 @@
 /** What is indexed of a conversation: one text a message, chunks of long ones, and blocks of neighbours. */
 import type { Conversation, Message } from '../../../src/lenses/conversations/model.ts'
-import { type Day, dayOf, dayText } from '../../../src/lenses/conversations/reading/dates.ts'
-import { resolvedDates } from '../../../src/lenses/conversations/reading/dates-in-text.ts'
+import { type Day, dayOf, dayText, resolvedDates } from '../../../src/lenses/conversations/reading/dates.ts'
 
 /** What the text of a message is put together from, besides what it says. */
 export interface UnitParts {

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { modelKey } from '../../../src/embed/embedder.ts'
 import { openEngine } from '../../../src/engine/open.ts'
-import { serveHttp } from '../../../src/interfaces/http/serve.ts'
+import { serveHttp } from '../../../src/interfaces/http/server.ts'
 import { makeCatalog } from '../../../src/ops/catalog.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
 import { openStandIn } from '../stand-in.ts'

@@ -8,7 +8,7 @@ export interface Tab {
   readonly content: ComponentChildren
 }
 
-export interface TabsProps {
+interface TabsProps {
   readonly label: string
   readonly tabs: readonly Tab[]
 }

@@ -1,8 +1,21 @@
 /** A question to the server as state of a component: asked anew when what it depends on changes, the last one wins. */
-import { useEffect } from 'preact/hooks'
-import { call } from '../api/call.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { call } from '../api.ts'
 import { asker } from '../shell/session.ts'
-import { useStateOf } from './use-state-of.ts'
+
+// State that belongs to something: where that is another, nothing of it is shown, from the very first picture on.
+
+/** `owner`: what it belongs to, compared by its text. What is told late, of an owner that is gone, is dropped. */
+export function useStateOf<T>(owner: string, beginning: T): readonly [T, (change: (last: T) => T) => void] {
+  const [held, setHeld] = useState({ owner, value: beginning })
+  const current = useRef(owner)
+  current.current = owner
+  const change = (of: (last: T) => T): void => {
+    if (current.current !== owner) return
+    setHeld(last => ({ owner, value: of(last.owner === owner ? last.value : beginning) }))
+  }
+  return [held.owner === owner ? held.value : beginning, change]
+}
 
 export interface Answer<T> {
   /** The last answer to the same asker; stays while the next one is on its way. */

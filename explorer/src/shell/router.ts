@@ -16,7 +16,7 @@ window.addEventListener('popstate', followAddress)
 
 export const route = computed<Route>(() => parseRoute(hash.value))
 
-export function parseRoute(text: string): Route {
+function parseRoute(text: string): Route {
   const whole = text.replace(/^#\/?/, '')
   const at = whole.indexOf('?')
   const where = at < 0 ? whole : whole.slice(0, at)
@@ -50,4 +50,9 @@ function plain(text: string): string {
   } catch {
     return text
   }
+}
+
+/** `rest`: what follows the view's name in the address, for example the id of an entry. */
+export interface ViewProps {
+  readonly rest: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** Who asks: a token where the server wants one, and the viewer as whom the owner looks at the store. */
+/** What the page keeps of who sits here: a token where the server wants one, the viewer as whom the owner looks, the theme. */
 import { computed, effect, signal } from '@preact/signals'
 
 const TOKEN = 'querent.token'
@@ -27,4 +27,21 @@ export function credentials(): Record<string, string> {
 function keep(name: string, value: string | null): void {
   if (value === null) sessionStorage.removeItem(name)
   else sessionStorage.setItem(name, value)
+}
+
+export type Theme = 'system' | 'light' | 'dark'
+
+const THEME = 'querent.theme'
+
+export const theme = signal<Theme>(keptTheme())
+
+effect(() => {
+  const { value } = theme
+  document.documentElement.style.colorScheme = value === 'system' ? 'light dark' : value
+  localStorage.setItem(THEME, value)
+})
+
+function keptTheme(): Theme {
+  const value = localStorage.getItem(THEME)
+  return value === 'light' || value === 'dark' ? value : 'system'
 }

@@ -1,10 +1,10 @@
 /** What the shell must know of the store before it can offer anything: its lenses, and whether its owner is asking. */
 import { effect, signal } from '@preact/signals'
 import type { Status } from '../../../src/engine/engine.ts'
-import { call } from '../api/call.ts'
+import { call } from '../api.ts'
 import { token, viewer } from './session.ts'
 
-export interface LensFacts {
+interface LensFacts {
   readonly name: string
   readonly summary: string
 }

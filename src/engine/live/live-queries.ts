@@ -5,7 +5,7 @@
  */
 import { v4Id } from '../../base/random-id.ts'
 import { systemTimers, type Timers } from '../../base/timers.ts'
-import { Places } from '../../identity/places.ts'
+import { Places } from '../../identity/rates.ts'
 import type { LiveHandlers, LiveOptions, LiveQueries, LiveQuery, LiveState, Subscription } from '../../model/live.ts'
 import { isOwner, type Viewer } from '../../model/viewer.ts'
 import type { Store } from '../../store/store.ts'

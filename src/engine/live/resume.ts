@@ -5,7 +5,7 @@
 import { canonicalJson } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
 import { seal, unseal } from '../../base/sealed.ts'
-import { requesterOf } from '../../identity/requester.ts'
+import { requesterOf } from '../../identity/rates.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { LiveQuery } from '../../model/live.ts'
 import { Held } from '../../pipeline/held.ts'

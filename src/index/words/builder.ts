@@ -2,7 +2,7 @@
  * Text to a segment, in steps: every occurrence of a term is noted in the order of rows, then a counting sort brings the
  * occurrences of each term together.
  */
-import { lowerBound } from '../../base/lower-bound.ts'
+import { lowerBound } from '../../base/compare.ts'
 import { StepPace, type Steps, sortInSteps } from '../../base/turns.ts'
 import { type Chunk, chunkTitle, type Entry } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'

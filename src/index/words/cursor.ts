@@ -2,7 +2,7 @@
  * The postings of one term in one segment: how runs of rows are stored, and a walk over the visible ones, in order of
  * rows or by jumps.
  */
-import { lowerBound } from '../../base/lower-bound.ts'
+import { lowerBound } from '../../base/compare.ts'
 import { TITLE_WEIGHT } from '../../math/bm25.ts'
 import { ByteReader, LONG, ONE_BYTE, readLong } from './bytes.ts'
 import { BLOCK, type Segment, SKIP, SKIP_BOUND, SKIP_PLACES, SKIP_POSTINGS, SKIP_ROW } from './segment.ts'

@@ -1,6 +1,6 @@
 /** Several segments to one, without their dead rows. */
 
-import { lowerBound } from '../../base/lower-bound.ts'
+import { lowerBound } from '../../base/compare.ts'
 import { StepPace, type Steps } from '../../base/turns.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { ByteReader, compareBytes } from './bytes.ts'

@@ -14,7 +14,7 @@
  * the partition), the ends of its postings and its places (within the run), its bound. A bound is the highest saturation
  * of a posting at its partition's mean length when the segment was written, in 255ths of 2.2, rounded up.
  */
-import { lowerBound } from '../../base/lower-bound.ts'
+import { lowerBound } from '../../base/compare.ts'
 import type { ChunkKey } from '../../model/entry.ts'
 import { LANGUAGES } from '../../text/stopwords.ts'
 import { ByteReader, compareBytes, encodeTerm, hashBytes } from './bytes.ts'

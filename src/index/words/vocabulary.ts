@@ -1,5 +1,5 @@
 /** Terms of a word index near to a given text: those that begin with a prefix, and those a few edits away. */
-import { editDistance } from '../../base/edit-distance.ts'
+import { editDistance } from '../../base/near-names.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { fold } from '../../text/normalise.ts'
 import { stem } from '../../text/stem.ts'

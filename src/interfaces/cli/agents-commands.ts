@@ -1,5 +1,5 @@
 /** `querent trust …`, `agents …`, `federations …` and `peers …`: agents, groups of them, their trust, and other nodes. */
-import { reportedWithCode } from './commands/beliefs-input.ts'
+import { reportedWithCode } from './beliefs-commands.ts'
 import { type CommandGroup, command } from './operation-command.ts'
 import { all, each, lines, type Print, rows } from './render/answer.ts'
 

@@ -1,18 +1,252 @@
 /** `querent beliefs …`: what agents hold true. */
-import type { JsonObject } from '../../base/canonical.ts'
-import { invalidArgument } from '../../model/errors.ts'
-import { beliefOf, queryOf, reportedWithCode, scopeOf } from './commands/beliefs-input.ts'
-import { parsed, pipedText, textOf } from './commands/input.ts'
-import { print } from './commands/print.ts'
+import type { Json, JsonObject } from '../../base/canonical.ts'
+import { printable } from '../../base/printable.ts'
+import { isRecord } from '../../base/record.ts'
+import { invalidArgument, QuerentError } from '../../model/errors.ts'
+import { parsed, pipedText, print, textOf } from './commands/print.ts'
 import { watchOperation } from './commands/watch.ts'
-import { type CommonFlags, withLive } from './flags.ts'
-import { type FlagNames, liveFlags } from './generated-flags.ts'
+import { type CommonFlags, type FlagNames, liveFlags, withLive } from './flags.ts'
+import { write } from './io.ts'
 import { type CommandGroup, command, type Flags } from './operation-command.ts'
 import { withProgress } from './progress.ts'
-import { all, each, PLAIN_TEXT } from './render/answer.ts'
-import * as render from './render/beliefs.ts'
-import type { Cli } from './run.ts'
+import {
+  all,
+  type Columns,
+  each,
+  facts,
+  lines,
+  moreText,
+  notes,
+  oneLine,
+  PLAIN_TEXT,
+  type Print,
+  rows,
+  shape,
+} from './render/answer.ts'
+import { type Cli, errorsAside, exitCodeFor } from './run.ts'
 import { withSession } from './session.ts'
+
+// What flags of `querent beliefs …` put into an input beyond its fields, and how these commands report failures.
+
+/** A query as the operations take it: with filters by preset, domain and confidence, and the scopes that were named. */
+export function queryOf(query: JsonObject, flags: Flags): JsonObject {
+  const filters = filtersOf(flags)
+  const options = isRecord(query['options']) ? (query['options'] as JsonObject) : {}
+  return {
+    ...query,
+    ...(filters.length > 0 && { filters: filters.length === 1 ? (filters[0] as Json) : filters }),
+    options: { scope: scopeOf(flags), ...options },
+  }
+}
+
+/** Without a flag: all that the viewer may see. */
+export function scopeOf({ local, federated, network }: Flags): JsonObject {
+  const isAll = local === undefined && federated === undefined && network === undefined
+  return { local: isAll || local === true, federated: isAll || federated === true, network: isAll || network === true }
+}
+
+function filtersOf({ filter = [], domain, minConfidence }: Flags): readonly Json[] {
+  const own = {
+    ...(domain !== undefined && { domains_include: domain as Json }),
+    ...(minConfidence !== undefined && { min_confidence: minConfidence as Json }),
+  }
+  const given = (filter as readonly string[]).map(text =>
+    /^\s*[[{]/.test(text) ? (parsed(text, '--filter') as Json) : text,
+  )
+  return [...(Object.keys(own).length > 0 ? [own] : []), ...given.flat()]
+}
+
+/** What a belief is to be, or what of it is to change. */
+function beliefOf(input: JsonObject, { type, from }: Flags): JsonObject {
+  const { visibility, federation_ids, valid_until } = input
+  const sources = ((from ?? []) as readonly string[]).map(sourceOf)
+  const isDerived = type !== undefined || from !== undefined
+  return {
+    ...input,
+    ...(visibility === undefined && federation_ids !== undefined && { visibility: 'federated' }),
+    ...(isDerived && { derivation: { ...(type !== undefined && { type: type as Json }), sources } }),
+    ...(valid_until === 'never' && { valid_until: null }),
+  }
+}
+
+/** An address refers to something outside; anything else is the id of a belief. */
+function sourceOf(text: string): JsonObject {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? { external_ref: text } : { belief_id: text }
+}
+
+/** For people, with every fault there is; for programs the whole error. Both on standard error. */
+export async function reportedWithCode(cli: Cli, body: () => Promise<void>): Promise<void> {
+  errorsAside(cli)
+  try {
+    await body()
+  } catch (error) {
+    errorsAside(cli)
+    if (!(error instanceof QuerentError) || cli.errors !== 'text' || cli.signal.aborted) throw error
+    await write(cli.io.stderr, failureText(error))
+    cli.exitCode = exitCodeFor(error)
+  }
+}
+
+function failureText({ code, message, details, help }: QuerentError): string {
+  const faults = (details['all'] ?? []) as readonly { path: string; constraint: string }[]
+  const others = faults.slice(1).map(({ path, constraint }) => `  ${path}: expected ${constraint}\n`)
+  return `querent: ${code}: ${message}\n${others.join('')}  ${help}\n`
+}
+
+// Beliefs as people are shown them: answers to queries, one belief, and what it was derived from.
+
+interface Chain {
+  readonly chain: readonly {
+    readonly belief_id: string
+    readonly depth: number
+    readonly contribution_type: string | null
+    readonly content_preview: string
+    readonly derivation_type: string
+  }[]
+}
+
+/** What an answer says beside its beliefs; a stream says it at the end. */
+interface AnswerEnd {
+  readonly verdict?: string
+  readonly verdict_reason?: string | null
+  readonly nearest?: readonly object[]
+  readonly next_cursor?: string | null
+  /** Where other nodes were asked. */
+  readonly coverage?: { readonly nodes?: readonly { readonly responded: boolean }[] }
+}
+
+interface Answer extends AnswerEnd {
+  readonly beliefs: readonly { readonly derivation_chain?: Chain }[]
+}
+
+const PARTS = ['semantic_similarity', 'confidence_score', 'trust_score', 'recency_score']
+const RANKED: Columns = [
+  ...['=rank', 'SCORE=score.final 3'],
+  ...['MEANING', 'CONFIDENCE', 'TRUST', 'RECENCY'].map((title, at) => `${title}=score.components.${PARTS[at]} 3`),
+  ...['FROM=source.id|source.kind', 'HOLDER=belief.holder_id 14', 'ID=belief.id', 'BELIEF=belief.content'],
+]
+
+const reasonText = all(
+  each('?explanation.summary', '{rank}. {explanation.summary}', 'note'),
+  each('?contradiction', '{rank}. {contradiction.type}, {contradiction.score 2}: {contradiction.text}', 'note'),
+  ({ derivation_chain: chain }: Answer['beliefs'][number]) => (chain && chain.chain.length > 1 ? chainText(chain) : ''),
+)
+
+const COUNT = '{total_count}{, as of |as_of|}'
+
+const notesText: Print<AnswerEnd> = all<AnswerEnd>(
+  each('?verdict_reason', '{verdict_reason}', 'note'),
+  each('nearest', 'near: {belief.id}  {belief.content}', 'note'),
+  each('errors', 'a part of the answer: {|node|: }{code}: {message}', 'note'),
+  each(
+    ({ coverage }: AnswerEnd) => coverage?.nodes?.filter(({ responded }) => responded),
+    '{node} answered with {results}{ of federation |federation|}, at {answered_at} after {elapsed_ms} ms',
+    'note',
+  ),
+  each('conflicts', '{contradiction_type} conflict: {belief_ids.0} and {belief_ids.1}: {resolution_reason}', 'note'),
+  each('warnings', '{message}', 'note'),
+  ({ next_cursor }, shown) => notes(moreText(next_cursor, shown), shown),
+)
+
+export const answerText: Print<Answer> = all<Answer>(
+  rows('beliefs', RANKED, 'no beliefs found'),
+  ({ beliefs }, shown) => beliefs.map(one => reasonText(one, shown)).join(''),
+  each('?beliefs.length', `{beliefs.length} of ${COUNT}`),
+  notesText,
+)
+
+const contradictionsText: Print<AnswerEnd & { readonly contradictions: Answer['beliefs'] }> = all(
+  ({ contradictions: beliefs, ...rest }, shown) => answerText({ ...rest, beliefs }, shown),
+  each('detector', '{note}', 'note'),
+)
+
+/** How a stream ended, of which so many beliefs were printed. */
+const streamEndText: Print<AnswerEnd & { readonly count: number }> = all<AnswerEnd & { readonly count: number }>(
+  each('?count', `{count} of ${COUNT}`),
+  ({ count }) => (count === 0 ? 'no beliefs found\n' : ''),
+  notesText,
+)
+
+const batchText: Print<{ readonly results: readonly { readonly result?: Answer }[] }> = ({ results }, shown) =>
+  results
+    .map(one => (one.result ? answerText(one.result, shown) : each('error', '{code}: {message}')(one, shown)))
+    .join('\n')
+
+const contextText: Print<Answer> = all<Answer>(
+  answerText,
+  each('', '{total_tokens} of {max_tokens} tokens'),
+  each('?expandable.length', 'to expand: {expandable}', 'note'),
+)
+
+const section = (name: string, template: string): Print<object> => {
+  return (answer, shown) => (name in answer ? `${shown.style.bold(name)}\n${each(name, template)(answer, shown)}` : '')
+}
+
+const expandedText: Print<object> = all(
+  section('derivation', '  {belief_id}  {content_preview}'),
+  section('contradictions', '  {belief.id}  {belief.content}'),
+  section('similar', '  {belief.id}  {belief.content}'),
+  each('', '{additional_tokens} of {max_additional_tokens} tokens'),
+)
+
+interface WithHistory {
+  readonly belief: { readonly id: string; readonly content: string }
+  readonly history?: readonly { readonly id: string }[]
+}
+
+const BELIEF: Columns = [
+  ...['id', 'version', 'holder=holder_id', 'visibility', 'federations=federation_ids', 'domains', 'created=created_at'],
+  ...['valid from=valid_from', 'valid until=valid_until', 'confidence', 'derivation=derivation.type'],
+  ...['supersedes', 'superseded by=superseded_by', 'deleted=deleted_at'],
+]
+
+const beliefText: Print<WithHistory> = all<WithHistory>(
+  facts('belief', BELIEF),
+  each('belief.derivation.sources', 'rests on {|belief_id|}{|external_ref|} ({contribution_type})'),
+  ({ belief }) => `\n${printable(belief.content)}\n`,
+  ({ history = [] }) => (history.length > 1 ? '\nother versions\n' : ''),
+  each(
+    ({ belief, history = [] }: WithHistory) => history.filter(({ id }) => id !== belief.id),
+    '{created_at}  {version}  {id}  {content}',
+  ),
+)
+
+/** The belief itself first; each line is what the one before rests on, and as what if not as primary. */
+function chainText({ chain }: Chain): string {
+  return lines(
+    chain.map(({ belief_id, depth, contribution_type: contribution, content_preview, derivation_type }) => {
+      const as = contribution === null || contribution === 'primary' ? '' : ` (${contribution})`
+      const name = `${'  '.repeat(depth)}${depth === 0 ? '' : '← '}${oneLine(belief_id)}${as}`
+      return `${name}  ${derivation_type}  ${oneLine(content_preview)}`
+    }),
+  )
+}
+
+interface Explained {
+  readonly explanation?: Readonly<Record<string, object>>
+  /** Numbers are there where both match. */
+  readonly versus?: { readonly parts?: object; readonly smallest_change?: object | null }
+}
+
+export const explanationText: Print<Explained> = all<Explained>(
+  ({ explanation = {} }, shown) => {
+    const names = ['semantic', 'confidence', 'trust', 'recency'].filter(name => name in explanation)
+    const parts = names.map(name => ({ name, ...explanation[name] }))
+    const columns = ['PART=name', 'value 4', 'weight 4', 'GIVES=contribution 4']
+    return parts.length === 0 ? '' : rows('', columns)(parts, shown)
+  },
+  each('', '{summary}'),
+  each('dropped_by', 'not shown: {reason}'),
+  each('hints', 'with {dimension} at {target} (now {current}) it would be number {rank}'),
+  ({ versus }, shown) => {
+    if (versus?.parts === undefined) return versus === undefined ? '' : shape(versus, shown)
+    const gains = Object.keys(versus.parts).map(name => `${name} {parts.${name}.contribution +4}`)
+    const swap = versus.smallest_change ? 'the nearest weights that swap them: {smallest_change.weights}' : NO_SWAP
+    return all(each('', `{ahead} is before {behind} by {gap 4}: ${gains.join(', ')}`), each('', swap))(versus, shown)
+  },
+)
+
+const NO_SWAP = 'no weights of the four parts would swap them'
 
 /** What a query takes by flags of other names, and what is of no use in a command. */
 function queryFlags(at: string): FlagNames {
@@ -116,9 +350,9 @@ export const BELIEFS: CommandGroup = {
       options: FILTERS,
       input: queryOf,
       embeds: true,
-      stream: { list: 'beliefs', end: render.streamEndText },
+      stream: { list: 'beliefs', end: streamEndText },
       pages: { cursor: 'options.cursor', next: 'next_cursor' },
-      print: render.answerText,
+      print: answerText,
     }),
     command({
       name: 'explain <belief_id> [words...]',
@@ -128,7 +362,7 @@ export const BELIEFS: CommandGroup = {
       options: FILTERS,
       input: inQuery,
       embeds: true,
-      print: render.explanationText,
+      print: explanationText,
     }),
     command({
       name: 'count [words...]',
@@ -157,7 +391,7 @@ export const BELIEFS: CommandGroup = {
       name: 'batch <file>',
       examples: ['querent beliefs batch queries.json --json  # each is answered, or fails, on its own'],
       arguments: [{ json: 'queries' }],
-      print: render.batchText,
+      print: batchText,
     }),
     command({
       name: 'context [words...]',
@@ -168,7 +402,7 @@ export const BELIEFS: CommandGroup = {
       options: FILTERS,
       input: (input, flags) => ({ purpose: 'answer', max_tokens: 1000, ...queryOf(input, flags) }),
       embeds: true,
-      print: render.contextText,
+      print: contextText,
     }),
     command({
       name: 'watch [words...]',
@@ -187,24 +421,24 @@ export const BELIEFS: CommandGroup = {
     command({
       name: 'get <belief_id>',
       flags: { include_superseded: { name: 'history', help: 'older versions too' } },
-      print: render.beliefText,
+      print: beliefText,
     }),
     command({
       name: 'similar <belief_id>',
       ...ABOUT,
       flags: { ...ABOUT.flags, 'options.include_same_holder': 'same-holder' },
-      print: render.answerText,
+      print: answerText,
     }),
-    command({ name: 'contradictions <belief_id>', ...ABOUT, print: render.contradictionsText }),
+    command({ name: 'contradictions <belief_id>', ...ABOUT, print: contradictionsText }),
     command({
       name: 'expand <belief_id>',
       examples: ['querent beliefs expand my-vaccine-dna --max-tokens 400 --include derivation  # what it rests on'],
       ...ABOUT,
       flags: { ...ABOUT.flags, max_additional_tokens: { name: 'max-tokens', help: 'most tokens (default: 1000)' } },
       input: (input, flags) => ({ max_additional_tokens: 1000, ...input, scope: scopeOf(flags) }),
-      print: render.expandedText,
+      print: expandedText,
     }),
-    command({ name: 'derivation <belief_id>', flags: ABOUT.flags, print: render.chainText }),
+    command({ name: 'derivation <belief_id>', flags: ABOUT.flags, print: chainText }),
     command({
       name: 'put [content]',
       examples: [

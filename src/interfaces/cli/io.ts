@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { jsonText, printable, printableStyled } from '../../base/printable.ts'
 import { QuerentError } from '../../model/errors.ts'
 
-export interface Terminal {
+interface Terminal {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
 }
@@ -150,4 +150,17 @@ export function decodeUtf8(bytes: Uint8Array, field: string, ignoreBOM = false):
 export function processIo(): Io {
   const { stdin, stdout, stderr, env } = process
   return { stdin, stdout, stderr, env, workingFolder: process.cwd() }
+}
+
+// Asks a person at the terminal; only a plain yes is one.
+
+export async function confirm({ stdin, stderr }: Io, question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline')
+  const lines = createInterface({ input: stdin, output: streamOf(stderr) })
+  const answer = await new Promise<string>(resolve => {
+    lines.once('close', () => resolve(''))
+    lines.question(`${printable(question)} [y/N] `, resolve)
+  })
+  lines.close()
+  return /^y(es)?$/i.test(answer.trim())
 }

@@ -12,12 +12,10 @@ import type {
 } from '../../engine/engine.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { Count, Page } from '../../model/page.ts'
-import { withLive } from './flags.ts'
-import { type FlagNames, liveFlags } from './generated-flags.ts'
+import { type FlagNames, liveFlags, withLive } from './flags.ts'
 import { command, type Flags, type OperationCommand } from './operation-command.ts'
 import { all, each } from './render/answer.ts'
-import { footer, pageText } from './render/page.ts'
-import { recallText } from './render/recall.ts'
+import { footer, pageText, recallText } from './render/page.ts'
 import {
   addText,
   backupText,

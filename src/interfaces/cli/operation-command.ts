@@ -16,32 +16,37 @@ import {
   makeCatalog,
 } from '../../ops/catalog.ts'
 import { jsonSchema } from '../../ops/schemas.ts'
-import { textOf as fileOrPiped, parsed, pipedText } from './commands/input.ts'
-import { keepNextPage, nextPage } from './commands/last-page.ts'
-import { assertLines, print, printMembers } from './commands/print.ts'
 import {
+  assertLines,
+  textOf as fileOrPiped,
+  keepNextPage,
+  nextPage,
+  parsed,
+  pipedText,
+  print,
+  printMembers,
+} from './commands/print.ts'
+import {
+  addFlags,
+  addShorthands,
   type CommonFlags,
   collect,
   define,
+  type FlagNames,
+  fieldAt,
   finiteNumber,
+  lowerFirst,
   runs,
+  type Shorthands,
+  typesOf,
   wantsJson,
   withFormat,
   withOneExitCode,
   withPlace,
   withStream,
+  withValue,
   wordsOf,
 } from './flags.ts'
-import {
-  addFlags,
-  addShorthands,
-  type FlagNames,
-  fieldAt,
-  lowerFirst,
-  type Shorthands,
-  typesOf,
-  withValue,
-} from './generated-flags.ts'
 import { readAll, write, writeJson } from './io.ts'
 import { progressText, type Report, withProgress } from './progress.ts'
 import { PLAIN_TEXT, type Print, shape } from './render/answer.ts'

@@ -14,7 +14,7 @@ function plain(load: () => Promise<Body>, entry: Omit<OperationCommand, 'run' | 
 }
 
 export const STORE_COMMANDS: readonly OperationCommand[] = [
-  plain(async () => (await import('./commands/transfer.ts')).runExport, {
+  plain(async () => (await import('./commands/care.ts')).runExport, {
     name: 'export [file]',
     examples: [
       'querent export --skip-damaged saved.jsonl  # what can be read of a damaged store; exit code 1 if that is not all',
@@ -22,7 +22,7 @@ export const STORE_COMMANDS: readonly OperationCommand[] = [
     isFormless: true,
     options: { '--skip-damaged': 'go on where the store is damaged, and report what was lost' },
   }),
-  plain(async () => (await import('./commands/transfer.ts')).runImport, {
+  plain(async () => (await import('./commands/care.ts')).runImport, {
     name: 'import [file]',
     examples: ['querent import backup.jsonl  # from a file', 'gunzip < backup.gz | querent import  # from a pipe'],
   }),

@@ -2,7 +2,7 @@
 
 import type { Progress } from '../../model/operation.ts'
 import { type Io, streamOf, write } from './io.ts'
-import { oneLine } from './render/style.ts'
+import { oneLine } from './render/answer.ts'
 
 interface ProgressBar extends Disposable {
   report(progress: Progress): void

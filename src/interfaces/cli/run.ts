@@ -56,7 +56,7 @@ export interface Servers {
   listMcpTools(engine: Engine, catalog: Catalog, choice: McpChoice): Promise<readonly McpToolCost[]>
 }
 
-export interface McpToolCost {
+interface McpToolCost {
   readonly name: string
   readonly title: string
   readonly description: string
@@ -79,7 +79,7 @@ export interface McpChoice {
   readonly tools?: readonly string[] | undefined
 }
 
-export interface McpOptions extends McpChoice {
+interface McpOptions extends McpChoice {
   readonly viewer: Viewer
   readonly concise?: boolean | undefined
 }

@@ -14,9 +14,8 @@ import { isHolderName } from '../../model/partition.ts'
 import type { RequestLog } from '../../model/request-log.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../ops/catalog.ts'
-import { confirm } from './confirm.ts'
 import type { CommonFlags } from './flags.ts'
-import { type Io, write } from './io.ts'
+import { confirm, type Io, write } from './io.ts'
 import type { Cli } from './run.ts'
 
 export interface Session {

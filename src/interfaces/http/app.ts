@@ -2,7 +2,8 @@
  * The HTTP interface, put together: what every request passes through, then the routes. The viewer is whoever the token says;
  * nothing in a body changes it. Knows no operation by name.
  */
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
+import { compress } from 'hono/compress'
 import { cors } from 'hono/cors'
 import { isRecord } from '../../base/record.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -11,28 +12,73 @@ import { isOwner, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, type EngineOperation, findOperation } from '../../ops/catalog.ts'
 import { describeOperation } from '../../ops/schemas.ts'
 import { answer, bodyInput, logBug } from './answer.ts'
+import { type Authenticator, requesterOf, VIEWER_HEADER } from './auth.ts'
 import { MAX_BODY_BYTES, wholeRequest } from './body.ts'
-import { compressed } from './compressed.ts'
-import { conditional } from './conditional.ts'
-import { serveDocsPage } from './docs-page.ts'
-import { type App, type AppContext, type Env, viewerOf } from './env.ts'
-import { serveExplorer } from './explorer.ts'
+import { type App, type AppContext, type Env, noting, type RequestObserver, viewerOf } from './env.ts'
 import { failureResponse } from './failure.ts'
+import { serveDocsPage, serveExplorer } from './files.ts'
 import { checkHead, type Names } from './guard.ts'
 import type { Metrics } from './metrics.ts'
-import { noting, type RequestObserver } from './noted.ts'
-import { serveOpenApi } from './openapi/serve-openapi.ts'
-import { mountProbes } from './probes.ts'
-import { requesterOf, VIEWER_HEADER } from './requester.ts'
-import { mountOpenRoutes, mountRoutes } from './routes/mount.ts'
-import { strangerView } from './stranger.ts'
+import { conditional, mountOpenRoutes, mountRoutes, strangerView } from './mount.ts'
+import { serveOpenApi } from './openapi.ts'
 import type { After } from './stream.ts'
-import type { Authenticator } from './tokens.ts'
+
+// Answers are compressed for who takes them so. For whoever does not, the answer stays as it was made: the middleware would
+// make a copy of it to set a header, and a copy is sent as a stream.
+
+const PACKED = /gzip|deflate|\*/i
+const VARY = 'vary'
+
+export function compressed(): MiddlewareHandler<Env> {
+  const packing = compress()
+  return async (c, next) => {
+    if (PACKED.test(c.req.header('accept-encoding') ?? '')) return packing(c, next)
+    await next()
+    const varied = c.res.headers.get(VARY)
+    // A cache must not give it to somebody who would have it compressed, and the other way round.
+    if (varied === null) c.res.headers.set(VARY, 'Accept-Encoding')
+    else if (!/\*|accept-encoding/i.test(varied)) c.res.headers.set(VARY, `${varied}, Accept-Encoding`)
+  }
+}
+
+// For whoever runs the process: `/healthz`, whether it is alive, and `/readyz`, whether it should be sent requests.
+
+/** Whether there is an entry of this id does not matter. */
+const ANY_ID = 'readyz'
+
+/** Both answer anybody, and tell nothing of what is known here. */
+function mountProbes(app: App, engine: Engine, ending: AbortSignal): void {
+  app.get('/healthz', c => c.json({ ok: true }))
+  let areIndexesLoaded = false
+  app.get('/readyz', async c => {
+    const failing = ending.aborted ? 'ending' : await storeOrIndexes()
+    return c.json({ ready: failing === null, failing }, failing === null ? 200 : 503)
+  })
+
+  async function storeOrIndexes(): Promise<'store' | 'indexes' | null> {
+    if (!(await isStoreRead(engine))) return 'store'
+    // Only once: it reads them all and counts. What is loaded stays so.
+    areIndexesLoaded ||= await engine.status().then(
+      () => true,
+      () => false,
+    )
+    return areIndexesLoaded ? null : 'indexes'
+  }
+}
+
+async function isStoreRead(engine: Engine): Promise<boolean> {
+  try {
+    await engine.get({ id: ANY_ID })
+    return true
+  } catch (thrown) {
+    return thrown instanceof QuerentError && thrown.kind === 'not_found'
+  }
+}
 
 /** `remote`: whether the limits of requesters apply. */
 export type McpHandler = (request: Request, viewer: Viewer, remote: boolean) => Promise<Response>
 
-export interface AppOptions {
+interface AppOptions {
   readonly authenticator: Authenticator
   readonly names: Names
   /** Handles `/mcp`, when that interface is there too. */

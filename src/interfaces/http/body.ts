@@ -1,4 +1,6 @@
 /** The body of a request: at most so long, whole, UTF-8, one JSON document. */
+
+import { isRecord } from '../../base/record.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
 
 export const MAX_BODY_BYTES: number = 4 * 1024 * 1024
@@ -61,4 +63,19 @@ function decode(bytes: Uint8Array): string {
 
 function tooLarge(most: number): QuerentError {
   return new QuerentError('too_large', `body: at most ${most} bytes`, { field: 'body', limit: most })
+}
+
+// Fields of an input that nobody has checked, by path such as `options.stream`.
+
+/** Undefined: there is no such field. */
+export function valueAt(input: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), input)
+}
+
+/** A copy that has the value there. What is no object where one should be is left for the operation to refuse. */
+export function withValueAt(input: unknown, path: string, value: unknown): unknown {
+  const [name = '', ...rest] = path.split('.')
+  const object = input ?? {}
+  if (!isRecord(object)) return input
+  return { ...object, [name]: rest.length === 0 ? value : withValueAt(object[name], rest.join('.'), value) }
 }

@@ -3,7 +3,7 @@
 import { type ErrorKind, QuerentError } from '../../model/errors.ts'
 import { reportedError } from '../../model/reported-error.ts'
 import type { Viewer } from '../../model/viewer.ts'
-import { CHROMA_ROUTES } from './routes/chroma-routes.ts'
+import { CHROMA_ROUTES } from './routes.ts'
 
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   usage: 400,

@@ -2,45 +2,38 @@
  * Figures of this process and its store in the Prometheus text format, for the owner: they tell of all partitions. Labels
  * are names of operations, indexes and statuses, of which there are few; nothing that a request brought.
  */
+
+import cluster, { type Worker } from 'node:cluster'
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { isRecord } from '../../base/record.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { QuerentError } from '../../model/errors.ts'
 import type { HttpRequestLine } from '../../model/request-log.ts'
-import type { RequestObserver } from './noted.ts'
+import type { RequestObserver } from './env.ts'
 
 /** From a cached answer to a slow one. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
-/** Figures of one process, as JSON that only `Metrics` reads. */
-export type Figures = readonly unknown[]
-
-/** Several processes on one port: a request for the figures of all comes to one of them. */
-export interface Siblings {
-  /** From now on the others get these when they ask. */
-  answer(own: () => Promise<Figures>): void
-  /** Of every one that answers in time, this one too. */
-  gather(): Promise<readonly Figures[]>
-}
 
 /** Where all processes see the same value, the largest is the newest; other figures are summed. */
 type Joined = 'sum' | 'max'
 
 export class Metrics implements RequestObserver {
   readonly contentType: string
-  readonly #registry = new Registry()
+  readonly #registry = new OwnRegistry(() => this.#look())
   readonly #engine: Engine
   readonly #requests: Counter<'operation' | 'status'>
   readonly #duration: Histogram<'operation'>
   readonly #inFlight: Gauge
   readonly #streams: Gauge
   readonly #connections: Gauge
-  readonly #siblings: Siblings | undefined
+  readonly #isWorker: boolean
   readonly #store: readonly [name: string, gauge: Gauge<'index'>][]
   #hasProcessMetrics = false
 
   /** `worker`: which of several processes on one port this is. */
-  constructor(engine: Engine, worker?: number | undefined, siblings?: Siblings | undefined) {
+  constructor(engine: Engine, worker?: number | undefined) {
     this.#engine = engine
-    this.#siblings = siblings
+    this.#isWorker = worker !== undefined
     this.contentType = this.#registry.contentType
     const registers = [this.#registry]
     this.#requests = new Counter({
@@ -75,7 +68,10 @@ export class Metrics implements RequestObserver {
       ['rows', gauge('querent_index_rows', 'Rows of an index', 'max', ['index'])],
       ['bytes', gauge('querent_index_bytes', 'Memory of an index', 'sum', ['index'])],
     ]
-    siblings?.answer(() => this.#own())
+    if (worker === undefined) return
+    // The listener through which the first process asks.
+    new AggregatorRegistry()
+    AggregatorRegistry.setRegistries(this.#registry)
   }
 
   /** One more connection, or one less. */
@@ -100,17 +96,8 @@ export class Metrics implements RequestObserver {
   }
 
   /** Looks at the store. Of all processes on this port, where there are several. */
-  async text(): Promise<string> {
-    if (this.#siblings === undefined) {
-      await this.#look()
-      return this.#registry.metrics()
-    }
-    return AggregatorRegistry.aggregate([...(await this.#siblings.gather())]).metrics()
-  }
-
-  async #own(): Promise<Figures> {
-    await this.#look()
-    return (await this.#registry.getMetricsAsJSON()) as Figures
+  text(): Promise<string> {
+    return this.#isWorker ? figuresOfAll() : this.#registry.metrics()
   }
 
   async #look(): Promise<void> {
@@ -129,4 +116,68 @@ export class Metrics implements RequestObserver {
       if (bytes !== null) gauges.get('bytes')?.set({ index: name }, bytes)
     }
   }
+}
+
+/** Looks at the process and its store before it says its figures. */
+class OwnRegistry extends Registry {
+  readonly #look: () => Promise<void>
+
+  constructor(look: () => Promise<void>) {
+    super()
+    this.#look = look
+  }
+
+  override async metrics(): Promise<string> {
+    await this.#look()
+    return super.metrics()
+  }
+
+  override async getMetricsAsJSON(): ReturnType<Registry['getMetricsAsJSON']> {
+    await this.#look()
+    return super.getMetricsAsJSON()
+  }
+}
+
+// Several processes on one port: a worker asks the first process for the figures of all, which prom-client gathers there.
+
+interface Message {
+  readonly type: 'querent:figures'
+  /** Of the question, which its answer repeats. */
+  readonly id: number
+  /** In the answer; null: a worker did not answer in time. */
+  readonly text?: string | null
+}
+
+let lastId = 0
+
+/** In a worker. Rejects with `deadline_exceeded`. */
+function figuresOfAll(): Promise<string> {
+  const id = ++lastId
+  return new Promise((resolve, reject) => {
+    const onMessage = (message: unknown): void => {
+      if (!isMessage(message) || message.id !== id) return
+      process.off('message', onMessage)
+      if (typeof message.text === 'string') resolve(message.text)
+      else reject(new QuerentError('deadline_exceeded', 'a worker did not say its figures in time; ask again', {}))
+    }
+    process.on('message', onMessage)
+    process.send?.({ type: 'querent:figures', id } satisfies Message)
+  })
+}
+
+/** In the first process; until the signal. */
+export function relayFigures(signal: AbortSignal): void {
+  const all = new AggregatorRegistry()
+  const onMessage = async (worker: Worker, message: unknown): Promise<void> => {
+    if (!isMessage(message)) return
+    const text = await all.clusterMetrics().catch(() => null)
+    // What fails after all is ignored: the worker has ended.
+    if (worker.isConnected()) worker.send({ ...message, text }, undefined, undefined, () => {})
+  }
+  cluster.on('message', onMessage)
+  signal.addEventListener('abort', () => cluster.off('message', onMessage), { once: true })
+}
+
+function isMessage(message: unknown): message is Message {
+  return isRecord(message) && message['type'] === 'querent:figures'
 }

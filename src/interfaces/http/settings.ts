@@ -1,6 +1,6 @@
 /** How a server is set up, as flags and configuration say it. What `HttpOptions` have beside it comes from a program. */
 import { z } from 'zod'
-import type { HttpOptions } from './serve.ts'
+import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 
 const list = z.array(z.string()).optional()
 const number = z.number().optional()
@@ -25,20 +25,4 @@ export const httpSettings = z.strictObject({
   grace_ms: number.describe('Time for running requests to finish at shutdown (default: 3 seconds)'),
 })
 
-export type HttpSettings = z.output<typeof httpSettings>
-
-export function optionsOf(settings: HttpSettings): Omit<HttpOptions, 'tokens'> {
-  return {
-    host: settings.host ?? '127.0.0.1',
-    port: settings.port ?? 7411,
-    socket: settings.socket,
-    requireToken: settings.require_token,
-    hosts: settings.allow_hosts,
-    origins: settings.cors,
-    timeoutMs: settings.request_timeout_ms,
-    maxBodyBytes: settings.max_body,
-    receiveMs: settings.receive_timeout_ms,
-    maxConnections: settings.max_connections,
-    graceMs: settings.grace_ms,
-  }
-}
+export type HttpSettings = ReadonlyDeep<z.output<typeof httpSettings>>

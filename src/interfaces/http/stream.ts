@@ -5,12 +5,54 @@
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
-import type { StreamForm } from './stream-form.ts'
+import type { EngineOperation } from '../../ops/catalog.ts'
+import { valueAt } from './body.ts'
+
+// Whether an answer is sent as a stream, and in which form: by what the client accepts, and by what its input says.
+
+/** Lines of JSON, or server-sent events. */
+export type StreamForm = 'ndjson' | 'sse'
+
+const FORMS: Readonly<Record<string, StreamForm | 'document'>> = {
+  'application/x-ndjson': 'ndjson',
+  'text/event-stream': 'sse',
+  'application/json': 'document',
+  'application/*': 'document',
+  '*/*': 'document',
+}
+
+/** Null: one document. */
+export function streamForm(operation: EngineOperation, accept: string | undefined, input: unknown): StreamForm | null {
+  const { stream, streamAt } = operation
+  const forms = acceptedForms(accept ?? '')
+  const streams = forms.filter(form => form !== 'document')
+  const [dearest = 'document'] = forms
+  if (dearest !== 'document') {
+    // One that has no streamed form refuses, unless a document will do.
+    return stream === undefined && forms.includes('document') ? null : dearest
+  }
+  const isAsked = stream !== undefined && streamAt !== undefined && valueAt(input, streamAt) === true
+  return isAsked ? (streams[0] ?? 'ndjson') : null
+}
+
+/** Those we have, dearest first; of equals the one named first. */
+function acceptedForms(accept: string): readonly (StreamForm | 'document')[] {
+  return accept
+    .split(',')
+    .map(part => {
+      const [type = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
+      const quality = parameters.find(text => text.startsWith('q='))
+      return { form: FORMS[type], quality: quality === undefined ? 1 : Number(quality.slice(2)) }
+    })
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .flatMap(({ form }) => form ?? [])
+}
 
 /** Calls back after so many ms; returns what prevents it. */
 export type After = (ms: number, then: () => void) => () => void
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly form: StreamForm
   /** A client can go on after the last piece that it got: so the stream may be ended from here. */
   readonly resumable: boolean

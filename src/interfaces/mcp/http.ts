@@ -12,10 +12,10 @@ import type { Engine } from '../../engine/engine.ts'
 import { isHolderName } from '../../model/partition.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import type { Catalog } from '../../ops/catalog.ts'
-import { isListening, listenOverHttp } from './live/http-listen.ts'
+import { isListening, listenOverHttp } from './live.ts'
 import { makeServer } from './server.ts'
-import type { ServerOptions } from './server-options.ts'
 import { oneLens } from './stdio.ts'
+import type { ServerOptions } from './tool-call.ts'
 import { makeTools, type Tool, type ToolChoice } from './tools.ts'
 
 /** `remote`: whether the limits of requesters apply. */

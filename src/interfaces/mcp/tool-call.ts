@@ -6,18 +6,60 @@ import {
   type JsonSchemaValidator,
   type jsonSchemaValidator,
   type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { JsonObject } from '../../base/canonical.ts'
+import { printable } from '../../base/printable.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { unread } from '../../engine/run-operation.ts'
 import type { CallContext, Progress } from '../../model/operation.ts'
 import { unknownField } from '../../model/parse-input.ts'
+import { reportedError } from '../../model/reported-error.ts'
+import type { Viewer } from '../../model/viewer.ts'
+import { bugReport } from '../../ops/bug-report.ts'
 import { runOperation } from '../../ops/catalog.ts'
 import { failure, resultOf, takeRoom } from './answer.ts'
 import { isObject } from './brief.ts'
-import { reportBug, type ServerOptions } from './server-options.ts'
 import { describeTool, type Tool } from './tools.ts'
+
+// On whose behalf a server answers, how, and what becomes of failures.
+
+export interface ServerOptions {
+  readonly viewer: Viewer
+  /** For queries that name no lens. */
+  readonly lens: string | undefined
+  /** Whether answers are concise where a call does not say. Default: false. */
+  readonly concise?: boolean | undefined
+  /** Whether the client's requests count against its viewer's limits: over HTTP, not over standard input. */
+  readonly remote?: boolean | undefined
+  /** Where bugs are reported; default: standard error. */
+  readonly log?: ((text: string) => void) | undefined
+}
+
+/** Where MCP has no result that says so: an error of the protocol, with the code and details of ours. An error of the protocol is left as it is. */
+export function protocolError(thrown: unknown, viewer: Viewer): ProtocolError {
+  if (thrown instanceof ProtocolError) return thrown
+  const error = reportedError(thrown, viewer)
+  const isTheirs = error.kind === 'usage' || error.kind === 'not_found'
+  const code = isTheirs ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+  return new ProtocolError(code, error.message, error.toJSON())
+}
+
+/** Writes a bug of ours to the log, under the request's id, and the client's trace where it has one; the client learns only that there was one. `asked`: the tool, or what else was asked for. */
+export function reportBug(thrown: unknown, asked: string, { mcpReq }: ServerContext, options: ServerOptions): void {
+  // What the protocol calls an error is none of ours.
+  if (thrown instanceof ProtocolError) return
+  const trace = mcpReq._meta?.['traceparent']
+  const where = typeof trace === 'string' ? `${asked}, trace ${trace.slice(0, 55)}` : asked
+  const report = bugReport(thrown, `${mcpReq.id} (${where})`)
+  if (report !== null) (options.log ?? toStderr)(report)
+}
+
+function toStderr(text: string): void {
+  process.stderr.write(printable(text))
+}
 
 export function registerTool(server: McpServer, engine: Engine, tool: Tool, options: ServerOptions): void {
   const { name, inputSchema, ...described } = describeTool(tool)
@@ -112,7 +154,7 @@ function withLens(tool: Tool, args: unknown, lens: string | undefined): unknown 
 }
 
 /** Undefined where the client gave no token. What it tells only grows, over all phases together. */
-export function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) | undefined {
+function progressTo({ mcpReq }: ServerContext): ((progress: Progress) => void) | undefined {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return undefined
   let phase = ''

@@ -225,7 +225,7 @@ export function describeTool({ name, title, description, inputSchema, readOnly, 
   }
 }
 
-export interface ToolCost extends Pick<ToolDescription, 'name' | 'title' | 'description'> {
+interface ToolCost extends Pick<ToolDescription, 'name' | 'title' | 'description'> {
   /** Of an agent that reads the description: a quarter of the bytes, which is near what tokenizers make of schemas. */
   readonly tokens: number
 }

@@ -4,7 +4,7 @@
  * other viewers are answered from facts in memory (QE-019): what they ask writes nothing.
  */
 import type { Instant } from '../../base/clock.ts'
-import { nextTurn } from '../../base/next-turn.ts'
+import { nextTurn } from '../../base/turns.ts'
 import type { ChunkDraft, Entry, EntryDraft } from '../../model/entry.ts'
 import { audience, OWNER } from '../../model/partition.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'

@@ -3,8 +3,8 @@
  * crowd out new ones. At the end each collection has as many survivors as were wanted, or is exhausted.
  */
 import type { Deadline } from '../../base/clock.ts'
-import { nextTurn } from '../../base/next-turn.ts'
-import { recordDate } from '../../model/record-date.ts'
+import { nextTurn } from '../../base/turns.ts'
+import { recordDate } from '../../model/instant.ts'
 import type { CollectionAnswer, NumericDate, SourceCondition, SourceRecord } from '../../pipeline/source.ts'
 import type { CollectionsRequest, Period } from './request.ts'
 

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
-import { recordDay } from '../../model/record-date.ts'
+import { recordDay } from '../../model/instant.ts'
 import type { CollectionAnswer, SourceRecord, Space } from '../../pipeline/source.ts'
 import { fold } from '../../text/normalise.ts'
 import { tokenise } from '../../text/tokenise.ts'

@@ -1,10 +1,53 @@
 /** The lens `conversations`: messages of people and of assistants' chats, as a memory to ask. */
+
+import { costOfAsking } from '../../model/query-cost.ts'
+import { embedEntries } from '../embed-entries.ts'
 import type { Lens } from '../lens.ts'
+import { lensOperation } from '../lens-operation.ts'
+import { queryOperations } from '../query-operations.ts'
+import { askConversations, questionFor } from './asking/ask.ts'
+import { conversationQueryInput, conversationQueryOutput } from './asking/ask-schema.ts'
 import { conversationStages } from './asking/stages.ts'
 import { importConversations } from './import-conversations.ts'
-import { CONVERSATIONS_OPERATIONS } from './operations.ts'
+import { remember, rememberInput, rememberOutput } from './remember.ts'
 import { CONVERSATIONS_TABLES, MESSAGE_KINDS, messageRows } from './tables.ts'
 import { reindexFollowers } from './write-message.ts'
+
+// The lens's operations: what every interface offers of it.
+
+const rememberOperation = lensOperation({
+  name: 'conversations.remember',
+  summary: 'Store one message or note with its speaker, time and conversation',
+  input: rememberInput,
+  output: rememberOutput,
+  effect: { kind: 'write', idempotent: false },
+  async run(host, input, { viewer, signal }) {
+    const { key, answer } = await remember(host, input, viewer)
+    if (input.wait === true) await embedEntries(host, [key], signal)
+    return answer
+  },
+})
+
+const queryOperation = lensOperation({
+  name: 'conversations.query',
+  summary:
+    'Ask what was said: messages with speaker and time, the newer of two statements marked, within a budget of tokens',
+  input: conversationQueryInput,
+  output: conversationQueryOutput,
+  effect: { kind: 'read', idempotent: false },
+  cost: costOfAsking,
+  run: askConversations,
+})
+
+export const CONVERSATIONS_OPERATIONS = [
+  rememberOperation,
+  queryOperation,
+  ...queryOperations({
+    name: 'conversations',
+    input: conversationQueryInput.omit({ cursor: true, max_tokens: true, neighbours: true }),
+    toQuery: (_, input) => questionFor(input),
+  }),
+] as const
 
 export const conversationsLens: Lens = {
   name: 'conversations',

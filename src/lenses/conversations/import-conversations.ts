@@ -1,5 +1,5 @@
 /** Conversations of an export into the store: what is new is added, what was edited written again, what was deleted goes. */
-import { nextTurn } from '../../base/next-turn.ts'
+import { nextTurn } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { CallContext } from '../../model/operation.ts'
@@ -8,13 +8,21 @@ import type { Row } from '../../model/table.ts'
 import { entriesChangedAfter } from '../../pipeline/columns.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import type { ChatNames, ChatOptions, ChatReport, ChatSettings, ExportFile } from '../lens.ts'
-import { bodyOf, type Said } from './indexed-text.ts'
 import type { Conversation, Message } from './model.ts'
-import { resolvedDates } from './reading/dates-in-text.ts'
-import { Findings } from './reading/findings.ts'
+import { resolvedDates } from './reading/dates.ts'
 import { readConversations } from './reading/read.ts'
+import { Findings } from './reading/reader.ts'
 import { MESSAGES, messagesOf, threadOf } from './tables.ts'
-import { entryIdOf, ownMessage, type Placed, reindexFollowers, saidIn, writeMessage } from './write-message.ts'
+import {
+  bodyOf,
+  entryIdOf,
+  ownMessage,
+  type Placed,
+  reindexFollowers,
+  type Said,
+  saidIn,
+  writeMessage,
+} from './write-message.ts'
 
 /** Messages of one transaction: others come to write in between. */
 const BATCH = 500

@@ -15,9 +15,8 @@ import type { Viewer } from '../../model/viewer.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import type { LensHost } from '../lens.ts'
 import { type Attachment, type Message, type Profile, ROLES, type Role, type Version } from './model.ts'
-import { dayOf } from './reading/dates.ts'
-import { relativeDates } from './reading/dates-in-text.ts'
-import { plainName, SESSION_GAP_MS } from './reading/draft.ts'
+import { dayOf, relativeDates } from './reading/dates.ts'
+import { plainName, SESSION_GAP_MS } from './reading/reader.ts'
 import { lastOf, messageRows, messagesOf, threadOf } from './tables.ts'
 import {
   type EntrySettings,

@@ -1,7 +1,7 @@
 /** The HTTP interface over a real socket: any method, path, header and body is answered in the one form there is, and never with 500. */
 import { request } from 'node:http'
 import type { Json, JsonObject } from '../../../src/base/canonical.ts'
-import { serveHttp } from '../../../src/interfaces/http/serve.ts'
+import { serveHttp } from '../../../src/interfaces/http/server.ts'
 import { mcpOverHttp } from '../../../src/interfaces/mcp/http.ts'
 import { bearer, tokenOf, tokensOf } from '../../support/tokens.ts'
 import { ASKER, HIDER, SECRET } from '../calls/call.ts'

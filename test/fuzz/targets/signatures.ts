@@ -1,11 +1,17 @@
 /** Signed requests, envelopes, statements and did:key names: what is not as it was signed is refused, in one way only. */
 import type { Json, JsonObject } from '../../../src/base/canonical.ts'
-import { didOf, publicKeyOf } from '../../../src/identity/did-key.ts'
-import { type Envelope, envelopeRefusal, sealEnvelope } from '../../../src/identity/envelope.ts'
-import { keysOf } from '../../../src/identity/keys.ts'
-import { MemoryNonces } from '../../../src/identity/nonces.ts'
-import { readClaim, refusalOf, signRequest } from '../../../src/identity/request.ts'
-import { isStatementOf, signStatement } from '../../../src/identity/statement.ts'
+import { didOf, keysOf, publicKeyOf } from '../../../src/identity/keys.ts'
+import {
+  type Envelope,
+  envelopeRefusal,
+  isStatementOf,
+  readClaim,
+  refusalOf,
+  sealEnvelope,
+  signRequest,
+  signStatement,
+} from '../../../src/identity/messages.ts'
+import { newNonces } from '../../support/nonces.ts'
 import { jsonKind, said } from '../engine/json-kind.ts'
 import type { Target } from '../engine/target.ts'
 import { must, mustEqual } from '../oracles.ts'
@@ -65,7 +71,7 @@ async function tryAll(input: Json): Promise<void> {
 }
 
 async function tryEnvelope(envelope: Envelope): Promise<void> {
-  const nonces = new MemoryNonces()
+  const nonces = newNonces()
   const here = { audience: NODE.did, now: NOW, nonces }
   const refusal = await envelopeRefusal(envelope, here)
   if (refusal === null) mustBeOurs(envelope.query, QUERY, envelope.sender)
@@ -77,7 +83,7 @@ async function tryRequest({ method, path, body, headers }: Readonly<Record<strin
   const claim = readClaim(name => (typeof named[name] === 'string' ? (named[name] as string) : null))
   if (claim === null || claim === 'malformed') return
   const facts = { method: text(method), path: text(path), body: text(body) }
-  const nonces = new MemoryNonces()
+  const nonces = newNonces()
   const refusal = await refusalOf(facts, claim, { audience: NODE.did, now: NOW, nonces })
   if (refusal !== null) return
   mustEqual(facts, FACTS, 'a request taken that was not signed so')

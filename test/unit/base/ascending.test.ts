@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { placeIn } from '../../../src/base/ascending.ts'
+import { placeIn } from '../../../src/base/compare.ts'
 
 it('finds a number, or where it belongs, among those that ascend', () => {
   const numbers = Int32Array.of(2, 4, 4, 7)

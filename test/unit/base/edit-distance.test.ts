@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { editDistance } from '../../../src/base/edit-distance.ts'
+import { editDistance } from '../../../src/base/near-names.ts'
 
 describe('the edit distance', () => {
   it.each([

@@ -14,7 +14,7 @@ describe('siblingModule', () => {
 
 describe('packageUrl', () => {
   it.each([
-    'file:///app/src/interfaces/http/explorer.ts',
+    'file:///app/src/interfaces/http/files.ts',
     'file:///app/dist/interfaces/http/explorer.js',
     'file:///app/dist/command/chunks-abc.js',
   ])('finds the folder of the package from %s', asker => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isSigned, sign } from '../../../src/base/signature.ts'
+import { isSigned, sign } from '../../../src/base/sealed.ts'
 
 it('signs as RFC 4231 (test case 2) says', () => {
   const hex = Buffer.from(sign('Jefe', 'what do ya want for nothing?'), 'base64url').toString('hex')

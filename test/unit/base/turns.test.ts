@@ -1,7 +1,6 @@
 /** Long work in small steps, and the turns of others between them. */
 import { describe, expect, it } from 'vitest'
-import { nextTurn } from '../../../src/base/next-turn.ts'
-import { atOnce, type Steps, sortInSteps, Turns } from '../../../src/base/turns.ts'
+import { atOnce, nextTurn, type Steps, sortInSteps, Turns } from '../../../src/base/turns.ts'
 
 /** Steps of so many milliseconds each, on a clock of its own; gives how often it was paused. */
 function workOf(steps: readonly number[]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RequesterLimits } from '../../../src/identity/limits.ts'
-import { Places } from '../../../src/identity/places.ts'
+import { Places } from '../../../src/identity/rates.ts'
 import type { CallContext } from '../../../src/model/operation.ts'
 import { streamOperation } from '../../../src/ops/catalog.ts'
 import { noEngine, operation } from '../../support/operations.ts'

@@ -1,6 +1,6 @@
 /** Wrong tokens by address: networks of IPv6 count as one, and memory is bounded. */
 import { expect, it } from 'vitest'
-import { AddressLimits } from '../../../src/identity/address-limits.ts'
+import { AddressLimits } from '../../../src/identity/limits.ts'
 
 const failures = (limits: AddressLimits, address: string): number => {
   for (let count = 0; ; count += 1) {

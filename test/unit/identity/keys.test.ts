@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromBase58, toBase58 } from '../../../src/identity/base58.ts'
-import { didOf, publicKeyOf } from '../../../src/identity/did-key.ts'
-import { keysOf, verifierOf } from '../../../src/identity/keys.ts'
+import { didOf, fromBase58, keysOf, publicKeyOf, toBase58, verifierOf } from '../../../src/identity/keys.ts'
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 const hex = (text: string) => Uint8Array.from(Buffer.from(text, 'hex'))

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RequesterLimits, UNLIMITED } from '../../../src/identity/limits.ts'
-import { TokenBucket } from '../../../src/identity/token-bucket.ts'
+import { TokenBucket } from '../../../src/identity/rates.ts'
 
 const RATE = { unitsPerMinute: 200, burst: 33 }
 

@@ -1,9 +1,7 @@
 /** BQ-193: how many different questions may be asked, and how many that are nearly alike. */
 import { describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../src/base/clock.ts'
-import { RequesterLimits } from '../../../src/identity/limits.ts'
-import { askedBy, likeness } from '../../../src/identity/question.ts'
-import { QuestionLimits, type QuestionRules } from '../../../src/identity/question-limits.ts'
+import { askedBy, likeness, QuestionLimits, type QuestionRules, RequesterLimits } from '../../../src/identity/limits.ts'
 
 const HOUR = 3_600_000
 const NOON = Date.UTC(2026, 5, 1, 12)

@@ -1,7 +1,7 @@
 /** BQ-189: the bucket of units that a requester asks from. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Rate, TokenBucket } from '../../../src/identity/token-bucket.ts'
+import { type Rate, TokenBucket } from '../../../src/identity/rates.ts'
 
 const RATE: Rate = { unitsPerMinute: 200, burst: 33 }
 

@@ -1,7 +1,7 @@
 /** Events of live queries, as people read them. */
 import { expect, it } from 'vitest'
 import { eventText } from '../../../src/interfaces/cli/commands/watch.ts'
-import type { Style } from '../../../src/interfaces/cli/render/style.ts'
+import type { Style } from '../../../src/interfaces/cli/render/answer.ts'
 import type { LiveEvent } from '../../../src/model/live.ts'
 
 const same = (text: string): string => text

@@ -1,9 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { printable } from '../../../src/base/printable.ts'
-import { PLAIN_TEXT, rows, type Shown } from '../../../src/interfaces/cli/render/answer.ts'
+import {
+  oneLine,
+  PLAIN_TEXT,
+  rows,
+  type Shown,
+  type Style,
+  styleOf,
+} from '../../../src/interfaces/cli/render/answer.ts'
 import { explanationText, pageText, shortOrigin } from '../../../src/interfaces/cli/render/page.ts'
-import { oneLine, type Style, styleOf } from '../../../src/interfaces/cli/render/style.ts'
 import { leaf, node } from '../../../src/model/explanation.ts'
 import type { Item, Page } from '../../../src/model/page.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listenMessage, questionAt } from '../../../src/interfaces/mcp/live/changes.ts'
+import { listenMessage, questionAt } from '../../../src/interfaces/mcp/live.ts'
 
 describe('the address of a question', () => {
   it.each([

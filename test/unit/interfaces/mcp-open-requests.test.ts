@@ -1,6 +1,6 @@
 import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
-import { openRequests } from '../../../src/interfaces/mcp/open-requests.ts'
+import { openRequests } from '../../../src/interfaces/mcp/stdio.ts'
 
 const call = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'query' } })
 const cancel = (requestId: number): JSONRPCMessage => ({

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { maxTokensOf } from '../../../src/interfaces/mcp/token-bound.ts'
+import { maxTokensOf } from '../../../src/interfaces/mcp/answer.ts'
 
 const real = (text: string): number => Math.max(o200k(text).length, cl100k(text).length)
 

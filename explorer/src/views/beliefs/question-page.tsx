@@ -1,18 +1,140 @@
 import { useState } from 'preact/hooks'
-import type { QueryResult } from '../../../../src/lenses/beliefs/model.ts'
-import { Busy } from '../../parts/busy.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { Failure } from '../../parts/failure.tsx'
-import { count, counted, moment } from '../../parts/format.ts'
+import type {
+  EffectiveWeights,
+  NodeCoverage,
+  QueryResult,
+  RankedBelief,
+  ScoreComponents,
+} from '../../../../src/lenses/beliefs/model.ts'
+import { count, counted, moment, timeOfDay } from '../../parts/format.ts'
+import { Busy, Empty, Failure } from '../../parts/parts.tsx'
+import { ScoreBar } from '../../parts/score.tsx'
 import { useAnswer } from '../../parts/use-answer.ts'
 import { addressOf, goTo } from '../../shell/router.ts'
 import { viewer } from '../../shell/session.ts'
-import { AskedNodes } from './asked-nodes.tsx'
-import { Result } from './result.tsx'
-import { questionOf } from './wire.ts'
-import { beliefAddress } from './words.ts'
+import { StandingReasons } from './belief-page.tsx'
+import { beliefAddress, contentOf, holderOf, type PartError, questionOf, sourceName, validity } from './wire.ts'
 
-export interface QuestionPageProps {
+/** Which other nodes were asked, what each gave or why it gave nothing, and when. */
+function AskedNodes({ of: { coverage, errors, as_of, stale } }: { readonly of: QueryResult }) {
+  const { nodes = [] } = coverage
+  if (nodes.length === 0) return null
+  const answered = nodes.filter(({ responded }) => responded).length
+  return (
+    <section class="card" aria-labelledby="beliefs-nodes">
+      <h2 id="beliefs-nodes">Who answered</h2>
+      <p class="quiet small">
+        {count(answered)} of {counted(nodes.length, 'node')} that {nodes.length === 1 ? 'was' : 'were'} asked beside
+        this one{stale && '; what they say is older than it should be, and is asked for anew'}.
+      </p>
+      <div class="table-scroll">
+        <table class="beliefs-nodes">
+          <thead>
+            <tr>
+              <th scope="col">Node</th>
+              <th scope="col">Asked for</th>
+              <th scope="col">Gave</th>
+              <th scope="col">When</th>
+            </tr>
+          </thead>
+          <tbody>
+            {nodes.map(node => (
+              <Row key={`${node.node} ${node.federation}`} of={node} error={errorOf(errors, node)} asOf={as_of} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+interface RowProps {
+  readonly of: NodeCoverage
+  readonly error: PartError | undefined
+  readonly asOf: string
+}
+
+function Row({ of: { node, federation, responded, results, more, answered_at, elapsed_ms }, error, asOf }: RowProps) {
+  return (
+    <tr>
+      <th scope="row">{node}</th>
+      <td>{federation === null ? 'what is public' : `federation ${federation}`}</td>
+      <td>
+        {responded && `${counted(results, 'belief')}${more ? ', and has more' : ''}`}
+        {responded && error !== undefined && '; '}
+        {error !== undefined && (
+          <span class="warn" title={error.code}>
+            {error.message}
+          </span>
+        )}
+      </td>
+      <td>
+        {answered_at === null ? 'given up' : <When at={answered_at} asOf={asOf} />} after {count(elapsed_ms)} ms
+      </td>
+    </tr>
+  )
+}
+
+/** The day goes without saying where it is that of the answer. */
+function When({ at, asOf }: { readonly at: string; readonly asOf: string }) {
+  const isSameDay = at.slice(0, 10) === asOf.slice(0, 10)
+  return (
+    <time dateTime={at} title={at}>
+      {isSameDay ? timeOfDay(at) : moment(at)}
+    </time>
+  )
+}
+
+/** A node that is asked for several federations may fail for one of them. */
+function errorOf(errors: QueryResult['errors'], { node, kind, federation }: NodeCoverage): PartError | undefined {
+  // The cast: errors are those of `src/lenses/beliefs/nodes/gathered/gather-nodes.ts`, or bear no node.
+  return (errors as unknown as readonly PartError[]).find(
+    error =>
+      error.node === node && error.source?.kind === kind && (federation === null || error.source.id === federation),
+  )
+}
+
+export interface ResultProps {
+  readonly ranked: RankedBelief
+  readonly weights: EffectiveWeights
+  readonly question: string
+}
+
+export function Result({ ranked: { belief, score, source, node }, weights, question }: ResultProps) {
+  const [isOpen, setOpen] = useState(false)
+  // What another node holds has no page here.
+  const isHere = node === undefined
+  return (
+    <li class="card beliefs-result">
+      <p class="text">
+        {isHere ? <a href={beliefAddress([belief.id], question)}>{contentOf(belief)}</a> : contentOf(belief)}
+      </p>
+      <p class="quiet small">
+        held by <strong>{holderOf(belief)}</strong>, {belief.visibility}, from {sourceName(source, node)}, valid{' '}
+        {validity(belief)}
+      </p>
+      <ScoreBar score={score.final} components={given(score.components, weights)} />
+      {isHere && question.trim() !== '' && (
+        <details open={isOpen} onToggle={event => setOpen(event.currentTarget.open)}>
+          <summary>Why it stands here</summary>
+          {isOpen && <StandingReasons id={belief.id} question={question} />}
+        </details>
+      )}
+    </li>
+  )
+}
+
+/** What each part gives to the score. */
+function given(parts: ScoreComponents, weights: EffectiveWeights): Readonly<Record<string, number>> {
+  return {
+    meaning: (parts.semantic_similarity ?? 0) * weights.semantic,
+    confidence: parts.confidence_score * weights.confidence,
+    trust: parts.trust_score * weights.trust,
+    recency: parts.recency_score * weights.recency,
+  }
+}
+
+interface QuestionPageProps {
   readonly question: string
   /** A day, `2026-03-01`; empty: whenever. */
   readonly at: string

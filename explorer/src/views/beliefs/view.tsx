@@ -1,5 +1,4 @@
-import { route } from '../../shell/router.ts'
-import type { ViewProps } from '../../view-props.ts'
+import { route, type ViewProps } from '../../shell/router.ts'
 import { BeliefPage } from './belief-page.tsx'
 import { QuestionPage } from './question-page.tsx'
 import { Sides } from './sides.tsx'

@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Binding, DetailedAnswer } from '../../../../src/lenses/chroma/model.ts'
-import { entryAddress } from '../../parts/entry-link.tsx'
+import { entryAddress } from '../../parts/parts.tsx'
 import { goTo } from '../../shell/router.ts'
-import { theme } from '../../shell/theme.ts'
-import { type Cloud, screenColour } from './cloud.ts'
-import type { Outlooks } from './outlook.ts'
-import { ColourScene } from './scene/colour-scene.ts'
-import type { Label } from './scene/labels.ts'
-import { placeOf } from './scene/place.ts'
+import { theme } from '../../shell/session.ts'
+import { type Cloud, type Outlooks, screenColour } from './cloud.ts'
+import { ColourScene } from './scene.ts'
+import type { Label } from './scene-parts.ts'
+import { placeOf } from './scene-parts.ts'
 
 export interface CanvasProps {
   readonly cloud: Cloud

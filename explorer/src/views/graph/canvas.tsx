@@ -1,10 +1,8 @@
 import Graph from 'graphology'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import Sigma from 'sigma'
-import { theme } from '../../shell/theme.ts'
-import { keyOf, type Picture } from './drawing.ts'
-import { colourOf, computedColour, linkColourOf } from './kinds.ts'
-import { firstPlace, layOut } from './layout.ts'
+import { theme } from '../../shell/session.ts'
+import { colourOf, computedColour, firstPlace, keyOf, layOut, linkColourOf, type Picture } from './drawing.ts'
 
 export interface CanvasProps {
   readonly picture: Picture

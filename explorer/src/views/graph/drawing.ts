@@ -1,5 +1,124 @@
-/** What is drawn: what was found, and the neighbours of what was opened. Made anew of these two, so that closing undoes opening. */
-import type { Concept, Found, Link, Neighbours } from './lens.ts'
+/** What is drawn of the graph, and where. */
+import type Graph from 'graphology'
+import forceAtlas2 from 'graphology-layout-forceatlas2'
+import { ApiError, call } from '../../api.ts'
+
+// What is drawn: what was found, and the neighbours of what was opened. Made anew of these two, so that closing undoes opening.
+
+// The calls of the lens context that the view makes. Its answers come in an envelope, with its errors in it.
+
+export interface Concept {
+  readonly id: number
+  readonly name: string
+  readonly type: string
+}
+
+export interface Link {
+  readonly source: number
+  readonly target: number
+  readonly relation: string
+}
+
+export interface Found {
+  readonly concepts: readonly (Concept & { readonly relevance: string })[]
+  readonly graph: { readonly edges: readonly Link[] }
+}
+
+export interface Neighbour extends Concept {
+  readonly relation: string
+}
+
+export interface Neighbours {
+  readonly concept: Concept
+  readonly neighbors: { readonly incoming: readonly Neighbour[]; readonly outgoing: readonly Neighbour[] }
+}
+
+export interface Place {
+  readonly url: string | null
+  /** From 1, both included. */
+  readonly start_line: number | null
+  readonly end_line: number | null
+}
+
+export interface Definition extends Concept, Place {
+  readonly signature: string | null
+  readonly doc: string | null
+  readonly text: string | null
+}
+
+interface Dependant extends Concept, Place {
+  /** Links in a row, from 1. */
+  readonly hops: number
+}
+
+interface Tally {
+  readonly total: number
+}
+
+/** Concepts at most for one question. */
+const MOST_FOUND = 30
+
+const MOST_DEPENDANTS = 50
+
+export function findConcepts(query: string, signal: AbortSignal): Promise<Found> {
+  return ask('query', { query, mode: 'hybrid', rank: 'relevance', depth: 1, limit: MOST_FOUND }, signal)
+}
+
+export function neighboursOf(id: number, signal: AbortSignal): Promise<Neighbours> {
+  return ask('graph_neighbors', { id }, signal)
+}
+
+export async function definitionOf(id: number, signal: AbortSignal): Promise<Definition | null> {
+  const { definitions } = await ask<{ definitions: readonly Definition[] }>('definition', { id, limit: 1 }, signal)
+  return definitions[0] ?? null
+}
+
+export interface Dependants {
+  readonly dependants: readonly Dependant[]
+  readonly total: number
+}
+
+export async function callersOf(id: number, signal: AbortSignal): Promise<Dependants> {
+  type Callers = { readonly callers: readonly Dependant[]; readonly total: number }
+  const { callers, total } = await ask<Callers>('callers', { id, depth: 3, limit: MOST_DEPENDANTS }, signal)
+  return { dependants: callers, total }
+}
+
+/** Whether any code was read that the asker may see. */
+export async function hasCode(signal: AbortSignal): Promise<boolean> {
+  try {
+    const { concepts } = await ask<{ concepts: Tally }>('graph_summary', {}, signal)
+    return concepts.total > 0
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.code === 'not_initialized') return false
+    throw thrown
+  }
+}
+
+interface Envelope {
+  readonly status: 'success' | 'error'
+  readonly result: unknown
+  readonly errors: unknown
+}
+
+async function ask<T>(name: string, params: object, signal: AbortSignal): Promise<T> {
+  const { status, result, errors } = await call<Envelope>(`context.${name}`, params, signal)
+  if (status === 'success') return result as T
+  const { code, message } = firstError(errors) ?? { code: 'internal', message: 'The lens context could not answer.' }
+  throw new ApiError(code, message)
+}
+
+/** Errors stand under the names of the parameters that they are about, as deep as these are. */
+function firstError(errors: unknown): { readonly code: string; readonly message: string } | null {
+  if (typeof errors !== 'object' || errors === null) return null
+  const { code, message } = errors as { readonly code?: unknown; readonly message?: unknown }
+  if (typeof code === 'string' && typeof message === 'string') return { code, message }
+  for (const inner of Object.values(errors)) {
+    const found = firstError(inner)
+    if (found !== null) return found
+  }
+  return null
+}
 
 /** More than this nobody can read, and drawing it would be slow. */
 export const MOST_DRAWN = 150
@@ -100,4 +219,104 @@ export function pictureOf({ found, links, opened }: Drawing): Picture {
 
 export function keyOf({ source, target, relation }: Link): string {
   return `${source} ${relation} ${target}`
+}
+
+// Where nodes stand: forces, worked out a few steps a frame, so that the page never stops answering.
+
+const ROUNDS = 240
+const ROUNDS_A_FRAME = 8
+
+/** From where they stand now. Returns what ends it. Where motion is not wanted, only its end is shown. */
+export function layOut(graph: Graph): () => void {
+  const settings = { ...forceAtlas2.inferSettings(graph), gravity: 1.5, scalingRatio: 12, adjustSizes: true }
+  if (graph.order < 2) return () => {}
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) {
+    forceAtlas2.assign(graph, { iterations: ROUNDS, settings })
+    return () => {}
+  }
+  let left = ROUNDS
+  let frame = requestAnimationFrame(function step() {
+    forceAtlas2.assign(graph, { iterations: ROUNDS_A_FRAME, settings })
+    left -= ROUNDS_A_FRAME
+    if (left > 0) frame = requestAnimationFrame(step)
+  })
+  return () => cancelAnimationFrame(frame)
+}
+
+/** Near what it is linked to and already stands somewhere, else on a spiral: forces start from distinct places. */
+export function firstPlace(
+  at: number,
+  near: { readonly x: number; readonly y: number } | null,
+): { readonly x: number; readonly y: number } {
+  const angle = at * 2.39996 // the golden angle, in radians: no two points of the spiral lie on one ray
+  const distance = near === null ? 4 * Math.sqrt(at + 1) : 2
+  return { x: (near?.x ?? 0) + distance * Math.cos(angle), y: (near?.y ?? 0) + distance * Math.sin(angle) }
+}
+
+/** The path of a file and its lines, `/project/src/login.ts:4-6`. */
+export function shownPlace({ url, start_line, end_line }: Place): string {
+  if (url === null) return ''
+  const lines = start_line === null ? '' : `:${start_line}${end_line === null ? '' : `-${end_line}`}`
+  return `${plainPath(url)}${lines}`
+}
+
+function plainPath(url: string): string {
+  const path = url.replace(/^file:\/\//, '')
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+// Colours of kinds of concepts and links: the drawing, its legends and the list use the same.
+
+const GROUPS: Readonly<Record<string, string>> = {
+  Module: 'file',
+  Document: 'text',
+  Section: 'text',
+  Class: 'class',
+  Interface: 'type',
+  TypeAlias: 'type',
+  Enum: 'type',
+  Function: 'function',
+  Method: 'method',
+  Constant: 'value',
+  Package: 'package',
+  Caveat: 'note',
+}
+
+/** Kinds that are alike share one; what a model has named is `other`. */
+export function colourOf(kind: string): string {
+  return `var(--graph-${GROUPS[kind] ?? 'other'})`
+}
+
+const LINKS: Readonly<Record<string, string>> = {
+  CALLS: 'function',
+  USES: 'value',
+  EXTENDS: 'class',
+  IMPLEMENTS: 'type',
+  DEPENDS_ON: 'file',
+  MENTIONS: 'text',
+  LINKS_TO: 'text',
+}
+
+/** Of what stands in what, quiet: there is one for nearly every concept. */
+export function linkColourOf(relation: string): string {
+  return `var(--graph-${LINKS[relation] ?? 'link'})`
+}
+
+/** In words: `DEPENDS_ON` is "depends on". */
+export function relationName(relation: string): string {
+  return relation.toLowerCase().replaceAll('_', ' ')
+}
+
+/** As the browser computes it now, for what draws by itself: `rgb(…)`. */
+export function computedColour(colour: string, beside: HTMLElement): string {
+  const probe = document.createElement('i')
+  probe.style.color = colour
+  beside.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
 }

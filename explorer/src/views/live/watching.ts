@@ -2,9 +2,7 @@
 import { signal } from '@preact/signals'
 import type { LiveEvent } from '../../../../src/model/live.ts'
 import type { Item } from '../../../../src/model/page.ts'
-import { ApiError } from '../../api/call.ts'
-import { pause } from '../../api/pause.ts'
-import { stream } from '../../api/stream.ts'
+import { ApiError, pause, stream } from '../../api.ts'
 
 /** `lost`: it will be tried again. `refused`: it will not. */
 export type ConnectionState = 'connecting' | 'watching' | 'lost' | 'refused'

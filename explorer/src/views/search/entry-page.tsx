@@ -1,15 +1,30 @@
+import { useState } from 'preact/hooks'
 import type { EntryName, EntryView } from '../../../../src/engine/engine.ts'
 import type { Page } from '../../../../src/model/page.ts'
-import { Busy } from '../../parts/busy.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { EntryLink, titleOf } from '../../parts/entry-link.tsx'
-import { Failure } from '../../parts/failure.tsx'
-import { counted, moment } from '../../parts/format.ts'
-import { ScoreBar } from '../../parts/score-bar.tsx'
+import { count, counted, moment } from '../../parts/format.ts'
+import { Busy, Empty, EntryLink, Failure, titleOf } from '../../parts/parts.tsx'
+import { ScoreBar } from '../../parts/score.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useAnswer } from '../../parts/use-answer.ts'
 import { addressOf } from '../../shell/router.ts'
-import { Content } from './content.tsx'
+
+/** What is shown at once: a browser takes seconds for the longest entries. */
+const SHOWN = 100_000
+
+/** The text of an entry, as text: whatever it holds, nothing of it is run or followed. */
+export function Content({ text, isCode }: { readonly text: string; readonly isCode: boolean }) {
+  const [shown, setShown] = useState(SHOWN)
+  return (
+    <section class="content card" aria-label="Content">
+      <pre class={isCode ? 'text' : 'text content-prose'}>{text.slice(0, shown)}</pre>
+      {text.length > shown && (
+        <button type="button" onClick={() => setShown(shown + SHOWN)}>
+          Show more of its {count(text.length)} characters
+        </button>
+      )}
+    </section>
+  )
+}
 
 const SIMILAR = 10
 

@@ -1,10 +1,10 @@
 import type { Suggestions } from '../../../../src/model/suggest.ts'
 import { useAnswer } from '../../parts/use-answer.ts'
 import { lenses } from '../../shell/store-facts.ts'
-import { NameList } from './name-list.tsx'
 import { MODES, type Mode, type Question } from './question.ts'
+import { NameList } from './search-box.tsx'
 
-export interface FiltersProps {
+interface FiltersProps {
   readonly question: Question
   readonly isOpen: boolean
   ask(question: Question): void

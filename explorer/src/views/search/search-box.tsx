@@ -1,9 +1,142 @@
-import { useId, useRef, useState } from 'preact/hooks'
-import type { Completion } from './completion.ts'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { SuggestedField, Suggestion, Suggestions } from '../../../../src/model/suggest.ts'
+import { call } from '../../api.ts'
 import { countFilters, type Question } from './question.ts'
-import { useCompletions } from './use-completions.ts'
 
-export interface SearchBoxProps {
+// What the word before the caret could become.
+
+/** The word that is being typed, and where it stands. */
+export interface Typed {
+  readonly start: number
+  readonly end: number
+  /** `+` or `-` before it. */
+  readonly sign: string
+  /** Null: any of them. */
+  readonly field: SuggestedField | null
+  readonly prefix: string
+}
+
+export interface Completion {
+  readonly label: string
+  /** Beside the label: what it is, how often there is. */
+  readonly remark: string
+  /** The whole text with it, and the place of the caret. */
+  readonly text: string
+  readonly caret: number
+}
+
+const FIELDS: Readonly<Record<string, SuggestedField>> = {
+  collection: 'collection',
+  kind: 'kind',
+  tag: 'tag',
+  tags: 'tag',
+  holder: 'holder',
+}
+
+/** Null: the caret stands behind no word. */
+function typedAt(text: string, caret: number): Typed | null {
+  const word = /\S+$/.exec(text.slice(0, caret))?.[0]
+  if (word === undefined) return null
+  const [, sign = '', name = '', value] = /^([+-]?)(?:([a-z]+):)?(.*)$/.exec(word) ?? []
+  const field = FIELDS[name] ?? null
+  if (field === null && (name !== '' || /["\\]/.test(word))) return null
+  return { start: caret - word.length, end: caret, sign, field, prefix: (value ?? '').replace(/^"/, '') }
+}
+
+function completionsOf(
+  text: string,
+  typed: Typed | null,
+  suggestions: readonly Suggestion[],
+  recent: readonly string[],
+): readonly Completion[] {
+  const named = typed === null ? [] : suggestions.map(one => completed(text, typed, one))
+  return [...named, ...again(text, recent)]
+}
+
+/** Questions that begin as this one does. */
+function again(text: string, recent: readonly string[]): readonly Completion[] {
+  const begin = text.trimStart().toLowerCase()
+  return recent
+    .filter(asked => asked.toLowerCase().startsWith(begin) && asked !== text)
+    .slice(0, 5)
+    .map(asked => ({ label: asked, remark: 'asked before', text: asked, caret: asked.length }))
+}
+
+function completed(
+  text: string,
+  { start, end, sign, field }: Typed,
+  { field: of, value, count }: Suggestion,
+): Completion {
+  // A sign before a bare word is about the word; as part of a field it means something else.
+  const head = field === null ? '' : sign === '-' ? '-' : ''
+  const inserted = `${head}${of}:${quoted(value)} `
+  return {
+    label: value,
+    remark: `${of}, ${count}`,
+    text: text.slice(0, start) + inserted + text.slice(end).trimStart(),
+    caret: start + inserted.length,
+  }
+}
+
+function quoted(value: string): string {
+  return /^[\p{L}\p{N}][\p{L}\p{N}_.-]*$/u.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** Questions that were asked here lately. They stay in this browser. */
+const KEY = 'querent.recent'
+const MOST = 50
+
+export function remember(text: string): void {
+  const asked = text.trim()
+  if (asked === '') return
+  const next = [asked, ...recent().filter(one => one !== asked)].slice(0, MOST)
+  localStorage.setItem(KEY, JSON.stringify(next))
+}
+
+/** Newest first. */
+export function recent(): readonly string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
+    return Array.isArray(kept) ? kept.filter(one => typeof one === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** Who types on is not asked for. */
+const PAUSE_MS = 120
+const MOST_NAMES = 4
+
+/** Of the text at the caret; none where `isOn` is false. */
+function useCompletions(text: string, caret: number, isOn: boolean): readonly Completion[] {
+  const [suggestions, setSuggestions] = useState<readonly Suggestion[]>([])
+  const typed = isOn ? typedAt(text, caret) : null
+  const key = typed === null ? '' : JSON.stringify([typed.field, typed.prefix])
+  useEffect(() => {
+    setSuggestions([])
+    if (typed === null) return
+    const controller = new AbortController()
+    const timer = setTimeout(() => void fetchNames(typed, controller.signal).then(setSuggestions), PAUSE_MS)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [key])
+  return isOn ? completionsOf(text, typed, suggestions, recent()) : []
+}
+
+/** Completing is a help: where it fails, there is none. */
+async function fetchNames({ field, prefix }: Typed, signal: AbortSignal): Promise<readonly Suggestion[]> {
+  const fields = field === null ? ['collection', 'kind', 'tag'] : [field]
+  const limit = field === null ? MOST_NAMES : 2 * MOST_NAMES
+  try {
+    return (await call<Suggestions>('suggest', { prefix, fields, limit }, signal)).suggestions
+  } catch {
+    return []
+  }
+}
+
+interface SearchBoxProps {
   readonly question: Question
   readonly areFiltersOpen: boolean
   ask(question: Question): void
@@ -121,5 +254,49 @@ export function SearchBox({ question, ask, areFiltersOpen, toggleFilters }: Sear
         </button>
       </form>
     </search>
+  )
+}
+
+interface NameListProps {
+  readonly label: string
+  readonly names: readonly string[]
+  /** To choose from; others can be typed. */
+  readonly known: readonly string[]
+  change(names: readonly string[]): void
+}
+
+/** Names that are added one by one and taken away by a click. */
+export function NameList({ label, names, known, change }: NameListProps) {
+  const id = useId()
+  return (
+    <div class="field name-list">
+      <label for={`${id}-field`}>{label}</label>
+      {names.map(name => (
+        <button key={name} type="button" class="chip" onClick={() => change(names.filter(one => one !== name))}>
+          {name} <span aria-hidden="true">×</span>
+          <span class="visually-hidden">: take away</span>
+        </button>
+      ))}
+      <input
+        id={`${id}-field`}
+        type="text"
+        list={`${id}-known`}
+        placeholder="add …"
+        autocomplete="off"
+        spellcheck={false}
+        onChange={event => {
+          const given = event.currentTarget.value.trim()
+          event.currentTarget.value = ''
+          if (given !== '' && !names.includes(given)) change([...names, given])
+        }}
+      />
+      <datalist id={`${id}-known`}>
+        {known
+          .filter(name => !names.includes(name))
+          .map(name => (
+            <option key={name} value={name} />
+          ))}
+      </datalist>
+    </div>
   )
 }

@@ -6,8 +6,7 @@ import { write, writeJson } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
 import { type Cli, EXIT } from '../run.ts'
 import { withSession } from '../session.ts'
-import { fileText, parsed, textOf } from './input.ts'
-import { printPieces } from './print.ts'
+import { fileText, parsed, printPieces, textOf } from './print.ts'
 
 export async function runCall(
   cli: Cli,

@@ -1,21 +1,26 @@
 /** `doctor`, `backup`, and what reads a damaged store. */
 
+import { createReadStream, createWriteStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { promises, type Readable, type Writable } from 'node:stream'
 import type { JsonObject } from '../../../base/canonical.ts'
 import { examineClosed, isOfStore } from '../../../engine/care/doctor-files.ts'
 import { backUpReadable, homeOf, withSalvaged } from '../../../engine/care/salvage.ts'
 import type { Engine, Examination } from '../../../engine/engine.ts'
 import type { BackupRequest, DoctorRequest } from '../../../model/care-input.ts'
-import type { CallContext as EngineContext } from '../../../model/operation.ts'
+import { QuerentError } from '../../../model/errors.ts'
+import type { CallContext } from '../../../model/operation.ts'
 import { LOCAL_OWNER } from '../../../model/viewer.ts'
-import type { CommonFlags } from '../flags.ts'
-import { write } from '../io.ts'
-import type { CallContext } from '../operation-command.ts'
-import { oneLine } from '../render/style.ts'
+import { type CommonFlags, wantsJson } from '../flags.ts'
+import { linesOf, write, writeJson } from '../io.ts'
+import type { CallContext as CommandContext, Flags } from '../operation-command.ts'
+import { each, oneLine } from '../render/answer.ts'
 import { type Cli, EXIT } from '../run.ts'
-import { requireOwner } from '../session.ts'
+import { requireOwner, withSession } from '../session.ts'
+import { print } from './print.ts'
 
 /** A store that no engine can be opened on is looked at from outside, and once more from inside where that repaired it. */
-export async function examined(input: DoctorRequest, { cli, flags, run }: CallContext): Promise<Examination> {
+export async function examined(input: DoctorRequest, { cli, flags, run }: CommandContext): Promise<Examination> {
   const open = () => run<Examination>()
   try {
     return await open()
@@ -33,7 +38,7 @@ export async function examined(input: DoctorRequest, { cli, flags, run }: CallCo
 }
 
 /** With `--skip-damaged`: what can be read. */
-export async function backedUp(input: JsonObject, { cli, flags, run, report }: CallContext): Promise<object> {
+export async function backedUp(input: JsonObject, { cli, flags, run, report }: CommandContext): Promise<object> {
   if (flags['skipDamaged'] !== true) return run()
   requireOwner(cli, flags)
   const request = input as unknown as BackupRequest
@@ -43,10 +48,10 @@ export async function backedUp(input: JsonObject, { cli, flags, run, report }: C
 }
 
 /** `export --skip-damaged`: the lines of what can be read. */
-export async function exportReadable(
+async function exportReadable(
   cli: Cli,
   flags: CommonFlags,
-  body: (engine: Engine, context: EngineContext) => Promise<void>,
+  body: (engine: Engine, context: CallContext) => Promise<void>,
 ): Promise<void> {
   requireOwner(cli, flags)
   await withSalvaged(homeOf(flags.home), Date.now(), async (engine, { lost }) => {
@@ -59,4 +64,65 @@ export async function exportReadable(
 function reportLost(cli: Cli, lost: readonly string[]): void {
   for (const line of lost) void write(cli.io.stderr, `lost: ${oneLine(line)}\n`)
   if (lost.length > 0) cli.exitCode = EXIT.failed
+}
+
+// `export`, `import`.
+
+/** NDJSON, on standard output or into a file; ends quietly when the reader has read enough. */
+export async function runExport(cli: Cli, flags: Flags, [file]: readonly string[]): Promise<void> {
+  const body = async (engine: Engine, context: CallContext): Promise<void> => {
+    const made =
+      file === undefined || file === '-'
+        ? null
+        : await opened(createWriteStream(resolve(cli.io.workingFolder, file)), file)
+    for await (const line of engine.export(context)) {
+      if (cli.signal.aborted) break
+      await writeJson(made ?? cli.io.stdout, line)
+    }
+    if (made !== null) await promises.finished(made.end())
+  }
+  if (flags['skipDamaged'] !== true) await withSession(cli, flags, {}, ({ engine, context }) => body(engine, context))
+  else await exportReadable(cli, flags, body)
+}
+
+export async function runImport(cli: Cli, flags: CommonFlags, [file]: readonly string[]): Promise<void> {
+  const isPiped = file === undefined || file === '-'
+  const source = isPiped ? cli.io.stdin : await opened(createReadStream(resolve(cli.io.workingFolder, file)), file)
+  const answer = await withSession(cli, flags, { create: true }, ({ engine, context }) =>
+    engine.import(jsonLines(source, file ?? '-'), context),
+  )
+  await print(cli, flags, answer, each('', '{entries entry/entries}, {rows row/rows} imported'))
+  for (const warning of wantsJson(flags) ? [] : answer.warnings) await write(cli.io.stderr, `querent: ${warning}\n`)
+}
+
+/** Open before anything else is: a file that is not there makes no store, and no error that nobody listens for. */
+function opened<File extends Readable | Writable>(stream: File, name: string): Promise<File> {
+  return new Promise((resolve, reject) => {
+    stream.once('open', () => resolve(stream))
+    stream.once('error', error => reject(ioFailed(name, error)))
+  })
+}
+
+async function* jsonLines(source: Readable, name: string): AsyncGenerator<unknown> {
+  let number = 0
+  try {
+    for await (const line of linesOf(source)) {
+      number += 1
+      if (line.trim() !== '') yield parseLine(line, number)
+    }
+  } catch (error) {
+    throw error instanceof QuerentError ? error : ioFailed(name, error as Error)
+  }
+}
+
+function parseLine(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (error) {
+    throw new QuerentError('invalid_json', `line ${number}: not JSON`, { line: number }, error)
+  }
+}
+
+function ioFailed(path: string, cause: Error): QuerentError {
+  return new QuerentError('io_failed', `${path}: ${cause.message}`, { path, cause: cause.message }, cause)
 }

@@ -1,28 +1,291 @@
 /** `mcp install`, `mcp uninstall`: the server's entry in the configuration of programs that start MCP servers. */
-import { existsSync } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
+import { chmod, copyFile, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
+import {
+  applyEdits,
+  findNodeAtLocation,
+  getNodeValue,
+  modify,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser'
 import { printable } from '../../../base/printable.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
-import {
-  type ConfigPlaces,
-  clientsFound,
-  MCP_CLIENTS,
-  type McpClient,
-  type ServerCommand,
-} from '../assistants/clients.ts'
-import { editJson, editToml } from '../assistants/config-edit.ts'
-import { assertWritable, type ConfigFile, readConfig, replaceConfig } from '../assistants/config-file.ts'
-import { confirm } from '../confirm.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
-import { write } from '../io.ts'
+import { confirm, decodeUtf8, write } from '../io.ts'
 import { each } from '../render/answer.ts'
 import type { Cli } from '../run.ts'
 import { homeFor } from '../session.ts'
 import { print } from './print.ts'
 
-export interface McpInstallFlags extends CommonFlags {
+// Programs that start MCP servers: where each keeps its configuration, and how an entry looks there. Paths and shapes are
+// those of the programs' own documentation (November 2026).
+
+/** How the server is started. */
+interface ServerCommand {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+type ConfigEntry = Readonly<Record<string, string | boolean | readonly string[]>>
+
+interface ConfigPlaces {
+  readonly home: string
+  readonly project: string
+  readonly platform: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+interface McpClient {
+  readonly name: string
+  /** Read in one project alone, where the server starts: it finds the store itself. */
+  readonly ofProject: boolean
+  /** The object that holds the servers by name. */
+  readonly key: string
+  file(places: ConfigPlaces): string
+  entry(server: ServerCommand): ConfigEntry
+}
+
+const plain = ({ command, args }: ServerCommand): ConfigEntry => ({ command, args })
+const typed = (server: ServerCommand): ConfigEntry => ({ type: 'stdio', ...plain(server) })
+
+export const MCP_CLIENTS: readonly McpClient[] = [
+  client('claude-code', 'project', '.mcp.json'),
+  client('claude-code-user', 'home', '.claude.json', 'mcpServers', typed),
+  client('claude-desktop', 'applications', 'Claude/claude_desktop_config.json'),
+  client('cursor', 'home', '.cursor/mcp.json'),
+  client('cursor-project', 'project', '.cursor/mcp.json'),
+  client('vscode', 'applications', 'Code/User/mcp.json', 'servers', typed),
+  client('vscode-project', 'project', '.vscode/mcp.json', 'servers', typed),
+  client('windsurf', 'home', '.codeium/windsurf/mcp_config.json'),
+  client('gemini', 'home', '.gemini/settings.json'),
+  client('gemini-project', 'project', '.gemini/settings.json'),
+  client('opencode', 'config', 'opencode/opencode.json', 'mcp', ({ command, args }) => {
+    return { type: 'local', command: [command, ...args], enabled: true }
+  }),
+  client('zed', 'zed', 'settings.json', 'context_servers', server => ({ source: 'custom', ...plain(server) })),
+]
+
+function client(
+  name: string,
+  folder: Folder,
+  path: string,
+  key = 'mcpServers',
+  entry: McpClient['entry'] = plain,
+): McpClient {
+  const file = (places: ConfigPlaces): string => {
+    const one = join(folderOf(folder, places), path)
+    return name === 'opencode' && existsSync(`${one}c`) ? `${one}c` : one // it reads two names
+  }
+  return { name, ofProject: folder === 'project', key, file, entry }
+}
+
+type Folder = 'home' | 'project' | 'applications' | 'config' | 'zed'
+
+/** `applications`: where the platform keeps their settings. */
+function folderOf(folder: Folder, places: ConfigPlaces): string {
+  const { home, project, platform, env } = places
+  switch (folder) {
+    case 'home':
+      return home
+    case 'project':
+      return project
+    case 'zed':
+      return platform === 'win32'
+        ? join(folderOf('applications', places), 'Zed')
+        : join(folderOf('config', places), 'zed')
+    case 'config':
+      return (platform !== 'win32' && env['XDG_CONFIG_HOME']) || join(home, '.config')
+    case 'applications':
+      if (platform === 'darwin') return join(home, 'Library', 'Application Support')
+      return platform === 'win32' ? env['APPDATA'] || join(home, 'AppData', 'Roaming') : folderOf('config', places)
+  }
+}
+
+/** Those whose folder, or for a file of the home or project itself whose file, is there already. */
+function clientsFound(places: ConfigPlaces): readonly McpClient[] {
+  return MCP_CLIENTS.filter(client => {
+    const file = client.file(places)
+    const folder = dirname(file)
+    return existsSync(folder === places.home || folder === places.project ? file : folder)
+  })
+}
+
+// Sets or removes the server's entry in a configuration file; every other byte, comments included, stays as it was.
+
+/** The server's name in every configuration. */
+const SERVER_NAME = 'querent'
+
+interface ConfigEdit {
+  /** For messages. */
+  readonly file: string
+  /** The object that holds the servers by name. */
+  readonly key: string
+  /** null removes the entry. */
+  readonly entry: ConfigEntry | null
+}
+
+/** The JSON text after the edit. Throws `invalid_argument` with line and column where the text is not such a file. */
+function editJson(text: string, edit: ConfigEdit): string {
+  const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
+  const body = text.slice(mark.length)
+  return mark + edited(body.trim() === '' ? '{}\n' : body, edit)
+}
+
+function edited(text: string, { file, key, entry }: ConfigEdit): string {
+  const errors: ParseError[] = []
+  const root = parseTree(text, errors, { allowTrailingComma: true })
+  for (const { error, offset } of errors) throw broken(file, text, offset, `not JSON (${printParseErrorCode(error)})`)
+  if (root?.type !== 'object') throw broken(file, text, 0, 'expected a JSON object')
+  const servers = findNodeAtLocation(root, [key])
+  if (servers !== undefined && servers.type !== 'object') {
+    throw broken(file, text, servers.offset, `${key}: expected an object`)
+  }
+  const present = findNodeAtLocation(root, [key, SERVER_NAME])
+  if (entry === null) return present?.parent === undefined ? text : withoutMember(text, present.parent)
+  if (servers === undefined) return withMember(text, root, key, { [SERVER_NAME]: entry })
+  if (present === undefined) return withMember(text, servers, SERVER_NAME, entry)
+  // What else the entry says (its environment, for example) is the user's. Formatting options would format neighbours too.
+  const set = (before: string, path: string[], value: unknown) => applyEdits(before, modify(before, path, value, {}))
+  if (present.type !== 'object') return set(text, [key, SERVER_NAME], entry)
+  return Object.entries(entry).reduce((before, [name, value]) => {
+    const old = findNodeAtLocation(present, [name])
+    const isSame = old !== undefined && isDeepStrictEqual(getNodeValue(old), value)
+    return isSame ? before : set(before, [key, SERVER_NAME, name], value)
+  }, text)
+}
+
+/** The member comes last, indented as its neighbours are. */
+function withMember(text: string, object: Node, name: string, value: object): string {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const unit = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  '
+  const last = object.children?.at(-1)
+  const at = last === undefined ? object.offset + 1 : last.offset + last.length
+  if (last !== undefined && !text.slice(object.offset, last.offset).includes('\n')) {
+    return `${text.slice(0, at)}, ${JSON.stringify(name)}: ${JSON.stringify(value)}${text.slice(at)}`
+  }
+  const outer = indentAt(text, object.offset)
+  const inner = last === undefined ? outer + unit : indentAt(text, last.offset)
+  const lines = JSON.stringify(value, null, unit).replaceAll('\n', eol + inner)
+  const member = `${text.slice(0, at)}${last === undefined ? '' : ','}${eol}${inner}${JSON.stringify(name)}: ${lines}`
+  // Of an empty object, the brace moves to a line of its own.
+  const rest = text.slice(at)
+  return last === undefined && /^\s*\}/.test(rest) ? member + eol + outer + rest.trimStart() : member + rest
+}
+
+/** Without the comma behind it, or that before it where it is the last. */
+function withoutMember(text: string, member: Node): string {
+  const before = text.slice(0, member.offset)
+  const after = text.slice(member.offset + member.length)
+  const comma = /^\s*,/.exec(after)?.[0]
+  return comma === undefined ? before.replace(/,?\s*$/, '') + after : before.trimEnd() + after.slice(comma.length)
+}
+
+function indentAt(text: string, offset: number): string {
+  return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? ''
+}
+
+/** The place by line and column, from 1. */
+function broken(file: string, text: string, offset: number, expected: string): QuerentError {
+  const lines = text.slice(0, offset).split('\n')
+  const [line, column] = [lines.length, (lines.at(-1)?.length ?? 0) + 1]
+  const message = `${file}:${line}:${column}: ${expected}; correct the file, nothing was written`
+  return new QuerentError('invalid_argument', message, { field: 'client', file, line, column, expected })
+}
+
+// Configuration files of other programs: read whole, copied aside, and replaced in one step or not at all.
+
+interface ConfigFile {
+  /** Behind symbolic links. */
+  readonly path: string
+  /** null: there is none. */
+  readonly text: string | null
+}
+
+/** Of a new file: for this user alone, as keys may be written into it later. */
+const NEW_FILE_MODE = 0o600
+
+/** Throws `denied` for a file outside these folders, also through a symbolic link; `io_failed`. */
+async function readConfig(file: string, allowed: readonly string[]): Promise<ConfigFile> {
+  const path = await realPlace(file)
+  const folders = await Promise.all(allowed.map(realPlace))
+  if (!folders.some(folder => isBelow(path, folder))) {
+    throw new QuerentError('denied', `${file}: lies outside your home and this project; nothing was written`, { file })
+  }
+  const bytes = await orAbsent(readFile(path), path)
+  // With its byte order mark, if it has one.
+  return { path, text: bytes === null ? null : decodeUtf8(bytes, path, true) }
+}
+
+/** Resolves to the backup's path, null where there was nothing to copy. Throws `io_failed`, `conflict` if it changed meanwhile. */
+async function replaceConfig({ path, text }: ConfigFile, after: string): Promise<string | null> {
+  const beside = join(dirname(path), `.${basename(path)}.querent-${process.pid}`)
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    const backup = text === null ? null : await copyAside(path)
+    const mode = text === null ? NEW_FILE_MODE : (await stat(path)).mode & 0o777
+    await writeFile(beside, after, { flag: 'wx', mode, flush: true })
+    await chmod(beside, mode)
+    if ((await orAbsent(readFile(path, 'utf8'), path)) !== text) {
+      throw new QuerentError('conflict', `${path}: another program changed it meanwhile; nothing was written`, { path })
+    }
+    await rename(beside, path)
+    return backup
+  } catch (error) {
+    await rm(beside, { force: true }).catch(() => {})
+    throw error instanceof QuerentError ? error : failed(path, (error as Error).message, error)
+  }
+}
+
+/** Throws `io_failed` for a file that is marked as not to be written: a rename would replace it all the same. */
+async function assertWritable({ path, text }: ConfigFile): Promise<void> {
+  if (text !== null && ((await stat(path)).mode & 0o200) === 0) throw failed(path, 'is read-only; nothing was written')
+}
+
+async function copyAside(path: string, at = 1): Promise<string> {
+  const backup = `${path}.querent-backup${at === 1 ? '' : `-${at}`}`
+  try {
+    await copyFile(path, backup, constants.COPYFILE_EXCL)
+    return backup
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return copyAside(path, at + 1)
+  }
+}
+
+/** For a path that does not exist yet: the real folder above it, and the names below that. */
+async function realPlace(path: string): Promise<string> {
+  const absolute = resolve(path)
+  const above = dirname(absolute)
+  const real = await orAbsent(realpath(absolute), absolute)
+  return real ?? (above === absolute ? absolute : join(await realPlace(above), basename(absolute)))
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path
+}
+
+async function orAbsent<T>(reading: Promise<T>, path: string): Promise<T | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw failed(path, (error as Error).message, error)
+  }
+}
+
+function failed(path: string, why: string, cause?: unknown): QuerentError {
+  return new QuerentError('io_failed', `${path}: ${why}`, { path }, cause)
+}
+
+interface McpInstallFlags extends CommonFlags {
   readonly client?: readonly string[]
   readonly lens?: readonly string[]
   readonly tools?: readonly string[]
@@ -54,7 +317,7 @@ export async function runMcpInstall(cli: Cli, flags: McpInstallFlags, _words: un
     }
     const before = file.text ?? ''
     const isAbsent = file.text === null && edit.entry === null
-    const after = isAbsent ? before : client.format === 'json' ? editJson(before, edit) : editToml(before, edit)
+    const after = isAbsent ? before : editJson(before, edit)
     changes.push({ client: client.name, file, after })
   }
   const real = changes.filter(change => change.after !== (change.file.text ?? ''))
@@ -135,7 +398,7 @@ function chosen(flags: McpInstallFlags, places: ConfigPlaces): readonly McpClien
 }
 
 /** `- ` before what goes, `+ ` before what comes. */
-export function changedLines(before: string, after: string): string {
+function changedLines(before: string, after: string): string {
   const old = linesOf(before)
   const fresh = linesOf(after)
   let start = 0

@@ -1,12 +1,15 @@
 /** Prints an answer in the form that was asked for. */
 
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import type { JsonObject } from '../../../base/canonical.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
-import { write, writeJson, writeStyled } from '../io.ts'
-import type { Print, Shown } from '../render/answer.ts'
-import { PLAIN, styleOf } from '../render/style.ts'
+import { decodeUtf8, readAll, write, writeJson, writeStyled } from '../io.ts'
+import { PLAIN, type Print, type Shown, styleOf } from '../render/answer.ts'
 import type { Cli } from '../run.ts'
+import { homeFor, viewerOf } from '../session.ts'
 
 export async function print<Answer>(
   { io }: Cli,
@@ -64,4 +67,86 @@ export function assertLines({ format }: CommonFlags): void {
 
 async function printLine(cli: Cli, value: unknown): Promise<void> {
   await writeJson(cli.io.stdout, value)
+}
+
+// The page that `--more` asks for: kept in the home of the store, for the viewer and the command that had the one before.
+
+interface NextPage {
+  readonly command: string
+  readonly viewer: string
+  /** With the cursor. */
+  readonly input: JsonObject
+}
+
+/** Null: there is none. A home that cannot be written keeps none. */
+export function keepNextPage(cli: Cli, flags: CommonFlags, command: string, input: JsonObject | null): void {
+  try {
+    const file = fileOf(cli, flags)
+    const page = { command, viewer: viewerNow(cli, flags), input }
+    if (input === null) rmSync(file, { force: true })
+    else writeFileSync(file, JSON.stringify(page), { mode: 0o600 })
+  } catch {
+    // Then --more says that there is none.
+  }
+}
+
+/** Throws `not_found` where this viewer's last answer of this command had no further page. */
+export function nextPage(cli: Cli, flags: CommonFlags, command: string): JsonObject {
+  const page = read(fileOf(cli, flags))
+  if (page?.command === command && page.viewer === viewerNow(cli, flags)) return page.input
+  const message = `--more: there is no further page of \`querent ${command}\`; run it with a question first`
+  throw new QuerentError('not_found', message, { field: '--more' })
+}
+
+function read(file: string): NextPage | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as NextPage
+  } catch {
+    return null
+  }
+}
+
+function viewerNow({ io }: Cli, flags: CommonFlags): string {
+  return viewerOf(flags.viewer, io.env['QUERENT_VIEWER']).id
+}
+
+function fileOf(cli: Cli, flags: CommonFlags): string {
+  return join(homeFor(cli, flags).folder, 'last-page.json')
+}
+
+// What a command is given beside its words and flags: files, piped text, and JSON in them.
+
+/** Of an operation, which checks it. */
+export type Input = Readonly<Record<string, unknown>>
+
+/** In bytes: a large store exported as one document should still fit. */
+export const MAX_INPUT: number = 1024 * 1024 * 1024
+
+/** The text of a file; `-` reads standard input. */
+export function textOf(cli: Cli, file: string): Promise<string> {
+  return file === '-' ? readAll(cli.io.stdin, MAX_INPUT) : fileText(cli, file)
+}
+
+/** Rejects with `io_failed`, and with `invalid_argument` for what is not UTF-8; `name` is what messages call the file. */
+export async function fileText(cli: Cli, file: string, name: string = file): Promise<string> {
+  try {
+    return decodeUtf8(await readFile(resolve(cli.io.workingFolder, file)), name)
+  } catch (error) {
+    if (error instanceof QuerentError) throw error
+    throw new QuerentError('io_failed', `${name}: ${(error as Error).message}`, { path: file }, error)
+  }
+}
+
+/** All of standard input. One line end is the shell's, not the text's. */
+export async function pipedText(cli: Cli): Promise<string> {
+  return (await textOf(cli, '-')).replace(/\r?\n$/, '')
+}
+
+/** Throws `invalid_json`, naming the field. */
+export function parsed(text: string, field: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new QuerentError('invalid_json', `${field}: ${(error as Error).message}`, { field }, error)
+  }
 }

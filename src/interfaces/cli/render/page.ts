@@ -1,12 +1,21 @@
 /** A page of results, for people: as text, and as Markdown. */
-
 import { isAbsolute, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { printable } from '../../../base/printable.ts'
 import type { Explanation } from '../../../model/explanation.ts'
 import type { Excerpt, Item, Page, Passage } from '../../../model/page.ts'
-import { lines, markdownText, moreText, notes, type Shown } from './answer.ts'
-import { oneLine, type Style } from './style.ts'
+import {
+  all,
+  each,
+  lines,
+  markdownText,
+  moreText,
+  notes,
+  oneLine,
+  type Print,
+  type Shown,
+  type Style,
+} from './answer.ts'
 
 export function pageText(page: Page, shown: Shown): string {
   const { nearest = [] } = page
@@ -70,7 +79,7 @@ export function indented(text: string, indent: string): string {
 }
 
 /** What answers of several lenses say beside their results. */
-export type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'notes'> & {
+type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'notes'> & {
   readonly nearest?: readonly unknown[] | undefined
 }
 
@@ -130,7 +139,7 @@ export function place(origin: string | null, excerpt: Excerpt, workingFolder: st
 }
 
 /** `Backups › Restoring`, with two blanks before it; empty where the excerpt is in no section. */
-export function sectionPath({ section }: Excerpt): string {
+function sectionPath({ section }: Excerpt): string {
   return section.length === 0 ? '' : `  ${section.map(oneLine).join(' › ')}`
 }
 
@@ -157,4 +166,54 @@ export function explanationText(tree: Explanation, style: Style, indent = ''): s
   const note = tree.note === undefined ? '' : style.dim(`  ${oneLine(tree.note)}`)
   const own = `${indent}${tree.value.toFixed(4)} ${oneLine(tree.label)}${how}${note}\n`
   return own + (tree.children ?? []).map(child => explanationText(child, style, `${indent}  `)).join('')
+}
+
+// Messages that answer a question, for people.
+
+/** As the operation answers. */
+interface Recalled extends PageEnd {
+  readonly messages: readonly Message[]
+  readonly nearest?: readonly Message[]
+}
+
+interface Message {
+  readonly rank: number
+  readonly position: number
+  readonly speaker: string
+  readonly text: string
+  readonly neighbours?: readonly { readonly position: number }[]
+  readonly explanation?: Explanation
+}
+
+export const recallText: Print<Recalled> = (answer, shown) => {
+  const texts = (messages: readonly Message[]) => messages.map(message => messageText(message, shown)).join('')
+  const { messages, nearest = [] } = answer
+  const near = nearest.length === 0 ? '' : `\nnearest, not an answer:\n${texts(nearest)}`
+  return texts(messages) + footer(answer, { ...shown, input: { any: true } }) + near
+}
+
+const ASIDE = all<Message>(
+  each('?dates.length', 'dates: {dates}', 'note'),
+  each('?newer_statement_of.length', 'newer than: {newer_statement_of}', 'note'),
+  each('', 'why: {why}', 'note'),
+)
+
+/**
+ * 1. Mira, 2025-03-14 10:02  2.028  kiln/m3
+ *    Yes, we moved it to the barn last weekend.
+ *    dates: weekend of 8 March 2025
+ */
+function messageText(message: Message, shown: Shown): string {
+  const { rank, text, neighbours = [], explanation } = message
+  const near = (isBefore: boolean) =>
+    each(
+      () => neighbours.filter(({ position }) => position < message.position === isBefore),
+      '{speaker}: {text}',
+      'note',
+    )(message, shown)
+  const body = `${near(true)}${printable(text)}\n${near(false)}${ASIDE(message, shown)}`
+  const head = `{rank}. ${shown.style.bold('{speaker}{, |at minute|}')}  ${shown.style.dim('{score 3}  {id}')}`
+  const tree = explanation === undefined ? '' : explanationText(explanation, shown.style)
+  const named = { ...message, speaker: message.speaker.trim() || '(no name)' }
+  return each('', head)(named, shown) + indented(body + tree, `${rank}. `.replace(/./g, ' '))
 }

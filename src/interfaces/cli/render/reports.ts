@@ -22,12 +22,12 @@ import {
   markdownText,
   moreText,
   notes,
+  oneLine,
   type Print,
   rows,
   valueText,
 } from './answer.ts'
 import { explanationText, shortOrigin } from './page.ts'
-import { oneLine } from './style.ts'
 
 /** Most problems listed one by one; the rest is a number (`--json` has them all). */
 const MAX_PROBLEMS = 20

@@ -6,7 +6,7 @@
 import { canonicalJson } from '../../../base/canonical.ts'
 import type { Clock } from '../../../base/clock.ts'
 import { Recent } from '../../../base/recent.ts'
-import { sign } from '../../../base/signature.ts'
+import { sign } from '../../../base/sealed.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { toIso } from '../../../model/instant.ts'

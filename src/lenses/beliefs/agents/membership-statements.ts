@@ -4,8 +4,7 @@
  * by its own table.
  */
 import type { Instant } from '../../../base/clock.ts'
-import { CLOCK_TOLERANCE_MS } from '../../../identity/freshness.ts'
-import { isStatementOf, signStatement } from '../../../identity/statement.ts'
+import { CLOCK_TOLERANCE_MS, isStatementOf, signStatement } from '../../../identity/messages.ts'
 import { toIso } from '../../../model/instant.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { AGENTS, FEDERATIONS, MEMBERSHIPS } from '../../../store/core-tables.ts'

@@ -1,6 +1,6 @@
 /** Agents that the node hosts: who they are called, with which key, and what reputation they have (BQ-081). */
 import type { Instant } from '../../../base/clock.ts'
-import { publicKeyOf } from '../../../identity/did-key.ts'
+import { publicKeyOf } from '../../../identity/keys.ts'
 import { toIso } from '../../../model/instant.ts'
 import { isHolderName, OWNER } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'

@@ -2,7 +2,7 @@
  * All current beliefs, ready to be filtered and ranked: read from the store on first use, then kept in step by the change
  * feed, whichever process wrote. Who may see them is not checked here: whoever reads a row asks its `Requester` about the partition.
  */
-import { placeIn } from '../../../base/ascending.ts'
+import { placeIn } from '../../../base/compare.ts'
 import { grown } from '../../../base/grown.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'

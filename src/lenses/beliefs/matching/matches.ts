@@ -1,6 +1,7 @@
 /** The beliefs that a query may answer with: in scope, valid, and through every filter. */
-import { placeIn } from '../../../base/ascending.ts'
+
 import { Bitset } from '../../../base/bitset.ts'
+import { placeIn } from '../../../base/compare.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { FEDERATED, LOCAL, NETWORK } from '../access/row-origins.ts'
 import type { BeliefColumns } from '../columns/columns.ts'

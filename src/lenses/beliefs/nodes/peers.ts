@@ -4,8 +4,7 @@
  * few fixed reasons.
  */
 import type { Instant } from '../../../base/clock.ts'
-import { isTimely } from '../../../identity/freshness.ts'
-import { isStatementOf, signStatement } from '../../../identity/statement.ts'
+import { isStatementOf, isTimely, signStatement } from '../../../identity/messages.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { toIso } from '../../../model/instant.ts'
 import type { Row } from '../../../model/table.ts'

@@ -1,8 +1,7 @@
 /** Asking: queries, explanations, and questions beside a query. */
 import { z } from 'zod'
 import type { JsonObject } from '../../../base/canonical.ts'
-import type { Subscription } from '../../../model/live.ts'
-import { liveStream } from '../../../model/live-stream.ts'
+import { liveStream, type Subscription } from '../../../model/live.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { MOST_IDLE_MS, type Pace, paced } from '../../../pipeline/paced.ts'

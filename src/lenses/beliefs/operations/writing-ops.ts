@@ -2,7 +2,7 @@
  * Operations that write beliefs, agents and trust, and those that read them back. A requester states its own trust and
  * no others'.
  */
-import { publicKeyOf } from '../../../identity/did-key.ts'
+import { publicKeyOf } from '../../../identity/keys.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import { AGENTS, MEMBERSHIPS } from '../../../store/core-tables.ts'

@@ -1,5 +1,5 @@
 /** How the lens stands in this engine (BQ-040, BQ-177), for whoever runs the node. */
-import { nextTurn } from '../../../base/next-turn.ts'
+import { nextTurn } from '../../../base/turns.ts'
 import { modelKey } from '../../../embed/embedder.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { countersOf } from '../beliefs-counters.ts'

@@ -4,9 +4,7 @@
  * seed in the store's `meta`, which no export reads.
  */
 import type { Instant } from '../../../base/clock.ts'
-import { publicKeyOf } from '../../../identity/did-key.ts'
-import { fromBase64Url, toBase64Url } from '../../../identity/encoding.ts'
-import { type Keys, keysOf, SEED_BYTES } from '../../../identity/keys.ts'
+import { fromBase64Url, type Keys, keysOf, publicKeyOf, SEED_BYTES, toBase64Url } from '../../../identity/keys.ts'
 import { AGENTS, FEDERATIONS } from '../../../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { meanEntry } from '../measures/domains.ts'

@@ -1,10 +1,9 @@
 /** Writes and reads of edges. Each is signed by its owner's key: by this node for agents that have none of their own. */
 import type { Instant } from '../../../base/clock.ts'
-import { isSigned, sign } from '../../../base/signature.ts'
+import { isSigned, sign } from '../../../base/sealed.ts'
 import type { Steps } from '../../../base/turns.ts'
-import { CLOCK_TOLERANCE_MS } from '../../../identity/freshness.ts'
 import { type Verifier, verifierOf } from '../../../identity/keys.ts'
-import { isStatementOf, signStatement } from '../../../identity/statement.ts'
+import { CLOCK_TOLERANCE_MS, isStatementOf, signStatement } from '../../../identity/messages.ts'
 import type { Row } from '../../../model/table.ts'
 import { tablePages } from '../../../pipeline/many-rows.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'

@@ -3,7 +3,7 @@
  * this store signs for its agents is exported unsigned, and the store that imports it signs it with its own keys. For an
  * agent whose key it does not keep it cannot: statements of such an agent count only with the agent's own signature.
  */
-import { signStatement } from '../../../identity/statement.ts'
+import { signStatement } from '../../../identity/messages.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import type { Row } from '../../../model/table.ts'
 import { AGENTS, FEDERATIONS } from '../../../store/core-tables.ts'

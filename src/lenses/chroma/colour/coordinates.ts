@@ -2,10 +2,9 @@
 
 import { z } from 'zod'
 import { type JsonObject, sha256 } from '../../../base/canonical.ts'
-import { nextTurn } from '../../../base/next-turn.ts'
 import { Recent } from '../../../base/recent.ts'
 import { TopK } from '../../../base/top-k.ts'
-import type { Steps } from '../../../base/turns.ts'
+import { nextTurn, type Steps } from '../../../base/turns.ts'
 import type { Embedder } from '../../../embed/embedder.ts'
 import { centreOfGravity } from '../../../math/gravity.ts'
 import { dot } from '../../../math/vector.ts'

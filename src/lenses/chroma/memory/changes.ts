@@ -5,7 +5,7 @@
 
 import { z } from 'zod'
 import { must } from '../../../base/assert.ts'
-import { nextTurn } from '../../../base/next-turn.ts'
+import { nextTurn } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import type { Progress } from '../../../model/operation.ts'

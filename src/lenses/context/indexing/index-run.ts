@@ -3,7 +3,7 @@
  * at all; what an ended run left undone, the next one does. Runs on one store follow each other (CX-075).
  */
 import { z } from 'zod'
-import { nextTurn } from '../../../base/next-turn.ts'
+import { nextTurn } from '../../../base/turns.ts'
 import type { Workspace } from '../../../model/workspace.ts'
 import { forgetTrees, marksOf, rememberTrees } from '../../../pipeline/indexed-trees.ts'
 import type { StoreWriter } from '../../../store/store.ts'

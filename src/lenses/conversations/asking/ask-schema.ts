@@ -1,8 +1,8 @@
 /** What `conversations.query` takes and returns. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
-import { explanationOutput } from '../../../model/explanation-output.ts'
 import { MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH } from '../../../model/limits.ts'
+import { explanationOutput } from '../../../model/page.ts'
 import { instantInput, questionFields } from '../../../model/query-input.ts'
 import { ROLES } from '../model.ts'
 

@@ -16,13 +16,13 @@ import type { Answer } from '../../../pipeline/stage.ts'
 import { turnsUntil } from '../../../pipeline/time-limit.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
-import { plainName } from '../reading/draft.ts'
+import { plainName } from '../reading/reader.ts'
 import { datesIn, MESSAGES, messageRows } from '../tables.ts'
 import type { ConversationQuery, ConversationQueryAnswer, MessageResult, NeighbourResult } from './ask-schema.ts'
 import { questionOf } from './question.ts'
-import { stateOf } from './state.ts'
+import { stateOf } from './stages.ts'
 import { newerStatements, newestFirst, type Statement, saidOrder } from './statements.ts'
-import type { Stored } from './transcript.ts'
+import type { Stored } from './transcripts.ts'
 
 /** Messages looked at for a budget, where none are limited to. */
 const MOST_FOR_BUDGET = 100

@@ -1,8 +1,8 @@
 /** How near the messages of conversations are to a question in meaning. */
 import type { VectorIndex } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import type { Moment } from './moment.ts'
-import type { Transcript } from './transcript.ts'
+import type { Moment } from './question.ts'
+import type { Transcript } from './transcripts.ts'
 
 /** Messages of all asked conversations together that are looked at one by one; of more only the nearest are. */
 export const MOST_SCANNED = 10_000

@@ -4,10 +4,8 @@
  */
 import type { Steps } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
-import type { Place } from './best-messages.ts'
-import type { ConversationScores } from './conversation-scores.ts'
-import { type Factor, neighbour } from './ranking.ts'
-import { type Signals, wordSignal } from './signals.ts'
+import type { ConversationScores, Place } from './conversation-scores.ts'
+import { type Factor, neighbour, type Signals, wordSignal } from './ranking.ts'
 
 export interface Answering {
   readonly entry: EntryKey

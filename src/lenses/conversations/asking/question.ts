@@ -1,6 +1,13 @@
 /** What a question asks for besides its words: a time, what the assistant said, how things stand now. English and Spanish. */
+
+import type { Bitset } from '../../../base/bitset.ts'
+import type { Steps } from '../../../base/turns.ts'
+import type { EntryKey } from '../../../model/entry.ts'
+import { languagesOfQuestion } from '../../../text/language.ts'
 import { isStopWord } from '../../../text/stopwords.ts'
 import { tokenise } from '../../../text/tokenise.ts'
+import type { Role } from '../model.ts'
+import { type AskedTexts, type AskedWord, type WordCounts, WordStems } from './bm25.ts'
 
 export interface Question {
   /** For a time or a date. */
@@ -88,3 +95,173 @@ const NOW = new RegExp(
     String.raw`ahora|actual|actuales|actualmente|hoy en d[íi]a|[úu]ltim[oa]s?)(?!\p{L})`,
   'u',
 )
+
+// A conversation as it stood at a moment: the messages that were there, and the texts that words are looked for in.
+
+export interface Spoken {
+  readonly entry: EntryKey
+  readonly session: string
+  readonly position: number
+  readonly speaker: string
+  readonly role: Role | null
+  /** A date, an hour, "last weekend". */
+  readonly saysTime: boolean
+  /** Its text in `units`; of several the first. */
+  readonly unit: number
+}
+
+/** All messages of a conversation, as they were counted. */
+export interface Recorded {
+  /** In the order in which they were said. */
+  readonly spoken: readonly Spoken[]
+  /** What words are looked for in, and the message of each: of people one for each message, with what stands around it. */
+  readonly units: WordCounts
+  readonly unitMessages: readonly number[]
+  readonly isOfPeople: boolean
+}
+
+export interface Moment {
+  /** In the order in which they were said. */
+  readonly said: readonly Spoken[]
+  readonly sessions: Int32Array
+  readonly speakers: readonly Speaker[]
+  /** What words are looked for in: the messages, or pieces of them. */
+  readonly units: AskedTexts
+  /** By unit that is asked: the message it belongs to, and which one of that message's it is. */
+  readonly unitMessage: Int32Array
+  readonly unitOrdinal: Int32Array
+  /** Null in an assistant's chat. */
+  readonly blocks: { readonly of: Blocks; readonly texts: AskedTexts } | null
+}
+
+/** `left`: entries that were not there; null: all were. In steps: of the messages that there are at the first one. */
+export function* momentOf(recorded: Recorded, left: Bitset | null): Steps<Moment> {
+  const { units, isOfPeople } = recorded
+  const spoken = recorded.spoken.slice()
+  const unitMessages = Int32Array.from(recorded.unitMessages)
+  const placeOf = new Int32Array(spoken.length).fill(-1)
+  const said: Spoken[] = []
+  for (const [at, message] of spoken.entries()) {
+    if (left?.has(message.entry) === true) continue
+    placeOf[at] = said.length
+    said.push(message)
+  }
+  yield
+  const sessions = sessionNumbers(said)
+  const speakers = speakersOf(said.map(({ speaker }) => speaker))
+  yield
+  const asked: number[] = []
+  const unitOf = unitMessages.map((message, unit) => ((placeOf[message] as number) < 0 ? -1 : asked.push(unit) - 1))
+  const lengths = Float64Array.from(asked, unit => units.lengthOf(unit, isOfPeople))
+  yield
+  return {
+    said,
+    sessions,
+    speakers,
+    units: {
+      ...{ counts: units, withAround: isOfPeople, lengths, meanLength: mean(lengths) },
+      ...{ textOf: unitOf, alsoTextOf: null },
+    },
+    unitMessage: Int32Array.from(asked, unit => placeOf[unitMessages[unit] as number] as number),
+    unitOrdinal: Int32Array.from(asked, unit => unit - (spoken[unitMessages[unit] as number] as Spoken).unit),
+    blocks: isOfPeople ? yield* blockTexts(units, placeOf, sessions) : null,
+  }
+}
+
+/** What was said in a block, without what stands around its messages. */
+function* blockTexts(messages: WordCounts, placeOf: Int32Array, sessions: Int32Array): Steps<Moment['blocks']> {
+  const blocks = blocksOf(sessions)
+  yield
+  const of = (side: Int32Array) => placeOf.map(place => (place < 0 ? -1 : (side[place] as number)))
+  const [textOf, alsoTextOf] = [of(blocks.first), of(blocks.second)]
+  const lengths = new Float64Array(blocks.count)
+  for (let at = 0; at < placeOf.length; at++) {
+    const length = messages.lengthOf(at, false)
+    for (const block of [textOf[at] as number, alsoTextOf[at] as number]) {
+      if (block >= 0) lengths[block] = (lengths[block] as number) + length
+    }
+  }
+  return {
+    of: blocks,
+    texts: { counts: messages, withAround: false, lengths, meanLength: mean(lengths), textOf, alsoTextOf },
+  }
+}
+
+function sessionNumbers(said: readonly Spoken[]): Int32Array {
+  const numbers = new Map<string, number>()
+  return Int32Array.from(said, ({ session }) => {
+    const known = numbers.get(session)
+    if (known !== undefined) return known
+    numbers.set(session, numbers.size)
+    return numbers.size - 1
+  })
+}
+
+/** 1 where there is nothing: nothing is divided by it then. */
+function mean(lengths: Float64Array): number {
+  let sum = 0
+  for (const length of lengths) sum += length
+  return sum > 0 ? sum / lengths.length : 1
+}
+
+/** Messages of a block, and how many later the next one begins. */
+const BLOCK = 8
+const STRIDE = 4
+
+/** Blocks of neighbouring messages of a session: what a message is about often stands around it. */
+export interface Blocks {
+  readonly count: number
+  /** By message: the blocks that it is in; -1: none beside the first. */
+  readonly first: Int32Array
+  readonly second: Int32Array
+  /** By block, the messages in it. */
+  readonly members: readonly (readonly number[])[]
+}
+
+/** `sessions`: of each message, in order. A block begins only where it holds what the one before does not. */
+function blocksOf(sessions: Int32Array): Blocks {
+  const first = new Int32Array(sessions.length)
+  const second = new Int32Array(sessions.length).fill(-1)
+  const sizes = new Map<number, number>()
+  for (const session of sessions) sizes.set(session, (sizes.get(session) ?? 0) + 1)
+  const firstBlocks = new Map<number, number>()
+  let count = 0
+  for (const [session, size] of sizes) {
+    firstBlocks.set(session, count)
+    count += blocksIn(size)
+  }
+  const members = Array.from({ length: count }, (): number[] => [])
+  const passed = new Map<number, number>()
+  for (const [at, session] of sessions.entries()) {
+    const place = passed.get(session) ?? 0
+    passed.set(session, place + 1)
+    const base = firstBlocks.get(session) as number
+    const last = blocksIn(sizes.get(session) as number) - 1
+    const newest = Math.min(Math.floor(place / STRIDE), last)
+    first[at] = base + newest
+    members[base + newest]?.push(at)
+    const before = newest - 1
+    if (before < 0 || place >= before * STRIDE + BLOCK) continue
+    second[at] = base + before
+    members[base + before]?.push(at)
+  }
+  return { count, first, second, members }
+}
+
+function blocksIn(size: number): number {
+  return size <= BLOCK ? 1 : 1 + Math.ceil((size - BLOCK) / STRIDE)
+}
+
+// The words of a question that messages are ranked by.
+
+/** Each once, its boosts added up; stop words of the question's language are left out. */
+export function askedWords(terms: readonly { readonly text: string; readonly boost: number }[]): readonly AskedWord[] {
+  const boosts = new Map<string, number>()
+  for (const { text, boost } of terms) {
+    for (const { term } of tokenise(text)) boosts.set(term, (boosts.get(term) ?? 0) + boost)
+  }
+  const languages = languagesOfQuestion([...boosts.keys()])
+  return [...boosts].flatMap(([word, boost]) =>
+    languages.some(language => isStopWord(word, language)) ? [] : [{ word, boost, stems: new WordStems(word) }],
+  )
+}

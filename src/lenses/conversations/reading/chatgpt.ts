@@ -1,12 +1,20 @@
 /** The export of ChatGPT: `conversations.json` (or several, numbered), each conversation a tree of messages. */
 import { isRecord } from '../../../base/record.ts'
 import { type Attachment, ROLES, type Role } from '../model.ts'
-import { branchOf, type TreeNode } from './branches.ts'
 import { momentOf } from './dates.ts'
-import { derivedId } from './draft.ts'
-import type { Findings, Place } from './findings.ts'
 import { jsonRecords, listIn, recordIn, textIn } from './json.ts'
-import { type ConversationDraft, kindOfType, type MessageDraft, type Reader, type ReaderOptions } from './reader.ts'
+import {
+  branchOf,
+  type ConversationDraft,
+  derivedId,
+  type Findings,
+  kindOfType,
+  type MessageDraft,
+  type Place,
+  type Reader,
+  type ReaderOptions,
+  type TreeNode,
+} from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -19,7 +27,7 @@ const SPEAKERS: Readonly<Record<Role, string>> = {
 
 export const readChatgpt: Reader = async function* (files, options, findings) {
   for (const file of files) {
-    for await (const { value, place } of jsonRecords(file, 'mapping', findings)) {
+    for await (const { value, place } of jsonRecords(file, findings)) {
       yield conversationOf(value, place, options, findings)
     }
   }

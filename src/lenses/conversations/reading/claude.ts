@@ -1,12 +1,19 @@
 /** The export of Claude: `conversations.json`, a list of messages each, with what was attached as text. */
 import { isRecord } from '../../../base/record.ts'
 import type { Attachment, Role } from '../model.ts'
-import { branchOf, type TreeNode } from './branches.ts'
 import { momentOf } from './dates.ts'
-import { derivedId } from './draft.ts'
-import type { Findings, Place } from './findings.ts'
 import { jsonRecords, listIn, recordIn, textIn } from './json.ts'
-import type { ConversationDraft, MessageDraft, Reader, ReaderOptions } from './reader.ts'
+import {
+  branchOf,
+  type ConversationDraft,
+  derivedId,
+  type Findings,
+  type MessageDraft,
+  type Place,
+  type Reader,
+  type ReaderOptions,
+  type TreeNode,
+} from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -28,7 +35,7 @@ const UNSEEN: ReadonlyMap<string, string> = new Map([
 
 export const readClaude: Reader = async function* (files, options, findings) {
   for (const file of files) {
-    for await (const { value, place } of jsonRecords(file, 'chat_messages', findings)) {
+    for await (const { value, place } of jsonRecords(file, findings)) {
       yield conversationOf(value, place, options, findings)
     }
   }

@@ -1,11 +1,9 @@
 /**
- * The objects of a JSON file that may be larger than memory, one after the other; what is broken in one is reported, and the
- * rest of it is taken. Parsers that read JSON from a stream end at the first error, so the array is cut into its elements here.
+ * The objects of a JSON file that may be larger than memory, one after the other; one that is broken is
+ * reported and left out. Parsers that read JSON from a stream end at the first error, so the array is cut into its elements here.
  */
-import { type JSONPath, visit } from 'jsonc-parser'
 import { isRecord } from '../../../base/record.ts'
-import { type ExportFile, MAX_RECORD_BYTES, textPieces } from './export-file.ts'
-import type { Findings, Place } from './findings.ts'
+import { type ExportFile, type Findings, MAX_RECORD_BYTES, type Place, textPieces } from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -14,12 +12,7 @@ export interface JsonRecord {
   readonly place: Place
 }
 
-/** `many`: the member of a record whose members are worth saving one by one; null where a record is too small for that. */
-export async function* jsonRecords(
-  file: ExportFile,
-  many: string | null,
-  findings: Findings,
-): AsyncIterable<JsonRecord> {
+export async function* jsonRecords(file: ExportFile, findings: Findings): AsyncIterable<JsonRecord> {
   const layout: JsonLayout = { isJson: true, isEnded: false }
   const { path } = file
   for await (const element of jsonElements(textPieces(file, findings), MAX_RECORD_BYTES, layout)) {
@@ -30,25 +23,14 @@ export async function* jsonRecords(
       continue
     }
     const parsed = parsedJson(text)
-    if (typeof parsed !== 'string') {
-      if (isRecord(parsed.value)) yield { value: parsed.value, place }
-      else findings.problem(place, 'expected a JSON object')
-      continue
-    }
-    if (many === null || !text.startsWith('{')) {
-      findings.problem(place, isWhole ? 'not JSON' : CUT)
-      continue
-    }
-    const { value, broken } = readableMembers(text, many)
-    if (broken.length === 0) findings.problem(place, isWhole ? 'not JSON; what could be read of it was taken' : CUT)
-    for (const { at: within, message } of broken) findings.problem({ ...place, at: `${at}${within}` }, message)
-    yield { value, place }
+    if (typeof parsed === 'string')
+      findings.problem(place, isWhole ? parsed : 'the file ends within it; it was skipped')
+    else if (isRecord(parsed.value)) yield { value: parsed.value, place }
+    else findings.problem(place, 'expected a JSON object')
   }
   if (!layout.isJson) findings.problem({ path }, 'not JSON: expected an array or an object')
   else if (!layout.isEnded) findings.problem({ path }, 'the file ends before its JSON does: it was cut off')
 }
-
-const CUT = 'the file ends within it'
 
 /** The value; or what is wrong, as a text. */
 function parsedJson(text: string): { readonly value: unknown } | string {
@@ -59,57 +41,7 @@ function parsedJson(text: string): { readonly value: unknown } | string {
   }
 }
 
-export interface ReadableMembers {
-  readonly value: Fields
-  /** Paths of what could not be read, and why. */
-  readonly broken: readonly { readonly at: string; readonly message: string }[]
-}
-
-/**
- * What can be read of an object whose JSON is broken or was cut off: its members one by one, and those of the one named `many`
- * (an object or a list).
- */
-export function readableMembers(text: string, many: string): ReadableMembers {
-  const found = new Map<string, unknown>()
-  const parts: (readonly [JSONPath[number], unknown])[] = []
-  const broken: { at: string; message: string }[] = []
-  const note = ({ path, start }: OpenMember, end: number): void => {
-    const [name, part] = path as [string, ...JSONPath]
-    if (path.length !== 1 && (path.length !== 2 || name !== many)) return
-    const at = `.${name}${part === undefined ? '' : typeof part === 'number' ? `[${part}]` : `.${part}`}`
-    const isMany = name === many && part === undefined && /[[{]/.test(text[start] as string)
-    if (isMany) found.set(name, text[start] === '[' ? parts.map(([, value]) => value) : Object.fromEntries(parts))
-    const parsed = isMany ? null : parsedJson(text.slice(start, end))
-    // A number that the text ends with may have had more digits.
-    const isCut = end > text.length || (end === text.length && (typeof parsed === 'string' || !/["}\]]$/.test(text)))
-    if (isCut || typeof parsed === 'string') broken.push({ at, message: isCut ? CUT : (parsed as string) })
-    else if (parsed === null) return
-    else if (part === undefined) found.set(name, parsed.value)
-    else parts.push([part, parsed.value])
-  }
-  const open: OpenMember[] = []
-  const begin = (offset: number, _length: number, _line: number, _column: number, path: () => JSONPath): void => {
-    open.push({ path: path(), start: offset })
-  }
-  const end = (offset: number): void => note(open.pop() as OpenMember, offset + 1)
-  try {
-    visit(text, {
-      ...{ onObjectBegin: begin, onArrayBegin: begin, onObjectEnd: end, onArrayEnd: end },
-      onLiteralValue: (_, start, length, _line, _column, path) => note({ path: path(), start }, start + length),
-    })
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error // nested so deeply that the stack has no room for it
-  }
-  for (const member of open.reverse()) note(member, text.length + 1)
-  return { value: Object.fromEntries(found), broken }
-}
-
-interface OpenMember {
-  readonly path: JSONPath
-  readonly start: number
-}
-
-export interface JsonElement {
+interface JsonElement {
   /** `[3]`; empty where the file is not an array but one object. */
   readonly at: string
   /** Where it begins, from 1. */
@@ -121,7 +53,7 @@ export interface JsonElement {
   readonly isTooLong: boolean
 }
 
-export interface JsonLayout {
+interface JsonLayout {
   /** False when the file is neither an array nor an object. */
   isJson: boolean
   /** False when the end of the array (or of the one object) never came. */

@@ -3,9 +3,17 @@ import { isRecord } from '../../../base/record.ts'
 import { FieldMap, type UsualNames, unknownMapField } from '../../../model/field-map.ts'
 import { type Attachment, ROLES, type Role } from '../model.ts'
 import { momentOf, type Zone } from './dates.ts'
-import { linesOf, MAX_HELD_BYTES, MAX_RECORD_BYTES, textPieces, withoutExtension } from './export-file.ts'
-import { listed, type Place } from './findings.ts'
-import type { MessageDraft, Reader } from './reader.ts'
+import {
+  linesOf,
+  listed,
+  MAX_HELD_BYTES,
+  MAX_RECORD_BYTES,
+  type MessageDraft,
+  type Place,
+  type Reader,
+  textPieces,
+  withoutExtension,
+} from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -3,10 +3,19 @@ import PostalMime, { type Email } from 'postal-mime'
 import { type HtmlElement, htmlText } from '../../../text/html-text.ts'
 import type { Attachment } from '../model.ts'
 import { type Moment, momentIn, offsetAt, offsetOf, type Zone } from './dates.ts'
-import { derivedId } from './draft.ts'
-import { type ExportFile, linesOf, MAX_HELD_BYTES, MAX_RECORD_BYTES } from './export-file.ts'
-import type { Findings, Place } from './findings.ts'
-import { type ConversationDraft, kindOfType, type MessageDraft, type Reader } from './reader.ts'
+import {
+  type ConversationDraft,
+  derivedId,
+  type ExportFile,
+  type Findings,
+  kindOfType,
+  linesOf,
+  MAX_HELD_BYTES,
+  MAX_RECORD_BYTES,
+  type MessageDraft,
+  type Place,
+  type Reader,
+} from './reader.ts'
 
 interface ReadMail {
   readonly id: string

@@ -5,13 +5,23 @@ import type { Conversation, Profile } from '../model.ts'
 import { readChatgpt } from './chatgpt.ts'
 import { readClaude } from './claude.ts'
 import { zoneOf } from './dates.ts'
-import { finished } from './draft.ts'
-import { decoderFor, type ExportFile, extensionOf, firstBytes, nameOf, requireDistinct } from './export-file.ts'
-import { Findings, listed, type Problem } from './findings.ts'
-import { jsonElements, readableMembers } from './json.ts'
+import { jsonElements } from './json.ts'
 import { ChatFields, readJsonl } from './jsonl.ts'
 import { readMail } from './mail.ts'
-import type { DateOrder, Reader } from './reader.ts'
+import {
+  type DateOrder,
+  decoderFor,
+  type ExportFile,
+  extensionOf,
+  Findings,
+  finished,
+  firstBytes,
+  listed,
+  nameOf,
+  type Problem,
+  type Reader,
+  requireDistinct,
+} from './reader.ts'
 import { isSlackDay, isSlackList, readSlack } from './slack.ts'
 import { firstLineOf, readWhatsapp } from './whatsapp.ts'
 
@@ -182,7 +192,7 @@ async function jsonFormat(
 ): Promise<ChatFormat | null> {
   const isList = text.trimStart().startsWith('[')
   for await (const element of jsonElements([text], text.length, { isJson: true, isEnded: false })) {
-    const record = recordOf(element.text)
+    const record = recordIn(element.text) ?? shownOf(element.text)
     if (isRecord(record['mapping'])) return 'chatgpt'
     if (Array.isArray(record['chat_messages'])) return 'claude'
     const isMessage = record['type'] === 'message' || 'user' in record || 'text' in record
@@ -206,17 +216,11 @@ function recordIn(json: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-function recordOf(text: string): Readonly<Record<string, unknown>> {
-  const whole = recordIn(text)
-  if (whole !== null || !text.startsWith('{')) return whole ?? {}
-  // Longer than what was looked at, or broken: its members say what it is as well.
-  return { ...readableMembers(text, 'mapping').value, ...readableMembers(text, 'chat_messages').value }
-}
-
-/** What is seen of an object that is cut off, with the name of the member that is not seen to its end. */
+/** What is seen of a text of JSON that is cut off or broken: the names of its members, at any depth, and whether they are lists or objects. */
 function shownOf(text: string): Readonly<Record<string, unknown>> {
-  const { value, broken } = readableMembers(text.trimStart(), '')
-  return { ...value, ...Object.fromEntries(broken.map(({ at }) => [at.slice(1), ''])) }
+  const kinds: Readonly<Record<string, unknown>> = { '{': {}, '[': [] }
+  const members = text.matchAll(/"([^"\\]{1,80})"\s*:\s*([{[]?)/g)
+  return Object.fromEntries([...members].map(([, name = '', kind = '']) => [name, kinds[kind] ?? '']))
 }
 
 const HEADER = /^(?:from|date|subject|message-id|received|return-path|delivered-to|mime-version|to|x-[a-z0-9-]+):/i

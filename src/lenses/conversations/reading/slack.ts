@@ -2,10 +2,18 @@
 import { isRecord } from '../../../base/record.ts'
 import type { Attachment } from '../model.ts'
 import { momentOf, offsetAt, type Zone } from './dates.ts'
-import { type ExportFile, folderOf, nameOf } from './export-file.ts'
-import type { Findings, Place } from './findings.ts'
 import { jsonRecords, listIn, recordIn, textIn } from './json.ts'
-import { kindOfType, type MessageDraft, type Reader, type ReaderOptions } from './reader.ts'
+import {
+  type ExportFile,
+  type Findings,
+  folderOf,
+  kindOfType,
+  type MessageDraft,
+  nameOf,
+  type Place,
+  type Reader,
+  type ReaderOptions,
+} from './reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -32,7 +40,7 @@ export const readSlack: Reader = async function* (files, options, findings) {
     const name = folder === '' ? (options.conversation ?? 'slack') : folder
     const messages: MessageDraft[] = []
     for (const day of days) {
-      for await (const { value, place } of jsonRecords(day, null, findings)) {
+      for await (const { value, place } of jsonRecords(day, findings)) {
         const message = messageOf(value, names, place, options, findings)
         if (message !== null) messages.push(message)
       }
@@ -61,7 +69,7 @@ async function namesIn(files: readonly ExportFile[], findings: Findings): Promis
   // Conversations of people are named after them, so they come first.
   const lists = files.filter(({ path }) => isSlackList(path))
   for (const file of lists.toSorted((a, b) => Number(isUserList(b)) - Number(isUserList(a)))) {
-    for await (const { value } of jsonRecords(file, null, findings)) {
+    for await (const { value } of jsonRecords(file, findings)) {
       const id = textIn(value, 'id')
       const own = textIn(value, 'name')
       if (id === null) continue

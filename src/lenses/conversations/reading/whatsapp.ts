@@ -1,11 +1,21 @@
 /** The export of a chat of WhatsApp: a text file, with what WhatsApp itself writes into it in English and Spanish. */
 import type { Instant } from '../../../base/clock.ts'
-import { readDate } from '../../../model/record-date.ts'
+import { readDate } from '../../../model/instant.ts'
 import type { Attachment } from '../model.ts'
 import { momentIn } from './dates.ts'
-import { type ExportFile, folderOf, linesOf, MAX_HELD_BYTES, textPieces, withoutExtension } from './export-file.ts'
-import type { Findings } from './findings.ts'
-import type { DateOrder, MessageDraft, Reader, ReaderOptions } from './reader.ts'
+import {
+  type DateOrder,
+  type ExportFile,
+  type Findings,
+  folderOf,
+  linesOf,
+  MAX_HELD_BYTES,
+  type MessageDraft,
+  type Reader,
+  type ReaderOptions,
+  textPieces,
+  withoutExtension,
+} from './reader.ts'
 
 interface RawMessage {
   readonly first: FirstLine

@@ -1,6 +1,6 @@
 /**
  * What nodes say to each other about beliefs (BQ-119 to BQ-126), as JSON: nothing unknown, nothing without bound. A question travels
- * in an `Envelope` of `identity/envelope.ts`; an answer is signed by the node that gives it. Its items are one text, and their
+ * in an `Envelope` of `identity/messages.ts`; an answer is signed by the node that gives it. Its items are one text, and their
  * vectors another: both are signed as they were sent, by their hash, and nobody writes hundreds of items anew to find out whether
  * they were changed. Instants are ISO 8601 in UTC with milliseconds.
  */
@@ -9,11 +9,16 @@ import { type Json, type JsonObject, sha256 } from '../../../../base/canonical.t
 import type { Instant } from '../../../../base/clock.ts'
 import { isRecord } from '../../../../base/record.ts'
 import { isStorable } from '../../../../base/storable.ts'
-import { type Envelope, sealEnvelope } from '../../../../identity/envelope.ts'
-import { isTimely, newNonce } from '../../../../identity/freshness.ts'
 import type { Keys } from '../../../../identity/keys.ts'
-import type { NodeIdentity } from '../../../../identity/node.ts'
-import { isStatementOf, signStatement } from '../../../../identity/statement.ts'
+import {
+  type Envelope,
+  isStatementOf,
+  isTimely,
+  type NodeIdentity,
+  newNonce,
+  sealEnvelope,
+  signStatement,
+} from '../../../../identity/messages.ts'
 import { isIso, toIso } from '../../../../model/instant.ts'
 import { MAX_ID_LENGTH } from '../../../../model/limits.ts'
 import { isFederationName } from '../../../../model/partition.ts'

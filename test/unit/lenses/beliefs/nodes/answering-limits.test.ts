@@ -1,6 +1,6 @@
 /** How much a node does for others: how often it answers, for how long, and what it does for those who have left. */
 import { expect, it } from 'vitest'
-import type { Envelope } from '../../../../../src/identity/envelope.ts'
+import type { Envelope } from '../../../../../src/identity/messages.ts'
 import type { CallContext } from '../../../../../src/model/operation.ts'
 import { callOperation, makeCatalog } from '../../../../../src/ops/catalog.ts'
 import { NONCES } from '../../../../../src/store/core-tables.ts'

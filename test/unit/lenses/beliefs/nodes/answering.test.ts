@@ -1,9 +1,8 @@
 /** What a node takes from another one, and what it tells it. */
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../../../src/base/canonical.ts'
-import { type Envelope, sealEnvelope } from '../../../../../src/identity/envelope.ts'
 import type { Keys } from '../../../../../src/identity/keys.ts'
-import { isStatementOf } from '../../../../../src/identity/statement.ts'
+import { type Envelope, isStatementOf, sealEnvelope } from '../../../../../src/identity/messages.ts'
 import {
   answerStatement,
   beliefStatement,

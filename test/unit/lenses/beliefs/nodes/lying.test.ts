@@ -1,9 +1,8 @@
 /** Nodes that lie, or are lied for on the way: nothing forged ever stands in an answer (BQ-124). */
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../../../../src/base/canonical.ts'
-import { newNonce } from '../../../../../src/identity/freshness.ts'
 import { keysOf } from '../../../../../src/identity/keys.ts'
-import { signStatement } from '../../../../../src/identity/statement.ts'
+import { newNonce, signStatement } from '../../../../../src/identity/messages.ts'
 import {
   answerStatement,
   vectorsFromText,

@@ -1,10 +1,8 @@
 /** Nodes tell each other when something has changed, and of nothing that is hidden (BQ-140). */
 import { describe, expect, it, vi } from 'vitest'
 import type { Json as JsonValue } from '../../../../../src/base/canonical.ts'
-import { sealEnvelope } from '../../../../../src/identity/envelope.ts'
-import { newNonce } from '../../../../../src/identity/freshness.ts'
 import { keysOf } from '../../../../../src/identity/keys.ts'
-import { isStatementOf } from '../../../../../src/identity/statement.ts'
+import { isStatementOf, newNonce, sealEnvelope } from '../../../../../src/identity/messages.ts'
 import type { BeliefEvent } from '../../../../../src/lenses/beliefs/live/subscriptions.ts'
 import {
   CHANGES_PATH,

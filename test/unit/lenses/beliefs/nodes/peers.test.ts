@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { type Keys, keysOf } from '../../../../../src/identity/keys.ts'
-import { signStatement } from '../../../../../src/identity/statement.ts'
+import { signStatement } from '../../../../../src/identity/messages.ts'
 import {
   ABOUT_PATH,
   aboutStatement,

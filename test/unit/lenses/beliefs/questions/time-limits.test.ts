@@ -1,7 +1,7 @@
 /** BQ-192 for questions beside a query: how long each may take, and that it ends with its caller. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SettableClock } from '../../../../../src/base/clock.ts'
-import { nextTurn } from '../../../../../src/base/next-turn.ts'
+import { nextTurn } from '../../../../../src/base/turns.ts'
 import type { Engine } from '../../../../../src/engine/engine.ts'
 import { openEngine } from '../../../../../src/engine/open.ts'
 import type { Call } from '../../../../../src/lenses/beliefs/query/asked.ts'

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../../src/base/turns.ts'
 import { keysOf } from '../../../../../src/identity/keys.ts'
-import { signStatement } from '../../../../../src/identity/statement.ts'
+import { signStatement } from '../../../../../src/identity/messages.ts'
 import { TRUST, TRUST_CHANGES } from '../../../../../src/lenses/beliefs/tables.ts'
 import { computeTrust, listTrust, noteUse, shownEdge } from '../../../../../src/lenses/beliefs/trust/acts.ts'
 import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'

@@ -1,5 +1,5 @@
 /** The plain implementation of trust over the rows of a store, everything read anew. */
-import { isStatementOf } from '../../../../../src/identity/statement.ts'
+import { isStatementOf } from '../../../../../src/identity/messages.ts'
 import { TRUST } from '../../../../../src/lenses/beliefs/tables.ts'
 import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'
 import { edgeOf, edgeStatement, type TrustEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'

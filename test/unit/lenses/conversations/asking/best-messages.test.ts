@@ -2,8 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../../src/base/turns.ts'
-import { bestOf } from '../../../../../src/lenses/conversations/asking/best-messages.ts'
-import type { ConversationScores, Weighed } from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
+import {
+  bestOf,
+  type ConversationScores,
+  type Weighed,
+} from '../../../../../src/lenses/conversations/asking/conversation-scores.ts'
 
 interface Made {
   readonly weight: number

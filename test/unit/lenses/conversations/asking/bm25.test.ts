@@ -8,8 +8,8 @@ import {
   scoreTexts,
   WordCounts,
   WordStems,
+  Workspace,
 } from '../../../../../src/lenses/conversations/asking/bm25.ts'
-import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
 
 const PARAMETERS = { k1: 0.9, b: 0.4 }
 const WORDS = ['barn', 'kiln', 'casa', 'rain', 'goat'] as const

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as plain from '../../../../../bench/lib/conversations/ranking.ts'
+import { Workspace } from '../../../../../src/lenses/conversations/asking/bm25.ts'
 import {
   ASSISTANT,
   type Evidence,
@@ -9,7 +10,6 @@ import {
   PEOPLE,
   rank,
 } from '../../../../../src/lenses/conversations/asking/ranking.ts'
-import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
 
 function evidenceOf(messages: readonly plain.Scored[], by: Ingredients): Evidence {
   const hasBlocks = by.block > 0

@@ -2,8 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../../../src/base/turns.ts'
-import type { Transcript } from '../../../../../src/lenses/conversations/asking/transcript.ts'
-import { KeptThreads, type Thread, Transcripts } from '../../../../../src/lenses/conversations/asking/transcripts.ts'
+import {
+  KeptThreads,
+  type Thread,
+  type Transcript,
+  Transcripts,
+} from '../../../../../src/lenses/conversations/asking/transcripts.ts'
 import { openMemoryStore } from '../../../../../src/store/sqlite-store.ts'
 import { call } from '../../../../support/conversations.ts'
 import { openTestEngine } from '../../../../support/engines.ts'

@@ -1,7 +1,7 @@
 /** Memory that one question after another works in: what one leaves in it, the next does not see. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Workspace } from '../../../../../src/lenses/conversations/asking/workspace.ts'
+import { Workspace } from '../../../../../src/lenses/conversations/asking/bm25.ts'
 
 const KINDS = ['float64', 'uint32', 'uint16', 'uint8'] as const
 

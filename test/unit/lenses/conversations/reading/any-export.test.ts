@@ -1,8 +1,8 @@
 /** Exports of every format: read back as they were written, cut anywhere, with bytes changed, and with anything in their fields. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ExportFile } from '../../../../../src/lenses/conversations/reading/export-file.ts'
 import { type ChatFormat, readAll } from '../../../../../src/lenses/conversations/reading/read.ts'
+import type { ExportFile } from '../../../../../src/lenses/conversations/reading/reader.ts'
 import { type Said, WRITERS } from '../../../../support/chat-writers.ts'
 import { fileOf } from '../../../../support/export-files.ts'
 
@@ -63,6 +63,12 @@ describe('an export of any content', () => {
           const length = place % (written.length + 1)
           const { conversations, problems } = await readAll(written.files(pieceSize, length), { format })
           const read = conversations.flatMap(conversation => conversation.messages)
+          // There a conversation is one record, which is read whole or reported.
+          if (format === 'chatgpt' || format === 'claude') {
+            expect([0, messages.length]).toContain(read.length)
+            if (length < written.length - 2) expect(problems).not.toEqual([])
+            return
+          }
           const whole = messages.filter((_, index) => (written.ends[index] as number) <= length)
           const texts = read.slice(0, whole.length).map(one => one.text)
           // In plain text the beginning of the next message looks like one more line of the last.
@@ -71,8 +77,7 @@ describe('an export of any content', () => {
           if (isPlain && texts.at(-1)?.startsWith(`${last}\n`)) texts[texts.length - 1] = last
           expect(texts).toEqual(whole.map(one => one.text))
           expect(read.length - whole.length).toBeLessThanOrEqual(1)
-          if (['chatgpt', 'claude', 'slack'].includes(format) && length < written.length - 2)
-            expect(problems).not.toEqual([])
+          if (format === 'slack' && length < written.length - 2) expect(problems).not.toEqual([])
         }),
         RUNS,
       )

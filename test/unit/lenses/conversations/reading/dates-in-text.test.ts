@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DAY_MS, dayOf } from '../../../../../src/lenses/conversations/reading/dates.ts'
 import {
+  DAY_MS,
+  dayOf,
   relativeDates,
   resolvedDates,
   saysTime,
-} from '../../../../../src/lenses/conversations/reading/dates-in-text.ts'
+} from '../../../../../src/lenses/conversations/reading/dates.ts'
 import { readAll } from '../../../../../src/lenses/conversations/reading/read.ts'
 import { fileOf } from '../../../../support/export-files.ts'
 

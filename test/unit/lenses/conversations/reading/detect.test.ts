@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Findings } from '../../../../../src/lenses/conversations/reading/findings.ts'
 import { ChatFields } from '../../../../../src/lenses/conversations/reading/jsonl.ts'
 import { detect, readAll, readConversations } from '../../../../../src/lenses/conversations/reading/read.ts'
+import { Findings } from '../../../../../src/lenses/conversations/reading/reader.ts'
 import { fileOf, fixtureFiles } from '../../../../support/export-files.ts'
 
 const one = (path: string, text: string) => [fileOf(path, text)]

@@ -1,6 +1,6 @@
 /** Conversations as lines that a test can compare with what a person would have written down. */
 import type { Conversation, Message } from '../../../../../src/lenses/conversations/model.ts'
-import type { Problem } from '../../../../../src/lenses/conversations/reading/findings.ts'
+import type { Problem } from '../../../../../src/lenses/conversations/reading/reader.ts'
 
 /** `10:01+01:00 Mira: text [image barn.jpg]`, the time as its writer's clock showed it. */
 export function linesOf(conversation: Conversation): readonly string[] {

@@ -1,0 +1,223 @@
+/** Puts readable routes on the app: each runs the operation it stands for, as that operation's own path does. */
+
+import { etag } from 'hono/etag'
+import { isRecord } from '../../base/record.ts'
+import { reportedByContract } from '../../engine/run-operation.ts'
+import { type ErrorKind, QuerentError } from '../../model/errors.ts'
+import { asQuerentError, reportedError } from '../../model/reported-error.ts'
+import { type Catalog, type EngineOperation, findOperation } from '../../ops/catalog.ts'
+import { jsonSchema } from '../../ops/schemas.ts'
+import { answer, bodyInput } from './answer.ts'
+import { VIEWER_HEADER } from './auth.ts'
+import type { App, RequestContext } from './env.ts'
+import {
+  BELIEFS_ROUTES,
+  CALL_ROUTE,
+  CHROMA_ROUTES,
+  contextCall,
+  LENS_ROUTES,
+  MAIN_ROUTES,
+  NODE_ROUTES,
+  type Route,
+} from './routes.ts'
+
+// Reads that a client may keep and ask for again: with a tag of their content, or 304 where the client has just that.
+
+const withETag = etag()
+
+/** What is shown depends on the requester: no cache may share it. */
+export async function conditional(c: RequestContext, response: Response): Promise<Response> {
+  await withETag(c, async () => {
+    c.res = response
+  })
+  c.header('cache-control', 'private, no-cache')
+  c.header('vary', `authorization, ${VIEWER_HEADER}`, { append: true })
+  return c.res
+}
+
+// The query string of a request as fields of an operation's input, each read by the type that its schema gives it.
+
+/** `schema`: JSON Schema of the input. What cannot be read so stays a text, for the operation to refuse. */
+export function queryFields(
+  queries: Readonly<Record<string, readonly string[]>>,
+  schema: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {}
+  return Object.fromEntries(Object.entries(queries).map(([name, texts]) => [name, fieldOf(texts, properties[name])]))
+}
+
+function fieldOf(texts: readonly string[], schema: unknown): unknown {
+  const [text = ''] = texts
+  const types = typesIn(schema)
+  if (types.has('array') && !text.startsWith('[')) return texts.map(each => readAs(each, typesIn(itemsOf(schema))))
+  // Said twice where one is wanted: a list, which the operation refuses.
+  return texts.length > 1 ? texts : readAs(text, types)
+}
+
+function readAs(text: string, types: ReadonlySet<unknown>): unknown {
+  if (types.size === 0 || (types.has('string') && !types.has('array') && !types.has('object'))) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+export function typesIn(schema: unknown): ReadonlySet<unknown> {
+  if (!isRecord(schema)) return new Set()
+  const choices = schema['anyOf'] ?? schema['oneOf'] ?? []
+  const inner = Array.isArray(choices) ? choices.flatMap(choice => [...typesIn(choice)]) : []
+  return new Set([schema['type'] ?? [], inner].flat())
+}
+
+function itemsOf(schema: unknown): unknown {
+  return isRecord(schema) ? schema['items'] : undefined
+}
+
+// Operations as the routes of their lens answer them, where the contract of the lens says more of errors than they do.
+
+/** Families of the lens chroma (CQ-105) for errors that are not its own. */
+const CHROMA_TYPES: Readonly<Record<ErrorKind, string>> = {
+  usage: 'ValidationError',
+  limit: 'QueryError',
+  denied: 'QueryError',
+  not_found: 'QueryError',
+  conflict: 'QueryError',
+  busy: 'DatabaseError',
+  broken: 'StorageError',
+  unavailable: 'StorageError',
+}
+
+/** Every error has a `type`, and none tells of the machine, to whomever (CQ-120). */
+function typedForChroma(operation: EngineOperation): EngineOperation {
+  return {
+    ...operation,
+    refusal: (engine, error, input, context) => typed(operation.refusal?.(engine, error, input, context) ?? error),
+    async run(engine, input, context) {
+      try {
+        return await operation.run(engine, input, context)
+      } catch (thrown) {
+        throw typed(asQuerentError(thrown))
+      }
+    },
+  }
+}
+
+/**
+ * `not_found` where the answer's flag is false (CQ-120). `reading` fails where there is nothing: of a request that gives
+ * ids alone a false flag says no more than that it asked for nothing.
+ */
+function foundOrRefused(operation: EngineOperation, flag: string, reading?: EngineOperation): EngineOperation {
+  return {
+    ...operation,
+    async run(engine, input, context) {
+      const answer = await operation.run(engine, input, context)
+      if (!isRecord(answer) || answer[flag] !== false) return answer
+      const given = isRecord(input) ? Object.entries(input) : []
+      const ids = given.filter(([name]) => name.endsWith('_id'))
+      if (reading !== undefined && ids.length === given.length) {
+        await reading.run(engine, input, context)
+        return answer
+      }
+      const [[field, id] = ['id', '']] = ids
+      throw new QuerentError('not_found', `${field}: there is no ${JSON.stringify(id)}`, { [field]: String(id) })
+    },
+  }
+}
+
+function typed(error: QuerentError): QuerentError {
+  const reported = reportedError(error, null)
+  if (reported.toJSON().type !== undefined) return reported
+  const { code, kind, retryable, help } = reported
+  const row = { code, type: CHROMA_TYPES[kind], kind, retryable, help }
+  return new QuerentError(row, reported.message, reported.details, reported.cause)
+}
+
+export const ROUTES: readonly Route[] = [
+  ...MAIN_ROUTES,
+  ...CHROMA_ROUTES,
+  ...BELIEFS_ROUTES,
+  ...LENS_ROUTES,
+  ...NODE_ROUTES,
+]
+
+/** Those that answer anybody: before it is asked who that is. */
+export function mountOpenRoutes(app: App, catalog: Catalog): void {
+  mount(app, catalog, ({ open }) => open === true)
+}
+
+/** Routes of lenses that the engine was opened without are not there. */
+export function mountRoutes(app: App, catalog: Catalog): void {
+  mount(app, catalog, ({ open }) => open !== true)
+  if (!catalog.has('context.query')) return
+  app.post(CALL_ROUTE.path, async c => answer(c, contextCall, await bodyInput(c, contextCall)))
+}
+
+/** A requester who need not be identified: no agent can be called so. */
+const ANYBODY = { id: 'did:key:anybody' }
+
+function mount(app: App, catalog: Catalog, isMeant: (route: Route) => boolean): void {
+  for (const route of ROUTES.filter(each => isMeant(each) && catalog.has(each.operation))) {
+    const operation = operationOf(catalog, route)
+    const schema = jsonSchema(operation.input, 'input')
+    app.on(route.method, route.path, async c => {
+      if (route.open === true) c.set('viewer', ANYBODY)
+      const input = revalidation(c, operation, await inputOf(c, route, operation, schema))
+      const response = await answer(c, operation, input, route.streams)
+      return route.method === 'GET' && route.open !== true ? conditional(c, response) : response
+    })
+  }
+}
+
+/** A client that asks whether its copy of an entry is still good does not open the entry again. */
+function revalidation(c: RequestContext, { name }: EngineOperation, input: unknown): unknown {
+  if (name !== 'get' || c.req.header('if-none-match') === undefined || !isRecord(input)) return input
+  return { touch: false, ...input }
+}
+
+/** What a request is for, by its method and path alone; undefined: no operation. */
+function operationAt(catalog: Catalog, method: string, path: string): EngineOperation | undefined {
+  const name = /^\/v1\/ops\/([^/]+)$/.exec(path)?.[1]
+  if (name !== undefined) return catalog.get(name)
+  const route = ROUTES.find(known => known.method === method && isAt(known, path) && catalog.has(known.operation))
+  return route && operationOf(catalog, route)
+}
+
+function isAt(route: Route, path: string): boolean {
+  const [there, here] = [route.path, path].map(each => each.split('/'))
+  return (
+    there?.length === here?.length && there?.every((part, at) => part.startsWith(':') || part === here?.[at]) === true
+  )
+}
+
+function operationOf(catalog: Catalog, { operation: name, found, reads }: Route): EngineOperation {
+  const operation = findOperation(catalog, name)
+  const reading = reads === undefined ? undefined : findOperation(catalog, reads)
+  const checked = found === undefined ? operation : foundOrRefused(operation, found, reading)
+  return name.startsWith('chroma.') ? typedForChroma(checked) : checked
+}
+
+async function inputOf(
+  c: RequestContext,
+  route: Route,
+  operation: EngineOperation,
+  schema: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  const params = c.req.param() as Record<string, string>
+  const query = queryFields(c.req.queries(), schema)
+  const isBodied = route.method !== 'GET' && route.method !== 'DELETE'
+  const body = isBodied ? await bodyInput(c, operation) : null
+  if (route.input !== undefined) return route.input({ params, query, body })
+  if (!isBodied) return { ...query, ...params }
+  return isRecord(body ?? {}) ? { ...((body ?? {}) as object), ...params } : body
+}
+
+// Requests of whom nobody knows.
+
+/** What is wrong with the requester, in the form of the contract of the operation (BQ-184, CQ-120). */
+export function strangerView(c: RequestContext, thrown: unknown): unknown {
+  const { engine, catalog } = c.get('app')
+  const operation = operationAt(catalog, c.req.method, c.req.path)
+  const nobody = { viewer: { id: '' }, signal: c.req.raw.signal }
+  return operation === undefined ? thrown : reportedByContract(operation, engine, thrown, nobody)
+}

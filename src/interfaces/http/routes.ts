@@ -1,0 +1,164 @@
+/** The readable routes: which operation each stands for, and how a request becomes that operation's input. */
+
+import { z } from 'zod'
+import type { JsonObject } from '../../base/canonical.ts'
+import { isRecord } from '../../base/record.ts'
+import { contextOf } from '../../openings/context.ts'
+import type { EngineOperation } from '../../ops/catalog.ts'
+import { withValueAt } from './body.ts'
+import type { StreamForm } from './stream.ts'
+
+/** What a request says, before anything of it is checked. */
+export interface Given {
+  /** Of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** Of the query string, read by the types of the operation's fields. */
+  readonly query: Readonly<Record<string, unknown>>
+  /** Null: none was sent. */
+  readonly body: unknown
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With its parameters as `:name`; a name is that of the input field. */
+  readonly path: string
+  /** Name in the catalog. */
+  readonly operation: string
+  /** Default: the body, or for GET and DELETE the query string, together with the parameters of the path. */
+  readonly input?: ((given: Given) => unknown) | undefined
+  /** JSON Schema of what `input` reads, of path, query string and body together, made from that of the operation's input. Default: the same. */
+  readonly says?: ((input: JsonObject) => JsonObject) | undefined
+  /** Answers without a token: the request bears its own signature, or everybody gets the same answer. */
+  readonly open?: true | undefined
+  /** Always answers as a stream, in this form where the client accepts no other. */
+  readonly streams?: StreamForm | undefined
+  /** A flag of the answer that is false where there was nothing to work on: then it is `not_found`. */
+  readonly found?: string | undefined
+  /** With `found`: reads what the ids name, where a request gives nothing but them, and so asks for no change. */
+  readonly reads?: string | undefined
+}
+
+// Routes of the engine's own operations.
+
+export const MAIN_ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/v1/query', operation: 'query' },
+  { method: 'POST', path: '/v1/explain', operation: 'explain' },
+  { method: 'POST', path: '/v1/watch', operation: 'watch', streams: 'sse' },
+  { method: 'GET', path: '/v1/entries', operation: 'list' },
+  { method: 'POST', path: '/v1/entries', operation: 'put' },
+  { method: 'GET', path: '/v1/entries/:id', operation: 'get' },
+  { method: 'PUT', path: '/v1/entries/:id', operation: 'put', input: oneEntry, says: saysEntry },
+  { method: 'DELETE', path: '/v1/entries/:id', operation: 'delete', input: oneId, says: saysId },
+  { method: 'GET', path: '/v1/entries/:id/similar', operation: 'similar' },
+  { method: 'GET', path: '/v1/suggest', operation: 'suggest' },
+  { method: 'GET', path: '/v1/status', operation: 'status' },
+  { method: 'GET', path: '/v1/lenses', operation: 'lenses' },
+]
+
+/** The body is the entry; its id is that of the path. */
+function oneEntry({ params, body }: Given): unknown {
+  return { entries: [isRecord(body) ? { ...body, ...params } : body] }
+}
+
+function oneId({ params: { id }, query }: Given): unknown {
+  return { ...query, ids: [id] }
+}
+
+/** One of the entries, whose id is said. */
+function saysEntry(input: JsonObject): JsonObject {
+  return itemOf(input, 'entries')
+}
+
+function saysId(input: JsonObject): JsonObject {
+  return { ...input, properties: { id: itemOf(input, 'ids') }, required: ['id'] }
+}
+
+function itemOf({ properties }: JsonObject, list: string): JsonObject {
+  const { items } = ((properties as JsonObject)[list] ?? {}) as JsonObject
+  return items as JsonObject
+}
+
+// Routes of lenses whose contract names none: their main questions.
+
+export const LENS_ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/v1/collections/query', operation: 'collections.query' },
+  { method: 'POST', path: '/v1/collections/format', operation: 'collections.format' },
+  { method: 'POST', path: '/v1/c64/query', operation: 'c64.query' },
+  { method: 'POST', path: '/v1/c64/enrich', operation: 'c64.enrich' },
+  { method: 'POST', path: '/v1/conversations/remember', operation: 'conversations.remember' },
+  { method: 'POST', path: '/v1/conversations/query', operation: 'conversations.query' },
+  { method: 'POST', path: '/v1/context/query', operation: 'context.query' },
+  { method: 'GET', path: '/v1/context/definition', operation: 'context.definition' },
+  { method: 'GET', path: '/v1/context/references', operation: 'context.references' },
+  { method: 'GET', path: '/v1/context/callers', operation: 'context.callers' },
+]
+
+// Routes of the lens chroma (CQ-119).
+
+export const CHROMA_ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/v1/chroma/query', operation: 'chroma.query' },
+  { method: 'POST', path: '/v1/chroma/batch-query', operation: 'chroma.batch_query' },
+  { method: 'POST', path: '/v1/chroma/nodes', operation: 'chroma.store' },
+  { method: 'GET', path: '/v1/chroma/nodes/:entry_id', operation: 'chroma.get' },
+  {
+    method: 'PATCH',
+    path: '/v1/chroma/nodes/:entry_id',
+    operation: 'chroma.update',
+    found: 'updated',
+    reads: 'chroma.get',
+  },
+  { method: 'DELETE', path: '/v1/chroma/nodes/:entry_id', operation: 'chroma.delete', found: 'deleted' },
+  { method: 'POST', path: '/v1/chroma/suggest-hashtags', operation: 'chroma.suggest_hashtags' },
+  { method: 'GET', path: '/v1/chroma/hashtags', operation: 'chroma.hashtags' },
+  { method: 'POST', path: '/v1/chroma/hashtags', operation: 'chroma.assign' },
+  { method: 'GET', path: '/v1/chroma/statistics', operation: 'chroma.statistics' },
+]
+
+// Routes of the lens beliefs (BQ-198).
+
+export const BELIEFS_ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/v1/beliefs/query', operation: 'beliefs.query' },
+  {
+    method: 'POST',
+    path: '/v1/beliefs/stream',
+    operation: 'beliefs.query',
+    input: ({ body }) => withValueAt(body, 'options.stream', true),
+    streams: 'ndjson',
+  },
+  { method: 'POST', path: '/v1/beliefs/events', operation: 'beliefs.watch', streams: 'ndjson' },
+  { method: 'POST', path: '/v1/beliefs/count', operation: 'beliefs.count' },
+  { method: 'POST', path: '/v1/beliefs/facets', operation: 'beliefs.facets' },
+  { method: 'POST', path: '/v1/beliefs/batch', operation: 'beliefs.batch' },
+  { method: 'POST', path: '/v1/beliefs/context', operation: 'beliefs.context_query' },
+  { method: 'GET', path: '/v1/beliefs/:belief_id/similar', operation: 'beliefs.similar' },
+  { method: 'GET', path: '/v1/beliefs/:belief_id/contradictions', operation: 'beliefs.contradictions' },
+  { method: 'GET', path: '/v1/beliefs/:belief_id/derivation', operation: 'beliefs.derivation' },
+  { method: 'GET', path: '/v1/beliefs/:belief_id/explain', operation: 'beliefs.explain' },
+]
+
+// Routes by which nodes speak with each other, without a token: requests bear their own signature, or everybody gets the same answer.
+
+export const NODE_ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/v1/nodes/query', operation: 'nodes.query', open: true },
+  { method: 'POST', path: '/v1/nodes/changes', operation: 'nodes.changes', open: true },
+  { method: 'GET', path: '/.well-known/querent', operation: 'peers.about', open: true },
+]
+
+// `POST /v1/call`: the lens context by its path names, in its own envelope.
+
+const input = z.strictObject({ path: z.string(), params: z.unknown().optional() })
+
+/** The envelope reports what is wrong with a path or its parameters. */
+export const contextCall: EngineOperation = {
+  name: 'context.call',
+  summary: 'Call the lens context by a path, such as /context/query',
+  input,
+  output: z.looseObject({ status: z.enum(['success', 'error']), result: z.unknown(), errors: z.unknown() }),
+  effect: { kind: 'write', idempotent: false },
+  run: (engine, given, { viewer, signal }) => {
+    const { path, params } = given as z.output<typeof input>
+    return contextOf(engine, viewer).call(path, params ?? null, undefined, signal)
+  },
+}
+
+export const CALL_ROUTE: Route = { method: 'POST', path: '/v1/call', operation: contextCall.name }

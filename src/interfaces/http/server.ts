@@ -1,0 +1,326 @@
+/** Listens: binds, and closes in good order. */
+import cluster from 'node:cluster'
+import { randomUUID } from 'node:crypto'
+import { createServer, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { getRequestListener, RequestError } from '@hono/node-server'
+import { printable } from '../../base/printable.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { invalidArgument, QuerentError } from '../../model/errors.ts'
+import type { HttpRequestLine } from '../../model/request-log.ts'
+import type { Catalog } from '../../ops/catalog.ts'
+import { type McpHandler, makeApp } from './app.ts'
+import { Authenticator } from './auth.ts'
+import { MAX_BODY_BYTES } from './body.ts'
+import type { RequestObserver } from './env.ts'
+import { failureResponse } from './failure.ts'
+import { isLoopback, namesOf } from './guard.ts'
+import { Metrics } from './metrics.ts'
+import type { HttpSettings } from './settings.ts'
+import { listenOnSocket } from './socket.ts'
+import type { After } from './stream.ts'
+
+// What a connection may cost before anything is known of who is at its other end.
+
+interface Bounds {
+  /** The longest body that is read, in bytes. */
+  readonly maxBodyBytes: number
+  /**
+   * Milliseconds that a client may take to send a whole request; for its head it has a sixth of that. So long it may also
+   * leave an answer lying of which it takes nothing.
+   */
+  readonly receiveMs: number
+  /** Further ones are closed at once. */
+  readonly maxConnections: number
+}
+
+/** File handles are what is short: a thousand streams are well within. */
+const DEFAULTS: Bounds = { maxBodyBytes: MAX_BODY_BYTES, receiveMs: 60_000, maxConnections: 4_000 }
+
+/** A client that goes on with a stream sends what it has of it as a header: `Last-Event-ID`. */
+const MAX_HEAD_BYTES = 64 * 1024
+const MAX_HEADERS = 256
+const HEAD_SHARE = 6
+/** Overdue clients are looked for so often, or twice in the time that they have. */
+const LOOK_EVERY_MS = 2_000
+
+/** What is not given is as by default. Throws `invalid_argument`. */
+function boundsOf(given: HttpSettings): Bounds {
+  const maxBodyBytes = given.max_body ?? DEFAULTS.maxBodyBytes
+  const receiveMs = given.receive_timeout_ms ?? DEFAULTS.receiveMs
+  const maxConnections = given.max_connections ?? DEFAULTS.maxConnections
+  if (!isCount(maxBodyBytes)) throw invalidArgument('--max-body', maxBodyBytes, 'a whole number of bytes, 1 or more')
+  if (!(receiveMs > 0 && receiveMs < 2 ** 31)) {
+    throw invalidArgument('--receive-timeout', receiveMs / 1000, 'more than 0 seconds, and less than 24 days')
+  }
+  if (!isCount(maxConnections)) {
+    throw invalidArgument('--max-connections', maxConnections, 'a whole number, 1 or more')
+  }
+  return { maxBodyBytes, receiveMs, maxConnections }
+}
+
+function serverOptions({ receiveMs }: Bounds): ServerOptions {
+  return {
+    maxHeaderSize: MAX_HEAD_BYTES,
+    connectionsCheckingInterval: Math.ceil(Math.min(LOOK_EVERY_MS, receiveMs / (2 * HEAD_SHARE))),
+    headersTimeout: Math.ceil(receiveMs / HEAD_SHARE),
+    requestTimeout: Math.ceil(receiveMs),
+    // A request without a host gets a written reason, as one with an unknown host does.
+    requireHostHeader: false,
+  }
+}
+
+function bound(server: Server, { maxConnections }: Bounds): void {
+  server.maxHeadersCount = MAX_HEADERS
+  server.maxConnections = maxConnections
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1
+}
+
+// Which connections are at work: Node counts one on which nothing has come yet as if it were, and would wait for it at the end.
+
+export class Connections {
+  /** Requests under way on each. */
+  readonly #open = new Map<Socket, number>()
+  /** The answer that is sent on each, or was last. */
+  readonly #answers = new WeakMap<Socket, ServerResponse>()
+  #isEnding = false
+
+  /**
+   * `stalledMs`: on which nothing moves for so long is closed, where only its client can be the reason. `changed`: one was
+   * opened (1) or closed (-1).
+   */
+  constructor(server: Server, stalledMs: number, changed: (by: 1 | -1) => void) {
+    server.setTimeout(stalledMs, socket => {
+      if (this.#isIdle(socket) || this.#isUntaken(socket)) socket.destroy()
+    })
+    server.on('connection', socket => {
+      this.#open.set(socket, 0)
+      changed(1)
+      socket.once('close', () => {
+        this.#open.delete(socket)
+        changed(-1)
+      })
+    })
+    server.on('request', ({ socket }, response) => {
+      this.#count(socket, 1)
+      this.#answers.set(socket, response)
+      response.once('close', () => this.#count(socket, -1))
+    })
+  }
+
+  /** Closes those that are not at work, and the others when they have ended what they are at. */
+  closeWhenIdle(): void {
+    this.#isEnding = true
+    for (const socket of this.#open.keys()) if (this.#isIdle(socket)) socket.destroySoon()
+  }
+
+  #isIdle(socket: Socket): boolean {
+    return this.#open.get(socket) === 0
+  }
+
+  /** All of the answer is there, and its client does not take it. Streams wait for theirs in a way of their own. */
+  #isUntaken(socket: Socket): boolean {
+    const answer = this.#answers.get(socket)
+    return answer?.writableEnded === true && !answer.writableFinished
+  }
+
+  #count(socket: Socket, by: number): void {
+    const before = this.#open.get(socket)
+    if (before === undefined) return
+    this.#open.set(socket, before + by)
+    if (this.#isEnding && before + by === 0) setImmediate(() => this.#isIdle(socket) && socket.destroySoon())
+  }
+}
+
+// Requests that come to no route, because they cannot be read, or not in time: told in the shape of all failures, and then
+// their connection is closed, since where the next request on it would begin is not known.
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  431: 'Request Header Fields Too Large',
+}
+
+/** A client that is still sending would lose its answer if its connection were cut at once. */
+const LINGER_MS = 500
+
+function notifyUnread(server: Server): void {
+  const answers = new WeakMap<Duplex, ServerResponse>()
+  const answered = new WeakSet<Duplex>()
+  server.on('request', (request, response) => answers.set(request.socket, response))
+  server.on('checkExpectation', (_request, response) => {
+    const failure = new QuerentError('invalid_argument', 'expect: only 100-continue can be', { field: 'expect' })
+    const body = JSON.stringify({ error: failure })
+    const length = Buffer.byteLength(body)
+    response.writeHead(417, { 'content-type': 'application/json', 'content-length': length, connection: 'close' })
+    response.end(body)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // What still comes of it is wrong too.
+    if (answered.has(socket)) return
+    answered.add(socket)
+    const answer = answers.get(socket)
+    const isUnderWay = answer?.writableFinished === false
+    if (!socket.writable || (isUnderWay && answer.headersSent)) return void socket.destroy()
+    const [status, failure] = refusalOf(error.code)
+    const body = JSON.stringify({ error: failure })
+    const head = [
+      `HTTP/1.1 ${status} ${REASONS[status]}`,
+      'connection: close',
+      'content-type: application/json',
+      'cache-control: no-store',
+      `content-length: ${Buffer.byteLength(body)}`,
+    ]
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
+      // A request whose body is refused must not go on, should the rest of it come after all.
+      if (isUnderWay) socket.destroy()
+      else setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    })
+  })
+}
+
+/** For addresses and names of hosts of which no URL can be made. */
+function unreadableAddress(): Response {
+  const failure = new QuerentError('invalid_argument', 'request: its address, or the host it names, is no URL', {
+    field: 'request',
+    expected: 'a path such as /v1/ops, and one header Host',
+  })
+  return failureResponse(failure, null)
+}
+
+/** By the code of Node's parser. */
+function refusalOf(code: string | undefined): readonly [status: number, failure: QuerentError] {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return [408, new QuerentError('deadline_exceeded', 'request: it was not whole in time', { field: 'request' })]
+    case 'HPE_HEADER_OVERFLOW':
+      return [431, new QuerentError('too_large', 'headers: too many, or too long', { field: 'headers' })]
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return [413, new QuerentError('too_large', 'body: too long extensions of a chunk', { field: 'body' })]
+    default:
+      return [400, new QuerentError('invalid_argument', 'request: it is no HTTP/1.1', { field: 'request' })]
+  }
+}
+
+export interface HttpOptions extends HttpSettings {
+  /** Unchecked JSON `{"<token>": "<viewer>"}`. Needed unless `host` is loopback, or a token is required. With it nobody is the owner without a token. */
+  readonly tokens: unknown
+  /** Gets a line when a request is over. */
+  readonly note?: ((line: HttpRequestLine) => void) | undefined
+  /** Where bugs are reported; default: standard error. */
+  readonly log?: ((text: string) => void) | undefined
+  readonly mcp?: McpHandler | undefined
+  /** Timers of streams; default: the machine's. */
+  readonly after?: After | undefined
+}
+
+const DEFAULT_HOST = '127.0.0.1'
+const DEFAULT_PORT = 7411
+const GRACE_MS = 3_000
+
+/** Resolves when the signal has ended it and every connection is closed. `ready` gets the address. */
+export async function serveHttp(
+  engine: Engine,
+  catalog: Catalog,
+  options: HttpOptions,
+  signal: AbortSignal,
+  ready: (url: string) => void,
+): Promise<void> {
+  const { host = DEFAULT_HOST, grace_ms: graceMs = GRACE_MS } = options
+  const local = checkOptions(options)
+  const bounds = boundsOf(options)
+  const metrics = new Metrics(engine, cluster.worker?.id)
+  const app = makeApp(engine, catalog, {
+    authenticator: new Authenticator({ tokens: options.tokens, requireToken: options.require_token, local }),
+    names: namesOf(local, options.allow_hosts ?? [], options.cors ?? []),
+    mcp: options.mcp,
+    requestId: randomUUID,
+    ending: signal,
+    after: options.after,
+    timeoutMs: options.request_timeout_ms,
+    maxBodyBytes: bounds.maxBodyBytes,
+    observers: [metrics, ...(options.note === undefined ? [] : [logger(options.note)])],
+    metrics,
+    log: options.log ?? (text => process.stderr.write(printable(text))),
+  })
+  const listener = getRequestListener(app.fetch, {
+    hostname: host,
+    errorHandler: error => (error instanceof RequestError ? unreadableAddress() : failureResponse(error, null)),
+  })
+  const server = createServer(serverOptions(bounds), listener)
+  bound(server, bounds)
+  notifyUnread(server)
+  const connections = new Connections(server, bounds.receiveMs, by => metrics.connected(by))
+  await listen(server, options)
+  ready(addressOf(server, host))
+  await closed(server, connections, { signal, graceMs })
+}
+
+/** Whether only this machine can connect. Throws `invalid_argument`. */
+function checkOptions(options: HttpOptions): boolean {
+  const { host = DEFAULT_HOST, port = DEFAULT_PORT, socket, tokens } = options
+  const { require_token: requireToken, request_timeout_ms: timeoutMs, grace_ms: graceMs } = options
+  const local = socket !== undefined || isLoopback(host)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw invalidArgument('--port', port, '0 to 65535')
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+    throw invalidArgument('--request-timeout', timeoutMs / 1000, 'more than 0 seconds')
+  }
+  if (graceMs !== undefined && !(graceMs >= 0)) throw invalidArgument('--grace', graceMs / 1000, '0 seconds or more')
+  if (!local && tokens === undefined && requireToken !== true) {
+    const what = `--host ${host}: other machines can reach it, so --tokens is needed (or --require-token)`
+    throw new QuerentError('invalid_argument', what, { field: '--host' })
+  }
+  return local
+}
+
+function logger(note: (line: HttpRequestLine) => void): RequestObserver {
+  return { began: () => {}, streams: () => {}, ended: note }
+}
+
+function listen(server: Server, { host = DEFAULT_HOST, port = DEFAULT_PORT, socket }: HttpOptions): Promise<void> {
+  if (socket !== undefined) return listenOnSocket(server, socket)
+  return new Promise((resolve, reject) => {
+    server.listen(port, host)
+    server.once('listening', resolve)
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'EADDRINUSE') {
+        const message = `--port: port ${port} is in use; choose another, or 0 for a free one`
+        return reject(new QuerentError('invalid_argument', message, { field: '--port', value: String(port) }, cause))
+      }
+      const what = `cannot listen on ${host} port ${port}: ${cause.message}`
+      reject(new QuerentError('io_failed', what, { host, port }, cause))
+    })
+  })
+}
+
+function addressOf(server: Server, host: string): string {
+  const address = server.address()
+  if (typeof address === 'string') return `unix:${address}`
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+interface Ending {
+  readonly signal: AbortSignal
+  readonly graceMs: number
+}
+
+function closed(server: Server, connections: Connections, { signal, graceMs }: Ending): Promise<void> {
+  return new Promise(resolve => {
+    const end = (): void => {
+      const force = setTimeout(() => server.closeAllConnections(), graceMs)
+      server.close(() => {
+        clearTimeout(force)
+        resolve()
+      })
+      connections.closeWhenIdle()
+    }
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+}

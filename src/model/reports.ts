@@ -1,0 +1,218 @@
+/** What an engine reports of entries, of itself and of what it did. Times are ISO 8601, names snake_case. */
+import { z } from 'zod'
+import type { ReadonlyDeep } from '../base/readonly-deep.ts'
+import { jsonObject } from './page.ts'
+
+const audience = z.strictObject({
+  kind: z.enum(['public', 'private', 'shared']).describe('Everybody, nobody else, or members of federations'),
+  federations: z.array(z.string()).optional().describe('Ids of those whose members may see it; shared alone'),
+})
+
+const entryFields = {
+  id: z.string().describe('Id of the entry'),
+  holder: z.string().describe('Id of the agent that holds the entry'),
+  audience: audience.describe('Who may see it besides its holder'),
+  collection: z.string().describe('Name of its collection'),
+  kind: z.string().describe('Kind of entry, such as note or code'),
+  title: z.string().describe('Title; empty: none'),
+  tags: z.array(z.string()).describe('Tags of the entry'),
+  metadata: jsonObject.describe('Facts stored with it, as JSON'),
+  origin: z.string().nullable().describe('Where it comes from, such as a path; null: not known'),
+  created_at: z.string().describe('When it was created, ISO 8601'),
+  updated_at: z.string().describe('When it was last changed, ISO 8601'),
+  valid_from: z.string().nullable().describe('Start of its validity, ISO 8601; null: always valid'),
+  valid_until: z.string().nullable().describe('End of its validity, ISO 8601; null: no end'),
+  known_at: z.string().describe('When it became known, ISO 8601'),
+  access: z
+    .strictObject({
+      last_accessed: z.string().describe('When it was last used, ISO 8601'),
+      count: z.int().min(0).describe('How often it was used'),
+      strength: z.number().min(0).describe('Grows with each use and fades with time'),
+    })
+    .nullable()
+    .describe("This viewer's use of it; null: none yet"),
+}
+
+/** An entry of a file that the text links to, or that links to it. */
+const entryName = z.strictObject({
+  id: z.string().describe('Id of the entry'),
+  title: z.string().describe('Title of the entry; empty: none'),
+})
+export type EntryName = ReadonlyDeep<z.output<typeof entryName>>
+
+const entrySchema = z.strictObject({
+  ...entryFields,
+  content: z.string().describe('Full text'),
+  links: z.array(entryName).describe('Visible entries that its text links to, at most 100'),
+  backlinks: z.array(entryName).describe('Visible entries whose text links to it, at most 100'),
+})
+
+export type EntryView = ReadonlyDeep<z.output<typeof entrySchema>>
+export const entryOutput: z.ZodType<EntryView> = entrySchema
+
+const listSchema = z.strictObject({
+  items: z.array(z.strictObject(entryFields)).describe('Entries in the requested order'),
+  total: z.int().min(0).describe('Number of entries that match, on all pages'),
+  cursor: z.string().nullable().describe('Cursor of the next page; null: this is the last'),
+})
+
+export type ListPage = ReadonlyDeep<z.output<typeof listSchema>>
+export const listOutput: z.ZodType<ListPage> = listSchema
+
+const where = z.string().describe('File or folder, and within a file the part')
+const said = z.string().describe('What is the matter, in a sentence')
+
+const addReport = z.strictObject({
+  added: z.int().min(0).describe('Entries that are new'),
+  updated: z.int().min(0).describe('Entries whose text is another'),
+  unchanged: z.int().min(0).describe('Entries that are as they were'),
+  deleted: z.int().min(0).describe('Entries whose file or part of a file is gone'),
+  skipped: z
+    .array(
+      z.strictObject({
+        path: where,
+        reason: z.string().describe('In words, such as: binary'),
+        count: z.int().min(1).optional().describe('How many there were. Absent: one'),
+      }),
+    )
+    .describe('What was passed over'),
+  errors: z.array(z.strictObject({ path: where, message: said })).describe('What is not in the store'),
+  warnings: z
+    .array(z.strictObject({ path: where, message: said }))
+    .describe('What is in the store otherwise than its file says'),
+  chunks: z.int().min(0).describe('Pieces that new texts were cut into'),
+  // Of the viewer's.
+  pending: z.int().min(0).describe('Pieces that have no vector yet'),
+  visibility_changes: z
+    .array(
+      z.strictObject({
+        path: where,
+        from: audience.describe('Who might see them before'),
+        to: audience.describe('Who may see them now'),
+        count: z.int().min(1).describe('Entries of that path'),
+      }),
+    )
+    .describe('Entries that others may see now than before'),
+  embedding_error: z.string().nullable().describe('Why vectors are missing; null: they are there, or follow'),
+  ms: z.number().min(0).describe('How long it took, milliseconds'),
+})
+
+export type AddReport = ReadonlyDeep<z.output<typeof addReport>>
+export const addOutput: z.ZodType<AddReport> = addReport
+
+/** An added path, and how many files below it are not as they were when they were read. */
+const addedPath = z.strictObject({
+  path: z.string().describe('The path that was added'),
+  lens: z.string().nullable().describe('Lens that has read it as code; null: entries were made of its files'),
+  missing: z.boolean().describe('It is gone or empty, as where a disk is not mounted: its entries are kept'),
+  is_changed: z.boolean().describe('Whether anything at or below it is not as it was when it was read'),
+  files: z.int().min(0).nullable().describe('Files that it holds; null, here and below: not counted, as of code'),
+  changed: z.int().min(0).nullable().describe('Files whose size or time is another than when they were read'),
+  added: z.int().min(0).nullable().describe('Files that were never read'),
+  deleted: z.int().min(0).nullable().describe('Files that were read and are gone, or are left out now'),
+  error: z
+    .string()
+    .nullable()
+    .describe('Why files of it could not be read when this process last tried; null: none failed'),
+})
+export type AddedPathState = ReadonlyDeep<z.output<typeof addedPath>>
+
+const syncReport = addReport.extend({
+  paths: z.array(addedPath).describe('Added paths, as they were found'),
+})
+
+export type SyncReport = ReadonlyDeep<z.output<typeof syncReport>>
+export const syncOutput: z.ZodType<SyncReport> = syncReport
+
+const statusSchema = z.strictObject({
+  version: z.string().describe('Version of the program'),
+  home: z.string().nullable().describe('Folder of the store, for its owner; null: none, or not shown'),
+  entries: z.int().describe('Number of entries visible to the viewer'),
+  chunks: z.int().describe('Number of passages they are cut into'),
+  embedded: z.int().describe('Number of chunks that have a vector'),
+  collections: z
+    .array(
+      z.strictObject({
+        value: z.string().describe('Name of the collection'),
+        count: z.int().min(0).describe('Entries in it'),
+      }),
+    )
+    .describe('The largest first'),
+  embedder: z
+    .strictObject({
+      id: z.string().describe('Name and version of the model'),
+      dimensions: z.int().min(1).describe('Length of a vector'),
+      runs_on: z
+        .strictObject({
+          runtime: z.enum(['native', 'wasm']).describe('What computes it'),
+          // Most passages embedded at once, on one thread each.
+          workers: z.int().min(1).describe('Threads or processes of it'),
+        })
+        .nullable()
+        .describe('Where it runs; null: not on this machine, or not started'),
+    })
+    .nullable()
+    .describe('The model that makes vectors; null: none, words answer alone'),
+  embedder_error: z.string().nullable().describe('Why there are no vectors; null: nothing is wrong'),
+  indexes: z
+    .array(
+      z.strictObject({
+        name: z.string().describe('Such as words or vectors'),
+        // For the owner only: it tells of all partitions.
+        bytes: z.int().min(0).nullable().describe('Memory it takes; null: not known'),
+        // In the viewer's partitions.
+        rows: z.int().min(0).nullable().describe('What it holds; null: not shown'),
+      }),
+    )
+    .describe('Indexes of this process'),
+  lenses: z.array(z.string()).describe('Names of the lenses'),
+  notices: z
+    .array(z.string())
+    .describe('What background work will soon do to entries that the viewer uses, one sentence each'),
+  storage: z
+    .strictObject({
+      log_bytes: z.int().min(0).describe('Length of the write-ahead log'),
+      // Bytes of deleted or replaced text may be in the log or in snapshots, for some seconds or as long as others read.
+      to_erase: z.boolean().describe('Whether deleted text is still to be wiped from the file'),
+    })
+    .nullable()
+    .describe('The file, for its owner; null: none, or not shown'),
+  paths: z
+    .array(addedPath)
+    .nullable()
+    .describe('Files and folders that were added, and what changed below them since, for the owner; null: not shown'),
+})
+
+export type Status = ReadonlyDeep<z.output<typeof statusSchema>>
+export const statusOutput: z.ZodType<Status> = statusSchema
+
+const finding = z.strictObject({
+  check: z.string().describe('Name of what was examined, such as words or vectors'),
+  ok: z.boolean().describe('Whether nothing is wrong with it'),
+  message: z.string().describe('What was found, in a sentence'),
+  help: z.string().nullable().describe('What to do; null: nothing'),
+  repaired: z.string().nullable().describe('With repair: what was done; null: nothing'),
+})
+export type Finding = ReadonlyDeep<z.output<typeof finding>>
+
+/** `ok`: after the repair, if there was one. */
+const doctorSchema = z.strictObject({
+  ok: z.boolean().describe('Whether no check found anything wrong'),
+  findings: z.array(finding).describe('One item a check'),
+  backup: z.string().nullable().describe('With repair: path of the copy that was made first; null: none'),
+})
+
+export type Examination = ReadonlyDeep<z.output<typeof doctorSchema>>
+export const doctorOutput: z.ZodType<Examination> = doctorSchema
+
+/** A consistent copy of the store file. */
+const backupSchema = z.strictObject({
+  path: z.string().describe('The file that was made'),
+  bytes: z.int().min(0).describe('Its length'),
+  entries: z.int().min(0).describe('How many it holds'),
+  position: z.int().min(0).describe('Last change in it: what was written later is not'),
+  not_held: z.array(z.string()).describe('What a backup does not contain, such as models'),
+})
+
+export type Backup = ReadonlyDeep<z.output<typeof backupSchema>>
+export const backupOutput: z.ZodType<Backup> = backupSchema
