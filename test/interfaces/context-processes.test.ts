@@ -82,7 +82,6 @@ describe('the parts of the store, asked by processes', { timeout: 120_000 }, () 
     expect(result?.['total']).toBe(3 * FILES)
     expect(seen.every(total => total % 3 === 0)).toBe(true)
   })
-
 })
 
 function codeOf(at: number): string {

@@ -3,12 +3,7 @@
  * The oracle of the suites.
  */
 import { compareText } from '../../src/base/compare.ts'
-import type {
-  Link,
-  LinkIndex,
-  LinkIndexDeclaration,
-  SearchScope,
-} from '../../src/index/contract.ts'
+import type { Link, LinkIndex, LinkIndexDeclaration, SearchScope } from '../../src/index/contract.ts'
 import type { EntryKey } from '../../src/model/entry.ts'
 import type { StoreReader } from '../../src/store/store.ts'
 

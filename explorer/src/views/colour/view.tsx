@@ -6,17 +6,7 @@ import { Busy, Empty, EntryLink, Failure, QuestionForm } from '../../parts/parts
 import { useAnswer } from '../../parts/use-answer.ts'
 import { route, type ViewProps } from '../../shell/router.ts'
 import { Canvas } from './canvas.tsx'
-import {
-  type Cloud,
-  DAYS,
-  inputOf,
-  LIVES,
-  type Life,
-  type Outlooks,
-  outlookAt,
-  outlooksAt,
-  useCloud,
-} from './cloud.ts'
+import { type Cloud, DAYS, inputOf, LIVES, type Life, type Outlooks, outlookAt, outlooksAt, useCloud } from './cloud.ts'
 import './colour.css'
 import { hexOf } from '../../../../src/lenses/chroma/lab-color.ts'
 
