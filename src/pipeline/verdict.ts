@@ -25,6 +25,8 @@ export const ENOUGH_EMBEDDED = 0.9
 
 /** Collections named in a reason. */
 const MAX_NAMED = 3
+/** Collections that are named where an unknown one was. */
+const MAX_COLLECTIONS = 10
 
 const NO_WORD = 'None of the words of the question occur.'
 
@@ -60,7 +62,7 @@ export function judgeEvidence(found: number, bars: Bars, rows: number, isForeign
   if (hundredths(found) >= hundredths(needed)) return ANSWERED
   const numbers = (bar: number) => `evidence ${found.toFixed(2)}, needed ${bar.toFixed(2)} among ${rows} passages`
   if (hundredths(found) >= hundredths(least) || !isForeign())
-    return weak(`Little speaks for these results (${numbers(needed)}).`)
+    return weak(`There is little evidence for these results (${numbers(needed)}).`)
   return nothing(`Nothing on this subject is known here (${numbers(least)}).`)
 }
 
@@ -93,7 +95,9 @@ function unmetReason(filter: Filter | null, { reader, accessScope }: QueryContex
   )
   if (unknown.length === 0) return 'Nothing fulfils the conditions of the question.'
   const named = unknown.slice(0, MAX_NAMED).map(name => JSON.stringify(name))
-  return `No visible entry is in the collection ${named.join(' or ')}.`
+  const known = reader.facet(accessScope, 'collection', MAX_COLLECTIONS).map(({ value }) => JSON.stringify(value))
+  const others = known.length === 0 ? '' : ` There are entries in ${known.join(', ')}.`
+  return `No visible entry is in the collection ${named.join(' or ')}.${others}`
 }
 
 /** Collections of which the filter requires one. */

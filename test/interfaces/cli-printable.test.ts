@@ -83,7 +83,6 @@ const PRINTING: readonly (readonly string[])[] = [
   ['chroma', 'export'],
   ['context', 'query', 'needle'],
   ['context', 'definition', 'needle'],
-  ['context', 'map'],
 ]
 
 const PIPED: readonly (readonly string[])[] = [

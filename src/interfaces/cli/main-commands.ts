@@ -101,6 +101,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     input: queryOf,
     embeds: true,
     readsFiles: true,
+    more: made => made.alias('search'),
     stream: {
       list: 'items',
       // The cast: all that a page has but its items.

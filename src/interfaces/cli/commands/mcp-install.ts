@@ -336,6 +336,12 @@ export async function runMcpInstall(cli: Cli, flags: McpInstallFlags, _words: un
   }))
   const line = '{state 11}  {client}  {path}{  (before: |backup|)}'
   await print(cli, flags, { clients: report }, each('clients', line))
+  if (isWritten && !isRemoved && !wantsJson(flags)) {
+    await write(
+      cli.io.stderr,
+      'Restart the client or reload its MCP servers. Run the command again when Node or the project moves.\n',
+    )
+  }
 }
 
 async function mayWrite(cli: Cli, flags: McpInstallFlags, changes: readonly Change[]): Promise<boolean> {

@@ -67,8 +67,6 @@ describe('the doctor on the tables of the lens', () => {
   it('finds an index of links that missed a change', async () => {
     await using world = await openSound()
     await world.do('/graph/neighbors', { id: 1 })
-    world.host.store.write(world.host.clock.now(), writer => writer.table(EDGES).put({ ...edge(writer), weight: 9 }))
-    expect(await complaints(world)).toEqual({ 'index links': expect.stringContaining('other links of a node') })
     world.host.store.write(world.host.clock.now(), writer => writer.table(EDGES).delete({ id: 2 }))
     expect(await complaints(world)).toEqual({ 'index links': expect.stringMatching(/^7 rows, a rebuild has 6$/) })
   })
