@@ -1,8 +1,9 @@
 /** What one viewer's trust in others comes to, for one question at one moment (BQ-080). Never changes once made. */
+import type { Instant } from '../../../base/clock.ts'
 import { nearestEntry } from '../measures/domains.ts'
 import { floorOf, reputationFor } from './agent-facts.ts'
 import { baseOf, type CountedEdge, daysSince, faded, lastUsedBefore } from './edge.ts'
-import { disjointRoutes, isNew, type Routes, routeWorld, type TrustAsked } from './routes.ts'
+import { barredFor, eachLink, isNew, type Routes, type TrustAsked, type TrustMoment } from './routes.ts'
 import {
   type DirectTrust,
   federationTarget,
@@ -12,6 +13,88 @@ import {
   type TrustIn,
   type TrustKind,
 } from './trust-in.ts'
+
+/** Agents looked at for one agent at most. With routes so entangled, those found until then count: the level stays capped. */
+const MOST_STEPS = 20_000
+
+/** An edge that counts: whose it is and, as a factor, what it counts with damping. */
+interface LinkInto {
+  readonly from: string
+  readonly factor: number
+}
+
+interface RouteWorld {
+  /** By the agent that they lead to. */
+  readonly into: ReadonlyMap<string, readonly LinkInto[]>
+  /** What the viewer's own edge to an agent gives with damping; 0: no route begins there. */
+  own(agent: string): number
+  readonly maxHops: number
+  /** What a route must be worth. */
+  readonly least: number
+}
+
+/** The edges that the search looked at, from where they end. */
+function routeWorld(
+  asked: TrustAsked,
+  { expanded }: Routes,
+  own: (agent: string) => number,
+  least: number,
+): RouteWorld {
+  const barred = barredFor(asked)
+  const into = new Map<string, LinkInto[]>()
+  // In an order that does not tell which edge was written first.
+  for (const from of [...expanded].sort()) {
+    eachLink(asked, from, barred, (target, tenths) => {
+      if (tenths === 0) return
+      const links = into.get(target) ?? []
+      into.set(target, links)
+      links.push({ from, factor: tenths * (asked.question.damping / 10) })
+    })
+  }
+  return { into, own, maxHops: asked.question.maxHops, least }
+}
+
+/**
+ * How many routes to an agent share nobody on the way, at most `wanted` (BQ-076, `sybil_rule: disjoint`): stricter than
+ * counting first hops, behind which there may be one and the same agent. Searched backwards from the agent, one route after
+ * the other, with another choice where that leads nowhere.
+ */
+function disjointRoutes(world: RouteWorld, target: string, wanted: number): number {
+  let steps = 0
+  let most = 0
+  const used = new Set<string>([target])
+
+  /** Whether the wanted number is reached with one more route that ends `from` → … → target. */
+  function extend(agent: string, worth: number, edges: number, path: readonly string[], found: number): boolean {
+    for (const { from, factor } of world.into.get(agent) ?? []) {
+      if (steps++ > MOST_STEPS) return false
+      if (used.has(from) || path.includes(from)) continue
+      const reached = worth * factor
+      const own = world.own(from)
+      if (own * reached >= world.least && complete([...path, from], found + 1)) return true
+      if (
+        edges + 1 < world.maxHops &&
+        reached >= world.least &&
+        extend(from, reached, edges + 1, [...path, from], found)
+      ) {
+        return true
+      }
+    }
+    return false
+  }
+
+  function complete(path: readonly string[], found: number): boolean {
+    most = Math.max(most, found)
+    if (found >= wanted) return true
+    for (const agent of path) used.add(agent)
+    const done = extend(target, 1, 1, [], found)
+    for (const agent of path) used.delete(agent)
+    return done
+  }
+
+  extend(target, 1, 1, [], 0)
+  return most
+}
 
 /** By number of the holder in the list asked for; made when they are first asked for. */
 export interface HolderColumns {
@@ -32,7 +115,7 @@ const SELF: TrustIn = {
 }
 
 export class HolderTrust {
-  readonly #moment: Omit<TrustAsked, 'look'>
+  readonly #moment: TrustMoment
   readonly #routes: Routes
   /** The viewer's own edges, by target. */
   readonly own: ReadonlyMap<string, DirectTrust>
@@ -41,13 +124,12 @@ export class HolderTrust {
 
   /** Costs what the viewer's own edges cost to read, but for the rule `disjoint`. */
   constructor(asked: TrustAsked, routes: Routes) {
-    const { look: _, ...moment } = asked
-    this.#moment = moment
+    const { agents, rules, viewer, question, asOf } = asked
+    this.#moment = { agents, rules, viewer, question, asOf }
     this.#routes = routes
-    this.own = new Map(
-      [...asked.edges.of(asked.viewer)].map(([target, { edge }]) => [target, directTrust(edge, asked)]),
-    )
-    this.#disjoint = asked.rules.sybilRule === 'disjoint' ? this.#countDisjoint(asked) : null
+    const edges = [...(asked.edges.get(viewer) ?? [])]
+    this.own = new Map(edges.map(([target, edge]) => [target, directTrust(edge, asked)]))
+    this.#disjoint = rules.sybilRule === 'disjoint' ? this.#countDisjoint(asked) : null
   }
 
   of(holder: string): TrustIn {
@@ -63,9 +145,14 @@ export class HolderTrust {
     return { ...this.#indirect(transitive?.level ?? 0, reputation), direct, transitive, reputation, distrusted: false }
   }
 
+  /** Until then nothing but the viewer's own edges changes with time alone, and these only fade. */
+  get holdsUntil(): Instant {
+    return this.#routes.until
+  }
+
   /** Who counts otherwise in another one, made for the same viewer, question and moment: reputations are compared too. */
   differences(other: HolderTrust): readonly string[] {
-    const names = new Set([this, other].flatMap(one => [...one.#moment.edges.names, ...one.own.keys()]))
+    const names = new Set([this, other].flatMap(one => [...one.#routes.places.keys(), ...one.own.keys()]))
     const [mine, its] = [this.#moment.agents, other.#moment.agents]
     if (mine !== its) for (const known of [mine, its]) for (const agent of known.keys()) names.add(agent)
     return [...names].filter(name => {
@@ -146,10 +233,10 @@ export class HolderTrust {
   #bestOf(agent: string): { readonly level: number; readonly firsts: number } {
     let level = 0
     let firsts = 0
-    const number = this.#moment.edges.numberOf(agent)
-    if (number === -1) return { level, firsts }
+    const place = this.#routes.places.get(agent)
+    if (place === undefined) return { level, firsts }
     for (const { first, worths } of this.#routes.hops) {
-      const worth = this.#startAt(first) * (worths[number] ?? 0)
+      const worth = this.#startAt(first) * (worths[place] ?? 0)
       if (worth > level) level = worth
       if (worth >= LEAST_WORTH) firsts++
     }
@@ -162,14 +249,13 @@ export class HolderTrust {
   }
 
   #countDisjoint(asked: TrustAsked): ReadonlyMap<string, number> {
-    const { names } = asked.edges
-    const world = routeWorld(asked, this.#routes, first => this.#startAt(names[first] as string), LEAST_WORTH)
+    const world = routeWorld(asked, this.#routes, first => this.#startAt(first), LEAST_WORTH)
     const counts = new Map<string, number>()
-    for (const [number, agent] of names.entries()) {
+    for (const agent of this.#routes.places.keys()) {
       // Routes that share nobody begin with different first hops: of these there are never fewer.
       const wanted = Math.min(this.#bestOf(agent).firsts, asked.rules.sybilThreshold)
       if (wanted >= 2) asked.look?.()
-      counts.set(agent, wanted < 2 ? wanted : disjointRoutes(world, number, wanted))
+      counts.set(agent, wanted < 2 ? wanted : disjointRoutes(world, agent, wanted))
     }
     return counts
   }

@@ -1,29 +1,26 @@
 /**
  * The trust of everybody hosted here, in step with the store: read once, then kept by the log of changed edges, whichever
- * process changed them. Bad edges are left out; the doctor names them (BQ-068).
+ * process changed them. Bad edges are left out and told of (BQ-068).
  */
 import type { Instant } from '../../../base/clock.ts'
-import { Recent } from '../../../base/recent.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { TRUST } from '../tables.ts'
 import { type AgentFacts, agentFacts } from './agent-facts.ts'
-import { CountedEdges, countedEdge } from './edge.ts'
-import { EdgeChecker, edgeRows, TOUCH_EVERY_MS } from './edges.ts'
+import { type CountedEdge, countedEdge, type TrustEdge } from './edge.ts'
+import { EdgeChecker, type EdgeWarning, edgeRows, TOUCH_EVERY_MS } from './edges.ts'
 import { HolderTrust } from './holders.ts'
 import { type EdgeName, edgesSince, revision } from './revisions.ts'
-import { areOthersBy, type Routes, searchRoutes, type TrustAsked } from './routes.ts'
+import { KeptRoutes, type Routes, searchRoutes } from './routes.ts'
 import type { TrustQuestion, TrustRules } from './trust-in.ts'
 
 /** With more changes at once, searching again is quicker than holding each against all that is kept. */
 const WORTH_CLEARING = 256
 /** What an edge, and an agent, take in memory, near enough. */
 const BYTES_EACH = 150
-/** Routes that are kept take so many bytes together, and each so many beside what is counted. */
-const MOST_BYTES = 64 * 2 ** 20
-const ROUTES_BYTES = 500
 const NO_ROUTES: Routes = {
+  places: new Map(),
   hops: [],
   expanded: new Set(),
   until: Number.POSITIVE_INFINITY,
@@ -45,41 +42,24 @@ interface Loading {
 /** Each part changes by itself. */
 export interface TrustMark {
   /** Others' edges. */
-  readonly routes: number
+  readonly routes: string
   /** The viewer's own edges. */
   readonly own: number
   /** Who is known here, and their reputations. */
   readonly agents: number
 }
 
-interface Kept {
-  /** As of the moment at which they were made: good from here on, while `routes` hold. */
-  readonly asked: TrustAsked
-  readonly routes: Routes
-  /** The same for as long as time alone made them others. */
-  readonly mark: number
-}
-
-function holdsAt({ asked, routes }: Kept, asOf: Instant): boolean {
-  return asked.asOf <= asOf && asOf < routes.until
-}
-
 export class TrustGraph {
   readonly #store: Store
   readonly #rules: TrustRules
-  /** Replaced when read again, like the edges. */
+  /** Replaced when read again. */
   #agents: ReadonlyMap<string, AgentFacts> = new Map()
-  #edges = new CountedEdges()
-  /**
-   * Routes by viewer and question, kept for as long as every edge that they were made from counts what it counted: until
-   * an edge that was looked at counts another number of tenths, by a change or by decay. What was made from other edges, and
-   * edges that changed within their tenth (as every use does), cost nothing.
-   */
-  readonly #kept = new Recent<string, Kept>(Number.POSITIVE_INFINITY, { max: MOST_BYTES, of: bytesOf })
-  #marks = 0
-  #searches = 0
+  /** By owner, then by target. */
+  readonly #edges = new Map<string, Map<string, CountedEdge>>()
+  readonly #kept = new KeptRoutes()
   /** By owner: how often an edge of theirs changed. */
   readonly #ownChanges = new Map<string, number>()
+  readonly #warnings = new Map<string, EdgeWarning>()
   /** Of the log; -1: nothing was read yet. */
   #seen = -1
   #agentReads = 0
@@ -97,26 +77,10 @@ export class TrustGraph {
   trustOf(viewer: string, question: TrustQuestion, asOf: Instant, look?: () => void): HolderTrust {
     this.refresh()
     const [agents, edges, rules] = [this.#agents, this.#edges, this.#rules]
-    const asked: TrustAsked = { agents, edges, rules, viewer, question: inOrder(question), asOf, look }
-    return new HolderTrust(asked, this.#routesOf(asked))
-  }
-
-  #routesOf(asked: TrustAsked): Routes {
-    const { look: _, ...kept } = asked
+    const asked = { agents, edges, rules, viewer, question: inOrder(question), asOf, look }
     // Nothing is kept of those without edges: anybody may ask.
-    if (asked.edges.of(asked.viewer).size === 0) return NO_ROUTES
-    const key = keyOf(asked)
-    const known = this.#kept.find(key)
-    if (known !== undefined && holdsAt(known, asked.asOf)) return known.routes
-    // Changes are compared as of the moment that routes are kept for: so those of an earlier moment must not replace the newest.
-    const isEarlier = known !== undefined && asked.asOf < known.asked.asOf
-    const earlier = isEarlier ? this.#kept.find(`${key} earlier`) : undefined
-    if (earlier !== undefined && holdsAt(earlier, asked.asOf)) return earlier.routes
-    this.#searches++
-    const routes = searchRoutes(asked)
-    const mark = known?.mark ?? ++this.#marks
-    this.#kept.set(isEarlier ? `${key} earlier` : key, { asked: kept, routes, mark })
-    return routes
+    const routes = edges.has(viewer) ? this.#kept.get(asked, () => searchRoutes(asked)) : NO_ROUTES
+    return new HolderTrust(asked, routes)
   }
 
   /**
@@ -125,36 +89,39 @@ export class TrustGraph {
    */
   mark(viewer: string, question: TrustQuestion): TrustMark {
     this.refresh()
-    const kept = this.#kept.find(keyOf({ viewer, question: inOrder(question) }))
-    // Routes that were dropped have no mark: what stands for it is another than before they were searched last.
-    const routes = this.#edges.of(viewer).size === 0 ? 0 : (kept?.mark ?? -this.#marks)
+    const routes = this.#kept.mark({ viewer, question: inOrder(question) })
     return { routes, own: this.#ownChanges.get(viewer) ?? 0, agents: this.#agentReads }
   }
 
   /** Those of these agents whose edge from the viewer was not noted as used for a while; each once. */
   unused(viewer: string, targets: readonly string[], now: Instant): readonly string[] {
     this.refresh()
-    const own = this.#edges.of(viewer)
+    const own = this.#edges.get(viewer)
     return [...new Set(targets)].filter(target => {
-      const lastUsed = own.get(target)?.edge.lastUsed
+      const lastUsed = own?.get(target)?.lastUsed
       return lastUsed !== undefined && lastUsed <= now - TOUCH_EVERY_MS
     })
   }
 
+  /** Edges that are not used, and why; as many as there are. For the doctor and the log. */
+  warnings(): readonly EdgeWarning[] {
+    this.refresh()
+    return [...this.#warnings.values()]
+  }
+
   /** Number of edges in use. */
   get size(): number {
-    return this.#edges.size
+    return [...this.#edges.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
   /** Of edges and agents, and of routes kept. */
   get byteLength(): number {
-    const kept = this.#kept.entries().reduce((sum, [, each]) => sum + bytesOf(each), 0)
-    return (this.size + this.#agents.size) * BYTES_EACH + kept
+    return (this.size + this.#agents.size) * BYTES_EACH + this.#kept.byteLength
   }
 
-  /** How often routes were searched: for tests and benchmarks. */
-  get searches(): number {
-    return this.#searches
+  /** How often routes were kept and how often searched: for tests and counters. */
+  get searches(): { readonly kept: number; readonly made: number } {
+    return this.#kept.searches
   }
 
   /** Takes in what was committed since: a microsecond when that is nothing. */
@@ -204,7 +171,8 @@ export class TrustGraph {
           return false
         }
         const checked = checker.check(next.value)
-        if ('edge' in checked) this.#edges.put(checked.edge.owner, checked.edge.target, countedEdge(checked.edge))
+        if ('edge' in checked) this.#put(checked.edge)
+        else this.#warn(checked.warning)
       }
       return true
     } catch (error) {
@@ -214,8 +182,9 @@ export class TrustGraph {
   }
 
   #beginLoading(reader: StoreReader): Loading {
-    this.#edges = new CountedEdges()
+    this.#edges.clear()
     this.#kept.clear()
+    this.#warnings.clear()
     this.#agents = agentFacts(reader)
     this.#agentReads++
     const last = revision(reader, 'trust')
@@ -232,9 +201,7 @@ export class TrustGraph {
     const owners = [...new Set([...before.keys(), ...this.#agents.keys()])].filter(
       id => before.get(id)?.did !== this.#agents.get(id)?.did,
     )
-    // They take their edges with them; where new agents count less, ages matter too.
-    const numbers = owners.map(owner => this.#edges.numberOf(owner))
-    this.#kept.forget((_, { routes }) => this.#rules.newAgentCap || numbers.some(each => routes.expanded.has(each)))
+    this.#kept.agentsChanged(owners, this.#rules.newAgentCap)
     return owners.flatMap(owner =>
       reader
         .table(TRUST)
@@ -249,23 +216,32 @@ export class TrustGraph {
     for (const { owner, target } of changed) {
       const row = reader.table(TRUST).get({ owner, target })
       const checked = row === undefined ? null : checker.check(row)
+      this.#warnings.delete(nameOf({ owner, target }))
       this.#ownChanges.set(owner, (this.#ownChanges.get(owner) ?? 0) + 1)
-      const before = this.#edges.of(owner).get(target)
-      if (checked !== null && 'edge' in checked) this.#edges.put(owner, target, countedEdge(checked.edge))
-      else this.#edges.remove(owner, target)
-      const after = this.#edges.of(owner).get(target)
-      this.#kept.forget((_, { asked, routes }) => areOthersBy(asked, routes, owner, before, after))
+      if (checked !== null && 'warning' in checked) this.#warn(checked.warning)
+      const edge = checked !== null && 'edge' in checked ? checked.edge : null
+      this.#kept.edgeChanges(owner, target, () => {
+        if (edge === null) this.#remove(owner, target)
+        else this.#put(edge)
+      })
     }
   }
-}
 
-function keyOf({ viewer, question }: Pick<TrustAsked, 'viewer' | 'question'>): string {
-  const { domains, domainTrustWeight, maxHops, damping } = question
-  return JSON.stringify([viewer, domains, domainTrustWeight, maxHops, damping])
-}
+  #put(edge: TrustEdge): void {
+    const own = this.#edges.get(edge.owner)
+    if (own === undefined) this.#edges.set(edge.owner, new Map([[edge.target, countedEdge(edge)]]))
+    else own.set(edge.target, countedEdge(edge))
+  }
 
-function bytesOf({ routes }: Kept): number {
-  return ROUTES_BYTES + routes.byteLength
+  #remove(owner: string, target: string): void {
+    const own = this.#edges.get(owner)
+    own?.delete(target)
+    if (own?.size === 0) this.#edges.delete(owner)
+  }
+
+  #warn(warning: EdgeWarning): void {
+    this.#warnings.set(nameOf(warning), warning)
+  }
 }
 
 /** Each domain once and in one order, so that equal questions have equal sums. */
@@ -275,4 +251,8 @@ function inOrder(question: TrustQuestion): TrustQuestion {
 
 function agentsRevisionOf(reader: StoreReader): number {
   return revision(reader, 'agents') + revision(reader, 'members')
+}
+
+function nameOf({ owner, target }: EdgeName): string {
+  return JSON.stringify([owner, target])
 }
