@@ -22,7 +22,7 @@ const CHANGES = quick ? 5 : 20
 const PROCESSES = quick ? 2 : 7
 const ROUNDS = quick ? 2 : 10
 /** Larger ones are bundles, not code as it is written. */
-const MOST_BYTES = 60_000
+const MAX_BYTES = 60_000
 
 const PACKAGES = [
   'zod',
@@ -64,7 +64,7 @@ export async function run(): Promise<readonly Row[]> {
   const changer = new Changer(folder.path)
   const spread = Array.from({ length: CHANGES }, (_, at) => files[(at * 97) % files.length] as string)
   const changes = await inTurn(spread, file => changer.change(sys, file))
-  const hub = await mostImported(sys)
+  const hub = await maxImported(sys)
   const hubs = await inTurn(Array(CHANGES).fill(hub.path), file => changer.change(sys, file))
   const opened = await inTurn(spread, async file => {
     await using fresh = await openContext({ home, embedder: 'none', background: false })
@@ -128,7 +128,7 @@ function changed(name: string, samples: readonly number[]): Row {
   return { name, unit: 'ms', value: p50, p99, goal: 'p99 <= 100', ok: p99 <= 100 }
 }
 
-/** Every change adds an export, so that files that import the changed one are linked anew. */
+/** Every change adds an export, so that files that import the changed one are linked again. */
 class Changer {
   readonly #folder: string
   #changes = 0
@@ -160,7 +160,7 @@ class Changer {
   }
 }
 
-async function mostImported(sys: OpenContext): Promise<{ readonly path: string; readonly importers: number }> {
+async function maxImported(sys: OpenContext): Promise<{ readonly path: string; readonly importers: number }> {
   const counts = new Map<number, number>()
   for (const { target } of sys.engine.host('context').store.table(EDGES).scan({ relation: 'DEPENDS_ON' })) {
     counts.set(target as number, (counts.get(target as number) ?? 0) + 1)
@@ -188,7 +188,7 @@ function copyFiles(target: string): readonly string[] {
         entry => entry.isFile() && /\.(?:[cm]?js|ts|tsx)$/.test(entry.name) && !/\.min\.|\.d\.cts$/.test(entry.name),
       )
       .map(entry => relative(modules, join(entry.parentPath, entry.name)))
-      .filter(path => !path.includes('node_modules') && statSync(join(modules, path)).size <= MOST_BYTES),
+      .filter(path => !path.includes('node_modules') && statSync(join(modules, path)).size <= MAX_BYTES),
   )
   const files = found.sort().slice(0, FILES)
   for (const file of files) {

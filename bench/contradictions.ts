@@ -3,7 +3,7 @@
  * finds has the right type; apart for pairs that it was made with and for pairs that were written after it.
  */
 import { readFileSync } from 'node:fs'
-import { LEAST_SCORE, type Statement } from '../src/lenses/beliefs/opposition/detector.ts'
+import { MIN_SCORE, type Statement } from '../src/lenses/beliefs/opposition/detector.ts'
 import { HEURISTIC } from '../src/lenses/beliefs/opposition/heuristic.ts'
 import { type Row, timed } from './lib/report.ts'
 
@@ -52,7 +52,7 @@ function figures(
 function judged(pairs: readonly Pair[]): readonly (Pair & { readonly told: string })[] {
   return pairs.map(pair => {
     const found = HEURISTIC.detect(statement(pair.a), statement(pair.b))
-    return { ...pair, told: found === null || found.score <= LEAST_SCORE ? 'none' : found.type }
+    return { ...pair, told: found === null || found.score <= MIN_SCORE ? 'none' : found.type }
   })
 }
 

@@ -12,8 +12,8 @@ import { openEngine } from '../src/engine/open.ts'
 import { callOperation, makeCatalog } from '../src/ops/catalog.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { chatName, writeChats } from './lib/conversations/large-chats.ts'
-import type { Answered, Asked } from './lib/conversations/other-asker.ts'
-import { type ChatQuestion, chatAsker } from './lib/conversations/product.ts'
+import type { Answered, Asked } from './lib/conversations/other-requester.ts'
+import { type ChatQuestion, chatRequester } from './lib/conversations/product.ts'
 import { FLOOR_SCOPE, floorIndexOf } from './lib/floor-index.ts'
 import { wordOf } from './lib/made-words.ts'
 import { quick } from './lib/quick.ts'
@@ -28,8 +28,8 @@ const ASKED = quick ? 20 : 1000
 const REMEMBERED = quick ? 30 : 1000
 const FOUND_ELSEWHERE = quick ? 10 : 200
 
-const LEAST_A_SECOND = 2000
-const MOST_MS = 5
+const MIN_A_SECOND = 2000
+const MAX_MS = 5
 /** Of a whole query, in floors. */
 const QUERY = { p50: 5, p99: 15 }
 /** Questions between two floors, which so find the caches as questions leave them. */
@@ -63,15 +63,15 @@ async function imported(engine: Engine, chats: string): Promise<Row> {
     name: 'messages imported without vectors',
     unit: '1/s',
     value: rate,
-    goal: `>= ${LEAST_A_SECOND}`,
-    ok: rate >= LEAST_A_SECOND,
+    goal: `>= ${MIN_A_SECOND}`,
+    ok: rate >= MIN_A_SECOND,
     note: `${added} messages of ${CONVERSATIONS} conversations`,
   }
 }
 
 /** `floorAt`: milliseconds of the n-th sweep. */
 async function asked(engine: Engine, floorAt: (round: number) => number): Promise<readonly Row[]> {
-  const ask = chatAsker(engine)
+  const ask = chatRequester(engine)
   const ofConversation = (round: number) => ({ conversations: [chatName(round % CONVERSATIONS)] })
   const total = CONVERSATIONS * MESSAGES_EACH
   const ways: readonly (readonly [string, (round: number) => Partial<ChatQuestion>])[] = [
@@ -117,12 +117,12 @@ async function remembered(engine: Engine): Promise<Row> {
     times.push(await timedAsync(() => remember(text, chatName(round % CONVERSATIONS))))
   }
   const row = latency('remember, one message of 20 words, durable', times)
-  return { ...row, goal: `p99 <= ${MOST_MS} ms`, ok: row.p99 <= MOST_MS }
+  return { ...row, goal: `p99 <= ${MAX_MS} ms`, ok: row.p99 <= MAX_MS }
 }
 
 /** What is remembered here is asked for in another process at once. */
 async function foundElsewhere(engine: Engine, home: string): Promise<readonly Row[]> {
-  const other = fork(fileURLToPath(new URL('./lib/conversations/other-asker.ts', import.meta.url)), [home], {
+  const other = fork(fileURLToPath(new URL('./lib/conversations/other-requester.ts', import.meta.url)), [home], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   try {

@@ -1,5 +1,5 @@
 /**
- * What beliefs that an asker may not see cost him (BQ-195): the same 3,000 visible ones beside 3,000 hidden ones, and beside
+ * What beliefs that an requester may not see cost him (BQ-195): the same 3,000 visible ones beside 3,000 hidden ones, and beside
  * ten times as many, of the same holders and written among them. Asked in turn in one run, so that the machine
  * is the same to both: again and again, after hidden beliefs were written, and after visible ones were.
  */
@@ -22,11 +22,11 @@ const VISIBLE = quick ? 500 : 3_000
 const TIMES = 10
 const ROUNDS = quick ? 40 : 600
 const WARM_UP = quick ? 10 : 100
-const MOST_APART = 0.05
+const MAX_APART = 0.05
 const NOW = Date.UTC(2026, 0, 1)
 /** What is visible is the same in both, and so are the answers. All of one length, and most of few words: the toy embedder's vectors are sums of words. */
 const WORDS = ['rain', 'snow', 'wind', 'hill', 'sea', 'fox', 'crow', 'oak', 'moss', 'road']
-const ASKER = 'asker'
+const REQUESTER = 'requester'
 const HOLDERS = 20
 
 type Ask = (round: number) => Promise<unknown>
@@ -34,7 +34,7 @@ type Ask = (round: number) => Promise<unknown>
 interface World {
   close(): Promise<void>
   readonly ask: Ask
-  /** Writes one belief that the asker sees, or one that he does not. */
+  /** Writes one belief that the requester sees, or one that he does not. */
   write(round: number, visible: boolean): Promise<unknown>
 }
 
@@ -79,8 +79,8 @@ async function compared(
     name: `ten times more hidden beliefs, ${title}`,
     unit: '% of the median',
     value: apart * 100,
-    goal: `less than ${MOST_APART * 100} % apart`,
-    ok: Math.abs(apart) < MOST_APART,
+    goal: `less than ${MAX_APART * 100} % apart`,
+    ok: Math.abs(apart) < MAX_APART,
     note: `medians ${one.toFixed(3)} and ${other.toFixed(3)} ms`,
   }
 }
@@ -95,7 +95,7 @@ async function world(hidden: number): Promise<World> {
   const call = (operation: string, id: string, input: object) =>
     callOperation(catalog, engine, operation, input, { viewer: { id }, signal: new AbortController().signal })
   for (let at = 0; at < HOLDERS; at++) await call('agents.create', 'owner', { id: `holder-${at}` })
-  await call('agents.create', 'owner', { id: ASKER })
+  await call('agents.create', 'owner', { id: REQUESTER })
   // Mixed, as they are where many write: a hidden one may stand beside any visible one.
   let [seen, unseen] = [0, 0]
   for (let shown = 0; shown < VISIBLE; shown += BATCH) {
@@ -119,8 +119,8 @@ async function world(hidden: number): Promise<World> {
         context: { query_domains: [`science/d${round}`] },
         options: { scope: { local: true, network: true } },
       }
-      const checked = toQuery(parseRequest(queryInput, query), { id: ASKER, trustGraph: null })
-      return runQuery(state, checked, { requester: ASKER, signal: new AbortController().signal })
+      const checked = toQuery(parseRequest(queryInput, query), { id: REQUESTER, trustGraph: null })
+      return runQuery(state, checked, { requester: REQUESTER, signal: new AbortController().signal })
     },
     write: (round, visible) =>
       call('beliefs.put', `holder-${round % HOLDERS}`, {

@@ -21,7 +21,7 @@ const CONNECTIONS = 8
 const WRITE_EVERY = 50
 const WRITTEN = 200
 /** Of what is there when it is settled. */
-const MOST_GROWTH = 0.05
+const MAX_GROWTH = 0.05
 
 interface Seen extends Look {
   /** Since the beginning. */
@@ -43,11 +43,11 @@ export async function run(): Promise<readonly Row[]> {
     seen.push({ ...(await server.look()), minutes: minutes() })
   }
   const settled = seen.filter(one => one.minutes >= SETTLED_AFTER)
-  const goal = `grows <= ${MOST_GROWTH * 100} % after ${SETTLED_AFTER} minutes`
+  const goal = `grows <= ${MAX_GROWTH * 100} % after ${SETTLED_AFTER} minutes`
   const memory = (name: string, of: (look: Look) => number): Row => {
     const grown = growth(settled.map(of))
     const note = `${settled.map(one => megabytes(of(one))).join(', ')} MB`
-    return { name, unit: '% grown', value: grown * 100, goal, ok: grown <= MOST_GROWTH, note }
+    return { name, unit: '% grown', value: grown * 100, goal, ok: grown <= MAX_GROWTH, note }
   }
   return [
     memory('JavaScript heap and buffers in use', ({ heapUsed, arrayBuffers }) => heapUsed + arrayBuffers),

@@ -1,5 +1,5 @@
 /**
- * A thousand clients that hold a standing question open over one server, as server-sent events, while public entries are
+ * A thousand clients that hold a live query open over one server, as server-sent events, while public entries are
  * written: how soon each hears of what concerns it, what a client costs in memory, and how questions fare beside. Asked is
  * by words and meaning within a collection, which most writes cannot concern, and by words over everything, where each
  * write may move what every answer's words weigh, so that every question is asked again.

@@ -1,5 +1,5 @@
 /**
- * Live queries over 100,000 beliefs: 1,000 standing questions of 50 agents while 100 writes a second come (public beliefs,
+ * Live queries over 100,000 beliefs: 1,000 live queries of 50 agents while 100 writes a second come (public beliefs,
  * trust, and what nobody else may see). How long from a commit to its events, what a write costs beside asking all
  * questions again, how soon a stream's first chunk comes, and what events leave in memory (BQ-158, BQ-169, BQ-155).
  */
@@ -19,7 +19,7 @@ import { latency, percentile, type Row, timed } from './lib/report.ts'
 
 export const name = 'live'
 
-const ASKERS = quick ? 10 : 50
+const REQUESTERS = quick ? 10 : 50
 const QUESTIONS_EACH = quick ? 10 : 20
 const PER_SECOND = 100
 const SECONDS = quick ? 2 : 10
@@ -40,7 +40,7 @@ const OPTIONS = {
 export async function run(): Promise<readonly Row[]> {
   using home = await beliefsHome()
   await using engine = await home.open()
-  const writes = new BeliefWrites(engine, modelKey(home.embedder.model), ASKERS)
+  const writes = new BeliefWrites(engine, modelKey(home.embedder.model), REQUESTERS)
   return [
     ...(await judged(engine, writes)),
     ...(await fanOut(engine, writes)),
@@ -51,8 +51,8 @@ export async function run(): Promise<readonly Row[]> {
 
 function questionsOf(engine: Engine): readonly StandingBeliefs[] {
   const state = stateOf(engine.host('beliefs'))
-  return Array.from({ length: ASKERS * QUESTIONS_EACH }, (_, at) => {
-    const id = agentName(at % ASKERS)
+  return Array.from({ length: REQUESTERS * QUESTIONS_EACH }, (_, at) => {
+    const id = agentName(at % REQUESTERS)
     const query = { semantic: `standing question ${at}`, options: { ...EVERYWHERE, limit: 10 } }
     return new StandingBeliefs(state, { id }, toQuery(parseRequest(queryInput, query), { id, trustGraph: null }), query)
   })
@@ -161,7 +161,7 @@ async function firstChunk(engine: Engine): Promise<Row> {
   const times: number[] = []
   for (let round = 0; round < (quick ? 10 : 100); round++) {
     const input = { semantic: `streamed ${round}`, options: { ...EVERYWHERE, limit: 1000, stream: true } }
-    const context = { viewer: { id: agentName(round % ASKERS) }, signal: new AbortController().signal }
+    const context = { viewer: { id: agentName(round % REQUESTERS) }, signal: new AbortController().signal }
     const started = performance.now()
     for await (const _ of operation.stream(engine.host('beliefs'), input, context)) break
     times.push(performance.now() - started)

@@ -127,12 +127,12 @@ function scorerOf(blocks: PointBlocks, size: number, worth: (uniform: () => numb
   const most = Float64Array.from({ length: blocks.count }, (_, block) =>
     blocks.entriesIn(block).reduce((max, entry) => Math.max(max, own[entry] as number), 0),
   )
-  const mostOfAll = most.reduce((max, one) => Math.max(max, one), 0)
+  const maxOfAll = most.reduce((max, one) => Math.max(max, one), 0)
   const relevance = (distance: number) => 0.5 * Math.exp(-distance / 20)
   return {
     score: (entry, distance) => relevance(distance) + (own[entry] as number),
     bound: (block, distance) => relevance(distance) + (most[block] as number),
-    limit: distance => relevance(distance) + mostOfAll,
+    limit: distance => relevance(distance) + maxOfAll,
   }
 }
 

@@ -19,8 +19,8 @@ export const name = 'scale'
 const QUICK_PARTS: readonly Part[] = ['load', 'ask', 'change']
 const LONG_PARTS: readonly Part[] = ['rebuild', 'doctor', 'backup']
 
-/** Beyond that the doctor, who builds every index anew and reads every page, takes too long to wait for. */
-const MOST_EXAMINED = 300_000
+/** Beyond that the doctor, who builds every index again and reads every page, takes too long to wait for. */
+const MAX_EXAMINED = 300_000
 
 export async function run(): Promise<readonly Row[]> {
   const rows: Row[] = []
@@ -55,7 +55,7 @@ function makingFigures(size: number, { put, embed, storeBytes, date, load }: Mak
 async function keptOrMeasured(folder: string, part: Part, size: number): Promise<readonly Figure[]> {
   const file = join(folder, `${part}.json`)
   const isLong = Boolean(process.env['QUERENT_LONG'])
-  if (!existsSync(file) && part === 'doctor' && size > MOST_EXAMINED && !isLong) {
+  if (!existsSync(file) && part === 'doctor' && size > MAX_EXAMINED && !isLong) {
     console.error(`  skipped: the doctor at ${size} chunks (QUERENT_LONG=1 sends for it)`)
     return []
   }

@@ -48,7 +48,7 @@ interface Goals {
   readonly timesFloor?: number | undefined
   /** A median that is not to be passed, ms. */
   readonly atMost?: number | undefined
-  readonly leastRecall?: number | undefined
+  readonly minRecall?: number | undefined
 }
 
 interface Timing {
@@ -143,8 +143,8 @@ function compare(
   return ways.flatMap((way, i) => {
     const timesFloor = limits[i]
     const atMost = i > 4 ? ofFlat : undefined
-    const leastRecall = timesFloor === undefined && atMost === undefined ? undefined : 0.99
-    return rowsOf(way.name, timings[i] as Timing, { floor, timesFloor, atMost, leastRecall })
+    const minRecall = timesFloor === undefined && atMost === undefined ? undefined : 0.99
+    return rowsOf(way.name, timings[i] as Timing, { floor, timesFloor, atMost, minRecall })
   })
 }
 
@@ -172,7 +172,7 @@ function compareCorrelated(
   const timings = inTurns(ways, CORRELATED_QUESTIONS, prepared, exact)
   const ofFlat = percentile(timings[0]?.times ?? [], 0.5)
   return ways.slice(1).flatMap((way, i) => {
-    const rows = rowsOf(way.name, timings[i + 1] as Timing, { leastRecall: CORRELATED_RECALL })
+    const rows = rowsOf(way.name, timings[i + 1] as Timing, { minRecall: CORRELATED_RECALL })
     return rows.map((row, at) => (at > 0 ? row : { ...row, note: `${(row.value / ofFlat).toFixed(2)} x all rows` }))
   })
 }
@@ -207,7 +207,7 @@ function inTurns(
   })
 }
 
-function rowsOf(title: string, { times, recall }: Timing, { floor, timesFloor, atMost, leastRecall }: Goals): Row[] {
+function rowsOf(title: string, { times, recall }: Timing, { floor, timesFloor, atMost, minRecall }: Goals): Row[] {
   const p50 = percentile(times, 0.5)
   const goal = timesFloor ? `p50 <= ${timesFloor} x floor` : atMost && 'not slower than all rows without a filter'
   const limit = timesFloor && floor ? timesFloor * floor : atMost && atMost * SAME
@@ -222,7 +222,7 @@ function rowsOf(title: string, { times, recall }: Timing, { floor, timesFloor, a
   }
   if (Number.isNaN(recall)) return [row]
   const told: Row = { name: `${title}: recall`, unit: 'share', value: recall }
-  return [row, leastRecall === undefined ? told : { ...told, goal: `>= ${leastRecall}`, ok: recall >= leastRecall }]
+  return [row, minRecall === undefined ? told : { ...told, goal: `>= ${minRecall}`, ok: recall >= minRecall }]
 }
 
 /** One entry after the other comes and goes; the store is left as it was. */

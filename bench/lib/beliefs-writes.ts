@@ -13,17 +13,17 @@ import { heldOut } from './stand-in.ts'
 export class BeliefWrites {
   readonly #engine: Engine
   readonly #model: string
-  readonly #askers: number
+  readonly #requesters: number
   readonly #uniform = seededUniform(17)
   #made = 0
   /** When, by id. */
   readonly committed: Map<string, number> = new Map()
 
-  /** The first `askers` agents write nothing. */
-  constructor(engine: Engine, model: string, askers: number) {
+  /** The first `requesters` agents write nothing. */
+  constructor(engine: Engine, model: string, requesters: number) {
     this.#engine = engine
     this.#model = model
-    this.#askers = askers
+    this.#requesters = requesters
   }
 
   next(): void {
@@ -36,7 +36,7 @@ export class BeliefWrites {
   /** With a vector that lies as near to a question as any belief that was written for it; by agents that nobody asks as. */
   belief(visibility: 'public' | 'private'): void {
     const at = this.#made++
-    const holder = agentName(this.#askers + Math.floor(this.#uniform() * (AGENT_COUNT - this.#askers)))
+    const holder = agentName(this.#requesters + Math.floor(this.#uniform() * (AGENT_COUNT - this.#requesters)))
     const content = `A belief that is written while others watch: ${at}.`
     this.#store.write(ASKED_AT, writer => {
       putBelief(

@@ -12,11 +12,11 @@ import { filesBelow } from '../../test/support/extracted.ts'
 import type { CodeQuestion } from './code-questions.ts'
 
 /** Files read after a search; definitions and further answers asked for after a query. */
-export const MOST_READS = 10
+export const MAX_READS = 10
 /** Room for texts in the answer to a query. */
 export const MAX_TOKENS = 1_500
 /** Files that the search tells of. */
-const MOST_LISTED = 20
+const MAX_LISTED = 20
 /** Lines shown before and after one that matches. */
 const AROUND = 10
 
@@ -40,10 +40,10 @@ export function codeFiles(folder: string): CodeFiles {
 export function searchAndRead(files: CodeFiles, question: CodeQuestion, how: 'whole' | 'around'): Reading {
   const words = searchWords(question.text)
   const ranked = rank(files, words)
-  const listing = ranked.slice(0, MOST_LISTED).map(({ path, lines }) => `${path}:${lines.length}`)
+  const listing = ranked.slice(0, MAX_LISTED).map(({ path, lines }) => `${path}:${lines.length}`)
   let tokens = countTokens(listing.join('\n'))
   let reads = 0
-  for (const { path, text, lines } of ranked.slice(0, MOST_READS)) {
+  for (const { path, text, lines } of ranked.slice(0, MAX_READS)) {
     const shown = how === 'whole' ? text : linesAround(text, lines)
     tokens += countTokens(`${path}\n${shown}`)
     reads++
@@ -111,15 +111,15 @@ export async function askContext(folder: string, question: CodeQuestion, env: En
     const answer = await read('query', question.text, ...page)
     if (answer.found) return { tokens, reads, found: true }
     for (const name of namesWithoutText(answer.printed)) {
-      if (asked.has(name) || reads === MOST_READS) continue
+      if (asked.has(name) || reads === MAX_READS) continue
       asked.add(name)
       reads++
       if ((await read('definition', name)).found) return { tokens, reads, found: true }
     }
-    if (reads === MOST_READS) break
+    if (reads === MAX_READS) break
     reads++ // the next page
   }
-  return { tokens, reads: Math.min(reads, MOST_READS), found: false }
+  return { tokens, reads: Math.min(reads, MAX_READS), found: false }
 }
 
 /** How the question is asked, and asked again. */

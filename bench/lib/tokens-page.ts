@@ -1,7 +1,7 @@
 /** The page that tells what ways of reading code cost. */
 import { sha256 } from '../../src/base/canonical.ts'
 import { type CodeQuestion, namesItself } from './code-questions.ts'
-import { type CodeFiles, MAX_TOKENS, MOST_READS, type Reading } from './code-reading.ts'
+import { type CodeFiles, MAX_READS, MAX_TOKENS, type Reading } from './code-reading.ts'
 
 export interface Way {
   readonly name: string
@@ -24,9 +24,9 @@ export function tokensPage(questions: readonly CodeQuestion[], ways: readonly Wa
     '- **context**: `querent context query "<question>" --max-tokens ' +
       `${MAX_TOKENS}\` with the defaults of the command, all that it prints. Then`,
     `  \`definition\` of each concept of its table whose text was not printed, in order. Then the same`,
-    `  question with \`--limit 30\` and room for three times as much, and so on, with at most ${MOST_READS} more calls. With the default model, and without any.`,
+    `  question with \`--limit 30\` and room for three times as much, and so on, with at most ${MAX_READS} more calls. With the default model, and without any.`,
     '- **search**: one search for all words of the question (no function words, endings cut), which lists 20 files. Those with most',
-    `  different words come first, of those the ones with most matching lines. Then at most ${MOST_READS} files in that order: whole, or the lines that`,
+    `  different words come first, of those the ones with most matching lines. Then at most ${MAX_READS} files in that order: whole, or the lines that`,
     '  match with ten before and after each. It looks into TypeScript alone; the index has the Markdown and JSON of `src` too.',
     '',
     'No way judges what it sees; an agent that does reads less by each of them. Tokens are estimated as for chunks, in the same way for',

@@ -42,8 +42,8 @@ const SIZES = [
 ]
 /** Questions of other sets that a store is asked. */
 const FOREIGN = { few: 10, many: 120, stores: 3 }
-const MOST_ANSWERED: Readonly<Record<Mode, number>> = { hybrid: 5, words: 10 }
-const MOST_REFUSED = 2
+const MAX_ANSWERED: Readonly<Record<Mode, number>> = { hybrid: 5, words: 10 }
+const MAX_REFUSED = 2
 
 /** In any order; every call shuffles alike. */
 export function randomHalves(count: number, seed: number): readonly VerdictQuestion['half'][] {
@@ -135,8 +135,8 @@ function rowsOf(size: number, mode: Mode, tallies: ReadonlyMap<string, readonly 
   }
   return [
     row('own questions answered', 'own', 'answered'),
-    row('own questions refused', 'own', 'nothing_relevant', MOST_REFUSED),
-    row('foreign questions answered', 'foreign', 'answered', MOST_ANSWERED[mode]),
+    row('own questions refused', 'own', 'nothing_relevant', MAX_REFUSED),
+    row('foreign questions answered', 'foreign', 'answered', MAX_ANSWERED[mode]),
     row('foreign questions called weak', 'foreign', 'weak'),
   ]
 }
@@ -181,7 +181,7 @@ async function growthRows(sets: readonly VerdictSet[], embedder: Embedder): Prom
     const value = (100 * (lost.get(size) ?? 0)) / asked
     return {
       name: `own questions lost when ${size} passages of other subjects come in`,
-      ...{ unit: '%', value, goal: `<= ${MOST_REFUSED}`, ok: value <= MOST_REFUSED },
+      ...{ unit: '%', value, goal: `<= ${MAX_REFUSED}`, ok: value <= MAX_REFUSED },
     }
   })
 }

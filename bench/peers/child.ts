@@ -15,7 +15,7 @@ import { SCENARIOS, type Scenario } from './lib/scenarios.ts'
 
 /** What updates may take, and how many are made in any case. */
 const UPDATES_MS = 15_000
-const LEAST_UPDATES = 3
+const MIN_UPDATES = 3
 
 const [name = '', rows = '0', folder = ''] = process.argv.slice(2)
 const peer: Peer = await peerNamed(name)
@@ -146,7 +146,7 @@ async function update(peer: OpenPeer, times: number): Promise<Updated> {
   const spent = { insert: [] as number[], found: [] as number[], update: [] as number[], remove: [] as number[] }
   let wrong = 0
   const end = performance.now() + UPDATES_MS
-  for (let at = 0; at < times && (at < LEAST_UPDATES || performance.now() < end); at++) {
+  for (let at = 0; at < times && (at < MIN_UPDATES || performance.now() < end); at++) {
     const [first, second] = [newItem(items.count + at, at, 0), newItem(items.count + at, at, 1)]
     const start = performance.now()
     await peer.put?.(first, true)

@@ -33,7 +33,7 @@ import { isHolderName } from '../model/partition.ts'
 import { type QueryInput, queryInput } from '../model/query-input.ts'
 import { type SuggestInput, type Suggestions, suggestInput } from '../model/suggest.ts'
 import { type AccessScope, isOwner, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
-import { MOST_IDLE_MS, paced } from '../pipeline/paced.ts'
+import { MAX_IDLE_MS, paced } from '../pipeline/paced.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import { addFiles } from './add-files.ts'
@@ -126,7 +126,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     const timers = this.#parts.live.timers ?? systemTimers
     return paced(stop => streamQuery(this.#asking, asked, { ...call, signal: stop }), {
       signal,
-      idleMs: MOST_IDLE_MS,
+      idleMs: MAX_IDLE_MS,
       after: (ms, callback) => timers.after(ms, callback),
     })
   }

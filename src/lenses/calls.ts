@@ -17,7 +17,7 @@ export type Calls = {
 
 type FamilyOf<Name extends string> = Name extends `${infer Family}.${string}` ? Family : never
 
-/** Rejects with what the operation refuses its input with; `context` says who asks, else it is the viewer of the calls. */
+/** Rejects with what the operation refuses its input with; `context` says the requester, else it is the viewer of the calls. */
 export interface Call<Input, Output> {
   (
     ...given: Record<string, never> extends Input

@@ -16,10 +16,10 @@ import type { Store, StoreReader } from '../store/store.ts'
 export function lookAt(reader: StoreReader, viewer: Viewer, members?: Members): AccessScope {
   if (isOwner(viewer)) return accessScopeOf(viewer, reader.partitions())
   const circle = new Circle(members ?? new Members(reader), viewer)
-  const isTold = (audience: Audience) => !isMasked(audience) || audience.holder === viewer.id
+  const isReported = (audience: Audience) => !isMasked(audience) || audience.holder === viewer.id
   return accessScopeOf(
     viewer,
-    reader.partitions().filter(({ audience }) => isTold(audience) && circle.mayRead(audience)),
+    reader.partitions().filter(({ audience }) => isReported(audience) && circle.mayRead(audience)),
   )
 }
 

@@ -82,7 +82,7 @@ export function timesUsed(count: number): string {
 const PHRASE_LIFT = 0.5
 /** Of the relevance of the best result, for what it is linked with (`retrieve.ts`). */
 const LINK_SHARE = 0.3
-const MOST_WORDS = 3
+const MAX_WORDS = 3
 
 const WORDS = product(
   'words',
@@ -200,7 +200,7 @@ export function scoredBy({ formula, numbers }: BoundFormula): (candidate: Candid
 }
 
 /** The most that an entry with at most these signals scores under the default formula, used or not, with a vector or without. */
-export function mostOf(
+export function maxOf(
   bm: number,
   cosine: number,
   { expectedBase }: Numbers,
@@ -225,7 +225,7 @@ function termLeaf({ term, score, tf, df, idf, boost, length, meanLength }: TermM
 /** The words that give most, best first. */
 export function wordsIn(bm25: Explanation | undefined): string {
   const matched = [...(bm25?.children ?? [])].sort((a, b) => b.value - a.value).map(({ label }) => label)
-  return matched.length > MOST_WORDS ? `${matched.slice(0, MOST_WORDS).join(', ')} …` : matched.join(', ')
+  return matched.length > MAX_WORDS ? `${matched.slice(0, MAX_WORDS).join(', ')} …` : matched.join(', ')
 }
 
 function short(value: number): string {

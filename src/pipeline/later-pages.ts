@@ -163,7 +163,7 @@ export interface CachedPage {
   readonly at: number
 }
 
-/** An order that may still have to be made whole: once, by whoever asks for it first. */
+/** An order that may still have to be made whole: once, by the requester for it first. */
 export class LaterOrder {
   #make: (() => CachedOrder | null) | null
   #order: CachedOrder | null = null

@@ -22,7 +22,7 @@ const LANGUAGES = 10_000
 /** Two hundred bytes each. */
 const IDENTITIES = 20_000
 /** Changes that a set is brought forward by; each costs reading an entry, and beyond that all are asked for again. */
-const MOST_CHANGES = 250
+const MAX_CHANGES = 250
 
 /** Fulfilled by every entry. */
 const EVERYTHING: Filter = { op: 'and', of: [] }
@@ -67,7 +67,7 @@ export class Memo {
   /** What changed in between, read once for all sets that were made at the same place of the feed; null: too much, or the feed cannot say. */
   #newsOf(reader: StoreReader, after: number, upTo: number): News | null {
     if (this.#news?.after !== after || this.#news.upTo !== upTo) {
-      const found = entriesChangedAfter(reader, after, MOST_CHANGES)
+      const found = entriesChangedAfter(reader, after, MAX_CHANGES)
       const changed = found && [...found.entries]
       this.#news = { after, upTo, changed, entries: changed === null ? [] : reader.entries(changed) }
     }

@@ -5,7 +5,7 @@
 import { QuerentError } from '../model/errors.ts'
 
 /** How long a reader may take between two pieces, in machine time. */
-export const MOST_IDLE_MS = 60_000
+export const MAX_IDLE_MS = 60_000
 
 export interface Pace {
   readonly signal: AbortSignal
@@ -23,7 +23,7 @@ class Paced<T> implements AsyncIterableIterator<T> {
   readonly #pieces: AsyncGenerator<T>
   readonly #pace: Pace
   readonly #ending = new AbortController()
-  /** Why it ended before its time; told once, to whoever asks for the next piece. */
+  /** Why it ended before its time; told once, to the requester for the next piece. */
   #failure: unknown = null
   #stopWaiting: (() => void) | null = null
 

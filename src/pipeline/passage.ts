@@ -27,10 +27,10 @@ export function positionOf({ ordinal }: Chunk): number {
 
 /** Passages that are ranked for each entry that a leg is asked for: 2,000 at the usual depth of 100. */
 const PASSAGES_EACH = 20
-/** At most, unless that is less than `LEAST_EACH` for each: ranking them is done in one piece. */
-const MOST_PASSAGES = 5_000
+/** At most, unless that is less than `MIN_EACH` for each: ranking them is done in one piece. */
+const MAX_PASSAGES = 5_000
 /** As many as the two legs may bring entries; where results are spread, no more, since spreading reads all of their vectors. */
-const LEAST_EACH = 2
+const MIN_EACH = 2
 /** Passages scored between two pauses. */
 const STEP = 1_000
 
@@ -64,7 +64,7 @@ function* scorePassages(scoring: Scoring, retrieval: Retrieval, plan: Plan, cont
   if (rate === undefined) {
     throw invalidArgument('group', 'passage', `entry, because the lens ${lens} does not score single passages`)
   }
-  const most = approximate ? mostRanked(retrieval.depth, diversity < 1) : Number.POSITIVE_INFINITY
+  const most = approximate ? maxRanked(retrieval.depth, diversity < 1) : Number.POSITIVE_INFINITY
   const isList = plan.mode === 'list'
   const isDropped = noiseAmongPassages(scoring, plan, context)
   let scored: Scored[] = []
@@ -100,9 +100,9 @@ function* scorePassages(scoring: Scoring, retrieval: Retrieval, plan: Plan, cont
 }
 
 /** Of more passages than this the best are ranked, and the others when a later page asks deeper. */
-function mostRanked(depth: number, isSpread: boolean): number {
-  const least = LEAST_EACH * depth
-  return isSpread ? least : Math.max(least, Math.min(PASSAGES_EACH * depth, MOST_PASSAGES))
+function maxRanked(depth: number, isSpread: boolean): number {
+  const least = MIN_EACH * depth
+  return isSpread ? least : Math.max(least, Math.min(PASSAGES_EACH * depth, MAX_PASSAGES))
 }
 
 /** As for entries: where noise is no result, a passage without a word of the query and a meaning no nearer than chance is none. */

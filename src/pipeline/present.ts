@@ -18,7 +18,7 @@ import { LOCAL_SOURCE } from './source.ts'
 import type { Answer, Plan, Ranking, Retrieval, ShownParts } from './stage.ts'
 
 /** Results that come nearest where nothing is relevant. */
-const MOST_NEAREST = 3
+const MAX_NEAREST = 3
 
 export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, context: QueryContext): Steps<Answer> {
   const { query } = plan
@@ -38,7 +38,7 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
   // Handed over where nothing is shown.
   const near =
     isRefused && plan.mode !== 'list'
-      ? yield* itemsOf(waiting, Math.min(MOST_NEAREST, query.limit), 1, ranking, retrieval, plan, context)
+      ? yield* itemsOf(waiting, Math.min(MAX_NEAREST, query.limit), 1, ranking, retrieval, plan, context)
       : null
   const end = endOf(shown, retrieval, plan, context)
   const last = shown.at(-1)
@@ -77,7 +77,7 @@ function stillToCome({ ranked, isRest }: Ranking, plan: Plan, context: QueryCont
 }
 
 /** Times that what was written in a pause is looked for again, before a page is made without one. */
-const MOST_LOOKS = 5
+const MAX_LOOKS = 5
 
 /** The next `limit` items, as they are and as far as they may be seen when the last of them is made. */
 function* itemsOf(
@@ -103,7 +103,7 @@ function* itemsOf(
   for (let look = 1; ; look++) {
     const found = cut(waiting, limit, entriesOf, context)
     const steps = presentItems(found.shown, first, made, ranking, retrieval, plan, context)
-    const items = look < MOST_LOOKS ? yield* steps : atOnce(steps)
+    const items = look < MAX_LOOKS ? yield* steps : atOnce(steps)
     if (items !== null) return madeOf(found, entriesIn(found), items)
   }
 }

@@ -14,12 +14,12 @@ import type { QueryContext } from './context.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
 /** Words of one question that are compared; each costs a look at all visible terms. */
-const MOST_WORDS = 8
+const MAX_WORDS = 8
 /** Shorter words are near to too many others. */
 const SHORTEST = 4
 const LONG = 8
 /** Terms whose words are looked up in a passage. */
-const MOST_TERMS = 12
+const MAX_TERMS = 12
 
 /**
  * Whether another spelling is to be tried. Not for a weak answer where vectors are missing: with all of them it may be an answer,
@@ -52,7 +52,7 @@ export function* respell({ parsed, mode }: Plan, context: QueryContext): Steps<s
   let end = 0
   for (const token of wordsOf(parsed)) {
     if (!spellings.has(token.term)) {
-      if (spellings.size === MOST_WORDS) break
+      if (spellings.size === MAX_WORDS) break
       spellings.set(token.term, isKnown(token.term, context) ? null : nearest(token.term, context))
       yield
     }
@@ -83,7 +83,7 @@ function nearest(word: string, { words, reader, accessScope }: QueryContext): st
   const most = word.length >= LONG ? 2 : 1
   let best: string | null = null
   let least = most + 1
-  for (const { term, chunk } of words.nearTerms(word, most, { partitions: accessScope.partitions }, MOST_TERMS)) {
+  for (const { term, chunk } of words.nearTerms(word, most, { partitions: accessScope.partitions }, MAX_TERMS)) {
     const [found] = reader.chunks([chunk])
     if (found === undefined) continue
     for (const spelling of spellingsOf(term, found, { reader })) {

@@ -16,7 +16,7 @@ import type { ListPosition } from '../store/store.ts'
 import { allowedEntries, phraseHolders } from './conditions.ts'
 import type { QueryContext } from './context.ts'
 import { readOfDocuments } from './file-places.ts'
-import { boundDefault, MEMORY_BOOST, mostOf, scoredBy } from './formula.ts'
+import { boundDefault, MEMORY_BOOST, maxOf, scoredBy } from './formula.ts'
 import { NoteLinks } from './note-links.ts'
 import { firstInOrder } from './order.ts'
 import { isReadOn, pageBar } from './page-depth.ts'
@@ -129,7 +129,7 @@ async function wordLeg(plan: Plan, depth: number, scope: SearchScope, { words, t
   const counts = plan.mode !== 'meaning'
   const wanted = counts ? depth : 1
   // Before the search, which may pause: of the rows that it finds its hits in.
-  const bmMax = mostByWords(words, plan.terms, scope)
+  const bmMax = maxByWords(words, plan.terms, scope)
   const found = await turns.run(words.searchInSteps({ ...scope, terms: plan.terms, k: wanted + 1 }))
   const hits = usable(found, plan.except, wanted)
   const exhausted = !counts || found.length <= wanted
@@ -280,7 +280,7 @@ function nearThePage(
     if (words !== undefined) byWords.push(words.score)
   }
   const bar = pageBar(surely, plan.query, depth)
-  const mayReach = (bm: number, cosine: number) => mostOf(bm, cosine, statistics, bound) >= bar
+  const mayReach = (bm: number, cosine: number) => maxOf(bm, cosine, statistics, bound) >= bar
   const third = expectedBase === undefined ? 0 : (byWords.sort((a, b) => b - a)[KEPT_BY_WORDS - 1] ?? 0)
   const isKept = (bm: number) => expectedBase !== undefined && bm * (1 + MEMORY_BOOST) >= third
   const isNear = ({ words, meaning }: Found) => {
@@ -306,7 +306,7 @@ function candidate({ entry, words, meaning }: Found): Candidate {
 }
 
 /** The BM25 that a passage could have at best. Approached by a passage that is nothing but these words; above 0 where one of them occurs among the visible. */
-function mostByWords(words: WordIndex, terms: readonly WordTerm[], scope: SearchScope): number {
+function maxByWords(words: WordIndex, terms: readonly WordTerm[], scope: SearchScope): number {
   return words.weigh(terms, scope).reduce((sum, { boost, idf }) => sum + boost * idf * (K1 + 1), 0)
 }
 
@@ -349,7 +349,7 @@ function listed(entry: Entry): Retrieval['candidates'][number] {
 // links it has. How that was measured: docs/decisions/020.
 
 /** A result with more links says nothing of any of them. */
-const MOST_LINKS = 100
+const MAX_LINKS = 100
 
 /** By entry the relevance of the best result by the root of its links; null: it has none. Nothing that is hidden has a part in it. */
 export function linkLifts(
@@ -368,7 +368,7 @@ export function linkLifts(
   const [best] = firstInOrder(scored, 1, context)
   if (best === undefined || best.score <= 0) return null
   const linked = new NoteLinks(reader, accessScope).linkedWith(best.entry)
-  if (linked.length === 0 || linked.length > MOST_LINKS) return null
+  if (linked.length === 0 || linked.length > MAX_LINKS) return null
   const lift = best.score / Math.sqrt(linked.length)
   return new Map(linked.filter(entry => allow?.has(entry) ?? true).map(entry => [entry, lift]))
 }

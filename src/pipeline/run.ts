@@ -155,18 +155,18 @@ async function runText(
  * Entries whose whole order is spread at once, in a pause of nobody: it takes the time of half its square in dot products, some
  * tens of milliseconds. Pages of more are found again.
  */
-const MOST_SPREAD = 500
+const MAX_SPREAD = 500
 
-/** Where the next page begins, unless it is better asked anew. */
+/** Where the next page begins, unless it is better asked again. */
 function orderOf(attempt: Attempt, { stages, plan, rounds, context, held }: Ranker): CachedPage | null {
   const { answer, retrieval, found, scoring, ranking } = attempt
   const last = answer.endKey
   if (last === null || answer.cursor === null) return null
   if (!retrieval.complete || ranking.complete === false) return null
-  // What is spread or capped exactly is chosen from all of it anew when there is more.
+  // What is spread or capped exactly is chosen from all of it again when there is more.
   const isPlain = plan.query.diversity >= 1 && !hasCaps(plan.query)
   if (!isPlain && plan.mode !== 'list' && !hasRounds(plan) && !retrieval.exhausted) return null
-  if (plan.query.diversity < 1 && sizeOf(attempt) > MOST_SPREAD) return null
+  if (plan.query.diversity < 1 && sizeOf(attempt) > MAX_SPREAD) return null
   const passages = plan.query.group === 'passage' ? { scored: scoring.scored, exhausted: retrieval.exhausted } : null
   const page = { stages, plan, found, ranking, round: rounds.last, last, passages }
   return { order: held.later(orderLater(page, context), context.accessScope.viewer.id, sizeOf(attempt)), at: 0 }

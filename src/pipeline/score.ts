@@ -10,8 +10,8 @@ import {
   boundDefault,
   byFormula,
   MEMORY_BOOST,
+  maxOf,
   memoryTree,
-  mostOf,
   type Remembered,
   remember,
   scoredBy,
@@ -128,7 +128,7 @@ function memoriesOf(
 /** What an entry that no leg brought could score at best. */
 function ceilingOf(statistics: Retrieval['statistics'], bound: BoundFormula): number {
   const { wordsLast = 0, meaningLast = 0 } = statistics
-  return mostOf(wordsLast, meaningLast, statistics, bound)
+  return maxOf(wordsLast, meaningLast, statistics, bound)
 }
 
 function listed({ entry, passage, source, signals, chunks }: Candidate): Scored {

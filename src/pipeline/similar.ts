@@ -12,7 +12,7 @@ import type { Plan, Stages } from './stage.ts'
 /** Words that ask when there is no vector. */
 const RAREST = 12
 /** Words looked at to choose them: the beginning of a long text says what it is about. */
-const MOST_WORDS = 400
+const MAX_WORDS = 400
 
 /** The given stages, asking for what is like `entry`, which itself is left out. The query's text is not looked at. */
 export function similarTo(entry: Entry, stages: Stages): Stages {
@@ -60,7 +60,7 @@ function rarestWords(entry: Entry, context: QueryContext): readonly WordTerm[] {
   const chunks = context.reader.chunksOf(entry.key)
   const words = tokenise(chunks.map(chunk => textOf(entry, chunk)).join('\n')).filter(token => !token.alias)
   const counts = new Map<string, number>()
-  for (const { term } of words.slice(0, MOST_WORDS)) counts.set(term, (counts.get(term) ?? 0) + 1)
+  for (const { term } of words.slice(0, MAX_WORDS)) counts.set(term, (counts.get(term) ?? 0) + 1)
   const terms = [...counts.keys()].map(text => ({ text, boost: 1 }))
   const weights = context.words.weigh(terms, { partitions: context.accessScope.partitions })
   return [...weights]

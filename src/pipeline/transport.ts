@@ -10,7 +10,7 @@ export interface NodeMessage {
   /** Null: nothing is sent, the path is read. */
   readonly body: Json | null
   /** An answer that is longer ends in `too_large`, without being read to its end. */
-  readonly mostBytes: number
+  readonly maxBytes: number
 }
 
 export interface NodeTransport {

@@ -29,7 +29,7 @@ export function openHttpTransport(): NodeTransport {
 async function send(
   agents: Agents,
   address: string,
-  { path, body, mostBytes }: NodeMessage,
+  { path, body, maxBytes }: NodeMessage,
   signal: AbortSignal,
 ): Promise<unknown> {
   try {
@@ -41,7 +41,7 @@ async function send(
       response.destroy()
       throw new TransportFailure('refused', `status ${status}`, { status })
     }
-    return parsed(await boundedText(response, mostBytes))
+    return parsed(await boundedText(response, maxBytes))
   } catch (thrown) {
     if (signal.aborted) throw new TransportFailure('aborted', 'the message was given up', { cause: thrown })
     if (thrown instanceof TransportFailure) throw thrown
@@ -80,13 +80,13 @@ function answered(asking: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
-async function boundedText(response: IncomingMessage, mostBytes: number): Promise<string> {
+async function boundedText(response: IncomingMessage, maxBytes: number): Promise<string> {
   const pieces: Buffer[] = []
   let length = 0
   for await (const piece of response as AsyncIterable<Buffer>) {
     length += piece.byteLength
     // Leaving the loop ends the connection.
-    if (length > mostBytes) throw new TransportFailure('too_large', `more than ${mostBytes} bytes`)
+    if (length > maxBytes) throw new TransportFailure('too_large', `more than ${maxBytes} bytes`)
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')

@@ -13,7 +13,7 @@ const ROUNDS = Number(process.env['QUERENT_ROUNDS'] ?? (LONG ? 1000 : 8))
 const PROCESS_ROUNDS = Number(process.env['QUERENT_PROCESS_ROUNDS'] ?? (LONG ? 25 : 1))
 /** More than are written in one transaction. */
 const FILES = 60
-const MOST_PAUSE_MS = 20
+const MAX_PAUSE_MS = 20
 
 describe('index runs, watchers and edits at once', () => {
   it(`leave what one run alone leaves, in ${ROUNDS} rounds of engines (CX-075; QUERENT_LONG=1: 1,000)`, {
@@ -65,7 +65,7 @@ async function roundOfProcesses(round: number): Promise<void> {
 }
 
 function argumentsOf(home: string, round: number, seed: number): readonly string[] {
-  return [home, String(MOST_PAUSE_MS), String(round * 10 + seed)]
+  return [home, String(MAX_PAUSE_MS), String(round * 10 + seed)]
 }
 
 /** Each function calls another file's, so that a lost file shows in the links of others too. */

@@ -17,7 +17,7 @@ import { answersOf, rowsOf } from './context-state.ts'
 /** Files that every edit picks from; their texts name each other, so that edits move links of other files. */
 const FILES = 36
 const VARIANTS = 5
-const MOST_PAUSE_MS = 4
+const MAX_PAUSE_MS = 4
 /** Rounds that share a store and its engines. */
 const ROUNDS_A_STORE = 25
 
@@ -82,7 +82,7 @@ async function oneRound(
   let isEditing = true
   const editing = async () => {
     for (let left = 2 + Math.floor(random() * 8); left > 0; left--) {
-      await sleep(random() * 4 * MOST_PAUSE_MS)
+      await sleep(random() * 4 * MAX_PAUSE_MS)
       changed.push(...files.edit(random))
       figures.edits++
     }
@@ -99,7 +99,7 @@ async function oneRound(
   const [watcher, ...others] = engines.slice(0, 2 + Math.floor(random() * 3))
   const runs = others.flatMap(engine =>
     Array.from({ length: 1 + Math.floor(random() * 2) }, async () => {
-      await sleep(random() * 10 * MOST_PAUSE_MS)
+      await sleep(random() * 10 * MAX_PAUSE_MS)
       await call(engine, ...oneCall(random))
     }),
   )
@@ -131,7 +131,7 @@ function contextOn(engine: Engine, random: Random): Context {
 const CONTEXTS = new WeakMap<Engine, Context>()
 
 function slowed(workspace: Workspace, random: Random): Workspace {
-  const pause = () => sleep(random() * MOST_PAUSE_MS)
+  const pause = () => sleep(random() * MAX_PAUSE_MS)
   return {
     url: workspace.url,
     storeFile: workspace.storeFile,

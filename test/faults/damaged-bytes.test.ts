@@ -10,7 +10,7 @@ import {
   damagesOf,
   fillStore,
   homeWith,
-  isToldAsDamage,
+  isReportedAsDamage,
   pageUses,
   readAll,
   saved,
@@ -79,7 +79,7 @@ it(`gives nothing altered as if it were whole, and saves the rest (QE-018; ${DAM
         wrong.push(`${place}: ${name}, ${identity.slice(0, 200)}: ${stored.slice(0, 300)}`)
       }
     }
-    const others = [...errors].filter(([, error]) => !isToldAsDamage(error))
+    const others = [...errors].filter(([, error]) => !isReportedAsDamage(error))
     for (const [name, error] of others)
       wrong.push(`${place}: ${name} failed with ${(error as Error).stack?.slice(0, 400)}`)
     const isMissing = [...answers].some(([name, items]) => items.size < (before.get(name)?.size ?? 0))

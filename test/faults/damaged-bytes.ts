@@ -188,7 +188,7 @@ export async function readAll(
 }
 
 /** Of damage, said as it should be: by the code, or in a lens's own words with the reason. */
-export function isToldAsDamage(error: unknown): boolean {
+export function isReportedAsDamage(error: unknown): boolean {
   if ((error as { envelope?: unknown }).envelope !== undefined) return JSON.stringify(error).includes('store_corrupt')
   if (!(error instanceof QuerentError)) return false
   const { code, details } = error

@@ -55,7 +55,7 @@ describe('a model folder', () => {
     await engine.close()
   })
 
-  it('with a wrong hash: adding says what waits and why, and catches up when the model is mended', async () => {
+  it('with a wrong hash: adding says what waits and why, and catches up when the model is repaired', async () => {
     const model = folder.file('model')
     cpSync(modelFolder(), model, { recursive: true })
     const whole = readFileSync(`${model}/model.onnx`)

@@ -53,7 +53,7 @@ async function answers(engine: Engine): Promise<string> {
   return JSON.stringify([pages, await engine.similar({ id: 'e3' })])
 }
 
-/** What a reader answers now, and a writer after it, who may mend what is broken. */
+/** What a reader answers now, and a writer after it, who may repair what is broken. */
 async function expectRight(): Promise<void> {
   expect(await within(home, answers, { readOnly: true })).toBe(right)
   const { findings } = await within(home, engine => engine.doctor())

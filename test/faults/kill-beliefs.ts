@@ -9,8 +9,8 @@ import { Child } from './child.ts'
 import { openHistory } from './kill-beliefs-acts.ts'
 
 /** Before a child says its first line it opens the store and loads the code. */
-const MOST_LINES = 60
-const MOST_WAIT_MS = 15
+const MAX_LINES = 60
+const MAX_WAIT_MS = 15
 /** Waits of a millisecond or more, after which a child is killed whatever it said. */
 const PATIENCE = 20_000
 
@@ -63,9 +63,9 @@ export async function killBeliefs(file: string, kills: number, seed: number): Pr
 async function liveAndDie(file: string, act: number, random: () => number): Promise<readonly string[]> {
   await using child = new Child('kill-beliefs-child.ts', import.meta.url, [file, String(act)])
   await child.says('act')
-  const lines = Math.floor(random() * MOST_LINES)
+  const lines = Math.floor(random() * MAX_LINES)
   for (let waited = 0; child.lines.length < lines && waited < PATIENCE; waited++) await sleep(1)
-  await sleep(random() * MOST_WAIT_MS)
+  await sleep(random() * MAX_WAIT_MS)
   return await child.killAtWork()
 }
 

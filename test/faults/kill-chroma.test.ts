@@ -7,10 +7,10 @@ import { killChroma } from './kill-chroma.ts'
 const LONG = process.env['QUERENT_LONG'] === '1'
 const KILLS = LONG ? 200 : 6
 /** Few kills may all come before anything was done. */
-const MOST_ROUNDS = LONG ? 1 : 10
+const MAX_ROUNDS = LONG ? 1 : 10
 
 it(`cycles and accesses survive ${KILLS} kills (QUERENT_LONG=1: 200)`, {
-  timeout: MOST_ROUNDS * KILLS * 15_000,
+  timeout: MAX_ROUNDS * KILLS * 15_000,
 }, async () => {
   const folder = tempFolder()
   onTestFinished(() => folder[Symbol.dispose]())
@@ -21,5 +21,5 @@ it(`cycles and accesses survive ${KILLS} kills (QUERENT_LONG=1: 200)`, {
     expect(figures.wrong).toEqual([])
     done += figures.acts
   }
-  await repeatUntil(MOST_ROUNDS, kill, () => expect(done).toBeGreaterThan(KILLS / 2))
+  await repeatUntil(MAX_ROUNDS, kill, () => expect(done).toBeGreaterThan(KILLS / 2))
 })

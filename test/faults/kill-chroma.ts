@@ -11,8 +11,8 @@ import { type History, kindOf, LATER, type Memory, openHistory } from './kill-ch
 
 const CLOSE = 1e-9
 /** Before a child says its first line it opens the store and loads the code. */
-const MOST_LINES = 14
-const MOST_WAIT_MS = 25
+const MAX_LINES = 14
+const MAX_WAIT_MS = 25
 /** Waits of a millisecond or more, after which a child is killed whatever it said. */
 const PATIENCE = 20_000
 
@@ -87,9 +87,9 @@ export async function killChroma(file: string, kills: number, seed: number): Pro
 async function liveAndDie(file: string, act: number, late: number, random: () => number): Promise<readonly string[]> {
   await using child = new Child('kill-chroma-child.ts', import.meta.url, [file, String(act), String(late)])
   await child.says('act')
-  const lines = Math.floor(random() * MOST_LINES)
+  const lines = Math.floor(random() * MAX_LINES)
   for (let waited = 0; child.lines.length < lines && waited < PATIENCE; waited++) await sleep(1)
-  await sleep(random() * MOST_WAIT_MS)
+  await sleep(random() * MAX_WAIT_MS)
   return await child.killAtWork()
 }
 

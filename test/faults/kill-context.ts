@@ -7,10 +7,10 @@ import { Child } from './child.ts'
 
 export const FILES = 120
 /** The child says a line for each file read, then one for each transaction of 16. */
-const MOST_LINES = 130
+const MAX_LINES = 130
 /** How often it is let to get as far as its transactions. */
 const WHILE_WRITING = 0.6
-const MOST_WAIT_MS = 25
+const MAX_WAIT_MS = 25
 const PATIENCE = 20_000
 
 export interface ContextKills {
@@ -47,9 +47,9 @@ export async function killContext(kills: number, seed: number): Promise<ContextK
 async function liveAndDie(home: string, random: () => number): Promise<readonly string[]> {
   await using child = new Child('kill-context-child.ts', import.meta.url, [home])
   await child.says('')
-  const lines = random() < WHILE_WRITING ? FILES : Math.floor(random() * MOST_LINES)
+  const lines = random() < WHILE_WRITING ? FILES : Math.floor(random() * MAX_LINES)
   for (let waited = 0; child.lines.length < lines && !isDone(child) && waited < PATIENCE; waited++) await sleep(1)
-  await sleep(random() * MOST_WAIT_MS)
+  await sleep(random() * MAX_WAIT_MS)
   return await child.kill()
 }
 

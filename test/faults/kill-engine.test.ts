@@ -51,9 +51,9 @@ const LONG = process.env['QUERENT_LONG'] === '1'
 const KILLS = LONG ? 200 : 8
 const LIFE_MS = LONG ? 2_000 : 500
 /** Few kills may all come before anything was done. */
-const MOST_ROUNDS = LONG ? 1 : 10
+const MAX_ROUNDS = LONG ? 1 : 10
 
-it(`an engine survives ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: MOST_ROUNDS * KILLS * 15_000 }, async () => {
+it(`an engine survives ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: MAX_ROUNDS * KILLS * 15_000 }, async () => {
   let done = 0
   const kill = async () => {
     using folder = tempFolder()
@@ -62,5 +62,5 @@ it(`an engine survives ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: MOST_RO
     expect(kills).toBe(KILLS)
     done += acts
   }
-  await repeatUntil(MOST_ROUNDS, kill, () => expect(done).toBeGreaterThan(KILLS))
+  await repeatUntil(MAX_ROUNDS, kill, () => expect(done).toBeGreaterThan(KILLS))
 })

@@ -23,7 +23,7 @@ type Moment = 'starting' | 'closing' | 'importing' | 'anywhere'
 /** What it says when it comes to that. */
 const BEFORE: Readonly<Partial<Record<Moment, RegExp>>> = { closing: /^\{"closing"/, importing: /"kind":"import"/ }
 /** Closing and importing take some ms. */
-const MOST_WAIT_MS = 15
+const MAX_WAIT_MS = 15
 export interface KillFigures {
   kills: number
   /** Acts that were acknowledged. */
@@ -94,7 +94,7 @@ async function liveAndDie(
   const before = BEFORE[moment]
   if (moment !== 'starting') await child.says('{"ready"')
   if (before !== undefined) await child.saysLike(before)
-  await sleep(random() * (before === undefined ? lifeMs : MOST_WAIT_MS))
+  await sleep(random() * (before === undefined ? lifeMs : MAX_WAIT_MS))
   return await child.killAtWork()
 }
 

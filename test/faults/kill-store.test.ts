@@ -15,9 +15,9 @@ const KILLS = LONG ? 200 : 10
 /** A process is killed at most this long after it began to write. */
 const LIFE_MS = 150
 /** On a slow disk some do nothing before they are killed. */
-const MOST_KILLS = 5 * KILLS
+const MAX_KILLS = 5 * KILLS
 
-it(`survives ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: MOST_KILLS * 6_000 }, async () => {
+it(`survives ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: MAX_KILLS * 6_000 }, async () => {
   const folder = tempFolder()
   onTestFinished(() => folder[Symbol.dispose]())
   const file = folder.file('store.db')
@@ -27,7 +27,7 @@ it(`survives ${KILLS} kills (QUERENT_LONG=1: 200)`, { timeout: MOST_KILLS * 6_00
   const twin = openMemoryStore('twin')
   openSqliteStore({ file, storeId: 'twin' }).close()
   let survived = 0
-  for (let kill = 0; kill < KILLS || (survived <= KILLS && kill < MOST_KILLS); kill++) {
+  for (let kill = 0; kill < KILLS || (survived <= KILLS && kill < MAX_KILLS); kill++) {
     await using child = new Child('store-child.ts', import.meta.url, ['play', file, actsFile])
     await child.says('ready')
     await new Promise(resolve => setTimeout(resolve, Math.random() * LIFE_MS))

@@ -12,14 +12,14 @@ const [, , file = '', number = '0'] = process.argv
 const BETWEEN_MS = 1
 const store = openSqliteStore({ file })
 const waits: number[] = []
-let isTold = false
+let isReported = false
 const input = createInterface({ input: process.stdin })
 input.once('line', () => {
-  isTold = true
+  isReported = true
 })
 input.once('close', () => process.exit(1))
 writeSync(1, 'ready\n')
-for (let at = 0; !isTold; at++) {
+for (let at = 0; !isReported; at++) {
   const asked = performance.now()
   try {
     await store.writeWhenFree(at, writer => {

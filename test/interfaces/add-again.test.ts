@@ -128,7 +128,7 @@ describe.each(['library', 'cli', 'http', 'mcp'])('the operation add, through %s,
     expect(await add({}, 'r.jsonl')).toMatchObject({ ...NONE, added: 1, updated: 1 })
     expect(await of('r1')).toMatchObject({ tags: ['y'], audience: { kind: 'shared', federations: ['lab'] } })
     expect(await of('r2')).toMatchObject({ audience: { kind: 'shared', federations: ['lab'] } })
-    // A record that gets an id of its own anew goes to nobody who might not see the one before.
+    // A record that gets an id of its own again goes to nobody who might not see the one before.
     await call('put', { entries: [{ id: 'r1', content: 'one more', visibility: 'private' }] })
     note('r.jsonl', '{"ref":"r9","words":"one more","tags":["y"]}\n')
     await add({}, 'r.jsonl')

@@ -25,7 +25,7 @@ async function prepare(engine: Engine): Promise<void> {
   await callHere(engine, 'beliefs.query', { semantic: 'nothing yet' })
 }
 
-/** Signed anew for everybody who asks. */
+/** Signed again for everybody the requester. */
 const SIGNING = new Set(['peers.about', 'federations.statement'])
 const SIGNED = new Set(['timestamp', 'signature', 'issued_at', 'expires_at'])
 

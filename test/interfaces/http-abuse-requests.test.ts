@@ -2,12 +2,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ask, get, isQuiet, lines, post, RawClient, type Reply, type Server, startServer, until } from './raw-http.ts'
 
-const MOST_BODY = 65_536
+const MAX_BODY = 65_536
 const LIST = '/v1/ops/list'
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer(['--max-body', String(MOST_BODY)])
+  server = await startServer(['--max-body', String(MAX_BODY)])
   await tell(post('/v1/ops/put', '{"entries":[{"id":"heron","content":"a heron by the lake"}]}'))
 })
 afterAll(() => server.end())
@@ -200,7 +200,7 @@ describe('a body', () => {
   })
 
   it('that says that it is too long is not waited for', async () => {
-    const head = `POST ${LIST} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${MOST_BODY + 1}\r\n\r\n`
+    const head = `POST ${LIST} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${MAX_BODY + 1}\r\n\r\n`
     expect(await refusal(head)).toEqual([413, 'too_large', 'body'])
     expect(await refusal(head.replace(LIST, '/mcp'))).toEqual([413, 'too_large', 'body'])
   })

@@ -16,7 +16,7 @@ const BELIEFS =
   'beliefs_query beliefs_count beliefs_facets beliefs_batch beliefs_context_query beliefs_similar beliefs_contradictions beliefs_derivation beliefs_explain beliefs_put'
 
 /** What an agent reads before its first thought. */
-const MOST_TOKENS: Readonly<Record<string, number>> = {
+const MAX_TOKENS: Readonly<Record<string, number>> = {
   beliefs: 2800,
   c64: 550,
   chroma: 2300,
@@ -65,7 +65,7 @@ describe.each([
 
   it('describes its tools in no more tokens than stated', async () => {
     const { tools } = await client.listTools()
-    expect(encode(JSON.stringify(tools)).length, lens).toBeLessThan(MOST_TOKENS[lens] ?? 0)
+    expect(encode(JSON.stringify(tools)).length, lens).toBeLessThan(MAX_TOKENS[lens] ?? 0)
   })
 
   it('refuses parameters that no tool has', async () => {

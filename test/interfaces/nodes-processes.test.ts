@@ -68,7 +68,7 @@ async function ask(options: Json = {}): Promise<NodesAnswer> {
 
 const SOON = { timeout: 30_000, interval: 100 }
 
-/** Ids of what a standing question is told of, as it comes. */
+/** Ids of what a live query is told of, as it comes. */
 async function listen(input: Json, heard: string[], signal: AbortSignal): Promise<void> {
   const response = await fetch(`${urlOf('home')}/v1/ops/beliefs.watch`, {
     method: 'POST',
@@ -150,7 +150,7 @@ describe('nodes that are processes', () => {
     expect(idsOf(await ask())).toEqual(all)
   })
 
-  it('BQ-158: a standing question hears of what comes at another node, also behind its restart', {
+  it('BQ-158: a live query hears of what comes at another node, also behind its restart', {
     timeout: 90_000,
   }, async () => {
     const leaving = new AbortController()

@@ -130,7 +130,7 @@ describe('A vault of notes (QE-016):', () => {
     expect(await linksOf('New.md')).toEqual({ links: [], backlinks: [] })
   })
 
-  it('has no link any more that only the text of the file had, when the entry is written anew', async () => {
+  it('has no link any more that only the text of the file had, when the entry is written again', async () => {
     await engine.put({ entries: [{ id: 'vault/Index.md', content: 'Nothing.' }] })
     expect(await linksOf('Index.md')).toEqual({ links: [], backlinks: ['ops/Restore drill.md'] })
     expect((await linksOf('Backups.md')).backlinks).toEqual([])

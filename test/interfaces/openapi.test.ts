@@ -197,7 +197,7 @@ describe('who asks', () => {
 })
 
 describe.each(['/openapi.json', '/v1/ops', '/v1/ops/query'])('%s', path => {
-  it('is told once to a client that keeps it, and is kept for that asker alone', async () => {
+  it('is told once to a client that keeps it, and is kept for that requester alone', async () => {
     const first = await app.request(path, { headers: HOST })
     const tag = first.headers.get('etag') ?? ''
     expect(tag).not.toBe('')

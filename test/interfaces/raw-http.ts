@@ -167,7 +167,7 @@ export async function figure(port: number, name: string): Promise<number> {
   return Number(line?.slice(name.length))
 }
 
-/** Nothing is held for anybody but for whoever asks this. */
+/** Nothing is held for anybody but for the requester this. */
 export async function isQuiet(port: number): Promise<boolean> {
   const [running, streams, live, connections] = [
     await figure(port, 'querent_http_requests_in_flight'),

@@ -86,7 +86,7 @@ export function comparable(outcome: Outcome | undefined, root: string): unknown 
   return JSON.parse(JSON.stringify(outcome ?? null), (key, value) => {
     if (MEASURED.has(key)) return 'measured'
     if (ITS_OWN.has(key)) return 'its own'
-    // Sealed anew for every answer.
+    // Sealed again for every answer.
     if (CURSORS.has(key)) return value === null ? null : 'a cursor'
     // How far the log is folded back, and what is still to erase, is a matter of the moment.
     if (key === 'to_erase') return 'now or later'

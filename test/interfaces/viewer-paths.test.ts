@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { CallContext } from '../../src/model/operation.ts'
 import { reportedError } from '../../src/model/reported-error.ts'
 import { callOperation, findOperation, streamOperation } from '../../src/ops/catalog.ts'
-import { ASKER, type Call, OWNER_NAME } from '../fuzz/calls/call.ts'
+import { type Call, OWNER_NAME, REQUESTER } from '../fuzz/calls/call.ts'
 import { SEED_CALLS } from '../fuzz/calls/seed-calls.ts'
 import { openWorld, type World } from '../fuzz/world.ts'
 
@@ -16,7 +16,7 @@ interface Shown {
 /** What the viewer gets over HTTP: the answer, the first piece of a stream, or the error. */
 async function shownBy({ catalog, engine }: World, { operation, input, streamed }: Call): Promise<Shown> {
   const ending = new AbortController()
-  const context: CallContext = { viewer: { id: ASKER }, signal: ending.signal }
+  const context: CallContext = { viewer: { id: REQUESTER }, signal: ending.signal }
   try {
     if (!streamed) {
       return { text: JSON.stringify(await callOperation(catalog, engine, operation, input, context)), isAnswer: true }

@@ -324,10 +324,10 @@ describe('the package, installed into an empty folder', () => {
 })
 
 /** A registry that cannot be reached is tried again and again; nothing else takes this long. */
-const MOST_NPM_MS = 600_000
+const MAX_NPM_MS = 600_000
 
 function npm(folder: string, args: readonly string[]): void {
-  const options = { cwd: folder, env: cleanEnvironment(), timeout: MOST_NPM_MS }
+  const options = { cwd: folder, env: cleanEnvironment(), timeout: MAX_NPM_MS }
   execFileSync('npm', args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 

@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 /** The most that any of the questions took of each, once the lens has read the store. */
-async function mostOf(engine: Engine, params: object): Promise<Work> {
+async function maxOf(engine: Engine, params: object): Promise<Work> {
   const { host, work } = watched(engine.host('context'))
   const context = new Context(host)
   const uniform = seededUniform(11)
@@ -73,7 +73,7 @@ describe('questions over 2,000 files, 20,000 concepts and 60,000 links (CX-041)'
   it.each(KINDS)(
     '%s: asks the store as often as over a twentieth of it, and reads no table as a whole',
     async (_, params, more) => {
-      const [few, many] = [await mostOf(small, params), await mostOf(large, params)]
+      const [few, many] = [await maxOf(small, params), await maxOf(large, params)]
       expect(many.calls).toBe(few.calls)
       expect(many.scans).toBe(0)
       // A row for each link to a file and each file that is shown, and what the hybrid's third leg looks at.
@@ -82,9 +82,9 @@ describe('questions over 2,000 files, 20,000 concepts and 60,000 links (CX-041)'
   )
 
   it.each(KINDS)('%s: follows the links of as many concepts as it may return', async (_, params) => {
-    const { links } = await mostOf(large, params)
+    const { links } = await maxOf(large, params)
     expect(links).toBeGreaterThan(0)
-    // Both ways from each to expand it, and once more for the links that are shown; the hybrid may choose anew as it fills up.
+    // Both ways from each to expand it, and once more for the links that are shown; the hybrid may choose again as it fills up.
     expect(links).toBeLessThanOrEqual(LIMIT * (2 * LIMIT + 1))
   })
 })

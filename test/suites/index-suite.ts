@@ -1,6 +1,6 @@
 /**
  * What every index must do, whatever it is asked: say the same whether it replayed the feed, rebuilt or was restored; not
- * notice what it is not asked about; follow the store, and begin anew when the feed no longer reaches back. A part of the
+ * notice what it is not asked about; follow the store, and begin again when the feed no longer reaches back. A part of the
  * suite of each kind of index.
  */
 import fc from 'fast-check'
@@ -22,7 +22,7 @@ export interface IndexSubject<Kind extends CountedIndex, World extends IndexWorl
   edits(maxLength?: number): fc.Arbitrary<Edit[]>
   questions(): fc.Arbitrary<Question[]>
   /** What an index says about a question. Entries are named now: others may come between them later. */
-  asker(question: Question, world: World): (index: Kind) => unknown
+  requester(question: Question, world: World): (index: Kind) => unknown
   /** The same question about what is public or ann's, and all of that. */
   asAnn(question: Question): Question
   /** The same edit of what bob alone sees and no other edit touches. */
@@ -61,7 +61,7 @@ export function indexSuite<Kind extends CountedIndex, World extends IndexWorld<E
           world.apply(step)
           replayed.refresh(world.store)
           // What it keeps of questions must not outlive what they were asked about.
-          for (const question of asked) subject.asker(question, world)(replayed)
+          for (const question of asked) subject.requester(question, world)(replayed)
         }
         const restored = subject.openIndex(world)
         const unaligned = Buffer.concat([Buffer.from('x'), ...replayed.serialise()]).subarray(1)
@@ -71,7 +71,7 @@ export function indexSuite<Kind extends CountedIndex, World extends IndexWorld<E
         replayed.refresh(world.store)
         restored.refresh(world.store)
         const rebuilt = indexOf(world)
-        for (const ask of asked.map(question => subject.asker(question, world))) {
+        for (const ask of asked.map(question => subject.requester(question, world))) {
           const expected = ask(rebuilt)
           expect(ask(replayed)).toEqual(expected)
           expect(ask(restored)).toEqual(expected)
@@ -101,7 +101,7 @@ export function indexSuite<Kind extends CountedIndex, World extends IndexWorld<E
         }
         built.refresh(world.store)
         const rebuilt = indexOf(world)
-        for (const ask of asked.map(question => subject.asker(question, world))) {
+        for (const ask of asked.map(question => subject.requester(question, world))) {
           const expected = ask(rebuilt)
           expect(ask(built)).toEqual(expected)
           expect(ask(restored)).toEqual(expected)
@@ -117,7 +117,7 @@ export function indexSuite<Kind extends CountedIndex, World extends IndexWorld<E
       fc.property(subject.edits(), hiddenSteps, subject.questions(), (history, hidden, asked) => {
         const world = worldAfter(history)
         const index = indexOf(world)
-        const asks = asked.map(question => subject.asker(subject.asAnn(question), world))
+        const asks = asked.map(question => subject.requester(subject.asAnn(question), world))
         const before = asks.map(ask => ask(index))
         for (const step of hidden) {
           world.apply(step.map(subject.asBob))
@@ -192,7 +192,7 @@ function writer<Kind extends CountedIndex, World extends IndexWorld<Edit>, Edit,
     if (steps === undefined) return
     for (let step = steps.next(false); step.done !== true; step = steps.next(true)) {
       world.apply(edits[next++ % edits.length] as readonly Edit[])
-      for (const question of asked) subject.asker(question, world)(index)
+      for (const question of asked) subject.requester(question, world)(index)
     }
   }
 }

@@ -29,7 +29,7 @@ export function linkSuite(name: string, parts: LinkSuiteParts): void {
       openIndex: parts.openIndex,
       edits: linkEdits,
       questions: linkQuestions,
-      asker: (question, world) => index => linksOf(index, question, world),
+      requester: (question, world) => index => linksOf(index, question, world),
       asAnn: question => ({ ...question, partitions: ['public', 'ann'], allow: null }),
       // Odd numbers beyond those of other edits, to some of which links of others lead all the same.
       asBob: edit => ({ ...edit, node: 13 + 2 * (edit.node % 6), isPublic: false }),

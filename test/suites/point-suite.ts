@@ -32,7 +32,7 @@ export function pointSuite(name: string, parts: PointSuiteParts): void {
       openIndex: parts.openIndex,
       edits: pointEdits,
       questions: pointQuestions,
-      asker,
+      requester,
       asAnn: question => ({ ...question, partitions: ['public', 'ann'], allow: null }),
       asBob: edit => ({ ...edit, id: `hidden-${edit.id}`, audience: 'bob' }),
       put: (id, audience) => put(id, audience, 1),
@@ -48,7 +48,7 @@ export function pointSuite(name: string, parts: PointSuiteParts): void {
           const world = worldAfter(history)
           const [index, reference] = [indexOf(world), referenceOf(world)]
           for (const question of asked) {
-            const ask = asker(question, world)
+            const ask = requester(question, world)
             expect(ask(index)).toEqual(ask(reference))
           }
           for (const entry of index.entries(world.partitionsOf(...AUDIENCE_NAMES))) {
@@ -87,7 +87,7 @@ export function pointSuite(name: string, parts: PointSuiteParts): void {
       )
     })
 
-    it('begins a new generation when it is built anew', () => {
+    it('begins a new generation when it is built again', () => {
       const world = worldAfter([put('a', 'ann', 1)])
       const index = indexOf(world)
       const { generation } = index
@@ -144,7 +144,7 @@ function refreshed(index: PointIndex, { store }: PointWorld): PointIndex {
   return index
 }
 
-function asker(question: PointQuestion, world: PointWorld): (index: PointIndex) => unknown {
+function requester(question: PointQuestion, world: PointWorld): (index: PointIndex) => unknown {
   const request = world.request(question)
   return index => ({
     hits: index.search({ ...request, scorer: scorerFor(index, question.ranking, world.store) }),

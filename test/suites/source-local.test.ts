@@ -14,7 +14,7 @@ sourceSuite('local', async () => {
 })
 
 describe('the local source', () => {
-  it('gives the same answer whatever is hidden from the asker', async () => {
+  it('gives the same answer whatever is hidden from the requester', async () => {
     const [first, ...others] = SUITE_RECORDS.items as readonly [SuiteRecord, ...SuiteRecord[]]
     const ask = async (hidden: readonly SuiteRecord[]): Promise<unknown> => {
       const store = storeOfSuite()

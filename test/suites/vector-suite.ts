@@ -47,7 +47,7 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
       openIndex: world => parts.openIndex(world.store, MODEL, WIDTH),
       edits: vectorEdits,
       questions: vectorQuestions,
-      asker,
+      requester,
       asAnn: question => ({ ...question, partitions: ['public', 'ann'] }),
       asBob: edit => ({ ...edit, id: `hidden-${edit.id}`, audience: 'bob' }),
       put: (id, audience) => ({ do: 'put', id, audience, lines: [1, 2, 3] }),
@@ -131,7 +131,7 @@ export function vectorSuite(name: string, parts: VectorSuiteParts): void {
   })
 }
 
-function asker(question: VectorQuestion, world: VectorWorld): (index: VectorIndex) => unknown {
+function requester(question: VectorQuestion, world: VectorWorld): (index: VectorIndex) => unknown {
   const request = world.request(question)
   const entries = question.entries.map(pick => world.entryAt(pick))
   return index => ({

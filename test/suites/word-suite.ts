@@ -51,7 +51,7 @@ export function wordSuite(name: string, parts: WordSuiteParts): void {
       openIndex: parts.openIndex,
       edits: wordEdits,
       questions: wordQuestions,
-      asker,
+      requester,
       asAnn: question => ({ ...question, partitions: ['public', 'ann'] }),
       asBob: edit => ({ ...edit, id: `hidden-${edit.id}`, audience: 'bob' }),
       put: (id, audience) => textOf(id, 'one two three', { chunk: 4, audience }),
@@ -68,7 +68,7 @@ export function wordSuite(name: string, parts: WordSuiteParts): void {
           const world = worldAfter(history)
           const [index, reference] = [indexOf(world), referenceOf(world)]
           for (const question of asked) {
-            const ask = asker(question, world)
+            const ask = requester(question, world)
             expect(ask(index)).toEqual(ask(reference))
           }
         }),
@@ -143,7 +143,7 @@ export function wordSuite(name: string, parts: WordSuiteParts): void {
   })
 }
 
-function asker(question: WordQuestion, world: WordWorld): (index: WordIndex) => unknown {
+function requester(question: WordQuestion, world: WordWorld): (index: WordIndex) => unknown {
   const request = world.request(question)
   const { terms, phrase } = question
   const entries = question.entries.map(pick => world.entryAt(pick))

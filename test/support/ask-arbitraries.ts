@@ -17,7 +17,7 @@ export interface Known {
   readonly draft: EntryDraft
   /** Whether its chunk has a vector already. */
   readonly embedded: boolean
-  /** The asker's use of it. */
+  /** The requester's use of it. */
   readonly access: AccessState | null
 }
 

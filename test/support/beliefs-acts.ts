@@ -20,7 +20,7 @@ export interface Asked {
   readonly options: Json
 }
 
-/** In place of a holder's name: what the asker is shown of it. */
+/** In place of a holder's name: what the requester is shown of it. */
 export interface Shown {
   readonly holder: string
   /** The federation that it is met through; null: its own name. */

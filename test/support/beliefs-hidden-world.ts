@@ -8,12 +8,12 @@ import { openMemoryStore } from '../../src/store/sqlite-store.ts'
 import { callOperation, openBeliefsEngine } from './beliefs-engine.ts'
 import {
   type Act,
-  ASKER,
   type Call,
   FADE,
   type HiddenStory,
   isOfFading,
   PEOPLE,
+  REQUESTER,
   type Request,
   SECRETS,
   SHOWN_FIRST,
@@ -77,8 +77,8 @@ export class HiddenWorld {
     const world = new HiddenWorld(engine, await openInterface(engine), clock, seed)
     for (const call of [...PEOPLE, ...SHOWN_FIRST]) await world.act(call)
     // Makes what pseudonyms and cursors are made with.
-    await world.act({ by: ASKER, operation: 'beliefs.get', input: { belief_id: 'f0' } })
-    await world.act({ by: ASKER, operation: 'query', input: { text: 'fox' } })
+    await world.act({ by: REQUESTER, operation: 'beliefs.get', input: { belief_id: 'f0' } })
+    await world.act({ by: REQUESTER, operation: 'query', input: { text: 'fox' } })
     return world
   }
 

@@ -7,7 +7,7 @@
 import fc from 'fast-check'
 import { contexts, questions, written } from './beliefs-acts.ts'
 
-export const ASKER = 'ann'
+export const REQUESTER = 'ann'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -143,18 +143,18 @@ function visibleActs(): fc.Arbitrary<Act> {
       secrets,
     )
     .map(([call, alsoNames]) => ({ ...call, alsoNames }))
-  const wrote = fc.oneof(ofBobOrCyd, puts(fc.constant(ASKER), id, ofAnn))
-  const changes = fc.record({ by: fc.constantFrom('bob', 'cyd', ASKER), id, content: contents() }).map(given => ({
+  const wrote = fc.oneof(ofBobOrCyd, puts(fc.constant(REQUESTER), id, ofAnn))
+  const changes = fc.record({ by: fc.constantFrom('bob', 'cyd', REQUESTER), id, content: contents() }).map(given => ({
     by: given.by,
     operation: 'beliefs.supersede',
     input: { belief_id: given.id, id: `${given.id}+${given.content.length}`, content: given.content },
   }))
   const removed = fc
-    .record({ by: fc.constantFrom('bob', ASKER), id })
+    .record({ by: fc.constantFrom('bob', REQUESTER), id })
     .map(given => ({ by: given.by, operation: 'beliefs.delete', input: { belief_id: given.id } }))
   const trusted = fc
     .record({ target: fc.constantFrom('bob', 'cyd', 'federation:vault'), level: fc.constantFrom(0, 0.3, 0.95) })
-    .map(({ target, level }) => edge(ASKER, target, level))
+    .map(({ target, level }) => edge(REQUESTER, target, level))
   return fc.oneof(
     { weight: 10, arbitrary: wrote },
     { weight: 2, arbitrary: changes },
@@ -204,7 +204,7 @@ function hiddenActs(): fc.Arbitrary<Call> {
       .map(([to, level]) => (to === 'fay' ? edge('dan', 'fay', level) : edge('fay', to, level))),
     fc
       .tuple(fc.constantFrom('bob', 'cyd', 'eve', 'dan'), fc.constantFrom(0, 1))
-      .map(([by, level]) => edge(by, ASKER, level)),
+      .map(([by, level]) => edge(by, REQUESTER, level)),
     // Within its tenth a foreign edge may be anything (BQ-108).
     within.map(level => edge('bob', 'cyd', level, { persistent: true })),
     within.map(level =>
@@ -235,7 +235,7 @@ function faded(): fc.Arbitrary<string> {
 const EVERYWHERE = { local: true, federated: true, network: true }
 
 function asks(): fc.Arbitrary<Call> {
-  return queries().map(input => ({ by: ASKER, operation: 'beliefs.query', input }))
+  return queries().map(input => ({ by: REQUESTER, operation: 'beliefs.query', input }))
 }
 
 /** As in the stories of the plain implementation, but for times and pseudonyms, which are of each world. */
@@ -268,7 +268,7 @@ function requests(): fc.Arbitrary<Request> {
     .tuple(fc.constantFrom(...SECRET_IDS), contents(), levels)
     .map(([guess, content, level]) => ({ id: guess, content, ...level }))
   const by = (operation: string, input: fc.Arbitrary<Json>) =>
-    input.map(given => ({ by: ASKER, operation, input: given }))
+    input.map(given => ({ by: REQUESTER, operation, input: given }))
   const about = (more: fc.Arbitrary<Json>) => fc.tuple(id, more).map(([belief_id, rest]) => ({ belief_id, ...rest }))
   const nothing = fc.constant({})
   const page = fc.record({
@@ -341,7 +341,7 @@ function requests(): fc.Arbitrary<Request> {
       weight: 1,
       arbitrary: fc
         .tuple(fc.constantFrom('get', 'similar'), id)
-        .map(([operation, one]) => ({ by: ASKER, operation, input: { id: one } })),
+        .map(([operation, one]) => ({ by: REQUESTER, operation, input: { id: one } })),
     },
     { weight: 1, arbitrary: by('status', nothing) },
     { weight: 1, arbitrary: by('trust.list', nothing) },

@@ -3,21 +3,21 @@
 import type { Engine } from '../../src/engine/engine.ts'
 import { serveHttp } from '../../src/interfaces/http/server.ts'
 import { makeCatalog } from '../../src/ops/catalog.ts'
-import { ASKER } from './beliefs-hidden.ts'
+import { REQUESTER } from './beliefs-hidden.ts'
 import type { Interface } from './beliefs-hidden-world.ts'
 
 const TOKEN = 'token-of-ann-in-tests'
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
 
 export interface HttpInterface extends Interface {
-  /** A request with the token of `ASKER`. */
+  /** A request with the token of `REQUESTER`. */
   post(path: string, input: unknown, signal?: AbortSignal): Promise<Response>
 }
 
 /** `log`: called with what the server reports. */
 export async function openOverHttp(engine: Engine, log: () => void): Promise<HttpInterface> {
   const end = new AbortController()
-  const options = { host: '127.0.0.1', port: 0, tokens: { [TOKEN]: ASKER }, log }
+  const options = { host: '127.0.0.1', port: 0, tokens: { [TOKEN]: REQUESTER }, log }
   const { url, served } = await new Promise<{ url: string; served: Promise<void> }>(resolve => {
     const running = serveHttp(engine, makeCatalog(engine), options, end.signal, address =>
       resolve({ url: address, served: running }),

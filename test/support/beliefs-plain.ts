@@ -1,5 +1,5 @@
 /**
- * The lens `beliefs` a second time, the plain way: arrays and maps, everything worked out anew for every question, nothing
+ * The lens `beliefs` a second time, the plain way: arrays and maps, everything worked out again for every question, nothing
  * taken from the lens but its words for an answer. What is kept, who may see it, and what became of it.
  */
 import { createHash } from 'node:crypto'

@@ -242,7 +242,7 @@ export class BeliefsTwin {
     const wire = this.#wireQuery(by, asked)
     const { limit } = asked.options as { limit: number }
     for (let offset = 0, total = 1; offset < total && offset <= 2 * limit; offset += limit) {
-      // Anew for each page: what the one before returned has been used since.
+      // Again for each page: what the one before returned has been used since.
       const world = { world: this.#plain, viewer: by, now: this.#now, pseudonym: this.#pseudonym(by) }
       const expected = askPlain(world, { ...wire, words: asked.words })
       const options = { ...wire.options, offset }
@@ -330,10 +330,10 @@ export class BeliefsTwin {
   #compareBelief(by: string, shown: Json, belief: PlainBelief, holder = this.#shownHolder(by, belief)): void {
     const isOwn = belief.holder === by
     const before = this.#plain.versions.find(one => one.holder === belief.holder && one.id === belief.supersedes)
-    const isTold = before !== undefined && (isOwn || this.#plain.isShownAlike(by, before, belief))
+    const isReported = before !== undefined && (isOwn || this.#plain.isShownAlike(by, before, belief))
     const sources = belief.sources.filter(source => this.#plain.named(by, source) !== undefined)
     const { id, content, confidence, visibility, domains } = belief
-    // Counted over what the asker may read (BQ-112).
+    // Counted over what the requester may read (BQ-112).
     const readable = this.#plain.history(by, belief.holder, belief.chain)
     const version = readable.length - readable.indexOf(belief)
     expect(shown).toMatchObject({
@@ -341,7 +341,7 @@ export class BeliefsTwin {
       content_hash: hashOf(content),
       holder_id: holder,
       federation_ids: isOwn ? belief.federations : this.#plain.through(by, belief),
-      supersedes: isTold ? belief.supersedes : null,
+      supersedes: isReported ? belief.supersedes : null,
       superseded_by: belief.supersededBy,
       created_at: new Date(belief.created).toISOString(),
       valid_from: new Date(belief.validFrom).toISOString(),
@@ -403,7 +403,7 @@ export class BeliefsTwin {
     }
   }
 
-  /** Holders as they are shown to whoever asks, times as they are written. */
+  /** Holders as they are shown to the requester, times as they are written. */
   #wireQuery(by: string, { filters, context, options }: Asked): Omit<Asked, 'words'> {
     const pseudonym = this.#pseudonym(by)
     const holders = (some: readonly Shown[]) =>

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A build, or an installation of Chromium or of a ChromaDB server, takes no longer. */
-const MOST_MS = 300_000
+const MAX_MS = 300_000
 
 export interface Built {
   /** Absolute. */
@@ -41,7 +41,7 @@ export function buildWhenOlder({ folder, sources, mark, build }: Built): void {
 export function oneAtATime<T>(act: () => T): T {
   const lock = join(root, 'node_modules/.test-build-lock')
   while (!taken(lock)) {
-    if (Date.now() - (timeOf(lock) ?? Date.now()) > MOST_MS) rmSync(lock, { recursive: true, force: true })
+    if (Date.now() - (timeOf(lock) ?? Date.now()) > MAX_MS) rmSync(lock, { recursive: true, force: true })
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
   }
   try {

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { OWNER } from '../../src/model/partition.ts'
 import { TAGS } from './chroma-acts.ts'
 
-export const ASKER = 'ann'
+export const REQUESTER = 'ann'
 
 export interface Call {
   readonly by: string
@@ -49,13 +49,13 @@ export function hiddenStories(operations?: readonly string[]): fc.Arbitrary<Hidd
 }
 
 function visibleActs(): fc.Arbitrary<Act> {
-  const holder = fc.constantFrom(ASKER, 'bob')
+  const holder = fc.constantFrom(REQUESTER, 'bob')
   const node = fc.nat()
   const own = (operation: string, input: fc.Arbitrary<Readonly<Record<string, unknown>>>) =>
     fc.record({ by: holder, operation: fc.constant(operation), input, node })
   return fc.oneof(
-    { weight: 8, arbitrary: holder.chain(by => stores(by, by === ASKER ? 'private' : 'public')) },
-    { weight: 1, arbitrary: imports(ASKER, SHARED_IDS) },
+    { weight: 8, arbitrary: holder.chain(by => stores(by, by === REQUESTER ? 'private' : 'public')) },
+    { weight: 1, arbitrary: imports(REQUESTER, SHARED_IDS) },
     {
       weight: 1,
       arbitrary: own(
@@ -65,8 +65,8 @@ function visibleActs(): fc.Arbitrary<Act> {
     },
     { weight: 1, arbitrary: own('delete', fc.constant({})) },
     { weight: 1, arbitrary: own('set', settings()) },
-    { weight: 3, arbitrary: questions().map(input => ({ by: ASKER, operation: 'query', input })) },
-    { weight: 2, arbitrary: runs(ASKER) },
+    { weight: 3, arbitrary: questions().map(input => ({ by: REQUESTER, operation: 'query', input })) },
+    { weight: 2, arbitrary: runs(REQUESTER) },
     { weight: 3, arbitrary: fc.integer({ min: 1, max: 15 * DAY }).map(waits => ({ waits })) },
   )
 }
@@ -107,7 +107,7 @@ function hiddenActs(): fc.Arbitrary<Call> {
 
 function requests(): fc.Arbitrary<Call> {
   const asked = (operation: string, input: fc.Arbitrary<Readonly<Record<string, unknown>>>) =>
-    input.map(given => ({ by: ASKER, operation, input: given }))
+    input.map(given => ({ by: REQUESTER, operation, input: given }))
   const id = fc.constantFrom(...HIDDEN_IDS, ...SHARED_IDS, 'nowhere').map(entry_id => ({ entry_id }))
   const nothing = fc.constant({})
   const tags = tagSets().map(hashtags => ({ hashtags }))
@@ -148,10 +148,10 @@ function requests(): fc.Arbitrary<Call> {
         id.map(given => ({ ...given, rotten: true })),
       ),
     },
-    { weight: 1, arbitrary: imports(ASKER, SHARED_IDS) },
+    { weight: 1, arbitrary: imports(REQUESTER, SHARED_IDS) },
     {
       weight: 2,
-      arbitrary: fc.constantFrom('decay', 'lifecycle').map(operation => ({ by: ASKER, operation, input: {} })),
+      arbitrary: fc.constantFrom('decay', 'lifecycle').map(operation => ({ by: REQUESTER, operation, input: {} })),
     },
     { weight: 1, arbitrary: asked('suggest_hashtags', fc.constant({ content: 'c0, m3 and o1' })) },
     { weight: 1, arbitrary: asked('hashtags', nothing) },

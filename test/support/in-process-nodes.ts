@@ -57,7 +57,7 @@ export class InProcessNodes implements NodeTransport {
     const asked = copied(message.body) as Json | null
     const given = await handled(handler(message.path, asked, signal))
     const text = JSON.stringify(answers === undefined ? given : await answers(copied(given), asked))
-    if (Buffer.byteLength(text) > message.mostBytes) throw new TransportFailure('too_large', 'too many bytes')
+    if (Buffer.byteLength(text) > message.maxBytes) throw new TransportFailure('too_large', 'too many bytes')
     return JSON.parse(text)
   }
 

@@ -55,7 +55,7 @@ export interface LinkQuestion {
 }
 
 /** Of one node. */
-const MOST_LINKS = 5
+const MAX_LINKS = 5
 
 export function linkEdits(maxLength = 30): fc.Arbitrary<LinkEdit[]> {
   const link = fc.record({
@@ -67,7 +67,7 @@ export function linkEdits(maxLength = 30): fc.Arbitrary<LinkEdit[]> {
     do: fc.constantFrom<LinkEdit['do'][]>('put', 'put', 'put', 'put', 'bare', 'move', 'touch', 'delete', 'prune'),
     node: fc.integer({ min: 1, max: 12 }),
     isPublic: fc.boolean(),
-    links: fc.array(link, { maxLength: MOST_LINKS }),
+    links: fc.array(link, { maxLength: MAX_LINKS }),
   })
   return fc.array(edit, { maxLength, size: 'max' })
 }
@@ -126,7 +126,7 @@ function put(writer: StoreWriter, told: LinkEdit, now: number): void {
   // An entry that is no node may have rows of links all the same: they are none.
   if (told.do === 'put') nodes.put({ entry: key, number: node })
   for (const [at, { to, sort, width }] of links.entries()) {
-    edges.put({ id: now * MOST_LINKS + at, entry: key, a: node, b: to, sort, width })
+    edges.put({ id: now * MAX_LINKS + at, entry: key, a: node, b: to, sort, width })
   }
   writer.announce(key)
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 
 /** What has not come up in so many runs of a property was not missed by chance. */
-const MOST_RUNS = 400
+const MAX_RUNS = 400
 
 /**
  * Asserts the property `numRuns` times, and as often again and again while `isMet` throws. What it throws after 400 runs is
@@ -13,7 +13,7 @@ export function assertUntil<Ts>(
   parameters: fc.Parameters<Ts> & { readonly numRuns: number },
   isMet: () => void,
 ): Promise<void> {
-  const rounds = Math.ceil(MOST_RUNS / parameters.numRuns)
+  const rounds = Math.ceil(MAX_RUNS / parameters.numRuns)
   return repeatUntil(rounds, async () => fc.assert(property, parameters), isMet)
 }
 

@@ -31,7 +31,7 @@ export interface ChatQuestion {
 type Ask = (question: ChatQuestion) => Promise<ChatAnswer>
 
 /** Asks as the owner of the store. */
-export function chatAsker(engine: Engine): Ask {
+export function chatRequester(engine: Engine): Ask {
   const catalog = makeCatalog(engine)
   const context = { viewer: { id: 'owner' }, signal: new AbortController().signal }
   return async question =>
@@ -52,7 +52,7 @@ export async function openProduct(set: QuestionSet, embedder: Embedder): Promise
   const engine = await openEngine(options)
   await importAll(engine, set.conversations, folder.file('chats.jsonl'))
   await engine.embedded()
-  const ask = chatAsker(engine)
+  const ask = chatRequester(engine)
   return {
     within: () =>
       judge(set, ({ conversation, text }) => rankedBy(ask, conversation, { text, conversations: [conversation] })),

@@ -5,11 +5,11 @@ import type { Verdict } from '../../../src/model/page.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
 import { lent } from '../local-embedder.ts'
 import type { Row } from '../report.ts'
-import { type ChatAnswer, chatAsker, importAll } from './product.ts'
+import { type ChatAnswer, chatRequester, importAll } from './product.ts'
 import { type QuestionSet, UNANSWERABLE } from './question-set.ts'
 
 const GOALS = { hybrid: 5, words: 10 } as const
-const MOST_REFUSED = 2
+const MAX_REFUSED = 2
 
 /** `foreign`: questions of other subjects, each asked of every conversation. */
 export async function recallVerdictRows(
@@ -23,7 +23,7 @@ export async function recallVerdictRows(
   })
   await importAll(engine, conversations, folder.file('chats.jsonl'))
   await engine.embedded()
-  const ask = chatAsker(engine)
+  const ask = chatRequester(engine)
   const verdict = async (text: string, conversation: string, mode: 'hybrid' | 'words') =>
     ((await ask({ text, conversations: [conversation], mode })) as ChatAnswer & { verdict: Verdict }).verdict
   const rows: Row[] = []
@@ -41,7 +41,7 @@ export async function recallVerdictRows(
     })
     rows.push(
       row('own questions answered', share(own, 'answered')),
-      row('own questions refused', share(own, 'nothing_relevant'), MOST_REFUSED),
+      row('own questions refused', share(own, 'nothing_relevant'), MAX_REFUSED),
       row('foreign questions answered', share(others, 'answered'), GOALS[mode]),
       row('foreign questions called weak', share(others, 'weak')),
     )

@@ -1,4 +1,4 @@
-/** Clients that hold standing questions open as server-sent events, each on a connection of its own. */
+/** Clients that hold live queries open as server-sent events, each on a connection of its own. */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { createParser } from 'eventsource-parser'
 import type { LiveEvent } from '../../../src/model/live.ts'

@@ -8,7 +8,7 @@ import { INDEXES, openAt, rest, shortName } from './opened.ts'
 import { openScaleStandIn, questions } from './store.ts'
 
 /** Bytes. What `process.resourceUsage` says begins with what the process had that started this one. */
-function mostMemory(): number {
+function maxMemory(): number {
   const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
   return Number(kibibytes) * 1024
 }
@@ -45,7 +45,7 @@ export async function load(home: string): Promise<readonly Figure[]> {
     })),
     { name: 'memory, as the process grows', unit: 'bytes a chunk', value: (after - before) / chunks },
     { name: 'memory of the process', unit: 'MiB', value: after / 2 ** 20 },
-    { name: 'memory of the process at most', unit: 'MiB', value: mostMemory() / 2 ** 20 },
+    { name: 'memory of the process at most', unit: 'MiB', value: maxMemory() / 2 ** 20 },
   ]
   await engine.close()
   return figures

@@ -15,7 +15,7 @@ export interface Fields {
   readonly twohundredth: number
 }
 
-/** Rows one after the other; made anew in each process that builds. */
+/** Rows one after the other; made again in each process that builds. */
 export interface Items {
   readonly count: number
   of(row: number): Item

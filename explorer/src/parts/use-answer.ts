@@ -1,7 +1,7 @@
-/** A question to the server as state of a component: asked anew when what it depends on changes, the last one wins. */
+/** A question to the server as state of a component: asked again when what it depends on changes, the last one wins. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../api.ts'
-import { asker } from '../shell/session.ts'
+import { requester } from '../shell/session.ts'
 
 // State that belongs to something: where that is another, nothing of it is shown, from the very first picture on.
 
@@ -18,7 +18,7 @@ export function useStateOf<T>(owner: string, beginning: T): readonly [T, (change
 }
 
 export interface Answer<T> {
-  /** The last answer to the same asker; stays while the next one is on its way. */
+  /** The last answer to the same requester; stays while the next one is on its way. */
   readonly value: T | null
   readonly error: unknown
   readonly isLoading: boolean
@@ -26,12 +26,12 @@ export interface Answer<T> {
 
 /** `input` null: there is nothing to ask yet. Compared by what it says. */
 export function useAnswer<T>(operation: string, input: object | null): Answer<T> {
-  const [answer, setAnswer] = useStateOf<Answer<T>>(asker.value, {
+  const [answer, setAnswer] = useStateOf<Answer<T>>(requester.value, {
     value: null,
     error: null,
     isLoading: input !== null,
   })
-  const key = JSON.stringify([operation, input, asker.value])
+  const key = JSON.stringify([operation, input, requester.value])
   useEffect(() => {
     if (input === null) {
       setAnswer(() => ({ value: null, error: null, isLoading: false }))

@@ -11,8 +11,8 @@ export const viewer = signal(sessionStorage.getItem(VIEWER))
 /** Whether the server has refused to answer without a token. */
 export const isTokenWanted = signal(false)
 
-/** Both as one text. Nothing that was shown to one asker may be shown to another. */
-export const asker = computed(() => JSON.stringify([token.value, viewer.value]))
+/** Both as one text. Nothing that was shown to one requester may be shown to another. */
+export const requester = computed(() => JSON.stringify([token.value, viewer.value]))
 
 effect(() => keep(TOKEN, token.value))
 effect(() => keep(VIEWER, viewer.value))

@@ -48,7 +48,7 @@ export function* checkTables(reader: StoreReader): Steps<readonly TableProblem[]
     counted(edges.filter(isDamaged).length, 'statements of trust cannot be read'),
   ].filter(problem => problem !== '')
   const unsigned = edges.filter(edge => !isDamaged(edge))
-  const who = [...new Set(unsigned.map(({ owner }) => owner))].slice(0, MOST_NAMED).join(', ')
+  const who = [...new Set(unsigned.map(({ owner }) => owner))].slice(0, MAX_NAMED).join(', ')
   const unused = counted(unsigned.length, `statements of trust are not used: key or signature (of ${who})`)
   return [
     ...damages.map(message => ({ message, help: null })),
@@ -57,9 +57,9 @@ export function* checkTables(reader: StoreReader): Steps<readonly TableProblem[]
 }
 
 /** Agents named in one message. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
-/** Other than by its signature, which is stated anew easily. */
+/** Other than by its signature, which is stated again easily. */
 function isDamaged({ reason }: EdgeWarning): boolean {
   return reason !== 'key' && reason !== 'signature'
 }

@@ -86,13 +86,13 @@ export interface Fault {
   readonly value: string | null
 }
 
-const MOST_FAULTS = 20
+const MAX_FAULTS = 20
 
 /** The error of a request with faults: its code and message are the first one's, `details.all` has up to twenty. */
 export function faulty(faults: readonly [Fault, ...Fault[]]): BeliefsError {
   const [{ code, path, constraint, reason, value }] = faults
   const shown = value === null ? '' : `, got ${value}`
-  const all = faults.slice(0, MOST_FAULTS).map(fault => ({ ...fault }))
+  const all = faults.slice(0, MAX_FAULTS).map(fault => ({ ...fault }))
   return new BeliefsError(code, `${path}: expected ${constraint}${shown}`, { path, constraint, reason, all })
 }
 

@@ -27,7 +27,7 @@ export interface BeliefsState {
   readonly trust: TrustGraph
   /** What pseudonyms and cursors are made with. Not within a read. */
   secret(): string
-  /** Who asks, as memberships stand now. */
+  /** The requester, as memberships stand now. */
   requester(id: string): Requester
   /**
    * One state of the store, all parts of it as of the same commit: columns, requester and reader. Once to answer, and

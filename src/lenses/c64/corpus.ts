@@ -37,7 +37,7 @@ export function c64Corpus(): readonly DomainRecord[] {
   ]
 }
 
-/** Changes when any fact does: what was built from records of another version is built anew. */
+/** Changes when any fact does: what was built from records of another version is built again. */
 export function corpusVersion(records: readonly DomainRecord[]): string {
   return sha256(JSON.stringify(records))
 }
@@ -164,10 +164,10 @@ export function memoryRecords(): readonly DomainRecord[] {
 }
 
 /** Ranges up to this size carry a tag for each address, larger ones for both ends. */
-const MOST_TAGS = 256
+const MAX_TAGS = 256
 
 export function addressTags(range: Range): readonly string[] {
-  if (sizeOf(range) > MOST_TAGS) return [toAddress(range.start), toAddress(range.end)]
+  if (sizeOf(range) > MAX_TAGS) return [toAddress(range.start), toAddress(range.end)]
   return Array.from({ length: sizeOf(range) }, (_, offset) => toAddress(range.start + offset))
 }
 

@@ -9,7 +9,7 @@ import { camelCased } from '../camel-name.ts'
 import { ChromaQueryError, wrongParameter } from './errors.ts'
 
 /** Of one request: more would be a copy of the collection, not an answer. */
-const MOST_RESULTS = 10_000
+const MAX_RESULTS = 10_000
 const text = z.string().min(1)
 
 /** What `options` of a query may hold for this lens. */
@@ -22,9 +22,9 @@ export const collectionsOptions = z.strictObject({
   n_results: z
     .int()
     .min(1)
-    .max(MOST_RESULTS)
+    .max(MAX_RESULTS)
     .optional()
-    .describe(`Most results of each collection, 1 to ${MOST_RESULTS}. Default: 5`),
+    .describe(`Most results of each collection, 1 to ${MAX_RESULTS}. Default: 5`),
   days: z
     .int()
     .min(0)

@@ -290,7 +290,7 @@ async function readAll(call: Call, path: string | null): Promise<readonly Worksp
 }
 
 const DEFAULT_MATCHES = 100
-const MOST_MATCHES = 1000
+const MAX_MATCHES = 1000
 const SNIPPET = 240
 
 const NOTHING = { indexed: 0, skipped: 0, deleted: 0, errors: 0 }
@@ -337,12 +337,12 @@ const search = handler({
     z.object({
       query: text.describe('Words that a file must hold some of; no operators'),
       path: text.nullish().describe('Only files whose URL holds this text. Default: all files'),
-      limit: clamped('Most matches', DEFAULT_MATCHES, 1, MOST_MATCHES),
+      limit: clamped('Most matches', DEFAULT_MATCHES, 1, MAX_MATCHES),
     }),
   result: () =>
     z.strictObject({
       matches: z.array(textMatch).describe('Best first'),
-      total: total.describe(`Matches there are, ${MOST_MATCHES} at most`),
+      total: total.describe(`Matches there are, ${MAX_MATCHES} at most`),
     }),
   async run(call, { query, path = null, limit }) {
     const matches = await matchesOf(call, query.trim(), path)
@@ -383,7 +383,7 @@ async function matchesOf(
   const { host, state, viewer } = call
   const files = state.files.visible(host.accessScope(viewer).partitions)
   const matches: z.infer<typeof textMatch>[] = []
-  for (let cursor: string | null | undefined; matches.length < MOST_MATCHES; ) {
+  for (let cursor: string | null | undefined; matches.length < MAX_MATCHES; ) {
     const { page } = await host.query(
       {
         text: query,

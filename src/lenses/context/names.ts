@@ -20,14 +20,14 @@ export function plainWordsOf(name: string): readonly string[] {
 }
 
 /** Letters that a word of the question, or of a name, must have to stand for a longer one. */
-const LEAST_QUERY_PREFIX = 3
-const LEAST_NAME_PREFIX = 4
+const MIN_QUERY_PREFIX = 3
+const MIN_NAME_PREFIX = 4
 
 /** Both folded. */
 export function covers(queryWord: string, nameWord: string): boolean {
   if (queryWord === nameWord) return true
-  if (nameWord.startsWith(queryWord)) return lengthOf(queryWord) >= LEAST_QUERY_PREFIX
-  return queryWord.startsWith(nameWord) && lengthOf(nameWord) >= LEAST_NAME_PREFIX
+  if (nameWord.startsWith(queryWord)) return lengthOf(queryWord) >= MIN_QUERY_PREFIX
+  return queryWord.startsWith(nameWord) && lengthOf(nameWord) >= MIN_NAME_PREFIX
 }
 
 /** Characters, not UTF-16 units. */

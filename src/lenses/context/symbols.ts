@@ -254,7 +254,7 @@ type Place = Unresolved['places'][number]
 /** What can be called. */
 const CALLED: ReadonlySet<string> = new Set(['Function', 'Method', 'Class', 'Constant', 'Interface', 'TypeAlias'])
 const READ_AT_ONCE = 20
-const MOST_TEXT = 200
+const MAX_TEXT = 200
 
 /**
  * A place within a concept that has a link to a concept of this name counts as resolved. Costs the reading of each visible file of code that
@@ -308,7 +308,7 @@ function* search(
       const tree = grammar === null ? null : grammars.parse(grammar, content, () => signal.aborted)
       for (const { line, around, ...written } of possible) {
         if (tree === null || !isCall(tree, written)) continue
-        const text = lines.between(line, line).trim().slice(0, MOST_TEXT)
+        const text = lines.between(line, line).trim().slice(0, MAX_TEXT)
         places.push({ ...brief(around), url, line, text })
       }
       yield

@@ -42,7 +42,7 @@ interface Damage {
   readonly sql: (pick: number) => string
   /** The vector that is dropped, to be made again: by the key of its chunk. */
   readonly dropsVectorOf?: (pick: number) => number
-  /** The feed is cut, or hears of the mending. */
+  /** The feed is cut, or hears of the repairing. */
   readonly changesFeed?: true
 }
 
@@ -147,7 +147,7 @@ const DAMAGES: readonly Damage[] = [
 ]
 
 describe('a store file', () => {
-  it('that is sound has nothing to mend, and stays as it is', () => {
+  it('that is sound has nothing to repair, and stays as it is', () => {
     const file = copyOfSound()
     expect(wrongChecks(file)).toEqual([])
     expect(repairStore(file, 5)).toEqual([])

@@ -1,10 +1,10 @@
 /** A good call of every operation of the lens beliefs. */
-import { ASKER, by, type Call, EVERYWHERE, HIDER, ISO, OWNER_NAME, SECRET } from './call.ts'
+import { by, type Call, EVERYWHERE, HIDER, ISO, OWNER_NAME, REQUESTER, SECRET } from './call.ts'
 
 export const BELIEFS_CALLS: readonly Call[] = [
   ...[false, true].map(streamed =>
     by(
-      ASKER,
+      REQUESTER,
       'beliefs.query',
       {
         semantic: '+fox -moon "is quick"^2 sea^0.5',
@@ -17,7 +17,7 @@ export const BELIEFS_CALLS: readonly Call[] = [
             created_before: ISO,
             domains_include: ['science'],
             domains_exclude: ['finance'],
-            holder_ids: [ASKER],
+            holder_ids: [REQUESTER],
             exclude_holders: [HIDER],
             min_holder_reputation: 0.1,
             derivation_types: ['observation', 'inference'],
@@ -45,38 +45,38 @@ export const BELIEFS_CALLS: readonly Call[] = [
       streamed,
     ),
   ),
-  by(ASKER, 'beliefs.query', { semantic: 'fox', options: { scope: EVERYWHERE, limit: 1 } }),
+  by(REQUESTER, 'beliefs.query', { semantic: 'fox', options: { scope: EVERYWHERE, limit: 1 } }),
   by(
-    ASKER,
+    REQUESTER,
     'beliefs.watch',
     { query: { semantic: 'fox', options: { scope: EVERYWHERE } }, options: { notify_on_connect: true } },
     true,
   ),
-  by(ASKER, 'beliefs.explain', { belief_id: 'b1', query: { semantic: 'fox' }, other_id: 'b2' }),
-  by(ASKER, 'beliefs.count', { semantic: 'fox', filters: { min_confidence: 0.1 } }),
-  by(ASKER, 'beliefs.facets', { query: { semantic: 'fox' }, fields: ['domains', 'holder_id'] }),
-  by(ASKER, 'beliefs.batch', { queries: [{ semantic: 'fox' }, { semantic: '"' }] }),
-  by(ASKER, 'beliefs.derivation', { belief_id: 'b2', max_depth: 3 }),
-  by(ASKER, 'beliefs.similar', {
+  by(REQUESTER, 'beliefs.explain', { belief_id: 'b1', query: { semantic: 'fox' }, other_id: 'b2' }),
+  by(REQUESTER, 'beliefs.count', { semantic: 'fox', filters: { min_confidence: 0.1 } }),
+  by(REQUESTER, 'beliefs.facets', { query: { semantic: 'fox' }, fields: ['domains', 'holder_id'] }),
+  by(REQUESTER, 'beliefs.batch', { queries: [{ semantic: 'fox' }, { semantic: '"' }] }),
+  by(REQUESTER, 'beliefs.derivation', { belief_id: 'b2', max_depth: 3 }),
+  by(REQUESTER, 'beliefs.similar', {
     belief_id: 'b1',
     options: { limit: 3, scope: EVERYWHERE, min_similarity: 0.1, include_same_holder: true },
   }),
-  by(ASKER, 'beliefs.contradictions', {
+  by(REQUESTER, 'beliefs.contradictions', {
     belief_id: 'b1',
     options: { limit: 3, scope: EVERYWHERE, min_confidence: 0.1 },
   }),
-  by(ASKER, 'beliefs.context_query', {
+  by(REQUESTER, 'beliefs.context_query', {
     semantic: 'fox',
     purpose: 'verify',
     max_tokens: 500,
     options: { scope: EVERYWHERE },
   }),
-  by(ASKER, 'beliefs.expand', {
+  by(REQUESTER, 'beliefs.expand', {
     belief_id: 'b1',
     include: ['derivation', 'contradictions', 'similar'],
     max_additional_tokens: 500,
   }),
-  by(ASKER, 'beliefs.put', {
+  by(REQUESTER, 'beliefs.put', {
     id: 'b3',
     content: 'Bees make honey.',
     confidence: { source_reliability: 0.5, method_quality: null },
@@ -87,12 +87,12 @@ export const BELIEFS_CALLS: readonly Call[] = [
     valid_until: '2030-01-01T00:00:00Z',
     derivation: { type: 'aggregation', sources: [{ belief_id: 'b1', contribution_type: 'supporting', weight: 0.5 }] },
   }),
-  by(ASKER, 'beliefs.put', { beliefs: [{ content: 'One.' }, { content: 'Two.' }] }),
-  by(ASKER, 'beliefs.supersede', { belief_id: 'b1', id: 'b1+1', content: 'The fox is very quick.' }),
-  by(ASKER, 'beliefs.delete', { belief_id: 'b2' }),
-  by(ASKER, 'beliefs.get', { belief_id: 'b1', include_superseded: true }),
-  by(ASKER, 'beliefs.get', { belief_id: `${SECRET}-b` }),
-  by(ASKER, 'trust.set', {
+  by(REQUESTER, 'beliefs.put', { beliefs: [{ content: 'One.' }, { content: 'Two.' }] }),
+  by(REQUESTER, 'beliefs.supersede', { belief_id: 'b1', id: 'b1+1', content: 'The fox is very quick.' }),
+  by(REQUESTER, 'beliefs.delete', { belief_id: 'b2' }),
+  by(REQUESTER, 'beliefs.get', { belief_id: 'b1', include_superseded: true }),
+  by(REQUESTER, 'beliefs.get', { belief_id: `${SECRET}-b` }),
+  by(REQUESTER, 'trust.set', {
     target: HIDER,
     trust_level: 0.9,
     domain_trust: { science: 1 },
@@ -100,9 +100,9 @@ export const BELIEFS_CALLS: readonly Call[] = [
     persistent: true,
     exposure: 'exposed',
   }),
-  by(ASKER, 'trust.remove', { target: 'carl' }),
-  by(ASKER, 'trust.list', { after: 'a', limit: 3 }),
-  by(ASKER, 'trust.compute', { target: HIDER, context: { query_domains: ['science'] } }),
+  by(REQUESTER, 'trust.remove', { target: 'carl' }),
+  by(REQUESTER, 'trust.list', { after: 'a', limit: 3 }),
+  by(REQUESTER, 'trust.compute', { target: HIDER, context: { query_domains: ['science'] } }),
   by(OWNER_NAME, 'agents.create', {
     id: 'dan',
     label: 'Dan',
@@ -112,7 +112,7 @@ export const BELIEFS_CALLS: readonly Call[] = [
     trust_graph: 'g',
   }),
   by(OWNER_NAME, 'agents.list'),
-  by(OWNER_NAME, 'agents.update', { id: ASKER, label: 'Ana', reputation: 0.7 }),
+  by(OWNER_NAME, 'agents.update', { id: REQUESTER, label: 'Ana', reputation: 0.7 }),
   by(OWNER_NAME, 'federations.create', {
     id: 'vault',
     label: 'V',
@@ -124,10 +124,10 @@ export const BELIEFS_CALLS: readonly Call[] = [
     anonymity: 'strict',
     reputation: 0.4,
   }),
-  by(ASKER, 'federations.aggregate', { federation: 'counts', topic: 'the quick fox' }),
-  by(ASKER, 'federations.aggregate', { federation: 'counts', domain: 'science' }),
+  by(REQUESTER, 'federations.aggregate', { federation: 'counts', topic: 'the quick fox' }),
+  by(REQUESTER, 'federations.aggregate', { federation: 'counts', domain: 'science' }),
   by(HIDER, 'federations.join', { federation: 'lab' }),
-  by(ASKER, 'federations.leave', { federation: 'lab' }),
+  by(REQUESTER, 'federations.leave', { federation: 'lab' }),
   by(OWNER_NAME, 'federations.set_member', {
     federation: 'lab',
     agent: HIDER,
@@ -135,6 +135,6 @@ export const BELIEFS_CALLS: readonly Call[] = [
     role: 'member',
     permissions: ['query_beliefs'],
   }),
-  by(ASKER, 'federations.list'),
+  by(REQUESTER, 'federations.list'),
   by(OWNER_NAME, 'beliefs.diagnostics', { calibrate: false }),
 ]

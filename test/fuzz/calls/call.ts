@@ -12,7 +12,7 @@ export interface Call {
 
 export const OWNER_NAME = 'owner'
 /** May not see what ben holds. */
-export const ASKER = 'ana'
+export const REQUESTER = 'ana'
 export const HIDER = 'ben'
 /** Stands in all that ben keeps to himself. */
 export const SECRET = 'zqsecretzq'

@@ -1,5 +1,5 @@
 /** A good call of every operation of the engine itself. */
-import { ASKER, by, type Call, ISO, OWNER_NAME, SECRET } from './call.ts'
+import { by, type Call, ISO, OWNER_NAME, REQUESTER, SECRET } from './call.ts'
 
 const IMPORTED = {
   type: 'entry',
@@ -24,9 +24,9 @@ const IMPORTED = {
 
 export const ENGINE_CALLS: readonly Call[] = [
   ...[false, true].map(streamed =>
-    by(ASKER, 'query', { text: 'fox tag:red', limit: 2, explain: true, chunk_size: 1 }, streamed),
+    by(REQUESTER, 'query', { text: 'fox tag:red', limit: 2, explain: true, chunk_size: 1 }, streamed),
   ),
-  by(ASKER, 'query', {
+  by(REQUESTER, 'query', {
     text: '+fox -car "a fence"^2 created:>2020-01-01',
     filter: {
       collections: ['notes'],
@@ -59,23 +59,23 @@ export const ENGINE_CALLS: readonly Call[] = [
     passages: 3,
   }),
   ...['chroma', 'collections', 'c64', 'context', 'beliefs'].map(lens =>
-    by(ASKER, 'query', { text: 'quick fox $D020', lens, any: true, explain: true }),
+    by(REQUESTER, 'query', { text: 'quick fox $D020', lens, any: true, explain: true }),
   ),
-  by(ASKER, 'query', { text: 'quick fox', group: 'passage', any: true, explain: true, limit: 2 }),
-  by(ASKER, 'explain', { query: { text: 'fox' }, id: 'open', over: 'mine' }),
-  by(ASKER, 'explain', {
+  by(REQUESTER, 'query', { text: 'quick fox', group: 'passage', any: true, explain: true, limit: 2 }),
+  by(REQUESTER, 'explain', { query: { text: 'fox' }, id: 'open', over: 'mine' }),
+  by(REQUESTER, 'explain', {
     query: { text: 'fox', group: 'passage' },
     id: 'open',
     passage: 1,
     over: 'mine',
     over_passage: 1,
   }),
-  by(ASKER, 'similar', { id: 'open', limit: 3 }),
-  by(ASKER, 'watch', { text: 'fox', limit: 3, notify_on_connect: true }, true),
-  by(ASKER, 'get', { id: 'mine' }),
-  by(ASKER, 'get', { id: SECRET }),
-  by(ASKER, 'list', { filter: { tags: ['red'] }, order: 'created', limit: 1 }),
-  by(ASKER, 'put', {
+  by(REQUESTER, 'similar', { id: 'open', limit: 3 }),
+  by(REQUESTER, 'watch', { text: 'fox', limit: 3, notify_on_connect: true }, true),
+  by(REQUESTER, 'get', { id: 'mine' }),
+  by(REQUESTER, 'get', { id: SECRET }),
+  by(REQUESTER, 'list', { filter: { tags: ['red'] }, order: 'created', limit: 1 }),
+  by(REQUESTER, 'put', {
     entries: [
       {
         id: 'e',
@@ -95,9 +95,9 @@ export const ENGINE_CALLS: readonly Call[] = [
     ],
     wait: true,
   }),
-  by(ASKER, 'delete', { ids: ['mine', 'fox', SECRET] }),
+  by(REQUESTER, 'delete', { ids: ['mine', 'fox', SECRET] }),
   by(OWNER_NAME, 'delete', { ids: ['car'] }),
-  by(ASKER, 'status'),
+  by(REQUESTER, 'status'),
   by(OWNER_NAME, 'status'),
   by(OWNER_NAME, 'doctor'),
   by(OWNER_NAME, 'export'),
@@ -117,7 +117,7 @@ export const ENGINE_CALLS: readonly Call[] = [
       IMPORTED,
       {
         type: 'access',
-        viewer: ASKER,
+        viewer: REQUESTER,
         holder: OWNER_NAME,
         id: 'i1',
         state: { lastAccessed: 1, count: 2, strength: 0.5 },

@@ -1,9 +1,9 @@
 /** A good call of every operation of the lenses chroma, collections and c64. */
 import { HASHTAGS } from '../../support/chroma-nodes.ts'
-import { ASKER, by, type Call, NODE, nodeDocument, OWNER_NAME } from './call.ts'
+import { by, type Call, NODE, nodeDocument, OWNER_NAME, REQUESTER } from './call.ts'
 
 export const PICTURE_CALLS: readonly Call[] = [
-  by(ASKER, 'chroma.query', {
+  by(REQUESTER, 'chroma.query', {
     hashtags: HASHTAGS.python,
     k: 3,
     max_distance: 0.5,
@@ -12,29 +12,29 @@ export const PICTURE_CALLS: readonly Call[] = [
     metadata_filters: { language: 'python', n: { $gte: 3, $in: [1, 2] } },
     update_access: false,
   }),
-  by(ASKER, 'chroma.query', { input: 'asyncio #python', profile: 'code_search' }),
-  by(ASKER, 'chroma.batch_query', { queries: [{ hashtags: HASHTAGS.python, k: 1 }, { hashtags: HASHTAGS.web }] }),
-  by(ASKER, 'chroma.query_knn', { hashtags: HASHTAGS.database, k: 2, include_rotten: false, update_access: true }),
-  by(ASKER, 'chroma.store', { ...NODE, mode_name: 'Eidetic', visibility: 'private', plugin_fields: {} }),
-  by(ASKER, 'chroma.get', { entry_id: 'n1' }),
-  by(ASKER, 'chroma.update', { entry_id: 'n1', label: 'L', content: 'c', metadata: { x: [1] } }),
-  by(ASKER, 'chroma.set', { entry_id: 'n1', mode_name: 'Spacey', decay_enabled: false, rotten: true }),
-  by(ASKER, 'chroma.delete', { entry_id: 'n1' }),
-  by(ASKER, 'chroma.export'),
-  by(ASKER, 'chroma.import', nodeDocument('n3', HASHTAGS.web)),
+  by(REQUESTER, 'chroma.query', { input: 'asyncio #python', profile: 'code_search' }),
+  by(REQUESTER, 'chroma.batch_query', { queries: [{ hashtags: HASHTAGS.python, k: 1 }, { hashtags: HASHTAGS.web }] }),
+  by(REQUESTER, 'chroma.query_knn', { hashtags: HASHTAGS.database, k: 2, include_rotten: false, update_access: true }),
+  by(REQUESTER, 'chroma.store', { ...NODE, mode_name: 'Eidetic', visibility: 'private', plugin_fields: {} }),
+  by(REQUESTER, 'chroma.get', { entry_id: 'n1' }),
+  by(REQUESTER, 'chroma.update', { entry_id: 'n1', label: 'L', content: 'c', metadata: { x: [1] } }),
+  by(REQUESTER, 'chroma.set', { entry_id: 'n1', mode_name: 'Spacey', decay_enabled: false, rotten: true }),
+  by(REQUESTER, 'chroma.delete', { entry_id: 'n1' }),
+  by(REQUESTER, 'chroma.export'),
+  by(REQUESTER, 'chroma.import', nodeDocument('n3', HASHTAGS.web)),
   by(OWNER_NAME, 'chroma.assign', { hashtag: '#fresh', zone: 'Mid' }),
   by(OWNER_NAME, 'chroma.assign', { assignments: [{ hashtag: 'x', anchor_id: 7 }] }),
   by(OWNER_NAME, 'chroma.assign', { text: '#y core\n#z 99 # comment' }),
   by(OWNER_NAME, 'chroma.unassign', { hashtag: '#fresh' }),
   by(OWNER_NAME, 'chroma.migrate', { hashtag: '#css', anchor_id: 3000 }),
-  by(ASKER, 'chroma.hashtags', { zone: 'Core', hashtag: '#python' }),
-  by(ASKER, 'chroma.place', { hashtags: HASHTAGS.python }),
-  by(ASKER, 'chroma.suggest_hashtags', { content: 'python asyncio sqlite' }),
+  by(REQUESTER, 'chroma.hashtags', { zone: 'Core', hashtag: '#python' }),
+  by(REQUESTER, 'chroma.place', { hashtags: HASHTAGS.python }),
+  by(REQUESTER, 'chroma.suggest_hashtags', { content: 'python asyncio sqlite' }),
   by(OWNER_NAME, 'chroma.decay'),
   by(OWNER_NAME, 'chroma.lifecycle'),
-  by(ASKER, 'chroma.statistics'),
-  by(ASKER, 'chroma.points', { offset: 1, limit: 2 }),
-  by(ASKER, 'collections.query', {
+  by(REQUESTER, 'chroma.statistics'),
+  by(REQUESTER, 'chroma.points', { offset: 1, limit: 2 }),
+  by(REQUESTER, 'collections.query', {
     query: 'fox en rojo',
     collections: ['notes', 'items'],
     n_results: 3,
@@ -42,12 +42,12 @@ export const PICTURE_CALLS: readonly Call[] = [
     since: '2020-01-01',
     until: '2027-01-01',
   }),
-  by(ASKER, 'collections.format', {
+  by(REQUESTER, 'collections.format', {
     results: [{ title: 't', content: 'c', source: 's', score: 0.5, metadata: { url: 'u', d: [1, null] } }],
     query: 'q',
     lang: 'en',
     urls: true,
   }),
-  by(ASKER, 'c64.enrich', { query: 'What is at $D020 53280 &HFF %1010 1,000.5?', raw: false }),
-  by(ASKER, 'c64.query', { query: 'POKE 53280,0', limit: 3, raw: true }),
+  by(REQUESTER, 'c64.enrich', { query: 'What is at $D020 53280 &HFF %1010 1,000.5?', raw: false }),
+  by(REQUESTER, 'c64.query', { query: 'POKE 53280,0', limit: 3, raw: true }),
 ]

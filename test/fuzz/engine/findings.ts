@@ -13,7 +13,7 @@ export interface Finding {
   readonly inputs: readonly Json[]
 }
 
-const MOST_TRIES = 200
+const MAX_TRIES = 200
 
 export function keyOf(error: unknown): string {
   if (!(error instanceof Error)) return `thrown ${typeof error}`
@@ -29,7 +29,7 @@ export async function findingOf<Input>(
   before: (input: Input) => void = () => {},
 ): Promise<Finding> {
   const key = keyOf(thrown)
-  let left = target.tries ?? MOST_TRIES
+  let left = target.tries ?? MAX_TRIES
   const fails = async (tried: readonly Input[]): Promise<boolean> =>
     left-- > 0 && (await failureOf(target, tried, before)) === key
   let least = (await fails(inputs.slice(-1))) ? inputs.slice(-1) : [...inputs]

@@ -31,10 +31,10 @@ export interface Fuzzed<Input> {
 /** Inputs between two looks at the coverage. */
 const BATCH = 16
 /** Of the process, for one input; about a hundred times what the slowest good one takes. */
-const MOST_CPU_MS = 10_000
+const MAX_CPU_MS = 10_000
 /** Blocks of code for one input. */
-const MOST_WORK = 400_000_000
-const MOST_MEMORY_BYTES = 3 * 2 ** 30
+const MAX_WORK = 400_000_000
+const MAX_MEMORY_BYTES = 3 * 2 ** 30
 
 export async function fuzz<Input>(target: Target<Input>, options: FuzzOptions<Input>): Promise<Fuzzed<Input>> {
   const session = new FuzzSession(target, options)
@@ -96,7 +96,7 @@ class FuzzSession<Input> implements Fuzzed<Input> {
     }
     const ran = this.#options.coverage?.take()
     if (ran === undefined) return
-    if (!this.#isNews(ran) && ran.work < MOST_WORK) return
+    if (!this.#isNews(ran) && ran.work < MAX_WORK) return
     for (const input of batch) await this.#tryAlone(input)
     // What shows only one after the other is not looked for again.
     for (const feature of ran.features) this.#features.add(feature)
@@ -116,7 +116,7 @@ class FuzzSession<Input> implements Fuzzed<Input> {
     await this.#try(input)
     const ran = coverage?.take()
     if (ran === undefined) return
-    if (ran.work > MOST_WORK) await this.#found(new Broken('work: more blocks of code than any input should need'))
+    if (ran.work > MAX_WORK) await this.#found(new Broken('work: more blocks of code than any input should need'))
     const news = ran.features.filter(feature => !this.#features.has(feature))
     if (news.length === 0) return
     for (const feature of news) this.#features.add(feature)
@@ -160,9 +160,9 @@ class FuzzSession<Input> implements Fuzzed<Input> {
 
 function mustBeQuick({ user, system }: NodeJS.CpuUsage): void {
   const ms = (user + system) / 1000
-  if (ms > MOST_CPU_MS) throw new Broken('time: more than any input should need')
+  if (ms > MAX_CPU_MS) throw new Broken('time: more than any input should need')
 }
 
 function mustBeSmall(bytes: number): void {
-  if (bytes > MOST_MEMORY_BYTES) throw new Broken('memory: more than any input should need')
+  if (bytes > MAX_MEMORY_BYTES) throw new Broken('memory: more than any input should need')
 }

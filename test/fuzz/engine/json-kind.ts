@@ -61,7 +61,7 @@ export function said(value: Json): unknown {
 export function changeJson(value: Json, chance: Chance, other: Json = null, words: readonly string[] = []): Json {
   let changed = value
   for (let left = chance.size(3); left > 0; left--) changed = changeOnce(changed, chance, other, words)
-  return isShallow(changed) && sizeOf(changed) <= MOST_SIZE ? changed : value
+  return isShallow(changed) && sizeOf(changed) <= MAX_SIZE ? changed : value
 }
 
 /** Goes down at random, and changes where it stops. */
@@ -107,33 +107,33 @@ export function anyValue(chance: Chance, words: readonly string[] = []): Json {
 }
 
 /** Of an input, in characters and members: thousands of inputs are kept. */
-const MOST_SIZE = 5_000
+const MAX_SIZE = 5_000
 
 /** Stops counting where it is too much. */
 function sizeOf(value: Json): number {
   if (typeof value === 'string') return value.length
   let size = 1
   for (const [key, child] of childrenOf(value)) {
-    if (size > MOST_SIZE) break
+    if (size > MAX_SIZE) break
     size += String(key).length + sizeOf(child)
   }
   return size
 }
 
 /** Levels that an input has at most: what is deeper must not end the fuzzer's own stack. */
-const MOST_LEVELS = 600
+const MAX_LEVELS = 600
 
 function bury(value: Json, chance: Chance): Json {
-  if (!isShallow(value, MOST_LEVELS / 2)) return value
+  if (!isShallow(value, MAX_LEVELS / 2)) return value
   let buried = value
-  for (let left = chance.oneIn(6) ? MOST_LEVELS / 2 : chance.size(40); left > 0; left--) {
+  for (let left = chance.oneIn(6) ? MAX_LEVELS / 2 : chance.size(40); left > 0; left--) {
     buried = chance.oneIn(2) ? [buried] : { a: buried }
   }
   return buried
 }
 
 /** Whether it can be walked and printed. */
-export function isShallow(value: Json, levels: number = MOST_LEVELS): boolean {
+export function isShallow(value: Json, levels: number = MAX_LEVELS): boolean {
   return levels > 0 && childrenOf(value).every(([, child]) => isShallow(child, levels - 1))
 }
 

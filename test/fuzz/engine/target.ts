@@ -7,7 +7,7 @@ export interface Target<Input> {
   readonly kind: Kind<Input>
   /** Good inputs to begin with. */
   readonly seeds: readonly Input[]
-  /** After how many inputs it is opened anew, where one input can change what the next one meets. Default: never. */
+  /** After how many inputs it is opened again, where one input can change what the next one meets. Default: never. */
   readonly lifetime?: number
   /** How often it may be opened to make a finding smaller. Default 200. */
   readonly tries?: number

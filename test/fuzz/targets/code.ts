@@ -153,12 +153,12 @@ export const code: Target<NamedText> = {
 }
 
 /** Asked often; a file of this size asks some thousand times. */
-const MOST_ASKS = 5_000_000
+const MAX_ASKS = 5_000_000
 
 function extracted(grammars: Grammars, { name, text }: NamedText): void {
   let asks = 0
   const isOverdue = () => {
-    must(++asks < MOST_ASKS, 'work: it asks without end whether it is overdue')
+    must(++asks < MAX_ASKS, 'work: it asks without end whether it is overdue')
     return false
   }
   const first = extractFile(name, text, grammars, { isOverdue })

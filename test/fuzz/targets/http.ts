@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../src/base/canonical.ts'
 import { serveHttp } from '../../../src/interfaces/http/server.ts'
 import { mcpOverHttp } from '../../../src/interfaces/mcp/http.ts'
 import { bearer, tokenOf, tokensOf } from '../../support/tokens.ts'
-import { ASKER, HIDER, SECRET } from '../calls/call.ts'
+import { HIDER, REQUESTER, SECRET } from '../calls/call.ts'
 import { SEED_CALLS } from '../calls/seed-calls.ts'
 import { changeJson, isObject, smallerJson, wireText } from '../engine/json-kind.ts'
 import type { Kind } from '../engine/kind.ts'
@@ -21,8 +21,8 @@ interface Sent {
   readonly body: Json
 }
 
-const TOKENS = tokensOf(ASKER, HIDER)
-const ANA = { ...bearer(ASKER), 'content-type': 'application/json' }
+const TOKENS = tokensOf(REQUESTER, HIDER)
+const ANA = { ...bearer(REQUESTER), 'content-type': 'application/json' }
 /** They work on files, or on whatever path is said. */
 const LEFT_OUT = /^(add|backup|beliefs\.diagnostics)$/
 
@@ -145,8 +145,8 @@ async function trySent(url: string, sent: Sent, bugs: string[]): Promise<void> {
   if (answer === null) return // not to be sent, or Node has refused it before it came to us
   const { status, body, type } = answer
   must(status < 500 || [503, 504].includes(status), `${status}: ${body.slice(0, 300)}`)
-  const asker = JSON.stringify(sent)
-  if (!asker.includes(SECRET.slice(0, 4)) && asker.includes(tokenOf(ASKER)))
+  const requester = JSON.stringify(sent)
+  if (!requester.includes(SECRET.slice(0, 4)) && requester.includes(tokenOf(REQUESTER)))
     must(!body.includes(SECRET), 'it tells what is hidden')
   if (status < 400 || !type.includes('json') || sent.path.startsWith('/mcp')) return
   const told = JSON.parse(body) as Json
@@ -168,7 +168,7 @@ interface Answer {
 }
 
 /** Streams that never end are left. */
-const MOST_WAIT_MS = 150
+const MAX_WAIT_MS = 150
 
 function send(url: string, { method, path, headers, body }: Sent): Promise<Answer | null> {
   const text = typeof body === 'string' ? body : wireText(body)
@@ -180,7 +180,7 @@ function send(url: string, { method, path, headers, body }: Sent): Promise<Answe
         const { statusCode = 0, headers: told } = response
         const type = told['content-type'] ?? ''
         const done = () => resolve({ status: statusCode, body: said, type })
-        if (/ndjson|event-stream/.test(type)) setTimeout(() => sent.destroy(), MOST_WAIT_MS)
+        if (/ndjson|event-stream/.test(type)) setTimeout(() => sent.destroy(), MAX_WAIT_MS)
         response.setEncoding('utf8').on('data', part => {
           said += part
         })

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { QuerentError } from '../../../src/model/errors.ts'
 import { type Catalog, type EngineOperation, findOperation, streamOperation } from '../../../src/ops/catalog.ts'
 import { jsonSchema } from '../../../src/ops/schemas.ts'
-import { ASKER, HIDER, OWNER_NAME, SECRET } from '../calls/call.ts'
+import { HIDER, OWNER_NAME, REQUESTER, SECRET } from '../calls/call.ts'
 import { SEED_CALLS } from '../calls/seed-calls.ts'
 import { SETUP } from '../calls/setup.ts'
 import { type AnyCall, callKind } from '../engine/call-kind.ts'
@@ -33,7 +33,7 @@ const WORDS = [
   SECRET,
   'b1',
   'n1',
-  ASKER,
+  REQUESTER,
   HIDER,
   OWNER_NAME,
   'lab',
@@ -47,7 +47,7 @@ export async function kindOfCalls(seeds: readonly AnyCall[] = SEEDS): Promise<Ki
     .map(({ name, input }) => [name, jsonSchema(input, 'input')] as const)
   return callKind({
     inputs: new Map(inputs),
-    viewers: [ASKER, HIDER, OWNER_NAME, 'stranger'],
+    viewers: [REQUESTER, HIDER, OWNER_NAME, 'stranger'],
     seeds: [...seeds, ...SETUP],
     words: WORDS,
   })
@@ -128,9 +128,9 @@ function isException(wire: unknown): boolean {
   )
 }
 
-/** Unless it was said by the asker. */
+/** Unless it was said by the requester. */
 function mustHide(call: AnyCall, told: unknown): void {
-  if (call.viewer !== ASKER && call.viewer !== 'stranger') return
+  if (call.viewer !== REQUESTER && call.viewer !== 'stranger') return
   const asked = JSON.stringify(call.input)
   if (asked.includes(SECRET.slice(0, 4))) return
   must(!(JSON.stringify(told) ?? '').includes(SECRET), `${call.operation} tells what is hidden`)

@@ -5,7 +5,7 @@
 import { sha256 } from '../../../src/base/canonical.ts'
 import { seal } from '../../../src/base/sealed.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
-import { ASKER, OWNER_NAME } from '../calls/call.ts'
+import { OWNER_NAME, REQUESTER } from '../calls/call.ts'
 import type { Kind } from '../engine/kind.ts'
 import type { Target } from '../engine/target.ts'
 import { changeText, smallerTexts } from '../engine/text-kind.ts'
@@ -54,7 +54,7 @@ const FORGED = [
 export async function tokensTarget(): Promise<Target<Brought>> {
   await using world = await openWorld()
   const own: Brought[] = []
-  for (const viewer of [ASKER, OWNER_NAME]) {
+  for (const viewer of [REQUESTER, OWNER_NAME]) {
     for (const [ask] of ASKS.entries()) {
       const token = await nextOf(world, ask, viewer)
       if (token !== null) own.push({ ask, viewer, token })
@@ -76,7 +76,7 @@ export async function tokensTarget(): Promise<Target<Brought>> {
 }
 
 function kindOf(tokens: readonly string[]): Kind<Brought> {
-  const viewers = [ASKER, OWNER_NAME, 'stranger']
+  const viewers = [REQUESTER, OWNER_NAME, 'stranger']
   return {
     make: chance => ({ ask: chance.below(ASKS.length), viewer: chance.pick(viewers), token: chance.pick(tokens) }),
     change: (brought, chance, other) => {

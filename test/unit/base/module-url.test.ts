@@ -17,13 +17,13 @@ describe('packageUrl', () => {
     'file:///app/src/interfaces/http/files.ts',
     'file:///app/dist/interfaces/http/explorer.js',
     'file:///app/dist/command/chunks-abc.js',
-  ])('finds the folder of the package from %s', asker => {
-    expect(packageUrl(asker, 'dist/explorer').href).toBe('file:///app/dist/explorer')
+  ])('finds the folder of the package from %s', requester => {
+    expect(packageUrl(requester, 'dist/explorer').href).toBe('file:///app/dist/explorer')
   })
 
   it('takes the innermost one, as where the package lies in another one', () => {
-    const asker = 'file:///src/app/dist/node_modules/querent/dist/command/main.js'
-    expect(packageUrl(asker, 'x').href).toBe('file:///src/app/dist/node_modules/querent/x')
+    const requester = 'file:///src/app/dist/node_modules/querent/dist/command/main.js'
+    expect(packageUrl(requester, 'x').href).toBe('file:///src/app/dist/node_modules/querent/x')
   })
 
   it('refuses a module that lies in none', () => {

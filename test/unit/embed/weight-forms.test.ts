@@ -10,7 +10,7 @@ import { loadNative, loadOnnxRuntime, type OnnxRuntime, PROBE_MODEL } from '../.
 import { SentenceModel } from '../../../src/embed/sentence-model.ts'
 import { modelFolder } from '../../support/model.ts'
 
-const MOST_TOKENS = 256
+const MAX_TOKENS = 256
 const VOCABULARY = 30_522
 
 /** Token ids of texts of several lengths, the same in every run. */
@@ -20,7 +20,7 @@ function randomTexts(): bigint[][] {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff
     return state % below
   }
-  const lengths = [3, 4, 7, 16, 17, 33, 64, 127, MOST_TOKENS, ...Array.from({ length: 8 }, () => 3 + next(120))]
+  const lengths = [3, 4, 7, 16, 17, 33, 64, 127, MAX_TOKENS, ...Array.from({ length: 8 }, () => 3 + next(120))]
   return lengths.map(length => Array.from({ length }, () => BigInt(next(VOCABULARY))))
 }
 

@@ -39,7 +39,7 @@ describe('a viewer from outside', () => {
       details: { quota: QUOTA, used: expect.any(Number), bytes: expect.any(Number) },
     })
     expect(engine.host('c64').store.lastSeq()).toBe(seq)
-    // Others have room of their own; so has the owner, and whoever asks on this machine.
+    // Others have room of their own; so has the owner, and the requester on this machine.
     await put(engine, of('ana'), 'b', 6_000)
     await put(engine, of('owner'), 'c', 60_000)
     await put(engine, of('ben', false), 'd', 60_000)

@@ -139,11 +139,11 @@ it(
 )
 
 /** One in some dozens shows the rarest leak; the search ends with the first that does. */
-const MOST_HISTORIES = 2_000
+const MAX_HISTORIES = 2_000
 
 describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
   const isFound = async (opened: () => Promise<World>, options: Partial<NonInterferenceOptions> = {}) => {
-    const checked = check(opened, { runs: MOST_HISTORIES, shrink: false, ...options })
+    const checked = check(opened, { runs: MAX_HISTORIES, shrink: false, ...options })
     await expect(checked).rejects.toMatchObject({ cause: expect.any(Interference) })
   }
 

@@ -65,7 +65,7 @@ describe('the facts', () => {
     expect((await c64.query('EXTCOL', {}, ann)).results[0]?.id).toBe('c64:register:EXTCOL')
   })
 
-  it('are public: whoever asks finds them, and the owner holds them (EN-068)', async () => {
+  it('are public: the requester finds them, and the owner holds them (EN-068)', async () => {
     await using c64 = await openTestC64()
     await c64.query('BGCOL0')
     const { results } = await c64.query('EXTCOL', {}, { viewer: { id: 'ann' } })

@@ -106,7 +106,7 @@ describe('the settings', () => {
     expect(await withFile(text)).toMatch(message)
   })
 
-  it('leave a store unharmed when they are refused, and take effect when they are mended', async () => {
+  it('leave a store unharmed when they are refused, and take effect when they are repaired', async () => {
     const home = folder.file('home')
     await using first = await openTestEngine({ home })
     await first.put({ entries: [{ id: 'kept', content: 'kept' }] })

@@ -50,7 +50,7 @@ describe('limits of requesters (BQ-189)', () => {
     for (let i = 0; i < 5_000; i++) expect(() => limits.charge(`agent ${i}`, 1)).toThrow('wait 300 ms')
   })
 
-  it('are those of buckets that are never forgotten, whoever asks when', () => {
+  it('are those of buckets that are never forgotten, the requester when', () => {
     const asked = fc.array(fc.tuple(fc.nat(1_500), fc.nat(40), fc.nat(1_000)), { maxLength: 400 })
     fc.assert(
       fc.property(asked, calls => {

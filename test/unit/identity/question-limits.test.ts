@@ -141,7 +141,7 @@ describe('memory of questions (BQ-193)', () => {
     expect(limits.size).toBeLessThanOrEqual(1_024)
   })
 
-  it('begins anew where the clock was set back', () => {
+  it('begins again where the clock was set back', () => {
     const { clock, ask } = limitsWith({ questionsPerDay: 1, alikePerHour: 1 })
     ask(about('rain'))
     clock.set(NOON - 48 * HOUR)

@@ -75,12 +75,12 @@ export function scorerOf(
   const most = Array.from({ length: blocks.count }, (_, block) =>
     blocks.entriesIn(block).reduce((max, entry) => Math.max(max, own[entry] as number), 0),
   )
-  const mostOfAll = Math.max(...most)
+  const maxOfAll = Math.max(...most)
   const scorer: PointScorer = {
     score: (entry, distance) => falling(distance) + (own[entry] as number),
     bound: (block, distance) => falling(distance) + (most[block] as number),
   }
-  return hasLimit ? { ...scorer, limit: distance => falling(distance) + mostOfAll } : scorer
+  return hasLimit ? { ...scorer, limit: distance => falling(distance) + maxOfAll } : scorer
 }
 
 export function bruteForce({ points }: Sample, request: PointSearch): PointHit[] {

@@ -64,7 +64,7 @@ describe('snapshots', () => {
   it('QE-019: are written and read in a step for every 4 MiB; ended at any of them, the one before stays and no other file', () => {
     const bytes = new Uint8Array(10 << 20).map((_, at) => at % 251)
     const { name, position } = fullIndex()
-    // A memory that grows while it is written: its views become empty, and are made anew.
+    // A memory that grows while it is written: its views become empty, and are made again.
     let buffer = bytes.slice().buffer
     const serialise = () => [new Uint8Array(buffer, 0, 5 << 20), new Uint8Array(buffer, 5 << 20)]
     const saving = { name, position, serialise } as unknown as Index

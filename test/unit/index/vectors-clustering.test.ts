@@ -14,7 +14,7 @@ const LAST_ENTRY = 40
 /** Few enough that some come twice, also among pivots. */
 const VECTORS = randomUnits(90, WIDTH, 1)
 
-/** An entry that comes anew with these vectors, or goes. */
+/** An entry that comes again with these vectors, or goes. */
 interface Step {
   readonly entry: number
   readonly vectors: readonly number[]

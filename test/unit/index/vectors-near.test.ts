@@ -141,7 +141,7 @@ describe('a search of near cells', () => {
     const hidden = asked.map((vector, i) => shared.add(unitsNear(vector, 0.3, 100, 2000 + i), BOB))
     seen.refresh(shared.store)
     expect(ask()).toBe(before)
-    // So many changes at once that the index reads everything anew.
+    // So many changes at once that the index reads everything again.
     shared.store.write(2, writer => hidden.map(entry => writer.delete(entry)))
     shared.addInThrees(clustered, BOB)
     seen.refresh(shared.store)

@@ -49,7 +49,7 @@ describe('filters', () => {
     )
   })
 
-  it('that are remembered answer as those asked anew, after every change', async () => {
+  it('that are remembered answer as those asked again, after every change', async () => {
     const world = openWorld()
     const ids = async (input: QueryInput) => (await world.ask(input)).page.items.map(item => item.id)
     const key = world.put({ id: 'a', content: 'fox', tags: ['red'] })

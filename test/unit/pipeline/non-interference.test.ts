@@ -110,11 +110,11 @@ describe('hidden knowledge changes nothing visible (1,500 histories with QUERENT
 })
 
 /** One in some dozens shows the rarest leak; the search ends with the first that does. */
-const MOST_HISTORIES = 3_000
+const MAX_HISTORIES = 3_000
 
 describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
   async function isFound(open: () => World, operations?: readonly Request['operation'][]): Promise<void> {
-    const checked = check(open, { runs: MOST_HISTORIES, shrink: false, ...(operations && { operations }) })
+    const checked = check(open, { runs: MAX_HISTORIES, shrink: false, ...(operations && { operations }) })
     await expect(checked).rejects.toMatchObject({ cause: expect.any(Interference) })
   }
 

@@ -20,7 +20,7 @@ async function listening(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(made.address() as AddressInfo).port}`
 }
 
-const ASKED = { path: '/v1/nodes/query', body: { question: 'ñ' }, mostBytes: 1_000 }
+const ASKED = { path: '/v1/nodes/query', body: { question: 'ñ' }, maxBytes: 1_000 }
 
 describe('a message over HTTP', () => {
   it('BQ-117: brings JSON there and back, over connections that are kept', async () => {

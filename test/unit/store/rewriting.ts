@@ -34,7 +34,7 @@ export class Rewriting {
 
   async #put(id: string): Promise<void> {
     const mark = markOf(this.#random)
-    // Of such lengths that pages hold few of them, and are often packed anew.
+    // Of such lengths that pages hold few of them, and are often packed again.
     const words = 'word '.repeat(3 + Math.floor(this.#random() ** 2 * 380))
     const draft = draftOf({ id, content: `${mark} ${words}${mark}` })
     await this.#store.writeWhenFree(1, writer => writer.put(draft, wholeChunk(draft)))

@@ -278,7 +278,7 @@ function sentence({ kind, of, direct, transitive, shared }: TrustPart): string {
     case 'transitive':
       return `Whoever asks has stated nothing of ${whom}. Trust comes through ${sources} of those it trusts, and is ${band}.`
     case 'reputation':
-      return `Nobody whom the asker trusts knows ${whom}: reputation counts.`
+      return `Nobody whom the requester trusts knows ${whom}: reputation counts.`
     case 'default':
       return `Nothing is known of ${whom}: a stranger.`
   }

@@ -5,7 +5,7 @@ import type { Belief, BeliefSource, RankedBelief, RankingWeights } from '../../.
 import { day } from '../../parts/format.ts'
 import { addressOf } from '../../shell/router.ts'
 
-/** All that the asker may see. Looking must not count as use of anybody's trust. */
+/** All that the requester may see. Looking must not count as use of anybody's trust. */
 export const LOOKING = {
   scope: { local: true, federated: true, network: true },
   dry_run: true,

@@ -6,7 +6,7 @@ import { decayedStrength, FADED, healthOf, MODES, strengthNorm } from '../../../
 import type { NodePoint, PointsPage } from '../../../../src/lenses/chroma/nodes/points.ts'
 import { call } from '../../api.ts'
 import { useStateOf } from '../../parts/use-answer.ts'
-import { asker } from '../../shell/session.ts'
+import { requester } from '../../shell/session.ts'
 import { placeOf } from './scene-parts.ts'
 
 // What the view asks the lens chroma for. None of it counts as a use of what is shown.
@@ -31,7 +31,7 @@ export function inputOf(question: string): object | null {
 }
 
 /** More would need more memory than a page should take; some 1 kB each. */
-const MOST_DRAWN = 200_000
+const MAX_DRAWN = 200_000
 
 export interface Cloud {
   /** Unix seconds: the moment that the first page tells of. */
@@ -48,7 +48,7 @@ export interface Cloud {
 /** Each is the one before with a page more. */
 async function* cloudsOf(signal: AbortSignal): AsyncGenerator<Cloud> {
   const { now, total, points: first } = await pointsFrom(0, signal)
-  const room = Math.min(total, MOST_DRAWN)
+  const room = Math.min(total, MAX_DRAWN)
   const [positions, colours] = [new Float32Array(room * 3), new Float32Array(room * 3)]
   const points: NodePoint[] = []
   let page = first
@@ -139,9 +139,9 @@ export interface Loading {
 
 const BEGINNING: Loading = { cloud: null, error: null }
 
-/** The nodes of whoever looks; begun anew when that changes. */
+/** The nodes of whoever looks; begun again when that changes. */
 export function useCloud(): Loading {
-  const [loading, setLoading] = useStateOf<Loading>(asker.value, BEGINNING)
+  const [loading, setLoading] = useStateOf<Loading>(requester.value, BEGINNING)
   useEffect(() => {
     const controller = new AbortController()
     const load = async (): Promise<void> => {
@@ -153,6 +153,6 @@ export function useCloud(): Loading {
       if (!controller.signal.aborted) setLoading(({ cloud }) => ({ cloud, error }))
     })
     return () => controller.abort()
-  }, [asker.value])
+  }, [requester.value])
   return loading
 }

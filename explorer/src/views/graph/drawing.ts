@@ -3,7 +3,7 @@ import type Graph from 'graphology'
 import forceAtlas2 from 'graphology-layout-forceatlas2'
 import { ApiError, call } from '../../api.ts'
 
-// What is drawn: what was found, and the neighbours of what was opened. Made anew of these two, so that closing undoes opening.
+// What is drawn: what was found, and the neighbours of what was opened. Made again of these two, so that closing undoes opening.
 
 // The calls of the lens context that the view makes. Its answers come in an envelope, with its errors in it.
 
@@ -56,12 +56,12 @@ interface Tally {
 }
 
 /** Concepts at most for one question. */
-const MOST_FOUND = 30
+const MAX_FOUND = 30
 
-const MOST_DEPENDANTS = 50
+const MAX_DEPENDANTS = 50
 
 export function findConcepts(query: string, signal: AbortSignal): Promise<Found> {
-  return ask('query', { query, mode: 'hybrid', rank: 'relevance', depth: 1, limit: MOST_FOUND }, signal)
+  return ask('query', { query, mode: 'hybrid', rank: 'relevance', depth: 1, limit: MAX_FOUND }, signal)
 }
 
 export function neighboursOf(id: number, signal: AbortSignal): Promise<Neighbours> {
@@ -80,11 +80,11 @@ export interface Dependants {
 
 export async function callersOf(id: number, signal: AbortSignal): Promise<Dependants> {
   type Callers = { readonly callers: readonly Dependant[]; readonly total: number }
-  const { callers, total } = await ask<Callers>('callers', { id, depth: 3, limit: MOST_DEPENDANTS }, signal)
+  const { callers, total } = await ask<Callers>('callers', { id, depth: 3, limit: MAX_DEPENDANTS }, signal)
   return { dependants: callers, total }
 }
 
-/** Whether any code was read that the asker may see. */
+/** Whether any code was read that the requester may see. */
 export async function hasCode(signal: AbortSignal): Promise<boolean> {
   try {
     const { concepts } = await ask<{ concepts: Tally }>('graph_summary', {}, signal)
@@ -121,7 +121,7 @@ function firstError(errors: unknown): { readonly code: string; readonly message:
 }
 
 /** More than this nobody can read, and drawing it would be slow. */
-export const MOST_DRAWN = 150
+export const MAX_DRAWN = 150
 /** Neighbours that one opening, or one more of them, brings. */
 const STEP = 20
 
@@ -201,7 +201,7 @@ export function pictureOf({ found, links, opened }: Drawing): Picture {
     wanted.push(...held.links)
     for (const [at, neighbour] of held.neighbours.entries()) {
       if (drawn.has(neighbour.id)) continue
-      if (at < held.shown && drawn.size < MOST_DRAWN) drawn.set(neighbour.id, { ...neighbour, isMatch: false })
+      if (at < held.shown && drawn.size < MAX_DRAWN) drawn.set(neighbour.id, { ...neighbour, isMatch: false })
       else missed.add(neighbour.id)
     }
   }

@@ -4,7 +4,7 @@ import { count, counted } from '../../parts/format.ts'
 import { Busy, Empty, Failure, QuestionForm } from '../../parts/parts.tsx'
 import { type Answer, useStateOf } from '../../parts/use-answer.ts'
 import { addressOf, goTo, route, type ViewProps } from '../../shell/router.ts'
-import { asker } from '../../shell/session.ts'
+import { requester } from '../../shell/session.ts'
 import { Canvas } from './canvas.tsx'
 import {
   add,
@@ -19,7 +19,7 @@ import {
   findConcepts,
   hasCode,
   linkColourOf,
-  MOST_DRAWN,
+  MAX_DRAWN,
   NOTHING,
   type Node,
   neighboursOf,
@@ -34,9 +34,9 @@ import './graph.css'
 
 // As `useAnswer`, of a question that is more than one operation, or whose answer must be opened first.
 
-/** Asked anew where `key` changes, or who asks. `key` null: there is nothing to ask. */
+/** Asked again where `key` changes, or the requester. `key` null: there is nothing to ask. */
 function useAsked<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Answer<T> {
-  const owner = JSON.stringify([key, asker.value])
+  const owner = JSON.stringify([key, requester.value])
   const [answer, setAnswer] = useStateOf<Answer<T>>(owner, { value: null, error: null, isLoading: key !== null })
   useEffect(() => {
     if (key === null) return
@@ -285,13 +285,13 @@ export function View(_: ViewProps) {
   const selected = idOf(settings.get('concept'))
   const code = useAsked('code', hasCode)
   const found = useAsked(query === '' ? null : query, signal => findConcepts(query, signal))
-  const [drawing, setDrawing] = useStateOf<Drawing>(asker.value, NOTHING)
+  const [drawing, setDrawing] = useStateOf<Drawing>(requester.value, NOTHING)
   const [failure, setFailure] = useState<unknown>(null)
 
   useEffect(() => {
     setFailure(null)
     setDrawing(() => (found.value === null ? NOTHING : drawingOf(found.value)))
-  }, [found.value, query, asker.value])
+  }, [found.value, query, requester.value])
 
   const picture = useMemo(() => pictureOf(drawing), [drawing])
   const isSettled = !found.isLoading && found.error === null
@@ -315,7 +315,7 @@ export function View(_: ViewProps) {
     if (!isAway || selected === null) return
     const controller = bring(selected, true)
     return () => controller.abort()
-  }, [isAway, selected, asker.value])
+  }, [isAway, selected, requester.value])
 
   const select = (id: number): void => goTo(addressOf('graph', [], { q: query, concept: String(id) }))
   const toggle = (id: number): void => {
@@ -348,7 +348,7 @@ export function View(_: ViewProps) {
           <p class="quiet small" role="status">
             {counted(picture.nodes.length, 'concept')}, {counted(picture.links.length, 'link')}
             {picture.leftOut > 0 && `; ${counted(picture.leftOut, 'neighbour')} left out`}
-            {picture.nodes.length >= MOST_DRAWN && ` (at most ${MOST_DRAWN} are drawn: close some to make room)`}
+            {picture.nodes.length >= MAX_DRAWN && ` (at most ${MAX_DRAWN} are drawn: close some to make room)`}
           </p>
           <div class="split">
             <div class="stack graph-picture">

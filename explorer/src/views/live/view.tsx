@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { Empty, EntryLink, Failure, MarkedText, titleOf } from '../../parts/parts.tsx'
 import { addressOf, goTo, route, type ViewProps } from '../../shell/router.ts'
-import { asker } from '../../shell/session.ts'
+import { requester } from '../../shell/session.ts'
 import { type ConnectionState, type Happened, watching } from './watching.ts'
 import './live.css'
 import type { Item } from '../../../../src/model/page.ts'
@@ -87,7 +87,7 @@ export function View(_: ViewProps) {
     const controller = new AbortController()
     void watching.follow(text, controller.signal)
     return () => controller.abort()
-  }, [text, asker.value])
+  }, [text, requester.value])
   const { state, error, items, events } = watching.seen.value
   return (
     <div class="live stack">

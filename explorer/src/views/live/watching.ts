@@ -1,4 +1,4 @@
-/** A standing question as the page keeps it: its answer, what happened to it, and whether anybody is still listening. */
+/** A live query as the page keeps it: its answer, what happened to it, and whether anybody is still listening. */
 import { signal } from '@preact/signals'
 import type { LiveEvent } from '../../../../src/model/live.ts'
 import type { Item } from '../../../../src/model/page.ts'
@@ -35,7 +35,7 @@ interface Failed {
   readonly error: { readonly code: string; readonly message: string }
 }
 
-const MOST_EVENTS = 200
+const MAX_EVENTS = 200
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 10_000
 /** Ends that are no refusal: the server stops, or is not there. */
@@ -94,7 +94,7 @@ class Watching {
     const isNews = event.reason !== 'initial'
     this.#set({
       items: now.sort((a, b) => b.score - a.score || a.rank - b.rank),
-      events: isNews ? [{ ...event, title }, ...events].slice(0, MOST_EVENTS) : events,
+      events: isNews ? [{ ...event, title }, ...events].slice(0, MAX_EVENTS) : events,
     })
   }
 

@@ -7,7 +7,7 @@ import { Busy, EntryLink, Failure, MarkedText, titleOf } from '../../parts/parts
 import { colourOf, ExplanationTree, ScoreBar } from '../../parts/score.tsx'
 import { useAnswer, useStateOf } from '../../parts/use-answer.ts'
 import { isTyping } from '../../shell/keys.tsx'
-import { asker, viewer } from '../../shell/session.ts'
+import { requester, viewer } from '../../shell/session.ts'
 
 export interface ResultProps {
   readonly item: Item
@@ -253,7 +253,7 @@ type State = Omit<Pages, 'more'>
 const NOTHING: State = { first: null, items: [], cursor: null, error: null, isLoading: false }
 
 export function usePages(asked: QueryInput | null): Pages {
-  const key = JSON.stringify([asked, asker.value])
+  const key = JSON.stringify([asked, requester.value])
   const [state, setState] = useStateOf<State>(key, NOTHING)
   const controller = useRef(new AbortController())
 

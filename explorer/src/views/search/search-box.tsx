@@ -105,7 +105,7 @@ export function recent(): readonly string[] {
 
 /** Who types on is not asked for. */
 const PAUSE_MS = 120
-const MOST_NAMES = 4
+const MAX_NAMES = 4
 
 /** Of the text at the caret; none where `isOn` is false. */
 function useCompletions(text: string, caret: number, isOn: boolean): readonly Completion[] {
@@ -128,7 +128,7 @@ function useCompletions(text: string, caret: number, isOn: boolean): readonly Co
 /** Completing is a help: where it fails, there is none. */
 async function fetchNames({ field, prefix }: Typed, signal: AbortSignal): Promise<readonly Suggestion[]> {
   const fields = field === null ? ['collection', 'kind', 'tag'] : [field]
-  const limit = field === null ? MOST_NAMES : 2 * MOST_NAMES
+  const limit = field === null ? MAX_NAMES : 2 * MAX_NAMES
   try {
     return (await call<Suggestions>('suggest', { prefix, fields, limit }, signal)).suggestions
   } catch {

@@ -1,6 +1,6 @@
 import { Busy, Empty, EntryLink, Failure, titleOf } from '../../parts/parts.tsx'
 import { addressOf, type ViewProps } from '../../shell/router.ts'
-import { asker, viewer } from '../../shell/session.ts'
+import { requester, viewer } from '../../shell/session.ts'
 import { isOwner } from '../../shell/store-facts.ts'
 import './store.css'
 import { useEffect, useState } from 'preact/hooks'
@@ -38,7 +38,7 @@ export function Collections({ collections }: Pick<Status, 'collections'>) {
 
 type Visit = 'not yet' | 'examining' | Examination | Error
 
-/** The examination, when the owner asks for it: it reads everything. Mends nothing. */
+/** The examination, when the owner asks for it: it reads everything. Repairs nothing. */
 export function Doctor() {
   const [visit, setVisit] = useState<Visit>('not yet')
   const examine = (): void => {
@@ -91,7 +91,7 @@ function EntryList() {
   /** Where the pages before this one began. */
   const [cursors, setCursors] = useState<readonly string[]>([])
   const first = (): void => setCursors([])
-  useEffect(first, [asker.value])
+  useEffect(first, [requester.value])
   const cursor = cursors.at(-1)
   const { value, error, isLoading } = useAnswer<ListPage>('list', { order, limit: PAGE, ...(cursor && { cursor }) })
   const from = cursors.length * PAGE
@@ -250,12 +250,12 @@ const AT_REST_MS = 5_000
 const BEGINNING: Answer<Status> = { value: null, error: null, isLoading: true }
 
 function useStatus(): Answer<Status> {
-  const [answer, setAnswer] = useStateOf<Answer<Status>>(asker.value, BEGINNING)
+  const [answer, setAnswer] = useStateOf<Answer<Status>>(requester.value, BEGINNING)
   useEffect(() => {
     const controller = new AbortController()
     void poll(controller.signal, answer => setAnswer(() => answer))
     return () => controller.abort()
-  }, [asker.value])
+  }, [requester.value])
   return answer
 }
 

@@ -1,6 +1,6 @@
 /**
- * Who asks, and what of the store exists for it: the one place where reads of this lens meet the visibility matrix
- * (BQ-091 to BQ-095). Made anew when memberships, or partitions in sight, have changed.
+ * The requester, and what of the store exists for it: the one place where reads of this lens meet the visibility matrix
+ * (BQ-091 to BQ-095). Made again when memberships, or partitions in sight, have changed.
  */
 
 import { Recent } from '../../../base/recent.ts'
@@ -76,7 +76,7 @@ export class Requester {
     return this.#kinds[partition] ?? HIDDEN
   }
 
-  /** Takes note of partitions that came since this was made. False: it sees some of them, and must be made anew. */
+  /** Takes note of partitions that came since this was made. False: it sees some of them, and must be made again. */
   passesOver(added: readonly { readonly id: PartitionId; readonly audience: Audience }[]): boolean {
     if (added.some(({ audience }) => this.maySee(audience))) return false
     this.#known = added.reduce((most, { id }) => Math.max(most, id), this.#known)

@@ -51,11 +51,11 @@ export function updateAgent({ writer, viewer, now }: Writing, input: NewAgent): 
 
 /** The local owner sees all; others see themselves and those they have stated trust in. By id. */
 export function listAgents(reader: StoreReader, viewer: string, named: ReadonlySet<string>): readonly AgentView[] {
-  const isTold = (row: Row) => viewer === OWNER || row['id'] === viewer || named.has(row['id'] as string)
+  const isReported = (row: Row) => viewer === OWNER || row['id'] === viewer || named.has(row['id'] as string)
   return reader
     .table(AGENTS)
     .scan()
-    .filter(isTold)
+    .filter(isReported)
     .map(row => viewOf(reader, row))
 }
 

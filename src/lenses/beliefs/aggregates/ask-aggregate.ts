@@ -1,6 +1,6 @@
 /**
  * Answers a member of a federation of this node that asks of a topic: whether it may, what it pays, and what it gets
- * (BQ-105). An epoch is a day in UTC: one answer a topic and one budget a member hold for it, and both begin anew
+ * (BQ-105). An epoch is a day in UTC: one answer a topic and one budget a member hold for it, and both begin again
  * together. A member pays once for a topic, whatever comes of it and whoever asked first: so the price tells neither
  * what there is nor who else has asked.
  */
@@ -130,7 +130,7 @@ function rulesFor(reader: StoreReader, federation: string, member: string): Aggr
 }
 
 /** Milliseconds, as of a question that names no limit. */
-const MOST_MS = 5_000
+const MAX_MS = 5_000
 
 /**
  * Throws UNAUTHORIZED, alike for a federation that there is not, RATE_LIMITED where the budget is spent, before the beliefs are
@@ -149,7 +149,7 @@ export async function askAggregate(
     accountOf(reader, place, member, now)
     return keptSummary(reader, place) !== undefined
   })
-  const time = new TimeLimit(MOST_MS, signal)
+  const time = new TimeLimit(MAX_MS, signal)
   await state.load(signal)
   const asked: AskedTopic = {
     topic,

@@ -46,8 +46,8 @@ interface GivenRules {
   readonly daily_epsilon?: number | undefined
 }
 
-const LEAST_MEMBERS = 5
-const LEAST_MEMBERS_SENSITIVE = 10
+const MIN_MEMBERS = 5
+const MIN_MEMBERS_SENSITIVE = 10
 export const DEFAULT_ANSWER = 1 * ONE_EPSILON
 export const DEFAULT_DAY = 10 * ONE_EPSILON
 
@@ -67,7 +67,7 @@ export function rulesOf(reader: StoreReader, federation: string): AggregateRules
   if (!isAggregate(reader, federation)) return null
   const row = reader.table(AGGREGATE_RULES).get({ federation })
   return {
-    leastMembers: row?.['sensitive'] === 1 ? LEAST_MEMBERS_SENSITIVE : LEAST_MEMBERS,
+    leastMembers: row?.['sensitive'] === 1 ? MIN_MEMBERS_SENSITIVE : MIN_MEMBERS,
     epsilonAnswer: (row?.['epsilon_answer'] as number | null | undefined) ?? DEFAULT_ANSWER,
     epsilonDay: (row?.['epsilon_day'] as number | null | undefined) ?? DEFAULT_DAY,
   }
@@ -85,7 +85,7 @@ export function inOnes(epsilon: number): number {
   return epsilon / ONE_EPSILON
 }
 
-/** The true figures of a topic; of each holder at most `MOST_BELIEFS` beliefs. */
+/** The true figures of a topic; of each holder at most `MAX_BELIEFS` beliefs. */
 export interface Tally {
   readonly members: number
   readonly beliefs: number
@@ -95,7 +95,7 @@ export interface Tally {
 export type Summary = { readonly member_count: number; readonly belief_count: number } | null
 
 /** Of one holder. */
-export const MOST_BELIEFS = 3
+export const MAX_BELIEFS = 3
 
 /** Fifths of ε. */
 const FOR_MEMBERS = 3
@@ -114,7 +114,7 @@ interface Noises {
 export function noisesOf({ epsilonAnswer }: Pick<AggregateRules, 'epsilonAnswer'>): Noises {
   return {
     members: reduced(FOR_MEMBERS * epsilonAnswer, FIFTHS * ONE_EPSILON),
-    beliefs: reduced(FOR_BELIEFS * epsilonAnswer, FIFTHS * ONE_EPSILON * MOST_BELIEFS),
+    beliefs: reduced(FOR_BELIEFS * epsilonAnswer, FIFTHS * ONE_EPSILON * MAX_BELIEFS),
   }
 }
 
@@ -131,7 +131,7 @@ export function noisedSummary(tally: Tally, rules: AggregateRules, random: Rando
 /** Of noised figures alone. Every member has one belief or more, and at most three count. */
 export function told({ members, beliefs }: Tally, bar: number): Summary {
   if (members < bar) return null
-  const belief_count = Math.min(MOST_BELIEFS * members, Math.max(members, beliefs))
+  const belief_count = Math.min(MAX_BELIEFS * members, Math.max(members, beliefs))
   return { member_count: members, belief_count }
 }
 

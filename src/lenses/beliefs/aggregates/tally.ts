@@ -22,7 +22,7 @@ import { thresholdsOf } from '../query/understand.ts'
 import { request } from '../schema/faults.ts'
 import { across, domain, field, id, object, textUpTo, type Value } from '../schema/values.ts'
 import type { BeliefsState } from '../state.ts'
-import { MOST_BELIEFS, type Tally } from './mechanism.ts'
+import { MAX_BELIEFS, type Tally } from './mechanism.ts'
 
 export type Topic =
   /** Beliefs near it in meaning, and those in which it stands. */
@@ -149,7 +149,7 @@ export function* tallyOf(
   const counts = new Map<number, number>()
   for (const row of matches.rows) {
     const holder = holders[row] as number
-    counts.set(holder, Math.min(MOST_BELIEFS, (counts.get(holder) ?? 0) + 1))
+    counts.set(holder, Math.min(MAX_BELIEFS, (counts.get(holder) ?? 0) + 1))
   }
   return { members: counts.size, beliefs: [...counts.values()].reduce((sum, count) => sum + count, 0) }
 }

@@ -9,7 +9,7 @@ import { twelveDecimals } from '../measures/ranking-weights.ts'
 import { type Belief, type Conflict, type MergeStrategy, SCOPE_KINDS } from '../model.ts'
 import {
   type ContradictionDetector,
-  LEAST_SCORE,
+  MIN_SCORE,
   type Opposition,
   SAME_TOPIC,
   type Statement,
@@ -58,7 +58,7 @@ function interleaved(sources: readonly (readonly ScoredBelief[])[]): readonly Sc
 export type ConflictStrategy = Conflict['resolution']
 
 /** From the top of an answer: every two of them are compared. */
-export const MOST_COMPARED = 100
+export const MAX_COMPARED = 100
 
 /** Places in the list, the first above the second. */
 interface FoundConflict {
@@ -87,7 +87,7 @@ export function findConflicts(
       if (a !== undefined && b !== undefined && cosine(a, b) < SAME_TOPIC) continue
       if (!goesOn()) return found
       const opposition = detector.detect(statement, statements[second] as Statement)
-      if (opposition !== null && opposition.score > LEAST_SCORE) found.push({ first, second, opposition })
+      if (opposition !== null && opposition.score > MIN_SCORE) found.push({ first, second, opposition })
     }
   }
   return found
@@ -187,15 +187,15 @@ export function* spread({
   const held = new Uint32Array(pool.length)
   while (open.length > 0) {
     let best = -1
-    let bestWorth = Number.NEGATIVE_INFINITY
+    let bestPrior = Number.NEGATIVE_INFINITY
     for (let at = 0; at < open.length; at++) {
       const place = open[at] as number
-      if (worthAt(place) <= bestWorth) continue
+      if (worthAt(place) <= bestPrior) continue
       holdAgainstPicked(place)
       const worth = worthAt(place)
-      if (worth <= bestWorth) continue
+      if (worth <= bestPrior) continue
       best = at
-      bestWorth = worth
+      bestPrior = worth
     }
     const place = open[best] as number
     open.splice(best, 1)

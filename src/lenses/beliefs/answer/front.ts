@@ -20,7 +20,7 @@ import {
   diversely,
   findConflicts,
   limitWarnings,
-  MOST_COMPARED,
+  MAX_COMPARED,
   merged,
   POOL,
   settleConflicts,
@@ -81,14 +81,14 @@ export function* frontOf(
     const ranks = ranksOf(best)
     yield
     if (strategy === null) return new Front({ picks, ranks, end: null, conflicts: [], limited })
-    const { list, conflicts } = settledList(evaluation, [...take(picks, MOST_COMPARED)], strategy)
+    const { list, conflicts } = settledList(evaluation, [...take(picks, MAX_COMPARED)], strategy)
     return new Front({ picks: joined(list, picks), ranks, end: null, conflicts, limited })
   }
   if (strategy === null) return null
-  const best = evaluation.best(MOST_COMPARED)
+  const best = evaluation.best(MAX_COMPARED)
   yield
   const { list, conflicts } = settledList(evaluation, best.map(unspread), strategy)
-  const end = best.length < MOST_COMPARED ? null : (best.at(-1) as ScoredBelief)
+  const end = best.length < MAX_COMPARED ? null : (best.at(-1) as ScoredBelief)
   return new Front({ picks: list.values(), ranks: ranksOf(best), end, conflicts, leftOut: best.length - list.length })
 }
 
@@ -136,7 +136,7 @@ export class Front {
     return limitWarnings(this.#limited)
   }
 
-  /** From the beginning. `time`: of who asks now. */
+  /** From the beginning. `time`: of the requester now. */
   *all(time?: TimeLimit): Generator<Picked> {
     for (let at = 0; ; at++) {
       if (at === this.#made.length) {

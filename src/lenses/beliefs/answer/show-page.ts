@@ -30,7 +30,7 @@ import type { CheckedQuery, CheckedScope } from '../schema/query.ts'
 import type { BeliefsState } from '../state.ts'
 import type { TimeLimit } from '../time-limit.ts'
 import { federationTarget } from '../trust/trust-in.ts'
-import { conflictOf, findConflicts, MOST_COMPARED } from './diversity.ts'
+import { conflictOf, findConflicts, MAX_COMPARED } from './diversity.ts'
 import type { Front } from './front.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -170,7 +170,7 @@ export function showingOf(view: ShowView, options: CheckedQuery['options']): Sho
 export function showPage(showing: Showing, draft: Draft, before: readonly Compared[] = []): ShownPage {
   const results = shownOf(showing, draft.picked)
   const found = results.map(({ belief }) => belief)
-  const compared = [...before, ...found.slice(0, MOST_COMPARED - before.length)]
+  const compared = [...before, ...found.slice(0, MAX_COMPARED - before.length)]
   const conflicts = conflictsIn(showing, draft, { compared, from: before.length, found })
   const closest = draft.order.verdict?.nearest ?? []
   return { results, conflicts, compared, nearest: closest.length === 0 ? [] : shownOf(showing, closest.map(unspread)) }

@@ -25,7 +25,7 @@ export interface CalibrationResult {
   readonly unrelatedPassed: number
 }
 
-const MOST_UNRELATED = 0.05
+const MAX_UNRELATED = 0.05
 
 /** Embeds every text and every term once: some seconds. */
 export async function calibrate(
@@ -56,7 +56,7 @@ export async function calibrate(
 
 /** The lowest cut, in thousandths, that at most one in twenty reaches. */
 export function thresholdOf(unrelated: readonly number[]): number {
-  const allowed = Math.floor(unrelated.length * MOST_UNRELATED)
+  const allowed = Math.floor(unrelated.length * MAX_UNRELATED)
   const first = unrelated.toSorted((a, b) => b - a)[allowed] ?? -1
   return (Math.floor(first * 1000) + 1) / 1000
 }

@@ -152,7 +152,7 @@ export class BeliefColumns {
     return this.#sameId.next(row)
   }
 
-  /** Of numbers of a holder and of an id: the row, whoever asks; -1: it is no current belief. */
+  /** Of numbers of a holder and of an id: the row, the requester; -1: it is no current belief. */
   rowOfVersion(holder: number, id: number): number {
     if (holder === -1 || id === -1) return -1
     let row = this.firstOfId(id)
@@ -160,7 +160,7 @@ export class BeliefColumns {
     return row
   }
 
-  /** The row of a belief with a past, by its holder and chain, whoever asks; -1: there is none. */
+  /** The row of a belief with a past, by its holder and chain, the requester; -1: there is none. */
   rowOfChain(holder: string, chain: string): number {
     return this.#rowByChain.get(chainName(holder, chain)) ?? -1
   }
@@ -437,7 +437,7 @@ function shared(rows: Int32Array, numbers: Int32Array): readonly number[] {
   return twice.size === 0 ? [] : [...rows.filter(row => twice.has(numbers[row] as number))]
 }
 
-/** How fast each domain set ages, a day, for who asks about these domains: worked out when first asked for. */
+/** How fast each domain set ages, a day, for the requester about these domains: worked out when first asked for. */
 export function domainRates(
   columns: BeliefColumns,
   queryDomains: readonly string[],

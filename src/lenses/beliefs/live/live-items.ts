@@ -122,7 +122,7 @@ function trustIn(trust: HolderTrust, requester: Requester, { source, version }: 
 
 /** The smallest change of trust that is told: of reputations 0.1 (BQ-158), of which trust counts three tenths. */
 const LEAST = 1e-4
-const LEAST_OF_REPUTATION = 0.03 + 1e-9
+const MIN_OF_REPUTATION = 0.03 + 1e-9
 
 function firstBasis(trust: TrustIn): TrustBasis {
   const { kind, value } = trust
@@ -132,7 +132,7 @@ function firstBasis(trust: TrustIn): TrustBasis {
 /** `then`: what trust as it is now would have come to when the last answer was given. */
 function basisAfter(last: TrustBasis, then: TrustIn, now: TrustIn): TrustBasis {
   const isReputation = (kind: TrustIn['kind']) => kind === 'reputation' || kind === 'default'
-  const bound = isReputation(last.kind) && isReputation(then.kind) ? LEAST_OF_REPUTATION : LEAST
+  const bound = isReputation(last.kind) && isReputation(then.kind) ? MIN_OF_REPUTATION : LEAST
   if (Math.abs(then.value - last.value) > bound) {
     const text = textOfTrust(now)
     return { ...firstBasis(now), text: text === last.text ? `${text} again` : text }

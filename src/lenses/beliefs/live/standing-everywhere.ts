@@ -1,6 +1,6 @@
 /**
- * A standing question that other nodes are asked too. They tell when what may be seen there has changed; then all is put together
- * anew and held against what was told. What a node gave stays while it does not answer: only that it does not is told.
+ * A live query that other nodes are asked too. They tell when what may be seen there has changed; then all is put together
+ * again and held against what was told. What a node gave stays while it does not answer: only that it does not is told.
  */
 import type { JsonObject } from '../../../base/canonical.ts'
 import type { Steps } from '../../../base/turns.ts'
@@ -27,7 +27,7 @@ import { TimeLimit } from '../time-limit.ts'
 import { itemOf, saidBy, textOfTrust, type UnratedItem } from './live-items.ts'
 import type { StandingBeliefs } from './standing-question.ts'
 
-/** Nodes that tell of no changes are asked anew after so long, and those that did not answer. */
+/** Nodes that tell of no changes are asked again after so long, and those that did not answer. */
 const RECHECK_MS = 60_000
 const RETRY_MS = 5_000
 

@@ -201,7 +201,7 @@ function firstFailure(holds: (at: Instant) => boolean, asOf: Instant, guess: num
   return high
 }
 
-/** How often an answer is made anew when something of it went out of sight while it was made. */
+/** How often an answer is made again when something of it went out of sight while it was made. */
 const ATTEMPTS = 3
 
 interface Draft {
@@ -403,7 +403,7 @@ export class StandingBeliefs implements LiveQuery {
         accessScope,
         trust,
         isCandidate: candidateTest(evaluation),
-        meaningFloor: leastCosine(evaluation),
+        meaningFloor: minCosine(evaluation),
         candidates: evaluation.cosines && [...evaluation.cosines.keys()],
         bar: barOf(evaluation, picked, options),
       },
@@ -449,7 +449,7 @@ function candidateTest({ matches, copies, view }: Evaluation): (entry: EntryKey)
 }
 
 /** With which a newcomer would be a candidate: of more than may be, the farthest one sets it. */
-function leastCosine({ isCut, cosines, floor }: Evaluation): number | null {
+function minCosine({ isCut, cosines, floor }: Evaluation): number | null {
   return isCut && cosines !== null ? Math.min(...cosines.values()) : floor
 }
 

@@ -23,7 +23,7 @@ export class Contents {
 
   /**
    * Calls back with the folded content of each of these rows, in their order. What has just gone is left out. `looked` is told
-   * of the characters that are folded anew, and may throw. A step for each page.
+   * of the characters that are folded again, and may throw. A step for each page.
    */
   *each(
     rows: Int32Array,

@@ -41,12 +41,12 @@ export function hasPhrase(folded: string, phrase: string): boolean {
 }
 
 /** Marks in a row that are put in order together: to order many takes the square of their number, and no word has so many. */
-const MOST_MARKS = 256
-const TOO_MANY_MARKS = new RegExp(`\\p{M}{${MOST_MARKS + 1}}`, 'u')
-const PIECES = new RegExp(`\\P{M}*\\p{M}{0,${MOST_MARKS}}`, 'gu')
+const MAX_MARKS = 256
+const TOO_MANY_MARKS = new RegExp(`\\p{M}{${MAX_MARKS + 1}}`, 'u')
+const PIECES = new RegExp(`\\P{M}*\\p{M}{0,${MAX_MARKS}}`, 'gu')
 
 function resolved(text: string): string {
-  if (text.length <= MOST_MARKS || !TOO_MANY_MARKS.test(text)) return text.normalize('NFKC')
+  if (text.length <= MAX_MARKS || !TOO_MANY_MARKS.test(text)) return text.normalize('NFKC')
   return text.replace(PIECES, piece => piece.normalize('NFKC'))
 }
 

@@ -58,7 +58,7 @@ export function overallOf(values: ArrayLike<number>, at: number, weights: ArrayL
     const weight = weights[i] as number
     // What is unknown adds nothing; a weight of 0 neither.
     if (Number.isNaN(value) || weight === 0) continue
-    logs += weight * Math.log(Math.max(value, LEAST_VALUE))
+    logs += weight * Math.log(Math.max(value, MIN_VALUE))
     total += weight
   }
   return total === 0 ? Number.NaN : twelveDecimals(Math.exp(logs / total))
@@ -95,11 +95,11 @@ export function weakestDimension(vector: Confidence, weights: DimensionWeights =
   for (const dimension of DIMENSIONS) {
     const value = vector[dimension]
     if (value === null) continue
-    const loss = weights[dimension] * -Math.log(Math.max(value, LEAST_VALUE))
+    const loss = weights[dimension] * -Math.log(Math.max(value, MIN_VALUE))
     if (loss > most) [weakest, most] = [dimension, loss]
   }
   return weakest
 }
 
 /** Below it a single dimension would make all others pointless. */
-const LEAST_VALUE = 0.001
+const MIN_VALUE = 0.001

@@ -21,7 +21,7 @@ export function rankingWeights({ trustWeight, given, listMode }: WeightRequest):
 
 /** Trust gets `0.6 · trustWeight`; the others share the rest as 0.35 : 0.25 : 0.10. 0.9 gives 0.23, 0.1643, 0.54, 0.0657. */
 export function byTrustWeight(trustWeight: number): RankingWeights {
-  const trust = MOST_TRUST * trustWeight
+  const trust = MAX_TRUST * trustWeight
   const { semantic, confidence, recency } = DEFAULT_RANKING
   const rest = (1 - trust) / (semantic + confidence + recency)
   return { semantic: semantic * rest, confidence: confidence * rest, trust, recency: recency * rest }
@@ -41,7 +41,7 @@ export function withTemporalFactor(weights: RankingWeights, factor: number): Ran
   return scaled({ ...weights, recency: weights.recency * factor }) ?? weights
 }
 
-const MOST_TRUST = 0.6
+const MAX_TRUST = 0.6
 
 const OF_NOW: ReadonlySet<string> = new Set(['recent', 'recently', 'latest', 'new', 'newest', 'current', 'currently'])
 const OF_OLD: ReadonlySet<string> = new Set(['history', 'historical', 'origin', 'origins', 'first', 'original'])

@@ -71,20 +71,20 @@ function ownMemberships({ reader, requester }: ShowView): string {
   return JSON.stringify(reader.table(MEMBERSHIPS).scan({ agent: requester.id }))
 }
 
-/** Durations behind its end for which an answer may still be shown while it is asked for anew. */
+/** Durations behind its end for which an answer may still be shown while it is asked for again. */
 const STALE_DURATIONS = 10
-/** What asking anew may take when nobody waits for it. */
+/** What asking again may take when nobody waits for it. */
 const REFRESH_MS = 30_000
 
 export interface CachedAnswer {
   readonly answer: NodesAnswer
-  /** It is older than it should be, and is asked for anew. */
+  /** It is older than it should be, and is asked for again. */
   readonly isStale: boolean
 }
 
 interface NodeCache {
   readonly kept: KeptAnswers
-  /** Keys that are asked for anew now. */
+  /** Keys that are asked for again now. */
   readonly refreshing: Set<string>
 }
 

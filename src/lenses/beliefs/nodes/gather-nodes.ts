@@ -122,7 +122,7 @@ export interface Gathering {
 }
 
 /** For putting together what is there, however long that took to come. */
-const LEAST_LEFT_MS = 500
+const MIN_LEFT_MS = 500
 
 interface Gathered {
   readonly source: AnswerSource
@@ -153,7 +153,7 @@ export async function gather(
   // Made with the first use, which is a write: before anything is read for the answer.
   state.secret()
   requireAnswer(query.options.scope, own.keys.length, nodes.answer)
-  const left = time.leftMs < LEAST_LEFT_MS ? new TimeLimit(LEAST_LEFT_MS, time.signal) : time
+  const left = time.leftMs < MIN_LEFT_MS ? new TimeLimit(MIN_LEFT_MS, time.signal) : time
   return { source: await putTogether(gathering, own, nodes, left), time: left }
 }
 
@@ -186,7 +186,7 @@ interface OwnResults {
 /** Each time so many times as many. */
 const GROWTH = 4
 /** They are copied, and held while the answer is read. */
-const MOST_OWN = 10_000
+const MAX_OWN = 10_000
 
 /** By key in the store of this node, or as it came from another: what needs not be gathered. */
 type Passed = ReadonlySet<EntryKey | Guest>
@@ -206,7 +206,7 @@ function ownResults(
       const evaluation = yield* evaluateInSteps(state, view, query, embedded, asOf)
       const { matches, isCut } = evaluation
       const kept = bestOfSources(evaluation, query.options, most).filter(({ createdAt }) => createdAt <= asOf)
-      const canGrow = isInTotalOrder(gathering) && most < MOST_OWN && matches.count > most
+      const canGrow = isInTotalOrder(gathering) && most < MAX_OWN && matches.count > most
       return {
         keys: kept.map(({ entry }) => entry).filter(entry => !passed.has(entry)),
         left: matches.count - kept.length,
@@ -264,7 +264,7 @@ async function putTogether(
         const kept = new Set(rest)
         const gone = [...world.homeKeys, ...world.guests].flatMap(([entry, one]) => (kept.has(entry) ? [] : [one]))
         const all = new Set([...passed, ...gone])
-        const more = await ownResults(gathering, Math.min(MOST_OWN, GROWTH * own.most), limited, all)
+        const more = await ownResults(gathering, Math.min(MAX_OWN, GROWTH * own.most), limited, all)
         return putTogether(gathering, more, answered, limited, all)
       },
     }),

@@ -133,7 +133,7 @@ function healthOf(host: LensHost, did: string): PeerHealth {
   }
 }
 
-/** Of one that was taken off the list, or met anew. */
+/** Of one that was taken off the list, or met again. */
 export function forgetHealth(host: LensHost, did: string): void {
   nodeBookOf(host).forget(did)
 }
@@ -165,15 +165,15 @@ class Unreached extends Error {
 }
 
 /** Milliseconds that a node has to say who it is. */
-const MOST_MS = 5_000
+const MAX_MS = 5_000
 /** A document without beliefs: this is some hundred times what it takes. */
-const MOST_BYTES = 64 * 1024
+const MAX_BYTES = 64 * 1024
 
 /** Throws `Unreached`; `cancelled` when the caller has gone. */
 async function readFrom(host: LensHost, address: string, path: string, signal: AbortSignal): Promise<unknown> {
-  const timely = AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)])
+  const timely = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)])
   try {
-    return await transportOf(host).send(address, { path, body: null, mostBytes: MOST_BYTES }, timely)
+    return await transportOf(host).send(address, { path, body: null, maxBytes: MAX_BYTES }, timely)
   } catch (thrown) {
     if (signal.aborted) throw new QuerentError('cancelled', 'the caller has gone', {})
     if (thrown instanceof TransportFailure) throw new Unreached(REASONS[thrown.code], thrown)

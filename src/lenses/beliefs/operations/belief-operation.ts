@@ -190,7 +190,7 @@ export async function inCall<T>(
   }
 }
 
-/** One write of a call, by who asks. */
+/** One write of a call, by the requester. */
 export function writing<T>({ host, agent }: BeliefsCall, act: (write: Writing) => T): Promise<T> {
   const now = host.clock.now()
   const random = (bytes: number) => host.random(bytes)

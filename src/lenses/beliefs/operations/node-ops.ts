@@ -1,6 +1,6 @@
 /**
  * Other nodes: those that this one asks, which is the local owner's list (BQ-135), and what others ask of this one: in an envelope,
- * which says who asks, whoever has brought it.
+ * which says the requester, whoever has brought it.
  */
 import type { z } from 'zod'
 import type { NamedOperation } from '../../lens-operation.ts'

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../base/canonical.ts'
 import { liveStream, type Subscription } from '../../../model/live.ts'
 import type { CallContext } from '../../../model/operation.ts'
 import { OWNER } from '../../../model/partition.ts'
-import { MOST_IDLE_MS, type Pace, paced } from '../../../pipeline/paced.ts'
+import { MAX_IDLE_MS, type Pace, paced } from '../../../pipeline/paced.ts'
 import type { LensHost } from '../../lens.ts'
 import { BeliefsError, faulty, unauthorized } from '../errors.ts'
 import { asBeliefEvent, subscribeTo } from '../live/subscriptions.ts'
@@ -208,7 +208,7 @@ export function streamInCall(
   after: Pace['after'] = untilIdle,
 ): AsyncIterableIterator<JsonObject> {
   const { signal } = context
-  const pace = { signal, idleMs: MOST_IDLE_MS, after }
+  const pace = { signal, idleMs: MAX_IDLE_MS, after }
   const pieces = paced(stop => chunksOf(host, input, { ...context, signal: stop }), pace)
   return {
     [Symbol.asyncIterator]() {
@@ -236,7 +236,7 @@ async function* chunksOf(host: LensHost, input: Query, context: CallContext): As
 
 function idle(): BeliefsError {
   const message = 'the stream was ended: nobody asked for its next piece'
-  return new BeliefsError('TIMEOUT', message, { elapsed_ms: MOST_IDLE_MS })
+  return new BeliefsError('TIMEOUT', message, { elapsed_ms: MAX_IDLE_MS })
 }
 
 const watch = operation({

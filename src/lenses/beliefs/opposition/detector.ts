@@ -12,7 +12,7 @@ export interface Statement {
 
 export interface Opposition {
   readonly type: ContradictionType
-  /** 0 to 1; counts above `LEAST_SCORE`. */
+  /** 0 to 1; counts above `MIN_SCORE`. */
   readonly score: number
   /** Names the opposed statements. */
   readonly text: string
@@ -26,7 +26,7 @@ export interface ContradictionDetector {
   detect(a: Statement, b: Statement): Opposition | null
 }
 
-export const LEAST_SCORE = 0.7
+export const MIN_SCORE = 0.7
 /** Raw cosine from which on two beliefs are of one topic. */
 export const SAME_TOPIC = 0.75
 

@@ -55,7 +55,7 @@ interface Sentence {
 }
 
 /** Looked at of one belief. */
-const MOST_SENTENCES = 20
+const MAX_SENTENCES = 20
 
 /** Of one page, every belief is compared with every other. */
 const KEPT = 256
@@ -68,7 +68,7 @@ function sentencesOf(content: string): readonly Sentence[] {
       .split(/(?<=[.!?;])\s+|\n+/)
       .map(text => text.trim())
       .filter(text => text !== '')
-      .slice(0, MOST_SENTENCES)
+      .slice(0, MAX_SENTENCES)
       .map(sentence),
   )
 }

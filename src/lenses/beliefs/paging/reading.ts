@@ -44,7 +44,7 @@ import {
   writeCursor,
 } from './held-order.ts'
 
-/** How often a page is made anew when something of it went out of sight while it was made. */
+/** How often a page is made again when something of it went out of sight while it was made. */
 const ATTEMPTS = 3
 
 /** Gives the orders of streams names that no others have. */

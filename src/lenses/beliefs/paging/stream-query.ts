@@ -31,7 +31,7 @@ export interface LastChunk
 }
 
 /** Progress of a chunk that is not the last. */
-const MOST_BEFORE_END = 0.99
+const MAX_BEFORE_END = 0.99
 
 export async function* streamQuery(
   state: BeliefsState,
@@ -54,7 +54,7 @@ export async function* streamQuery(
       const cursor = isLast ? reading.cursor() : null
       if (!isLast) reading.keep()
       spentMs += performance.now() - started
-      progress = Math.max(progress, Math.min(MOST_BEFORE_END, read / Math.min(limit, Math.max(1, total - before))))
+      progress = Math.max(progress, Math.min(MAX_BEFORE_END, read / Math.min(limit, Math.max(1, total - before))))
       const chunk = { beliefs, ...(conflicts.length > 0 && { conflicts }) }
       yield isLast
         ? { ...chunk, progress: 1, done: true, ...ending.told(query, call.requester, cursor) }

@@ -1,5 +1,5 @@
 /**
- * One query against one moment: who asks, what matches, and how each match scores. Everything else (a page, a count,
+ * One query against one moment: the requester, what matches, and how each match scores. Everything else (a page, a count,
  * facets, an explanation) is read off it. Nothing of what it reads may change while it is used (`BeliefsState.lookInSteps`).
  */
 import type { Instant } from '../../../base/clock.ts'

@@ -8,7 +8,7 @@ import { noSuchBelief } from '../errors.ts'
 import type { RankedBelief } from '../model.ts'
 import {
   type ContradictionDetector,
-  LEAST_SCORE,
+  MIN_SCORE,
   type Opposition,
   SAME_TOPIC,
   statementOf,
@@ -141,7 +141,7 @@ export function similarIn(
 }
 
 /** Of one topic, the best in order: a detector may be slow. */
-const MOST_COMPARED = 1_000
+const MAX_COMPARED = 1_000
 
 interface Contradicting {
   readonly ranked: RankedBelief
@@ -177,14 +177,14 @@ export function contradicting(
   subject: Subject,
   detector: ContradictionDetector,
 ): readonly Contradicting[] {
-  const near = likeSubject(evaluation, subject, SAME_TOPIC).slice(0, MOST_COMPARED)
+  const near = likeSubject(evaluation, subject, SAME_TOPIC).slice(0, MAX_COMPARED)
   const { content, validFrom, validUntil, createdAt } = subject.seen.version
   const statement = { content, validFrom: validFrom ?? createdAt, validUntil }
   return listed(evaluation, near)
     .flatMap(ranked => {
       evaluation.view.time?.check()
       const opposition = detector.detect(statement, statementOf(ranked.belief))
-      return opposition === null || opposition.score <= LEAST_SCORE ? [] : [{ ranked, opposition }]
+      return opposition === null || opposition.score <= MIN_SCORE ? [] : [{ ranked, opposition }]
     })
     .sort((a, b) => b.opposition.score - a.opposition.score || a.ranked.rank - b.ranked.rank)
     .map(({ ranked, opposition }, at) => ({ ranked: { ...ranked, rank: at + 1 }, opposition }))

@@ -44,7 +44,7 @@ interface Addition<T> {
 
 type Shown<E extends Expansion> = Omit<NonNullable<Value<typeof expandAnswer>[E]>[number], 'tokens'>
 
-const MOST_SIMILAR = 20
+const MAX_SIMILAR = 20
 
 /** In the order asked for, nearest first; what does not fit is passed over. */
 export function expandBelief(
@@ -95,7 +95,7 @@ const ADDITIONS: {
     })),
   similar: (evaluation, subject) => {
     const found = similarIn(evaluation, subject, { minSimilarity: 0.7, includeSameHolder: true })
-    return listed(evaluation, found.slice(0, MOST_SIMILAR)).map(ranked => ({
+    return listed(evaluation, found.slice(0, MAX_SIMILAR)).map(ranked => ({
       text: ranked.belief.content,
       shown: ranked,
     }))

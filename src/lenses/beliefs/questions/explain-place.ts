@@ -125,7 +125,7 @@ function hintsFor(
   const rank = upTo.length
   return byLoss(belief.confidence, context.confidenceWeights).flatMap((dimension): readonly Hint[] => {
     const current = belief.confidence[dimension]
-    const found = leastLift(tenthsAbove(current), rank, target => {
+    const found = minLift(tenthsAbove(current), rank, target => {
       return rankWith({ ...belief.confidence, [dimension]: target })
     })
     return found === null ? [] : [{ dimension, current, ...found }]
@@ -140,7 +140,7 @@ function rankAmong(scored: ScoredBelief, all: readonly ScoredBelief[]): number {
 }
 
 /** The first of the targets that gives a better rank: more never makes it worse, so the middle one tells about half of them. */
-function leastLift(
+function minLift(
   targets: readonly number[],
   rank: number,
   rankAt: (target: number) => number,

@@ -26,9 +26,9 @@ export function countMatches(state: BeliefsState, query: CheckedQuery, call: Cal
   }))
 }
 
-const MOST_VALUES = 50
+const MAX_VALUES = 50
 /** Below it a value would point at somebody in a federation. */
-const LEAST_HOLDERS = 5
+const MIN_HOLDERS = 5
 
 export function countFacets(
   state: BeliefsState,
@@ -69,15 +69,15 @@ function facetOf(evaluation: Evaluation, field: FacetField) {
   const selected = selectedValues(field, evaluation.question.filters)
   const counted = [...tallies].map(([value, tally]) => {
     // A pseudonym is one holder by its nature, and every answer that shows its beliefs shows it.
-    const isTold = field === 'holder_id' || tally.holders.size >= LEAST_HOLDERS
-    if (!isTold) other += tally.federated
-    return { value, count: tally.open + (isTold ? tally.federated : 0), selected: selected.has(value) }
+    const isReported = field === 'holder_id' || tally.holders.size >= MIN_HOLDERS
+    if (!isReported) other += tally.federated
+    return { value, count: tally.open + (isReported ? tally.federated : 0), selected: selected.has(value) }
   })
   const told = counted
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count || compareText(a.value, b.value))
-  for (const { count } of told.slice(MOST_VALUES)) other += count
-  return { values: told.slice(0, MOST_VALUES), other_count: other }
+  for (const { count } of told.slice(MAX_VALUES)) other += count
+  return { values: told.slice(0, MAX_VALUES), other_count: other }
 }
 
 interface Tally {

@@ -30,7 +30,7 @@ interface Names {
 
 const NAMES = new WeakMap<BeliefColumns, Names>()
 
-/** By number; made anew when there is another holder. */
+/** By number; made again when there is another holder. */
 export function holderNames(columns: BeliefColumns): readonly string[] {
   const known = NAMES.get(columns)
   if (known?.mark === columns.texts.holdersMark) return known.names

@@ -132,7 +132,7 @@ export function historyOf(
   holder: string,
   chain: string,
 ): readonly SeenVersion[] {
-  // Nobody bounds how often a belief is written anew.
+  // Nobody bounds how often a belief is written again.
   time?.check()
   const past = pastOf(reader, holder, chain)
   const next = past.length === 0 ? chain : (past.at(-1)?.version.supersededBy ?? null)

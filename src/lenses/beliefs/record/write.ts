@@ -233,7 +233,7 @@ function contentsOf({ id: _, ...contents }: BeliefDraft): Omit<BeliefDraft, 'id'
   return contents
 }
 
-/** What it was derived from stays what it was where the revision does not say it anew. Throws where `belief_id` is not the current version of a belief that the writer holds. */
+/** What it was derived from stays what it was where the revision does not say it again. Throws where `belief_id` is not the current version of a belief that the writer holds. */
 export function supersedeBelief(
   context: WriteContext,
   revision: Revision,

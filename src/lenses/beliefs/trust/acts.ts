@@ -1,4 +1,4 @@
-/** What operations on trust tell, and the note that an answer rested on trust. Each acts on the trust graph of who asks, and no other. */
+/** What operations on trust tell, and the note that an answer rested on trust. Each acts on the trust graph of the requester, and no other. */
 import type { Instant } from '../../../base/clock.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import type { EdgeView, edgesAnswer, trustAnswer } from '../schema/agent-answers.ts'
@@ -13,15 +13,15 @@ import { type TrustQuestion, trustBand } from './trust-in.ts'
 
 /** Use is written after an answer, which should not wait for other processes' writes. */
 const TOUCH_WAIT_MS = 0
-const MOST_LISTED = 1000
+const MAX_LISTED = 1000
 
 export function listTrust(
   reader: StoreReader,
   owner: string,
-  { after = null, limit = MOST_LISTED }: Value<typeof trustListInput> = {},
+  { after = null, limit = MAX_LISTED }: Value<typeof trustListInput> = {},
 ): Value<typeof edgesAnswer> {
   const page = {
-    limit: Math.min(limit, MOST_LISTED) + 1,
+    limit: Math.min(limit, MAX_LISTED) + 1,
     ...(after === null ? {} : { after: { owner, target: after } }),
   }
   const rows = reader.table(TRUST).scan({ owner }, page)

@@ -129,7 +129,7 @@ export function* edgeRows(reader: StoreReader): Generator<Row> {
 /** Use is written down at most so often (BQ-072): a write a question would cost more than the question. */
 export const TOUCH_EVERY_MS = 60_000
 
-/** A minute longer than cursors live: what their orders rest on can be worked out anew, whatever was used since. */
+/** A minute longer than cursors live: what their orders rest on can be worked out again, whatever was used since. */
 const USES_KEPT_MS = 16 * 60_000
 
 /** What an agent says of another. */

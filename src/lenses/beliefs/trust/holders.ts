@@ -15,7 +15,7 @@ import {
 } from './trust-in.ts'
 
 /** Agents looked at for one agent at most. With routes so entangled, those found until then count: the level stays capped. */
-const MOST_STEPS = 20_000
+const MAX_STEPS = 20_000
 
 /** An edge that counts: whose it is and, as a factor, what it counts with damping. */
 interface LinkInto {
@@ -67,7 +67,7 @@ function disjointRoutes(world: RouteWorld, target: string, wanted: number): numb
   /** Whether the wanted number is reached with one more route that ends `from` → … → target. */
   function extend(agent: string, worth: number, edges: number, path: readonly string[], found: number): boolean {
     for (const { from, factor } of world.into.get(agent) ?? []) {
-      if (steps++ > MOST_STEPS) return false
+      if (steps++ > MAX_STEPS) return false
       if (used.has(from) || path.includes(from)) continue
       const reached = worth * factor
       const own = world.own(from)
@@ -107,7 +107,7 @@ export interface HolderColumns {
 }
 
 /** First hops (or routes) worth less are not counted as sources (BQ-075). */
-const LEAST_WORTH = 0.01
+const MIN_WORTH = 0.01
 const NEW_AGENT_CAP = 0.3
 const DIRECT_BYTES = 200
 const SELF: TrustIn = {
@@ -238,7 +238,7 @@ export class HolderTrust {
     for (const { first, worths } of this.#routes.hops) {
       const worth = this.#startAt(first) * (worths[place] ?? 0)
       if (worth > level) level = worth
-      if (worth >= LEAST_WORTH) firsts++
+      if (worth >= MIN_WORTH) firsts++
     }
     return { level, firsts }
   }
@@ -249,7 +249,7 @@ export class HolderTrust {
   }
 
   #countDisjoint(asked: TrustAsked): ReadonlyMap<string, number> {
-    const world = routeWorld(asked, this.#routes, first => this.#startAt(first), LEAST_WORTH)
+    const world = routeWorld(asked, this.#routes, first => this.#startAt(first), MIN_WORTH)
     const counts = new Map<string, number>()
     for (const agent of this.#routes.places.keys()) {
       // Routes that share nobody begin with different first hops: of these there are never fewer.

@@ -242,10 +242,10 @@ function agesHoldUntil({ agents, rules, asOf }: TrustMoment): Instant {
 }
 
 /** Together; what was asked for longest ago goes first. */
-const MOST_BYTES = 64 * 2 ** 20
+const MAX_BYTES = 64 * 2 ** 20
 const BYTES_EACH = 500
 /** Counts that are kept of what was lost. */
-const MOST_LOSSES = 10_000
+const MAX_LOSSES = 10_000
 
 type RoutesAsked = Omit<TrustAsked, 'look'>
 
@@ -297,7 +297,7 @@ export class KeptRoutes {
     this.#kept.set(key, { asked, routes, until: routes.until })
     this.#bytes += bytesOf(routes)
     for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= MOST_BYTES) break
+      if (this.#bytes <= MAX_BYTES) break
       this.#lose(oldest)
     }
     return routes
@@ -340,7 +340,7 @@ export class KeptRoutes {
   }
 
   #lose(key: string): void {
-    if (this.#losses.size >= MOST_LOSSES && !this.#losses.has(key)) {
+    if (this.#losses.size >= MAX_LOSSES && !this.#losses.has(key)) {
       this.#losses.clear()
       this.#epoch++
     }
@@ -358,7 +358,7 @@ export class KeptRoutes {
 
 /**
  * What an edge counts for these routes: of others its tenths, with the moment until which; of the viewer itself only
- * whether a route may begin there, since it is weighed anew each time. -1: there is no such edge.
+ * whether a route may begin there, since it is weighed again each time. -1: there is no such edge.
  */
 function countOf(
   asked: RoutesAsked,

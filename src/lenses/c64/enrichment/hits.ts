@@ -103,7 +103,7 @@ export function fuseByRank<T extends Identified>(primary: readonly T[], secondar
 
 /** What each further tag that a hit shares with the question adds to its place, and at most adds. */
 const FURTHER_TAG = 0.02
-const MOST_FOR_TAGS = 0.06
+const MAX_FOR_TAGS = 0.06
 
 /** By score and by how many of the question's tags a hit carries; the scores themselves stay as they are. */
 export function orderByTags(hits: readonly SearchHit[], tags: readonly string[]): readonly SearchHit[] {
@@ -113,7 +113,7 @@ export function orderByTags(hits: readonly SearchHit[], tags: readonly string[])
 
 /** The same; `matched`: how many of the query's tags a hit carries. */
 export function orderByMatches<T extends Scored>(hits: readonly T[], matched: (hit: T) => number): T[] {
-  const place = (hit: T): number => hit.score + Math.min(MOST_FOR_TAGS, FURTHER_TAG * Math.max(0, matched(hit) - 1))
+  const place = (hit: T): number => hit.score + Math.min(MAX_FOR_TAGS, FURTHER_TAG * Math.max(0, matched(hit) - 1))
   return [...hits].sort((a, b) => place(b) - place(a))
 }
 

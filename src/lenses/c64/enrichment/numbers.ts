@@ -131,7 +131,7 @@ const MARKED = [
 ]
 const GROUPED = String.raw`(?<![\p{L}\p{N}_$%&,])(?<grouped>[1-9]\d{0,2}(?:,\d{3})+)(?!,?\d)${AFTER_DECIMAL}`
 /** More words in a row touch no number. */
-const MOST_WORDS = 8
+const MAX_WORDS = 8
 
 interface Patterns {
   readonly separate: string
@@ -145,10 +145,10 @@ function patternsOf(rules: NumberRules): Patterns {
   if (known !== undefined) return known
   // Words that numbers may touch stand alone, or in a row with numbers: `1TO10`.
   const keyword = anyOf(rules.keywords)
-  const row = String.raw`(?<=(?<![\p{L}\p{N}_$%&])(?:\d{0,5}${keyword}){1,${MOST_WORDS}})`
+  const row = String.raw`(?<=(?<![\p{L}\p{N}_$%&])(?:\d{0,5}${keyword}){1,${MAX_WORDS}})`
   const mnemonic = `(?<=${BEFORE}${anyOf(rules.mnemonics)})`
   const dollar = String.raw`(?:${BEFORE}|${row}|${mnemonic}|(?<=\$${HEX}{1,4}))\$(?<dollar>${HEX}{1,4})${AFTER}`
-  const wordBehind = String.raw`(?=${keyword}{1,${MOST_WORDS}}(?![\p{L}_]))`
+  const wordBehind = String.raw`(?=${keyword}{1,${MAX_WORDS}}(?![\p{L}_]))`
   const decimal = String.raw`(?:${BEFORE_DIGIT}|${row})(?<decimal>\d{1,5})(?:${AFTER_DECIMAL}|${wordBehind})`
   const marked = [...PASSED_OVER, dollar, ...MARKED]
   const made = { separate: [...marked, decimal].join('|'), grouping: [...marked, GROUPED, decimal].join('|') }
@@ -272,7 +272,7 @@ function isPair(first: NumberOccurrence, second: NumberOccurrence, query: string
 
 function operandPattern({ addressWords: words = [], keywords }: NumberRules): RegExp | null {
   if (words.length === 0) return null
-  const row = `${BEFORE}(?:\\d{0,5}${anyOf(keywords)}){0,${MOST_WORDS}}\\d{0,5}`
+  const row = `${BEFORE}(?:\\d{0,5}${anyOf(keywords)}){0,${MAX_WORDS}}\\d{0,5}`
   return new RegExp(String.raw`${row}(?:${words.join('|')})\s*\(?\s*$`, 'iu')
 }
 

@@ -412,11 +412,11 @@ function lettersOf(word: string): ReadonlySet<string> {
   return new Set(Array.from({ length: Math.max(1, padded.length - 2) }, (_, at) => padded.slice(at, at + 3)))
 }
 
-const MOST_WORDS = 200
+const MAX_WORDS = 200
 
 function textLetters(text: string): readonly ReadonlySet<string>[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  return [...new Set(words)].slice(0, MOST_WORDS).map(lettersOf)
+  return [...new Set(words)].slice(0, MAX_WORDS).map(lettersOf)
 }
 
 /** With the word of the text that has most groups of letters in common with a word of the tag: twice those over all of both. */

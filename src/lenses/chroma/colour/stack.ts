@@ -231,7 +231,7 @@ function* readings(token: string): Iterable<string> {
   const end = start < length ? length - punctuationAfter(token) : length
   for (let from = Math.max(0, length - LONGEST); from <= start; from++) yield token.slice(from)
   for (let to = Math.min(length - 1, start + LONGEST); to >= end; to--) yield token.slice(start, to)
-  if (start > MOST_SIGNS || length - end > MOST_SIGNS) return
+  if (start > MAX_SIGNS || length - end > MAX_SIGNS) return
   // Last, what this order passes over: `.net,` with its point kept and its comma gone.
   for (let from = 0; from < start; from++) {
     for (let to = length - 1; to >= end; to--) yield token.slice(from, to)
@@ -241,7 +241,7 @@ function* readings(token: string): Iterable<string> {
 /** Longer readings cannot be hashtags, in UTF-16 units; one more for the `#`, as further ones change nothing. */
 const LONGEST = 2 * MAX_HASHTAG_LENGTH + 1
 /** At an edge, so that a row of dots does not cost its square. */
-const MOST_SIGNS = 8
+const MAX_SIGNS = 8
 
 /** Punctuation, and the ASCII signs that mark words up in prose; `+` and `$` belong to names (`c++`). */
 const PUNCTUATION = /^[\p{P}`´<>|=~^]$/u

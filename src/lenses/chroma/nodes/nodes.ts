@@ -381,7 +381,7 @@ function exported({ extensions }: ChromaState, reader: StoreReader, viewer: View
 /** Of the two colours, in each coordinate. */
 const COLOR_TOLERANCE = 1e-6
 /** With more of them, whoever follows the uses reads all again. */
-const MOST_LOGGED = 10_000
+const MAX_LOGGED = 10_000
 
 /** How many there were. `requireEditor` throws where the viewer may not assign the hashtags that are not assigned yet. */
 export async function importNodes(
@@ -404,7 +404,7 @@ export async function importNodes(
       keys.push(restore(state, writer, viewer, node))
       yield
     }
-    if (keys.length > 0) logUses(writer, viewer.id, keys.length > MOST_LOGGED ? null : keys)
+    if (keys.length > 0) logUses(writer, viewer.id, keys.length > MAX_LOGGED ? null : keys)
     return assigned
   }
   const assigned = await writeMany(host.store, host.clock.now(), list.length, write, new Turns())

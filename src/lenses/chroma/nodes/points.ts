@@ -25,7 +25,7 @@ import { type ChromaState, secondsNow } from '../state.ts'
 import { lastCycle, memoryRows, visibleNodes } from '../tables.ts'
 import { nodeState } from './stored.ts'
 
-export const MOST_POINTS = 5_000
+export const MAX_POINTS = 5_000
 const POINTS = 1_000
 /** Entries read at once: their contents come along. */
 const READ = 500
@@ -59,7 +59,7 @@ export type PointsPage = ReadonlyDeep<z.infer<typeof pointsPage>>
 
 export const pointsOptions = z.strictObject({
   offset: z.int().min(0).optional().describe('Nodes to leave out, at least 0. Default: 0'),
-  limit: z.int().min(1).max(MOST_POINTS).optional().describe(`Most points, 1 to ${MOST_POINTS}. Default: ${POINTS}`),
+  limit: z.int().min(1).max(MAX_POINTS).optional().describe(`Most points, 1 to ${MAX_POINTS}. Default: ${POINTS}`),
 })
 export type PointsOptions = z.infer<typeof pointsOptions>
 

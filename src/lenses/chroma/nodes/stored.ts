@@ -153,7 +153,7 @@ const SETS = 64
 /** Nodes read at once. */
 const PAGE = 1_000
 /** With more changes than this, all is read again when asked for. */
-const MOST_CHANGED = 5_000
+const MAX_CHANGED = 5_000
 
 export type ReadColumns = (reader: StoreReader, entry: EntryKey) => JsonObject
 
@@ -174,7 +174,7 @@ export class FieldValues {
       const page = { entries: [...changed.keys()], columns: ['entry', 'has_metadata'] }
       this.#read(reader, reader.table(NODES).scan({}, page), columns)
     },
-    most: () => MOST_CHANGED,
+    most: () => MAX_CHANGED,
   })
 
   /** `columnsOf`: what plug-ins keep of an entry. */

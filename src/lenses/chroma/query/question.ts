@@ -204,7 +204,7 @@ interface Completed extends ParsedText {
 }
 
 /** Nodes whose hashtags stand for a text without any. */
-const MOST_NODES = 5
+const MAX_NODES = 5
 const NEAREST = 5
 
 /**
@@ -261,7 +261,7 @@ async function tagsOfLikeNodes(
   { accessScope, signal, asOf }: Preparing,
 ): Promise<readonly Binding[]> {
   if (text.trim() === '') return []
-  const asked = { text, lens: 'default', syntax: 'plain', limit: MOST_NODES, touch: false } as const
+  const asked = { text, lens: 'default', syntax: 'plain', limit: MAX_NODES, touch: false } as const
   const { ranked } = await host.query(
     { ...asked, filter: { kinds: [NODE_KIND] } },
     { viewer: accessScope.viewer, signal, now: asOf, rows: 'keys' },

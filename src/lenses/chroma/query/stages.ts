@@ -168,7 +168,7 @@ function noteBeyond(look: Look, asked: Asked, context: QueryContext): void {
 }
 
 /** More rotten ones than this are not counted. */
-const MOST_ROTTEN = 1_000
+const MAX_ROTTEN = 1_000
 const FEW_ROTTEN = 8
 
 /** CQ-151. Of what the viewer has forgotten and would see before the last result. */
@@ -185,8 +185,8 @@ function noteRotten(look: Look, asked: Asked, by: RankedBy, last: PointHit, cont
 /** Asks for more only where all that were found are before the last: most often there are few. */
 function countBefore(last: PointHit, find: (k: number) => readonly PointHit[]): number {
   for (let k = FEW_ROTTEN; ; k *= FEW_ROTTEN) {
-    const count = find(Math.min(k, MOST_ROTTEN)).filter(hit => byPlace(hit, last) < 0).length
-    if (count < k || k >= MOST_ROTTEN) return count
+    const count = find(Math.min(k, MAX_ROTTEN)).filter(hit => byPlace(hit, last) < 0).length
+    if (count < k || k >= MAX_ROTTEN) return count
   }
 }
 

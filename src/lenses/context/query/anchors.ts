@@ -52,7 +52,7 @@ interface Brought {
 /** Entries a leg; no more are compared. */
 export const LEG_DEPTH = 50
 /** Best names that are offered. */
-const MOST_NAMED = 50
+const MAX_NAMED = 50
 /** Constant of reciprocal rank fusion. */
 const RRF = 60
 
@@ -206,7 +206,7 @@ export async function relevantAnchors(brought: Brought): Promise<RelevantAnchors
   const telling = contentWords(text)
   const isHybrid = mode === 'hybrid'
   const offers = {
-    names: bestNames(concepts, text, telling, { most: MOST_NAMED, inWords: mode !== 'exact' }),
+    names: bestNames(concepts, text, telling, { most: MAX_NAMED, inWords: mode !== 'exact' }),
     near: isHybrid ? nearest(brought) : [],
     passages: isHybrid ? await passageConcepts(brought) : new Map<Concept, number>(),
     texts: isHybrid ? bestByWords(retrieval.candidates) : [],
@@ -326,7 +326,7 @@ function bestFirst(a: Anchor, b: Anchor): number {
 // whose names have them (CX-017 to CX-019).
 
 /** Words of a question that count; more is a text. */
-const MOST_WORDS = 20
+const MAX_WORDS = 20
 
 /** Places in a list of things by their words, folded. */
 type ByWord = ReadonlyMap<string, readonly number[]>
@@ -337,7 +337,7 @@ function contentWords(query: string): readonly string[] {
   const languages = languagesOfQuestion(words.map(({ plain }) => plain))
   const found = words.filter(({ plain }) => !languages.some(language => isStopWord(plain, language)))
   const kept = (found.length > 0 ? found : words).map(({ folded }) => folded)
-  return [...new Set(kept)].slice(0, MOST_WORDS)
+  return [...new Set(kept)].slice(0, MAX_WORDS)
 }
 
 /** For each word of a question the things that have a word which it covers. */
@@ -467,7 +467,7 @@ function harmonic(a: number, b: number): number {
 }
 
 /** Words of a question that names are compared with in the documented order: more is a text, not a name. */
-const MOST_COMPARED = 64
+const MAX_COMPARED = 64
 
 /** By id those whose name holds the question as it is; then, with `inWords`, those that share words with it, most first. */
 function namedAnchors(concepts: VisibleConcepts, query: string, limit: number, inWords: boolean): readonly NameMatch[] {
@@ -479,7 +479,7 @@ function namedAnchors(concepts: VisibleConcepts, query: string, limit: number, i
   }
   if (!inWords) return named
   const taken = new Set(named.map(({ concept }) => concept))
-  const queryWords = new Set(wordsOf(query).slice(0, MOST_COMPARED))
+  const queryWords = new Set(wordsOf(query).slice(0, MAX_COMPARED))
   const counts = new Map<Concept, number>()
   for (const places of coveredPlaces(concepts.byWord, [...queryWords])) {
     for (const place of places) {

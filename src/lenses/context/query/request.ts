@@ -35,7 +35,7 @@ const RANK_TEXT =
   'How neighbours are ordered. breadth: as they are reached; weighted: by what they were reached from; relevance: by all that they were reached from, and what was found by all that speaks for it'
 
 /** Characters without which meaning says nothing. */
-const LEAST_SEMANTIC = 3
+const MIN_SEMANTIC = 3
 const DEFAULT_DEPTH = 1
 const MAX_DEPTH = 2
 const DEFAULT_CONCEPTS = 10
@@ -53,7 +53,7 @@ export const contextRequest = z.lazy(() =>
       .nullish()
       .transform(value => value ?? null)
       .describe(
-        `semantic: by meaning, of at least ${LEAST_SEMANTIC} characters; exact: by name; hybrid: both. Default: names and their words, without scores`,
+        `semantic: by meaning, of at least ${MIN_SEMANTIC} characters; exact: by name; hybrid: both. Default: names and their words, without scores`,
       ),
     rank: z
       .enum(RANKS)
@@ -76,8 +76,8 @@ export type ContextRequest = Readonly<z.output<typeof contextRequest>>
 
 /** Throws `Refusal` for what is too short to mean anything. */
 export function requireMeaning({ mode, query }: ContextRequest): void {
-  if (mode === 'semantic' && lengthOf(query) < LEAST_SEMANTIC) {
-    throw refusal('query', 'too_short', `semantic search requires query length >= ${LEAST_SEMANTIC}`)
+  if (mode === 'semantic' && lengthOf(query) < MIN_SEMANTIC) {
+    throw refusal('query', 'too_short', `semantic search requires query length >= ${MIN_SEMANTIC}`)
   }
 }
 
@@ -101,7 +101,7 @@ export const contextOptions = z.strictObject({
     .enum([...MODES, 'names'])
     .optional()
     .describe(
-      `semantic: by meaning, of at least ${LEAST_SEMANTIC} characters; exact: by name; names: by name and words of names; hybrid: all of these. Default: hybrid`,
+      `semantic: by meaning, of at least ${MIN_SEMANTIC} characters; exact: by name; names: by name and words of names; hybrid: all of these. Default: hybrid`,
     ),
   rank: z.enum(RANKS).optional().describe(`${RANK_TEXT}. Default: relevance`),
 })
@@ -125,14 +125,14 @@ export function questionOf({ text: given, options, mode: legs }: Query): Context
     mode = legs === 'meaning' ? 'semantic' : 'hybrid',
     rank = 'relevance',
   } = options as ContextOptions
-  if (mode === 'semantic' && lengthOf(text) < LEAST_SEMANTIC) {
-    throw invalidArgument('text', given, `at least ${LEAST_SEMANTIC} characters, since it is searched by meaning alone`)
+  if (mode === 'semantic' && lengthOf(text) < MIN_SEMANTIC) {
+    throw invalidArgument('text', given, `at least ${MIN_SEMANTIC} characters, since it is searched by meaning alone`)
   }
   return { text, depth, limit, mode, rank }
 }
 
 export function wantsMeaning({ mode, text }: ContextQuestion): boolean {
-  return mode === 'semantic' || (mode === 'hybrid' && lengthOf(text) >= LEAST_SEMANTIC)
+  return mode === 'semantic' || (mode === 'hybrid' && lengthOf(text) >= MIN_SEMANTIC)
 }
 
 /** By all that speaks for a concept; meaning alone has nothing to be added to. */

@@ -25,7 +25,7 @@ import { newerStatements, newestFirst, type Statement, saidOrder } from './state
 import type { Stored } from './transcripts.ts'
 
 /** Messages looked at for a budget, where none are limited to. */
-const MOST_FOR_BUDGET = 100
+const MAX_FOR_BUDGET = 100
 /** Characters of a piece of an assistant's chat: all of it. */
 const WHOLE_PIECE = 10_000
 
@@ -119,7 +119,7 @@ export function questionFor(input: ConversationQuery): QueryInput {
   }
   return {
     ...{ text, syntax, phrase, cursor, as_of, mode, meaning_weight, explain, touch, timeout_ms, approximate },
-    limit: input.limit ?? (input.max_tokens === undefined ? undefined : MOST_FOR_BUDGET),
+    limit: input.limit ?? (input.max_tokens === undefined ? undefined : MAX_FOR_BUDGET),
     ...(Object.keys(filter).length > 0 && { filter }),
     excerpt_length: WHOLE_PIECE,
   }

@@ -62,7 +62,7 @@ export class Workspace {
 }
 
 /** Workspaces kept for questions to come. */
-const MOST_KEPT = 2
+const MAX_KEPT = 2
 
 /** Gives each question at work a workspace that no other has. */
 export class Workspaces {
@@ -76,7 +76,7 @@ export class Workspaces {
   }
 
   giveBack(workspace: Workspace): void {
-    if (this.#free.length < MOST_KEPT) this.#free.push(workspace)
+    if (this.#free.length < MAX_KEPT) this.#free.push(workspace)
   }
 }
 
@@ -261,7 +261,7 @@ class Occurrences implements OccurrenceVisitor {
 }
 
 /** Occurrences counted in one text; saturation makes of more the same. */
-const MOST_COUNTED = 255
+const MAX_COUNTED = 255
 /** Postings that there is room for at first. */
 const POSTINGS = 64
 const NONE = -1
@@ -358,7 +358,7 @@ export class WordCounts {
       let posting = word === null ? NONE : (last.get(word) ?? NONE)
       while (posting !== NONE) {
         const own = this.#own[posting] as number
-        const count = withAround ? Math.min(MOST_COUNTED, own + (this.#around[posting] as number)) : own
+        const count = withAround ? Math.min(MAX_COUNTED, own + (this.#around[posting] as number)) : own
         if (count > 0) visitor.visit(this.#texts[posting] as number, count)
         posting = this.#before[posting] as number
       }
@@ -378,8 +378,8 @@ export class WordCounts {
     if (posting === this.#texts.length) this.#grow()
     this.#before[posting] = last.get(word) ?? NONE
     this.#texts[posting] = text
-    this.#own[posting] = Math.min(own, MOST_COUNTED)
-    this.#around[posting] = Math.min(around, MOST_COUNTED)
+    this.#own[posting] = Math.min(own, MAX_COUNTED)
+    this.#around[posting] = Math.min(around, MAX_COUNTED)
     last.set(word, posting)
   }
 

@@ -89,9 +89,9 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   yield
   const words = onlyListed(spoken.words, cosines, workspace)
   const { possible } = texts
-  const mostWords = greatest(words, spoken.found)
+  const maxWords = greatest(words, spoken.found)
   const cosine = Math.max(0, greatestCosine(cosines.values))
-  const coverage = possible > 0 ? mostWords / possible : 0
+  const coverage = possible > 0 ? maxWords / possible : 0
   const nearness = meaning === null ? 0 : Math.max(cosine, expectedOf(spoken, cosines, possible, meaning))
   const weight = weightOf(coverage, nearness, ingredients)
   const ofSpeakers = (isPeople ? ofPeople : ofAssistants)(moment, asking.question, ingredients)
@@ -106,10 +106,10 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
         : placesOf(moment, spoken, cosines, blocks, workspace)
     const blockOf = blocks === null ? null : bestBlock(moment, blocks)
     const { sessions } = moment
-    const evidence = { sessions, places, words, cosines: cosines.values, leastCosine: cosines.least, blockOf, factors }
+    const evidence = { sessions, places, words, cosines: cosines.values, minCosine: cosines.least, blockOf, factors }
     yield
     const ranks = rank(evidence, ingredients, workspace)
-    const most = isPeople ? MOST_OF_PEOPLE : ranks.mostSmoothed * ingredients.user
+    const most = isPeople ? MAX_OF_PEOPLE : ranks.maxSmoothed * ingredients.user
     return {
       ...{ moment, places, ranks, ingredients, factors, words, cosines, blockOf, possible, texts, most },
       ...{ nearness, weight },
@@ -118,7 +118,7 @@ export function* weighConversation(transcript: Transcript, asking: Asking): Step
   }
   // In an assistant's chat the factor of the speaker is in what a message can score at most.
   const raisedBy = isPeople ? factors : ofPhrases
-  const raised = raisedBy.reduce((score, { by }) => score * by, MOST_OF_PEOPLE) / MOST_OF_PEOPLE
+  const raised = raisedBy.reduce((score, { by }) => score * by, MAX_OF_PEOPLE) / MAX_OF_PEOPLE
   const holds = (messages: ReadonlyMap<EntryKey, unknown>) =>
     [...messages.keys()].some(key => transcript.entries.has(key))
   return { bound: raised * weight, cosine, coverage, holds, scores }
@@ -139,7 +139,7 @@ function phraseFactors({ said }: Moment, holders: ReadonlyMap<EntryKey, number>)
 }
 
 /** What a message of people can score, before it is weighed by speaker and time. */
-const MOST_OF_PEOPLE = 1 + PEOPLE.block
+const MAX_OF_PEOPLE = 1 + PEOPLE.block
 
 /**
  * Its best words as a share of what words can score in it, and its greatest cosine, weighed as in the fusion; cubed. Scores

@@ -5,11 +5,11 @@ import type { Moment } from './question.ts'
 import type { Transcript } from './transcripts.ts'
 
 /** Messages of all asked conversations together that are looked at one by one; of more only the nearest are. */
-export const MOST_SCANNED = 10_000
+export const MAX_SCANNED = 10_000
 /** Beyond that, of each conversation: the nearest, and those with the best words. */
 export const LISTED = 200
 /** So many are compared exactly, more by their 8-bit vectors. */
-const MOST_EXACT = 2_000
+const MAX_EXACT = 2_000
 
 export interface Cosines {
   /** By message; NaN or absent: it has no vector, or is not among the best. */
@@ -64,7 +64,7 @@ function valuesOf(
 ): Float64Array {
   const values = new Float64Array(moment.said.length).fill(Number.NaN)
   const placeOf = placesOf(moment)
-  const isRough = approximate && entries.length > MOST_EXACT
+  const isRough = approximate && entries.length > MAX_EXACT
   for (const { entry, score } of vectors.score(vector, entries, { partitions: [partition] }, isRough)) {
     const at = placeOf.get(entry)
     if (at !== undefined) values[at] = score

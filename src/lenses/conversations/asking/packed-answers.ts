@@ -89,7 +89,7 @@ function pack(of: ConversationScores, at: number, numbers: Float64Array, start: 
   const score = words[at] as number
   let next = start
   numbers[next++] = score
-  numbers[next++] = score > 0 ? ranks.mostWords : 0
+  numbers[next++] = score > 0 ? ranks.maxWords : 0
   numbers[next++] = neighbour(sessions, fused, at, -1)
   numbers[next++] = neighbour(sessions, fused, at, 1)
   numbers[next++] = neighbour(sessions, fused, at, -2)
@@ -126,12 +126,12 @@ function packShared(found: ConversationScores, isAlone: boolean, numbers: Float6
   numbers[next++] = ingredients.words
   numbers[next++] = ingredients.meaning
   numbers[next++] = cosines.least
-  numbers[next++] = ranks.mostCosine
-  numbers[next++] = blockOf === null ? Number.NaN : ranks.mostSmoothed
+  numbers[next++] = ranks.maxCosine
+  numbers[next++] = blockOf === null ? Number.NaN : ranks.maxSmoothed
   numbers[next++] = blockOf === null ? Number.NaN : ingredients.block
-  numbers[next++] = blockOf === null ? Number.NaN : ranks.mostBlock
+  numbers[next++] = blockOf === null ? Number.NaN : ranks.maxBlock
   numbers[next++] = isAlone ? Number.NaN : most
-  numbers[next++] = isAlone ? Number.NaN : ranks.mostWords
+  numbers[next++] = isAlone ? Number.NaN : ranks.maxWords
   numbers[next++] = isAlone ? Number.NaN : possible
   numbers[next++] = isAlone ? Number.NaN : nearness
 }

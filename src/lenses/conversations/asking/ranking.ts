@@ -56,7 +56,7 @@ export interface Evidence {
   /** NaN: it has no vector, or was not looked at. Absent: meaning does not count. */
   readonly cosines: Float64Array
   /** What the least of them counts as: the least of all where all were looked at, else 0. */
-  readonly leastCosine: number
+  readonly minCosine: number
   /** Best of the blocks that hold the message; null: blocks do not count. */
   readonly blockOf: ((at: number) => number) | null
   /** Those that the question gives rise to, in the order in which they are worked in. */
@@ -75,48 +75,48 @@ export interface Ranks {
   readonly fused: Float64Array
   readonly smoothed: Float64Array
   readonly scores: Float64Array
-  readonly mostWords: number
-  readonly mostCosine: number
-  readonly mostSmoothed: number
-  readonly mostBlock: number
+  readonly maxWords: number
+  readonly maxCosine: number
+  readonly maxSmoothed: number
+  readonly maxBlock: number
 }
 
 /** What it gives is in the workspace. */
 export function rank(evidence: Evidence, ingredients: Ingredients, workspace: Workspace): Ranks {
   const { places, blockOf, factors } = evidence
-  const mostWords = greatest(evidence.words, places)
-  const mostCosine = greatestCosine(evidence.cosines)
-  const fused = fuse(evidence, ingredients, mostWords, mostCosine, workspace)
+  const maxWords = greatest(evidence.words, places)
+  const maxCosine = greatestCosine(evidence.cosines)
+  const fused = fuse(evidence, ingredients, maxWords, maxCosine, workspace)
   const smoothed = ingredients.smoothing ? smooth(evidence, fused, workspace) : fused
-  const mostSmoothed = greatest(smoothed, places)
-  const mostBlock = blockOf === null ? 0 : greatestBlock(blockOf, places)
+  const maxSmoothed = greatest(smoothed, places)
+  const maxBlock = blockOf === null ? 0 : greatestBlock(blockOf, places)
   const hasBlocks = blockOf !== null && ingredients.block > 0
   const scores = workspace.float64(smoothed.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     let score = smoothed[at] as number
-    if (hasBlocks) score = share(score, mostSmoothed) + ingredients.block * share(blockOf(at), mostBlock)
+    if (hasBlocks) score = share(score, maxSmoothed) + ingredients.block * share(blockOf(at), maxBlock)
     for (const { by, holds } of factors) if (holds(at)) score *= by
     scores[at] = score
   }
-  return { fused, smoothed, scores, mostWords, mostCosine, mostSmoothed, mostBlock }
+  return { fused, smoothed, scores, maxWords, maxCosine, maxSmoothed, maxBlock }
 }
 
 function fuse(
-  { places, words, cosines, leastCosine }: Evidence,
+  { places, words, cosines, minCosine }: Evidence,
   weights: Ingredients,
-  mostWords: number,
-  mostCosine: number,
+  maxWords: number,
+  maxCosine: number,
   workspace: Workspace,
 ): Float64Array {
-  const span = mostCosine - leastCosine
+  const span = maxCosine - minCosine
   const fused = workspace.float64(words.length)
   for (let i = 0; i < places.length; i++) {
     const at = places[i] as number
     const cosine = cosines[at] as number
-    const ofWords = share(words[at] as number, mostWords)
+    const ofWords = share(words[at] as number, maxWords)
     // Without a vector its words stand in for its meaning (QE-007).
-    const near = cosine > leastCosine ? (cosine - leastCosine) / span : Number.isNaN(cosine) ? ofWords : 0
+    const near = cosine > minCosine ? (cosine - minCosine) / span : Number.isNaN(cosine) ? ofWords : 0
     fused[at] = weights.words * ofWords + weights.meaning * near
   }
   return fused
@@ -205,7 +205,7 @@ const WORDS_PART = product(
   { component: 'words', detail: (_, { bm25 }) => wordsIn(bm25) },
 )
 
-const LEAST_COSINE = number('least cosine', 'cosine_least', { negative: true })
+const MIN_COSINE = number('least cosine', 'cosine_least', { negative: true })
 const MEANING_PART = product(
   'meaning',
   [
@@ -213,10 +213,10 @@ const MEANING_PART = product(
     quotient(
       'of the greatest',
       max('above the least', [
-        sum('above the least', [number('cosine', 'cosine'), LEAST_COSINE]),
+        sum('above the least', [number('cosine', 'cosine'), MIN_COSINE]),
         constant('none', 0, { shown: ({ cosine = 0, cosine_least: least = 0 }) => cosine < least }),
       ]),
-      sum('greatest above the least', [number('greatest cosine', 'cosine_most'), LEAST_COSINE]),
+      sum('greatest above the least', [number('greatest cosine', 'cosine_most'), MIN_COSINE]),
     ),
   ],
   { component: 'meaning', when: 'cosine', detail: ({ cosine = 0 }) => `cosine ${cosine.toFixed(2)}` },

@@ -25,7 +25,7 @@ import type { StoreReader } from '../../../store/store.ts'
 import type { LensHost } from '../../lens.ts'
 import { type Workspace, Workspaces } from './bm25.ts'
 import { bestOf, nearThePage, type Weighed, weighConversation } from './conversation-scores.ts'
-import { LISTED, MOST_SCANNED } from './cosines.ts'
+import { LISTED, MAX_SCANNED } from './cosines.ts'
 import { type Answering, packed } from './packed-answers.ts'
 import { askedWords, questionOf } from './question.ts'
 import { MESSAGE_SCORE, wordsTree } from './ranking.ts'
@@ -35,8 +35,8 @@ import { type Transcript, Transcripts } from './transcripts.ts'
 
 const NAME = 'conversations.conversation'
 /** Conversations ranked for one question, the likeliest first: so many in any case, and others while all can be looked at. */
-const LEAST_CONVERSATIONS = 8
-const MOST_CONVERSATIONS = 100
+const MIN_CONVERSATIONS = 8
+const MAX_CONVERSATIONS = 100
 
 /** All messages there are, and nothing else. */
 const ONLY_MESSAGES = { op: 'eq', field: 'kind', value: 'message' } as const
@@ -77,9 +77,9 @@ function* askedConversations(
   // Asked deeper, as for later pages, it reaches further in proportion.
   const reach = wanted / LISTED
   const { transcripts, isAll } = yield* known.around(best, partitions, {
-    atLeast: Math.ceil(LEAST_CONVERSATIONS * reach),
-    atMost: Math.ceil(MOST_CONVERSATIONS * reach),
-    messages: MOST_SCANNED * reach,
+    atLeast: Math.ceil(MIN_CONVERSATIONS * reach),
+    atMost: Math.ceil(MAX_CONVERSATIONS * reach),
+    messages: MAX_SCANNED * reach,
   })
   const isRest = byWords.length === wanted || byMeaning.length === wanted
   return { transcripts, allow, isAll: isAll && !isRest }
@@ -250,7 +250,7 @@ function* weighedOf(
       vector === null || vectors === null
         ? null
         : {
-            ...{ vectors, vector, approximate: query.approximate, isScan: messages <= MOST_SCANNED },
+            ...{ vectors, vector, approximate: query.approximate, isScan: messages <= MAX_SCANNED },
             cosineScale: context.model?.cosineScale ?? 1,
           },
     weights,

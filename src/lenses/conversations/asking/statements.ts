@@ -45,9 +45,9 @@ function compare(a: number, b: number): number {
  * Two messages are on one subject when they share so many words of content, which are such a share of theirs (Dice), and,
  * where both have vectors, are as near as this. A cosine alone says little: in one conversation all is near.
  */
-const LEAST_SHARED = 2
-const LEAST_SHARE = 0.15
-const LEAST_COSINE = 0.35
+const MIN_SHARED = 2
+const MIN_SHARE = 0.15
+const MIN_COSINE = 0.35
 
 export interface Statement extends SaidAt {
   readonly id: string
@@ -73,7 +73,7 @@ export function* newerStatements(said: readonly Statement[]): Steps<ReadonlyMap<
   }
   const isSameSubject = (a: Statement, b: Statement): boolean => {
     if (!isShared(words(a), words(b))) return false
-    return a.vector === null || b.vector === null || cosine(a.vector, b.vector) >= LEAST_COSINE
+    return a.vector === null || b.vector === null || cosine(a.vector, b.vector) >= MIN_COSINE
   }
   const ordered = saidOrder(said).map(place => said[place] as Statement)
   const idsOfOlder = new Map<Statement, readonly string[]>()
@@ -89,17 +89,17 @@ export function* newerStatements(said: readonly Statement[]): Steps<ReadonlyMap<
 }
 
 /** Messages from the best on among which order is changed: one that is far behind says little about the question. */
-const MOST_MOVED = 10
+const MAX_MOVED = 10
 
 /** The same messages, each newer statement before the older ones that it stands behind; the others keep their order. */
 export function newestFirst<T>(items: readonly T[], isNewer: (item: T, than: T) => boolean): readonly T[] {
   const ordered: T[] = []
-  for (const item of items.slice(0, MOST_MOVED)) {
+  for (const item of items.slice(0, MAX_MOVED)) {
     const before = ordered.findIndex(other => isNewer(item, other))
     if (before < 0) ordered.push(item)
     else ordered.splice(before, 0, item)
   }
-  return [...ordered, ...items.slice(MOST_MOVED)]
+  return [...ordered, ...items.slice(MAX_MOVED)]
 }
 
 function isBySame(a: Statement, b: Statement): boolean {
@@ -120,5 +120,5 @@ function wordsOf(text: string, of: Language): ReadonlySet<string> {
 function isShared(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   let common = 0
   for (const word of a) if (b.has(word)) common++
-  return common >= LEAST_SHARED && (2 * common) / (a.size + b.size) >= LEAST_SHARE
+  return common >= MIN_SHARED && (2 * common) / (a.size + b.size) >= MIN_SHARE
 }

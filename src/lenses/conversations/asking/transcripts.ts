@@ -160,17 +160,17 @@ const SAMPLED = 40
 const SHORT = 300
 
 /** Messages kept in all, between one and two kilobytes each; of the last conversation asked as many as it has. */
-const MOST_MESSAGES = 250_000
+const MAX_MESSAGES = 250_000
 /** Changes followed one by one; beyond that all is read again. */
-const MOST_CHANGES = 5_000
+const MAX_CHANGES = 5_000
 /** Names of conversations whose threads are known. */
-const MOST_NAMES = 1_000
+const MAX_NAMES = 1_000
 /** Rows read at once, and entries. */
 const PAGE = 1_000
 const BATCH = 250
 
 /** Messages put behind those of threads at once, 50 µs each; threads with more are read again, in steps. */
-const MOST_GROWN = 200
+const MAX_GROWN = 200
 /** How often a thread is read in steps while it changes, before it is read at once. */
 const ATTEMPTS = 3
 
@@ -188,8 +188,8 @@ interface Around {
 
 export class Transcripts {
   readonly #store: Store
-  readonly #kept = new KeptThreads(MOST_MESSAGES)
-  readonly #named = new Recent<string, ReadonlySet<string>>(MOST_NAMES)
+  readonly #kept = new KeptThreads(MAX_MESSAGES)
+  readonly #named = new Recent<string, ReadonlySet<string>>(MAX_NAMES)
   readonly #feed = new FeedFollower(
     {
       clear: () => {
@@ -197,7 +197,7 @@ export class Transcripts {
         this.#named.clear()
       },
       take: (reader, changed) => this.#take(reader, new Set(changed.keys())),
-      most: () => MOST_CHANGES,
+      most: () => MAX_CHANGES,
     },
     'thrown',
   )
@@ -295,10 +295,10 @@ export class Transcripts {
 
   /** A thread that was read while the feed ended there, or later. False: it is better read again. */
   #bringUp(reader: StoreReader, thread: Thread, id: string, seq: number): boolean {
-    const news = entriesChangedAfter(reader, seq, MOST_CHANGES)
+    const news = entriesChangedAfter(reader, seq, MAX_CHANGES)
     if (news === null || holdsAny(thread, news.entries)) return false
     const fresh = reader.table(MESSAGES).scan({ thread: id }, { entries: [...news.entries] })
-    return fresh.length <= MOST_GROWN && grow(reader, thread, fresh)
+    return fresh.length <= MAX_GROWN && grow(reader, thread, fresh)
   }
 
   #threadsNamed(reader: StoreReader, conversation: string): ReadonlySet<string> {
@@ -311,7 +311,7 @@ export class Transcripts {
     const seq = this.#store.lastSeq()
     const threads = yield* threadsNamed(this.#store, conversation)
     this.#reading(reader => {
-      const news = entriesChangedAfter(reader, seq, MOST_CHANGES)
+      const news = entriesChangedAfter(reader, seq, MAX_CHANGES)
       if (news === null) return
       const fresh = reader.table(MESSAGES).scan({ conversation }, { entries: [...news.entries] })
       for (const row of fresh) threads.add(row['thread'] as string)
@@ -346,7 +346,7 @@ export class Transcripts {
     const rows = reader.table(MESSAGES).scan({}, { entries: [...changed] })
     for (const row of rows) this.#name(row['conversation'] as string, row['thread'] as string)
     const byThread = Map.groupBy(rows, row => row['thread'] as string)
-    let room = MOST_GROWN
+    let room = MAX_GROWN
     for (const [id, thread] of this.#kept.entries()) {
       const fresh = byThread.get(id) ?? []
       room -= fresh.length

@@ -47,7 +47,7 @@ it('Another process goes on from the token alone.', async () => {
   expect(next.news()).toEqual(['removed a unavailable', 'added c now_matches'])
 })
 
-it('Ten minutes after it was given a token begins anew: what is gone, then all there is, and no number comes twice.', async () => {
+it('Ten minutes after it was given a token begins again: what is gone, then all there is, and no number comes twice.', async () => {
   const { world, watch, token } = await begun(['a', 'b'])
   world.write(['a', 'c'])
   jump(world, 10 * MINUTE)
@@ -77,7 +77,7 @@ it.each([
   expect(next.listener.texts).toEqual([`a${events}`])
 })
 
-it('A state that is too large for a token is kept by its process, after each event, and begins anew in another.', async () => {
+it('A state that is too large for a token is kept by its process, after each event, and begins again in another.', async () => {
   const many = ideographs(90)
   const { world, watch } = await begun(many)
   const tokens = watch.events.map(({ resume_token }) => resume_token)

@@ -1,4 +1,4 @@
-/** A world of one answer that tests write by hand, and standing questions to it that count what they are asked. */
+/** A world of one answer that tests write by hand, and live queries to it that count what they are asked. */
 import { SettableClock } from '../../../../src/base/clock.ts'
 import { type LiveSettings, LocalLiveQueries } from '../../../../src/engine/live/live-queries.ts'
 import type {

@@ -114,7 +114,7 @@ describe('a belief that may not be seen (BQ-194)', () => {
 })
 
 const ROUNDS = 10_000
-const MOST_APART = 0.05
+const MAX_APART = 0.05
 
 describe.runIf(LONG)(`${ROUNDS} calls each, in random order (QUERENT_LONG=1)`, () => {
   it.each(CALLS)(
@@ -140,7 +140,7 @@ describe.runIf(LONG)(`${ROUNDS} calls each, in random order (QUERENT_LONG=1)`, (
       process.stderr.write(
         `${name}: medians in ms ${kinds.map((kind, at) => `${kind} ${medians[at]?.toFixed(4)}`).join(', ')}\n`,
       )
-      for (const median of medians) expect(Math.abs(median / (medians[0] as number) - 1)).toBeLessThan(MOST_APART)
+      for (const median of medians) expect(Math.abs(median / (medians[0] as number) - 1)).toBeLessThan(MAX_APART)
     },
     600_000,
   )

@@ -76,7 +76,7 @@ vi.mock('../../../../src/lenses/beliefs/paging/reading.ts', async original => {
     if (planted.leak !== 'cache') return actual.runQuery(state, query, call)
     const ofStore = known.get(state) ?? new Map<string, ReturnType<typeof actual.runQuery>>()
     known.set(state, ofStore)
-    // By the question alone, whoever asks it.
+    // By the question alone, the requester it.
     const key = query.semantic?.text ?? ''
     const answer = ofStore.get(key) ?? actual.runQuery(state, query, call)
     ofStore.set(key, answer)
@@ -102,7 +102,7 @@ vi.mock('../../../../src/lenses/beliefs/record/read.ts', async original => {
 })
 
 /** One in some dozens shows the rarest leak; the search ends with the first that does. */
-const MOST_HISTORIES = 2_000
+const MAX_HISTORIES = 2_000
 
 describe('a leak planted on purpose is found:', () => {
   it.each<[string, readonly string[]]>([
@@ -122,7 +122,7 @@ describe('a leak planted on purpose is found:', () => {
       const property = fc.asyncProperty(hiddenStories(operations), async story => {
         await mustNotInterfere(story, LIBRARY)
       })
-      const { failed, errorInstance } = await fc.check(property, { numRuns: MOST_HISTORIES, endOnFailure: true })
+      const { failed, errorInstance } = await fc.check(property, { numRuns: MAX_HISTORIES, endOnFailure: true })
       planted.leak = ''
       expect([failed, (errorInstance as Error | null)?.name], String((errorInstance as Error | null)?.stack)).toEqual([
         true,

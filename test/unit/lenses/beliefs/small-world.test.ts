@@ -1,6 +1,6 @@
 /**
  * One whole answer, as people can read it in test/fixtures/beliefs/small-world.yaml. After a change that was meant,
- * UPDATE_SMALL_WORLD=1 writes the answer anew: read what has changed.
+ * UPDATE_SMALL_WORLD=1 writes the answer again: read what has changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'

@@ -1,7 +1,7 @@
 /** A federation that shows no holders tells nothing that depends on who they are (BQ-104): another holds, all is the same. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ASKER, type Call, hiddenStories, type Request } from '../../../support/beliefs-hidden.ts'
+import { type Call, hiddenStories, REQUESTER, type Request } from '../../../support/beliefs-hidden.ts'
 import { HiddenWorld, LIBRARY } from '../../../support/beliefs-hidden-world.ts'
 import { PATIENCE_MS } from '../../../support/patience.ts'
 
@@ -30,7 +30,7 @@ async function told(holders: readonly string[], requests: readonly Request[]): P
     const answers: string[] = []
     for (const request of requests) answers.push(await world.ask(request, false))
     // Asking has used somebody's edges: whose is in sight of who owns them.
-    const edges: Call = { by: ASKER, operation: 'trust.list', input: {} }
+    const edges: Call = { by: REQUESTER, operation: 'trust.list', input: {} }
     return [...answers, await world.ask(edges, false)]
   } finally {
     await world.close()
@@ -44,7 +44,11 @@ it(
     const requests = hiddenStories(OPERATIONS).map(story => story.requests.map(({ gap: _, ...request }) => request))
     const wide = requests.map(some => [
       ...some,
-      { by: ASKER, operation: 'beliefs.query', input: { semantic: 'fox', options: { scope: { federated: true } } } },
+      {
+        by: REQUESTER,
+        operation: 'beliefs.query',
+        input: { semantic: 'fox', options: { scope: { federated: true } } },
+      },
     ])
     const property = fc.asyncProperty(holders, holders, wide, async (some, others, asked) => {
       const [one, other] = [await told(some, asked), await told(others, asked)]

@@ -136,7 +136,7 @@ it(
 )
 
 /** One in some dozens shows the rarest leak; the search ends with the first that does. */
-const MOST_HISTORIES = 3_000
+const MAX_HISTORIES = 3_000
 
 describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
   it.each<[string, (store: Store) => Partial<Store>, readonly string[]]>([
@@ -166,7 +166,7 @@ describe('a leak planted on purpose is found:', { timeout: 300_000 }, () => {
     ],
     ['a memory that all share', store => ({ table: declaration => oneMemory(store, declaration) as never }), ['query']],
   ])('%s', async (_, leak, operations) => {
-    const checked = check(store => leaking(store, leak), MOST_HISTORIES, operations, false)
+    const checked = check(store => leaking(store, leak), MAX_HISTORIES, operations, false)
     await expect(checked).rejects.toMatchObject({ cause: expect.any(Interference) })
   })
 })

@@ -26,8 +26,8 @@ import {
   answerStatement,
   asQuery,
   beliefStatement,
-  MOST_ITEMS,
-  mostAnswerBytes,
+  MAX_ITEMS,
+  maxAnswerBytes,
   sealedAnswer,
   vectorFromText,
   vectorsToText,
@@ -53,7 +53,7 @@ async function makeHolderKeys({ host, columns }: BeliefsState, keys: readonly En
 
 interface Asking {
   readonly scope: WireScope
-  /** did:key of who asks. */
+  /** did:key of the requester. */
   readonly sender: string
   /** Items that are asked for. */
   readonly limit: number
@@ -154,13 +154,13 @@ function signedByHolder(
 }
 
 /** Signatures that were made, by what they are over: the key is named in it. */
-const signaturesOf = onePer((_: BeliefsState) => new Recent<string, string>(MOST_SIGNATURES))
-const MOST_SIGNATURES = 50_000
+const signaturesOf = onePer((_: BeliefsState) => new Recent<string, string>(MAX_SIGNATURES))
+const MAX_SIGNATURES = 50_000
 
 /** Of an answer beside its items and vectors. */
 const FRAME_BYTES = 65_536
 /** Of one UTF-16 unit of JSON that is written as JSON once more. */
-const MOST_BYTES_A_UNIT = 3
+const MAX_BYTES_A_UNIT = 3
 
 interface Part {
   /** JSON of an item. */
@@ -170,8 +170,8 @@ interface Part {
 
 /** `limit`: items that were asked for. */
 function fitting<T extends Part>(parts: readonly T[], limit: number): readonly T[] {
-  const most = mostAnswerBytes(limit) - FRAME_BYTES
-  const atMost = parts.reduce((sum, part) => sum + MOST_BYTES_A_UNIT * part.text.length + vectorBytes(part), 0)
+  const most = maxAnswerBytes(limit) - FRAME_BYTES
+  const atMost = parts.reduce((sum, part) => sum + MAX_BYTES_A_UNIT * part.text.length + vectorBytes(part), 0)
   if (atMost <= most) return parts
   let left = most
   const end = parts.findIndex(part => {
@@ -204,7 +204,7 @@ export async function answerNode(input: unknown, call: NodeCall): Promise<WireAn
     )
   }
   // Larger requests are cut, not refused (BQ-118).
-  const timeoutMs = Math.min(MOST_MS, query.timeout_ms)
+  const timeoutMs = Math.min(MAX_MS, query.timeout_ms)
   const time = new TimeLimit(timeoutMs, call.signal)
   try {
     const found = await find(state, query, who, time)
@@ -221,7 +221,7 @@ function late(timeoutMs: number): BeliefsError {
   return new BeliefsError('TIMEOUT', 'there was no answer within timeout_ms', { elapsed_ms: timeoutMs })
 }
 
-const MOST_MS = 30_000
+const MAX_MS = 30_000
 
 interface Who {
   readonly requester: string
@@ -235,13 +235,13 @@ async function find(
   time: TimeLimit,
 ): Promise<Pick<WireAnswer, 'items' | 'vectors' | 'more' | 'state'>> {
   const { scope } = query
-  const limit = Math.min(MOST_ITEMS, query.limit)
+  const limit = Math.min(MAX_ITEMS, query.limit)
   await state.load(time.signal)
   const vector = vectorOf(state.host, query)
   const embedded = vector === null ? await embedText(state, textOf(query.text), time.signal, time) : embeddedAs(vector)
   const asOf = state.host.clock.now()
   const question = questionOf(query, who.requester)
-  // Of the same moment as what is found: a change behind it is told to who asks for changes since.
+  // Of the same moment as what is found: a change behind it is told to the requester for changes since.
   const { keys, seen, hasMore } = await state.lookInSteps(
     who.requester,
     function* (view) {

@@ -54,11 +54,11 @@ export async function takenEnvelope(
 export interface NodeCall {
   readonly state: BeliefsState
   readonly signal: AbortSignal
-  /** Counts the question against who asks; throws RATE_LIMITED. */
+  /** Counts the question against the requester; throws RATE_LIMITED. */
   charge(sender: string): void
 }
 
-/** Public beliefs are told alike, whoever asks. No key is written so. */
+/** Public beliefs are told alike, the requester. No key is written so. */
 const ANYBODY = 'did:key:anybody'
 
 /**
@@ -143,7 +143,7 @@ interface KeptSum {
 }
 
 /** Sets of partitions that somebody looks at. */
-const MOST_KEPT = 1_000
+const MAX_KEPT = 1_000
 const sumsOf = onePer((_: BeliefColumns) => new Map<string, KeptSum>())
 
 /** Of all rows in these partitions, in whatever order: made again where one of them has changed. */
@@ -153,7 +153,7 @@ function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
   const changes = columns.changesIn(partitions)
   const known = kept.get(name)
   if (known?.changes === changes) return known.sum
-  if (kept.size >= MOST_KEPT) kept.clear()
+  if (kept.size >= MAX_KEPT) kept.clear()
   const { marks } = columns.arrays
   let [one, other] = [0, 0]
   for (const partition of partitions) {
@@ -170,14 +170,14 @@ function sumOf(columns: BeliefColumns, partitions: readonly number[]): Sum {
 }
 
 /** Shorter than proxies and servers let an answer wait. */
-const MOST_WAIT_MS = 20_000
+const MAX_WAIT_MS = 20_000
 const LOOK_MS = 250
 /** At a time, of one sender, all keys that nobody knows here together; and of all. */
-const MOST_WAITING = 16
-const MOST_IN_ALL = 1_024
+const MAX_WAITING = 16
+const MAX_IN_ALL = 1_024
 
 const WHAT = 'questions for changes'
-const waitingOf = onePer((_: BeliefsState) => new Places(MOST_WAITING, WHAT))
+const waitingOf = onePer((_: BeliefsState) => new Places(MAX_WAITING, WHAT))
 
 /**
  * Answers when what the sender may see has changed, or after its longest wait. Checked at fixed times, whatever is written:
@@ -212,7 +212,7 @@ async function nextState(
   sender: string,
   { since, wait_ms: wait, signal }: Waiting,
 ): Promise<string> {
-  const until = performance.now() + Math.min(MOST_WAIT_MS, wait)
+  const until = performance.now() + Math.min(MAX_WAIT_MS, wait)
   await state.load(signal)
   for (;;) {
     const requester = requesterOf(state, scope, sender)
@@ -225,6 +225,6 @@ async function nextState(
 
 function takePlace(state: BeliefsState, sender: string): () => void {
   const places = waitingOf(state)
-  if (places.size >= MOST_IN_ALL) throw tooManyAtOnce(MOST_IN_ALL, WHAT)
+  if (places.size >= MAX_IN_ALL) throw tooManyAtOnce(MAX_IN_ALL, WHAT)
   return places.take(bucketOf(state, sender))
 }

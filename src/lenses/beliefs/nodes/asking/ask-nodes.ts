@@ -19,7 +19,7 @@ import type { BeliefsState } from '../../state.ts'
 import type { TimeLimit } from '../../time-limit.ts'
 import type { AskedSource, NodeAnswer, NodeFailure, NodesAnswer, Peer } from '../guest.ts'
 import { knownPeers } from '../peers.ts'
-import { isOtherVersion, mostAnswerBytes, QUERY_PATH, sealedQuestion } from '../wire/protocol.ts'
+import { isOtherVersion, maxAnswerBytes, QUERY_PATH, sealedQuestion } from '../wire/protocol.ts'
 import { wireQueryOf } from '../wire/wire-query.ts'
 import { askingKeys, type NodeBook, nodeBookOf } from './node-book.ts'
 import { guestsOf, type Verified, type VerifyRequest, verifyAnswer } from './verify.ts'
@@ -103,15 +103,15 @@ export interface NodesRequest {
 }
 
 /** Bytes of all answers to one question; each source has an even share. */
-const MOST_BYTES_TOGETHER = 256 * 2 ** 20
+const MAX_BYTES_TOGETHER = 256 * 2 ** 20
 /** Who has less time than this and comes late says nothing of the node. */
 const FAIR_MS = 250
 
 /** Rejects only where the caller has gone. */
 export async function askNodes(request: NodesRequest): Promise<NodesAnswer> {
   const { sources, time } = request
-  const asker = new Asker(request)
-  const outcomes = await Promise.all(sources.map(source => asker.ask(source)))
+  const query = new NodeQuery(request)
+  const outcomes = await Promise.all(sources.map(source => query.ask(source)))
   if (time.signal.aborted) throw new QuerentError('cancelled', 'the caller ended the question')
   return {
     asked: sources,
@@ -125,7 +125,7 @@ interface Outcome {
   readonly failure?: NodeFailure | undefined
 }
 
-class Asker {
+class NodeQuery {
   readonly #request: NodesRequest
   readonly #node: NodeIdentity
   readonly #transport: NodeTransport
@@ -215,10 +215,10 @@ class Asker {
     const timeoutMs = until - performance.now()
     const asked = wireQueryOf({ source, query, vector, asOf, timeoutMs })
     const envelope = sealedQuestion(state.host, keys, peer.did, asked)
-    const share = Math.floor(MOST_BYTES_TOGETHER / this.#request.sources.length)
-    const mostBytes = Math.min(share, mostAnswerBytes(asked.limit))
+    const share = Math.floor(MAX_BYTES_TOGETHER / this.#request.sources.length)
+    const maxBytes = Math.min(share, maxAnswerBytes(asked.limit))
     // The cast: plain data, but its interface has no index signature.
-    const message = { path: QUERY_PATH, body: envelope as unknown as Json, mostBytes }
+    const message = { path: QUERY_PATH, body: envelope as unknown as Json, maxBytes }
     const given = await this.#transport.send(peer.address, message, stop)
     if (isOtherVersion(given)) throw new NoAnswer(OTHER_VERSION)
     const verified = verifyAnswer(given, {

@@ -71,15 +71,15 @@ interface KnownNode {
   lastAnswerAt: number | null
 }
 
-const MOST_VERIFIED = 50_000
-const MOST_EMBEDDED = 10_000
+const MAX_VERIFIED = 50_000
+const MAX_EMBEDDED = 10_000
 
 export class NodeBook {
   readonly #nodes = new Map<string, KnownNode>()
   /** Statements whose signature was found good, by their hash, signer and signature. */
-  readonly verified: Recent<string, true> = new Recent(MOST_VERIFIED)
+  readonly verified: Recent<string, true> = new Recent(MAX_VERIFIED)
   /** Vectors made here of texts that came without one, by content and domains. */
-  readonly vectors: Recent<string, Float32Array> = new Recent(MOST_EMBEDDED)
+  readonly vectors: Recent<string, Float32Array> = new Recent(MAX_EMBEDDED)
 
   /** By its did: another key is another node. */
   of(did: string): KnownNode {

@@ -20,7 +20,7 @@ import {
   asItem,
   beliefStatement,
   isAnswerTo,
-  MOST_ITEMS,
+  MAX_ITEMS,
   vectorsFromText,
   type WireAnswer,
   type WireItem,
@@ -92,7 +92,7 @@ interface GivenItem {
 function itemsOf({ items, vectors }: WireAnswer, model: VerifyRequest['model']): readonly GivenItem[] | null {
   if (vectors !== null && vectors.model === model?.key && vectors.dimensions !== model.dimensions) return null
   const all = parsedList(items)
-  if (all === null || all.length > MOST_ITEMS) return null
+  if (all === null || all.length > MAX_ITEMS) return null
   const count = all.reduce<number>((sum, given) => sum + (isEmbedded(given) ? 1 : 0), 0)
   const found =
     vectors === null ? (count === 0 ? [] : null) : vectorsFromText(vectors.values, vectors.dimensions, count)
@@ -144,7 +144,7 @@ function isPublic(item: WireItem, known: Recent<string, true>): boolean {
 }
 
 /** Texts that are embedded here for one answer of one node. */
-const MOST_EMBEDDED = 64
+const MAX_EMBEDDED = 64
 /** Of the time that is left. */
 const EMBEDDING_SHARE = 0.5
 
@@ -200,7 +200,7 @@ async function embedded(
 ): Promise<readonly (Float32Array | null)[]> {
   const kept = nodeBookOf(host).vectors
   const missing = items.filter((_, at) => vectors[at] === null).map(({ item }) => textOf(item))
-  const wanted = missing.filter(text => kept.find(sha256(text)) === undefined).slice(0, MOST_EMBEDDED)
+  const wanted = missing.filter(text => kept.find(sha256(text)) === undefined).slice(0, MAX_EMBEDDED)
   const made = await embedTexts(host, wanted, time)
   for (const [at, vector] of made.entries()) kept.set(sha256(wanted[at] as string), vector)
   return vectors.map((vector, at) => vector ?? kept.find(sha256(textOf((items[at] as VerifiedItem).item))) ?? null)

@@ -1,5 +1,5 @@
 /**
- * The watches of one engine: begun where an answer is kept, or a standing question has asked, and over when neither is there
+ * The watches of one engine: begun where an answer is kept, or a live query has asked, and over when neither is there
  * any more (BQ-140). Only where a process stays: one that answers a single question listens to nobody.
  */
 
@@ -33,10 +33,10 @@ interface WatchParts {
 }
 
 /** Between two questions: also a node that answers at once, whatever it is asked, is not asked more often. */
-const LEAST_MS = 1_000
+const MIN_MS = 1_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
-/** The node refuses who asks. */
+/** The node refuses the requester. */
 const REFUSED: readonly (number | null)[] = [401, 403]
 /** It has no such path, or cannot read the question: it is older. */
 const UNKNOWN: readonly (number | null)[] = [400, 404, 405]
@@ -83,7 +83,7 @@ export class Watch {
         else if (state !== this.#seen) this.#parts.changed(state)
         this.#seen = state
         failures = 0
-        await pause(Math.max(0, LEAST_MS - (performance.now() - began)), signal, { unref: true })
+        await pause(Math.max(0, MIN_MS - (performance.now() - began)), signal, { unref: true })
       } catch (thrown) {
         if (signal.aborted || this.#isOver(thrown)) break
         failures++
@@ -101,11 +101,11 @@ export class Watch {
   }
 }
 
-const MOST_BYTES = 16_384
+const MAX_BYTES = 16_384
 /** For the way there and back, beside the waiting. */
 const WAY_MS = 10_000
 
-/** Of one engine. Sources beyond these are asked anew when the time of what is kept is over. */
+/** Of one engine. Sources beyond these are asked again when the time of what is kept is over. */
 const MOST = 256
 const WAIT_MS = 20_000
 
@@ -121,7 +121,7 @@ class Watches {
   readonly #host: LensHost
   readonly #byName = new Map<string, Watch>()
   readonly #listeners = new Set<ChangeListener>()
-  /** How many standing questions need each. */
+  /** How many live queries need each. */
   readonly #held = new Map<string, number>()
   #isKept: (watched: Watched) => boolean = () => false
   #isClosed = false
@@ -130,7 +130,7 @@ class Watches {
     this.#host = host
   }
 
-  /** What else than standing questions needs one. */
+  /** What else than live queries needs one. */
   neededBy(isKept: (watched: Watched) => boolean): void {
     this.#isKept = isKept
   }
@@ -178,7 +178,7 @@ class Watches {
     const query: WireChangesQuery = { protocol: PROTOCOL, scope: scopeOf(source), since, wait_ms: waitMs }
     const envelope = sealedQuestion(this.#host, keys, did, query)
     // The cast: plain data, but its interface has no index signature.
-    const message = { path: CHANGES_PATH, body: envelope as unknown as Json, mostBytes: MOST_BYTES }
+    const message = { path: CHANGES_PATH, body: envelope as unknown as Json, maxBytes: MAX_BYTES }
     const timely = AbortSignal.any([signal, AbortSignal.timeout(waitMs + WAY_MS)])
     const answer = asChanges(await transport.send(address, message, timely))
     if (answer === null || !isAnswerTo(envelope, did, answer, changesStatement(answer), machineNow(this.#host)))
@@ -214,7 +214,7 @@ class Watches {
   }
 }
 
-/** Public beliefs are told alike, whoever asks. */
+/** Public beliefs are told alike, the requester. */
 export function nameOf({ source: { kind, id, peer }, requester }: Watched): string {
   return JSON.stringify([kind, id, peer.did, peer.address, kind === 'federated' ? requester : null])
 }

@@ -1,7 +1,7 @@
 /**
  * What nodes say to each other about beliefs (BQ-119 to BQ-126), as JSON: nothing unknown, nothing without bound. A question travels
  * in an `Envelope` of `identity/messages.ts`; an answer is signed by the node that gives it. Its items are one text, and their
- * vectors another: both are signed as they were sent, by their hash, and nobody writes hundreds of items anew to find out whether
+ * vectors another: both are signed as they were sent, by their hash, and nobody writes hundreds of items again to find out whether
  * they were changed. Instants are ISO 8601 in UTC with milliseconds.
  */
 import * as z from 'zod'
@@ -30,7 +30,7 @@ import { did, type Value } from '../../schema/values.ts'
 
 /** How far a length may be from 1: what single precision and other implementations make of it. */
 const TOLERANCE = 1e-3
-const MOST_DIMENSIONS = 8_192
+const MAX_DIMENSIONS = 8_192
 const BYTES = 4
 
 /** f32, little-endian on every machine, base64, one after the other; all of the same length. */
@@ -58,7 +58,7 @@ export function vectorsFromText(
 export function vectorFromText(text: string): Float32Array | null {
   const dimensions = Math.floor((text.length / 4) * 3) / BYTES
   const count = Math.floor(dimensions)
-  if (count < 1 || count > MOST_DIMENSIONS) return null
+  if (count < 1 || count > MAX_DIMENSIONS) return null
   return vectorsFromText(text, count, 1)?.[0] ?? null
 }
 
@@ -136,15 +136,15 @@ export const ABOUT_PATH = '/.well-known/querent'
 /** Where it tells that something of what it answers with has changed. */
 export const CHANGES_PATH = '/v1/nodes/changes'
 
-const MOST_CONTENT_BYTES = 65_536
+const MAX_CONTENT_BYTES = 65_536
 /** 4,096 characters, each of which may take two units. */
-const MOST_QUERY_TEXT = 8_192
-const MOST_DOMAINS = 50
-const MOST_SOURCES = 1_000
-const MOST_FILTERS = 16
-const MOST_FEDERATIONS = 1_000
+const MAX_QUERY_TEXT = 8_192
+const MAX_DOMAINS = 50
+const MAX_SOURCES = 1_000
+const MAX_FILTERS = 16
+const MAX_FEDERATIONS = 1_000
 /** Of one answer; a requester takes no more than it asked for. */
-export const MOST_ITEMS = 1_000
+export const MAX_ITEMS = 1_000
 
 const instant = z.string().refine(isIso).meta({ format: 'date-time' })
 const share = z.number().min(0).max(1)
@@ -167,7 +167,7 @@ const vector = z.strictObject({
   model: modelName.describe('Key of the model that made it'),
   values: z
     .string()
-    .max(Math.ceil((MOST_DIMENSIONS * 4) / 3) * 4)
+    .max(Math.ceil((MAX_DIMENSIONS * 4) / 3) * 4)
     .describe('32-bit floats, little-endian, in base64; of unit length'),
 })
 
@@ -181,8 +181,8 @@ const filter = z.strictObject({
       byDimension(meaning => share.optional().describe(`Lowest value, 0 to 1, of: ${meaning}. Default: no bound`)),
     )
     .describe('Lowest confidence by dimension'),
-  domains_include: z.array(domain).max(MOST_DOMAINS).nullable().describe('In one of these or below it; null: in any'),
-  domains_exclude: z.array(domain).max(MOST_DOMAINS).describe('In none of these and not below them'),
+  domains_include: z.array(domain).max(MAX_DOMAINS).nullable().describe('In one of these or below it; null: in any'),
+  domains_exclude: z.array(domain).max(MAX_DOMAINS).describe('In none of these and not below them'),
   derivation_types: z
     .array(z.enum(DERIVATION_TYPES))
     .max(DERIVATION_TYPES.length)
@@ -218,11 +218,11 @@ export const wireQuery = z.strictObject({
   scope,
   text: text
     .min(1)
-    .max(MOST_QUERY_TEXT)
+    .max(MAX_QUERY_TEXT)
     .nullable()
     .describe('What is looked for, without operators; null beside a vector, and in a list'),
   vector: vector.nullable().describe('In place of the text, for a node that has its model; null: the text says it'),
-  filters: z.array(filter).max(MOST_FILTERS).describe('What a belief must meet: all of them'),
+  filters: z.array(filter).max(MAX_FILTERS).describe('What a belief must meet: all of them'),
   min_similarity: z
     .number()
     .min(-1)
@@ -240,7 +240,7 @@ const item = z.strictObject({
   id,
   /** The same for all versions of one belief; through a federation for this requester alone. It says nothing else. */
   chain: z.string().min(1).max(100),
-  content: text.min(1).refine(content => Buffer.byteLength(content) <= MOST_CONTENT_BYTES),
+  content: text.min(1).refine(content => Buffer.byteLength(content) <= MAX_CONTENT_BYTES),
   content_hash: hash,
   confidence: z.strictObject(byDimension(() => share.nullable())),
   valid_from: instant,
@@ -256,12 +256,12 @@ const item = z.strictObject({
           weight: share,
         }),
       )
-      .max(MOST_SOURCES),
+      .max(MAX_SOURCES),
     method_description: note,
     confidence_rationale: note,
     note,
   }),
-  domains: z.array(domain).max(MOST_DOMAINS),
+  domains: z.array(domain).max(MAX_DOMAINS),
   visibility: z.enum(VISIBILITIES),
   /** Those asked through: one, or none of a public belief. */
   federation_ids: z.array(federation).max(1),
@@ -312,7 +312,7 @@ export const wireAnswer = z.strictObject({
   vectors: z
     .strictObject({
       model: modelName.describe('Key of the model that made them'),
-      dimensions: z.int().min(1).max(MOST_DIMENSIONS).describe('Numbers of a vector'),
+      dimensions: z.int().min(1).max(MAX_DIMENSIONS).describe('Numbers of a vector'),
       values: z.string().describe('32-bit floats, little-endian, in base64, one vector after the other'),
     })
     .nullable()
@@ -328,7 +328,7 @@ export const wireAbout = z.strictObject({
   model: modelName.nullable().describe('Key of the model that it embeds with; null: none'),
   answers: z.boolean().describe('Whether it answers other nodes at all'),
   network: z.boolean().describe('Whether it answers queries for public beliefs'),
-  federations: z.array(federation).max(MOST_FEDERATIONS).describe('Federations that its owner lets it name, ascending'),
+  federations: z.array(federation).max(MAX_FEDERATIONS).describe('Federations that its owner lets it name, ascending'),
   timestamp: instant.describe('Time by its clock'),
   signature: byNode,
 })
@@ -352,11 +352,11 @@ export const asAbout = reading(wireAbout)
 const LONGEST_ITEM_BYTES = 2 * 2 ** 20
 /** For each item that is asked for; most are far shorter. */
 const ITEM_BYTES = 131_072
-const MOST_BYTES = 64 * 2 ** 20
+const MAX_BYTES = 64 * 2 ** 20
 
 /** That are read of an answer to a question for so many items: what does not fit is not told. */
-export function mostAnswerBytes(limit: number): number {
-  return Math.min(MOST_BYTES, LONGEST_ITEM_BYTES + limit * ITEM_BYTES)
+export function maxAnswerBytes(limit: number): number {
+  return Math.min(MAX_BYTES, LONGEST_ITEM_BYTES + limit * ITEM_BYTES)
 }
 
 /** What a holder signs of a public belief: all that its holder has said. */

@@ -1,5 +1,5 @@
 /**
- * The links of a whole workspace, kept up to date: after a change only the files are linked anew that changed themselves,
+ * The links of a whole workspace, kept up to date: after a change only the files are linked again that changed themselves,
  * or that asked something whose answer changed. Any order of changes ends in the links that a fresh start gives. A link is a
  * reference that could be resolved: anything else is left out, not guessed.
  */

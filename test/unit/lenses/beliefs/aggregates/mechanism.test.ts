@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type AggregateRules,
   barOf,
-  MOST_BELIEFS,
+  MAX_BELIEFS,
   noisedSummary,
   noisesOf,
   reachOf,
@@ -44,11 +44,11 @@ const greatestRatio = (one: ReadonlyMap<string, number>, other: ReadonlyMap<stri
 /** What one member may move, either way, of figures that can be. */
 const neighbours = fc
   .record({
-    beliefs: fc.array(fc.integer({ min: 1, max: MOST_BELIEFS }), { maxLength: 24 }),
+    beliefs: fc.array(fc.integer({ min: 1, max: MAX_BELIEFS }), { maxLength: 24 }),
     at: fc.nat(),
     // 0: it holds nothing of the topic.
-    before: fc.integer({ min: 0, max: MOST_BELIEFS }),
-    after: fc.integer({ min: 0, max: MOST_BELIEFS }),
+    before: fc.integer({ min: 0, max: MAX_BELIEFS }),
+    after: fc.integer({ min: 0, max: MAX_BELIEFS }),
   })
   .map(({ beliefs, before, after }) => {
     const withOne = (count: number): Tally => ({

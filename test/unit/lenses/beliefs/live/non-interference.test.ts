@@ -9,11 +9,11 @@ import { StandingBeliefs } from '../../../../../src/lenses/beliefs/live/standing
 import type { BeliefQuery } from '../../../../../src/lenses/beliefs/schema/query.ts'
 import { beliefsOf } from '../../../../../src/openings/beliefs.ts'
 import {
-  ASKER,
   FADE,
   type HiddenStory,
   hiddenStories,
   isOfFading,
+  REQUESTER,
   SECRETS,
 } from '../../../../support/beliefs-hidden.ts'
 import { HiddenWorld, LIBRARY } from '../../../../support/beliefs-hidden-world.ts'
@@ -55,7 +55,7 @@ async function streamOf(
   const lines: string[] = []
   try {
     if (isLaced) for (const secret of SECRETS) await world.hide(secret)
-    const beliefs = beliefsOf(world.engine, { id: ASKER })
+    const beliefs = beliefsOf(world.engine, { id: REQUESTER })
     const queries = story.requests.map(({ input }) => input as unknown as BeliefQuery)
     for (const [at, query] of queries.entries()) {
       const { offset: _, ...options } = { offset: 0, ...query.options }

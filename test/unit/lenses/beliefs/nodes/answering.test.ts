@@ -108,7 +108,7 @@ describe('an answer', () => {
     expect([answer.node, answer.audience]).toEqual([north.did, ANA.did])
   })
 
-  it('BQ-121, BQ-123: is the same whatever the sender has stated of trust here, and of public beliefs whoever asks', async () => {
+  it('BQ-121, BQ-123: is the same whatever the sender has stated of trust here, and of public beliefs the requester', async () => {
     const { world, north } = await openNorth()
     await using _ = world
     for (const id of ['ana', 'dee', 'eli']) {

@@ -125,7 +125,7 @@ describe('a question to several nodes', () => {
     expect(all.coverage['nodes']).toMatchObject([{ node: 'north' }, { node: 'south', results: 2, more: true }])
   })
 
-  it('BQ-122: federation nodes are told who asks, network nodes are asked by the node alone', async () => {
+  it('BQ-122: federation nodes are told the requester, network nodes are asked by the node alone', async () => {
     await using birds = await threeVoices()
     await birds.ask('swifts')
     const { agents } = (await birds.home.call('agents.list', 'owner', {})) as { agents: { id: string; did: string }[] }
@@ -138,7 +138,7 @@ describe('a question to several nodes', () => {
     expect(JSON.stringify(south)).not.toContain(ana)
   })
 
-  it('BQ-125: remote answers are scored with the trust, the weights and the clock of who asks, and filtered again', async () => {
+  it('BQ-125: remote answers are scored with the trust, the weights and the clock of the requester, and filtered again', async () => {
     await using birds = await threeVoices()
     await say(birds.south, 'eli', 'other', 'swifts fly south in september', PUBLIC)
     const { agents } = (await birds.south.call('agents.list', 'owner', {})) as { agents: { id: string; did: string }[] }
@@ -343,7 +343,7 @@ describe('a question to several nodes', () => {
     expect(await askedAt(7_001, 7_002, 7_003, 7_004)).toEqual([true, true, true, false])
   })
 
-  it('rests after failures in a row, and is asked again once it was met anew', async () => {
+  it('rests after failures in a row, and is asked again once it was met again', async () => {
     await using birds = await threeVoices()
     birds.world.transport.fault(birds.south.address, { isDead: true })
     for (let time = 0; time < 3; time++) await birds.ask('swifts')
@@ -414,7 +414,7 @@ describe('a question to several nodes', () => {
     const ask = () =>
       home.call('beliefs.query', 'owner', { semantic: 'swifts', options: { ...EVERYWHERE, limit: 1000 } })
     await ask()
-    const bytes = world.transport.sent.map(({ message }) => message.mostBytes)
+    const bytes = world.transport.sent.map(({ message }) => message.maxBytes)
     expect(bytes).toHaveLength(names.length)
     expect(bytes.reduce((sum, most) => sum + most, 0)).toBeLessThanOrEqual(256 * 2 ** 20)
     expect(Math.min(...bytes)).toBeGreaterThan(40 * 2 ** 20)

@@ -124,7 +124,7 @@ describe('one that is older than it should be', () => {
     while (refreshing.size > 0) await new Promise(resolve => setTimeout(resolve, 5))
   }
 
-  it('BQ-141: is shown, marked so, while it is asked for anew once', async () => {
+  it('BQ-141: is shown, marked so, while it is asked for again once', async () => {
     await using birds = await voices(settings)
     await birds.ask('swifts')
     await say(birds.south, 'dee', 'new', 'swifts come back', PUBLIC)
@@ -160,7 +160,7 @@ describe('one that is older than it should be', () => {
     expect((await birds.ask('swifts'))['stale']).toBeUndefined()
   })
 
-  it('BQ-141: stays until its bound where asking anew fails', async () => {
+  it('BQ-141: stays until its bound where asking again fails', async () => {
     await using birds = await voices(settings)
     await birds.ask('swifts')
     birds.world.transport.fault(birds.south.address, { isDead: true })

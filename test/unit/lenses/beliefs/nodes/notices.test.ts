@@ -154,7 +154,7 @@ async function following(birds: Birds, nodes = 2): Promise<void> {
 }
 
 describe('what other nodes answered', () => {
-  it('BQ-140: is asked for anew when they tell that something has changed, and not for what is hidden', async () => {
+  it('BQ-140: is asked for again when they tell that something has changed, and not for what is hidden', async () => {
     await using birds = await voices()
     await following(birds)
     const asked = sent(birds, QUERY_PATH)
@@ -227,7 +227,7 @@ async function watching(birds: Birds) {
   return { subscription, events, gaps, heard: () => events.map(({ type, id }) => `${type} ${id}`) }
 }
 
-describe('a standing question', () => {
+describe('a live query', () => {
   it('BQ-158: hears of what comes, changes and goes at other nodes, and of nothing that is hidden', async () => {
     await using birds = await voices()
     const { subscription, heard } = await watching(birds)
@@ -305,7 +305,7 @@ describe('a standing question', () => {
     subscription.cancel()
   })
 
-  it('BQ-140: loses at once what came through a federation that its asker has left here', async () => {
+  it('BQ-140: loses at once what came through a federation that its requester has left here', async () => {
     await using birds = await voices()
     const { subscription, heard } = await watching(birds)
     await vi.waitFor(() => expect(heard()).toHaveLength(3), SOON)

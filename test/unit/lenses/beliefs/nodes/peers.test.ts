@@ -138,7 +138,7 @@ describe('a node is added', () => {
 
   it.each([
     ['unreachable', null],
-    ['refused', () => says(about(B))({ path: '/elsewhere', body: null, mostBytes: 1 })],
+    ['refused', () => says(about(B))({ path: '/elsewhere', body: null, maxBytes: 1 })],
     ['invalid_data', () => ({ did: B.did })],
     ['invalid_data', () => ({ ...about(B), did: C.did })],
     ['invalid_data', () => ({ ...about(B), federations: [] })],

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LEAST_SCORE, type Statement } from '../../../../../src/lenses/beliefs/opposition/detector.ts'
+import { MIN_SCORE, type Statement } from '../../../../../src/lenses/beliefs/opposition/detector.ts'
 import { HEURISTIC } from '../../../../../src/lenses/beliefs/opposition/heuristic.ts'
 
 interface Pair {
@@ -19,7 +19,7 @@ const statement = (content: string): Statement => ({ content, validFrom: null, v
 
 function found(a: string, b: string): string {
   const opposition = HEURISTIC.detect(statement(a), statement(b))
-  return opposition === null || opposition.score <= LEAST_SCORE ? 'none' : opposition.type
+  return opposition === null || opposition.score <= MIN_SCORE ? 'none' : opposition.type
 }
 
 interface Figures {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ordersOf } from '../../../../../src/lenses/beliefs/paging/held-order.ts'
 import type { LastChunk, QueryChunk } from '../../../../../src/lenses/beliefs/paging/stream-query.ts'
 import { stateOf } from '../../../../../src/lenses/beliefs/state.ts'
-import { MOST_IDLE_MS } from '../../../../../src/pipeline/paced.ts'
+import { MAX_IDLE_MS } from '../../../../../src/pipeline/paced.ts'
 import { allOf, filled, streamOf, Timers } from './streaming.ts'
 
 describe('BQ-153: who reads slowly', () => {
@@ -60,13 +60,13 @@ describe('BQ-153: who reads slowly', () => {
     const timers = new Timers()
     const stream = streamOf(world, { chunk_size: 5 }, { timers })
     await stream.next()
-    expect([...timers.set.values()].map(({ ms }) => ms)).toEqual([MOST_IDLE_MS])
-    expect(MOST_IDLE_MS).toBe(60_000)
+    expect([...timers.set.values()].map(({ ms }) => ms)).toEqual([MAX_IDLE_MS])
+    expect(MAX_IDLE_MS).toBe(60_000)
     // Asking for the next piece calls it off.
     await stream.next()
     expect(timers.set.size).toBe(1)
     timers.fire()
-    const told = { code: 'TIMEOUT', retryable: true, details: { elapsed_ms: MOST_IDLE_MS } }
+    const told = { code: 'TIMEOUT', retryable: true, details: { elapsed_ms: MAX_IDLE_MS } }
     await expect(stream.next()).rejects.toMatchObject(told)
     expect(await stream.next()).toEqual({ done: true, value: undefined })
     expect(timers.set.size).toBe(0)

@@ -128,7 +128,7 @@ describe('a look at the clock (BQ-192)', () => {
     expect((await looks()) - few).toBeGreaterThanOrEqual(3 * 2)
   }, 60_000)
 
-  it(`comes with every ${CHARACTERS_AT_ONCE} characters in which words are looked for, for each operand anew`, async () => {
+  it(`comes with every ${CHARACTERS_AT_ONCE} characters in which words are looked for, for each operand again`, async () => {
     engine = await open('none')
     await put(['rain'])
     const looks = async (semantic: string) => {

@@ -43,7 +43,7 @@ export interface World {
   look<T>(requester: string, body: (view: ShowView) => T): T
 }
 
-/** Read anew each time: a world is small. */
+/** Read again each time: a world is small. */
 function vectorsOf(store: Store, embedder: Embedder | null): VectorIndex {
   if (embedder === null) throw new Error('not used')
   const model = modelKey(embedder.model)

@@ -9,8 +9,8 @@ import * as questions from '../../../../../src/lenses/beliefs/schema/questions.t
 
 type Requester = contexts.Requester
 
-function reader<T extends z.ZodType, R>(schema: T, read: (value: z.output<T>, asker: Requester) => R) {
-  return (input: unknown, asker: Requester): R => read(parseRequest(schema, input), asker)
+function reader<T extends z.ZodType, R>(schema: T, read: (value: z.output<T>, requester: Requester) => R) {
+  return (input: unknown, requester: Requester): R => read(parseRequest(schema, input), requester)
 }
 
 const contextRequest = request(contexts.context)
@@ -20,12 +20,15 @@ const draftRequest = request(belief.newBelief)
 const revisionRequest = request(belief.revision)
 
 export const checkQuery = reader(query.queryInput, query.toQuery)
-export const checkStreamedQuery = reader(query.streamedInput, (value, asker) =>
-  query.toQuery(value as query.Query, asker),
+export const checkStreamedQuery = reader(query.streamedInput, (value, requester) =>
+  query.toQuery(value as query.Query, requester),
 )
 
-export function checkContext(input: unknown, asker: Requester): contexts.CheckedContext {
-  return contexts.toContext(input === undefined ? undefined : parseRequest(contextRequest, input, ['context']), asker)
+export function checkContext(input: unknown, requester: Requester): contexts.CheckedContext {
+  return contexts.toContext(
+    input === undefined ? undefined : parseRequest(contextRequest, input, ['context']),
+    requester,
+  )
 }
 
 export function checkOptions(input: unknown): query.CheckedOptions {
@@ -61,6 +64,6 @@ export const checkAgent = (input: unknown) => parseRequest(agents.agentInput, in
 export const checkFederation = (input: unknown) => parseRequest(agents.federationInput, input)
 export const checkMember = (input: unknown) => parseRequest(agents.memberInput, input)
 export const checkFederationOnly = (input: unknown) => parseRequest(agents.federationOnly, input)
-export const checkTrustQuestion = reader(agents.trustComputeInput, ({ target, context }, asker) => {
-  return { target, context: contexts.toContext(context, asker) }
+export const checkTrustQuestion = reader(agents.trustComputeInput, ({ target, context }, requester) => {
+  return { target, context: contexts.toContext(context, requester) }
 })

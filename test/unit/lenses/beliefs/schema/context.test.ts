@@ -6,10 +6,10 @@ import type { CheckedOptions } from '../../../../../src/lenses/beliefs/schema/qu
 import { checkContext, checkOptions, checkQuery, checkScope } from './checks.ts'
 import { refusal, told } from './faults.ts'
 
-const ASKER: Requester = { id: 'me', trustGraph: 'friends' }
+const REQUESTER: Requester = { id: 'me', trustGraph: 'friends' }
 
 function read(context: unknown): CheckedContext {
-  return checkContext(context, ASKER)
+  return checkContext(context, REQUESTER)
 }
 
 describe('who asks', () => {
@@ -53,12 +53,12 @@ describe('the trust graph', () => {
     '%s are not given along (BQ-067)',
     name => {
       const query = { semantic: 'x', [name]: {}, context: { [name]: {} }, options: { [name]: {} } }
-      expect(told(() => checkQuery(query, ASKER))).toEqual([
+      expect(told(() => checkQuery(query, REQUESTER))).toEqual([
         `${name}: inline_trust`,
         `context.${name}: inline_trust`,
         `options.${name}: inline_trust`,
       ])
-      expect(refusal(() => checkQuery(query, ASKER)).code).toBe('INVALID_QUERY')
+      expect(refusal(() => checkQuery(query, REQUESTER)).code).toBe('INVALID_QUERY')
     },
   )
 })
@@ -74,7 +74,7 @@ describe('trust overrides', () => {
     const checked = read(context)
     expect([checked.maxTrustHops, checked.transitiveDamping]).toEqual([hops, damping])
     expect(checked.warnings.map(({ code }) => code)).toEqual(Array.from({ length: warnings }, () => 'clamped'))
-    expect(checkQuery({ semantic: 'x', context }, ASKER).warnings).toEqual(checked.warnings)
+    expect(checkQuery({ semantic: 'x', context }, REQUESTER).warnings).toEqual(checked.warnings)
   })
 
   it('are within their ranges, whatever number is asked for (BQ-064)', () => {
@@ -115,10 +115,10 @@ describe('the context refuses', () => {
 
   it('weights that leave a list nothing to rank by (BQ-061)', () => {
     const context = { ranking_weights: { semantic: 1, confidence: 0, trust: 0, recency: 0 } }
-    expect(told(() => checkQuery({ context, filters: 'recent', semantic: '' }, ASKER))).toEqual([
+    expect(told(() => checkQuery({ context, filters: 'recent', semantic: '' }, REQUESTER))).toEqual([
       'context.ranking_weights: zero_sum',
     ])
-    expect(checkQuery({ context, filters: 'recent', semantic: 'x' }, ASKER).weights.semantic).toBe(1)
+    expect(checkQuery({ context, filters: 'recent', semantic: 'x' }, REQUESTER).weights.semantic).toBe(1)
   })
 })
 
@@ -138,10 +138,10 @@ describe('the context gives', () => {
   })
 
   it('with words of time only where asked for (BQ-023)', () => {
-    const weights = (options: object) => checkQuery({ semantic: 'latest bees', options }, ASKER).weights
+    const weights = (options: object) => checkQuery({ semantic: 'latest bees', options }, REQUESTER).weights
     expect(weights({}).recency).toBeCloseTo(0.1, 12)
     expect(weights({ temporal_intent: true }).recency).toBeCloseTo(0.2 / 1.1, 12)
-    const shutOut = checkQuery({ semantic: 'bees -latest', options: { temporal_intent: true } }, ASKER)
+    const shutOut = checkQuery({ semantic: 'bees -latest', options: { temporal_intent: true } }, REQUESTER)
     expect(shutOut.weights.recency).toBeCloseTo(0.1, 12)
   })
 })

@@ -22,12 +22,12 @@ import {
 } from './checks.ts'
 import { anything, hostile } from './hostile.ts'
 
-const ASKER = { id: 'me', trustGraph: null }
+const REQUESTER = { id: 'me', trustGraph: null }
 const OLD = checkDraft({ content: 'Bees dance.' }, 0)
 
 const CHECKS: readonly (readonly [string, (input: unknown) => unknown, readonly string[]])[] = [
-  ['query', input => checkQuery(input, ASKER), ['semantic', 'filters', 'context', 'options']],
-  ['context', input => checkContext(input, ASKER), ['ranking_weights', 'confidence_weights', 'trust_graph']],
+  ['query', input => checkQuery(input, REQUESTER), ['semantic', 'filters', 'context', 'options']],
+  ['context', input => checkContext(input, REQUESTER), ['ranking_weights', 'confidence_weights', 'trust_graph']],
   ['options', input => checkOptions(input), ['scope', 'diversity', 'limit', 'cursor', 'offset']],
   ['scope', input => checkScope(input), ['local', 'nodes']],
   ['draft', input => checkDraft(input, 0), ['content', 'confidence', 'derivation', 'domains', 'federation_ids']],
@@ -39,18 +39,18 @@ const CHECKS: readonly (readonly [string, (input: unknown) => unknown, readonly 
     ['belief_id', 'content', 'visibility', 'valid_until', 'federation_ids'],
   ],
   ['edge', input => checkEdge(input), ['target', 'trust_level', 'domain_trust', 'basis', 'signature']],
-  ['trust question', input => checkTrustQuestion(input, ASKER), ['target', 'context']],
+  ['trust question', input => checkTrustQuestion(input, REQUESTER), ['target', 'context']],
   ['agent', input => checkAgent(input), ['id', 'did', 'reputation_by_domain', 'label']],
   ['federation', input => checkFederation(input), ['id', 'joining', 'anonymity']],
   ['member', input => checkMember(input), ['federation', 'agent', 'permissions', 'role']],
   ['id alone', input => checkFederationOnly(input), ['federation']],
-  ['explain', input => questions.checkExplain(input, ASKER), ['belief_id', 'query']],
-  ['facets', input => questions.checkFacets(input, ASKER), ['query', 'fields']],
-  ['similar', input => questions.checkSimilar(input, ASKER), ['belief_id', 'context', 'options']],
-  ['contradictions', input => questions.checkContradictions(input, ASKER), ['belief_id', 'options']],
+  ['explain', input => questions.checkExplain(input, REQUESTER), ['belief_id', 'query']],
+  ['facets', input => questions.checkFacets(input, REQUESTER), ['query', 'fields']],
+  ['similar', input => questions.checkSimilar(input, REQUESTER), ['belief_id', 'context', 'options']],
+  ['contradictions', input => questions.checkContradictions(input, REQUESTER), ['belief_id', 'options']],
   ['batch', input => questions.checkBatch(input), ['queries']],
-  ['context query', input => questions.checkContextQuery(input, ASKER), ['semantic', 'purpose', 'max_tokens']],
-  ['expand', input => questions.checkExpand(input, ASKER), ['belief_id', 'include', 'max_additional_tokens']],
+  ['context query', input => questions.checkContextQuery(input, REQUESTER), ['semantic', 'purpose', 'max_tokens']],
+  ['expand', input => questions.checkExpand(input, REQUESTER), ['belief_id', 'include', 'max_additional_tokens']],
   ['derivation', input => questions.checkDerivation(input), ['belief_id', 'max_depth']],
   ['get', input => questions.checkGet(input), ['belief_id', 'include_superseded']],
 ]

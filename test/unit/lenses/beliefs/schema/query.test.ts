@@ -8,10 +8,10 @@ import { checkQuery } from './checks.ts'
 import { faults, refusal, told } from './faults.ts'
 import { hostile } from './hostile.ts'
 
-const ASKER: Requester = { id: 'my-agent-uuid', trustGraph: 'my-trust-graph' }
+const REQUESTER: Requester = { id: 'my-agent-uuid', trustGraph: 'my-trust-graph' }
 
 function check(query: unknown): CheckedQuery {
-  return checkQuery(query, ASKER)
+  return checkQuery(query, REQUESTER)
 }
 
 describe('the sample queries of the specification, as printed (BQ-030, BQ-011)', () => {

@@ -13,32 +13,35 @@ import {
 } from './checks.ts'
 import { refusal, told } from './faults.ts'
 
-const ASKER = { id: 'me', trustGraph: null }
+const REQUESTER = { id: 'me', trustGraph: null }
 const LOCAL = { local: true, federated: false, network: false, nodes: null }
 
 describe('explain', () => {
   it('has a belief and a query, whose faults are told where they stand (BQ-110, BQ-186)', () => {
-    const { beliefId, query } = checkExplain({ belief_id: 'b', query: { semantic: 'bees' } }, ASKER)
+    const { beliefId, query } = checkExplain({ belief_id: 'b', query: { semantic: 'bees' } }, REQUESTER)
     expect([beliefId, query.semantic?.base]).toEqual(['b', 'bees'])
     const wrong = { query: { filters: ['best'], semantic: '' } }
-    expect(told(() => checkExplain(wrong, ASKER))).toEqual(['query.filters[0]: unknown_value', 'belief_id: required'])
+    expect(told(() => checkExplain(wrong, REQUESTER))).toEqual([
+      'query.filters[0]: unknown_value',
+      'belief_id: required',
+    ])
     const foreign = { belief_id: 'b', query: { semantic: 'x', context: { requester_id: 'you' } } }
-    expect(refusal(() => checkExplain(foreign, ASKER)).code).toBe('UNAUTHORIZED')
+    expect(refusal(() => checkExplain(foreign, REQUESTER)).code).toBe('UNAUTHORIZED')
   })
 })
 
 describe('facets', () => {
   it('are of known fields (BQ-171)', () => {
     const input = { query: { semantic: 'x' }, fields: ['visibility', 'domains', 'visibility'] }
-    expect(checkFacets(input, ASKER).fields).toEqual(['visibility', 'domains'])
-    expect(told(() => checkFacets({ ...input, fields: ['mood'] }, ASKER))).toEqual(['fields[0]: unknown_value'])
-    expect(refusal(() => checkFacets({ ...input, fields: ['mood'] }, ASKER)).code).toBe('INVALID_QUERY')
+    expect(checkFacets(input, REQUESTER).fields).toEqual(['visibility', 'domains'])
+    expect(told(() => checkFacets({ ...input, fields: ['mood'] }, REQUESTER))).toEqual(['fields[0]: unknown_value'])
+    expect(refusal(() => checkFacets({ ...input, fields: ['mood'] }, REQUESTER)).code).toBe('INVALID_QUERY')
   })
 })
 
 describe('similar', () => {
   it('has the defaults of the specification (BQ-172)', () => {
-    expect(checkSimilar({ belief_id: 'b' }, ASKER)).toMatchObject({
+    expect(checkSimilar({ belief_id: 'b' }, REQUESTER)).toMatchObject({
       beliefId: 'b',
       limit: 20,
       scope: LOCAL,
@@ -47,13 +50,13 @@ describe('similar', () => {
       context: { requesterId: 'me', trustWeight: 0.5 },
     })
     const options = { limit: 5, include_same_holder: true, min_similarity: -1, scope: { network: true } }
-    expect(checkSimilar({ belief_id: 'b', options }, ASKER)).toMatchObject({
+    expect(checkSimilar({ belief_id: 'b', options }, REQUESTER)).toMatchObject({
       limit: 5,
       includeSameHolder: true,
       minSimilarity: -1,
       scope: { local: false, network: true },
     })
-    expect(told(() => checkSimilar({ options: { min_similarity: 2, offset: 1 } }, ASKER))).toEqual([
+    expect(told(() => checkSimilar({ options: { min_similarity: 2, offset: 1 } }, REQUESTER))).toEqual([
       'options.min_similarity: range',
       'options.offset: unknown_field',
       'belief_id: required',
@@ -63,11 +66,15 @@ describe('similar', () => {
 
 describe('contradictions', () => {
   it('may have a bound on confidence (BQ-044, BQ-173)', () => {
-    expect(checkContradictions({ belief_id: 'b' }, ASKER)).toMatchObject({ limit: 20, scope: LOCAL, confidence: [] })
-    expect(checkContradictions({ belief_id: 'b', options: { min_confidence: 0.4 } }, ASKER).confidence).toEqual([
+    expect(checkContradictions({ belief_id: 'b' }, REQUESTER)).toMatchObject({
+      limit: 20,
+      scope: LOCAL,
+      confidence: [],
+    })
+    expect(checkContradictions({ belief_id: 'b', options: { min_confidence: 0.4 } }, REQUESTER).confidence).toEqual([
       { of: 'overall', bound: 0.4, strict: false },
     ])
-    expect(told(() => checkContradictions({ belief_id: 'b', options: { min_confidence: 4 } }, ASKER))).toEqual([
+    expect(told(() => checkContradictions({ belief_id: 'b', options: { min_confidence: 4 } }, REQUESTER))).toEqual([
       'options.min_confidence: range',
     ])
   })
@@ -87,19 +94,19 @@ describe('a context query', () => {
   it('is a query with a purpose and a budget (BQ-176)', () => {
     const checked = checkContextQuery(
       { semantic: 'bees', purpose: 'verify', max_tokens: 500, options: { limit: 7 } },
-      ASKER,
+      REQUESTER,
     )
     expect(checked).toMatchObject({ purpose: 'verify', maxTokens: 500, targetTokens: 500 })
     expect([checked.query.semantic?.base, checked.query.options.limit]).toEqual(['bees', 7])
     const wrong = { semantic: 'bees', purpose: 'gossip', max_tokens: 0, mood: 1 }
-    expect(told(() => checkContextQuery(wrong, ASKER))).toEqual([
+    expect(told(() => checkContextQuery(wrong, REQUESTER))).toEqual([
       'purpose: unknown_value',
       'max_tokens: range',
       'mood: unknown_field',
     ])
     const over = { semantic: 'bees', purpose: 'answer', max_tokens: 10, target_tokens: 11 }
-    expect(told(() => checkContextQuery(over, ASKER))).toEqual(['target_tokens: range'])
-    expect(told(() => checkContextQuery({}, ASKER))).toEqual([
+    expect(told(() => checkContextQuery(over, REQUESTER))).toEqual(['target_tokens: range'])
+    expect(told(() => checkContextQuery({}, REQUESTER))).toEqual([
       'semantic: required',
       'purpose: required',
       'max_tokens: required',
@@ -108,8 +115,8 @@ describe('a context query', () => {
 
   it('without a text needs a filter, like a query (BQ-041, BQ-176)', () => {
     const input = { semantic: '', purpose: 'answer', max_tokens: 10 }
-    expect(told(() => checkContextQuery(input, ASKER))).toEqual(['semantic: empty_query'])
-    expect(checkContextQuery({ ...input, filters: 'recent' }, ASKER).query.semantic).toBeNull()
+    expect(told(() => checkContextQuery(input, REQUESTER))).toEqual(['semantic: empty_query'])
+    expect(checkContextQuery({ ...input, filters: 'recent' }, REQUESTER).query.semantic).toBeNull()
   })
 })
 
@@ -118,12 +125,12 @@ describe('questions about one belief', () => {
     expect(checkGet({ belief_id: 'b' })).toEqual({ belief_id: 'b' })
     expect(checkDerivation({ belief_id: 'b', max_depth: 10 })).toEqual({ belief_id: 'b', max_depth: 10 })
     expect(told(() => checkDerivation({ belief_id: 'b', max_depth: 11 }))).toEqual(['max_depth: range'])
-    expect(checkExpand({ belief_id: 'b', max_additional_tokens: 9, include: ['similar'] }, ASKER)).toMatchObject({
+    expect(checkExpand({ belief_id: 'b', max_additional_tokens: 9, include: ['similar'] }, REQUESTER)).toMatchObject({
       include: ['similar'],
       maxAdditionalTokens: 9,
       scope: LOCAL,
     })
-    expect(told(() => checkExpand({ belief_id: 'b', include: ['all'] }, ASKER))).toEqual([
+    expect(told(() => checkExpand({ belief_id: 'b', include: ['all'] }, REQUESTER))).toEqual([
       'include[0]: unknown_value',
       'max_additional_tokens: required',
     ])

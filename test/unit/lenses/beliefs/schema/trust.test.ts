@@ -67,18 +67,18 @@ describe('an edge', () => {
 })
 
 describe('a question about trust', () => {
-  const asker = { id: 'me', trustGraph: null }
+  const requester = { id: 'me', trustGraph: null }
 
   it('has a target and the context of a query (BQ-064)', () => {
-    const { target, context } = checkTrustQuestion({ target: 'you', context: { max_trust_hops: 9 } }, asker)
+    const { target, context } = checkTrustQuestion({ target: 'you', context: { max_trust_hops: 9 } }, requester)
     expect([target, context.maxTrustHops, context.transitiveDamping]).toEqual(['you', 5, 0.7])
-    expect(checkTrustQuestion({ target: 'you' }, asker).context.requesterId).toBe('me')
+    expect(checkTrustQuestion({ target: 'you' }, requester).context.requesterId).toBe('me')
   })
 
   it('is about the requester’s own trust (BQ-065, BQ-066)', () => {
     const question = { target: 'you', context: { requester_id: 'you' } }
-    expect(refusal(() => checkTrustQuestion(question, asker)).code).toBe('UNAUTHORIZED')
-    expect(told(() => checkTrustQuestion({ context: { trust_weight: 2 } }, asker))).toEqual([
+    expect(refusal(() => checkTrustQuestion(question, requester)).code).toBe('UNAUTHORIZED')
+    expect(told(() => checkTrustQuestion({ context: { trust_weight: 2 } }, requester))).toEqual([
       'context.trust_weight: range',
       'target: required',
     ])

@@ -1,4 +1,4 @@
-/** The plain implementation of trust over the rows of a store, everything read anew. */
+/** The plain implementation of trust over the rows of a store, everything read again. */
 import { isStatementOf } from '../../../../../src/identity/messages.ts'
 import { TRUST } from '../../../../../src/lenses/beliefs/tables.ts'
 import { didOfAgent } from '../../../../../src/lenses/beliefs/trust/agent-facts.ts'

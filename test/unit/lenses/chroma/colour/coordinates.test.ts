@@ -202,7 +202,7 @@ describe('the zone rules', () => {
     expect(countZones(setOf(0, 1, 0))).toEqual({ core: 0, mid: 1, outer: 0, total: 1 })
   })
 
-  it('name the fewest tags that mend a set', () => {
+  it('name the fewest tags that repair a set', () => {
     const count = fc.integer({ min: 0, max: 30 })
     fc.assert(
       fc.property(count, count, count, (core, mid, outer) => {

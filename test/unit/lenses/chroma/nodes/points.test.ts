@@ -1,6 +1,6 @@
 /** Nodes as points of the colour space: what is drawn, page by page, and what time will make of it. */
 import { describe, expect, it } from 'vitest'
-import { MOST_POINTS } from '../../../../../src/lenses/chroma/nodes/points.ts'
+import { MAX_POINTS } from '../../../../../src/lenses/chroma/nodes/points.ts'
 import { FAR, NEAR, NOW, openWorld } from '../../../../support/open-chroma-world.ts'
 
 const DAY = 86_400
@@ -81,7 +81,7 @@ describe('points', () => {
     expect((await ann.points()).total).toBe(1)
   })
 
-  it.each([{ limit: 0 }, { limit: MOST_POINTS + 1 }, { limit: 1.5 }, { offset: -1 }, { offset: 'x' }])(
+  it.each([{ limit: 0 }, { limit: MAX_POINTS + 1 }, { limit: 1.5 }, { offset: -1 }, { offset: 'x' }])(
     'refuse %j',
     async options => {
       await using world = await openWorld()

@@ -18,7 +18,7 @@ function evidenceOf(messages: readonly plain.Scored[], by: Ingredients): Evidenc
     sessions: Int32Array.from(messages, ({ session }) => sessions.indexOf(session)),
     words: Float64Array.from(messages, ({ bm25 }) => bm25),
     cosines: Float64Array.from(messages, ({ cosine }) => cosine),
-    leastCosine: Math.min(...messages.map(({ cosine }) => cosine)),
+    minCosine: Math.min(...messages.map(({ cosine }) => cosine)),
     places: Uint32Array.from(messages.keys()),
     blockOf: hasBlocks ? at => (messages[at] as plain.Scored).block : null,
     factors: [
@@ -68,7 +68,7 @@ describe('the ranking of one conversation', () => {
 
   it('gives zeros where nothing matches, and no meaning to what has no vector', () => {
     const none = KILN.map(each => ({ ...each, bm25: 0, cosine: Number.NaN, block: 0 }))
-    const { scores } = rank({ ...evidenceOf(none, PEOPLE), leastCosine: 0 }, PEOPLE, new Workspace())
+    const { scores } = rank({ ...evidenceOf(none, PEOPLE), minCosine: 0 }, PEOPLE, new Workspace())
     expect([...scores]).toEqual([0, 0, 0, 0, 0, 0])
   })
 })

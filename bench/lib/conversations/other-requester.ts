@@ -5,7 +5,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { openEngine } from '../../../src/engine/open.ts'
-import { type ChatQuestion, chatAsker } from './product.ts'
+import { type ChatQuestion, chatRequester } from './product.ts'
 
 export type Asked = ChatQuestion | 'held'
 export type Answered = readonly string[] | number
@@ -13,7 +13,7 @@ export type Answered = readonly string[] | number
 setFlagsFromString('--expose_gc')
 const collect = runInNewContext('gc') as () => void
 const engine = await openEngine({ home: process.argv[2] as string, embedder: 'none', background: false })
-const ask = chatAsker(engine)
+const ask = chatRequester(engine)
 process.on('disconnect', () => void engine.close())
 process.on('message', async (asked: Asked) => {
   const answer: Answered = asked === 'held' ? held() : (await ask(asked)).messages.map(({ id }) => id)
