@@ -10,7 +10,7 @@ import { code } from './plain-text.ts'
 
 export const json: Ingester = {
   name: 'json',
-  version: 2,
+  version: 3,
   accepts: file => file.extension === 'json' || file.extension === 'jsonc',
   *read(file, settings): Steps<FileReading> {
     const text = yield* inLines(file.text)
@@ -67,7 +67,7 @@ function* chunksOf({ text }: Pick<SourceFile, 'text'>) {
 /** An object or a list that is open. */
 interface Open {
   readonly isList: boolean
-  /** Of the headings below it. */
+  /** Of the headings below it; greater than the level around it when the value has a heading of its own. */
   readonly level: number
 }
 
@@ -134,6 +134,8 @@ class Scan {
     let level = around?.level ?? 1
     if (this.#name !== null && level <= MAX_LEVEL) {
       const start = this.#lineStart(this.#name.start)
+      // It ends what came before by itself.
+      while (this.headings.at(-1)?.text === '' && this.headings.at(-1)?.start === start) this.headings.pop()
       this.headings.push({ start, end: start, level, text: this.#name.text })
       level++
     }
@@ -148,12 +150,23 @@ class Scan {
 
   #end(at: number): void {
     this.#name = null
-    this.#open.pop()
+    const ended = this.#open.pop()
+    const level = this.#open.at(-1)?.level ?? 1
+    if (ended !== undefined && ended.level > level) this.#endHeading(level, at)
     if (this.#list < 0 || this.#list !== this.#open.length) return
     this.#list = -1
     if (this.#group === null) return
     this.#endGroup()
     this.places.push({ at: this.#after('\n', at), text: '' })
+  }
+
+  /** What follows the value that ends at `at` is no longer under its name: a heading without text says so. Commas and brackets in between still are. */
+  #endHeading(level: number, at: number): void {
+    let start = at
+    while (start < this.#text.length && ' \t\r\n,]}'.includes(this.#text[start] as string)) start++
+    if (start === this.#text.length) return
+    start = this.#lineStart(start)
+    this.headings.push({ start, end: start, level, text: '' })
   }
 
   #item(at: number): void {

@@ -34,7 +34,11 @@ const excerptFields = {
     .describe(
       'How much of the text, at its beginning and its end, repeats the header of a table or opens and closes a fence',
     ),
-  section: z.array(z.string()).describe('Headings above the excerpt, outermost first'),
+  section: z
+    .array(z.string())
+    .describe(
+      'Headings above the first marked word of the excerpt, or above its beginning when none is marked; outermost first',
+    ),
   highlights: z
     .array(z.tuple([z.int(), z.int()]))
     .describe('Words that were found: [start, end) in the passage, in UTF-16 units from 0'),

@@ -194,7 +194,7 @@ function excerptOf(entry: Entry, { chunk, stretch }: Chosen): Excerpt {
     ...textOf(stretch),
     start_line: stretch.startLine,
     end_line: stretch.endLine,
-    section: INDEXED_ONLY.has(entry.kind) ? [] : sectionAt(chunk, stretch.start),
+    section: INDEXED_ONLY.has(entry.kind) ? [] : sectionAt(chunk, stretch.start + (stretch.highlights[0]?.[0] ?? 0)),
     ...(stretch.isStartCut && { cut_start: true }),
     ...(stretch.isEndCut && { cut_end: true }),
   }

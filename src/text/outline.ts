@@ -8,7 +8,7 @@ export interface Heading {
   readonly end: number
   /** 1 is the outermost. */
   readonly level: number
-  /** Without marks. */
+  /** Without marks. Empty: it only ends the headings of its level and deeper, and is in no path. */
   readonly text: string
 }
 
@@ -118,7 +118,8 @@ export class Outline {
   }
 
   #texts(path: readonly number[]): readonly string[] {
-    return path.map(index => (this.#headings[index] as Heading).text.slice(0, MAX_HEADING).toWellFormed())
+    const texts = path.map(index => (this.#headings[index] as Heading).text)
+    return texts.filter(text => text !== '').map(text => text.slice(0, MAX_HEADING).toWellFormed())
   }
 
   /** The last heading that begins at or before `at`, or -1. */

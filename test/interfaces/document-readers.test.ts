@@ -141,7 +141,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   ],
   'python-json.json': [
     ['bearded reedling ring', 'R0041', ['catches', 'items 36-42']],
-    ['mesh of the nets', 'sixteen millimetres', ['equipment']],
+    ['mesh of the nets', 'sixteen millimetres', ['equipment', 'nets']],
     ['ring R0052', 'Bird 52', ['catches', 'items 50-56']],
   ],
   'pandoc.rtf': GARDEN,
@@ -240,7 +240,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   'kspread-numbers.ods': [
     ['4', '3 4 5 7', ['Sheet1', 'rows 1-4']],
     ['7', '3 4 5 7', ['Sheet1', 'rows 1-4']],
-    ['sheet2', 'Sheet2', ['Sheet1', 'rows 1-4']],
+    ['sheet2', 'Sheet2', ['Sheet2', 'rows 1-4']],
   ],
   'openoffice-chinese.ods': [
     ['test', 'test | test | test', ['工作表1', 'row 1']],
@@ -272,12 +272,27 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
     ['squeeze', '"Squeeze","version":"6.0"', ['items 8-14']],
     ['bookworm', '"Bookworm","version":"12"', ['items 15-21']],
   ],
+  'jq-zones.json': [
+    ['Kabul', 'Asia/Kabul', ['items 1-4']],
+    ['Crozet', '"comments": "Crozet"', ['items 1-4']],
+    ['Troll', 'Antarctica/Troll', ['items 9-12']],
+  ],
+  'pandoc-references.json': [
+    ['Okapi at TREC-3', 'Okapi at TREC-3', ['items 1-2']],
+    ['suffix stripping', 'An algorithm for suffix stripping', ['items 4-5']],
+    ['Ebbinghaus', 'Ebbinghaus', ['author', 'items 8-9']],
+  ],
+  'typescript-config.json': [
+    ['noImplicitOverride', 'noImplicitOverride', ['compilerOptions']],
+    ['dom.iterable', 'dom.iterable', ['compilerOptions', 'lib']],
+    ['moduleResolution', 'moduleResolution', ['compilerOptions']],
+  ],
   'pandoc-install.rtf': INSTALL,
   'libreoffice-architecture.rtf': ARCHITECTURE,
   'pyrtf.rtf': [
     ['brambles', 'free of brambles', ['Rules of the allotment']],
-    ['pump locked frost', 'locked from November', ['Rules of the allotment']],
-    ['cockerels', 'cockerels may not', ['Rules of the allotment']],
+    ['pump locked frost', 'locked from November', ['Rules of the allotment', 'Water']],
+    ['cockerels', 'cockerels may not', ['Rules of the allotment', 'Animals']],
   ],
   'jupyter-library.ipynb': [
     [
@@ -291,7 +306,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
       ],
     ],
     [
-      'html exporter basic',
+      'leaves the figures embedded',
       'leaves the figures as embedded base64',
       ['Using nbconvert as a library', 'Quick overview', 'cell 12'],
     ],

@@ -11,7 +11,9 @@ import { markdown } from '../../../src/ingest/markdown.ts'
 import { notebook } from '../../../src/ingest/notebook.ts'
 import { code, plainText } from '../../../src/ingest/plain-text.ts'
 import { instantOf, tagsOf } from '../../../src/ingest/values.ts'
+import type { ChunkDraft } from '../../../src/model/entry.ts'
 import type { FileDocument, FileReading, Ingester } from '../../../src/model/ingester.ts'
+import { sectionAt } from '../../../src/text/excerpt.ts'
 import { type OutlineFormat, textOutline } from '../../../src/text/text-outline.ts'
 
 function read(ingester: Ingester, path: string, text: string, map: Record<string, string> = {}): FileReading {
@@ -71,7 +73,19 @@ describe('JSON', () => {
       title: 'a.json',
       tags: ['json'],
     })
-    expect(headings(text)).toEqual([[], ['a \\" {'], ['a \\" {', 'b']])
+    expect(headings(text)).toEqual([[], ['a \\" {'], ['a \\" {', 'b'], []])
+  })
+
+  it.each([
+    [
+      'a list',
+      '[\n  {\n    "names": [\n      "one"\n    ],\n    "zone": "two"\n  },\n  {\n    "zone": "three"\n  }\n]\n',
+    ],
+    ['one line', '[{"names": ["one"], "zone": "two"}, {"zone": "three"}]'],
+  ])('has no name above what follows the named value: %s', (_, text) => {
+    const chunk = only(read(json, 'a.json', text)).chunks.at(-1) as ChunkDraft
+    const pathAt = (part: string) => sectionAt(chunk, text.indexOf(part))
+    expect(['one', 'two', 'three'].map(pathAt)).toEqual([['names', 'items 1-2'], ['items 1-2'], ['items 1-2']])
   })
 
   it.each([200, 100_000])('in one long line is written in lines, so that its parts are parts: %i items', count => {
