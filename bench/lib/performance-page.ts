@@ -62,30 +62,30 @@ function goalsSection(all: readonly (readonly [name: string, result: Result])[])
   return ['## Goals', '', '| Benchmark | Met | Missed | Commit |', '| --- | --- | --- | --- |', ...lines, '']
 }
 
-const AGAIN = ['', '', ', measured twice, as a goal was missed', ', measured three times, as goals were missed']
+const AGAIN = ['', ', measured twice, as a goal was missed', ', measured three times, as goals were missed']
 
-function sectionOf(name: string, { commit, load, runs = 1, rows, earlier = [] }: Result): readonly string[] {
+function sectionOf(name: string, { commit, load, rows, repeats = [] }: Result): readonly string[] {
   const notes = rows.filter(row => row.note !== undefined)
   return [
     `## ${name}`,
     '',
-    `\`npm run bench -- ${name}\` (commit ${commit}, load ${load} at its start${AGAIN[runs]})`,
+    `\`npm run bench -- ${name}\` (commit ${commit}, load ${load} at its start${AGAIN[repeats.length]})`,
     '',
-    `| What | Value |${earlier.length > 0 ? ' Earlier runs |' : ''} p99 | x floor | Goal | Met |`,
-    `| --- | --- |${earlier.length > 0 ? ' --- |' : ''} --- | --- | --- | --- |`,
-    ...rows.map(row => tableRow(row, earlier)),
+    `| What | Value |${repeats.length > 0 ? ' Repeats |' : ''} p99 | x floor | Goal | Met |`,
+    `| --- | --- |${repeats.length > 0 ? ' --- |' : ''} --- | --- | --- | --- |`,
+    ...rows.map(row => tableRow(row, repeats)),
     ...(notes.length > 0 ? ['', ...notes.map(row => `- ${row.name}: ${row.note}`)] : []),
     '',
   ]
 }
 
-/** `earlier`: the rows of the runs before, of which the one of the same name is shown. */
-function tableRow(row: Row, earlier: readonly (readonly Row[])[]): string {
-  const before = earlier.flatMap(rows => rows.filter(({ name }) => name === row.name))
+/** `repeats`: the rows of the runs after the first, of which the one of the same name is shown. */
+function tableRow(row: Row, repeats: readonly (readonly Row[])[]): string {
+  const again = repeats.flatMap(rows => rows.filter(({ name }) => name === row.name))
   const cells = [
     row.name,
     `${show(row.value)} ${row.unit}`,
-    ...(earlier.length > 0 ? [before.map(({ value }) => show(value)).join(', ')] : []),
+    ...(repeats.length > 0 ? [again.map(({ value }) => show(value)).join(', ')] : []),
     row.p99 === undefined ? '' : show(row.p99),
     row.ratioToFloor === undefined ? '' : row.ratioToFloor.toFixed(2),
     row.goal ?? '',

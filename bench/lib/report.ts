@@ -25,16 +25,15 @@ export interface Benchmark {
   run(): Promise<readonly Row[]>
 }
 
-/** One run of a benchmark. */
+/** What a benchmark has measured. */
 export interface Result {
   readonly commit: string
   /** Of the machine when it began: processes at work, averaged over a minute. */
   readonly load: number
-  /** How often it was measured: again where a goal was missed. Absent: once. */
-  readonly runs?: number | undefined
+  /** Of the first run. */
   readonly rows: readonly Row[]
-  /** What the runs before gave, oldest first; in them a goal was missed. */
-  readonly earlier?: readonly (readonly Row[])[] | undefined
+  /** Of the runs after it, in order: there are some where a goal was missed. */
+  readonly repeats?: readonly (readonly Row[])[] | undefined
 }
 
 /** By name, of each benchmark the last run. */
