@@ -50,7 +50,7 @@ export async function* walk(root: string, signal: AbortSignal, below: string = r
     for (const entry of entries) {
       const found = classify(join(folder, entry.name), entry, rules)
       if (found === 'folder') folders.push(join(folder, entry.name))
-      else yield found
+      else if (!isUnreported(entry.name, found)) yield found
     }
     for (const inner of folders.reverse()) open.push({ folder: inner, rules: rules.inside(inner) })
   }
@@ -114,6 +114,11 @@ function classify(path: string, { name, wellNamed, entry }: Named, rules: Ignore
   return isMedia(extensionOf(name)) ? skipped('media') : { kind: 'file', path }
 }
 
+/** Unless a rule of the user takes the folder back. */
+function isUnreported(name: string, found: Found): boolean {
+  return found.kind === 'skipped' && found.reason === 'excluded' && UNREPORTED.has(name)
+}
+
 /** Size and time of a file as it is now; null: it is not there, or cannot be looked at. */
 export function seenNow(path: string): SeenFile | null {
   try {
@@ -157,6 +162,9 @@ export async function markOf(
 }
 
 /** What nobody wants to ask about: other people's code, stores, generated text. */
+/** Folders of tools, which nobody expects in a report of what was left out. */
+const UNREPORTED: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.querent'])
+
 const EXCLUDED = `
 .git
 .hg

@@ -1,6 +1,6 @@
 /** What makes the command line comfortable: completion, settings, and the next page. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Run } from '../support/command.ts'
@@ -131,5 +131,19 @@ describe('the next page', () => {
       status: 2,
       stderr: expect.stringMatching(/missing required argument 'words'/),
     })
+  })
+})
+
+describe('a store above the working folder', () => {
+  it('is named by a command that stores something in it, and by no other', async () => {
+    const inner = join(folder.path, 'inner')
+    mkdirSync(inner)
+    writeFileSync(join(inner, 'owl.md'), '# Owl\n\nThe owl hunts.\n')
+    const from = (workingFolder: string, args: readonly string[]) =>
+      runInProcess(args, { workingFolder, env: { NO_COLOR: '1', QUERENT_HOME: '' } })
+    const store = join(folder.path, '.querent')
+    expect((await from(inner, ['add', 'owl.md'])).stderr).toContain(`querent: storing in ${store}; `)
+    expect((await from(inner, ['query', 'owl'])).stderr).not.toContain(store)
+    expect((await from(folder.path, ['add', 'inner'])).stderr).not.toContain(store)
   })
 })

@@ -1,10 +1,10 @@
 /** One command's hold of an engine: opened with the command's flags, closed when the command is done. */
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import { type Clock, SettableClock } from '../../base/clock.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { findHome } from '../../engine/home.ts'
+import { findHome, HOME_FOLDER } from '../../engine/home.ts'
 import { openEngine } from '../../engine/open.ts'
 import type { EngineOptions, PluginOptions } from '../../engine/options.ts'
 import { invalidArgument, QuerentError } from '../../model/errors.ts'
@@ -59,6 +59,7 @@ export async function withSession<T>(
 ): Promise<T> {
   const viewer = viewerOf(flags.viewer, cli.io.env['QUERENT_VIEWER'])
   await using engine = await openOrRead(cli, options.open ?? openEngine, engineOptions(cli, flags, options))
+  if (options.create === true) saySharedHome(cli, flags)
   const context: CallContext = { viewer, signal: cli.signal, report: options.report }
   if (options.readsFiles === true) await engine.readChanges(context)
   return await body({
@@ -68,6 +69,15 @@ export async function withSession<T>(
     run: (operation, input) => runOperation(operation, engine, input, context),
     stream: (operation, input) => streamOperation(operation, engine, input, context),
   })
+}
+
+/** Nobody named the home, and it was found above the folder that the user is in. */
+function saySharedHome(cli: Cli, flags: CommonFlags): void {
+  const { io } = cli
+  if (flags.home !== undefined || io.env['QUERENT_HOME'] || cli.errors !== 'text') return
+  const { folder } = homeFor(cli, flags)
+  if (folder === join(io.workingFolder, HOME_FOLDER)) return
+  void write(io.stderr, `querent: storing in ${folder}; \`querent init\` makes a store for this folder alone\n`)
 }
 
 /** A home that cannot be written is read, but by commands that exist to store something. */

@@ -34,8 +34,6 @@ describe('walk', () => {
       'text.md': '',
     })
     expect(await found(root)).toEqual([
-      '.git: excluded',
-      '.querent: excluded',
       'app.min.js: excluded',
       'node_modules: excluded',
       'package-lock.json: excluded',
