@@ -95,7 +95,7 @@ function unmetReason(filter: Filter | null, { reader, accessScope }: QueryContex
   )
   if (unknown.length === 0) return 'Nothing fulfils the conditions of the question.'
   const named = unknown.slice(0, MAX_NAMED).map(name => JSON.stringify(name))
-  const known = reader.facet(accessScope, 'collection', MAX_COLLECTIONS).map(({ value }) => JSON.stringify(value))
+  const known = reader.collections(accessScope, MAX_COLLECTIONS).map(name => JSON.stringify(name))
   const others = known.length === 0 ? '' : ` There are entries in ${known.join(', ')}.`
   return `No visible entry is in the collection ${named.join(' or ')}.${others}`
 }

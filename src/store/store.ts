@@ -115,6 +115,8 @@ export interface StoreReader {
     field: 'collection' | 'kind' | 'tag',
     limit: number,
   ): readonly { value: string; count: number }[]
+  /** Names of the visible collections, in their order; cheap however many entries there are. */
+  collections(accessScope: AccessScope, limit: number): readonly string[]
 
   /** By ordinal. */
   chunksOf(entry: EntryKey): readonly Chunk[]

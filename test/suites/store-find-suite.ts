@@ -53,6 +53,14 @@ export function findSuite(opened: () => Store): void {
         { value: 'u', count: 1 },
       ])
       expect(store.facet(all(), 'collection', 1)).toEqual([{ value: 'y', count: 2 }])
+      expect([store.collections(accessScope, 9), store.collections(all(), 9)]).toEqual([
+        ['x', 'y'],
+        ['x', 'y'],
+      ])
+      expect([store.collections(all(), 1), store.collections({ ...accessScope, partitions: [] }, 9)]).toEqual([
+        ['x'],
+        [],
+      ])
       expect(list('id', accessScope)).toEqual(['a', 'b'])
     })
 

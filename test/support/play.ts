@@ -124,6 +124,7 @@ function seen(reader: StoreReader, accessScope: AccessScope): unknown {
     reader.count(accessScope, null),
     ...orders.map(order => pages(reader, accessScope, order)),
     ...(['collection', 'kind', 'tag'] as const).map(field => reader.facet(accessScope, field, 3)),
+    reader.collections(accessScope, 3),
     reader.find('one', accessScope.partitions),
   ]
 }

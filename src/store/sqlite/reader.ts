@@ -98,18 +98,31 @@ export class SqliteReader implements StoreReader {
     limit: number,
   ): readonly { value: string; count: number }[] {
     const found = this.parts.search.facet(accessScope, field, limit)
+    this.#checkValues(found, field)
+    return found.map(({ value, count }) => ({ value, count }))
+  }
+
+  collections(accessScope: AccessScope, limit: number): readonly string[] {
+    const found = this.parts.search.collections(accessScope, limit)
+    this.#checkValues(found, 'collection')
+    return found.map(({ value }) => value)
+  }
+
+  #checkValues(
+    found: readonly { readonly value: string; readonly example: EntryKey }[],
+    field: 'collection' | 'kind' | 'tag',
+  ): void {
     // The values come from an index, which has no checks of its own. An entry that is damaged itself says nothing.
     const entries = this.around(
       () => undefined,
       () => this.entries(found.map(({ example }) => example)),
     )
     const byKey = new Map(entries.map(entry => [entry.key, entry]))
-    return found.map(({ value, count, example }) => {
+    for (const { value, example } of found) {
       const entry = byKey.get(example)
       const isRight = entry === undefined || (field === 'tag' ? entry.tags.includes(value) : entry[field] === value)
-      if (isRight) return { value, count }
-      throw damaged(`index of ${field}s at entry ${JSON.stringify(entry.id)}`, { id: entry.id })
-    })
+      if (!isRight) throw damaged(`index of ${field}s at entry ${JSON.stringify(entry.id)}`, { id: entry.id })
+    }
   }
 
   chunksOf(entry: EntryKey): readonly Chunk[] {

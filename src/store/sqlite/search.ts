@@ -65,6 +65,31 @@ export class SqliteSearch {
     })
   }
 
+  /** Visible collections by name, each with an entry of it. Steps along an index: the cost grows with names times partitions, not with entries. */
+  collections(
+    accessScope: AccessScope,
+    limit: number,
+  ): readonly { readonly value: string; readonly example: EntryKey }[] {
+    return this.#db.read(() => {
+      const { sql, values } = this.#visible(accessScope)
+      const isEverything = sql === EVERYTHING.sql
+      const next = (condition: string) =>
+        isEverything
+          ? `select min(collection) from entries where ${condition}`
+          : `select min((select min(collection) from entries where partition = p.value and ${condition})) from json_each(?) p`
+      const key = isEverything
+        ? 'select min(key) from entries where collection = name'
+        : 'select min((select min(key) from entries where partition = p.value and collection = name)) from json_each(?) p'
+      const rows = this.#rows<[string, EntryKey]>(
+        `with recursive named(name) as (select (${next('1')}) union all
+           select (${next('collection > name')}) from named where name is not null limit ?)
+         select name, (${key}) from named where name is not null limit ?`,
+        [...values, ...values, limitOf(limit + 1), ...values, limitOf(limit)],
+      )
+      return rows.map(([value, example]) => ({ value, example }))
+    })
+  }
+
   #seen(accessScope: AccessScope, filter: Filter | null): SqlCondition {
     const visible = this.#visible(accessScope)
     if (filter === null) return visible
