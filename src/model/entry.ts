@@ -69,6 +69,11 @@ export interface ChunkDraft {
    * indexed with the headings, and shown before the text; offsets and lines are those of the span without it. Never empty.
    */
   readonly lead?: string | undefined
+  /**
+   * Of a span that begins with words to find it by, which its author did not write: where the rest begins, in UTF-16 units from the start of
+   * the span. What is before is never shown. `startLine` to `endLine` are lines of the author's file, of the last lines of the span.
+   */
+  readonly shownFrom?: number | undefined
   /** Where the headings above the text change within the span, ascending by `at`. Absent: nowhere. */
   readonly sections?: readonly ChunkSection[] | undefined
 }

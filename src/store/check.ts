@@ -135,6 +135,9 @@ function checkChunk(chunk: ChunkDraft, length: number): void {
   }
   for (const heading of chunk.headings) checkText('headings', heading)
   if (chunk.lead !== undefined) checkText('lead', chunk.lead)
+  const { shownFrom = 0 } = chunk
+  if (!Number.isSafeInteger(shownFrom) || shownFrom < 0 || shownFrom > end - start)
+    throw invalidArgument('shownFrom', shownFrom, 'a place within the chunk')
   for (const { at, headings } of chunk.sections ?? []) {
     if (!Number.isSafeInteger(at) || at < 0) throw invalidArgument('section', at, 'a place within the chunk')
     for (const heading of headings) checkText('sections', heading)

@@ -53,6 +53,7 @@ export function continuesUnchanged(chunk: ChunkDraft, ordinal: number, stored: C
     stored.endLine === chunk.endLine &&
     sameTexts(stored.headings, chunk.headings) &&
     stored.lead === chunk.lead &&
+    stored.shownFrom === chunk.shownFrom &&
     sameSections(stored.sections, chunk.sections)
   )
 }

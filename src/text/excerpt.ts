@@ -61,6 +61,29 @@ const AHEAD = 80
  */
 export function excerpt(
   content: string,
+  chunk: Pick<ChunkDraft, 'start' | 'end' | 'startLine' | 'endLine' | 'headings' | 'lead' | 'shownFrom'>,
+  options: ExcerptOptions,
+): Passage {
+  if (chunk.shownFrom === undefined) return excerptOf(content, chunk, options)
+  const start = chunk.start + chunk.shownFrom
+  // Lines in front of the first numbered one are a comment, which may be elsewhere in the file.
+  const unnumbered = lineEnds(content, start, chunk.end) - (chunk.endLine - chunk.startLine)
+  const shown = excerptOf(
+    content.slice(start),
+    { ...chunk, start: 0, end: chunk.end - start, startLine: chunk.startLine - unnumbered },
+    options,
+  )
+  const numbered = (line: number) => Math.max(line, chunk.startLine)
+  return {
+    ...shown,
+    start: shown.start + start,
+    startLine: numbered(shown.startLine),
+    endLine: numbered(shown.endLine),
+  }
+}
+
+function excerptOf(
+  content: string,
   chunk: Pick<ChunkDraft, 'start' | 'end' | 'startLine' | 'headings' | 'lead'>,
   { match, weightOf = () => 1, maxLength, form = 'prose' }: ExcerptOptions,
 ): Passage {

@@ -54,6 +54,24 @@ describe.each(Object.entries(ORDERS))('A file that is added as document and as c
   })
 })
 
+describe('A result that is code', () => {
+  const at = ({ items }: Page) => items.find(({ title }) => title === 'restoreCopies')?.excerpt
+
+  it('shows what its author wrote, at the lines of the file, also after it has moved', async () => {
+    using home = tempFolder()
+    const code = (blanks: number) => `${'\n'.repeat(blanks)}${CODE}`
+    writeFileSync(join(home.path, 'restore.ts'), code(300))
+    const run = (...args: readonly string[]) => querentHere(args, { cwd: home.path, env: MCP_ENV })
+    const ask = async () => JSON.parse((await run('query', 'restore copies', '--json')).stdout) as Page
+    expect(await run('add', '--code', '.')).toMatchObject({ status: 0 })
+    const text = 'Restores copies.\nexport function restoreCopies(): number {\n  return 1\n}'
+    expect(at(await ask())).toMatchObject({ text, start_line: 302, end_line: 304 })
+    writeFileSync(join(home.path, 'restore.ts'), code(10))
+    expect(await run('sync')).toMatchObject({ status: 0 })
+    expect(at(await ask())).toMatchObject({ text, start_line: 12, end_line: 14 })
+  })
+})
+
 describe('A file that is added as document and as code (QE-013)', () => {
   it('is in a list once, and answers as code where only that fulfils the conditions or that lens is asked', async () => {
     using home = await folderWith(ORDERS['first as document'])

@@ -16,12 +16,12 @@ const ROWS_AT_ONCE = 512
 /** Of more chunks without a vector, the first is likely to be an old one. */
 const MAX_LOOKED_BACK_FOR = 1_000
 
-type ChunkStructure = Pick<ChunkDraft, 'lead' | 'sections'>
+type ChunkStructure = Pick<ChunkDraft, 'lead' | 'shownFrom' | 'sections'>
 
-/** Null for the many chunks that have neither. */
-function structureCell({ lead, sections }: ChunkStructure): string | null {
-  if (lead === undefined && sections === undefined) return null
-  return JSON.stringify({ ...(lead !== undefined && { lead }), ...(sections !== undefined && { sections }) })
+/** Null for the many chunks that have none of it. */
+function structureCell({ lead, shownFrom, sections }: ChunkStructure): string | null {
+  const text = JSON.stringify({ lead, shownFrom, sections })
+  return text === '{}' ? null : text
 }
 
 type Row = readonly [

@@ -21,7 +21,7 @@ function of(content: string, question: string, maxLength: number, asked: Asked =
   const match = questionMatcher(question.split(' '), language)
   return excerpt(
     content,
-    { start: 0, end: content.length, startLine: 1, headings },
+    { start: 0, end: content.length, startLine: 1, endLine: content.split('\n').length, headings },
     { match, maxLength, form, weightOf },
   )
 }
@@ -66,7 +66,7 @@ describe('excerpt', () => {
     expect(of(STORY, 'barrel', 60)).toMatchObject({ startLine: 3, endLine: 3 })
     const passage = excerpt(
       STORY,
-      { start: 78, end: STORY.length, startLine: 2, headings: [] },
+      { start: 78, end: STORY.length, startLine: 2, endLine: 3, headings: [] },
       { match: NOTHING, maxLength: 90 },
     )
     expect(passage).toMatchObject({ start: 78, startLine: 2, endLine: 2 })
@@ -88,7 +88,7 @@ describe('excerpt', () => {
 
   it('goes back to the beginning of the sentence that its chunk begins inside', () => {
     const start = STORY.indexOf('broke')
-    const chunk = { start, end: STORY.length, startLine: 2, headings: [] }
+    const chunk = { start, end: STORY.length, startLine: 2, endLine: 3, headings: [] }
     const match = questionMatcher(['masts'], 'en')
     expect(excerpt(STORY, chunk, { match, maxLength: 60 })).toMatchObject({
       text: 'Its winds broke two masts, and the sailors mended them.',
@@ -97,7 +97,7 @@ describe('excerpt', () => {
       isEndCut: false,
     })
     const wrapped = 'The first sentence\nis wrapped here. More.'
-    const later = { start: wrapped.indexOf('wrapped'), end: wrapped.length, startLine: 2, headings: [] }
+    const later = { start: wrapped.indexOf('wrapped'), end: wrapped.length, startLine: 2, endLine: 3, headings: [] }
     expect(excerpt(wrapped, later, { match: NOTHING, maxLength: 60 })).toMatchObject({
       text: wrapped,
       startLine: 1,

@@ -3,7 +3,7 @@
  * longer say it. All of it runs inside a write transaction.
  */
 import { storableText } from '../../../base/storable.ts'
-import type { EntryKey } from '../../../model/entry.ts'
+import type { Entry, EntryKey } from '../../../model/entry.ts'
 import { audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
@@ -149,15 +149,15 @@ export function writeFile(
     const row = before.get(symbol)
     const known = row === undefined ? undefined : old.get(entryOf(row))
     before.delete(symbol)
-    const isSame = known?.content === conceptText(draft) && known.title === draft.name && known.origin === url
-    const placed = isSame
-      ? refreshed(writer, draft, row as Row)
-      : putConcept(writer, draft, {
-          audience: known?.audience ?? audience('private', call.viewer.id),
-          now,
-          before: row === undefined ? undefined : atOf(row),
-          id: ids.get(symbol),
-        })
+    const placed =
+      row !== undefined && isSame(draft, row, known)
+        ? atOf(row)
+        : putConcept(writer, draft, {
+            audience: known?.audience ?? audience('private', call.viewer.id),
+            now,
+            before: row === undefined ? undefined : atOf(row),
+            id: ids.get(symbol),
+          })
     ids.set(symbol, placed.id)
     putProvenance(writer, placed, url)
   }
@@ -174,15 +174,10 @@ export function writeCard(writer: StoreWriter, { entries, graph }: CodeBase, pat
   else writer.table(CARDS).put(cardRow(entry, card))
 }
 
-/** Only where it stands may have changed: it need not be embedded again. */
-function refreshed(writer: StoreWriter, draft: ConceptDraft, before: Row): ConceptAt {
-  const at = atOf(before)
-  const row = conceptRow(draft, at)
-  if (Object.entries(row).some(([name, value]) => before[name] !== value)) {
-    writer.table(CONCEPTS).put(row)
-    writer.announce(at.entry)
-  }
-  return at
+/** Where only its lines have changed it is written, and keeps its vector. */
+function isSame(draft: ConceptDraft, row: Row, known: Entry | undefined): boolean {
+  if (known?.content !== conceptText(draft) || known.title !== draft.name || known.origin !== draft.url) return false
+  return Object.entries(conceptRow(draft, atOf(row))).every(([name, value]) => row[name] === value)
 }
 
 function draftOf(concept: ReadConcept, symbol: string, url: string, lines: LineStarts): ConceptDraft {

@@ -1,6 +1,6 @@
 /** Writing concepts, links and provenance: what the calls and the indexer have in common. Run inside a write transaction. */
 import type { Instant } from '../../../base/clock.ts'
-import type { EntryDraft, EntryKey } from '../../../model/entry.ts'
+import type { ChunkDraft, EntryDraft, EntryKey } from '../../../model/entry.ts'
 import type { Audience } from '../../../model/partition.ts'
 import type { Row } from '../../../model/table.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
@@ -48,13 +48,36 @@ export const MAX_TEXT_LINES = 12
 const MAX_TEXT = 600
 
 /** What words and meaning find a concept by, beside its name, which is the title (CX-024). */
-export function conceptText({ name, type, url, signature, doc, text }: ConceptDraft): string {
+export function conceptText(draft: ConceptDraft): string {
+  return joined([...namesOf(draft), draft.doc ?? '', ownLinesOf(draft)])
+}
+
+function namesOf({ name, type, url }: ConceptDraft): readonly string[] {
+  return [plainWordsOf(name).join(' '), type, url === undefined || url === null ? '' : tailOf(url)]
+}
+
+/** As they are in the file; empty where nothing of it is known. */
+function ownLinesOf({ text, signature }: ConceptDraft): string {
   const lines = (text ?? '').split('\n').slice(0, MAX_TEXT_LINES).join('\n').slice(0, MAX_TEXT).toWellFormed()
-  const file = url === undefined || url === null ? '' : tailOf(url)
-  return [plainWordsOf(name).join(' '), type, file, doc ?? '', lines.trim() === '' ? (signature ?? '') : lines]
+  return (lines.trim() === '' ? (signature ?? '') : lines).trim()
+}
+
+function joined(parts: readonly string[]): string {
+  return parts
     .map(part => part.trim())
     .filter(part => part !== '')
     .join('\n')
+}
+
+/** One passage. Its lines are those of the concept in its file; names come first, which are only to find it by. */
+function chunkOf(draft: ConceptDraft, content: string): ChunkDraft {
+  const names = joined(namesOf(draft)).length
+  const startLine = draft.startLine ?? 1
+  return {
+    ...{ start: 0, end: content.length, startLine, headings: [] },
+    endLine: startLine + ownLinesOf(draft).split('\n').length - 1,
+    ...(names < content.length && { shownFrom: names + 1 }),
+  }
 }
 
 interface ConceptPlacing {
@@ -82,13 +105,12 @@ export function putConcept(writer: StoreWriter, draft: ConceptDraft, of: Concept
     audience,
     origin: draft.url ?? null,
     createdAt: old?.createdAt ?? now,
-    updatedAt: now,
+    updatedAt: old?.content === content ? old.updatedAt : now,
     validFrom: null,
     validUntil: null,
     knownAt: old !== undefined && old.content === content ? old.knownAt : now,
   }
-  const chunk = { start: 0, end: content.length, startLine: 1, endLine: content.split('\n').length, headings: [] }
-  const { key } = writer.put(entry, [chunk])
+  const { key } = writer.put(entry, [chunkOf(draft, content)])
   const at = { id, entry: key, audience }
   writer.table(CONCEPTS).put(conceptRow(draft, at))
   writer.announce(key)
