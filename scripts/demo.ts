@@ -61,7 +61,7 @@ const QUESTIONS: readonly (readonly [why: string, ...argv: string[]])[] = [
     '1',
     '--explain',
   ],
-  ['Nonsense gets no answer, and the reason.', 'purple saxophone lawsuit in the bathtub'],
+  ['Nonsense gets no answer, and the reason.', 'purple saxophone lawsuit in the bathtub', '--collection', 'docs'],
 ]
 
 const started = performance.now()

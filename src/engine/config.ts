@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { JsonObject } from '../base/canonical.ts'
 import { type EmbedderSettings, embedderSettings } from '../embed/open-embedder.ts'
 import { BUILT_IN_LENSES } from '../lenses/registry.ts'
-import { QuerentError } from '../model/errors.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isEmbedder } from './embedder.ts'
 import { DEFAULT_POLL_MS, type LiveSettings } from './live/live-queries.ts'
@@ -128,7 +128,10 @@ export function readSettings(file: string): { readonly text: string; readonly va
  * engine would refuse; then the file is as it was.
  */
 export async function writeSettings(file: string, text: string): Promise<void> {
-  const { lenses = {} } = parseInput(fileSchema, JSON.parse(text), 'config.json')
+  const { lenses = {}, default_lens: defaultLens } = parseInput(fileSchema, JSON.parse(text), 'config.json')
+  const names = BUILT_IN_LENSES.map(({ name }) => name)
+  if (defaultLens !== undefined && !names.includes(defaultLens))
+    throw invalidArgument('default_lens', defaultLens, `one of ${names.join(', ')}`)
   for (const [name, given] of Object.entries(lenses)) {
     const found = BUILT_IN_LENSES.find(lens => lens.name === name)
     // A lens of a plug-in checks its own when it is loaded.

@@ -108,7 +108,7 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   const holder = nameHolder(v4Id(secureRandom))
   const parts = await makeParts(options, wiring, { states, holder })
   const engine = withCalls(new LocalEngine(parts))
-  registry.must(config.defaultLens)
+  registry.must(config.defaultLens, 'default_lens')
   // Made now, so that a wrong setting of a lens shows when the engine opens.
   const hosted = registry.all.map(lens => ({ lens, host: engine.host(lens.name) }))
   await installPlugins({ hosted, areAll: !registry.mayTakeMorePlugins }, home, options.plugins)

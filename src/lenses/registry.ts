@@ -194,14 +194,14 @@ export class LensRegistry {
     return this.all.flatMap(lens => (lens.operations ?? []).map(operation => ({ lens: lens.name, operation })))
   }
 
-  /** Throws `unknown_lens`, naming those there are. */
-  must(name: string): Lens {
+  /** Throws `unknown_lens`, naming those there are, and `field`, which names the lens. */
+  must(name: string, field = 'lens'): Lens {
     const found = this.#lenses.get(name) ?? this.#loaded.get(name)
     if (found !== undefined) return found
     const known = [...this.#lenses.keys(), ...this.#unloaded.map(lens => lens.name)].sort()
     // From a file of settings it may be of any length.
     const lens = name.slice(0, MAX_NAME_LENGTH)
-    throw new QuerentError('unknown_lens', `lens: there is no "${lens}"; there are ${known.join(', ')}`, {
+    throw new QuerentError('unknown_lens', `${field}: there is no lens "${lens}"; there are ${known.join(', ')}`, {
       lens,
       known,
     })

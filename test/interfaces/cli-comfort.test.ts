@@ -134,6 +134,26 @@ describe('the next page', () => {
   })
 })
 
+describe('the lenses of a command line', () => {
+  it('are listed all, as HTTP and MCP list them', async () => {
+    const { lenses } = JSON.parse((await run(['lenses', '--json'])).stdout)
+    expect(lenses.map(({ name }: { name: string }) => name)).toEqual(
+      JSON.parse((await run(['call', 'lenses'])).stdout).lenses.map(({ name }: { name: string }) => name),
+    )
+    expect(lenses.length).toBe(7)
+  })
+
+  it('cannot be set as the default one where there is none of the name', async () => {
+    const { status, stderr } = await run(['config', 'set', 'default_lens', 'foo'])
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/default_lens: expected one of default, .*"foo"/)])
+    const file = join(folder.path, '.querent', 'config.json')
+    const before = readFileSync(file, 'utf8')
+    writeFileSync(file, '{"default_lens": "foo"}')
+    expect((await run(['status'])).stderr).toContain('default_lens: there is no lens "foo"')
+    writeFileSync(file, before)
+  })
+})
+
 describe('a store above the working folder', () => {
   it('is named by a command that stores something in it, and by no other', async () => {
     const inner = join(folder.path, 'inner')

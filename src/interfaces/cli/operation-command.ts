@@ -412,8 +412,13 @@ export function sessionFor(
   }: Pick<Called, 'operation' | 'creates' | 'embeds' | 'readsFiles' | 'opensAll'>,
   input: JsonObject,
 ): SessionOptions {
-  const onlyLenses = lensesFor(operation, input) ?? []
-  return { create: creates, warm: embeds, readsFiles, ...(opensAll !== true && { onlyLenses }) }
+  const onlyLenses = lensesFor(operation, input)
+  return {
+    create: creates,
+    warm: embeds,
+    readsFiles,
+    ...(opensAll !== true && onlyLenses !== undefined && { onlyLenses }),
+  }
 }
 
 function endWith(answer: unknown, { failEmpty }: Flags, cli: Cli): void {

@@ -78,7 +78,7 @@ describe('operations of lenses as functions of the engine', () => {
   it('of a lens that the engine does not have throw unknown_lens, which names those there are', async () => {
     await using engine = await openTestEngine({ onlyLenses: ['chroma'] })
     expect(() => engine.trust).toThrow(QuerentError)
-    expect(() => engine.trust).toThrow(/there is no "beliefs"; there are .*chroma/)
+    expect(() => engine.trust).toThrow(/there is no lens "beliefs"; there are .*chroma/)
     expect((await engine.chroma.statistics()).total_nodes).toBe(0)
   })
 

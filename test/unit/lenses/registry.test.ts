@@ -41,7 +41,7 @@ describe('a registry of lenses', () => {
       expect.objectContaining({ code: 'unknown_lens', details: { lens: 'star', known: ['default', 'stars'] } }),
     )
     expect(() => registry.stages('__proto__', noHost)).toThrow(expect.objectContaining({ code: 'unknown_lens' }))
-    expect(() => registry.must('x'.repeat(9_000))).toThrow(/^lens: there is no "x{200}"; there are default, stars$/)
+    expect(() => registry.must('x'.repeat(9_000))).toThrow(/^lens: there is no lens "x{200}"; there are default, stars$/)
   })
 
   it('completes stages by the default ones', () => {
