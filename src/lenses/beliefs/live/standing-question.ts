@@ -48,8 +48,9 @@ interface Remembered {
   readonly isCandidate: (entry: EntryKey) => boolean
   /** Lowest cosine with which another would be a candidate; null: there is no bound. */
   readonly meaningFloor: number | null
-  /** Shown ones and copies included; null: there is no candidate step. */
-  readonly candidates: readonly EntryKey[] | null
+  /** Shown ones and copies included, and their holders; null: there is no candidate step. */
+  readonly candidates: ReadonlySet<EntryKey> | null
+  readonly candidateHolders: ReadonlySet<string> | null
   /** Null: any new candidate may change what is shown. */
   readonly bar: Bar | null
 }
@@ -103,18 +104,23 @@ function isBelowBar(row: number, near: number, source: BeliefSource, world: Worl
   const { columns, last, scorer } = world
   const { bar } = last
   if (bar === null || bar.spare === 0) return false
-  const { ids, contents } = columns.arrays
   // A copy may stand for one that is shown.
-  const isCopy = last.candidates?.some(entry => {
-    const other = columns.rowOf(entry)
-    return other === -1 || ids[other] === ids[row] || contents[other] === contents[row]
-  })
-  if (isCopy !== false) return false
+  if (isCopyOfAny(row, last.candidates, columns)) return false
   const score = scorer()
   const final = score(row, source, near)
   const isBelow = bar.shown.every(one => final < score(columns.rowOf(one.entry), one.source, one.cosine) - NEAR)
   if (isBelow) bar.spare--
   return isBelow
+}
+
+function isCopyOfAny(row: number, candidates: ReadonlySet<EntryKey> | null, columns: BeliefColumns): boolean {
+  const { ids, entries } = columns.arrays
+  const isOne = (other: number) => other !== row && candidates?.has(entries[other] as EntryKey) === true
+  for (let other = columns.firstCopy(row); other !== -1; other = columns.nextCopy(other)) if (isOne(other)) return true
+  for (let other = columns.firstOfId(ids[row] as number); other !== -1; other = columns.nextOfId(other)) {
+    if (isOne(other)) return true
+  }
+  return false
 }
 
 /** Infinite: never. To the millisecond: who wakes up then has not woken up in vain, nor too late. */
@@ -319,16 +325,12 @@ export class StandingBeliefs implements LiveQuery {
   }
 
   /** Whether trust in one of these holders counts in the last answer. Null: in anybody. */
-  #isTrustOf(holders: ReadonlySet<number> | null, { candidates }: Remembered): boolean {
+  #isTrustOf(holders: readonly string[] | null, { candidateHolders }: Remembered): boolean {
     const isFiltered = this.#checked.filters.some(
       ({ minHolderReputation, directTrustAbove }) => minHolderReputation !== null || directTrustAbove !== null,
     )
-    if (holders === null || candidates === null || isFiltered) return true
-    const { columns } = this.#state
-    return candidates.some(entry => {
-      const row = columns.rowOf(entry)
-      return row === -1 || holders.has(columns.arrays.holders[row] as number)
-    })
+    if (holders === null || candidateHolders === null || isFiltered) return true
+    return holders.some(holder => candidateHolders.has(holder))
   }
 
   #scorerAt(asOf: Instant): ReturnType<World['scorer']> {
@@ -391,6 +393,8 @@ export class StandingBeliefs implements LiveQuery {
     const evaluation = yield* evaluateInSteps(this.#state, view, this.#checked, embedded, asOf)
     const picked = yield* pickPage(evaluation, options)
     yield
+    const { cosines } = evaluation
+    const candidates = cosines && new Set(cosines.keys())
     const inScopeUntil = this.#state.scopes.untilOf(scopeRequest(view, evaluation.question, asOf))
     return {
       picked,
@@ -404,7 +408,9 @@ export class StandingBeliefs implements LiveQuery {
         trust,
         isCandidate: candidateTest(evaluation),
         meaningFloor: minCosine(evaluation),
-        candidates: evaluation.cosines && [...evaluation.cosines.keys()],
+        candidates,
+        candidateHolders:
+          candidates && new Set([...candidates].map(entry => view.columns.holderOf(view.columns.rowOf(entry)))),
         bar: barOf(evaluation, picked, options),
       },
     }
