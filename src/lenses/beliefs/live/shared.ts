@@ -176,7 +176,7 @@ export class TrustWatch {
   readonly #question: TrustQuestion
   #revision = 0
   /** In whom trust changed with each of the last revisions; null: in anybody. */
-  readonly #changed: (readonly string[] | null)[] = []
+  readonly #changed: (ReadonlySet<string> | null)[] = []
   #mark: TrustMark | null = null
   #version: number | null = null
   #base: Base | null = null
@@ -201,7 +201,7 @@ export class TrustWatch {
     if (base === null) return this.#revision
     // What is used counts more, and with it whoever is trusted through it.
     const changed = isUsed ? null : this.#met(base.trust.differences(fresh), requester)
-    if (changed?.length === 0) return this.#revision
+    if (changed?.size === 0) return this.#revision
     this.#base = { trust: this.#at(now), asOf: now }
     this.#changed.push(changed)
     if (this.#changed.length > MAX_TRUST_CHANGES) this.#changed.shift()
@@ -209,11 +209,12 @@ export class TrustWatch {
   }
 
   /** Holders in whom trust has changed after a revision; null: nobody can be ruled out. */
-  changedSince(revision: number): readonly string[] | null {
+  changedSince(revision: number): ReadonlySet<string> | null {
     const count = this.#revision - revision
     if (count > this.#changed.length) return null
     const changes = this.#changed.slice(this.#changed.length - count)
-    return changes.includes(null) ? null : changes.flatMap(holders => holders ?? [])
+    if (changes.length === 1) return changes[0] as ReadonlySet<string> | null
+    return changes.includes(null) ? null : new Set(changes.flatMap(holders => [...(holders ?? [])]))
   }
 
   /**
@@ -243,7 +244,7 @@ export class TrustWatch {
   }
 
   /** Those of these agents who hold a belief that the requester sees; null: one is a federation that it meets holders through. */
-  #met(agents: readonly string[], { federations, accessScope }: Requester): readonly string[] | null {
+  #met(agents: readonly string[], { federations, accessScope }: Requester): ReadonlySet<string> | null {
     const named = new Set(agents)
     if (federations.some(id => named.has(federationTarget(id)))) return null
     const { columns } = this.#state
@@ -251,7 +252,7 @@ export class TrustWatch {
     const numbers = new Set(agents.map(agent => columns.texts.holderNumber(agent)).filter(number => number !== -1))
     const isTheirs = (row: number) => numbers.has(holders[row] as number)
     const isMet = numbers.size > 0 && accessScope.partitions.some(partition => columns.rowsIn(partition).some(isTheirs))
-    return isMet ? agents : []
+    return isMet ? named : new Set()
   }
 }
 
