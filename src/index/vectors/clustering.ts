@@ -29,8 +29,11 @@ export class Clustering {
   *arrange(): Steps<void> {
     for (const block of this.#rows.blocks) {
       const { dividedFrom } = this.#limits
-      if (block.cells.length > 0 ? block.rows < KEPT * dividedFrom : block.rows < dividedFrom)
-        yield* this.#undivide(block)
+      const isDivided = block.cells.length > 0
+      const isSmall = block.rows < (isDivided ? KEPT * dividedFrom : dividedFrom)
+      // Most partitions are small and undivided: they cost no more than this look.
+      if (isSmall && !isDivided && !block.hasLostPivot) continue
+      if (isSmall) yield* this.#undivide(block)
       else if (block.home.rows > 0 || block.hasLostPivot) yield* this.#divide(block)
     }
   }

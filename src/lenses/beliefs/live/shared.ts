@@ -175,8 +175,8 @@ export class TrustWatch {
   readonly #viewer: string
   readonly #question: TrustQuestion
   #revision = 0
-  /** In whom trust changed with each of the last revisions, by number of the holder; null: in anybody. */
-  readonly #changed: (ReadonlySet<number> | null)[] = []
+  /** In whom trust changed with each of the last revisions; null: in anybody. */
+  readonly #changed: (ReadonlySet<string> | null)[] = []
   #mark: TrustMark | null = null
   #version: number | null = null
   #base: Base | null = null
@@ -208,11 +208,12 @@ export class TrustWatch {
     return ++this.#revision
   }
 
-  /** Holders, by number, in whom trust has changed after a revision; null: nobody can be ruled out. */
-  changedSince(revision: number): ReadonlySet<number> | null {
+  /** Holders in whom trust has changed after a revision; null: nobody can be ruled out. */
+  changedSince(revision: number): ReadonlySet<string> | null {
     const count = this.#revision - revision
     if (count > this.#changed.length) return null
     const changes = this.#changed.slice(this.#changed.length - count)
+    if (changes.length === 1) return changes[0] as ReadonlySet<string> | null
     return changes.includes(null) ? null : new Set(changes.flatMap(holders => [...(holders ?? [])]))
   }
 
@@ -243,7 +244,7 @@ export class TrustWatch {
   }
 
   /** Those of these agents who hold a belief that the requester sees; null: one is a federation that it meets holders through. */
-  #met(agents: readonly string[], { federations, accessScope }: Requester): ReadonlySet<number> | null {
+  #met(agents: readonly string[], { federations, accessScope }: Requester): ReadonlySet<string> | null {
     const named = new Set(agents)
     if (federations.some(id => named.has(federationTarget(id)))) return null
     const { columns } = this.#state
@@ -251,7 +252,7 @@ export class TrustWatch {
     const numbers = new Set(agents.map(agent => columns.texts.holderNumber(agent)).filter(number => number !== -1))
     const isTheirs = (row: number) => numbers.has(holders[row] as number)
     const isMet = numbers.size > 0 && accessScope.partitions.some(partition => columns.rowsIn(partition).some(isTheirs))
-    return isMet ? numbers : new Set()
+    return isMet ? named : new Set()
   }
 }
 

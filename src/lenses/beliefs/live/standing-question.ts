@@ -48,10 +48,15 @@ interface Remembered {
   readonly isCandidate: (entry: EntryKey) => boolean
   /** Lowest cosine with which another would be a candidate; null: there is no bound. */
   readonly meaningFloor: number | null
-  /** Shown ones and copies included; null: there is no candidate step. */
-  readonly candidates: readonly EntryKey[] | null
+  /** Shown ones and copies included, and those that came since and rank behind the page. Null: there is no candidate step. */
+  readonly candidates: KnownCandidates | null
   /** Null: any new candidate may change what is shown. */
   readonly bar: Bar | null
+}
+
+interface KnownCandidates {
+  readonly cosines: Map<EntryKey, number>
+  readonly byHolder: Map<string, EntryKey[]>
 }
 
 /** What a new candidate must reach to change what is shown. */
@@ -100,21 +105,45 @@ function isAffectedBy({ entry, partition, from }: Change, query: CheckedQuery, w
 
 /** Whether a new candidate ranks behind everything shown: then it is on no page that was full, whatever else comes. */
 function isBelowBar(row: number, near: number, source: BeliefSource, world: World): boolean {
-  const { columns, last, scorer } = world
-  const { bar } = last
-  if (bar === null || bar.spare === 0) return false
-  const { ids, contents } = columns.arrays
+  const { columns, last } = world
+  const { bar, candidates } = last
+  if (bar === null || bar.spare === 0 || !isBelowShown(row, near, source, world)) return false
+  bar.spare--
+  if (candidates !== null) noteCandidate(candidates, row, near, columns)
+  return true
+}
+
+function noteCandidate(
+  { cosines, byHolder }: KnownCandidates,
+  row: number,
+  near: number,
+  columns: BeliefColumns,
+): void {
+  const entry = columns.arrays.entries[row] as EntryKey
+  const holder = columns.holderOf(row)
+  cosines.set(entry, near)
+  const theirs = byHolder.get(holder)
+  if (theirs === undefined) byHolder.set(holder, [entry])
+  else theirs.push(entry)
+}
+
+/** Whether a candidate ranks behind everything shown on a full page, and stands for no other. */
+function isBelowShown(row: number, near: number, source: BeliefSource, { columns, last, scorer }: World): boolean {
   // A copy may stand for one that is shown.
-  const isCopy = last.candidates?.some(entry => {
-    const other = columns.rowOf(entry)
-    return other === -1 || ids[other] === ids[row] || contents[other] === contents[row]
-  })
-  if (isCopy !== false) return false
+  if (last.bar === null || isCopyOfAny(row, last.candidates, columns)) return false
   const score = scorer()
   const final = score(row, source, near)
-  const isBelow = bar.shown.every(one => final < score(columns.rowOf(one.entry), one.source, one.cosine) - NEAR)
-  if (isBelow) bar.spare--
-  return isBelow
+  return last.bar.shown.every(one => final < score(columns.rowOf(one.entry), one.source, one.cosine) - NEAR)
+}
+
+function isCopyOfAny(row: number, candidates: Remembered['candidates'], columns: BeliefColumns): boolean {
+  const { ids, entries } = columns.arrays
+  const isOne = (other: number) => other !== row && candidates?.cosines.has(entries[other] as EntryKey) === true
+  for (let other = columns.firstCopy(row); other !== -1; other = columns.nextCopy(other)) if (isOne(other)) return true
+  for (let other = columns.firstOfId(ids[row] as number); other !== -1; other = columns.nextOfId(other)) {
+    if (isOne(other)) return true
+  }
+  return false
 }
 
 /** Infinite: never. To the millisecond: who wakes up then has not woken up in vain, nor too late. */
@@ -302,8 +331,6 @@ export class StandingBeliefs implements LiveQuery {
     // What was told as news is not told again, unless asking gives another answer to hold it against.
     this.#last = { ...last, position: shared.position, accessScope, trust }
     if (changes === null || accessScope !== last.accessScope) return true
-    if (trust !== last.trust && this.#isTrustOf(this.#trust.changedSince(last.trust), last)) return true
-    if (changes.length === 0) return false
     const { columns } = this.#state
     const question = this.#embedded?.question ?? null
     let scorer: ReturnType<World['scorer']> | null = null
@@ -315,20 +342,30 @@ export class StandingBeliefs implements LiveQuery {
         return scorer
       },
     }
-    return changes.some(change => isAffectedBy(change, this.#checked, world))
+    return (
+      (trust !== last.trust && this.#isTrustOf(this.#trust.changedSince(last.trust), world)) ||
+      changes.some(change => isAffectedBy(change, this.#checked, world))
+    )
   }
 
-  /** Whether trust in one of these holders counts in the last answer. Null: in anybody. */
-  #isTrustOf(holders: ReadonlySet<number> | null, { candidates }: Remembered): boolean {
+  /** Whether trust in one of these holders may change what is shown. Null: in anybody. */
+  #isTrustOf(holders: ReadonlySet<string> | null, world: World): boolean {
+    const { columns, requester } = world
+    const { candidates } = world.last
     const isFiltered = this.#checked.filters.some(
       ({ minHolderReputation, directTrustAbove }) => minHolderReputation !== null || directTrustAbove !== null,
     )
     if (holders === null || candidates === null || isFiltered) return true
-    const { columns } = this.#state
-    return candidates.some(entry => {
+    const isAffected = (holder: string, entry: EntryKey) => {
       const row = columns.rowOf(entry)
-      return row === -1 || holders.has(columns.arrays.holders[row] as number)
-    })
+      if (row === -1) return true
+      const partition = columns.arrays.partitions[row] as number
+      const source = requester.sourceOf(partition, holder, this.#checked.options.scope)
+      return source === null || !isBelowShown(row, candidates.cosines.get(entry) as number, source, world)
+    }
+    return [...holders].some(
+      holder => candidates.byHolder.get(holder)?.some(entry => isAffected(holder, entry)) === true,
+    )
   }
 
   #scorerAt(asOf: Instant): ReturnType<World['scorer']> {
@@ -404,7 +441,7 @@ export class StandingBeliefs implements LiveQuery {
         trust,
         isCandidate: candidateTest(evaluation),
         meaningFloor: minCosine(evaluation),
-        candidates: evaluation.cosines && [...evaluation.cosines.keys()],
+        candidates: candidatesOf(evaluation),
         bar: barOf(evaluation, picked, options),
       },
     }
@@ -446,6 +483,13 @@ function candidateTest({ matches, copies, view }: Evaluation): (entry: EntryKey)
   const { entries } = view.columns.arrays
   const others = new Set(Array.from(copies, row => entries[row] as EntryKey))
   return entry => bits.has(entry) || others.has(entry)
+}
+
+function candidatesOf({ cosines, view: { columns } }: Evaluation): KnownCandidates | null {
+  if (cosines === null) return null
+  const known: KnownCandidates = { cosines: new Map(), byHolder: new Map() }
+  for (const [entry, near] of cosines) noteCandidate(known, columns.rowOf(entry), near, columns)
+  return known
 }
 
 /** With which a newcomer would be a candidate: of more than may be, the farthest one sets it. */

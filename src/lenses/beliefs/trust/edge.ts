@@ -173,7 +173,14 @@ export function tenthsHoldUntil(base: number, rate: number, lastUsed: Instant, a
   return Math.max(asOf + 1, Math.floor(lastUsed + days * DAY_MS) - SLACK_MS)
 }
 
-/** Edges as they are counted: resolved for the domains of a question (BQ-062, BQ-063), faded to its moment (BQ-070). */
+/** Since when it is sure to have done so: a moment too late rather than too early, and not after this moment. */
+function tenthsHoldFrom(base: number, rate: number, lastUsed: Instant, asOf: Instant, tenths: number): Instant {
+  if (rate === 0 || tenths === tenthsOf(base)) return Number.NEGATIVE_INFINITY
+  const days = Math.log((base * 10) / (tenths + 0.5)) / rate
+  return Math.min(asOf, Math.ceil(lastUsed + days * DAY_MS) + SLACK_MS)
+}
+
+/** An edge as it is counted: resolved for the domains of a question (BQ-062, BQ-063), faded to its moment (BQ-070). */
 export interface CountedEdge {
   readonly level: number
   /** A day. */
@@ -187,9 +194,6 @@ export interface CountedEdge {
   readonly byDomain: ReadonlyMap<string, number> | null
 }
 
-/** By owner, then by target. */
-export type EdgesByOwner = ReadonlyMap<string, ReadonlyMap<string, CountedEdge>>
-
 export function countedEdge({ level, basis, persistent, exposure, domains, ...edge }: TrustEdge): CountedEdge {
   const isManual = basis.some(({ type }) => type === 'MANUAL')
   const entries = Object.entries(domains)
@@ -200,6 +204,82 @@ export function countedEdge({ level, basis, persistent, exposure, domains, ...ed
     usedBefore: edge.usedBefore,
     isExposed: exposure === 'exposed',
     byDomain: entries.length === 0 ? null : new Map(entries),
+  }
+}
+
+/** An edge among others. */
+export interface PlacedEdge {
+  readonly edge: CountedEdge
+  /** Number of its target. */
+  readonly to: number
+}
+
+/** From an instant, and before another. */
+export interface Span {
+  readonly from: Instant
+  readonly until: Instant
+}
+
+/** One owner's edges as others may count them, those of zero tenths left out. */
+export interface Links {
+  /** Numbers of the targets, and 1 to 10 for each. */
+  readonly targets: readonly number[]
+  readonly tenths: readonly number[]
+  /** While they count so. */
+  readonly span: Span
+  /** Whether the owner is hosted: else only exposed edges are among them. */
+  readonly isHere: boolean
+  /** Whether some have entries by domain: then they count otherwise for questions with domains. */
+  readonly hasEntries: boolean
+}
+
+const NO_EDGES: ReadonlyMap<string, PlacedEdge> = new Map()
+
+/** Edges by owner, then by target. Agents have numbers, from 0, which they keep: for arrays by agent. */
+export class CountedEdges {
+  /** By number of the owner: as they were counted last for a question without domains; absent after a change. */
+  readonly links: (Links | undefined)[] = []
+  /** By number. */
+  readonly names: string[] = []
+  readonly #byOwner = new Map<string, Map<string, PlacedEdge>>()
+  readonly #numbers = new Map<string, number>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** -1: no edge ever led from or to it. */
+  numberOf(name: string): number {
+    return this.#numbers.get(name) ?? -1
+  }
+
+  of(owner: string): ReadonlyMap<string, PlacedEdge> {
+    return this.#byOwner.get(owner) ?? NO_EDGES
+  }
+
+  put(owner: string, target: string, edge: CountedEdge): void {
+    this.links[this.#numbered(owner)] = undefined
+    const placed = { edge, to: this.#numbered(target) }
+    const own = this.#byOwner.get(owner)
+    if (!own?.has(target)) this.#size++
+    if (own === undefined) this.#byOwner.set(owner, new Map([[target, placed]]))
+    else own.set(target, placed)
+  }
+
+  remove(owner: string, target: string): void {
+    const own = this.#byOwner.get(owner)
+    if (!own?.delete(target)) return
+    this.#size--
+    this.links[this.#numbered(owner)] = undefined
+    if (own.size === 0) this.#byOwner.delete(owner)
+  }
+
+  #numbered(name: string): number {
+    const known = this.#numbers.get(name)
+    if (known !== undefined) return known
+    this.#numbers.set(name, this.names.length)
+    return this.names.push(name) - 1
   }
 }
 
@@ -217,13 +297,14 @@ export function lastUsedBefore({ lastUsed, usedBefore }: CountedEdge, asOf: Inst
 interface Tenths {
   /** 0 to 10. */
   readonly tenths: number
-  /** Until when it counts so many. */
-  readonly until: Instant
+  /** While it counts so many. */
+  readonly span: Span
 }
 
 /** As somebody else's edge (BQ-078). */
 export function tenthsIn(edge: CountedEdge, question: TrustQuestion, asOf: Instant): Tenths {
   const base = baseOf(edge, question)
   const tenths = tenthsOf(faded(base, edge.rate, daysSince(edge.lastUsed, asOf)))
-  return { tenths, until: tenthsHoldUntil(base, edge.rate, edge.lastUsed, asOf, tenths) }
+  const from = tenthsHoldFrom(base, edge.rate, edge.lastUsed, asOf, tenths)
+  return { tenths, span: { from, until: tenthsHoldUntil(base, edge.rate, edge.lastUsed, asOf, tenths) } }
 }

@@ -5,6 +5,7 @@ import type { Steps } from '../../../base/turns.ts'
 import { type Verifier, verifierOf } from '../../../identity/keys.ts'
 import { CLOCK_TOLERANCE_MS, isStatementOf, signStatement } from '../../../identity/messages.ts'
 import type { Row } from '../../../model/table.ts'
+import { tablePages } from '../../../pipeline/many-rows.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import { wrong } from '../errors.ts'
 import { TRUST } from '../tables.ts'
@@ -111,20 +112,12 @@ export function* checkAllEdges(reader: StoreReader): Steps<readonly EdgeWarning[
   return warnings
 }
 
-/** Some milliseconds of work. */
-const PAGE = 500
-
 /** All, by owner and target. */
 export function* edgeRows(reader: StoreReader): Generator<Row> {
-  const table = reader.table(TRUST)
-  for (let after: Row | undefined; ; ) {
-    const rows = table.scan({}, { limit: PAGE, after })
-    yield* rows
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < PAGE) return
-    after = { owner: last['owner'] as string, target: last['target'] as string }
-  }
+  for (const rows of tablePages(reader, TRUST, EDGE_COLUMNS)) yield* rows
 }
+
+const EDGE_COLUMNS = TRUST.columns.map(({ name }) => name)
 
 /** Use is written down at most so often (BQ-072): a write a question would cost more than the question. */
 export const TOUCH_EVERY_MS = 60_000

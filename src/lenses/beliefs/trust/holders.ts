@@ -1,9 +1,8 @@
 /** What one viewer's trust in others comes to, for one question at one moment (BQ-080). Never changes once made. */
-import type { Instant } from '../../../base/clock.ts'
 import { nearestEntry } from '../measures/domains.ts'
 import { floorOf, reputationFor } from './agent-facts.ts'
 import { baseOf, type CountedEdge, daysSince, faded, lastUsedBefore } from './edge.ts'
-import { barredFor, eachLink, isNew, type Routes, type TrustAsked, type TrustMoment } from './routes.ts'
+import { disjointRoutes, isNew, type Routes, routeWorld, type TrustAsked } from './routes.ts'
 import {
   type DirectTrust,
   federationTarget,
@@ -13,88 +12,6 @@ import {
   type TrustIn,
   type TrustKind,
 } from './trust-in.ts'
-
-/** Agents looked at for one agent at most. With routes so entangled, those found until then count: the level stays capped. */
-const MAX_STEPS = 20_000
-
-/** An edge that counts: whose it is and, as a factor, what it counts with damping. */
-interface LinkInto {
-  readonly from: string
-  readonly factor: number
-}
-
-interface RouteWorld {
-  /** By the agent that they lead to. */
-  readonly into: ReadonlyMap<string, readonly LinkInto[]>
-  /** What the viewer's own edge to an agent gives with damping; 0: no route begins there. */
-  own(agent: string): number
-  readonly maxHops: number
-  /** What a route must be worth. */
-  readonly least: number
-}
-
-/** The edges that the search looked at, from where they end. */
-function routeWorld(
-  asked: TrustAsked,
-  { expanded }: Routes,
-  own: (agent: string) => number,
-  least: number,
-): RouteWorld {
-  const barred = barredFor(asked)
-  const into = new Map<string, LinkInto[]>()
-  // In an order that does not tell which edge was written first.
-  for (const from of [...expanded].sort()) {
-    eachLink(asked, from, barred, (target, tenths) => {
-      if (tenths === 0) return
-      const links = into.get(target) ?? []
-      into.set(target, links)
-      links.push({ from, factor: tenths * (asked.question.damping / 10) })
-    })
-  }
-  return { into, own, maxHops: asked.question.maxHops, least }
-}
-
-/**
- * How many routes to an agent share nobody on the way, at most `wanted` (BQ-076, `sybil_rule: disjoint`): stricter than
- * counting first hops, behind which there may be one and the same agent. Searched backwards from the agent, one route after
- * the other, with another choice where that leads nowhere.
- */
-function disjointRoutes(world: RouteWorld, target: string, wanted: number): number {
-  let steps = 0
-  let most = 0
-  const used = new Set<string>([target])
-
-  /** Whether the wanted number is reached with one more route that ends `from` → … → target. */
-  function extend(agent: string, worth: number, edges: number, path: readonly string[], found: number): boolean {
-    for (const { from, factor } of world.into.get(agent) ?? []) {
-      if (steps++ > MAX_STEPS) return false
-      if (used.has(from) || path.includes(from)) continue
-      const reached = worth * factor
-      const own = world.own(from)
-      if (own * reached >= world.least && complete([...path, from], found + 1)) return true
-      if (
-        edges + 1 < world.maxHops &&
-        reached >= world.least &&
-        extend(from, reached, edges + 1, [...path, from], found)
-      ) {
-        return true
-      }
-    }
-    return false
-  }
-
-  function complete(path: readonly string[], found: number): boolean {
-    most = Math.max(most, found)
-    if (found >= wanted) return true
-    for (const agent of path) used.add(agent)
-    const done = extend(target, 1, 1, [], found)
-    for (const agent of path) used.delete(agent)
-    return done
-  }
-
-  extend(target, 1, 1, [], 0)
-  return most
-}
 
 /** By number of the holder in the list asked for; made when they are first asked for. */
 export interface HolderColumns {
@@ -115,21 +32,25 @@ const SELF: TrustIn = {
 }
 
 export class HolderTrust {
-  readonly #moment: TrustMoment
+  readonly #moment: Omit<TrustAsked, 'look'>
   readonly #routes: Routes
   /** The viewer's own edges, by target. */
   readonly own: ReadonlyMap<string, DirectTrust>
-  /** By agent; null: sources are first hops, which are counted when somebody asks. */
-  readonly #disjoint: ReadonlyMap<string, number> | null
+  /** By place of the first hop: what routes that begin with it start with. */
+  readonly #starts: Float64Array
+  /** By number of the agent, of those that a first hop leads to; null: sources are first hops. */
+  readonly #disjoint: ReadonlyMap<number, number> | null
 
   /** Costs what the viewer's own edges cost to read, but for the rule `disjoint`. */
   constructor(asked: TrustAsked, routes: Routes) {
-    const { agents, rules, viewer, question, asOf } = asked
-    this.#moment = { agents, rules, viewer, question, asOf }
+    const { look: _, ...moment } = asked
+    this.#moment = moment
     this.#routes = routes
-    const edges = [...(asked.edges.get(viewer) ?? [])]
-    this.own = new Map(edges.map(([target, edge]) => [target, directTrust(edge, asked)]))
-    this.#disjoint = rules.sybilRule === 'disjoint' ? this.#countDisjoint(asked) : null
+    this.own = new Map(
+      [...asked.edges.of(asked.viewer)].map(([target, { edge }]) => [target, directTrust(edge, asked)]),
+    )
+    this.#starts = Float64Array.from(routes.firsts, first => this.#startAt(first))
+    this.#disjoint = asked.rules.sybilRule === 'disjoint' ? this.#countDisjoint(asked) : null
   }
 
   of(holder: string): TrustIn {
@@ -141,20 +62,22 @@ export class HolderTrust {
       const { value, distrusted } = direct
       return { value, kind: 'direct', direct, transitive: null, reputation, distrusted }
     }
-    const transitive = this.#transitive(holder)
+    const transitive = this.#transitive(this.#moment.edges.numberOf(holder))
     return { ...this.#indirect(transitive?.level ?? 0, reputation), direct, transitive, reputation, distrusted: false }
-  }
-
-  /** Until then nothing but the viewer's own edges changes with time alone, and these only fade. */
-  get holdsUntil(): Instant {
-    return this.#routes.until
   }
 
   /** Who counts otherwise in another one, made for the same viewer, question and moment: reputations are compared too. */
   differences(other: HolderTrust): readonly string[] {
-    const names = new Set([this, other].flatMap(one => [...one.#routes.places.keys(), ...one.own.keys()]))
-    const [mine, its] = [this.#moment.agents, other.#moment.agents]
-    if (mine !== its) for (const known of [mine, its]) for (const agent of known.keys()) names.add(agent)
+    const [mine, its] = [this.#moment, other.#moment]
+    const names = new Set([...this.own.keys(), ...other.own.keys()])
+    if (mine.agents !== its.agents || mine.edges !== its.edges) {
+      for (const { agents, edges } of [mine, its])
+        for (const name of [...agents.keys(), ...edges.names]) names.add(name)
+    } else {
+      for (const [number, name] of mine.edges.names.entries()) {
+        if (this.#levelOf(number) !== other.#levelOf(number)) names.add(name)
+      }
+    }
     return [...names].filter(name => {
       const basis = other.#basisOf(name)
       return !this.#basisOf(name).every((part, at) => Object.is(part, basis[at]))
@@ -216,27 +139,34 @@ export class HolderTrust {
     const { agents, viewer, question } = this.#moment
     if (name === viewer) return [overall]
     const floor = floorOf(reputationFor(agents.get(name), question.domains))
-    return [overall, this.#directIn(name), this.#transitive(name)?.level ?? 0, floor]
+    return [overall, this.#directIn(name), this.#levelOf(this.#moment.edges.numberOf(name)), floor]
+  }
+
+  /** 0: there is no route. */
+  #levelOf(agent: number): number {
+    return this.#transitive(agent)?.level ?? 0
   }
 
   /** By the best route, which too few sources and too new an agent lower (BQ-075, BQ-076). */
-  #transitive(holder: string): TransitiveTrust | null {
-    const { sybilThreshold, sybilCap } = this.#moment.rules
-    const { level, firsts } = this.#bestOf(holder)
+  #transitive(agent: number): TransitiveTrust | null {
+    const { level, firsts } = this.#bestOf(agent)
     if (level === 0) return null
-    const sources = this.#disjoint?.get(holder) ?? firsts
-    const cap = Math.min(sources < sybilThreshold ? sybilCap : 1, isNew(this.#moment, holder) ? NEW_AGENT_CAP : 1)
+    const { rules, edges } = this.#moment
+    const sources = this.#disjoint?.get(agent) ?? firsts
+    const isYoung = isNew(this.#moment, edges.names[agent] as string)
+    const cap = Math.min(sources < rules.sybilThreshold ? rules.sybilCap : 1, isYoung ? NEW_AGENT_CAP : 1)
     return level <= cap ? { level, sources, capped: false } : { level: cap, sources, capped: true }
   }
 
   /** The best level of any route, and how many first hops have one that counts. */
-  #bestOf(agent: string): { readonly level: number; readonly firsts: number } {
+  #bestOf(agent: number): { readonly level: number; readonly firsts: number } {
+    const { begins, hops, worths } = this.#routes
+    // Agents that are known since the search have no route, and -1 is nobody.
+    const end = agent === -1 ? 0 : (begins[agent + 1] ?? 0)
     let level = 0
     let firsts = 0
-    const place = this.#routes.places.get(agent)
-    if (place === undefined) return { level, firsts }
-    for (const { first, worths } of this.#routes.hops) {
-      const worth = this.#startAt(first) * (worths[place] ?? 0)
+    for (let route = begins[agent] ?? 0; route < end; route++) {
+      const worth = (this.#starts[hops[route] as number] as number) * (worths[route] as number)
       if (worth > level) level = worth
       if (worth >= MIN_WORTH) firsts++
     }
@@ -248,12 +178,14 @@ export class HolderTrust {
     return (this.own.get(first)?.decayed ?? 0) * this.#moment.question.damping
   }
 
-  #countDisjoint(asked: TrustAsked): ReadonlyMap<string, number> {
-    const world = routeWorld(asked, this.#routes, first => this.#startAt(first), MIN_WORTH)
-    const counts = new Map<string, number>()
-    for (const agent of this.#routes.places.keys()) {
+  #countDisjoint(asked: TrustAsked): ReadonlyMap<number, number> {
+    const { names } = asked.edges
+    const world = routeWorld(asked, this.#routes, first => this.#startAt(names[first] as string), MIN_WORTH)
+    const counts = new Map<number, number>()
+    for (const agent of names.keys()) {
       // Routes that share nobody begin with different first hops: of these there are never fewer.
       const wanted = Math.min(this.#bestOf(agent).firsts, asked.rules.sybilThreshold)
+      if (wanted === 0) continue
       if (wanted >= 2) asked.look?.()
       counts.set(agent, wanted < 2 ? wanted : disjointRoutes(world, agent, wanted))
     }

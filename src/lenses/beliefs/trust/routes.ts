@@ -7,12 +7,13 @@
  * fewer edges worth more. A walk that comes back to an agent is worth less than the same without the loop, and has more
  * edges: loops need no bookkeeping.
  */
+import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
-import { doubled } from '../../../base/grown.ts'
+import { compareText } from '../../../base/compare.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import type { AgentFacts } from './agent-facts.ts'
-import { baseOf, type CountedEdge, type EdgesByOwner, tenthsIn } from './edge.ts'
+import { baseOf, type CountedEdges, type Links, type PlacedEdge, type Span, tenthsIn } from './edge.ts'
 import type { TrustQuestion, TrustRules } from './trust-in.ts'
 
 /** How long an agent is new: routes through it are worth half, where the settings say so (BQ-076). */
@@ -22,86 +23,116 @@ const THROUGH_NEW = 0.5
 export const EDGES_AT_ONCE = 50_000
 /** A label this much worse than one of fewer edges is of no use; one nearer may differ by rounding alone. */
 const CLEARLY = 1 - 1e-12
-/** Of a name in a map, near enough. */
-const BYTES_A_NAME = 60
 
 /** Whose trust is asked for, what about, when and by which rules. */
-export interface TrustMoment {
+export interface TrustAsked {
   readonly agents: ReadonlyMap<string, AgentFacts>
   readonly rules: TrustRules
   readonly viewer: string
   readonly question: TrustQuestion
   readonly asOf: Instant
-}
-
-export interface TrustAsked extends TrustMoment {
   /** As they are now: others may be written while what was made of them is kept. */
-  readonly edges: EdgesByOwner
+  readonly edges: CountedEdges
   /** Called every so many edges; may throw, and then nothing was found. */
   readonly look?: (() => void) | undefined
 }
 
-interface RoutesOfHop {
-  readonly first: string
-  /** By place of the agent: what the best route from the first hop is worth without the viewer's own edge; 0: there is none. */
+/** The best route from each first hop to each agent that it reaches, and while these are what a search would find. */
+export interface Routes extends Span {
+  /** First hops: targets of the viewer's own edges. */
+  readonly firsts: readonly string[]
+  /** By number of the agent: its routes are those from `begins[agent]` to `begins[agent + 1]`. */
+  readonly begins: Int32Array
+  /** By route: the place of its first hop in `firsts`, and its worth without the viewer's own edge. */
+  readonly hops: Int32Array
   readonly worths: Float64Array
-}
-
-export interface Routes {
-  /** Of each agent that some route may reach; it may lie beyond the end of `worths`. */
-  readonly places: ReadonlyMap<string, number>
-  readonly hops: readonly RoutesOfHop[]
-  /** Whose edges were looked at. */
-  readonly expanded: ReadonlySet<string>
-  /** The first instant at which some edge that was looked at may count otherwise. */
-  readonly until: Instant
+  /** Numbers of those whose edges were looked at. */
+  readonly expanded: Bitset
   readonly byteLength: number
 }
 
 export function searchRoutes(asked: TrustAsked): Routes {
+  const { edges, viewer, question } = asked
   const walk = new Walk(asked)
-  const own = asked.edges.get(asked.viewer) ?? new Map<string, CountedEdge>()
-  const firsts = [...own].filter(([, edge]) => baseOf(edge, asked.question) > 0).map(([target]) => target)
-  const hops = asked.question.maxHops < 2 ? [] : firsts.map(first => walk.from(first))
-  const until = Math.min(walk.until, Math.max(agesHoldUntil(asked), asked.asOf + 1))
-  const { expanded, places } = walk
-  const worthBytes = hops.reduce((sum, { worths }) => sum + worths.byteLength, 0)
-  return { places, hops, expanded, until, byteLength: worthBytes + BYTES_A_NAME * (places.size + expanded.size) }
+  const starts = [...edges.of(viewer)].filter(([, { edge }]) => question.maxHops > 1 && baseOf(edge, question) > 0)
+  const found = starts.map(([, { to }]) => walk.from(to))
+  const { begins, hops, worths } = byAgent(found, edges.names.length)
+  const { expanded } = walk
+  return {
+    ...{
+      firsts: starts.map(([first]) => first),
+      begins,
+      hops,
+      worths,
+      expanded,
+      ...overlap(walk.span, agesHold(asked)),
+    },
+    byteLength: begins.byteLength + hops.byteLength + worths.byteLength + expanded.byteLength,
+  }
 }
 
-/** Agents that a walk has room for at first. */
-const FIRST_ROOM = 1_024
+/** What one first hop reaches: agents, and the worth of the best route to each. */
+interface Reached {
+  readonly agents: readonly number[]
+  readonly worths: readonly number[]
+}
 
-/** Walks from one first hop after the other over the same edges. Agents and edges are numbered as they are met, in arrays. */
+function byAgent(found: readonly Reached[], agents: number): Pick<Routes, 'begins' | 'hops' | 'worths'> {
+  const begins = new Int32Array(agents + 1)
+  const count = (agent: number, by: number) => {
+    const place = (begins[agent] as number) + by
+    begins[agent] = place
+    return place
+  }
+  for (const reached of found) for (const agent of reached.agents) count(agent, 1)
+  // Ends of the agents first. Each route then takes the last free place of its agent, so that ends become begins.
+  for (let agent = 1; agent <= agents; agent++) count(agent, begins[agent - 1] as number)
+  const routes = begins[agents] as number
+  const hops = new Int32Array(routes)
+  const worths = new Float64Array(routes)
+  for (const [hop, reached] of found.entries()) {
+    for (const [at, agent] of reached.agents.entries()) {
+      const place = count(agent, -1)
+      hops[place] = hop
+      worths[place] = reached.worths[at] as number
+    }
+  }
+  return { begins, hops, worths }
+}
+
+/** Walks from one first hop after the other over the same edges. */
 class Walk {
-  until: Instant = Number.POSITIVE_INFINITY
-  readonly expanded = new Set<string>()
-  readonly places = new Map<string, number>()
+  /** While every edge that was looked at counts as it did here. */
+  span: Span = ALWAYS
+  readonly expanded = new Bitset()
   readonly #asked: TrustAsked
-  readonly #barred: ReadonlySet<string>
-  /** By place. */
-  readonly #agents: string[] = []
-  /** Links of a place are those from `begins` to `ends`; -1: its edges were not looked at yet. */
-  #begins = new Int32Array(FIRST_ROOM)
-  #ends = new Int32Array(FIRST_ROOM)
-  /** Labels of this number of edges, and of one more; the best worth so far. 0: not reached. */
-  #labels = new Float64Array(FIRST_ROOM)
-  #longer = new Float64Array(FIRST_ROOM)
-  #best = new Float64Array(FIRST_ROOM)
-  /** By link: place that it leads to, and tenths. */
+  readonly #barred: Uint8Array
+  /** By agent: its links are those from `begins` to `ends`; -1: its edges were not looked at yet. */
+  readonly #begins: Int32Array
+  readonly #ends: Int32Array
+  /** By link, those of an agent together: agent that it leads to, and what of tenths it counts. */
   readonly #targets: number[] = []
   readonly #tenths: number[] = []
+  /** By agent: labels of this number of edges, and of one more; the best worth so far. 0: not reached. */
+  readonly #labels: Float64Array
+  readonly #longer: Float64Array
+  readonly #best: Float64Array
   /** Since the last look. */
   #followed = 0
 
   constructor(asked: TrustAsked) {
+    const agents = asked.edges.names.length
     this.#asked = asked
     this.#barred = barredFor(asked)
+    this.#begins = new Int32Array(agents).fill(-1)
+    this.#ends = new Int32Array(agents)
+    this.#labels = new Float64Array(agents)
+    this.#longer = new Float64Array(agents)
+    this.#best = new Float64Array(agents)
   }
 
-  from(agent: string): RoutesOfHop {
+  from(first: number): Reached {
     const { maxHops, damping } = this.#asked.question
-    const first = this.#placeOf(agent)
     const reached: number[] = []
     let frontier: readonly number[] = [first]
     this.#labels[first] = 1
@@ -110,23 +141,20 @@ class Walk {
       scale *= damping / 10
       frontier = this.#takeOver(this.#step(frontier, first), scale, reached)
     }
-    const worths = new Float64Array(this.places.size)
-    for (const place of reached) {
-      worths[place] = this.#best[place] as number
-      this.#best[place] = 0
-    }
-    return { first: agent, worths }
+    const worths = reached.map(agent => this.#best[agent] as number)
+    for (const agent of reached) this.#best[agent] = 0
+    return { agents: reached, worths }
   }
 
-  /** Places that have a label of one edge more. */
+  /** Agents that have a label of one edge more. */
   #step(frontier: readonly number[], first: number): readonly number[] {
-    for (const place of frontier) if (this.#begins[place] === -1) this.#meetLinks(place)
+    for (const agent of frontier) if (this.#begins[agent] === -1) this.#expand(agent)
     const [labels, longer, targets, tenths] = [this.#labels, this.#longer, this.#targets, this.#tenths]
     const met: number[] = []
-    for (const place of frontier) {
-      const [begin, end] = [this.#begins[place] as number, this.#ends[place] as number]
+    for (const agent of frontier) {
+      const [begin, end] = [this.#begins[agent] as number, this.#ends[agent] as number]
       this.#lookAfter(end - begin)
-      const label = labels[place] as number
+      const label = labels[agent] as number
       for (let link = begin; link < end; link++) {
         const to = targets[link] as number
         const reached = label * (tenths[link] as number)
@@ -139,6 +167,21 @@ class Walk {
     return met
   }
 
+  #expand(agent: number): void {
+    const { targets, tenths, span } = linksOf(this.#asked, agent)
+    const share = shareOf(this.#asked, agent)
+    this.expanded.add(agent)
+    this.span = overlap(this.span, span)
+    this.#begins[agent] = this.#targets.length
+    for (let link = 0; link < targets.length; link++) {
+      const to = targets[link] as number
+      if (this.#barred[to] === 1) continue
+      this.#targets.push(to)
+      this.#tenths.push((tenths[link] as number) * share)
+    }
+    this.#ends[agent] = this.#targets.length
+  }
+
   #lookAfter(edges: number): void {
     this.#followed += edges
     if (this.#followed < EDGES_AT_ONCE) return
@@ -149,237 +192,199 @@ class Walk {
   /** Takes the new labels over; those worth going on from. */
   #takeOver(met: readonly number[], scale: number, reached: number[]): readonly number[] {
     const [labels, longer, bests] = [this.#labels, this.#longer, this.#best]
-    return met.filter(place => {
-      const label = longer[place] as number
-      const best = bests[place] as number
+    return met.filter(agent => {
+      const label = longer[agent] as number
+      const best = bests[agent] as number
       const worth = label * scale
-      labels[place] = label
-      longer[place] = 0
-      if (best === 0) reached.push(place)
-      if (worth > best) bests[place] = worth
+      labels[agent] = label
+      longer[agent] = 0
+      if (best === 0) reached.push(agent)
+      if (worth > best) bests[agent] = worth
       return worth > best * CLEARLY
     })
   }
-
-  #meetLinks(place: number): void {
-    const agent = this.#agents[place] as string
-    this.expanded.add(agent)
-    this.#begins[place] = this.#targets.length
-    eachLink(this.#asked, agent, this.#barred, (target, tenths, until) => {
-      if (until < this.until) this.until = until
-      if (tenths === 0) return
-      this.#targets.push(this.#placeOf(target))
-      this.#tenths.push(tenths)
-    })
-    this.#ends[place] = this.#targets.length
-  }
-
-  #placeOf(agent: string): number {
-    const known = this.places.get(agent)
-    if (known !== undefined) return known
-    const made = this.#agents.push(agent) - 1
-    this.places.set(agent, made)
-    if (made === this.#begins.length) this.#makeRoom()
-    this.#begins[made] = -1
-    return made
-  }
-
-  #makeRoom(): void {
-    const room = 2 * this.#begins.length
-    this.#begins = doubled(this.#begins, room)
-    this.#ends = doubled(this.#ends, room)
-    this.#labels = doubled(this.#labels, room)
-    this.#longer = doubled(this.#longer, room)
-    this.#best = doubled(this.#best, room)
-  }
 }
 
-/** Nobody distrusted vouches or relays, and no route leads back to the viewer. */
-export function barredFor({ edges, viewer, question }: TrustAsked): ReadonlySet<string> {
-  const barred = new Set([viewer])
-  for (const [target, edge] of edges.get(viewer) ?? []) if (baseOf(edge, question) === 0) barred.add(target)
+/** By agent, 1: nobody distrusted vouches or relays, and no route leads back to the viewer. */
+function barredFor({ edges, viewer, question }: TrustAsked): Uint8Array {
+  const barred = new Uint8Array(edges.names.length)
+  const self = edges.numberOf(viewer)
+  if (self !== -1) barred[self] = 1
+  for (const { edge, to } of edges.of(viewer).values()) if (baseOf(edge, question) === 0) barred[to] = 1
   return barred
 }
 
-/**
- * Somebody else's edges as far as they may count. `tenths`: 0 to 10, half of that through a new agent; `until`: how long it counts so
- * many.
- */
-export function eachLink(
-  asked: TrustAsked,
-  owner: string,
-  barred: ReadonlySet<string>,
-  use: (target: string, tenths: number, until: Instant) => void,
-): void {
+/** Somebody else's edges. Made again where one of them has changed, or may count another number of tenths. */
+function linksOf(asked: TrustAsked, agent: number): Links {
+  const { edges, question, asOf } = asked
+  const owner = edges.names[agent] as string
   const isHere = isHosted(asked, owner)
-  const share = isNew(asked, owner) ? THROUGH_NEW : 1
-  asked.edges.get(owner)?.forEach((edge, target) => {
-    if (barred.has(target) || !(isHere || edge.isExposed)) return
-    const { tenths, until } = tenthsIn(edge, asked.question, asked.asOf)
-    use(target, tenths * share, until)
-  })
+  const hasDomains = question.domains.length > 0
+  const known = edges.links[agent]
+  const isGood = known?.isHere === isHere && isWithin(known.span, asOf)
+  if (isGood && !(hasDomains && known.hasEntries)) return known
+  const [targets, counts]: [number[], number[]] = [[], []]
+  let [span, hasEntries] = [ALWAYS, false]
+  for (const { edge, to } of edges.of(owner).values()) {
+    if (!(isHere || edge.isExposed)) continue
+    hasEntries ||= edge.byDomain !== null
+    const counted = tenthsIn(edge, question, asOf)
+    span = overlap(span, counted.span)
+    if (counted.tenths === 0) continue
+    targets.push(to)
+    counts.push(counted.tenths)
+  }
+  const links = { targets, tenths: counts, span, isHere, hasEntries }
+  if (!(hasDomains && hasEntries)) edges.links[agent] = links
+  return links
 }
 
-function isHosted({ agents }: TrustMoment, agent: string): boolean {
+/** Half of what a new agent states counts. */
+function shareOf(asked: TrustAsked, agent: number): number {
+  return isNew(asked, asked.edges.names[agent] as string) ? THROUGH_NEW : 1
+}
+
+function isHosted({ agents }: Pick<TrustAsked, 'agents'>, agent: string): boolean {
   return agent === OWNER || agents.has(agent)
 }
 
 /** By the rule for new agents, to which those belong whose age nobody knows. */
-export function isNew({ agents, rules, asOf }: TrustMoment, agent: string): boolean {
+export function isNew({ agents, rules, asOf }: Pick<TrustAsked, 'agents' | 'rules' | 'asOf'>, agent: string): boolean {
   if (!rules.newAgentCap) return false
   const createdAt = agents.get(agent)?.createdAt
   return createdAt === undefined ? agent !== OWNER : createdAt > asOf - NEW_AGENT_MS
 }
 
-/** The first instant at which some agent is new no more. */
-function agesHoldUntil({ agents, rules, asOf }: TrustMoment): Instant {
-  let until = Number.POSITIVE_INFINITY
-  if (!rules.newAgentCap) return until
+/** While the same agents are new as at this moment. */
+function agesHold({ agents, rules, asOf }: TrustAsked): Span {
+  let { from, until } = ALWAYS
+  if (!rules.newAgentCap) return ALWAYS
   for (const { createdAt } of agents.values()) {
-    if (createdAt > asOf - NEW_AGENT_MS) until = Math.min(until, createdAt + NEW_AGENT_MS)
+    const oldAt = createdAt + NEW_AGENT_MS
+    if (oldAt > asOf) until = Math.min(until, oldAt)
+    else from = Math.max(from, oldAt)
   }
-  return until
+  return { from, until }
 }
 
-/** Together; what was asked for longest ago goes first. */
-const MAX_BYTES = 64 * 2 ** 20
-const BYTES_EACH = 500
-/** Counts that are kept of what was lost. */
-const MAX_LOSSES = 10_000
+const ALWAYS: Span = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
 
-type RoutesAsked = Omit<TrustAsked, 'look'>
+function overlap(one: Span, other: Span): Span {
+  return { from: Math.max(one.from, other.from), until: Math.min(one.until, other.until) }
+}
 
-interface Kept {
-  /** As of the latest moment at which they were made: good from here on, and before `until`. */
-  readonly asked: RoutesAsked
-  readonly routes: Routes
-  until: Instant
+export function isWithin({ from, until }: Span, asOf: Instant): boolean {
+  return from <= asOf && asOf < until
 }
 
 /**
- * Routes by viewer and question, kept for as long as every edge that they were made from counts what it counted: until
- * an edge that was looked at counts another number of tenths, by a change or by decay. What was made from other edges, and
- * edges that changed within their tenth (as every use does), cost nothing.
+ * While routes that hold for `span` hold once an edge of this owner is not what it was; null: they are others. Undefined: there
+ * is no such edge. Of others' edges their tenths matter; of the viewer's only whether a route may begin there, since they are
+ * weighed again each time.
  */
-export class KeptRoutes {
-  /** Least recently used first. */
-  readonly #kept = new Map<string, Kept>()
-  #bytes = 0
-  #found = 0
-  #made = 0
-  /** By key: how often routes were lost to anything but time. */
-  readonly #losses = new Map<string, number>()
-  /** How often that was forgotten. */
-  #epoch = 0
-
-  get byteLength(): number {
-    return this.#bytes
-  }
-
-  get searches(): { readonly kept: number; readonly made: number } {
-    return { kept: this.#found, made: this.#made }
-  }
-
-  get({ look: _, ...asked }: TrustAsked, search: () => Routes): Routes {
-    const key = keyOf(asked)
-    const known = this.#kept.get(key)
-    if (known !== undefined && known.asked.asOf <= asked.asOf && asked.asOf < known.until) {
-      this.#found++
-      this.#kept.delete(key)
-      this.#kept.set(key, known)
-      return known.routes
-    }
-    this.#made++
-    const routes = search()
-    // Changes are compared as of the moment that routes are kept for: those of an earlier moment must not replace the newest.
-    if (known !== undefined && asked.asOf < known.asked.asOf) return routes
-    this.#drop(key)
-    this.#kept.set(key, { asked, routes, until: routes.until })
-    this.#bytes += bytesOf(routes)
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= MAX_BYTES) break
-      this.#lose(oldest)
-    }
-    return routes
-  }
-
-  /**
-   * Changes when routes that were kept may no longer be what a search would find, for another reason than time. While it
-   * stays the same, so do they.
-   */
-  mark(asked: Pick<TrustAsked, 'viewer' | 'question'>): string {
-    return `${this.#epoch}.${this.#losses.get(keyOf(asked)) ?? 0}`
-  }
-
-  /** Makes a change to an edge, and drops the routes that it may change. */
-  edgeChanges(owner: string, target: string, change: () => void): void {
-    const touched = [...this.#kept].filter(
-      ([, { asked, routes }]) => asked.viewer === owner || routes.expanded.has(owner),
-    )
-    const before = touched.map(([, { asked }]) => countOf(asked, owner, target))
-    change()
-    for (const [at, [key, kept]] of touched.entries()) {
-      const after = countOf(kept.asked, owner, target)
-      if (after.count !== before[at]?.count) this.#lose(key)
-      else kept.until = Math.min(kept.until, after.until)
-    }
-  }
-
-  /** Agents that came or went take their edges with them; `all`: ages matter too. */
-  agentsChanged(agents: readonly string[], all: boolean): void {
-    for (const [key, { routes }] of this.#kept) {
-      if (all || agents.some(agent => routes.expanded.has(agent))) this.#lose(key)
-    }
-  }
-
-  clear(): void {
-    this.#kept.clear()
-    this.#bytes = 0
-    this.#losses.clear()
-    this.#epoch++
-  }
-
-  #lose(key: string): void {
-    if (this.#losses.size >= MAX_LOSSES && !this.#losses.has(key)) {
-      this.#losses.clear()
-      this.#epoch++
-    }
-    this.#losses.set(key, (this.#losses.get(key) ?? 0) + 1)
-    this.#drop(key)
-  }
-
-  #drop(key: string): void {
-    const known = this.#kept.get(key)
-    if (known === undefined) return
-    this.#bytes -= bytesOf(known.routes)
-    this.#kept.delete(key)
-  }
-}
-
-/**
- * What an edge counts for these routes: of others its tenths, with the moment until which; of the viewer itself only
- * whether a route may begin there, since it is weighed again each time. -1: there is no such edge.
- */
-function countOf(
-  asked: RoutesAsked,
+export function spanAfter(
+  asked: TrustAsked,
+  { expanded }: Routes,
+  span: Span,
   owner: string,
-  target: string,
-): { readonly count: number; readonly until: Instant } {
-  const until = Number.POSITIVE_INFINITY
-  const { viewer, question, asOf } = asked
-  const edge = asked.edges.get(owner)?.get(target)
-  if (edge === undefined) return { count: owner === viewer ? -1 : 0, until }
-  if (owner === viewer) return { count: baseOf(edge, question) > 0 ? 1 : 0, until }
-  if (!isHosted(asked, owner) && !edge.isExposed) return { count: 0, until }
-  const { tenths, until: holds } = tenthsIn(edge, question, asOf)
-  return { count: tenths, until: holds }
+  before: PlacedEdge | undefined,
+  after: PlacedEdge | undefined,
+): Span | null {
+  const { viewer, question, edges, asOf } = asked
+  if (owner === viewer) {
+    const start = (placed: PlacedEdge | undefined) => placed && baseOf(placed.edge, question) > 0
+    return start(before) === start(after) ? span : null
+  }
+  if (!expanded.has(edges.numberOf(owner))) return span
+  const counted = (placed: PlacedEdge | undefined) =>
+    placed !== undefined && (isHosted(asked, owner) || placed.edge.isExposed)
+      ? tenthsIn(placed.edge, question, asOf)
+      : { tenths: 0, span: ALWAYS }
+  const now = counted(after)
+  return counted(before).tenths === now.tenths ? overlap(span, now.span) : null
 }
 
-function keyOf({ viewer, question }: Pick<TrustAsked, 'viewer' | 'question'>): string {
-  const { domains, domainTrustWeight, maxHops, damping } = question
-  return JSON.stringify([viewer, domains, domainTrustWeight, maxHops, damping])
+/** Agents looked at for one agent at most. With routes so entangled, those found until then count: the level stays capped. */
+const MAX_STEPS = 20_000
+
+/** An edge that counts: whose it is and, as a factor, what it counts with damping. */
+interface LinkInto {
+  readonly from: number
+  readonly factor: number
 }
 
-function bytesOf(routes: Routes): number {
-  return BYTES_EACH + routes.byteLength
+interface RouteWorld {
+  /** By the agent that they lead to. */
+  readonly into: ReadonlyMap<number, readonly LinkInto[]>
+  /** What the viewer's own edge to an agent gives with damping; 0: no route begins there. */
+  own(agent: number): number
+  readonly maxHops: number
+  /** What a route must be worth. */
+  readonly least: number
+}
+
+/** The edges that the search looked at, from where they end. */
+export function routeWorld(
+  asked: TrustAsked,
+  { expanded }: Routes,
+  own: (agent: number) => number,
+  least: number,
+): RouteWorld {
+  const barred = barredFor(asked)
+  const into = new Map<number, LinkInto[]>()
+  // In an order that does not tell which edge was written first.
+  const name = (agent: number) => asked.edges.names[agent] as string
+  for (const from of [...expanded].sort((a, b) => compareText(name(a), name(b)))) {
+    const { targets, tenths } = linksOf(asked, from)
+    const share = shareOf(asked, from)
+    for (const [at, target] of targets.entries()) {
+      if (barred[target] === 1) continue
+      const links = into.get(target) ?? []
+      into.set(target, links)
+      links.push({ from, factor: (tenths[at] as number) * share * (asked.question.damping / 10) })
+    }
+  }
+  return { into, own, maxHops: asked.question.maxHops, least }
+}
+
+/**
+ * How many routes to an agent share nobody on the way, at most `wanted` (BQ-076, `sybil_rule: disjoint`): stricter than
+ * counting first hops, behind which there may be one and the same agent. Searched backwards from the agent, one route after
+ * the other, with another choice where that leads nowhere.
+ */
+export function disjointRoutes(world: RouteWorld, target: number, wanted: number): number {
+  let steps = 0
+  let most = 0
+  const used = new Set<number>([target])
+
+  /** Whether the wanted number is reached with one more route that ends `from` → … → target. */
+  function extend(agent: number, worth: number, edges: number, path: readonly number[], found: number): boolean {
+    for (const { from, factor } of world.into.get(agent) ?? []) {
+      if (steps++ > MAX_STEPS) return false
+      if (used.has(from) || path.includes(from)) continue
+      const reached = worth * factor
+      const own = world.own(from)
+      if (own * reached >= world.least && complete([...path, from], found + 1)) return true
+      if (
+        edges + 1 < world.maxHops &&
+        reached >= world.least &&
+        extend(from, reached, edges + 1, [...path, from], found)
+      ) {
+        return true
+      }
+    }
+    return false
+  }
+
+  function complete(path: readonly number[], found: number): boolean {
+    most = Math.max(most, found)
+    if (found >= wanted) return true
+    for (const agent of path) used.add(agent)
+    const done = extend(target, 1, 1, [], found)
+    for (const agent of path) used.delete(agent)
+    return done
+  }
+
+  extend(target, 1, 1, [], 0)
+  return most
 }

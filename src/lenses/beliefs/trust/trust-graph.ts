@@ -1,28 +1,36 @@
 /**
  * The trust of everybody hosted here, in step with the store: read once, then kept by the log of changed edges, whichever
- * process changed them. Bad edges are left out and told of (BQ-068).
+ * process changed them. Bad edges are left out; the doctor names them (BQ-068).
  */
+import { Bitset } from '../../../base/bitset.ts'
 import type { Instant } from '../../../base/clock.ts'
+import { Recent } from '../../../base/recent.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { Row } from '../../../model/table.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { TRUST } from '../tables.ts'
 import { type AgentFacts, agentFacts } from './agent-facts.ts'
-import { type CountedEdge, countedEdge, type TrustEdge } from './edge.ts'
-import { EdgeChecker, type EdgeWarning, edgeRows, TOUCH_EVERY_MS } from './edges.ts'
+import { CountedEdges, countedEdge, type Span } from './edge.ts'
+import { EdgeChecker, edgeRows, TOUCH_EVERY_MS } from './edges.ts'
 import { HolderTrust } from './holders.ts'
 import { type EdgeName, edgesSince, revision } from './revisions.ts'
-import { KeptRoutes, type Routes, searchRoutes } from './routes.ts'
+import { isWithin, type Routes, searchRoutes, spanAfter, type TrustAsked } from './routes.ts'
 import type { TrustQuestion, TrustRules } from './trust-in.ts'
 
 /** With more changes at once, searching again is quicker than holding each against all that is kept. */
 const WORTH_CLEARING = 256
 /** What an edge, and an agent, take in memory, near enough. */
 const BYTES_EACH = 150
+/** Routes that are kept take so many bytes together, and each so many beside what is counted. */
+const MAX_BYTES = 64 * 2 ** 20
+const ROUTES_BYTES = 500
 const NO_ROUTES: Routes = {
-  places: new Map(),
-  hops: [],
-  expanded: new Set(),
+  firsts: [],
+  begins: new Int32Array(1),
+  hops: new Int32Array(0),
+  worths: new Float64Array(0),
+  expanded: new Bitset(0),
+  from: Number.NEGATIVE_INFINITY,
   until: Number.POSITIVE_INFINITY,
   byteLength: 0,
 }
@@ -42,24 +50,39 @@ interface Loading {
 /** Each part changes by itself. */
 export interface TrustMark {
   /** Others' edges. */
-  readonly routes: string
+  readonly routes: number
   /** The viewer's own edges. */
   readonly own: number
   /** Who is known here, and their reputations. */
   readonly agents: number
 }
 
+interface Kept {
+  /** As of the moment at which they were made; changes are compared as of it. */
+  readonly asked: TrustAsked
+  readonly routes: Routes
+  /** While they are what a search would find. */
+  span: Span
+  /** The same for as long as time alone made them others. */
+  readonly mark: number
+}
+
 export class TrustGraph {
   readonly #store: Store
   readonly #rules: TrustRules
-  /** Replaced when read again. */
+  /** Replaced when read again, like the edges. */
   #agents: ReadonlyMap<string, AgentFacts> = new Map()
-  /** By owner, then by target. */
-  readonly #edges = new Map<string, Map<string, CountedEdge>>()
-  readonly #kept = new KeptRoutes()
+  #edges = new CountedEdges()
+  /**
+   * Routes by viewer and question, kept for as long as every edge that they were made from counts what it counted: until
+   * an edge that was looked at counts another number of tenths, by a change or by decay. What was made from other edges, and
+   * edges that changed within their tenth (as every use does), cost nothing.
+   */
+  readonly #kept = new Recent<string, Kept>(Number.POSITIVE_INFINITY, { max: MAX_BYTES, of: bytesOf })
+  #marks = 0
+  #searches = 0
   /** By owner: how often an edge of theirs changed. */
   readonly #ownChanges = new Map<string, number>()
-  readonly #warnings = new Map<string, EdgeWarning>()
   /** Of the log; -1: nothing was read yet. */
   #seen = -1
   #agentReads = 0
@@ -77,51 +100,64 @@ export class TrustGraph {
   trustOf(viewer: string, question: TrustQuestion, asOf: Instant, look?: () => void): HolderTrust {
     this.refresh()
     const [agents, edges, rules] = [this.#agents, this.#edges, this.#rules]
-    const asked = { agents, edges, rules, viewer, question: inOrder(question), asOf, look }
+    const asked: TrustAsked = { agents, edges, rules, viewer, question: inOrder(question), asOf, look }
+    return new HolderTrust(asked, this.#routesOf(asked))
+  }
+
+  #routesOf(asked: TrustAsked): Routes {
+    const { look: _, ...kept } = asked
     // Nothing is kept of those without edges: anybody may ask.
-    const routes = edges.has(viewer) ? this.#kept.get(asked, () => searchRoutes(asked)) : NO_ROUTES
-    return new HolderTrust(asked, routes)
+    if (asked.edges.of(asked.viewer).size === 0) return NO_ROUTES
+    const key = keyOf(asked)
+    const known = this.#kept.find(key)
+    if (known !== undefined && isWithin(known.span, asked.asOf)) return known.routes
+    // Changes are compared as of the moment that routes are kept for: those of an earlier moment must not replace the newest.
+    const isEarlier = known !== undefined && asked.asOf < known.asked.asOf
+    const earlier = isEarlier ? this.#kept.find(`${key} earlier`) : undefined
+    if (earlier !== undefined && isWithin(earlier.span, asked.asOf)) return earlier.routes
+    this.#searches++
+    const routes = searchRoutes(asked)
+    const mark = known?.mark ?? ++this.#marks
+    this.#kept.set(isEarlier ? `${key} earlier` : key, { asked: kept, routes, span: routes, mark })
+    return routes
   }
 
   /**
    * Changes when something else than time may have changed the viewer's trust in anybody: what was made under the same
-   * mark differs by the time between alone. Of no meaning otherwise.
+   * mark differs by the time between alone. NaN is never the same. Of no meaning otherwise.
    */
   mark(viewer: string, question: TrustQuestion): TrustMark {
     this.refresh()
-    const routes = this.#kept.mark({ viewer, question: inOrder(question) })
+    const kept = this.#kept.find(keyOf({ viewer, question: inOrder(question) }))
+    // Routes that were dropped have no mark: nothing is known to be the same as before.
+    const routes = this.#edges.of(viewer).size === 0 ? 0 : (kept?.mark ?? Number.NaN)
     return { routes, own: this.#ownChanges.get(viewer) ?? 0, agents: this.#agentReads }
   }
 
   /** Those of these agents whose edge from the viewer was not noted as used for a while; each once. */
   unused(viewer: string, targets: readonly string[], now: Instant): readonly string[] {
     this.refresh()
-    const own = this.#edges.get(viewer)
+    const own = this.#edges.of(viewer)
     return [...new Set(targets)].filter(target => {
-      const lastUsed = own?.get(target)?.lastUsed
+      const lastUsed = own.get(target)?.edge.lastUsed
       return lastUsed !== undefined && lastUsed <= now - TOUCH_EVERY_MS
     })
   }
 
-  /** Edges that are not used, and why; as many as there are. For the doctor and the log. */
-  warnings(): readonly EdgeWarning[] {
-    this.refresh()
-    return [...this.#warnings.values()]
-  }
-
   /** Number of edges in use. */
   get size(): number {
-    return [...this.#edges.values()].reduce((sum, { size }) => sum + size, 0)
+    return this.#edges.size
   }
 
   /** Of edges and agents, and of routes kept. */
   get byteLength(): number {
-    return (this.size + this.#agents.size) * BYTES_EACH + this.#kept.byteLength
+    const kept = this.#kept.entries().reduce((sum, [, each]) => sum + bytesOf(each), 0)
+    return (this.size + this.#agents.size) * BYTES_EACH + kept
   }
 
-  /** How often routes were kept and how often searched: for tests and counters. */
-  get searches(): { readonly kept: number; readonly made: number } {
-    return this.#kept.searches
+  /** How often routes were searched: for tests and benchmarks. */
+  get searches(): number {
+    return this.#searches
   }
 
   /** Takes in what was committed since: a microsecond when that is nothing. */
@@ -171,8 +207,7 @@ export class TrustGraph {
           return false
         }
         const checked = checker.check(next.value)
-        if ('edge' in checked) this.#put(checked.edge)
-        else this.#warn(checked.warning)
+        if ('edge' in checked) this.#edges.put(checked.edge.owner, checked.edge.target, countedEdge(checked.edge))
       }
       return true
     } catch (error) {
@@ -182,9 +217,8 @@ export class TrustGraph {
   }
 
   #beginLoading(reader: StoreReader): Loading {
-    this.#edges.clear()
+    this.#edges = new CountedEdges()
     this.#kept.clear()
-    this.#warnings.clear()
     this.#agents = agentFacts(reader)
     this.#agentReads++
     const last = revision(reader, 'trust')
@@ -201,7 +235,9 @@ export class TrustGraph {
     const owners = [...new Set([...before.keys(), ...this.#agents.keys()])].filter(
       id => before.get(id)?.did !== this.#agents.get(id)?.did,
     )
-    this.#kept.agentsChanged(owners, this.#rules.newAgentCap)
+    // They take their edges with them; where new agents count less, ages matter too.
+    const numbers = owners.map(owner => this.#edges.numberOf(owner))
+    this.#kept.forget((_, { routes }) => this.#rules.newAgentCap || numbers.some(each => routes.expanded.has(each)))
     return owners.flatMap(owner =>
       reader
         .table(TRUST)
@@ -213,35 +249,31 @@ export class TrustGraph {
   #take(reader: StoreReader, changed: readonly EdgeName[]): void {
     const checker = new EdgeChecker(reader)
     if (changed.length > WORTH_CLEARING) this.#kept.clear()
+    const kept = this.#kept.entries()
     for (const { owner, target } of changed) {
       const row = reader.table(TRUST).get({ owner, target })
       const checked = row === undefined ? null : checker.check(row)
-      this.#warnings.delete(nameOf({ owner, target }))
       this.#ownChanges.set(owner, (this.#ownChanges.get(owner) ?? 0) + 1)
-      if (checked !== null && 'warning' in checked) this.#warn(checked.warning)
-      const edge = checked !== null && 'edge' in checked ? checked.edge : null
-      this.#kept.edgeChanges(owner, target, () => {
-        if (edge === null) this.#remove(owner, target)
-        else this.#put(edge)
-      })
+      const before = this.#edges.of(owner).get(target)
+      if (checked !== null && 'edge' in checked) this.#edges.put(owner, target, countedEdge(checked.edge))
+      else this.#edges.remove(owner, target)
+      const after = this.#edges.of(owner).get(target)
+      for (const [key, each] of kept) {
+        const span = spanAfter(each.asked, each.routes, each.span, owner, before, after)
+        if (span === null) this.#kept.delete(key)
+        else each.span = span
+      }
     }
   }
+}
 
-  #put(edge: TrustEdge): void {
-    const own = this.#edges.get(edge.owner)
-    if (own === undefined) this.#edges.set(edge.owner, new Map([[edge.target, countedEdge(edge)]]))
-    else own.set(edge.target, countedEdge(edge))
-  }
+function keyOf({ viewer, question }: Pick<TrustAsked, 'viewer' | 'question'>): string {
+  const { domains, domainTrustWeight, maxHops, damping } = question
+  return JSON.stringify([viewer, domains, domainTrustWeight, maxHops, damping])
+}
 
-  #remove(owner: string, target: string): void {
-    const own = this.#edges.get(owner)
-    own?.delete(target)
-    if (own?.size === 0) this.#edges.delete(owner)
-  }
-
-  #warn(warning: EdgeWarning): void {
-    this.#warnings.set(nameOf(warning), warning)
-  }
+function bytesOf({ routes }: Kept): number {
+  return ROUTES_BYTES + routes.byteLength
 }
 
 /** Each domain once and in one order, so that equal questions have equal sums. */
@@ -251,8 +283,4 @@ function inOrder(question: TrustQuestion): TrustQuestion {
 
 function agentsRevisionOf(reader: StoreReader): number {
   return revision(reader, 'agents') + revision(reader, 'members')
-}
-
-function nameOf({ owner, target }: EdgeName): string {
-  return JSON.stringify([owner, target])
 }

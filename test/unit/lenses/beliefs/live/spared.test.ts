@@ -72,3 +72,25 @@ it('trust counts in those who hold a candidate, and in nobody else', async () =>
   await world.as('ann').trust.set({ target: 'bob', trust_level: 0.9 })
   expect(await affects()).toBe(true)
 })
+
+it('trust in the holder of a candidate that ranks behind the page counts once it lifts the candidate onto it', async () => {
+  const world = await beginWithPeople()
+  await world.as('bob').put({ id: 'first', content: 'A fox.', ...PUBLIC })
+  await world.as('cyd').put({ id: 'second', content: 'A fox of cyd.', confidence: WEAK, ...PUBLIC })
+  const affects = await evaluated(world)
+  await world.as('ann').trust.set({ target: 'cyd', trust_level: 0.11 })
+  expect(await affects()).toBe(false)
+  await world.as('ann').trust.set({ target: 'cyd', trust_level: 1 })
+  expect(await affects()).toBe(true)
+})
+
+it('trust counts in the holder of a candidate that came after the answer and ranked behind the page', async () => {
+  const world = await beginWithPeople()
+  await world.as('bob').put({ id: 'first', content: 'A fox.', ...PUBLIC })
+  await world.as('bob').put({ id: 'second', content: 'A fox of bob.', confidence: WEAK, ...PUBLIC })
+  const affects = await evaluated(world)
+  await world.as('cyd').put({ id: 'third', content: 'A fox here.', ...PUBLIC })
+  expect(await affects()).toBe(false)
+  await world.as('ann').trust.set({ target: 'cyd', trust_level: 1 })
+  expect(await affects()).toBe(true)
+})

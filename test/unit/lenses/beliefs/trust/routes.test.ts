@@ -1,6 +1,6 @@
 /** A clique of a thousand that endorse each other (BQ-075), and which changes make routes be searched again. */
 import { describe, expect, it } from 'vitest'
-import type { CountedEdge } from '../../../../../src/lenses/beliefs/trust/edge.ts'
+import { CountedEdges } from '../../../../../src/lenses/beliefs/trust/edge.ts'
 import { HolderTrust } from '../../../../../src/lenses/beliefs/trust/holders.ts'
 import { EDGES_AT_ONCE, searchRoutes } from '../../../../../src/lenses/beliefs/trust/routes.ts'
 import { TrustGraph } from '../../../../../src/lenses/beliefs/trust/trust-graph.ts'
@@ -10,12 +10,9 @@ import { DAY, host, NOW, PLAIN, RULES, trust } from './world.ts'
 const CLIQUE = 1000
 
 describe('a clique of 1,000 that endorse each other', () => {
-  const edges = new Map<string, Map<string, CountedEdge>>()
-  const put = (owner: string, target: string, level = 1) => {
-    const own = edges.get(owner) ?? new Map<string, CountedEdge>()
-    edges.set(owner, own)
-    own.set(target, { level, rate: 0, lastUsed: NOW, usedBefore: [], isExposed: true, byDomain: null })
-  }
+  const edges = new CountedEdges()
+  const put = (owner: string, target: string, level = 1) =>
+    edges.put(owner, target, { level, rate: 0, lastUsed: NOW, usedBefore: [], isExposed: true, byDomain: null })
   const fake = (at: number) => `fake-${at}`
   put('friend', 'honest', 0.6)
   put('other', 'honest', 0.6)
@@ -89,9 +86,9 @@ describe('routes are kept', () => {
     trust(store, 'far', 'off', 0.8)
     const graph = new TrustGraph(store, RULES)
     const isKept = (asOf = NOW, question = PLAIN) => {
-      const { made } = graph.searches
+      const made = graph.searches
       graph.trustOf('me', question, asOf)
-      return graph.searches.made === made
+      return graph.searches === made
     }
     isKept()
     return { store, isKept, mark: () => graph.mark('me', PLAIN) }
