@@ -26,7 +26,7 @@ import { entriesWithPhrase } from './words/phrase.ts'
 import { isFewAllowed, scoreChunks, scoreEntries, searchAllowed } from './words/score.ts'
 import { searchWords } from './words/search.ts'
 import type { Segment } from './words/segment.ts'
-import { imageOf, readImage, SegmentSet } from './words/segments.ts'
+import { readSegments, SegmentSet, segmentsImage } from './words/segments.ts'
 import { type Completion, completeTerm, nearTerms } from './words/vocabulary.ts'
 
 /** `step`: postings that a long question reads between two pauses, about. */
@@ -151,7 +151,7 @@ class Words implements WordIndex {
 
   serialise(): readonly Uint8Array[] {
     atOnce(this.letGo())
-    return imageOf(this.#set.segments)
+    return segmentsImage(this.#set.segments)
   }
 
   restore(bytes: Uint8Array, position: number): void {
@@ -159,7 +159,7 @@ class Words implements WordIndex {
   }
 
   *restoreInSteps(bytes: Uint8Array, position: number): Steps<void> {
-    yield* this.#replace(yield* readImage(bytes, position), position, false)
+    yield* this.#replace(yield* readSegments(bytes, position), position, false)
   }
 
   *prepare(terms: readonly WordTerm[], { partitions }: SearchScope): Steps<void> {

@@ -8,7 +8,7 @@
  * edges: loops need no bookkeeping.
  */
 import type { Instant } from '../../../base/clock.ts'
-import { doubled } from '../../../base/grown.ts'
+import { doubled } from '../../../base/columns.ts'
 import { OWNER } from '../../../model/partition.ts'
 import { DAY_MS } from '../measures/decay.ts'
 import type { AgentFacts } from './agent-facts.ts'
