@@ -3,9 +3,10 @@ import { must } from '../base/assert.ts'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
-import { isMostOf, partitionOfAll, readPlaces } from '../store/feed.ts'
+import { partitionOfAll } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Link, LinkIndex, LinkIndexDeclaration, SearchScope } from './contract.ts'
+import { TableIndex } from './derived-index.ts'
 import { checkEntryKeys, imageOf, readImage, refusedImage } from './image.ts'
 import { checkDeclared, type EdgeRow, LinkGraph, NONE, type NodeRow, readEdges, readNodes } from './links/graph.ts'
 
@@ -17,19 +18,13 @@ export function openLinkIndex(declared: LinkIndexDeclaration): LinkIndex {
   return new Links(declared)
 }
 
-class Links implements LinkIndex {
-  readonly name: string
+class Links extends TableIndex implements LinkIndex {
   readonly #declared: LinkIndexDeclaration
   #graph = new LinkGraph()
-  #position = 0
 
   constructor(declared: LinkIndexDeclaration) {
-    this.name = declared.name
+    super(declared.name)
     this.#declared = declared
-  }
-
-  get position(): number {
-    return this.#position
   }
 
   get byteLength(): number {
@@ -67,24 +62,8 @@ class Links implements LinkIndex {
     return { nodes: slots.length, links: links.length }
   }
 
-  refresh(reader: StoreReader): number {
-    return atOnce(this.refreshInSteps(reader))
-  }
-
-  *refreshInSteps(reader: StoreReader): Steps<number> {
-    const before = this.#position
-    const news = before === 0 ? null : yield* readPlaces(reader, before)
-    if (news === null || isMostOf(this.#graph.nodeCount, news.partitionOf.size)) {
-      yield* this.rebuildInSteps(reader)
-      return Math.max(0, this.#position - before)
-    }
-    yield* this.#take(reader, news.partitionOf)
-    this.#position = news.position
-    return news.changes
-  }
-
-  rebuild(reader: StoreReader): void {
-    atOnce(this.rebuildInSteps(reader))
+  protected get size(): number {
+    return this.#graph.nodeCount
   }
 
   *rebuildInSteps(reader: StoreReader): Steps<void> {
@@ -101,10 +80,6 @@ class Links implements LinkIndex {
     return linkImage(this.#graph, this.#identity)
   }
 
-  restore(bytes: Uint8Array, position: number): void {
-    atOnce(this.restoreInSteps(bytes, position))
-  }
-
   *restoreInSteps(bytes: Uint8Array, position: number): Steps<void> {
     const { nodes, edges } = yield* readLinkImage(bytes, this.#identity, position)
     yield* this.#load(nodes, edges, position)
@@ -114,11 +89,11 @@ class Links implements LinkIndex {
     const graph = new LinkGraph()
     yield* graph.load(nodes, edges)
     this.#graph = graph
-    this.#position = position
+    this.position = position
   }
 
   /** What the entries of these changes are now: so many of them a step. */
-  *#take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): Steps<void> {
+  protected *take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): Steps<void> {
     const all = [...partitionOf.keys()]
     for (let at = 0; at < all.length; at += CHANGED_AT_ONCE) {
       if (at > 0) yield

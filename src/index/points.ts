@@ -5,14 +5,14 @@
 
 import { must } from '../base/assert.ts'
 import { Bitset } from '../base/bitset.ts'
-import { atOnce, StepPace, type Steps } from '../base/turns.ts'
+import { StepPace, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { Row } from '../model/table.ts'
-import { isMostOf, partitionOfAll, readPlaces } from '../store/feed.ts'
+import { partitionOfAll } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { PointHit, PointIndex, PointIndexDeclaration, PointSearch, SearchScope } from './contract.ts'
-import { checkAspect, checkColumn } from './declared-tables.ts'
+import { checkAspect, checkColumn, TableIndex } from './derived-index.ts'
 import { checkEntryKeys, imageOf, isCount, readImage, refusedImage } from './image.ts'
 import { PointBlocks, type PointRow } from './points/blocks.ts'
 import { checkPointSearch, type Point, type PointArrays, PointList } from './points/grid.ts'
@@ -28,21 +28,15 @@ export function openPointIndex(declared: PointIndexDeclaration): PointIndex {
   return new Points(declared)
 }
 
-class Points implements PointIndex {
-  readonly name: string
+class Points extends TableIndex implements PointIndex {
   readonly #declared: PointIndexDeclaration
   #blocks = new PointBlocks()
-  #position = 0
   #generation = 0
   #arrivals: EntryKey[] = []
 
   constructor(declared: PointIndexDeclaration) {
-    this.name = declared.name
+    super(declared.name)
     this.#declared = declared
-  }
-
-  get position(): number {
-    return this.#position
   }
 
   get byteLength(): number {
@@ -93,28 +87,16 @@ class Points implements PointIndex {
     }
   }
 
-  refresh(reader: StoreReader): number {
-    return atOnce(this.refreshInSteps(reader))
+  protected get size(): number {
+    return this.#blocks.points
   }
 
-  *refreshInSteps(reader: StoreReader): Steps<number> {
-    const before = this.#position
-    const news = before === 0 ? null : yield* readPlaces(reader, before)
-    if (news === null || isMostOf(this.#blocks.points, news.partitionOf.size)) {
-      yield* this.rebuildInSteps(reader)
-      return Math.max(0, this.#position - before)
-    }
+  protected *take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): Steps<void> {
     const pace = new StepPace(CHANGED_AT_ONCE)
-    for (const [entry, partition] of news.partitionOf) {
+    for (const [entry, partition] of partitionOf) {
       this.#place(entry, pointOfEntry(reader, this.#declared, entry, partition))
       if (pace.isOver(1)) yield
     }
-    this.#position = news.position
-    return news.changes
-  }
-
-  rebuild(reader: StoreReader): void {
-    atOnce(this.rebuildInSteps(reader))
   }
 
   *rebuildInSteps(reader: StoreReader): Steps<void> {
@@ -124,10 +106,6 @@ class Points implements PointIndex {
 
   serialise(): readonly Uint8Array[] {
     return pointsImage(this.#blocks, this.#identity)
-  }
-
-  restore(bytes: Uint8Array, position: number): void {
-    atOnce(this.restoreInSteps(bytes, position))
   }
 
   *restoreInSteps(bytes: Uint8Array, position: number): Steps<void> {
@@ -152,7 +130,7 @@ class Points implements PointIndex {
     const blocks = new PointBlocks()
     yield* blocks.load(points)
     this.#blocks = blocks
-    this.#position = position
+    this.position = position
     this.#beginGeneration()
   }
 

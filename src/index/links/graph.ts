@@ -11,7 +11,7 @@ import type { PartitionId } from '../../model/partition.ts'
 import type { Row, TableDeclaration } from '../../model/table.ts'
 import type { StoreReader, TablePage } from '../../store/store.ts'
 import type { LinkIndexDeclaration } from '../contract.ts'
-import { checkAspect, checkColumn } from '../declared-tables.ts'
+import { checkAspect, checkColumn } from '../derived-index.ts'
 
 /** End of a chain, and a node without an entry. */
 export const NONE = -1
