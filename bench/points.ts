@@ -7,7 +7,7 @@ import { Bitset } from '../src/base/bitset.ts'
 import { atOnce } from '../src/base/turns.ts'
 import type { PointScorer, PointSearch } from '../src/index/contract.ts'
 import { PointBlocks } from '../src/index/points/blocks.ts'
-import type { PointColumns } from '../src/index/points/grid.ts'
+import type { PointArrays } from '../src/index/points/grid.ts'
 import { searchPoints } from '../src/index/points/search.ts'
 import { seededUniform } from '../test/support/seeded.ts'
 import { colourPoints, columnsOf, type Point } from './lib/points-data.ts'
@@ -143,7 +143,7 @@ function kept(size: number, share: number): Bitset {
   return set
 }
 
-function* pointsOf({ length, entries, coordinates }: PointColumns): Iterable<readonly [number, Point]> {
+function* pointsOf({ length, entries, coordinates }: PointArrays): Iterable<readonly [number, Point]> {
   for (let at = 0; at < length; at++) {
     const point = [coordinates[3 * at], coordinates[3 * at + 1], coordinates[3 * at + 2]] as unknown as Point
     yield [entries[at] as number, point]

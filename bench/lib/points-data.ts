@@ -1,5 +1,5 @@
 /** Points as hashtags place them: three to six random anchors draw each to where their masses have their centre. */
-import { PointColumns } from '../../src/index/points/grid.ts'
+import { type PointArrays, PointList } from '../../src/index/points/grid.ts'
 import { seededUniform } from '../../test/support/seeded.ts'
 
 export type Point = readonly [number, number, number]
@@ -22,10 +22,10 @@ export function colourPoints(seed: number): () => Point {
 }
 
 /** Entries 1 to `count`, all in partition 1. */
-export function columnsOf(count: number, next: () => Point): PointColumns {
-  const columns = new PointColumns(count)
-  for (let entry = 1; entry <= count; entry++) columns.push(entry, 1, ...next())
-  return columns
+export function columnsOf(count: number, next: () => Point): PointArrays {
+  const columns = new PointList(count)
+  for (let entry = 1; entry <= count; entry++) columns.push(entry, 1, next())
+  return columns.arrays
 }
 
 function centreOf(anchors: readonly Point[]): Point {

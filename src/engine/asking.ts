@@ -208,15 +208,11 @@ export class Asking {
     return made === null ? this.#prepareAtOnce(input, call) : { stages: this.#stagesOf(query.lens), ...made }
   }
 
-  /** With the points that the lens asks for first. */
+  /** With the words, unless nothing of the answer comes from them, and the points that the lens asks for first. */
   #load(query: Query, now: Instant, call: CallContext): Promise<MadeContext | null> {
-    const points = this.#parts.registry.must(query.lens).pointIndexes ?? []
-    return this.#contexts.load(
-      query,
-      points.map(({ name }) => name),
-      now,
-      call,
-    )
+    const { pointIndexes = [], readsWords = true } = this.#parts.registry.must(query.lens)
+    const words = readsWords || call.rows !== 'keys' ? ['words'] : []
+    return this.#contexts.load(query, [...words, ...pointIndexes.map(({ name }) => name)], now, call)
   }
 
   #prepareAtOnce(input: QueryInput, call: CallContext): Prepared {

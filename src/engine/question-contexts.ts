@@ -59,7 +59,7 @@ export class QuestionContexts {
   }
 
   /**
-   * The context of a query, when all that it needs is loaded; `names`: of indexes beside that of words. Null: that took time, so that the
+   * The context of a query, when all that it needs is loaded; `names`: of indexes. Null: that took time, so that the
    * query is to be resolved again, since its time begins then. Pauses; several that come meanwhile share the reading. Rejects with
    * `cancelled`.
    */
@@ -80,7 +80,7 @@ export class QuestionContexts {
 
   *#loading(names: readonly string[]): Steps<void> {
     const { store, indexes } = this.#parts
-    yield* indexes.getInSteps('words', ...names)
+    yield* indexes.getInSteps(...names)
     yield* this.#memo.followInSteps(store)
   }
 
@@ -101,6 +101,7 @@ export class QuestionContexts {
     let accessScope = this.look(viewer)
     // An index that is not loaded yet is read or built first, which no question can hurry: its time begins then.
     const index = (name: string) => deadline.without(() => indexes.get(name))
+    let words: WordIndex | null = null
     const context: QueryContext = {
       query,
       get accessScope() {
@@ -113,7 +114,10 @@ export class QuestionContexts {
       },
       turns: new Turns(() => assertNotCancelled(context)),
       reader: store,
-      words: index('words') as WordIndex,
+      get words() {
+        words ??= index('words') as WordIndex
+        return words
+      },
       get vectors() {
         return deadline.without(() => indexes.vectors)
       },

@@ -3,18 +3,11 @@ import { must } from '../base/assert.ts'
 import { atOnce, StepPace, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import type { PartitionId } from '../model/partition.ts'
-import { isMostOf, partitionOfAll, readPlaces } from '../store/feed.ts'
+import { partitionOfAll } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Link, LinkIndex, LinkIndexDeclaration, SearchScope } from './contract.ts'
-import {
-  checkEntryKeys,
-  checkLength,
-  headerBytes,
-  isCount,
-  readHeader,
-  refusedImage,
-  type UncheckedHeader,
-} from './image.ts'
+import { TableIndex } from './derived-index.ts'
+import { checkEntryKeys, imageOf, readImage, refusedImage } from './image.ts'
 import { checkDeclared, type EdgeRow, LinkGraph, NONE, type NodeRow, readEdges, readNodes } from './links/graph.ts'
 
 /** Changed entries that are taken in by one step. */
@@ -25,19 +18,13 @@ export function openLinkIndex(declared: LinkIndexDeclaration): LinkIndex {
   return new Links(declared)
 }
 
-class Links implements LinkIndex {
-  readonly name: string
+class Links extends TableIndex implements LinkIndex {
   readonly #declared: LinkIndexDeclaration
   #graph = new LinkGraph()
-  #position = 0
 
   constructor(declared: LinkIndexDeclaration) {
-    this.name = declared.name
+    super(declared.name)
     this.#declared = declared
-  }
-
-  get position(): number {
-    return this.#position
   }
 
   get byteLength(): number {
@@ -45,13 +32,13 @@ class Links implements LinkIndex {
   }
 
   out(node: number, scope: SearchScope): readonly Link[] {
-    const { firstOut, nextOut, targets } = this.#graph
-    return this.#chain(node, scope, firstOut, nextOut, targets)
+    const { nodes, links } = this.#graph
+    return this.#chain(node, scope, nodes.firstOut, links.nextOut, links.targets)
   }
 
   in(node: number, scope: SearchScope): readonly Link[] {
-    const { firstIn, nextIn, sources } = this.#graph
-    return this.#chain(node, scope, firstIn, nextIn, sources)
+    const { nodes, links } = this.#graph
+    return this.#chain(node, scope, nodes.firstIn, links.nextIn, links.sources)
   }
 
   relationName(relation: number): string {
@@ -60,7 +47,7 @@ class Links implements LinkIndex {
 
   entryOf(node: number, scope: SearchScope): EntryKey | undefined {
     const slot = this.#graph.slotOf(node)
-    return slot !== NONE && seeing(this.#graph, scope)(slot) ? this.#graph.entries.at(slot) : undefined
+    return slot !== NONE && seeing(this.#graph, scope)(slot) ? this.#graph.nodes.entries[slot] : undefined
   }
 
   nodeOf(entry: EntryKey): number | undefined {
@@ -71,28 +58,12 @@ class Links implements LinkIndex {
     const graph = this.#graph
     const sees = seeing(graph, scope)
     const slots = graph.slotsInOrder().filter(sees)
-    const links = slots.flatMap(slot => chainOf(graph, slot)).filter(row => sees(graph.targets.at(row)))
+    const links = slots.flatMap(slot => graph.rowsFrom(slot)).filter(row => sees(graph.links.targets[row] as number))
     return { nodes: slots.length, links: links.length }
   }
 
-  refresh(reader: StoreReader): number {
-    return atOnce(this.refreshInSteps(reader))
-  }
-
-  *refreshInSteps(reader: StoreReader): Steps<number> {
-    const before = this.#position
-    const news = before === 0 ? null : yield* readPlaces(reader, before)
-    if (news === null || isMostOf(this.#graph.nodeCount, news.partitionOf.size)) {
-      yield* this.rebuildInSteps(reader)
-      return Math.max(0, this.#position - before)
-    }
-    yield* this.#take(reader, news.partitionOf)
-    this.#position = news.position
-    return news.changes
-  }
-
-  rebuild(reader: StoreReader): void {
-    atOnce(this.rebuildInSteps(reader))
+  protected get size(): number {
+    return this.#graph.nodeCount
   }
 
   *rebuildInSteps(reader: StoreReader): Steps<void> {
@@ -106,15 +77,11 @@ class Links implements LinkIndex {
   }
 
   serialise(): readonly Uint8Array[] {
-    return linkImage(this.#graph, this.#shape)
-  }
-
-  restore(bytes: Uint8Array, position: number): void {
-    atOnce(this.restoreInSteps(bytes, position))
+    return linkImage(this.#graph, this.#identity)
   }
 
   *restoreInSteps(bytes: Uint8Array, position: number): Steps<void> {
-    const { nodes, edges } = yield* readLinkImage(bytes, this.#shape, position)
+    const { nodes, edges } = yield* readLinkImage(bytes, this.#identity, position)
     yield* this.#load(nodes, edges, position)
   }
 
@@ -122,11 +89,11 @@ class Links implements LinkIndex {
     const graph = new LinkGraph()
     yield* graph.load(nodes, edges)
     this.#graph = graph
-    this.#position = position
+    this.position = position
   }
 
   /** What the entries of these changes are now: so many of them a step. */
-  *#take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): Steps<void> {
+  protected *take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): Steps<void> {
     const all = [...partitionOf.keys()]
     for (let at = 0; at < all.length; at += CHANGED_AT_ONCE) {
       if (at > 0) yield
@@ -139,52 +106,42 @@ class Links implements LinkIndex {
     }
   }
 
-  #chain(
-    node: number,
-    scope: SearchScope,
-    first: LinkGraph['firstOut'],
-    next: LinkGraph['nextOut'],
-    others: LinkGraph['targets'],
-  ): readonly Link[] {
+  #chain(node: number, scope: SearchScope, first: Int32Array, next: Int32Array, others: Int32Array): readonly Link[] {
     const graph = this.#graph
+    const { numbers } = graph.nodes
+    const { relations, weights } = graph.links
     const sees = seeing(graph, scope)
     const slot = graph.slotOf(node)
     if (slot === NONE || !sees(slot)) return []
     const links: Link[] = []
-    for (let row = first.at(slot); row !== NONE; row = next.at(row)) {
-      const other = others.at(row)
+    for (let row = first[slot] as number; row !== NONE; row = next[row] as number) {
+      const other = others[row] as number
       if (!sees(other)) continue
-      links.push({ node: graph.numbers.at(other), relation: graph.relations.at(row), weight: graph.weights.at(row) })
+      const [relation, weight] = [relations[row] as number, weights[row] as number]
+      links.push({ node: numbers[other] as number, relation, weight })
     }
     return links
   }
 
-  get #shape(): string {
+  /** With the tables and columns that it reads: the image of another graph is refused. */
+  get #identity(): object {
     const { nodes, node, edges, source, target, relation, weight } = this.#declared
-    return [nodes.name, node, edges.name, source, target, relation, weight].join(' ')
+    return { format: FORMAT, of: [nodes.name, node, edges.name, source, target, relation, weight].join(' ') }
   }
 }
 
 /** Whether a node is in scope, by slot. */
 function seeing(graph: LinkGraph, { partitions, allow }: SearchScope): (slot: number) => boolean {
   const visible = new Set(partitions)
+  const { entries, partitions: partitionOf } = graph.nodes
   return slot => {
-    const entry = graph.entries.at(slot)
-    return entry !== NONE && visible.has(graph.partitions.at(slot)) && (allow?.has(entry) ?? true)
+    const entry = entries[slot] as number
+    return entry !== NONE && visible.has(partitionOf[slot] as number) && (allow?.has(entry) ?? true)
   }
 }
 
 /** Raised when this layout changes. */
-const FORMAT = 1
-
-interface Header {
-  readonly format: number
-  /** The tables and columns it was read from: those of another graph are not taken. */
-  readonly of: string
-  readonly relations: readonly string[]
-  readonly nodes: number
-  readonly links: number
-}
+const FORMAT = 2
 
 interface GraphRows {
   readonly nodes: readonly NodeRow[]
@@ -192,55 +149,44 @@ interface GraphRows {
 }
 
 /** A relation that no link has any more is left out: its name is somebody's words. */
-export function linkImage(graph: LinkGraph, of: string): readonly Uint8Array[] {
+export function linkImage(graph: LinkGraph, identity: object): readonly Uint8Array[] {
+  const { numbers, entries, partitions } = graph.nodes
+  const { sources, targets, relations, weights } = graph.links
   const slots = graph.slotsInOrder()
-  const rows = slots.flatMap(slot => chainOf(graph, slot))
-  const used = [...new Set(rows.map(row => graph.relations.at(row)))].sort((a, b) => a - b)
-  const numbers = new Map(used.map((relation, number) => [relation, number]))
-  const header: Header = {
-    format: FORMAT,
-    of,
-    relations: used.map(relation => graph.relationNames[relation] as string),
-    nodes: slots.length,
-    links: rows.length,
-  }
-  const doubles = (numbers: Iterable<number>) => bytesOf(Float64Array.from(numbers))
-  const ints = (numbers: Iterable<number>) => bytesOf(Int32Array.from(numbers))
-  return [
-    headerBytes(header),
-    doubles(slots.map(slot => graph.numbers.at(slot))),
-    doubles(rows.map(row => graph.numbers.at(graph.sources.at(row)))),
-    doubles(rows.map(row => graph.numbers.at(graph.targets.at(row)))),
-    doubles(rows.map(row => graph.weights.at(row))),
-    ints(slots.map(slot => graph.entries.at(slot))),
-    ints(slots.map(slot => graph.partitions.at(slot))),
-    ints(rows.map(row => numbers.get(graph.relations.at(row)) as number)),
-  ]
+  const rows = slots.flatMap(slot => graph.rowsFrom(slot))
+  const used = [...new Set(rows.map(row => relations[row] as number))].sort((a, b) => a - b)
+  const named = new Map(used.map((relation, number) => [relation, number]))
+  const doubles = (of: readonly number[], value: (at: number) => number | undefined) =>
+    Float64Array.from(of, at => value(at) as number)
+  const ints = (of: readonly number[], value: (at: number) => number | undefined) =>
+    Int32Array.from(of, at => value(at) as number)
+  return imageOf({ ...identity, relations: used.map(relation => graph.relationNames[relation] as string) }, [
+    doubles(slots, slot => numbers[slot]),
+    doubles(rows, row => numbers[sources[row] as number]),
+    doubles(rows, row => numbers[targets[row] as number]),
+    doubles(rows, row => weights[row]),
+    ints(slots, slot => entries[slot]),
+    ints(slots, slot => partitions[slot]),
+    ints(rows, row => named.get(relations[row] as number)),
+  ])
 }
 
 /** Rows made in one step. */
 const ROWS_AT_ONCE = 1 << 14
 
 /** In steps. Throws when the bytes are no image of this graph at this position of the feed. */
-export function* readLinkImage(bytes: Uint8Array, of: string, position: number): Steps<GraphRows> {
-  const { header, end } = readHeader(bytes)
-  const { nodes, links, relations } = headerOf(header, of)
-  checkLength(bytes, end + 8 * (nodes + 3 * links) + 4 * (2 * nodes + links))
-  // A copy: the bytes may begin anywhere in a larger buffer, and numbers must not.
-  const { buffer } = new Uint8Array(bytes.subarray(end))
-  let at = 0
-  const doubles = (count: number) => {
-    const numbers = new Float64Array(buffer, at, count)
-    at += 8 * count
-    return numbers
-  }
-  const [numbers, sources, targets, weights] = [doubles(nodes), doubles(links), doubles(links), doubles(links)]
-  const ints = (count: number) => {
-    const values = new Int32Array(buffer, at, count)
-    at += 4 * count
-    return values
-  }
-  const [entries, partitions, named] = [ints(nodes), ints(nodes), ints(links)]
+export function* readLinkImage(bytes: Uint8Array, identity: object, position: number): Steps<GraphRows> {
+  const image = readImage(bytes, identity)
+  const doubles = () => image.take(Float64Array)
+  const ints = () => image.take(Int32Array)
+  const [numbers, sources, targets, weights] = [doubles(), doubles(), doubles(), doubles()]
+  const [entries, partitions, named] = [ints(), ints(), ints()]
+  const { relations } = image.header
+  const areNames = Array.isArray(relations) && relations.every(name => typeof name === 'string')
+  const areNodes = [entries, partitions].every(({ length }) => length === numbers.length)
+  const areLinks = [targets, weights, named].every(({ length }) => length === sources.length)
+  if (!(areNames && areNodes && areLinks && image.left === 0))
+    throw refusedImage(bytes.byteLength, 'the image of a graph')
   checkEntryKeys(entries, position)
   const pace = new StepPace(ROWS_AT_ONCE)
   const nodeRows: NodeRow[] = []
@@ -265,23 +211,4 @@ export function* readLinkImage(bytes: Uint8Array, of: string, position: number):
     if (pace.isOver(1)) yield
   }
   return { nodes: nodeRows, edges }
-}
-
-function chainOf(graph: LinkGraph, slot: number): number[] {
-  const rows: number[] = []
-  for (let row = graph.firstOut.at(slot); row !== NONE; row = graph.nextOut.at(row)) rows.push(row)
-  return rows
-}
-
-function bytesOf(numbers: Float64Array | Int32Array): Uint8Array {
-  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
-}
-
-function headerOf(found: UncheckedHeader, of: string): Header {
-  const { format, relations, nodes, links } = found
-  const areNames = Array.isArray(relations) && relations.every(name => typeof name === 'string')
-  if (format !== FORMAT || found['of'] !== of || !areNames || !isCount(nodes) || !isCount(links)) {
-    throw refusedImage(found['of'], `a graph of ${of}`)
-  }
-  return found as unknown as Header
 }

@@ -5,26 +5,17 @@
 
 import { must } from '../base/assert.ts'
 import { Bitset } from '../base/bitset.ts'
-import { atOnce, StepPace, type Steps } from '../base/turns.ts'
+import { StepPace, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
-import { invalidArgument } from '../model/errors.ts'
 import type { PartitionId } from '../model/partition.ts'
 import type { Row } from '../model/table.ts'
-import { isMostOf, partitionOfAll, readPlaces } from '../store/feed.ts'
+import { partitionOfAll } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { PointHit, PointIndex, PointIndexDeclaration, PointSearch, SearchScope } from './contract.ts'
-import { checkAspect, checkColumn } from './declared-tables.ts'
-import {
-  checkEntryKeys,
-  checkLength,
-  headerBytes,
-  isCount,
-  readHeader,
-  refusedImage,
-  type UncheckedHeader,
-} from './image.ts'
+import { checkAspect, checkColumn, TableIndex } from './derived-index.ts'
+import { checkEntryKeys, imageOf, isCount, readImage, refusedImage } from './image.ts'
 import { PointBlocks, type PointRow } from './points/blocks.ts'
-import { checkPointSearch, type Point, PointColumns } from './points/grid.ts'
+import { checkPointSearch, type Point, type PointArrays, PointList } from './points/grid.ts'
 import { searchPoints } from './points/search.ts'
 
 /** After so many arrivals a new generation begins: the list of them must not grow for ever. */
@@ -37,21 +28,15 @@ export function openPointIndex(declared: PointIndexDeclaration): PointIndex {
   return new Points(declared)
 }
 
-class Points implements PointIndex {
-  readonly name: string
+class Points extends TableIndex implements PointIndex {
   readonly #declared: PointIndexDeclaration
   #blocks = new PointBlocks()
-  #position = 0
   #generation = 0
   #arrivals: EntryKey[] = []
 
   constructor(declared: PointIndexDeclaration) {
-    this.name = declared.name
+    super(declared.name)
     this.#declared = declared
-  }
-
-  get position(): number {
-    return this.#position
   }
 
   get byteLength(): number {
@@ -102,28 +87,16 @@ class Points implements PointIndex {
     }
   }
 
-  refresh(reader: StoreReader): number {
-    return atOnce(this.refreshInSteps(reader))
+  protected get size(): number {
+    return this.#blocks.points
   }
 
-  *refreshInSteps(reader: StoreReader): Steps<number> {
-    const before = this.#position
-    const news = before === 0 ? null : yield* readPlaces(reader, before)
-    if (news === null || isMostOf(this.#blocks.points, news.partitionOf.size)) {
-      yield* this.rebuildInSteps(reader)
-      return Math.max(0, this.#position - before)
-    }
+  protected *take(reader: StoreReader, partitionOf: ReadonlyMap<EntryKey, PartitionId>): Steps<void> {
     const pace = new StepPace(CHANGED_AT_ONCE)
-    for (const [entry, partition] of news.partitionOf) {
+    for (const [entry, partition] of partitionOf) {
       this.#place(entry, pointOfEntry(reader, this.#declared, entry, partition))
       if (pace.isOver(1)) yield
     }
-    this.#position = news.position
-    return news.changes
-  }
-
-  rebuild(reader: StoreReader): void {
-    atOnce(this.rebuildInSteps(reader))
   }
 
   *rebuildInSteps(reader: StoreReader): Steps<void> {
@@ -132,21 +105,17 @@ class Points implements PointIndex {
   }
 
   serialise(): readonly Uint8Array[] {
-    return imageOf(this.#blocks, this.#imageOf)
-  }
-
-  restore(bytes: Uint8Array, position: number): void {
-    atOnce(this.restoreInSteps(bytes, position))
+    return pointsImage(this.#blocks, this.#identity)
   }
 
   *restoreInSteps(bytes: Uint8Array, position: number): Steps<void> {
-    const points = readImage(bytes, this.#imageOf, position)
+    const points = readPoints(bytes, this.#identity, position)
     yield
     yield* this.#deal(points, position)
   }
 
-  get #imageOf(): ImageOf {
-    return { table: this.#declared.table.name, columns: this.#declared.columns }
+  get #identity(): object {
+    return { format: FORMAT, table: this.#declared.table.name, columns: this.#declared.columns }
   }
 
   #place(entry: EntryKey, row: PointRow | undefined): void {
@@ -157,11 +126,11 @@ class Points implements PointIndex {
     else this.#arrivals.push(entry)
   }
 
-  *#deal(points: PointColumns, position: number): Steps<void> {
+  *#deal(points: PointArrays, position: number): Steps<void> {
     const blocks = new PointBlocks()
     yield* blocks.load(points)
     this.#blocks = blocks
-    this.#position = position
+    this.position = position
     this.#beginGeneration()
   }
 
@@ -180,10 +149,10 @@ function checkDeclared({ table, columns }: PointIndexDeclaration): void {
 }
 
 /** Every point there is, in steps: what comes, moves or goes at a pause is as it was or as it is then. */
-function* allPoints(reader: StoreReader, { table, columns }: PointIndexDeclaration): Steps<PointColumns> {
+function* allPoints(reader: StoreReader, { table, columns }: PointIndexDeclaration): Steps<PointArrays> {
   const partitionOf = yield* partitionOfAll(reader)
   const rows = reader.table(table)
-  const points = new PointColumns(rows.count())
+  const points = new PointList(rows.count())
   let after: Row | undefined
   for (;;) {
     const page = rows.scan({}, { after, limit: PAGE, columns: ['entry', ...columns] })
@@ -192,9 +161,9 @@ function* allPoints(reader: StoreReader, { table, columns }: PointIndexDeclarati
       const point = pointIn(row, columns)
       // Undefined of one that came at a pause.
       const partition = partitionOf(entry)
-      if (point !== undefined && partition !== undefined) points.push(entry, partition, ...point)
+      if (point !== undefined && partition !== undefined) points.push(entry, partition, point)
     }
-    if (page.length < PAGE) return points
+    if (page.length < PAGE) return points.arrays
     yield
     after = { entry: must(page.at(-1)?.['entry'], 'the last entry') }
   }
@@ -218,23 +187,10 @@ function pointIn(row: Row, columns: PointIndexDeclaration['columns']): Point | u
 }
 
 /** Raised when this layout changes. */
-const FORMAT = 1
-/** Three doubles and a key. */
-const POINT_BYTES = 28
+const FORMAT = 2
 
-interface Header {
-  readonly format: number
-  readonly table: string
-  readonly columns: readonly string[]
-  /** With the number of their points. */
-  readonly partitions: readonly (readonly [PartitionId, number])[]
-}
-
-/** What the bytes must have been written for. */
-type ImageOf = Pick<Header, 'table' | 'columns'>
-
-/** Copies: they stay as they are when the index changes. Numbers are in the machine's order (little-endian). */
-function imageOf(blocks: PointBlocks, { table, columns }: ImageOf): readonly Uint8Array[] {
+/** Copies: they stay as they are when the index changes. `partitions` of the header: each with the number of its points. */
+function pointsImage(blocks: PointBlocks, identity: object): readonly Uint8Array[] {
   const total = blocks.points
   const coordinates = new Float64Array(3 * total)
   const entries = new Int32Array(total)
@@ -244,46 +200,35 @@ function imageOf(blocks: PointBlocks, { table, columns }: ImageOf): readonly Uin
     for (const number of of.blocks.values()) {
       const { first, points } = blocks.block(number)
       entries.set(blocks.entriesIn(number), at)
-      coordinates.set(blocks.runs.coordinates.subarray(3 * first, 3 * (first + points)), 3 * at)
+      coordinates.set(blocks.runs.arrays.coordinates.subarray(3 * first, 3 * (first + points)), 3 * at)
       at += points
     }
   }
-  const header: Header = { format: FORMAT, table, columns, partitions: partitions.map(of => [of.partition, of.points]) }
-  return [headerBytes(header), new Uint8Array(coordinates.buffer), new Uint8Array(entries.buffer)]
+  return imageOf({ ...identity, partitions: partitions.map(of => [of.partition, of.points]) }, [coordinates, entries])
 }
 
 /** Throws `invalid_argument` when the bytes are no image of such an index at this position of the feed. */
-function readImage(bytes: Uint8Array, of: ImageOf, position: number): PointColumns {
-  const { header: found, end } = readHeader(bytes)
-  for (const [name, value] of Object.entries({ format: FORMAT, ...of })) {
-    if (JSON.stringify(found[name]) === JSON.stringify(value)) continue
-    throw invalidArgument(`snapshot.${name}`, found[name], String(value))
-  }
-  if (!isHeader(found)) throw refusedImage(found, 'a header')
-  const header = found as unknown as Header
-  const total = header.partitions.reduce((sum, [, points]) => sum + points, 0)
-  checkLength(bytes, end + POINT_BYTES * total)
-  const columns = new PointColumns(total)
-  new Uint8Array(columns.coordinates.buffer).set(bytes.subarray(end, end + 24 * total))
-  new Uint8Array(columns.entries.buffer).set(bytes.subarray(end + 24 * total))
-  for (const [partition, points] of header.partitions) {
-    columns.partitions.fill(partition, columns.length, columns.length + points)
-    columns.length += points
-  }
-  checkColumns(columns, position)
-  return columns
-}
-
-function checkColumns({ entries, coordinates }: PointColumns, position: number): void {
+function readPoints(bytes: Uint8Array, identity: object, position: number): PointArrays {
+  const image = readImage(bytes, identity)
+  const [coordinates, entries] = [image.take(Float64Array), image.take(Int32Array)]
+  const { length } = entries
+  const ofPartitions = image.header['partitions']
+  if (!isPartitions(ofPartitions)) throw refusedImage(ofPartitions, 'counts of points')
+  const total = ofPartitions.reduce((sum, [, points]) => sum + points, 0)
+  if (image.left > 0 || total !== length || coordinates.length !== 3 * length)
+    throw refusedImage(length, `${total} points`)
   checkEntryKeys(entries, position)
-  if (Bitset.of(entries).size < entries.length) throw refusedImage('an entry twice', 'each entry once')
+  if (Bitset.of(entries).size < length) throw refusedImage('an entry twice', 'each entry once')
   if (!coordinates.every(Number.isFinite)) throw refusedImage(Number.NaN, 'finite coordinates')
+  const partitions = new Int32Array(length)
+  let at = 0
+  for (const [partition, points] of ofPartitions) {
+    partitions.fill(partition, at, at + points)
+    at += points
+  }
+  return { entries, partitions, coordinates, length }
 }
 
-function isHeader(header: UncheckedHeader): boolean {
-  const { partitions } = header
-  return (
-    Array.isArray(partitions) &&
-    partitions.every(pair => Array.isArray(pair) && pair.length === 2 && pair.every(isCount))
-  )
+function isPartitions(value: unknown): value is readonly (readonly [PartitionId, number])[] {
+  return Array.isArray(value) && value.every(pair => Array.isArray(pair) && pair.length === 2 && pair.every(isCount))
 }

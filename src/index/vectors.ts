@@ -11,6 +11,7 @@ import type { PartitionId } from '../model/partition.ts'
 import { isMostOf, readFeed } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 import { type Hit, type SearchScope, type VectorIndex, type VectorSearch, vectorsName } from './contract.ts'
+import { SteppedIndex } from './derived-index.ts'
 import { bestFirst, bestOfEntries } from './hits.ts'
 import { CELL_LIMITS, type CellLimits } from './vectors/cells.ts'
 import { checkQuery } from './vectors/check.ts'
@@ -63,7 +64,7 @@ interface State {
   readonly settlement: Settlement
 }
 
-class FlatVectorIndex implements KernelVectorIndex {
+class FlatVectorIndex extends SteppedIndex implements KernelVectorIndex {
   readonly name: string
   readonly model: string
   readonly dimensions: number
@@ -73,6 +74,7 @@ class FlatVectorIndex implements KernelVectorIndex {
   #position = 0
 
   constructor(options: VectorIndexOptions) {
+    super()
     this.#options = options
     this.name = vectorsName(options.model)
     this.model = options.model
@@ -158,10 +160,6 @@ class FlatVectorIndex implements KernelVectorIndex {
     this.#state.scan.sweepDistances(vector, scope)
   }
 
-  refresh(reader: StoreReader): number {
-    return atOnce(this.refreshInSteps(reader))
-  }
-
   *refreshInSteps(reader: StoreReader): Steps<number> {
     const before = this.#position
     const touched = new Set<PartitionId>()
@@ -182,10 +180,6 @@ class FlatVectorIndex implements KernelVectorIndex {
     return news.changes
   }
 
-  rebuild(reader: StoreReader): void {
-    atOnce(this.rebuildInSteps(reader))
-  }
-
   *rebuildInSteps(reader: StoreReader): Steps<void> {
     const position = reader.lastSeq()
     const rows = this.#noRows()
@@ -203,10 +197,6 @@ class FlatVectorIndex implements KernelVectorIndex {
   /** Views of the rows: to be written before the index changes again. */
   serialise(): readonly Uint8Array[] {
     return imageOf(this.#state.rows, this.#limits)
-  }
-
-  restore(bytes: Uint8Array, position: number): void {
-    atOnce(this.restoreInSteps(bytes, position))
   }
 
   *restoreInSteps(bytes: Uint8Array, position: number): Steps<void> {

@@ -11,6 +11,7 @@ import type { PartitionId } from '../model/partition.ts'
 import { readFeed } from '../store/feed.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { Hit, NearTerm, SearchScope, TermMatch, TermWeight, WordIndex, WordSearch, WordTerm } from './contract.ts'
+import { SteppedIndex } from './derived-index.ts'
 import { SegmentBuilder } from './words/builder.ts'
 import { Block, PostingCursor } from './words/cursor.ts'
 import {
@@ -26,7 +27,7 @@ import { entriesWithPhrase } from './words/phrase.ts'
 import { isFewAllowed, scoreChunks, scoreEntries, searchAllowed } from './words/score.ts'
 import { searchWords } from './words/search.ts'
 import type { Segment } from './words/segment.ts'
-import { imageOf, readImage, SegmentSet } from './words/segments.ts'
+import { readSegments, SegmentSet, segmentsImage } from './words/segments.ts'
 import { type Completion, completeTerm, nearTerms } from './words/vocabulary.ts'
 
 /** `step`: postings that a long question reads between two pauses, about. */
@@ -59,7 +60,7 @@ interface Known {
   readonly reading: Reading
 }
 
-class Words implements WordIndex {
+class Words extends SteppedIndex implements WordIndex {
   readonly name = 'words'
   #set = new SegmentSet()
   #position = 0
@@ -70,6 +71,7 @@ class Words implements WordIndex {
   readonly #step: number
 
   constructor(step: number) {
+    super()
     this.#step = step
   }
 
@@ -79,10 +81,6 @@ class Words implements WordIndex {
 
   get byteLength(): number {
     return this.#set.byteLength
-  }
-
-  refresh(reader: StoreReader): number {
-    return atOnce(this.refreshInSteps(reader))
   }
 
   *refreshInSteps(reader: StoreReader): Steps<number> {
@@ -120,10 +118,6 @@ class Words implements WordIndex {
     return news.changes
   }
 
-  rebuild(reader: StoreReader): void {
-    atOnce(this.rebuildInSteps(reader))
-  }
-
   *rebuildInSteps(reader: StoreReader): Steps<void> {
     const position = reader.lastSeq()
     yield* this.#replace(yield* segmentsOf(reader, allKeys(reader)), position, true)
@@ -151,15 +145,11 @@ class Words implements WordIndex {
 
   serialise(): readonly Uint8Array[] {
     atOnce(this.letGo())
-    return imageOf(this.#set.segments)
-  }
-
-  restore(bytes: Uint8Array, position: number): void {
-    atOnce(this.restoreInSteps(bytes, position))
+    return segmentsImage(this.#set.segments)
   }
 
   *restoreInSteps(bytes: Uint8Array, position: number): Steps<void> {
-    yield* this.#replace(yield* readImage(bytes, position), position, false)
+    yield* this.#replace(yield* readSegments(bytes, position), position, false)
   }
 
   *prepare(terms: readonly WordTerm[], { partitions }: SearchScope): Steps<void> {

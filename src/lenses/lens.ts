@@ -281,6 +281,8 @@ export interface Lens extends LensDeclaration {
   readonly pointIndexes?: readonly PointIndexDeclaration[] | undefined
   /** Graphs over tables of its own, declared in the same way. */
   readonly linkIndexes?: readonly LinkIndexDeclaration[] | undefined
+  /** False: its stages read no words, so that a query whose items nobody reads does not load their index. Default true. */
+  readonly readsWords?: boolean | undefined
   /** `plain`: the default first stage reads no operators for this lens, whatever the query says. */
   readonly syntax?: 'plain' | undefined
   /** What `options` of a query may hold for this lens. Absent: the lens has none. */

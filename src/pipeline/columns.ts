@@ -5,7 +5,7 @@
 
 import { Bitset } from '../base/bitset.ts'
 import type { Json } from '../base/canonical.ts'
-import { grown } from '../base/grown.ts'
+import { grown } from '../base/columns.ts'
 import { Recent } from '../base/recent.ts'
 import { atOnce, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'

@@ -24,6 +24,7 @@ export interface QueryContext {
   /** Its pauses for the work of others. */
   readonly turns: Turns
   readonly reader: StoreReader
+  /** Looking at it may load the index. */
   readonly words: WordIndex
   /**
    * Null when there is no embedder: then answers come from words alone and say so. Looking at it may load the index:

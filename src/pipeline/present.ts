@@ -230,9 +230,16 @@ function nameOf({ entry, chunk }: Shown<Named>): Name {
 }
 
 function coverageOf(complete: boolean, plan: Plan, context: QueryContext): Coverage {
-  const chunks = context.words.count({ partitions: context.accessScope.partitions })
+  const chunks = countChunks(plan, context)
   const embedded = chunks === 0 ? 1 : embeddedChunks(plan, context) / chunks
   return { embedded, sources: [LOCAL_SOURCE], failed: [], complete }
+}
+
+/** A lens that ranks by neither words nor meaning does not load the index of words just to count. */
+function countChunks({ weights, vector }: Plan, context: QueryContext): number {
+  const { partitions } = context.accessScope
+  const isOwnRank = weights.words === 0 && vector === null
+  return isOwnRank ? context.reader.countChunks(partitions) : context.words.count({ partitions })
 }
 
 /** A question by words alone does not load the vector index just to count. */

@@ -1,5 +1,5 @@
 /** Reading the change feed from where a follower of it is, and where all entries are. */
-import { grown } from '../base/grown.ts'
+import { grown } from '../base/columns.ts'
 import { StepPace, type Steps } from '../base/turns.ts'
 import type { EntryKey } from '../model/entry.ts'
 import { QuerentError } from '../model/errors.ts'

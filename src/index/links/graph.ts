@@ -2,6 +2,7 @@
  * A graph in arrays that grow: every link is one row and is in two chains, that of its source and that of its target,
  * both kept in order. A change costs the length of the chains it touches. About 36 bytes a link, 24 a node.
  */
+import { type ColumnArrays, Columns } from '../../base/columns.ts'
 import { compareText } from '../../base/compare.ts'
 import { StepPace, type Steps, sortInSteps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
@@ -10,7 +11,7 @@ import type { PartitionId } from '../../model/partition.ts'
 import type { Row, TableDeclaration } from '../../model/table.ts'
 import type { StoreReader, TablePage } from '../../store/store.ts'
 import type { LinkIndexDeclaration } from '../contract.ts'
-import { checkAspect, checkColumn } from '../declared-tables.ts'
+import { checkAspect, checkColumn } from '../derived-index.ts'
 
 /** End of a chain, and a node without an entry. */
 export const NONE = -1
@@ -18,20 +19,38 @@ export const NONE = -1
 /** Nodes, or links, that are taken in by one step. */
 const LOADED_AT_ONCE = 1 << 13
 
+/** By slot of a node. */
+const NODES = {
+  /** The number that links name it by. */
+  numbers: { of: Float64Array },
+  /** NONE: others link to it, but it is not there. */
+  entries: { of: Int32Array, empty: NONE },
+  partitions: { of: Int32Array, empty: NONE },
+  /** Heads of the two chains: rows of links. */
+  firstOut: { of: Int32Array, empty: NONE },
+  firstIn: { of: Int32Array, empty: NONE },
+} as const
+
+/** By row of a link. */
+const LINKS = {
+  /** Slots of its ends. */
+  sources: { of: Int32Array },
+  targets: { of: Int32Array },
+  relations: { of: Int32Array },
+  weights: { of: Float64Array },
+  /** The next rows of the two chains. */
+  nextOut: { of: Int32Array, empty: NONE },
+  nextIn: { of: Int32Array, empty: NONE },
+} as const
+
+/** Enough for a small code base. */
+const FIRST_ROWS = 64
+
 export class LinkGraph {
-  /** By slot of a node: its number, its entry (NONE: others link to it, but it is not there), where that is. */
-  readonly numbers: GrowingDoubles = new GrowingDoubles()
-  readonly entries: GrowingInts = new GrowingInts()
-  readonly partitions: GrowingInts = new GrowingInts()
-  readonly firstOut: GrowingInts = new GrowingInts()
-  readonly firstIn: GrowingInts = new GrowingInts()
-  /** By row of a link: slots of its ends, its relation, and the next rows of the two chains. */
-  readonly sources: GrowingInts = new GrowingInts()
-  readonly targets: GrowingInts = new GrowingInts()
-  readonly relations: GrowingInts = new GrowingInts()
-  readonly weights: GrowingDoubles = new GrowingDoubles()
-  readonly nextOut: GrowingInts = new GrowingInts()
-  readonly nextIn: GrowingInts = new GrowingInts()
+  readonly #nodes = new Columns(NODES, FIRST_ROWS)
+  readonly #links = new Columns(LINKS, FIRST_ROWS)
+  #slotCount = 0
+  #rowCount = 0
   readonly relationNames: string[] = []
   readonly #relationNumbers = new Map<string, number>()
   readonly #slots = new Map<number, number>()
@@ -39,13 +58,23 @@ export class LinkGraph {
   readonly #freeSlots: number[] = []
   readonly #freeRows: number[] = []
 
+  /** By slot. Good until the next change, as are the links. */
+  get nodes(): ColumnArrays<typeof NODES> {
+    return this.#nodes.arrays
+  }
+
+  /** By row. */
+  get links(): ColumnArrays<typeof LINKS> {
+    return this.#links.arrays
+  }
+
   /** Nodes that are there. */
   get nodeCount(): number {
     return this.#byEntry.size
   }
 
   get byteLength(): number {
-    return 36 * this.sources.length + 24 * this.numbers.length + 100 * this.#slots.size
+    return this.#links.byteLength + this.#nodes.byteLength + 100 * this.#slots.size
   }
 
   /** NONE: nobody knows that number. */
@@ -55,15 +84,15 @@ export class LinkGraph {
 
   nodeOf(entry: EntryKey): number | undefined {
     const slot = this.#byEntry.get(entry)
-    return slot === undefined ? undefined : this.numbers.at(slot)
+    return slot === undefined ? undefined : this.nodes.numbers[slot]
   }
 
   /** Names of relations that no link has are given up, and their numbers are not used again. In steps, between which nothing may change. */
   *forgetRelations(): Steps<void> {
     const free = new Set(this.#freeRows)
     const used = new Set<number>()
-    for (let row = 0; row < this.sources.length; row++) {
-      if (!free.has(row)) used.add(this.relations.at(row))
+    for (let row = 0; row < this.#rowCount; row++) {
+      if (!free.has(row)) used.add(this.links.relations[row] as number)
       if ((row + 1) % LOADED_AT_ONCE === 0) yield
     }
     for (const [name, number] of this.#relationNumbers) {
@@ -82,7 +111,16 @@ export class LinkGraph {
 
   /** Slots of nodes that are there, by number ascending. */
   slotsInOrder(): number[] {
-    return [...this.#byEntry.values()].sort((a, b) => this.numbers.at(a) - this.numbers.at(b))
+    const { numbers } = this.nodes
+    return [...this.#byEntry.values()].sort((a, b) => (numbers[a] as number) - (numbers[b] as number))
+  }
+
+  /** Rows of the links that start there, in order. */
+  rowsFrom(slot: number): number[] {
+    const { nextOut } = this.links
+    const rows: number[] = []
+    for (let row = this.nodes.firstOut[slot] as number; row !== NONE; row = nextOut[row] as number) rows.push(row)
+    return rows
   }
 
   /** Takes a whole graph into this empty one, in steps: sorts once instead of looking for each link's place. */
@@ -97,19 +135,21 @@ export class LinkGraph {
       if (this.#isSound(edge)) rows.push(this.#newRow(edge))
       if (pace.isOver(1)) yield
     }
+    const { firstOut, firstIn } = this.nodes
+    const { sources, targets, nextOut, nextIn } = this.links
     // From last to first: each row then becomes the head of its chain.
     rows = yield* sortInSteps(rows, (a, b) => this.#compareOut(b, a))
     for (const row of rows) {
-      const source = this.sources.at(row)
-      this.nextOut.set(row, this.firstOut.at(source))
-      this.firstOut.set(source, row)
+      const source = sources[row] as number
+      nextOut[row] = firstOut[source] as number
+      firstOut[source] = row
       if (pace.isOver(1)) yield
     }
     rows = yield* sortInSteps(rows, (a, b) => this.#compareIn(b, a))
     for (const row of rows) {
-      const target = this.targets.at(row)
-      this.nextIn.set(row, this.firstIn.at(target))
-      this.firstIn.set(target, row)
+      const target = targets[row] as number
+      nextIn[row] = firstIn[target] as number
+      firstIn[target] = row
       if (pace.isOver(1)) yield
     }
   }
@@ -121,8 +161,10 @@ export class LinkGraph {
   link(edge: EdgeRow): void {
     if (!this.#isSound(edge)) return
     const row = this.#newRow(edge)
-    insert(this.firstOut, this.nextOut, this.sources.at(row), row, (a, b) => this.#compareOut(a, b))
-    insert(this.firstIn, this.nextIn, this.targets.at(row), row, (a, b) => this.#compareIn(a, b))
+    const { firstOut, firstIn } = this.nodes
+    const { sources, targets, nextOut, nextIn } = this.links
+    insert(firstOut, nextOut, sources[row] as number, row, (a, b) => this.#compareOut(a, b))
+    insert(firstIn, nextIn, targets[row] as number, row, (a, b) => this.#compareIn(a, b))
   }
 
   /** Takes out the node of an entry and the links that start there; those that end there wait for it to come back. */
@@ -130,16 +172,18 @@ export class LinkGraph {
     const slot = this.#byEntry.get(entry)
     if (slot === undefined) return
     this.#byEntry.delete(entry)
-    this.entries.set(slot, NONE)
-    for (let row = this.firstOut.at(slot); row !== NONE; ) {
-      const next = this.nextOut.at(row)
-      const target = this.targets.at(row)
-      cut(this.firstIn, this.nextIn, target, row)
+    const { entries, firstOut, firstIn } = this.nodes
+    const { targets, nextOut, nextIn } = this.links
+    entries[slot] = NONE
+    for (let row = firstOut[slot] as number; row !== NONE; ) {
+      const next = nextOut[row] as number
+      const target = targets[row] as number
+      cut(firstIn, nextIn, target, row)
       this.#freeRows.push(row)
       if (target !== slot) this.#freeIfUnused(target)
       row = next
     }
-    this.firstOut.set(slot, NONE)
+    firstOut[slot] = NONE
     this.#freeIfUnused(slot)
   }
 
@@ -148,55 +192,69 @@ export class LinkGraph {
   }
 
   #place(slot: number, entry: EntryKey, partition: PartitionId): void {
-    const before = this.entries.at(slot)
+    const { entries, partitions } = this.nodes
+    const before = entries[slot] as number
     if (before !== NONE) this.#byEntry.delete(before)
-    this.entries.set(slot, entry)
-    this.partitions.set(slot, partition)
+    entries[slot] = entry
+    partitions[slot] = partition
     this.#byEntry.set(entry, slot)
   }
 
   #slotFor(node: number): number {
     const known = this.#slots.get(node)
     if (known !== undefined) return known
-    const slot = this.#freeSlots.pop() ?? this.numbers.length
-    this.numbers.set(slot, node)
-    this.entries.set(slot, NONE)
-    this.partitions.set(slot, NONE)
-    this.firstOut.set(slot, NONE)
-    this.firstIn.set(slot, NONE)
+    const slot = this.#freeSlots.pop() ?? this.#slotCount++
+    this.#nodes.reserve(this.#slotCount)
+    const { numbers, entries, partitions, firstOut, firstIn } = this.nodes
+    numbers[slot] = node
+    entries[slot] = NONE
+    partitions[slot] = NONE
+    firstOut[slot] = NONE
+    firstIn[slot] = NONE
     this.#slots.set(node, slot)
     return slot
   }
 
   #freeIfUnused(slot: number): void {
-    if (this.entries.at(slot) !== NONE || this.firstOut.at(slot) !== NONE || this.firstIn.at(slot) !== NONE) return
-    this.#slots.delete(this.numbers.at(slot))
+    const { numbers, entries, firstOut, firstIn } = this.nodes
+    if (entries[slot] !== NONE || firstOut[slot] !== NONE || firstIn[slot] !== NONE) return
+    this.#slots.delete(numbers[slot] as number)
     this.#freeSlots.push(slot)
   }
 
   #newRow({ source, target, relation, weight }: EdgeRow): number {
-    const row = this.#freeRows.pop() ?? this.sources.length
-    this.sources.set(row, this.#slotFor(source))
-    this.targets.set(row, this.#slotFor(target))
-    this.relations.set(row, this.relationNumber(relation))
-    this.weights.set(row, weight)
-    this.nextOut.set(row, NONE)
-    this.nextIn.set(row, NONE)
+    const row = this.#freeRows.pop() ?? this.#rowCount++
+    this.#links.reserve(this.#rowCount)
+    const { sources, targets, relations, weights, nextOut, nextIn } = this.links
+    sources[row] = this.#slotFor(source)
+    targets[row] = this.#slotFor(target)
+    relations[row] = this.relationNumber(relation)
+    weights[row] = weight
+    nextOut[row] = NONE
+    nextIn[row] = NONE
     return row
   }
 
   #compareOut(a: number, b: number): number {
-    return this.numbers.at(this.targets.at(a)) - this.numbers.at(this.targets.at(b)) || this.#compareRest(a, b)
+    const { targets } = this.links
+    return this.#compareNodes(targets[a] as number, targets[b] as number) || this.#compareRest(a, b)
   }
 
   #compareIn(a: number, b: number): number {
-    return this.numbers.at(this.sources.at(a)) - this.numbers.at(this.sources.at(b)) || this.#compareRest(a, b)
+    const { sources } = this.links
+    return this.#compareNodes(sources[a] as number, sources[b] as number) || this.#compareRest(a, b)
+  }
+
+  #compareNodes(a: number, b: number): number {
+    const { numbers } = this.nodes
+    return (numbers[a] as number) - (numbers[b] as number)
   }
 
   #compareRest(a: number, b: number): number {
-    const [one, other] = [this.relations.at(a), this.relations.at(b)]
+    const { relations, weights } = this.links
+    const [one, other] = [relations[a] as number, relations[b] as number]
     const byName = one === other ? 0 : compareText(this.#name(one), this.#name(other))
-    return byName || this.weights.at(a) - this.weights.at(b)
+    return byName || (weights[a] as number) - (weights[b] as number)
   }
 
   #name(relation: number): string {
@@ -205,72 +263,28 @@ export class LinkGraph {
 }
 
 function insert(
-  first: GrowingInts,
-  next: GrowingInts,
+  first: Int32Array,
+  next: Int32Array,
   slot: number,
   row: number,
   compare: (a: number, b: number) => number,
 ): void {
   let before = NONE
-  let at = first.at(slot)
+  let at = first[slot] as number
   while (at !== NONE && compare(at, row) <= 0) {
     before = at
-    at = next.at(at)
+    at = next[at] as number
   }
-  next.set(row, at)
-  if (before === NONE) first.set(slot, row)
-  else next.set(before, row)
+  next[row] = at
+  if (before === NONE) first[slot] = row
+  else next[before] = row
 }
 
-function cut(first: GrowingInts, next: GrowingInts, slot: number, row: number): void {
+function cut(first: Int32Array, next: Int32Array, slot: number, row: number): void {
   let before = NONE
-  for (let at = first.at(slot); at !== row; at = next.at(at)) before = at
-  if (before === NONE) first.set(slot, next.at(row))
-  else next.set(before, next.at(row))
-}
-
-const FIRST_CAPACITY = 64
-
-class Growing<Numbers extends Int32Array | Float64Array> {
-  #numbers: Numbers
-  #length = 0
-  readonly #make: (capacity: number) => Numbers
-
-  constructor(make: (capacity: number) => Numbers) {
-    this.#make = make
-    this.#numbers = make(FIRST_CAPACITY)
-  }
-
-  get length(): number {
-    return this.#length
-  }
-
-  at(index: number): number {
-    return this.#numbers[index] as number
-  }
-
-  /** At most at the end: there it appends. */
-  set(index: number, value: number): void {
-    if (index === this.#numbers.length) {
-      const larger = this.#make(index * 2)
-      larger.set(this.#numbers)
-      this.#numbers = larger
-    }
-    this.#numbers[index] = value
-    if (index === this.#length) this.#length++
-  }
-}
-
-class GrowingInts extends Growing<Int32Array> {
-  constructor() {
-    super(capacity => new Int32Array(capacity))
-  }
-}
-
-class GrowingDoubles extends Growing<Float64Array> {
-  constructor() {
-    super(capacity => new Float64Array(capacity))
-  }
+  for (let at = first[slot] as number; at !== row; at = next[at] as number) before = at
+  if (before === NONE) first[slot] = next[row] as number
+  else next[before] = next[row] as number
 }
 
 export interface NodeRow {

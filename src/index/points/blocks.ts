@@ -4,11 +4,11 @@
  * them at once.
  */
 import { must } from '../../base/assert.ts'
-import { grown } from '../../base/grown.ts'
+import { Columns } from '../../base/columns.ts'
 import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import { Boxes, cellOf, denseCells, type Point, type PointColumns, partOf, regionOfCell } from './grid.ts'
+import { Boxes, cellOf, denseCells, type Point, type PointArrays, partOf, pointAt, regionOfCell } from './grid.ts'
 
 export type BlockNumber = number
 type RegionNumber = number
@@ -52,9 +52,8 @@ export class PointBlocks {
   readonly #blocks: Block[] = []
   readonly #regions: BlockNumber[][] = []
   readonly #partitions = new Map<PartitionId, PartitionPoints>()
-  /** By entry, plus 1; 0: the entry has no point. */
-  #slots = new Int32Array(1024)
-  #blockOf = new Int32Array(1024)
+  /** By entry: its slot and block, plus 1; 0: the entry has no point. */
+  readonly #places = new Columns({ slots: { of: Int32Array }, blocks: { of: Int32Array } })
 
   /** Block numbers run from 0 to below this. */
   get count(): number {
@@ -68,8 +67,8 @@ export class PointBlocks {
   }
 
   get byteLength(): number {
-    const ofEntries = this.#slots.byteLength + this.#blockOf.byteLength
-    return this.runs.byteLength + this.boxes.byteLength + this.regionBoxes.byteLength + ofEntries + 160 * this.count
+    const parts = [this.runs, this.boxes, this.regionBoxes, this.#places]
+    return parts.reduce((sum, { byteLength }) => sum + byteLength, 160 * this.count)
   }
 
   get partitions(): Iterable<PartitionPoints> {
@@ -85,12 +84,12 @@ export class PointBlocks {
 
   /** -1: none. */
   slotOf(entry: EntryKey): Slot {
-    return (this.#slots[entry] ?? 0) - 1
+    return (this.#places.arrays.slots[entry] ?? 0) - 1
   }
 
   /** -1: none. */
   blockOf(entry: EntryKey): BlockNumber {
-    return (this.#blockOf[entry] ?? 0) - 1
+    return (this.#places.arrays.blocks[entry] ?? 0) - 1
   }
 
   block(block: BlockNumber): Readonly<Block> {
@@ -104,27 +103,27 @@ export class PointBlocks {
   /** Entries in the block's run, in no order. */
   entriesIn(block: BlockNumber): Int32Array {
     const { first, points } = this.block(block)
-    return this.runs.entries.subarray(first, first + points)
+    return this.runs.arrays.entries.subarray(first, first + points)
   }
 
   /** Many, in steps, into an empty index: runs are made as large as they need to be. */
-  *load(columns: PointColumns): Steps<void> {
+  *load(all: PointArrays): Steps<void> {
     // Parts of parts were slower at a million.
-    for (const [partition, cells] of yield* denseCells(columns)) this.#partitionOf(partition, cells)
-    const { length, entries, partitions } = columns
+    for (const [partition, cells] of yield* denseCells(all)) this.#partitionOf(partition, cells)
+    const { length, entries, partitions, coordinates } = all
     const blocks = new Int32Array(length)
     const points: number[] = []
     for (let at = 0; at < length; at++) {
-      const block = this.#blockFor(partitions[at] as PartitionId, columns.pointAt(at))
+      const block = this.#blockFor(partitions[at] as PartitionId, pointAt(coordinates, at))
       blocks[at] = block
       points[block] = (points[block] ?? 0) + 1
       if ((at + 1) % POINTS_AT_ONCE === 0) yield
     }
-    this.runs.reserve(points.reduce((slots, count) => slots + PointRuns.sizeFor(count), 0))
+    this.runs.expect(points.reduce((slots, count) => slots + PointRuns.sizeFor(count), 0))
     for (const [at, block] of this.#blocks.entries()) this.#resize(block, PointRuns.sizeFor(points[at] as number))
     yield
     for (let at = 0; at < length; at++) {
-      this.#append(entries[at] as EntryKey, blocks[at] as BlockNumber, columns.pointAt(at))
+      this.#append(entries[at] as EntryKey, blocks[at] as BlockNumber, pointAt(coordinates, at))
       if ((at + 1) % POINTS_AT_ONCE === 0) yield
     }
   }
@@ -141,21 +140,21 @@ export class PointBlocks {
     const block = must(this.#blocks[number], 'a block')
     const [l, a, b] = this.pointAt(slot)
     const last = block.first + block.points - 1
+    const { slots, blocks } = this.#places.arrays
     if (slot !== last) {
       this.runs.copy(last, slot, 1)
-      this.#slots[this.runs.entries[slot] as number] = slot + 1
+      slots[this.runs.arrays.entries[slot] as number] = slot + 1
     }
     this.runs.wipe(last, 1)
-    this.#slots[entry] = 0
-    this.#blockOf[entry] = 0
+    slots[entry] = 0
+    blocks[entry] = 0
     block.points--
     block.of.points--
     if (this.boxes.isOnFace(number, l, a, b)) this.#tighten(number, block)
   }
 
   pointAt(slot: Slot): Point {
-    const { coordinates } = this.runs
-    return [coordinates[3 * slot] as number, coordinates[3 * slot + 1] as number, coordinates[3 * slot + 2] as number]
+    return pointAt(this.runs.arrays.coordinates, slot)
   }
 
   #append(entry: EntryKey, number: BlockNumber, [l, a, b]: Point): void {
@@ -163,12 +162,10 @@ export class PointBlocks {
     if (block.points === block.size) this.#resize(block, PointRuns.sizeFor(block.points + 1))
     const slot = block.first + block.points
     this.runs.write(slot, entry, l, a, b)
-    if (entry >= this.#slots.length) {
-      this.#slots = grown(this.#slots, entry + 1)
-      this.#blockOf = grown(this.#blockOf, entry + 1)
-    }
-    this.#slots[entry] = slot + 1
-    this.#blockOf[entry] = number + 1
+    this.#places.reserve(entry + 1)
+    const { slots, blocks } = this.#places.arrays
+    slots[entry] = slot + 1
+    blocks[entry] = number + 1
     this.boxes.include(number, l, a, b)
     this.regionBoxes.include(block.region, l, a, b)
     block.points++
@@ -215,7 +212,9 @@ export class PointBlocks {
       this.runs.copy(block.first, first, block.points)
       this.runs.wipe(block.first, block.points)
       this.runs.give(block.first, block.size)
-      for (let at = 0; at < block.points; at++) this.#slots[this.runs.entries[first + at] as number] = first + at + 1
+      const { slots } = this.#places.arrays
+      const { entries } = this.runs.arrays
+      for (let at = 0; at < block.points; at++) slots[entries[first + at] as number] = first + at + 1
     }
     block.first = first
     block.size = size
@@ -237,17 +236,16 @@ type Slot = number
 
 const SMALLEST_RUN = 4
 
-class PointRuns {
-  /** Three numbers a slot. */
-  coordinates: Float64Array = new Float64Array(3 * 64)
-  /** Entry key by slot. */
-  entries: Int32Array = new Int32Array(64)
+/** By slot. */
+const POINT = { coordinates: { of: Float64Array, width: 3 }, entries: { of: Int32Array } } as const
+
+class PointRuns extends Columns<typeof POINT> {
   #end = 0
   /** First slots of runs that are free, by size. */
   readonly #free = new Map<number, Slot[]>()
 
-  get byteLength(): number {
-    return this.coordinates.byteLength + this.entries.byteLength
+  constructor() {
+    super(POINT, 64)
   }
 
   /** Slots that a run for so many points has: 4, 6, 8, 12, 16, 24 and so on. */
@@ -256,19 +254,16 @@ class PointRuns {
     return power > SMALLEST_RUN && points <= 0.75 * power ? 0.75 * power : power
   }
 
-  /** Makes room for `slots` more at once, where their number is known. */
-  reserve(slots: number): void {
-    const end = this.#end + slots
-    if (end <= this.entries.length) return
-    this.entries = grown(this.entries, end)
-    this.coordinates = grown(this.coordinates, 3 * this.entries.length)
+  /** Makes room for so many more at once, where their number is known. */
+  expect(slots: number): void {
+    this.reserve(this.#end + slots)
   }
 
   /** First slot of a free run of a size that `sizeFor` gave. */
   take(size: number): Slot {
     const free = this.#free.get(size)?.pop()
     if (free !== undefined) return free
-    this.reserve(size)
+    this.expect(size)
     const first = this.#end
     this.#end += size
     return first
@@ -281,20 +276,21 @@ class PointRuns {
   }
 
   write(slot: Slot, entry: number, l: number, a: number, b: number): void {
-    this.entries[slot] = entry
-    this.coordinates[3 * slot] = l
-    this.coordinates[3 * slot + 1] = a
-    this.coordinates[3 * slot + 2] = b
+    const { coordinates, entries } = this.arrays
+    entries[slot] = entry
+    coordinates[3 * slot] = l
+    coordinates[3 * slot + 1] = a
+    coordinates[3 * slot + 2] = b
   }
 
   copy(from: Slot, to: Slot, count: number): void {
-    this.entries.copyWithin(to, from, from + count)
-    this.coordinates.copyWithin(3 * to, 3 * from, 3 * (from + count))
+    this.arrays.entries.copyWithin(to, from, from + count)
+    this.arrays.coordinates.copyWithin(3 * to, 3 * from, 3 * (from + count))
   }
 
   /** What was deleted is not to be found in memory. */
   wipe(first: Slot, count: number): void {
-    this.entries.fill(0, first, first + count)
-    this.coordinates.fill(0, 3 * first, 3 * (first + count))
+    this.arrays.entries.fill(0, first, first + count)
+    this.arrays.coordinates.fill(0, 3 * first, 3 * (first + count))
   }
 }

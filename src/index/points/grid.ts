@@ -2,7 +2,7 @@
  * The grid that points are sorted into: cubes over the colour space (L 0 to 100, a and b -128 to 127). What lies outside
  * falls to the cube at the border; only speed depends on it, as blocks know their true extent.
  */
-import { grown } from '../../base/grown.ts'
+import { Columns, grown } from '../../base/columns.ts'
 import type { Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { invalidArgument } from '../../model/errors.ts'
@@ -50,35 +50,46 @@ function rowOf(fromLowest: number, edge: number, rows: number): number {
 
 export type Point = readonly [number, number, number]
 
-export class PointColumns {
-  entries: Int32Array
-  partitions: Int32Array
-  /** Three a point. */
-  coordinates: Float64Array
-  length = 0
+export interface PointArrays {
+  readonly entries: Int32Array
+  readonly partitions: Int32Array
+  /** Three numbers a point. */
+  readonly coordinates: Float64Array
+  /** Number of points; the arrays may be longer. */
+  readonly length: number
+}
+
+/** Points in the order in which they are read. */
+export class PointList {
+  readonly #columns: Columns<typeof POINT_COLUMNS>
+  #length = 0
 
   constructor(capacity: number) {
-    this.entries = new Int32Array(capacity)
-    this.partitions = new Int32Array(capacity)
-    this.coordinates = new Float64Array(3 * capacity)
+    this.#columns = new Columns(POINT_COLUMNS, capacity)
   }
 
-  pointAt(at: number): Point {
-    const { coordinates } = this
-    return [coordinates[3 * at] as number, coordinates[3 * at + 1] as number, coordinates[3 * at + 2] as number]
+  get arrays(): PointArrays {
+    return { ...this.#columns.arrays, length: this.#length }
   }
 
-  push(entry: EntryKey, partition: PartitionId, l: number, a: number, b: number): void {
-    const at = this.length++
-    if (at >= this.entries.length) {
-      this.entries = grown(this.entries, at + 1024)
-      this.partitions = grown(this.partitions, this.entries.length)
-      this.coordinates = grown(this.coordinates, 3 * this.entries.length)
-    }
-    this.entries[at] = entry
-    this.partitions[at] = partition
-    this.coordinates.set([l, a, b], 3 * at)
+  push(entry: EntryKey, partition: PartitionId, point: Point): void {
+    const at = this.#length++
+    this.#columns.reserve(at + 1)
+    const { entries, partitions, coordinates } = this.#columns.arrays
+    entries[at] = entry
+    partitions[at] = partition
+    coordinates.set(point, 3 * at)
   }
+}
+
+const POINT_COLUMNS = {
+  entries: { of: Int32Array },
+  partitions: { of: Int32Array },
+  coordinates: { of: Float64Array, width: 3 },
+} as const
+
+export function pointAt(coordinates: Float64Array, at: number): Point {
+  return [coordinates[3 * at] as number, coordinates[3 * at + 1] as number, coordinates[3 * at + 2] as number]
 }
 
 export function checkPointSearch({ point, k, maxDistance }: PointSearch): void {
@@ -161,15 +172,19 @@ const MIN_DENSE = 97
 const POINTS_AT_ONCE = 1 << 14
 
 /** The cells that are dense in a partition, by partition, in steps. */
-export function* denseCells(columns: PointColumns): Steps<ReadonlyMap<PartitionId, ReadonlySet<number>>> {
+export function* denseCells({
+  partitions,
+  coordinates,
+  length,
+}: PointArrays): Steps<ReadonlyMap<PartitionId, ReadonlySet<number>>> {
   const counts = new Map<PartitionId, Map<number, number>>()
   const dense = new Map<PartitionId, Set<number>>()
-  for (let at = 0; at < columns.length; at++) {
+  for (let at = 0; at < length; at++) {
     if ((at + 1) % POINTS_AT_ONCE === 0) yield
-    const partition = columns.partitions[at] as PartitionId
+    const partition = partitions[at] as PartitionId
     const cells = counts.get(partition) ?? new Map<number, number>()
     if (cells.size === 0) counts.set(partition, cells)
-    const [l, a, b] = columns.pointAt(at)
+    const [l, a, b] = pointAt(coordinates, at)
     const cell = cellOf(l, a, b)
     const count = (cells.get(cell) ?? 0) + 1
     cells.set(cell, count)

@@ -3,7 +3,7 @@
  * better than the last place.
  */
 import type { Bitset } from '../../base/bitset.ts'
-import { grown } from '../../base/grown.ts'
+import { grown } from '../../base/columns.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import type { PointHit, PointScorer, PointSearch } from '../contract.ts'
 import type { BlockNumber, PartitionPoints, PointBlocks } from './blocks.ts'
@@ -36,7 +36,7 @@ function searchAllowed(
 ): readonly PointHit[] {
   const seen = new Set(partitions)
   const best = new BestPoints(k)
-  const { coordinates } = blocks.runs
+  const { coordinates } = blocks.runs.arrays
   for (const entry of allow) {
     const slot = blocks.slotOf(entry)
     if (slot < 0 || !seen.has(blocks.block(blocks.blockOf(entry)).of)) continue
@@ -126,7 +126,7 @@ class GridSearch {
 
   #scan(block: BlockNumber): void {
     const { first, points } = this.#blocks.block(block)
-    const { coordinates, entries } = this.#blocks.runs
+    const { coordinates, entries } = this.#blocks.runs.arrays
     const [l, a, b] = [this.#l, this.#a, this.#b]
     const [allow, scorer, best] = [this.#allow, this.#scorer, this.#best]
     this.#budget -= points

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib'
 import { StepPace, type Steps } from '../../base/turns.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import { checkEntryKeys, checkLength, headerBytes, isCount, readHeader, refusedImage } from '../image.ts'
+import { checkEntryKeys, checkIdentity, checkLength, headerBytes, isCount, readHeader, refusedImage } from '../image.ts'
 import type { Layout } from '../kernel.ts'
 import { type Block, type Cell, type CellLimits, cellsOf, newCell, pivotOf, slotsOf } from './cells.ts'
 import type { VectorRows } from './rows.ts'
@@ -48,9 +48,7 @@ export function imageOf(rows: VectorRows, limits: CellLimits): Uint8Array[] {
 /** Fills `rows`, which must be empty, in steps. Throws when the bytes are no image of an index like this at this position of the feed. */
 export function* readImage(bytes: Uint8Array, rows: VectorRows, limits: CellLimits, position: number): Steps<void> {
   const { header, end } = readHeader(bytes)
-  for (const [name, value] of Object.entries(identityOf(rows, limits))) {
-    if (header[name] !== value) throw invalidArgument(`snapshot.${name}`, header[name], String(value))
-  }
+  checkIdentity(header, identityOf(rows, limits))
   const { blocks, residual, square } = header as unknown as Header
   if (!(Array.isArray(blocks) && blocks.every(isBlockHeader))) throw refusedImage(blocks, 'counts of rows')
   const columns = columnsOf(rows.memory.layout)

@@ -3,7 +3,7 @@
  * rows. Rows of two cells never share an extent; deleting one moves its cell's last row into its place.
  */
 import { must } from '../../base/assert.ts'
-import { doubled } from '../../base/grown.ts'
+import { doubled } from '../../base/columns.ts'
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { ChunkVector } from '../../store/store.ts'

@@ -1,6 +1,6 @@
 /** Hands slots out to cells, an extent at a time, and knows whose a slot is. */
 import { must } from '../../base/assert.ts'
-import { doubled } from '../../base/grown.ts'
+import { doubled } from '../../base/columns.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { PAGE_ROWS } from '../kernel.ts'
 import { type Cell, lastSlot, type Slot } from './cells.ts'

@@ -3,21 +3,11 @@
  * rows make a small segment; four segments of about one size become one, so that each row is written again only about
  * log4(rows) times; one with too many dead is written again without them.
  */
-import { grown } from '../../base/grown.ts'
+import { Columns } from '../../base/columns.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
 import type { EntryKey } from '../../model/entry.ts'
-import { invalidArgument } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import {
-  aligned,
-  checkEntryKeys,
-  checkLength,
-  headerBytes,
-  isCount,
-  readHeader,
-  refusedImage,
-  type UncheckedHeader,
-} from '../image.ts'
+import { checkEntryKeys, type Image, imageOf, readImage, refusedImage } from '../image.ts'
 import { TEXT_RULES } from './builder.ts'
 import { mergeSegments, scrubbed } from './merge.ts'
 import { GAP, Segment } from './segment.ts'
@@ -39,8 +29,7 @@ export class SegmentSet {
   readonly #slots: (Segment | null)[] = []
   readonly #counts = new Map<PartitionId, PartitionCount>()
   /** By entry key: slot + 1, or 0; and its first row there. */
-  #slotOf = new Uint16Array(1024)
-  #rowOf = new Uint32Array(1024)
+  readonly #places = new Columns({ slots: { of: Uint16Array }, rows: { of: Uint32Array } })
   /** Another number after each change. */
   version = 0
   /** Entries that have rows. */
@@ -51,8 +40,7 @@ export class SegmentSet {
   }
 
   get byteLength(): number {
-    const own = this.#slotOf.byteLength + this.#rowOf.byteLength
-    return this.segments.reduce((sum, segment) => sum + segment.byteLength, own)
+    return this.segments.reduce((sum, segment) => sum + segment.byteLength, this.#places.byteLength)
   }
 
   /** Chunks in these partitions (each named once), and their words. */
@@ -70,9 +58,10 @@ export class SegmentSet {
 
   /** Where an entry's rows begin. */
   find(entry: EntryKey): { segment: Segment; row: number } | null {
-    const slot = this.#slotOf[entry] ?? 0
+    const { slots, rows } = this.#places.arrays
+    const slot = slots[entry] ?? 0
     if (slot === 0) return null
-    return { segment: this.#slots[slot - 1] as Segment, row: this.#rowOf[entry] as number }
+    return { segment: this.#slots[slot - 1] as Segment, row: rows[entry] as number }
   }
 
   /** Takes in entries that are not here yet: 50 to 500 ns a row. In steps, between which nobody may ask. */
@@ -103,7 +92,7 @@ export class SegmentSet {
       count.chunks--
       count.words -= segment.rows.length[dying] as number
     }
-    this.#slotOf[entry] = 0
+    this.#places.arrays.slots[entry] = 0
     this.entryCount--
     this.version++
   }
@@ -149,8 +138,8 @@ export class SegmentSet {
     const { entry } = segment.rows
     let highest = 0
     for (let row = 0; row < entry.length; row++) if ((entry[row] as number) > highest) highest = entry[row] as number
-    this.#growTo(highest + 1)
-    const [slotOf, rowOf] = [this.#slotOf, this.#rowOf]
+    this.#places.reserve(highest + 1)
+    const { slots: slotOf, rows: rowOf } = this.#places.arrays
     const someDead = segment.liveSize < segment.size
     for (let row = entry.length - 1; row >= 0; row--) {
       if ((row + 1) % ROWS_AT_ONCE === 0) yield
@@ -181,12 +170,6 @@ export class SegmentSet {
       count.words += words
     }
   }
-
-  #growTo(size: number): void {
-    if (size <= this.#slotOf.length) return
-    this.#slotOf = grown(this.#slotOf, size)
-    this.#rowOf = grown(this.#rowOf, size)
-  }
 }
 
 /** The smallest segments of a size class that has too many, or null. */
@@ -202,51 +185,30 @@ function tooMany(segments: readonly Segment[]): readonly Segment[] | null {
   return smallest?.[1] ?? null
 }
 
-// A segment set as bytes: a JSON header, then the arrays of each segment as they lie in memory, so that restoring copies
-// nothing. Dead rows are left out before, so that what was deleted is in no snapshot.
+// A segment set as bytes: the arrays of each segment as they lie in memory, so that restoring copies nothing. Dead rows are left out before, so that what was deleted is in no snapshot.
 
 /** Raised when the layout of segments changes. */
-const FORMAT = 1
+const FORMAT = 2
 
-interface Header {
-  readonly format: number
-  readonly rules: number
-  /** By segment: bytes of each array, in the order of `Segment.arrays`. */
-  readonly segments: readonly (readonly number[])[]
-}
+const IDENTITY = { format: FORMAT, rules: TEXT_RULES }
 
-/** Views of the segments themselves: to be written before they change. Numbers are in the machine's order (little-endian). */
-export function imageOf(segments: readonly Segment[]): readonly Uint8Array[] {
-  const header: Header = {
-    format: FORMAT,
-    rules: TEXT_RULES,
-    segments: segments.map(segment => segment.arrays.map(array => array.byteLength)),
-  }
-  const arrays = segments
-    .flatMap(segment => segment.arrays)
-    .flatMap(array => [bytesOf(array), padding(array.byteLength)])
-  return [headerBytes(header), ...arrays]
+/** Views of the segments themselves: to be written before they change. */
+export function segmentsImage(segments: readonly Segment[]): readonly Uint8Array[] {
+  return imageOf(
+    IDENTITY,
+    segments.flatMap(segment => segment.arrays),
+  )
 }
 
 /**
  * Segments that read from `bytes`, which must not change any more, in steps. Throws `invalid_argument` when they are no image of this
  * format at this position of the feed.
  */
-export function* readImage(bytes: Uint8Array, position: number): Steps<readonly Segment[]> {
-  // Not `slice`: a Buffer's gives a view.
-  const image = aligned(bytes.byteOffset) === bytes.byteOffset ? bytes : new Uint8Array(bytes)
-  const { header, end } = readHeader(image)
-  const segments = sizesOf(header)
-  let at = aligned(end)
-  checkLength(image, at + segments.flat().reduce((sum, size) => sum + aligned(size), 0))
+export function* readSegments(bytes: Uint8Array, position: number): Steps<readonly Segment[]> {
+  const image = readImage(bytes, IDENTITY)
   const read: Segment[] = []
-  for (const sizes of segments) {
-    const views = sizes.map(size => {
-      const view = { buffer: image.buffer, offset: image.byteOffset + at, size }
-      at += aligned(size)
-      return view
-    })
-    const segment = segmentOf(views)
+  while (image.left > 0) {
+    const segment = segmentOf(image)
     yield
     yield* check(segment, position)
     read.push(segment)
@@ -254,43 +216,14 @@ export function* readImage(bytes: Uint8Array, position: number): Steps<readonly 
   return read
 }
 
-interface View {
-  readonly buffer: ArrayBufferLike
-  readonly offset: number
-  readonly size: number
-}
-
-function segmentOf(views: readonly View[]): Segment {
-  let next = 0
-  const take = () => views[next++] as View
-  const numbers = () => {
-    const { buffer, offset, size } = take()
-    return new Uint32Array(buffer, offset, size / 4)
-  }
-  const bytes = () => {
-    const { buffer, offset, size } = take()
-    return new Uint8Array(buffer, offset, size)
-  }
-  const reals = () => {
-    const { buffer, offset, size } = take()
-    return new Float64Array(buffer, offset, size / 8)
-  }
+/** In the order of `Segment.arrays`. */
+function segmentOf(image: Image): Segment {
+  const numbers = () => image.take(Uint32Array)
   const rows = { entry: numbers(), chunk: numbers(), length: numbers(), place: numbers() }
-  const partitions = { id: numbers(), start: numbers(), meanLength: reals() }
+  const partitions = { id: numbers(), start: numbers(), meanLength: image.take(Float64Array) }
   const [byChunk, records, slots, skips] = [numbers(), numbers(), numbers(), numbers()]
-  return new Segment({ rows, partitions, byChunk, records, slots, skips, lists: bytes(), places: bytes() })
-}
-
-/** Of a segment. */
-const ARRAYS = 13
-
-function sizesOf(header: UncheckedHeader): readonly (readonly number[])[] {
-  const { format, rules, segments } = header
-  if (format !== FORMAT) throw invalidArgument('snapshot.format', format, String(FORMAT))
-  if (rules !== TEXT_RULES) throw invalidArgument('snapshot.rules', rules, String(TEXT_RULES))
-  const isSegment = (sizes: unknown) => Array.isArray(sizes) && sizes.length === ARRAYS && sizes.every(isCount)
-  if (!(Array.isArray(segments) && segments.every(isSegment))) throw refusedImage(segments, 'sizes of segments')
-  return segments
+  const [lists, places] = [image.take(Uint8Array), image.take(Uint8Array)]
+  return new Segment({ rows, partitions, byChunk, records, slots, skips, lists, places })
 }
 
 /** What would make a search read beyond an array or go round for ever; the snapshot file's checksum sees to the rest. */
@@ -339,12 +272,4 @@ function* ascends(numbers: Uint32Array): Steps<boolean> {
     if ((at + 1) % NUMBERS_AT_ONCE === 0) yield
   }
   return true
-}
-
-function bytesOf(array: Uint8Array | Uint32Array | Float64Array): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
-}
-
-function padding(length: number): Uint8Array {
-  return new Uint8Array(aligned(length) - length)
 }

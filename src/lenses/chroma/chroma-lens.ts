@@ -32,6 +32,7 @@ export function chromaLens(options: ChromaLensOptions = {}): Lens {
     tables: CHROMA_TABLES,
     transfer: CHROMA_TRANSFER,
     pointIndexes: [{ name: POINTS, table: NODES, columns: ['l', 'a', 'b'] }],
+    readsWords: false,
     options: chromaOptions,
     stages: chromaStages,
     touch: (host, viewer, entries, now, options) => touchNodes(host, viewer, entries, now, options as ChromaOptions),

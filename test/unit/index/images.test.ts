@@ -44,8 +44,9 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
     store: withLinks(),
     open: () => openLinkIndex(GRAPH),
     keyAt: image => {
-      const { nodes = 0, links = 0 } = headerOf(image)
-      return headerEnd(image) + 8 * (nodes + 3 * links)
+      // Behind four arrays of doubles.
+      const { arrays } = headerOf(image) as unknown as { readonly arrays: readonly number[] }
+      return headerEnd(image) + arrays.slice(0, 4).reduce((sum, size) => sum + size, 0)
     },
   },
 }

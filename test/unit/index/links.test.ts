@@ -3,7 +3,7 @@ import { atOnce } from '../../../src/base/turns.ts'
 import { LinkGraph } from '../../../src/index/links/graph.ts'
 import { linkImage, readLinkImage } from '../../../src/index/links.ts'
 
-const OF = 'a graph'
+const OF = { format: 1, of: 'a graph' }
 
 /** Two nodes; the first links to the second as each relation says. */
 function graphOf(...relations: readonly string[]): LinkGraph {

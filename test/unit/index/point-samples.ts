@@ -4,7 +4,7 @@ import { Bitset } from '../../../src/base/bitset.ts'
 import { atOnce } from '../../../src/base/turns.ts'
 import type { PointHit, PointScorer, PointSearch } from '../../../src/index/contract.ts'
 import { PointBlocks } from '../../../src/index/points/blocks.ts'
-import { type Point, PointColumns } from '../../../src/index/points/grid.ts'
+import { type Point, PointList } from '../../../src/index/points/grid.ts'
 import { seededNormal, seededUniform } from '../../support/seeded.ts'
 
 export const ENTRIES = 6000
@@ -33,10 +33,10 @@ export const even = sampleOf(seed => {
 
 function sampleOf(make: (seed: number) => readonly Point[]): Sample {
   const points = make(11)
-  const columns = new PointColumns(0)
-  for (const [entry, point] of points.entries()) columns.push(entry, partitionOf(entry), ...point)
+  const columns = new PointList(0)
+  for (const [entry, point] of points.entries()) columns.push(entry, partitionOf(entry), point)
   const blocks = new PointBlocks()
-  atOnce(blocks.load(columns))
+  atOnce(blocks.load(columns.arrays))
   return { points, blocks }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../../src/base/turns.ts'
 import { PointBlocks } from '../../../src/index/points/blocks.ts'
-import { CELL, cellOf, type Point, PointColumns, partOf } from '../../../src/index/points/grid.ts'
+import { CELL, cellOf, type Point, PointList, partOf } from '../../../src/index/points/grid.ts'
 import { searchPoints } from '../../../src/index/points/search.ts'
 import { seededUniform } from '../../support/seeded.ts'
 import { bruteForce, partitionOf } from './point-samples.ts'
@@ -39,12 +39,12 @@ describe('blocks', () => {
 
   it('are smaller where points crowded when they were loaded', () => {
     const uniform = seededUniform(4)
-    const columns = new PointColumns(300)
+    const columns = new PointList(300)
     const somewhere = () => [uniform() * CELL, uniform() * CELL, uniform() * CELL] as const
-    for (let entry = 1; entry <= 200; entry++) columns.push(entry, 1, ...somewhere())
-    for (let entry = 201; entry <= 250; entry++) columns.push(entry, 2, ...somewhere())
+    for (let entry = 1; entry <= 200; entry++) columns.push(entry, 1, somewhere())
+    for (let entry = 201; entry <= 250; entry++) columns.push(entry, 2, somewhere())
     const blocks = new PointBlocks()
-    atOnce(blocks.load(columns))
+    atOnce(blocks.load(columns.arrays))
     const of = (from: number, to: number) =>
       new Set(Array.from({ length: to - from + 1 }, (_, at) => blocks.blockOf(from + at)))
     expect(of(1, 200).size).toBe(8)
@@ -68,7 +68,7 @@ describe('blocks', () => {
       for (let entry = 1; entry <= 40; entry++) blocks.add({ entry, partition: 1, point: [secret, entry, round] })
       for (let entry = 1; entry <= 40; entry++) blocks.remove(entry)
     }
-    expect(blocks.runs.coordinates.includes(secret)).toBe(false)
+    expect(blocks.runs.arrays.coordinates.includes(secret)).toBe(false)
     expect(blocks.points).toBe(0)
     expect(blocks.byteLength).toBeLessThan(100_000)
   })

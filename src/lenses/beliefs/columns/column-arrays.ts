@@ -1,4 +1,5 @@
 /** The numbers of all current beliefs by row, in typed arrays that grow together, and the texts that some of them stand for. */
+import type { ColumnArrays } from '../../../base/columns.ts'
 import { textHash } from '../../../base/text-hash.ts'
 import type { Entry } from '../../../model/entry.ts'
 import type { Row } from '../../../model/table.ts'
@@ -102,7 +103,7 @@ export class ColumnTexts {
   }
 
   /** Writes the numbers of a belief's id, holder, content and domains into a row. */
-  setRow(arrays: ColumnArrays, row: number, { id, audience, contentHash }: Entry, domains: string): void {
+  setRow(arrays: BeliefArrays, row: number, { id, audience, contentHash }: Entry, domains: string): void {
     arrays.ids[row] = this.#ids.take(id)
     arrays.holders[row] = this.#holders.take(audience.holder)
     // A hexadecimal hash as a text of half the length.
@@ -124,63 +125,40 @@ export const DIMENSION_COUNT: number = DIMENSIONS.length
 /** Where the freshness stands among the dimensions of a row. */
 export const FRESHNESS: number = DIMENSIONS.indexOf('temporal_freshness')
 
-/** Replaced as a whole when there are more rows than fit: hold it no longer than one question. */
-export interface ColumnArrays {
+export const BELIEF_COLUMNS = {
   /** Key; -1: a free row, of which nothing else means anything. */
-  readonly entries: Int32Array
+  entries: { of: Int32Array, empty: -1 },
   /** -1 in a free row, so that a loop over visible partitions passes it over. */
-  readonly partitions: Int32Array
+  partitions: { of: Int32Array, empty: -1 },
   /** Numbers of texts: see `ColumnTexts`. */
-  readonly ids: Int32Array
-  readonly holders: Int32Array
-  readonly contents: Int32Array
-  readonly domainSets: Int32Array
-  /** Six a row, in the order of `DIMENSIONS`; NaN: not known. */
-  readonly confidences: Float64Array
+  ids: { of: Int32Array },
+  holders: { of: Int32Array },
+  contents: { of: Int32Array },
+  domainSets: { of: Int32Array },
+  /** In the order of `DIMENSIONS`; NaN: not known. */
+  confidences: { of: Float64Array, width: DIMENSION_COUNT },
   /** Instants; bounds that there are not are infinite. */
-  readonly created: Float64Array
-  readonly validFrom: Float64Array
-  readonly validUntil: Float64Array
+  created: { of: Float64Array },
+  validFrom: { of: Float64Array },
+  validUntil: { of: Float64Array },
   /** Places in `DERIVATION_TYPES` and `VISIBILITIES`. */
-  readonly derivations: Uint8Array
-  readonly visibilities: Uint8Array
-  /** Two numbers a row, in every process the same: hashes of id and content, and of what counts in scores. Not of the holder. */
-  readonly marks: Uint32Array
-}
+  derivations: { of: Uint8Array },
+  visibilities: { of: Uint8Array },
+  /** In every process the same: hashes of id and content, and of what counts in scores. Not of the holder. */
+  marks: { of: Uint32Array, width: 2 },
+  /** The next rows with the same id, and with the same content; -1: this is the last. */
+  nextOfId: { of: Int32Array },
+  nextOfContent: { of: Int32Array },
+} as const
 
-/** Of a row: eight ints, nine doubles, two bytes. */
-export const ROW_BYTES: number = 8 * 4 + (DIMENSION_COUNT + 3) * 8 + 2
-
-export function newArrays(capacity: number): ColumnArrays {
-  return {
-    entries: new Int32Array(capacity).fill(-1),
-    partitions: new Int32Array(capacity).fill(-1),
-    ids: new Int32Array(capacity),
-    holders: new Int32Array(capacity),
-    contents: new Int32Array(capacity),
-    domainSets: new Int32Array(capacity),
-    confidences: new Float64Array(capacity * DIMENSION_COUNT),
-    created: new Float64Array(capacity),
-    validFrom: new Float64Array(capacity),
-    validUntil: new Float64Array(capacity),
-    derivations: new Uint8Array(capacity),
-    visibilities: new Uint8Array(capacity),
-    marks: new Uint32Array(capacity * 2),
-  }
-}
-
-export function grownArrays(from: ColumnArrays, capacity: number): ColumnArrays {
-  const into = newArrays(capacity)
-  // The cast: both have the same arrays under the same names.
-  for (const [name, array] of Object.entries(into)) array.set((from as unknown as Record<string, typeof array>)[name])
-  return into
-}
+/** Replaced as a whole when there are more rows than fit: hold it no longer than one question. */
+export type BeliefArrays = ColumnArrays<typeof BELIEF_COLUMNS>
 
 /** Of the table of beliefs, what a row is made of beside the entry. */
 export const ROW_COLUMNS: readonly string[] = ['entry', 'chain', 'domains', 'derivation', ...DIMENSIONS]
 
 /** All numbers of a belief but those of its texts. */
-export function setNumbers(to: ColumnArrays, row: number, entry: Entry, aspect: Row, { type }: KeptDerivation): void {
+export function setNumbers(to: BeliefArrays, row: number, entry: Entry, aspect: Row, { type }: KeptDerivation): void {
   const confidence = DIMENSIONS.map(name => (aspect[name] as number | null) ?? Number.NaN)
   to.entries[row] = entry.key
   to.partitions[row] = entry.partition

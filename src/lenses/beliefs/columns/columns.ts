@@ -2,8 +2,9 @@
  * All current beliefs, ready to be filtered and ranked: read from the store on first use, then kept in step by the change
  * feed, whichever process wrote. Who may see them is not checked here: whoever reads a row asks its `Requester` about the partition.
  */
+
+import { Columns, grown } from '../../../base/columns.ts'
 import { placeIn } from '../../../base/compare.ts'
-import { grown } from '../../../base/grown.ts'
 import type { Steps } from '../../../base/turns.ts'
 import type { Entry, EntryKey } from '../../../model/entry.ts'
 import type { PartitionId } from '../../../model/partition.ts'
@@ -14,22 +15,12 @@ import type { Store, StoreReader } from '../../../store/store.ts'
 import { type DecayTable, decayRate } from '../measures/decay.ts'
 import { type CurrentBelief, currentVersion, type KeptDerivation } from '../record/version.ts'
 import { BELIEFS } from '../tables.ts'
-import {
-  type ColumnArrays,
-  ColumnTexts,
-  grownArrays,
-  NONE,
-  newArrays,
-  ROW_BYTES,
-  ROW_COLUMNS,
-  setNumbers,
-} from './column-arrays.ts'
+import { BELIEF_COLUMNS, type BeliefArrays, ColumnTexts, NONE, ROW_COLUMNS, setNumbers } from './column-arrays.ts'
 
 /** Some kilobytes each. */
 const KEPT = 4096
 
 const FIRST_ROWS = 256
-const GROWTH = 1.5
 /** Entries read at once: their contents come along. Some milliseconds of work. */
 const PAGE = 250
 /** With more changes than so many, and than so many for each belief, reading all is cheaper. */
@@ -39,8 +30,8 @@ const CHANGES_PER_BELIEF = 2
 const WASTED = 100_000
 /** Of an array of parents on the heap, and its numbers. */
 const PARENTS_BYTES = 108
-/** Of a row, beside its arrays: its place among the parents, in the lists of equal ids and contents, and by entry. */
-const PLACE_BYTES = 8 + 4 * 4 + 40
+/** Of a row, beside its columns: its place among the parents, first in the lists of equal ids and contents, and by entry. */
+const PLACE_BYTES = 8 + 2 * 4 + 40
 
 export class BeliefColumns {
   readonly #store: Store
@@ -48,12 +39,13 @@ export class BeliefColumns {
   readonly versions: RecentOfEntries<CurrentBelief> = new RecentOfEntries(KEPT, readCurrent, ({ entry }) => entry.key)
   /** The same of vectors, by the key of their model. */
   readonly #vectors = new Map<string, RecentOfEntries<EntryVector>>()
-  #arrays: ColumnArrays = newArrays(FIRST_ROWS)
+  readonly #columns = new Columns(BELIEF_COLUMNS, FIRST_ROWS)
   #texts = new ColumnTexts(0)
   #parents: Int32Array[] = []
   readonly #rowByEntry = new Map<EntryKey, number>()
-  #sameId = new EqualRows(FIRST_ROWS)
-  #sameContent = new EqualRows(FIRST_ROWS)
+  /** By number of an id, or of a content: the row with it that came last; absent or -1: none. */
+  #lastOfId: number[] = []
+  #lastOfContent: number[] = []
   readonly #byPartition = new PartitionRows()
   /** Beliefs with a past, by holder and chain: whether a past may be seen is known without reading it (BQ-194). */
   readonly #rowByChain = new Map<string, number>()
@@ -76,8 +68,8 @@ export class BeliefColumns {
   }
 
   /** The numbers, by row. Good until the next `refresh`. */
-  get arrays(): ColumnArrays {
-    return this.#arrays
+  get arrays(): BeliefArrays {
+    return this.#columns.arrays
   }
 
   /** What numbers of ids, holders, contents and domain sets mean. Good until the next `refresh`. */
@@ -98,7 +90,7 @@ export class BeliefColumns {
   /** Near enough for a status page. */
   get byteLength(): number {
     const parents = this.#parents.reduce((sum, { length }) => sum + (length === 0 ? 0 : PARENTS_BYTES), 0)
-    return this.#arrays.entries.length * (ROW_BYTES + PLACE_BYTES) + parents + this.#texts.byteLength
+    return this.#columns.byteLength + this.#columns.rows * PLACE_BYTES + parents + this.#texts.byteLength
   }
 
   /** Takes in what was committed since, here or in another process: microseconds when that is nothing. Not within a write. */
@@ -121,21 +113,21 @@ export class BeliefColumns {
   }
 
   idOf(row: number): string {
-    return this.#texts.id(this.#arrays.ids[row] as number)
+    return this.#texts.id(this.arrays.ids[row] as number)
   }
 
   holderOf(row: number): string {
-    return this.#texts.holder(this.#arrays.holders[row] as number)
+    return this.#texts.holder(this.arrays.holders[row] as number)
   }
 
   /** Tells contents apart: of equal ones it is equal. */
   contentOf(row: number): string {
-    return this.#texts.content(this.#arrays.contents[row] as number)
+    return this.#texts.content(this.arrays.contents[row] as number)
   }
 
   /** Normalised, as they were written. */
   domainsOf(row: number): readonly string[] {
-    return this.#texts.domainSet(this.#arrays.domainSets[row] as number)
+    return this.#texts.domainSet(this.arrays.domainSets[row] as number)
   }
 
   /** What primary and supporting sources name, in pairs: number of the holder, number of the id. It may be of the past. */
@@ -145,18 +137,18 @@ export class BeliefColumns {
 
   /** Rows with this id, which is unique per holder only; -1 at their end. In no order that means anything. */
   firstOfId(id: number): number {
-    return this.#sameId.first(id)
+    return this.#lastOfId[id] ?? -1
   }
 
   nextOfId(row: number): number {
-    return this.#sameId.next(row)
+    return this.arrays.nextOfId[row] as number
   }
 
   /** Of numbers of a holder and of an id: the row, the requester; -1: it is no current belief. */
   rowOfVersion(holder: number, id: number): number {
     if (holder === -1 || id === -1) return -1
     let row = this.firstOfId(id)
-    while (row !== -1 && this.#arrays.holders[row] !== holder) row = this.nextOfId(row)
+    while (row !== -1 && this.arrays.holders[row] !== holder) row = this.nextOfId(row)
     return row
   }
 
@@ -167,11 +159,11 @@ export class BeliefColumns {
 
   /** Rows with the content of this one, itself among them; -1 at their end. */
   firstCopy(row: number): number {
-    return this.#sameContent.first(this.#arrays.contents[row] as number)
+    return this.#lastOfContent[this.arrays.contents[row] as number] ?? -1
   }
 
   nextCopy(row: number): number {
-    return this.#sameContent.next(row)
+    return this.arrays.nextOfContent[row] as number
   }
 
   /** Rows of a partition, ascending. Good until the next `refresh`. */
@@ -217,15 +209,15 @@ export class BeliefColumns {
 
   #putRow(entry: Entry, aspect: Row): void {
     const row = this.#free.pop() ?? this.#rows++
-    if (row >= this.#arrays.entries.length) this.#grow()
-    const arrays = this.#arrays
+    this.#columns.reserve(row + 1)
+    const { arrays } = this
     const { holder } = entry.audience
     const derivation = JSON.parse(aspect['derivation'] as string) as KeptDerivation
     setNumbers(arrays, row, entry, aspect, derivation)
     this.#texts.setRow(arrays, row, entry, aspect['domains'] as string)
     this.#parents[row] = this.#texts.parents(derivation, holder)
-    this.#sameId.add(arrays.ids[row] as number, row)
-    this.#sameContent.add(arrays.contents[row] as number, row)
+    addFirst(this.#lastOfId, arrays.nextOfId, arrays.ids[row] as number, row)
+    addFirst(this.#lastOfContent, arrays.nextOfContent, arrays.contents[row] as number, row)
     this.#byPartition.add(entry.partition, row)
     this.#rowByEntry.set(entry.key, row)
     if (aspect['chain'] === entry.id) return
@@ -237,10 +229,10 @@ export class BeliefColumns {
   #remove(entry: EntryKey): void {
     const row = this.rowOf(entry)
     if (row === -1) return
-    const { entries, partitions, ids, contents } = this.#arrays
+    const { entries, partitions, ids, contents, nextOfId, nextOfContent } = this.arrays
     this.#byPartition.remove(partitions[row] as number, row)
-    this.#sameId.remove(ids[row] as number, row)
-    this.#sameContent.remove(contents[row] as number, row)
+    takeOut(this.#lastOfId, nextOfId, ids[row] as number, row)
+    takeOut(this.#lastOfContent, nextOfContent, contents[row] as number, row)
     this.#rowByChain.delete(this.#chainByRow.get(row) ?? '')
     this.#chainByRow.delete(row)
     this.#rowByEntry.delete(entry)
@@ -255,21 +247,13 @@ export class BeliefColumns {
     return this.#wasted > Math.max(WASTED, this.size)
   }
 
-  #grow(): void {
-    const capacity = Math.ceil(this.#arrays.entries.length * GROWTH)
-    this.#arrays = grownArrays(this.#arrays, capacity)
-    this.#sameId.grow(capacity)
-    this.#sameContent.grow(capacity)
-  }
-
   #clear(): void {
-    const capacity = Math.max(FIRST_ROWS, this.#store.table(BELIEFS).count())
-    this.#arrays = newArrays(capacity)
+    this.#columns.clear(Math.max(FIRST_ROWS, this.#store.table(BELIEFS).count()))
     this.#texts = new ColumnTexts(++this.#loads)
     this.#parents = []
     this.#rowByEntry.clear()
-    this.#sameId = new EqualRows(capacity)
-    this.#sameContent = new EqualRows(capacity)
+    this.#lastOfId = []
+    this.#lastOfContent = []
     this.#byPartition.clear()
     this.#rowByChain.clear()
     this.#chainByRow.clear()
@@ -284,43 +268,19 @@ function chainName(holder: string, chain: string): string {
   return `${chain.length} ${chain}${holder}`
 }
 
-/** Rows with the same number (id, content) in linked lists of typed arrays: no object a belief. */
-class EqualRows {
-  /** By number: the row that came last; -1: none. */
-  readonly #heads: number[] = []
-  #next: Int32Array
+// Rows with the same number (id, content) are linked lists in two columns: no object for a belief.
 
-  constructor(capacity: number) {
-    this.#next = new Int32Array(capacity)
-  }
+function addFirst(last: number[], next: Int32Array, number: number, row: number): void {
+  next[row] = last[number] ?? -1
+  last[number] = row
+}
 
-  /** -1: no row has this number. */
-  first(number: number): number {
-    return this.#heads[number] ?? -1
-  }
-
-  /** The row behind this one in its list, or -1. */
-  next(row: number): number {
-    return this.#next[row] as number
-  }
-
-  add(number: number, row: number): void {
-    this.#next[row] = this.first(number)
-    this.#heads[number] = row
-  }
-
-  /** Costs a look at each row before it in its list. */
-  remove(number: number, row: number): void {
-    let before = -1
-    for (let at = this.first(number); at !== row; at = this.next(at)) before = at
-    if (before === -1) this.#heads[number] = this.next(row)
-    else this.#next[before] = this.next(row)
-  }
-
-  /** Room for so many rows. */
-  grow(capacity: number): void {
-    this.#next = grown(this.#next, capacity)
-  }
+/** Costs a look at each row before it in its list. */
+function takeOut(last: number[], next: Int32Array, number: number, row: number): void {
+  let before = -1
+  for (let at = last[number] as number; at !== row; at = next[at] as number) before = at
+  if (before === -1) last[number] = next[row] as number
+  else next[before] = next[row] as number
 }
 
 const FIRST = 16
@@ -355,7 +315,7 @@ export class PartitionRows {
   /** Moves those behind it: mostly there are none, since rows are given in order. */
   add(partition: PartitionId, row: number): void {
     const list = this.#listOf(partition)
-    if (list.count === list.rows.length) list.rows = grown(list.rows, Math.ceil(list.rows.length * GROWTH))
+    if (list.count === list.rows.length) list.rows = grown(list.rows, list.count + 1)
     const at = placeIn(list.rows, row, list.count)
     list.rows.copyWithin(at + 1, at, list.count)
     list.rows[at] = row

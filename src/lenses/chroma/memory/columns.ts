@@ -4,7 +4,7 @@
  */
 
 import { Bitset } from '../../../base/bitset.ts'
-import { grown } from '../../../base/grown.ts'
+import { Columns } from '../../../base/columns.ts'
 import { Recent } from '../../../base/recent.ts'
 import type { PointIndex, PointScorer } from '../../../index/contract.ts'
 import type { EntryKey } from '../../../model/entry.ts'
@@ -71,11 +71,13 @@ const PRESENT = 0b1000_0000
 
 /** The cells by entry, and sets of those that are rotten and that are not. */
 class MemoryCells {
-  #created = new Float64Array(1024)
-  #accessed = new Float64Array(1024)
-  #strength = new Float64Array(1024)
-  /** Mode in the lowest two bits. */
-  #flags = new Uint8Array(1024)
+  readonly #cells = new Columns({
+    created: { of: Float64Array, empty: Number.NEGATIVE_INFINITY },
+    accessed: { of: Float64Array, empty: Number.NEGATIVE_INFINITY },
+    strength: { of: Float64Array },
+    /** Mode in the lowest two bits. */
+    flags: { of: Uint8Array },
+  })
   #size = 0
   #alive = new Bitset()
   #rotten = new Bitset()
@@ -96,29 +98,29 @@ class MemoryCells {
   }
 
   has(entry: EntryKey): boolean {
-    return ((this.#flags[entry] ?? 0) & PRESENT) !== 0
+    return ((this.#cells.arrays.flags[entry] ?? 0) & PRESENT) !== 0
   }
 
   /** Unix seconds, as is the next. Of a node; anything of what is none. */
   created(entry: EntryKey): number {
-    return this.#created[entry] ?? Number.NEGATIVE_INFINITY
+    return this.#cells.arrays.created[entry] ?? Number.NEGATIVE_INFINITY
   }
 
   lastAccessed(entry: EntryKey): number {
-    return this.#accessed[entry] ?? Number.NEGATIVE_INFINITY
+    return this.#cells.arrays.accessed[entry] ?? Number.NEGATIVE_INFINITY
   }
 
   strength(entry: EntryKey): number {
-    return this.#strength[entry] ?? 0
+    return this.#cells.arrays.strength[entry] ?? 0
   }
 
   /** Place of the node's mode in `MODE_NAMES`; one that there is not counts as the first. */
   modeAt(entry: EntryKey): number {
-    return (this.#flags[entry] ?? 0) & MODE_BITS
+    return (this.#cells.arrays.flags[entry] ?? 0) & MODE_BITS
   }
 
   memory(entry: EntryKey): Cell | undefined {
-    const flags = this.#flags[entry] ?? 0
+    const flags = this.#cells.arrays.flags[entry] ?? 0
     if ((flags & PRESENT) === 0) return undefined
     return {
       created_at: this.created(entry),
@@ -133,18 +135,14 @@ class MemoryCells {
   }
 
   protected setCell(entry: EntryKey, cell: Cell): void {
-    if (entry >= this.#flags.length) {
-      this.#created = grown(this.#created, entry + 1)
-      this.#accessed = grown(this.#accessed, entry + 1)
-      this.#strength = grown(this.#strength, entry + 1)
-      this.#flags = grown(this.#flags, entry + 1)
-    }
+    this.#cells.reserve(entry + 1)
     if (!this.has(entry)) this.#size++
     const mode = cell.mode_name === null ? UNKNOWN_MODE : MODE_NAMES.indexOf(cell.mode_name)
-    this.#created[entry] = cell.created_at
-    this.#accessed[entry] = cell.last_accessed
-    this.#strength[entry] = cell.strength_raw
-    this.#flags[entry] =
+    const { created, accessed, strength, flags } = this.#cells.arrays
+    created[entry] = cell.created_at
+    accessed[entry] = cell.last_accessed
+    strength[entry] = cell.strength_raw
+    flags[entry] =
       PRESENT |
       mode |
       (cell.ascension ? ASCENSION : 0) |
@@ -158,14 +156,14 @@ class MemoryCells {
 
   protected deleteCell(entry: EntryKey): void {
     if (!this.has(entry)) return
-    this.#flags[entry] = 0
+    this.#cells.arrays.flags[entry] = 0
     this.#alive.delete(entry)
     this.#rotten.delete(entry)
     this.#size--
   }
 
   protected clearCells(): void {
-    this.#flags.fill(0)
+    this.#cells.clear()
     this.#alive = new Bitset()
     this.#rotten = new Bitset()
     this.#size = 0
@@ -173,8 +171,9 @@ class MemoryCells {
 
   /** The first node behind this key; -1 when there is none. From -1 on, these are all. */
   next(after: EntryKey): EntryKey {
-    for (let entry = after + 1; entry < this.#flags.length; entry++) {
-      if (((this.#flags[entry] as number) & PRESENT) !== 0) return entry
+    const { flags } = this.#cells.arrays
+    for (let entry = after + 1; entry < flags.length; entry++) {
+      if (((flags[entry] as number) & PRESENT) !== 0) return entry
     }
     return -1
   }
@@ -466,12 +465,15 @@ export class BlockBounds {
   #generation = -1
   /** How many of the points' arrivals are in. */
   #arrived = 0
-  /** Places are (block + 1) × modes + mode, so that `ALL` comes first. Minus infinity: no node of that mode. */
-  #newest = new Float64Array(0)
-  /** Normalised. */
-  #strongest = new Float64Array(0)
-  /** Of the newest, at `#since`; not a number: to be computed. */
-  #recencies = new Float64Array(0)
+  /** Rows are (block + 1) × modes + mode, so that `ALL` comes first. */
+  readonly #bounds = new Columns({
+    /** Minus infinity: no node of that mode. */
+    newest: { of: Float64Array, empty: Number.NEGATIVE_INFINITY },
+    /** Normalised. */
+    strongest: { of: Float64Array },
+    /** Of the newest, at `#since`; not a number: to be computed. */
+    recencies: { of: Float64Array, empty: Number.NaN },
+  })
   #since = Number.NaN
 
   constructor(cells: MemoryCells, points: PointIndex) {
@@ -489,7 +491,7 @@ export class BlockBounds {
     }
     while (this.#arrived < arrivals.length) this.raise(arrivals[this.#arrived++] as EntryKey)
     const since = Math.floor(now / KEPT_S) * KEPT_S
-    if (since !== this.#since) this.#recencies.fill(Number.NaN)
+    if (since !== this.#since) this.#bounds.arrays.recencies.fill(Number.NaN)
     this.#since = since
   }
 
@@ -505,49 +507,36 @@ export class BlockBounds {
   }
 
   #raiseAt(at: number, accessed: number, strength: number): void {
-    if (at >= this.#newest.length) this.#grow()
-    if (accessed > (this.#newest[at] as number)) {
-      this.#newest[at] = accessed
-      this.#recencies[at] = Number.NaN
+    this.#bounds.reserve(at + 1)
+    const { newest, strongest, recencies } = this.#bounds.arrays
+    if (accessed > (newest[at] as number)) {
+      newest[at] = accessed
+      recencies[at] = Number.NaN
     }
-    if (strength > (this.#strongest[at] as number)) this.#strongest[at] = strength
+    if (strength > (strongest[at] as number)) strongest[at] = strength
   }
 
   /** No node of this mode in the block, or in all, has more; below 0: there is none. */
   recency(block: number, mode: number): number {
     const at = placeOf(block, mode)
-    const known = this.#recencies[at] ?? -1
+    const { newest, recencies } = this.#bounds.arrays
+    const known = recencies[at] ?? -1
     if (!Number.isNaN(known)) return known
-    const newest = this.#newest[at] as number
-    const made = newest === Number.NEGATIVE_INFINITY ? -1 : recencyOf(MODES_IN_ORDER[mode] as Mode, newest, this.#since)
-    this.#recencies[at] = made
+    const last = newest[at] as number
+    const made = last === Number.NEGATIVE_INFINITY ? -1 : recencyOf(MODES_IN_ORDER[mode] as Mode, last, this.#since)
+    recencies[at] = made
     return made
   }
 
   /** The same of the normalised strength. */
   strength(block: number, mode: number): number {
-    return this.#strongest[placeOf(block, mode)] ?? 0
+    return this.#bounds.arrays.strongest[placeOf(block, mode)] ?? 0
   }
 
   /** Reads all nodes: some 20 ns each. */
   #remake(): void {
-    this.#newest = new Float64Array(0)
-    this.#strongest = new Float64Array(0)
-    this.#recencies = new Float64Array(0)
-    this.#grow()
+    this.#bounds.clear(placeOf(Math.ceil(this.points.blocks * 1.2), 0))
     for (let entry = this.#cells.next(-1); entry !== -1; entry = this.#cells.next(entry)) this.raise(entry)
-  }
-
-  #grow(): void {
-    const length = placeOf(Math.ceil(this.points.blocks * 1.2), 0)
-    const larger = (array: Float64Array, filler: number) => {
-      const made = new Float64Array(length).fill(filler)
-      made.set(array)
-      return made
-    }
-    this.#newest = larger(this.#newest, Number.NEGATIVE_INFINITY)
-    this.#strongest = larger(this.#strongest, 0)
-    this.#recencies = larger(this.#recencies, Number.NaN)
   }
 }
 

@@ -1,5 +1,5 @@
 /** BM25 of short texts for the words of a question. All statistics are taken over the texts that are asked, and no others. */
-import { doubled, grown } from '../../../base/grown.ts'
+import { doubled, grown } from '../../../base/columns.ts'
 import type { Steps } from '../../../base/turns.ts'
 import { idf } from '../../../math/bm25.ts'
 import { stem } from '../../../text/stem.ts'

@@ -1,6 +1,7 @@
 /** What a query of the whole lens answers, and what it leaves behind. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { IndexSet } from '../../../../../src/engine/index-set.ts'
 import type { QueryOptions, ResultRow } from '../../../../../src/lenses/chroma/model.ts'
 import { ids, invalid, labels } from '../../../../support/chroma-answers.ts'
 import { FAR, NEAR, NOW, openWorld, TAGS } from '../../../../support/open-chroma-world.ts'
@@ -54,6 +55,19 @@ describe('the answer', () => {
     await world.node({ pluginFields: { paradigm: 'x' } })
     expect((await world.chroma.query(TAGS))[0]).toMatchObject({ paradigm: 'x', size: null })
   })
+})
+
+it('a query of its own operations loads the index of points, and not that of words', async () => {
+  await using world = await openWorld()
+  await world.node()
+  const loaded = [vi.spyOn(IndexSet.prototype, 'getInSteps'), vi.spyOn(IndexSet.prototype, 'get')]
+  try {
+    expect(await world.chroma.query(TAGS)).toHaveLength(1)
+    const names = new Set(loaded.flatMap(({ mock }) => mock.calls.flat()))
+    expect([...names]).toEqual(['points'])
+  } finally {
+    for (const spy of loaded) spy.mockRestore()
+  }
 })
 
 describe('the order', () => {
