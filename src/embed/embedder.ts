@@ -41,8 +41,8 @@ export interface EmbeddingModel {
   readonly calibration: Calibration | null
   /** Factor on the cosine before fusion, 1 for MiniLM: 0.13 ÷ standard deviation of the cosine of random pairs. */
   readonly cosineScale: number
-  /** Absent: one language, or not measured. */
-  readonly languagePairs?: LanguagePairs | undefined
+  /** Absent or null: one language, or not measured. */
+  readonly languagePairs?: LanguagePairs | null | undefined
 }
 
 /** How a model is run in this process. */

@@ -57,7 +57,7 @@ const manifestSchema = z.strictObject({
   /** Without it no answer is refused for lack of evidence. */
   calibration: calibration.nullable().default(null),
   cosineScale: z.number().positive().default(1),
-  languagePairs: languagePairs.optional(),
+  languagePairs: languagePairs.nullable().default(null),
   /** SPDX name. */
   license: z.string().min(1).max(100).optional(),
   files: z.strictObject({ 'model.onnx': hash, 'tokenizer.json': hash, 'tokenizer_config.json': hash }),

@@ -38,6 +38,7 @@ describe('readOnnxFolder', () => {
       languages: ['en'],
       calibration: { wordShare: 0.25, refused: { base: 0.125, slope: 0.05 }, answered: { base: 0.207, slope: 0.1 } },
       cosineScale: 1,
+      languagePairs: null,
     })
     expect(pooling).toBe('mean')
     expect(prefixes).toEqual({ query: '', passage: '' })
