@@ -36,14 +36,15 @@ const unrelated = await unrelatedCosines(embedder)
 const all = [...unrelated.same, ...unrelated.across]
 const scale = REFERENCE.deviation / deviation(all)
 const { same, across } = await evidences(embedder)
+const answered = answeredBar([same, across])
 await embedder.close()
 console.log(
   JSON.stringify(
     {
-      calibration: barsFor(same),
+      calibration: { wordShare: WORD_SHARE, refused: refusedBar(same), answered },
       cosineScale: rounded(scale, 2),
       languagePairs: {
-        across: barsFor(across),
+        across: { wordShare: WORD_SHARE, refused: refusedBar(across), answered },
         pairs: {},
         unrelated: { same: quantiles(unrelated.same), across: quantiles(unrelated.across) },
       },
@@ -75,9 +76,10 @@ async function unrelatedCosines(of: Embedder) {
   return found
 }
 
-/** Within a language: stores of one language and of all. Across: stores of one language, questions of the others. */
+/** Stores of one language, with questions of that language or of the others; a store of all counts for both. */
 async function evidences(of: Embedder): Promise<{ same: readonly Found[]; across: readonly Found[] }> {
-  const open: Embedder = { ...of, model: { ...of.model, calibration: { wordShare: WORD_SHARE, ...OPEN } } }
+  const calibration = { wordShare: WORD_SHARE, ...OPEN }
+  const open: Embedder = { ...of, model: { ...of.model, calibration, languagePairs: null } }
   const found = { same: [] as Found[], across: [] as Found[] }
   for (const stored of [...LANGUAGES, null]) {
     const documents = set.documents.filter(({ language }) => stored === null || language === stored)
@@ -86,23 +88,31 @@ async function evidences(of: Embedder): Promise<{ same: readonly Found[]; across
         const { reason } = await bestAnswer(engine, question.text)
         const [, evidence] = /evidence (-?[\d.]+)/.exec(reason ?? '') ?? []
         if (evidence === undefined) throw new Error(`no evidence in the reason: ${reason}`)
-        const where = stored === null || question.language === stored ? found.same : found.across
-        where.push({ evidence: Number(evidence), rows: documents.length, question })
+        const one = { evidence: Number(evidence), rows: documents.length, question }
+        if (stored === null || question.language === stored) found.same.push(one)
+        if (stored === null || question.language !== stored) found.across.push(one)
       }
     })
   }
   return found
 }
 
-/** The lowest bar for an answer that few foreign questions reach, the highest for a refusal that few own ones miss. */
-function barsFor(found: readonly Found[]) {
-  const foreign = found.filter(({ question }) => question.document === undefined)
-  const own = found.filter(({ question }) => question.document !== undefined)
-  const answered = lowest(REFERENCE.answeredSlope, bar =>
-    groups(foreign).every(group => share(group, one => reaches(one, bar)) <= MAX_FOREIGN),
+/**
+ * The lowest bar for an answer that few foreign questions reach. One for all pairs: thirty questions a language do not tell
+ * pairs apart.
+ */
+function answeredBar(pairs: readonly (readonly Found[])[]): Bar {
+  const foreign = pairs.map(found => found.filter(({ question }) => question.document === undefined))
+  return lowest(REFERENCE.answeredSlope, bar =>
+    foreign.flatMap(groups).every(group => share(group, one => reaches(one, bar)) <= MAX_FOREIGN),
   )
-  const refused = lowest(REFERENCE.refusedSlope, bar => share(own, one => !reaches(one, bar)) > MAX_REFUSED)
-  return { wordShare: WORD_SHARE, refused: { ...refused, base: rounded(refused.base - STEP, 2) }, answered }
+}
+
+/** The highest bar for a refusal that few questions with an answer miss. */
+function refusedBar(found: readonly Found[]): Bar {
+  const own = found.filter(({ question }) => question.document !== undefined)
+  const tooHigh = lowest(REFERENCE.refusedSlope, bar => share(own, one => !reaches(one, bar)) > MAX_REFUSED)
+  return { ...tooHigh, base: rounded(tooHigh.base - STEP, 2) }
 }
 
 function lowest(slope: number, isEnough: (bar: Bar) => boolean): Bar {

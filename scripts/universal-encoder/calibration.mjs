@@ -21,7 +21,7 @@ export const MULTILINGUAL_CALIBRATION = {
         slope: 0.025,
       },
       answered: {
-        base: 0.21,
+        base: 0.24,
         slope: 0.05,
       },
     },
