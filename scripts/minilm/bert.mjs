@@ -1,6 +1,6 @@
 // all-MiniLM-L6-v2 as an ONNX graph over 8-bit weights: token ids in, one vector a token out. Activations are quantised as
 // they come, over the range of the whole tensor, and there is no mask: run one text at a time.
-import { ElementType, OnnxGraph } from './onnx-graph.mjs'
+import { ElementType, OnnxGraph } from '../onnx/onnx-graph.mjs'
 import { toFloats, zeroPoint } from './weights.mjs'
 
 const LAYERS = 6

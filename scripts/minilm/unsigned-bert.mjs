@@ -1,7 +1,8 @@
 // The model as it was built at first, to compare vectors and speed with: unsigned weights, a mask, and operators of the
 // ONNX standard where there are any.
+
+import { ElementType } from '../onnx/onnx-graph.mjs'
 import { BertBuilder, HEADS, MICROSOFT } from './bert.mjs'
-import { ElementType } from './onnx-graph.mjs'
 
 export class UnsignedBertBuilder extends BertBuilder {
   #mask

@@ -14,6 +14,7 @@ const FILES = [
   'docs/guide/five-minutes.md',
   'plugin/.claude-plugin/plugin.json',
   'plugin/.claude-plugin/marketplace.json',
+  'packages/model-multilingual/package.json',
 ]
 const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.0.1] - 2026-01-01\n\n- Old.\n'
 

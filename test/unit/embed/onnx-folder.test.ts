@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openLocalEmbedder } from '../../../src/embed/local-embedder.ts'
-import { readModelFiles, readOnnxFolder } from '../../../src/embed/onnx-folder.ts'
+import { QUANTILE_LEVELS, readModelFiles, readOnnxFolder } from '../../../src/embed/onnx-folder.ts'
 import { modelFolder } from '../../support/model.ts'
 
 const made: string[] = []
@@ -38,6 +38,7 @@ describe('readOnnxFolder', () => {
       languages: ['en'],
       calibration: { wordShare: 0.25, refused: { base: 0.125, slope: 0.05 }, answered: { base: 0.207, slope: 0.1 } },
       cosineScale: 1,
+      languagePairs: null,
     })
     expect(pooling).toBe('mean')
     expect(prefixes).toEqual({ query: '', passage: '' })
@@ -47,6 +48,18 @@ describe('readOnnxFolder', () => {
     const { model, prefixes } = await readOnnxFolder(copyModel())
     expect(model).toMatchObject({ languages: [], calibration: null, cosineScale: 1 })
     expect(prefixes).toEqual({ query: '', passage: '' })
+  })
+
+  it('reads what a model of many languages measured by pairs of languages', async () => {
+    const bars = { wordShare: 0.1, refused: { base: 0.1, slope: 0 }, answered: { base: 0.2, slope: 0 } }
+    const levels = QUANTILE_LEVELS.map((_, at) => at / 10)
+    const languagePairs = { across: bars, pairs: { 'es-en': bars }, unrelated: { same: levels, across: levels } }
+    const { model } = await readOnnxFolder(copyModel(m => ({ ...m, languagePairs, license: 'Apache-2.0' })))
+    expect(model.languagePairs).toEqual(languagePairs)
+    for (const wrong of [{ pairs: { spanish: bars } }, { unrelated: { same: [0.1], across: levels } }]) {
+      const reading = readOnnxFolder(copyModel(m => ({ ...m, languagePairs: { ...languagePairs, ...wrong } })))
+      await expect(reading).rejects.toThrow(/languagePairs/)
+    }
   })
 
   it('gives another hash when anything changes that decides a vector, and only then', async () => {

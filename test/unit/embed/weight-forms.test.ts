@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 // biome-ignore lint/correctness/useImportExtensions: the file is a script with types beside it, and biome wants .mjs.mts
 import { buildUnsignedForm } from '../../../scripts/build-model.mjs'
 // @ts-expect-error a script without types
-import { ElementType, OnnxGraph } from '../../../scripts/minilm/onnx-graph.mjs'
+import { ElementType, OnnxGraph } from '../../../scripts/onnx/onnx-graph.mjs'
 import { must } from '../../../src/base/assert.ts'
 import { readModelFiles, readOnnxFolder } from '../../../src/embed/onnx-folder.ts'
 import { loadNative, loadOnnxRuntime, type OnnxRuntime, PROBE_MODEL } from '../../../src/embed/onnx-runtime.ts'
