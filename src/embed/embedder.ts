@@ -17,6 +17,16 @@ export interface Calibration {
   readonly answered: { readonly base: number; readonly slope: number }
 }
 
+/** What a model of many languages gives for pairs of a question's and a passage's language. */
+export interface LanguagePairs {
+  /** Bars where the two languages differ. */
+  readonly across: Calibration
+  /** Bars of single pairs, `es-en` for a Spanish question and an English passage, which go before `across`. */
+  readonly pairs: Readonly<Record<string, Calibration>>
+  /** Quantiles of the cosine of unrelated pairs, at `QUANTILE_LEVELS`. */
+  readonly unrelated: { readonly same: readonly number[]; readonly across: readonly number[] }
+}
+
 export interface EmbeddingModel {
   /** Name people know, for example `all-MiniLM-L6-v2-int8`. */
   readonly id: string
@@ -31,6 +41,8 @@ export interface EmbeddingModel {
   readonly calibration: Calibration | null
   /** Factor on the cosine before fusion, 1 for MiniLM: 0.13 ÷ standard deviation of the cosine of random pairs. */
   readonly cosineScale: number
+  /** Absent or null: one language, or not measured. */
+  readonly languagePairs?: LanguagePairs | null | undefined
 }
 
 /** How a model is run in this process. */

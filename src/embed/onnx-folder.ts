@@ -29,9 +29,23 @@ export interface ModelFiles {
 const MODEL_FILES = ['model.onnx', 'tokenizer.json', 'tokenizer_config.json'] as const
 type ModelFile = (typeof MODEL_FILES)[number]
 
+/** Shares of unrelated pairs whose cosine is at most the quantile of that place. */
+export const QUANTILE_LEVELS = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999] as const
+
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hexadecimal')
 const bar = z.strictObject({ base: z.number(), slope: z.number() })
 const calibration = z.strictObject({ wordShare: z.number().nonnegative(), refused: bar, answered: bar })
+const languageCode = z.string().regex(/^[a-z]{2}$/, 'a language code of two letters')
+/** Cosines at QUANTILE_LEVELS, ascending. */
+const quantiles = z.array(z.number().min(-1).max(1)).length(QUANTILE_LEVELS.length)
+const languagePairs = z.strictObject({
+  /** Bars where question and passage are in two languages. Those within one language are `calibration`. */
+  across: calibration,
+  /** Bars of one pair, "question-passage" (`es-en`; `ja-ja` within a language), where they differ from the two above. */
+  pairs: z.record(z.string().regex(/^[a-z]{2}-[a-z]{2}$/, 'two language codes, as in es-en'), calibration).default({}),
+  /** Cosines of questions with passages that have nothing to do with them: bring scores of two models to one scale. */
+  unrelated: z.strictObject({ same: quantiles, across: quantiles }),
+})
 const manifestSchema = z.strictObject({
   id: z.string().regex(/^[\w.:/-]{1,200}$/, 'a name of letters, digits and _ . : / -'),
   dimensions: z.number().int().min(1).max(16_384),
@@ -39,10 +53,13 @@ const manifestSchema = z.strictObject({
   pooling: z.enum(['mean', 'cls']),
   prefixes: z.strictObject({ query: z.string(), passage: z.string() }).default({ query: '', passage: '' }),
   /** ISO 639-1; empty means many. */
-  languages: z.array(z.string().regex(/^[a-z]{2}$/, 'a language code of two letters')).default([]),
+  languages: z.array(languageCode).default([]),
   /** Without it no answer is refused for lack of evidence. */
   calibration: calibration.nullable().default(null),
   cosineScale: z.number().positive().default(1),
+  languagePairs: languagePairs.nullable().default(null),
+  /** SPDX name. */
+  license: z.string().min(1).max(100).optional(),
   files: z.strictObject({ 'model.onnx': hash, 'tokenizer.json': hash, 'tokenizer_config.json': hash }),
   /** Hashes of an earlier form of the files that gave the same vectors bit for bit: what it embedded stays valid. */
   sameVectorsAs: z.partialRecord(z.enum(MODEL_FILES), hash).default({}),
@@ -54,7 +71,8 @@ const manifestSchema = z.strictObject({
 export async function readOnnxFolder(path: string): Promise<OnnxFolder> {
   const text = await readModelFile(path, 'manifest.json', 'a model manifest')
   const manifest = parseManifest(text.toString())
-  const { id, dimensions, maxTokens, pooling, prefixes, languages, calibration, cosineScale, files } = manifest
+  const { id, dimensions, maxTokens, pooling, prefixes, languages, calibration, cosineScale, languagePairs, files } =
+    manifest
   return {
     path,
     model: {
@@ -66,6 +84,7 @@ export async function readOnnxFolder(path: string): Promise<OnnxFolder> {
       languages,
       calibration,
       cosineScale,
+      languagePairs,
     },
     pooling,
     prefixes,
