@@ -16,9 +16,9 @@ import { IndexSet } from './index-set.ts'
 export class IndexMakers {
   readonly #makers: ReadonlyMap<string, () => Index>
 
-  constructor(embedder: Embedder | null, lenses: readonly Lens[], vectorIndex: (embedder: Embedder) => Index) {
+  constructor(embedders: readonly Embedder[], lenses: readonly Lens[], vectorIndex: (embedder: Embedder) => Index) {
     const makers: (() => Index)[] = [openWordIndex]
-    if (embedder !== null) makers.push(() => vectorIndex(embedder))
+    makers.push(...embedders.map(embedder => () => vectorIndex(embedder)))
     makers.push(...lenses.flatMap(lens => lens.indexes ?? []))
     makers.push(...lenses.flatMap(lens => (lens.pointIndexes ?? []).map(points => () => openPointIndex(points))))
     makers.push(...lenses.flatMap(lens => (lens.linkIndexes ?? []).map(links => () => openLinkIndex(links))))
@@ -50,7 +50,9 @@ export function vectorIndexOver(store: Store): (embedder: Embedder) => Index {
 export function openScratch(embedder: Embedder | null): Scratch {
   const store = openMemoryStore()
   // Among so few, looking at every vector takes less than getting ready to look at some.
-  const makers = new IndexMakers(embedder, [], ({ model }) => openReferenceVectors(modelKey(model), model.dimensions))
+  const makers = new IndexMakers(embedder === null ? [] : [embedder], [], ({ model }) =>
+    openReferenceVectors(modelKey(model), model.dimensions),
+  )
   const indexes = new IndexSet(store, null, makers.all())
   const scratch: Scratch = {
     store,

@@ -6,7 +6,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Steps } from '../base/turns.ts'
-import type { Index, VectorIndex } from '../index/contract.ts'
+import type { Index } from '../index/contract.ts'
 import { loadInSteps, positionOfSnapshot, type SnapshotLoad, saveInSteps, snapshotPosition } from '../index/snapshot.ts'
 import { QuerentError } from '../model/errors.ts'
 import { aroundDamage } from '../pipeline/many-rows.ts'
@@ -25,8 +25,6 @@ export class IndexSet {
   readonly #snapshots: SnapshotFolder | null
   /** By name; empty until they are loaded. */
   readonly #indexes: ReadonlyMap<string, Index>
-  /** Undefined: nothing is embedded. */
-  readonly #vectorsName: string | undefined
   readonly #loaded = new Set<Index>()
   /** Feed positions of the snapshots, as far as they were looked at. */
   readonly #saved = new Map<Index, number>()
@@ -44,7 +42,6 @@ export class IndexSet {
     this.#store = store
     this.#snapshots = folder === null ? null : new SnapshotFolder(folder, store)
     this.#indexes = new Map(indexes.map(index => [index.name, index]))
-    this.#vectorsName = this.names.find(name => name.startsWith('vectors-'))
   }
 
   get names(): readonly string[] {
@@ -72,16 +69,6 @@ export class IndexSet {
     while (this.#onChange?.() === true) yield
     for (const name of names) while (this.#loadSome(this.#named(name))) yield
     while (this.#followSome()) yield
-  }
-
-  /** The index of the embedder's vectors, as `get` gives it; null where nothing is embedded. */
-  get vectors(): VectorIndex | null {
-    return this.#vectorsName === undefined ? null : (this.get(this.#vectorsName) as VectorIndex)
-  }
-
-  /** Of the index of the embedder's vectors; none where nothing is embedded. */
-  get vectorsNames(): readonly string[] {
-    return this.#vectorsName === undefined ? [] : [this.#vectorsName]
   }
 
   /** Changes of the store that the loaded index that is furthest behind has not taken in. */

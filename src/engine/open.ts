@@ -19,7 +19,7 @@ import { Lease, nameHolder } from './background/lease.ts'
 import { eraseAtEnd, LogKeeper } from './background/log-keeper.ts'
 import { ByteQuota } from './byte-quota.ts'
 import { type Config, type Environment, resolveConfig } from './config.ts'
-import { runtimeNotice, startEmbedder } from './embedder.ts'
+import { runtimeNotice, startEmbedder, startSecond } from './embedder.ts'
 import { Closers } from './ending.ts'
 import type { Engine } from './engine.ts'
 import { findHome, type Home, openWorkspace } from './home.ts'
@@ -136,18 +136,22 @@ async function makeParts(
     home?.folder ?? process.cwd(),
   )
   closers.add(() => embedder?.close())
+  const multilingual =
+    embedder === null ? null : await startSecond(options.multilingual, config.multilingual, home?.folder)
+  closers.add(() => multilingual?.close())
+  const embedders = [embedder, multilingual].filter(one => one !== null)
   if (options.notice !== undefined) {
     const notice = runtimeNotice(home?.folder ?? null, embedder)
     if (notice !== null) options.notice(notice)
   }
-  const makers = new IndexMakers(embedder, registry.all, vectorIndexOver(store))
+  const makers = new IndexMakers(embedders, registry.all, vectorIndexOver(store))
   const indexes = new IndexSet(store, home?.indexFolder ?? null, makers.all())
   closers.add(() => indexes.close())
   const lease = (name: string) => new Lease(store, name, holder, machineNow)
   const embedding =
     embedder === null || options.readOnly === true
       ? null
-      : new Embedding(store, embedder, lease('embedding'), () => clock.now())
+      : new Embedding(store, embedders, lease('embedding'), () => clock.now())
   const sources = new SourceSet({ store, settings: config.sources, environment })
   closers.add(() => sources.close())
   const { transport = openHttpTransport() } = options
@@ -160,6 +164,7 @@ async function makeParts(
     clock,
     random,
     embedder,
+    multilingual,
     embedderError,
     indexes,
     snapshots: lease('snapshots'),

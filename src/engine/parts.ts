@@ -28,6 +28,8 @@ export interface Parts {
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly embedder: Embedder | null
+  /** A second model, for texts and queries in languages that the first does not know. */
+  readonly multilingual: Embedder | null
   /** Why there is no embedder although one was wanted, or null. */
   readonly embedderError: string | null
   readonly indexes: IndexSet
