@@ -31,7 +31,7 @@ import { type MadeContext, QuestionContexts } from './question-contexts.ts'
 const NO_OPTIONS = z.strictObject({})
 type OptionsSchema = z.ZodType<{ readonly options: unknown }>
 
-const NO_MODEL = { embedder: null, multilingual: null, embedderError: null } as const
+const NO_MODEL = { embedder: null, embedderError: null } as const
 
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 

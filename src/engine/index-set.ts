@@ -24,7 +24,7 @@ export class IndexSet {
   /** Null for a store without a home: nothing is saved. */
   readonly #snapshots: SnapshotFolder | null
   /** By name; empty until they are loaded. */
-  readonly #indexes: ReadonlyMap<string, Index>
+  readonly #indexes: Map<string, Index>
   readonly #loaded = new Set<Index>()
   /** Feed positions of the snapshots, as far as they were looked at. */
   readonly #saved = new Map<Index, number>()
@@ -46,6 +46,22 @@ export class IndexSet {
 
   get names(): readonly string[] {
     return [...this.#indexes.keys()]
+  }
+
+  /** Another empty one, whose name no other has. */
+  add(index: Index): void {
+    this.#indexes.set(index.name, index)
+  }
+
+  /** Lets go of the index of that name and of its file. Nobody asks for it any more. */
+  remove(name: string): void {
+    const index = this.#indexes.get(name)
+    if (index === undefined) return
+    this.#indexes.delete(name)
+    this.#loaded.delete(index)
+    this.#loading.get(index)?.return()
+    this.#loading.delete(index)
+    this.#snapshots?.remove(this.#snapshots.pathOf(index))
   }
 
   /** Every index, loaded and brought to the newest committed change. */

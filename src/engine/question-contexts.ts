@@ -160,7 +160,10 @@ export class QuestionContexts {
    * such a language. Other lenses than the default one know the main model alone.
    */
   #spaceOf({ lens, text }: Query): Space {
-    const { embedder, multilingual, indexes, store } = this.#parts
+    const { models, indexes, store } = this.#parts
+    // Taken once: the vector of a query and the index that it is looked up in are of one model.
+    const [embedder, multilingual] =
+      this.#parts.embedder === null ? [null, null] : [models.main?.current ?? null, models.second]
     const nameOf = ({ model }: Embedder) => vectorsName(modelKey(model))
     const oneOf = (only: Embedder | null): Space => ({
       ...{ model: only?.model ?? null, embedders: only === null ? [] : [only] },

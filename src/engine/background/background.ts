@@ -183,7 +183,7 @@ export interface Refused {
 
 export class Embedding {
   readonly #store: Store
-  readonly #embedders: readonly Embedder[]
+  readonly #models: EmbeddedModels
   readonly #lease: Lease
   readonly #now: () => number
   readonly #stop = new AbortController()
@@ -192,6 +192,8 @@ export class Embedding {
   readonly #elapsed: () => number
   /** By model key and chunk, what the embedder said. A changed text is another chunk. */
   readonly #refused = new Map<string, Map<ChunkKey, string>>()
+  /** Milliseconds a vector took in the last run; null: there was none. */
+  #msEach: number | null = null
   #error: unknown = null
   #failures = 0
   #notBefore = Number.NEGATIVE_INFINITY
@@ -199,13 +201,13 @@ export class Embedding {
   /** The models' vectors are made one model after the other. `elapsed`: ms from any start, on a clock that nobody can set. */
   constructor(
     store: Store,
-    embedders: readonly Embedder[],
+    models: EmbeddedModels,
     lease: Lease,
     now: () => number,
     elapsed: () => number = () => performance.now(),
   ) {
     this.#store = store
-    this.#embedders = embedders
+    this.#models = models
     this.#lease = lease
     this.#now = now
     this.#elapsed = elapsed
@@ -257,6 +259,7 @@ export class Embedding {
         if (this.#error !== null) throw this.#error
         if (this.#stop.signal.aborted) return
       }
+      await this.#models.finish?.()
     } finally {
       if (report) this.#watchers.delete(report)
     }
@@ -269,7 +272,8 @@ export class Embedding {
 
   /** What is to be embedded next, and by which model; null: nothing. */
   #next(limit = 1): Waiting | null {
-    for (const embedder of this.#embedders) {
+    if (this.#models.isOverruled === true) return null
+    for (const embedder of this.#models.targets) {
       const chunks = this.#pending(embedder, limit)
       if (chunks.length > 0) return { embedder, chunks }
     }
@@ -302,16 +306,19 @@ export class Embedding {
         await this.#lease.release()
       }
     }
+    if (!signal.aborted && this.#models.isOverruled !== true) await this.#models.finish?.()
   }
 
   /** Batch by batch, for as long as the lease can be renewed. */
   async #embedPending(signal: AbortSignal): Promise<void> {
     let done = 0
+    const begun = this.#elapsed()
     do {
       const next = this.#next(BATCH)
       if (next === null) return
       await this.#embedBatch(next, signal)
       done += next.chunks.length
+      this.#msEach = (this.#elapsed() - begun) / done
       this.#tell(done)
     } while (!signal.aborted && (await this.#lease.take()))
   }
@@ -376,19 +383,29 @@ export class Embedding {
 
   #tell(done: number): void {
     if (this.#watchers.size === 0) return
-    const left = this.#left()
+    const { vectors: left } = this.left()
     for (const watcher of this.#watchers) watcher({ phase: 'embed', done, total: done + left })
   }
 
-  /** Vectors that are still to be made. */
-  #left(): number {
+  /** Vectors that are still to be made, and how long that takes as the last run went; null: it is not known. */
+  left(): { readonly vectors: number; readonly seconds: number | null } {
     const ids = this.#store.partitions().map(partition => partition.id)
     const chunks = this.#store.countChunks(ids)
-    return this.#embedders.reduce((left, { model }) => {
+    const vectors = this.#models.targets.reduce((left, { model }) => {
       const key = modelKey(model)
       return left + chunks - this.#store.countVectors(key, ids) - (this.#refused.get(key)?.size ?? 0)
     }, 0)
+    return { vectors, seconds: this.#msEach === null ? null : Math.ceil((vectors * this.#msEach) / 1_000) }
   }
+}
+
+/** Which models' vectors every chunk is to have. */
+export interface EmbeddedModels {
+  readonly targets: readonly Embedder[]
+  /** Whether another process decides on the models now: then nothing is embedded here. */
+  readonly isOverruled?: boolean
+  /** Called when nothing is left to embed, perhaps often. */
+  finish?(): Promise<void>
 }
 
 interface Waiting {
