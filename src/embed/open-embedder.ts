@@ -109,7 +109,7 @@ export interface EmbedderContext {
 export const PACKAGED_MODEL_FOLDER: string = fileURLToPath(new URL('../../model/all-MiniLM-L6-v2', import.meta.url))
 
 /** Where `npm run model:multilingual` puts its model. */
-export const SECOND_MODEL_FOLDER: string = fileURLToPath(new URL('../../model-multilingual', import.meta.url))
+export const SECOND_MODEL_FOLDER: string = join(PACKAGED_MODEL_FOLDER, '../../model-multilingual')
 
 /**
  * Null for `none`: words only. Rejects with `model_invalid` (no usable model folder; `npm run model` builds the default

@@ -14,9 +14,11 @@ import { IndexSet } from './index-set.ts'
 
 /** By name, what makes an empty one. */
 export class IndexMakers {
-  readonly #makers: ReadonlyMap<string, () => Index>
+  readonly #makers: Map<string, () => Index>
+  readonly #vectorIndex: (embedder: Embedder) => Index
 
   constructor(embedders: readonly Embedder[], lenses: readonly Lens[], vectorIndex: (embedder: Embedder) => Index) {
+    this.#vectorIndex = vectorIndex
     const makers: (() => Index)[] = [openWordIndex]
     makers.push(...embedders.map(embedder => () => vectorIndex(embedder)))
     makers.push(...lenses.flatMap(lens => lens.indexes ?? []))
@@ -28,6 +30,14 @@ export class IndexMakers {
   /** One of each. */
   all(): readonly Index[] {
     return [...this.#makers.values()].map(make => make())
+  }
+
+  /** The index of the vectors of another embedder, which `make` makes from now on too. */
+  add(embedder: Embedder): Index {
+    const make = () => this.#vectorIndex(embedder)
+    const index = make()
+    this.#makers.set(index.name, make)
+    return index
   }
 
   make(name: string): Index {

@@ -7,7 +7,6 @@ import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { canonicalJson, type JsonObject } from '../base/canonical.ts'
-import { checkModel } from '../embed/check-model.ts'
 import { type Embedder, type EmbeddingModel, type EmbedKind, type LocalRun, modelKey } from '../embed/embedder.ts'
 import {
   type EmbedderSettings,
@@ -19,8 +18,10 @@ import { type Index, vectorsName } from '../index/contract.ts'
 import { invalidArgument, QuerentError } from '../model/errors.ts'
 import type { ModelCheck, ModelList, ModelState, UsedModel, UseModelInput } from '../model/reports.ts'
 import { knowsLanguage } from '../pipeline/languages.ts'
-import type { Store, StoreReader } from '../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
+import { shownLanguage } from '../text/language.ts'
 import type { Embedding } from './background/background.ts'
+import { checkModel } from './check-model.ts'
 import { readSettings, writeSettings } from './config.ts'
 import { startEmbedder, startSecond } from './embedder.ts'
 import type { IndexSet } from './index-set.ts'
@@ -70,6 +71,8 @@ interface Recorded {
 }
 
 const NAME = 'model'
+/** Named text of the store, there once the second model has embedded a text in another language than the first model's. */
+const FOREIGN = 'foreign_texts'
 const recordSchema = z.object({
   model: z.string(),
   settings: embedderSettings.nullable(),
@@ -110,6 +113,7 @@ export class Models {
   readonly #recordedAtOpen: string | undefined
   readonly #opened = new Set<Embedder>()
   #isFinished = false
+  #hasForeign = false
   #around: Surroundings | null = null
 
   /** `before`: the model that answers until the target has embedded everything; null: the target answers. */
@@ -156,6 +160,19 @@ export class Models {
 
   async close(): Promise<void> {
     await Promise.all([...this.#opened].map(one => one.close()))
+  }
+
+  /** Whether some text was in a language that the first model does not know: else no query need be embedded twice. */
+  get hasForeign(): boolean {
+    this.#hasForeign ||= this.#input.store.meta(FOREIGN) !== undefined
+    return this.#hasForeign
+  }
+
+  embedding(writer: StoreWriter, embedder: Embedder, texts: readonly string[]): void {
+    const model = this.#target?.model
+    if (embedder !== this.#second || model === undefined || this.hasForeign) return
+    const isForeign = texts.map(shownLanguage).some(of => of !== null && !knowsLanguage(model, of))
+    if (isForeign) writer.setMeta(FOREIGN, 'true')
   }
 
   /** Everything is embedded: the target answers from now on, and vectors of the models before it are removed. */
@@ -306,9 +323,8 @@ function partitionsOf(reader: StoreReader): readonly number[] {
   return reader.partitions().map(({ id }) => id)
 }
 
-async function changeSettings(home: string, name: string, value: string | JsonObject): Promise<void> {
-  const { applyEdits, modify } = await import('jsonc-parser')
+async function changeSettings(home: string, name: string, setting: string | JsonObject): Promise<void> {
   const file = join(home, 'config.json')
-  const { text } = readSettings(file)
-  await writeSettings(file, applyEdits(text, modify(text, [name], value, {})))
+  const { value } = readSettings(file)
+  await writeSettings(file, `${JSON.stringify({ ...value, [name]: setting }, null, 2)}\n`)
 }

@@ -138,8 +138,7 @@ async function makeParts(
     const notice = runtimeNotice(home?.folder ?? null, embedder)
     if (notice !== null) options.notice(notice)
   }
-  const makeVectorIndex = vectorIndexOver(store)
-  const makers = new IndexMakers(models.all, registry.all, makeVectorIndex)
+  const makers = new IndexMakers(models.all, registry.all, vectorIndexOver(store))
   const indexes = new IndexSet(store, home?.indexFolder ?? null, makers.all())
   closers.add(() => indexes.close())
   const lease = (name: string) => new Lease(store, name, holder, machineNow)
@@ -147,7 +146,7 @@ async function makeParts(
     embedder === null || options.readOnly === true
       ? null
       : new Embedding(store, models, lease('embedding'), () => clock.now())
-  models.lend({ indexes, embedding, makeIndex: makeVectorIndex })
+  models.lend({ indexes, embedding, makeIndex: embedder => makers.add(embedder) })
   const sources = new SourceSet({ store, settings: config.sources, environment })
   closers.add(() => sources.close())
   const { transport = openHttpTransport() } = options

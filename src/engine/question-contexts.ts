@@ -178,10 +178,12 @@ export class QuestionContexts {
     }
     const { model } = embedder
     const known = [model.languages, multilingual.model.languages]
+    const languages = known.some(({ length }) => length === 0) ? [] : known.flat()
+    if (!models.hasForeign) return { ...oneOf(embedder), languages }
     const of = { memo: this.#memo, reader: store }
     return {
       ...{ model, embedders: [embedder, multilingual], names: [nameOf(embedder), nameOf(multilingual)] },
-      languages: known.some(({ length }) => length === 0) ? [] : known.flat(),
+      languages,
       vectors: () =>
         joinSpaces({
           main: indexes.get(nameOf(embedder)) as VectorIndex,

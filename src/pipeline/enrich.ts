@@ -1,4 +1,5 @@
 /** Second stage: which phrases are required, the question's vector, and how much words and meaning count. */
+import { jointVector } from '../index/vectors/spaces.ts'
 import { boostedVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import { shownLanguage } from '../text/language.ts'
@@ -42,7 +43,24 @@ async function questionVector(plan: Plan, context: QueryContext): Promise<Float3
     const vector = await embedded(text, context)
     if (vector !== null) parts.push({ vector, factor: boost })
   }
-  return boostedVector(whole, parts)
+  return boostedInSpaces(whole, parts, context.vectors?.dimensions ?? whole.length)
+}
+
+/** A joint vector is moved in each of its spaces by itself; the first one's dimensions are given. */
+function boostedInSpaces(
+  whole: Float32Array,
+  parts: Parameters<typeof boostedVector>[1],
+  dimensions: number,
+): Float32Array {
+  if (whole.length === dimensions) return boostedVector(whole, parts)
+  const moved = (from: number, to: number) => {
+    const known = parts.filter(({ vector }) => vector.length >= to)
+    return boostedVector(
+      whole.subarray(from, to),
+      known.map(({ vector, factor }) => ({ vector: vector.subarray(from, to), factor })),
+    )
+  }
+  return jointVector(moved(0, dimensions), moved(dimensions, whole.length))
 }
 
 function wordsAlone(plan: Plan, context: QueryContext): Plan {

@@ -9,7 +9,7 @@ import { type Chunk, type ChunkKey, embeddedText } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Progress } from '../../model/operation.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
 import { orStopped } from '../ending.ts'
 import type { IndexSet } from '../index-set.ts'
 import { Lease } from './lease.ts'
@@ -326,7 +326,8 @@ export class Embedding {
   async #embedBatch(waiting: Waiting, signal: AbortSignal): Promise<void> {
     const { embedder, chunks } = waiting
     try {
-      await this.#save(waiting, await this.#embed(embedder, this.#texts(chunks), signal))
+      const texts = this.#texts(chunks)
+      await this.#save(waiting, texts, await this.#embed(embedder, texts, signal))
     } catch (error) {
       if (!isRefusal(error)) throw error
       await this.#embedOneByOne(waiting, signal)
@@ -341,7 +342,8 @@ export class Embedding {
     const texts = this.#texts(chunks)
     for (const [at, chunk] of chunks.entries()) {
       try {
-        await this.#save({ embedder, chunks: [chunk] }, await this.#embed(embedder, [texts[at] as string], signal))
+        const text = [texts[at] as string]
+        await this.#save({ embedder, chunks: [chunk] }, text, await this.#embed(embedder, text, signal))
       } catch (error) {
         if (!isRefusal(error)) throw error
         refused.set(chunk.key, error.message)
@@ -359,9 +361,14 @@ export class Embedding {
   }
 
   /** Nothing when the lease went to another process meanwhile: then it has embedded them, or will. */
-  #save({ embedder, chunks: batch }: Waiting, vectors: readonly Float32Array[]): Promise<void> {
+  #save(
+    { embedder, chunks: batch }: Waiting,
+    texts: readonly string[],
+    vectors: readonly Float32Array[],
+  ): Promise<void> {
     return this.#store.writeWhenFree(this.#now(), writer => {
       if (!this.#lease.isHeldIn(writer)) return
+      this.#models.embedding?.(writer, embedder, texts)
       // A chunk may have gone while its text was being embedded.
       const alive = new Set(writer.chunks(batch.map(chunk => chunk.key)).map(chunk => chunk.key))
       writer.putVectors(
@@ -404,6 +411,8 @@ export interface EmbeddedModels {
   readonly targets: readonly Embedder[]
   /** Whether another process decides on the models now: then nothing is embedded here. */
   readonly isOverruled?: boolean
+  /** Called in the transaction that writes the vectors of these texts. */
+  embedding?(writer: StoreWriter, embedder: Embedder, texts: readonly string[]): void
   /** Called when nothing is left to embed, perhaps often. */
   finish?(): Promise<void>
 }

@@ -4,7 +4,6 @@
  * different models are never compared: an entry has its score from one of them, and the second's cosines are brought to the
  * scale of the main one's.
  */
-import { isUnit, toUnit } from '../../math/vector.ts'
 import type { ChunkKey, EntryKey } from '../../model/entry.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Hit, SearchScope, VectorIndex, VectorSearch } from '../contract.ts'
@@ -54,26 +53,25 @@ class JoinedSpaces implements VectorIndex {
     return this.#options.main.byteLength + this.#options.second.byteLength
   }
 
-  /** Entries that one index brings and the other is to score get that score, so that an entry's score does not tell which brought it. */
+  /**
+   * What the main index brings has its score from there, unless it is foreign. What the second one alone brings counts only where it is
+   * foreign: so the answer about other entries is the main index's, whatever the second one holds.
+   */
   search(request: VectorSearch): readonly Hit[] {
     const { main, second } = this.#options
     const { mine, other } = this.#split(request.vector)
-    if (other === null) return main.search({ ...request, vector: mine })
+    if (other === null) return main.search(request)
     const { least = Number.NEGATIVE_INFINITY, k, approximate } = request
     const found = { ...request, least: undefined }
     const byMain = main.search({ ...found, vector: mine })
     const bySecond = second.search({ ...found, vector: other })
-    const entries = [...new Set([...byMain, ...bySecond].map(({ entry }) => entry))]
-    const foreign = this.#inSecond(entries, request)
-    const known = (hits: readonly Hit[], isSecond: boolean) => hits.filter(hit => foreign.has(hit.entry) === isSecond)
-    const [inMain, inSecond] = [known(byMain, false), known(bySecond, true)]
-    const scored = new Set([...inMain, ...inSecond].map(({ entry }) => entry))
-    const missing = entries.filter(entry => !scored.has(entry))
-    const rest = (isSecond: boolean) => missing.filter(entry => foreign.has(entry) === isSecond)
+    const foreign = this.#inSecond([...new Set([...byMain, ...bySecond].map(({ entry }) => entry))], request)
+    const inSecond = bySecond.filter(({ entry }) => foreign.has(entry))
+    const known = new Set(inSecond.map(({ entry }) => entry))
+    const missing = byMain.flatMap(({ entry }) => (foreign.has(entry) && !known.has(entry) ? entry : []))
     const hits = [
-      ...inMain,
-      ...main.score(mine, rest(false), request, approximate),
-      ...[...inSecond, ...second.score(other, rest(true), request, approximate)].map(hit => this.#mapped(hit)),
+      ...byMain.filter(({ entry }) => !foreign.has(entry)),
+      ...[...inSecond, ...second.score(other, missing, request, approximate)].map(hit => this.#mapped(hit)),
     ]
     return hits
       .filter(({ score }) => score >= least)
@@ -141,15 +139,10 @@ class JoinedSpaces implements VectorIndex {
     return { ...hit, score: this.#options.toMain(hit.score) }
   }
 
-  /** Boosts may have changed the length of either part, and left one without direction: then any direction is as good. */
   #split(vector: Float32Array): { readonly mine: Float32Array; readonly other: Float32Array | null } {
     if (vector.length === this.dimensions) return { mine: vector, other: null }
-    return { mine: unitOf(vector.subarray(0, this.dimensions)), other: unitOf(vector.subarray(this.dimensions)) }
+    return { mine: vector.subarray(0, this.dimensions), other: vector.subarray(this.dimensions) }
   }
-}
-
-function unitOf(part: Float32Array): Float32Array {
-  return isUnit(part) ? part : (toUnit(part) ?? Float32Array.from(part, (_, at) => Number(at === 0)))
 }
 
 /**

@@ -1,12 +1,12 @@
 /** Tries a model before it is used: what it is, whether its vectors make sense, how quick it is. */
 import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
+import { checkEmbedder } from '../embed/checked-embedder.ts'
+import type { Embedder } from '../embed/embedder.ts'
+import { openLocalEmbedder } from '../embed/local-embedder.ts'
+import { MODEL_FILES } from '../embed/onnx-folder.ts'
 import { dot } from '../math/vector.ts'
 import type { ModelCheck } from '../model/reports.ts'
-import { checkEmbedder } from './checked-embedder.ts'
-import type { Embedder } from './embedder.ts'
-import { openLocalEmbedder } from './local-embedder.ts'
-import { MODEL_FILES } from './onnx-folder.ts'
 
 /** Pairs of sentences that mean the same: each must be nearer to its own than to any other. */
 const SAME: readonly (readonly [string, string])[] = [
