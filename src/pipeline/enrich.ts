@@ -1,6 +1,5 @@
 /** Second stage: which phrases are required, the question's vector, and how much words and meaning count. */
-import { jointVector } from '../index/vectors/spaces.ts'
-import { boostedVector } from '../math/vector.ts'
+import { boostedVector, jointVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import { shownLanguage } from '../text/language.ts'
 import type { QueryContext } from './context.ts'

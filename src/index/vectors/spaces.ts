@@ -22,14 +22,6 @@ export function joinSpaces(options: SpacesOptions): VectorIndex {
   return new JoinedSpaces(options)
 }
 
-/** The vectors of a query, one after the other. */
-export function jointVector(main: Float32Array, second: Float32Array): Float32Array {
-  const joint = new Float32Array(main.length + second.length)
-  joint.set(main)
-  joint.set(second, main.length)
-  return joint
-}
-
 class JoinedSpaces implements VectorIndex {
   readonly name: string
   readonly model: string

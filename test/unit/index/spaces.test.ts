@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openReferenceVectors } from '../../../src/index/reference-vectors.ts'
-import { joinSpaces, jointVector, quantileMap } from '../../../src/index/vectors/spaces.ts'
+import { joinSpaces, quantileMap } from '../../../src/index/vectors/spaces.ts'
+import { jointVector } from '../../../src/math/vector.ts'
 import { openMemoryStore } from '../../../src/store/sqlite-store.ts'
 import { draftOf, wholeChunk } from '../../support/entries.ts'
 
