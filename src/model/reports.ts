@@ -226,23 +226,25 @@ const modelFields = {
 }
 
 export const modelsOutput = z.strictObject({
-  models: z.array(
-    z.strictObject({
-      ...modelFields,
-      role: z
-        .enum(['answers', 'next', 'other_languages'])
-        .describe(
-          'answers: queries go to it; next: it will answer when it has embedded everything; other_languages: for texts and queries in languages that the first does not know',
-        ),
-      vectors: z.int().min(0).describe('Passages that have a vector of it'),
-      chunks: z.int().min(0).describe('Number of passages'),
-      seconds_left: z
-        .int()
-        .min(0)
-        .nullable()
-        .describe('How long embedding will take; null: nothing is left, or this process does not embed'),
-    }),
-  ),
+  models: z
+    .array(
+      z.strictObject({
+        ...modelFields,
+        role: z
+          .enum(['answers', 'next', 'other_languages'])
+          .describe(
+            'answers: queries go to it; next: it will answer when it has embedded everything; other_languages: for texts and queries in languages that the first does not know',
+          ),
+        vectors: z.int().min(0).describe('Passages that have a vector of it'),
+        chunks: z.int().min(0).describe('Number of passages'),
+        seconds_left: z
+          .int()
+          .min(0)
+          .nullable()
+          .describe('How long embedding will take; null: nothing is left, or this process does not embed'),
+      }),
+    )
+    .describe('Those that answer or are to answer'),
   multilingual: z
     .enum(['used', 'there', 'missing'])
     .describe('Whether the multilingual model of this package is used, or could be'),

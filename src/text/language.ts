@@ -40,7 +40,8 @@ export function shownLanguage(text: string): string | null {
   const unstemmed = words.length === 0 ? undefined : UNSTEMMED.find(([, script]) => isMostly(words, script))
   if (unstemmed !== undefined) return unstemmed[0]
   const of = language(text)
-  return of !== 'en' || languagesOfQuestion(words)[0] !== 'en' || words.some(isEnglishSign) ? of : null
+  // English is also what a text counts as that shows nothing.
+  return of !== 'en' || words.some(isEnglishSign) ? of : null
 }
 
 /** The first that fits: Japanese has Chinese characters too. */

@@ -97,7 +97,8 @@ const OWN: Readonly<Record<OwnList, ReadonlySet<string>>> = {
     jeden jeder jedes jedoch jene kann kein keine keinem keinen keiner konnen machen man mehr mein meine mich mir mit
     muss mussen nach nicht nichts noch nun nur ob oder ohne sehr sein seine seinem seinen seiner seit sich sie sind so
     soll sollen sollte sondern sonst uber um und uns unser unter viel vom von vor wann war waren warum was weil welche
-    welcher welches wenn wer werde werden wie wieder wir wird wirst wo wurde wurden zu zum zur zwar zwischen`),
+    welchem welchen welcher welches wem wen wenn wer werde werden wessen wie wieder wir wird wirst wo wodurch womit worum
+    wovon wozu wurde wurden zu zum zur zwar zwischen`),
   it: words(`a abbiamo ad agli ai al alcuni alla alle allo allora altra altre altri altro anche ancora avere aveva c che
     chi ci cio coi col come con contro cosa cosi cui d da dagli dai dal dalla dalle dallo degli dei del dell della delle
     dello dentro di dopo dove due durante e ecco ed era erano essere fa fare fino fra fu gia gli ha hai hanno ho i il in

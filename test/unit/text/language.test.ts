@@ -69,6 +69,7 @@ describe('the language that a text shows', () => {
     ['es', 'El gato come pescado en la cocina'],
     ['en', 'where is the cat'],
     [null, 'Kafka'],
+    [null, 'Wer war Marie Curie?'],
     [null, ''],
     ['en', 'the word 猫 means cat'],
   ])('%s: %s', (expected, text) => expect(shownLanguage(text)).toBe(expected))
