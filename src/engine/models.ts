@@ -207,9 +207,7 @@ export class Models {
       const seconds = vectors < chunks && left !== null ? left.seconds : null
       return { id, dimensions, languages, role, vectors, chunks, seconds_left: seconds }
     })
-    const isThere = existsSync(SECOND_MODEL_FOLDER)
-    const isUsed = this.all.some(({ model }) => model.languages.length > 1)
-    return { models, multilingual: isUsed ? 'used' : isThere ? 'there' : 'missing' }
+    return { models }
   }
 
   /** Of a folder from the home, or of `built-in` or `multilingual`. */

@@ -245,9 +245,6 @@ export const modelsOutput = z.strictObject({
       }),
     )
     .describe('Those that answer or are to answer'),
-  multilingual: z
-    .enum(['used', 'there', 'missing'])
-    .describe('Whether the multilingual model of this package is used, or could be'),
 })
 export type ModelList = z.output<typeof modelsOutput>
 export type ModelState = ModelList['models'][number]

@@ -211,14 +211,12 @@ export const modelsText: Print<ModelList> = all<ModelList>(
     'models',
     '{id}: {role}, {dimensions} dimensions, {vectors} of {chunks} embedded{, about |seconds_left| seconds left}',
   ),
-  ({ multilingual }) => (multilingual === 'used' ? '' : `${FOR_OTHER_LANGUAGES[multilingual]}\n`),
+  ({ models }) =>
+    models.length > 0 && models.every(({ languages }) => languages.length === 1) ? `${FOR_OTHER_LANGUAGES}\n` : '',
 )
 
-const FOR_OTHER_LANGUAGES = {
-  there: 'for other languages than English: `querent model use multilingual`',
-  missing:
-    'for other languages than English: `npm run model:multilingual` in a checkout, then `querent model use multilingual`',
-} as const
+const FOR_OTHER_LANGUAGES =
+  'for other languages: `npm run model:multilingual` in a checkout, then `querent model use multilingual`'
 
 export const modelCheckText: Print<ModelCheck> = all<ModelCheck>(
   each('', '{id}: {dimensions} dimensions, {|bytes MiB|}, texts of up to {max_tokens} tokens'),
