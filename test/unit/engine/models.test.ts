@@ -87,6 +87,19 @@ describe('a changed model', () => {
     expect(readdirSync(folder.file('home')).includes('config.json')).toBe(true)
   })
 
+  it('by another process is not changed back: this one stops embedding, and answers by words', async () => {
+    await changed()
+    await using one = await open()
+    expect((await one.query({ text: 'vehicle in winter' })).coverage.embedded).toBe(1)
+    await using other = await open()
+    await other.useModel({ folder: second, wait: true })
+    await one.embedded()
+    expect(vectorsOf()).toEqual({ second: 3 })
+    expect((await one.models()).models).toMatchObject([{ id: 'first', vectors: 0 }])
+    expect((await one.query({ text: 'tulips' })).items[0]?.id).toBe('e1')
+    expect((await other.query({ text: 'flowers' })).items[0]?.id).toBe('e1')
+  })
+
   it('of several languages is used beside one for English', async () => {
     await changed()
     const many = copyModel(folder.file('many'), { id: 'many', languages: ['en', 'es', 'de'], prefix: 'many ' })
