@@ -82,6 +82,7 @@ const packages = {
   '@huggingface/tokenizers': ['embed'],
   '@modelcontextprotocol/server': ['interfaces/mcp'],
   '@orama/stemmers': ['text'],
+  '@orama/stopwords': ['text'],
   '@qdrant/js-client-rest': ['sources'],
   chokidar: ['interfaces/cli'],
   chromadb: ['sources'],

@@ -14,7 +14,15 @@ const root = fileURLToPath(new URL('..', import.meta.url))
  * Needed by every question. All other packages are loaded from node_modules when they are used. Development dependencies,
  * so that nobody installs them a second time; zod is a dependency because the declarations name its types.
  */
-export const BUNDLED: readonly string[] = ['zod', 'commander', 'picocolors', 'lru-cache', 'stemmer', '@orama/stemmers']
+export const BUNDLED: readonly string[] = [
+  'zod',
+  'commander',
+  'picocolors',
+  'lru-cache',
+  'stemmer',
+  '@orama/stemmers',
+  '@orama/stopwords',
+]
 
 const ENTRIES = {
   main: 'interfaces/main',

@@ -10,6 +10,7 @@ export const VARIABLES: readonly (readonly [string, string, string, string])[] =
   ['QUERENT_EMBEDDER_URL', 'text', 'the provider’s own', '`embedder.baseUrl`'],
   ['QUERENT_EMBEDDER_MODEL', 'text', 'none', '`embedder.model`'],
   ['QUERENT_EMBEDDER_FOLDER', 'path, from the home', 'the built-in model', '`embedder.folder`'],
+  ['QUERENT_MULTILINGUAL_FOLDER', 'path, from the home', 'none', '`multilingual`'],
   ['QUERENT_DURABILITY', '`normal`, `full`', '`normal`', '`durability`'],
   ['QUERENT_LIMITS', '`on`, `off`', '`on`', '`limits.enabled`'],
   ['QUERENT_LIMITS_UNITS_PER_MINUTE', 'whole number', '200', '`limits.units_per_minute`'],

@@ -26,7 +26,7 @@ export interface ModelFiles {
   readonly tokenizerConfig: string
 }
 
-const MODEL_FILES = ['model.onnx', 'tokenizer.json', 'tokenizer_config.json'] as const
+export const MODEL_FILES = ['model.onnx', 'tokenizer.json', 'tokenizer_config.json'] as const
 type ModelFile = (typeof MODEL_FILES)[number]
 
 /** Shares of unrelated pairs whose cosine is at most the quantile of that place. */

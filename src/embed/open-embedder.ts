@@ -108,6 +108,9 @@ export interface EmbedderContext {
 /** The model in the package, beside `src` and `dist` alike. */
 export const PACKAGED_MODEL_FOLDER: string = fileURLToPath(new URL('../../model/all-MiniLM-L6-v2', import.meta.url))
 
+/** Where `npm run model:multilingual` puts its model. */
+export const SECOND_MODEL_FOLDER: string = join(PACKAGED_MODEL_FOLDER, '../../model-multilingual')
+
 /**
  * Null for `none`: words only. Rejects with `model_invalid` (no usable model folder; `npm run model` builds the default
  * one), `provider_failed` or `invalid_argument`; whoever opens decides whether to go on with words and say so.

@@ -31,6 +31,8 @@ import { type MadeContext, QuestionContexts } from './question-contexts.ts'
 const NO_OPTIONS = z.strictObject({})
 type OptionsSchema = z.ZodType<{ readonly options: unknown }>
 
+const NO_MODEL = { embedder: null, embedderError: null } as const
+
 const UNCOUNTED: readonly string[] = ['store_locked', 'store_readonly', 'io_failed']
 
 /** The answer to a subscription. */
@@ -88,7 +90,7 @@ export class Asking {
   #over(scratch: Scratch): Asking {
     const { store } = scratch
     // Whatever is in it is found by words: to embed all of it for one query would take longer than anybody waits.
-    const parts: Parts = { ...this.#parts, store, indexes: indexesOf(scratch), embedder: null, embedderError: null }
+    const parts: Parts = { ...this.#parts, store, indexes: indexesOf(scratch), ...NO_MODEL }
     const asking = this.#others.get(scratch) ?? new Asking(parts, this.#host, this)
     this.#others.set(scratch, asking)
     return asking

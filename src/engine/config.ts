@@ -24,6 +24,14 @@ const pollMs = z
 /** `config.json`; its descriptions are those of the reference. */
 export const fileSchema = z.strictObject({
   embedder: embedderSettings.optional().describe('The model that makes vectors'),
+  multilingual: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .optional()
+    .describe(
+      'Folder of a second ONNX model, from the home, for languages that the first does not know. Default: none',
+    ),
   durability: z
     .enum(['normal', 'full'])
     .optional()
@@ -47,6 +55,7 @@ export const fileSchema = z.strictObject({
 
 export interface Config {
   readonly embedder: EmbedderSettings
+  readonly multilingual: string | undefined
   readonly durability: 'normal' | 'full'
   readonly defaultLens: string
   readonly limits: LimitSettings
@@ -64,6 +73,7 @@ export function resolveConfig(options: EngineOptions, configFile: string | null,
   const limits = shareOf(resolveLimits(options.limits, environment, file.limits), options.processes ?? 1)
   const config: Config = {
     embedder: fromOptions ?? embedderFromEnvironment(environment, file.embedder) ?? { provider: 'local' },
+    multilingual: environment['QUERENT_MULTILINGUAL_FOLDER'] ?? file.multilingual,
     durability: options.durability ?? durabilityFromEnvironment(environment) ?? file.durability ?? 'normal',
     defaultLens: options.defaultLens ?? environment['QUERENT_LENS'] ?? file.default_lens ?? 'default',
     limits,

@@ -41,6 +41,20 @@ export async function startEmbedder(
   }
 }
 
+/** The second model of an engine; null: none was wanted. Rejects with `model_invalid`. `folder`: of the settings, from the home. */
+export async function startSecond(
+  given: Embedder | string | undefined,
+  folder: string | undefined,
+  home: string = process.cwd(),
+): Promise<Embedder | null> {
+  const wanted = given ?? folder
+  if (wanted === undefined) return null
+  if (typeof wanted !== 'string') return ready(wanted)
+  const settings = { provider: 'local', folder: wanted } as const
+  const opened = await openEmbedder(settings, { baseFolder: home, env: process.env, start: 'first-use' })
+  return opened && ready(opened)
+}
+
 function ready(embedder: Embedder): Embedder {
   return cacheQueries(checkEmbedder(embedder), QUERY_CACHE)
 }

@@ -14,7 +14,19 @@ import type { WatchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Count, ExplainAnswer, ExplainRequest, Page, PageChunk } from '../model/page.ts'
 import type { QueryInput } from '../model/query-input.ts'
-import type { AddReport, Backup, EntryView, Examination, ListPage, Status, SyncReport } from '../model/reports.ts'
+import type {
+  AddReport,
+  Backup,
+  EntryView,
+  Examination,
+  ListPage,
+  ModelCheck,
+  ModelList,
+  Status,
+  SyncReport,
+  UsedModel,
+  UseModelInput,
+} from '../model/reports.ts'
 import type { SuggestInput, Suggestions } from '../model/suggest.ts'
 import type { Viewer } from '../model/viewer.ts'
 import type { CursorHandles } from './cursor-handles.ts'
@@ -32,8 +44,12 @@ export type {
   Examination,
   Finding,
   ListPage,
+  ModelCheck,
+  ModelList,
   Status,
   SyncReport,
+  UsedModel,
+  UseModelInput,
 } from '../model/reports.ts'
 
 /** One line of an export. Lossless: importing all lines into an empty store gives the same store. */
@@ -118,6 +134,12 @@ export interface Engine extends AsyncDisposable, Calls {
   feedLag(): number
   /** With `repair`, repairs what can be made again from what is there and touches nothing else. */
   doctor(input?: DoctorRequest, context?: Partial<CallContext>): Promise<Examination>
+  /** The models in use. */
+  models(context?: Partial<CallContext>): Promise<ModelList>
+  /** Tries the model in a folder. Rejects with `model_invalid`. */
+  checkModel(folder: string, context?: Partial<CallContext>): Promise<ModelCheck>
+  /** Writes which model is used, and begins to embed. Rejects with `model_invalid`, or `conflict` where `config.json` has no say. */
+  useModel(input: UseModelInput, context?: Partial<CallContext>): Promise<UsedModel>
   /** Copies the store while anybody writes; rejects with `conflict` where a file is in the way. */
   backup(input: BackupRequest, context?: Partial<CallContext>): Promise<Backup>
   export(context?: Partial<CallContext>): AsyncIterable<ExportLine>

@@ -14,11 +14,13 @@ import { IndexSet } from './index-set.ts'
 
 /** By name, what makes an empty one. */
 export class IndexMakers {
-  readonly #makers: ReadonlyMap<string, () => Index>
+  readonly #makers: Map<string, () => Index>
+  readonly #vectorIndex: (embedder: Embedder) => Index
 
-  constructor(embedder: Embedder | null, lenses: readonly Lens[], vectorIndex: (embedder: Embedder) => Index) {
+  constructor(embedders: readonly Embedder[], lenses: readonly Lens[], vectorIndex: (embedder: Embedder) => Index) {
+    this.#vectorIndex = vectorIndex
     const makers: (() => Index)[] = [openWordIndex]
-    if (embedder !== null) makers.push(() => vectorIndex(embedder))
+    makers.push(...embedders.map(embedder => () => vectorIndex(embedder)))
     makers.push(...lenses.flatMap(lens => lens.indexes ?? []))
     makers.push(...lenses.flatMap(lens => (lens.pointIndexes ?? []).map(points => () => openPointIndex(points))))
     makers.push(...lenses.flatMap(lens => (lens.linkIndexes ?? []).map(links => () => openLinkIndex(links))))
@@ -28,6 +30,14 @@ export class IndexMakers {
   /** One of each. */
   all(): readonly Index[] {
     return [...this.#makers.values()].map(make => make())
+  }
+
+  /** The index of the vectors of another embedder, which `make` makes from now on too. */
+  add(embedder: Embedder): Index {
+    const make = () => this.#vectorIndex(embedder)
+    const index = make()
+    this.#makers.set(index.name, make)
+    return index
   }
 
   make(name: string): Index {
@@ -50,7 +60,9 @@ export function vectorIndexOver(store: Store): (embedder: Embedder) => Index {
 export function openScratch(embedder: Embedder | null): Scratch {
   const store = openMemoryStore()
   // Among so few, looking at every vector takes less than getting ready to look at some.
-  const makers = new IndexMakers(embedder, [], ({ model }) => openReferenceVectors(modelKey(model), model.dimensions))
+  const makers = new IndexMakers(embedder === null ? [] : [embedder], [], ({ model }) =>
+    openReferenceVectors(modelKey(model), model.dimensions),
+  )
   const indexes = new IndexSet(store, null, makers.all())
   const scratch: Scratch = {
     store,

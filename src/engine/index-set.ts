@@ -6,7 +6,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Steps } from '../base/turns.ts'
-import type { Index, VectorIndex } from '../index/contract.ts'
+import type { Index } from '../index/contract.ts'
 import { loadInSteps, positionOfSnapshot, type SnapshotLoad, saveInSteps, snapshotPosition } from '../index/snapshot.ts'
 import { QuerentError } from '../model/errors.ts'
 import { aroundDamage } from '../pipeline/many-rows.ts'
@@ -24,9 +24,7 @@ export class IndexSet {
   /** Null for a store without a home: nothing is saved. */
   readonly #snapshots: SnapshotFolder | null
   /** By name; empty until they are loaded. */
-  readonly #indexes: ReadonlyMap<string, Index>
-  /** Undefined: nothing is embedded. */
-  readonly #vectorsName: string | undefined
+  readonly #indexes: Map<string, Index>
   readonly #loaded = new Set<Index>()
   /** Feed positions of the snapshots, as far as they were looked at. */
   readonly #saved = new Map<Index, number>()
@@ -44,11 +42,26 @@ export class IndexSet {
     this.#store = store
     this.#snapshots = folder === null ? null : new SnapshotFolder(folder, store)
     this.#indexes = new Map(indexes.map(index => [index.name, index]))
-    this.#vectorsName = this.names.find(name => name.startsWith('vectors-'))
   }
 
   get names(): readonly string[] {
     return [...this.#indexes.keys()]
+  }
+
+  /** Another empty one, whose name no other has. */
+  add(index: Index): void {
+    this.#indexes.set(index.name, index)
+  }
+
+  /** Lets go of the index of that name and of its file. Nobody asks for it any more. */
+  remove(name: string): void {
+    const index = this.#indexes.get(name)
+    if (index === undefined) return
+    this.#indexes.delete(name)
+    this.#loaded.delete(index)
+    this.#loading.get(index)?.return()
+    this.#loading.delete(index)
+    this.#snapshots?.remove(this.#snapshots.pathOf(index))
   }
 
   /** Every index, loaded and brought to the newest committed change. */
@@ -72,16 +85,6 @@ export class IndexSet {
     while (this.#onChange?.() === true) yield
     for (const name of names) while (this.#loadSome(this.#named(name))) yield
     while (this.#followSome()) yield
-  }
-
-  /** The index of the embedder's vectors, as `get` gives it; null where nothing is embedded. */
-  get vectors(): VectorIndex | null {
-    return this.#vectorsName === undefined ? null : (this.get(this.#vectorsName) as VectorIndex)
-  }
-
-  /** Of the index of the embedder's vectors; none where nothing is embedded. */
-  get vectorsNames(): readonly string[] {
-    return this.#vectorsName === undefined ? [] : [this.#vectorsName]
   }
 
   /** Changes of the store that the loaded index that is furthest behind has not taken in. */

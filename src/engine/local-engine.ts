@@ -49,8 +49,12 @@ import type {
   Examination,
   ExportLine,
   ListPage,
+  ModelCheck,
+  ModelList,
   Status,
   SyncReport,
+  UsedModel,
+  UseModelInput,
 } from './engine.ts'
 import { deleteEntries, NewVectors, putEntries, requireVisible } from './entries.ts'
 import { exportInTurns } from './export.ts'
@@ -243,6 +247,22 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#ownersOwn('doctor', context, async call => {
       const request = parseInput(doctorInput, input)
       return (await this.#care()).doctor(request, call)
+    })
+  }
+
+  models(context?: Context): Promise<ModelList> {
+    return this.#ownersOwn('models', context, async () => this.#parts.models.list())
+  }
+
+  checkModel(folder: string, context?: Context): Promise<ModelCheck> {
+    return this.#ownersOwn('check_model', context, () => this.#parts.models.check(folder))
+  }
+
+  useModel(input: UseModelInput, context?: Context): Promise<UsedModel> {
+    return this.#ownersOwn('use_model', context, async ({ signal, report }) => {
+      const used = await this.#parts.models.use(input)
+      if (input.wait === true) await this.#parts.embedding?.settled(signal, report)
+      return used
     })
   }
 

@@ -19,7 +19,7 @@ import { Lease, nameHolder } from './background/lease.ts'
 import { eraseAtEnd, LogKeeper } from './background/log-keeper.ts'
 import { ByteQuota } from './byte-quota.ts'
 import { type Config, type Environment, resolveConfig } from './config.ts'
-import { runtimeNotice, startEmbedder } from './embedder.ts'
+import { isEmbedder, runtimeNotice, startEmbedder, startSecond } from './embedder.ts'
 import { Closers } from './ending.ts'
 import type { Engine } from './engine.ts'
 import { findHome, type Home, openWorkspace } from './home.ts'
@@ -27,6 +27,7 @@ import { IndexMakers, vectorIndexOver } from './index-makers.ts'
 import { IndexSet } from './index-set.ts'
 import { withCalls } from './lens-hosts.ts'
 import { LocalEngine } from './local-engine.ts'
+import { Models } from './models.ts'
 import { nodeIdentity } from './node-identity.ts'
 import type { EngineOptions } from './options.ts'
 import type { Parts } from './parts.ts'
@@ -130,24 +131,22 @@ async function makeParts(
   const uses = new Uses(store)
   closers.add(() => uses.end())
   const { clock = systemClock, random = secureRandom } = options
-  const { embedder, error: embedderError } = await startEmbedder(
-    options,
-    config.embedder,
-    home?.folder ?? process.cwd(),
-  )
-  closers.add(() => embedder?.close())
+  const { models, error: embedderError } = await openModels(options, { config, environment, home, store, clock })
+  const embedder = models.main
+  closers.add(() => models.close())
   if (options.notice !== undefined) {
     const notice = runtimeNotice(home?.folder ?? null, embedder)
     if (notice !== null) options.notice(notice)
   }
-  const makers = new IndexMakers(embedder, registry.all, vectorIndexOver(store))
+  const makers = new IndexMakers(models.all, registry.all, vectorIndexOver(store))
   const indexes = new IndexSet(store, home?.indexFolder ?? null, makers.all())
   closers.add(() => indexes.close())
   const lease = (name: string) => new Lease(store, name, holder, machineNow)
   const embedding =
     embedder === null || options.readOnly === true
       ? null
-      : new Embedding(store, embedder, lease('embedding'), () => clock.now())
+      : new Embedding(store, models, lease('embedding'), () => clock.now())
+  models.lend({ indexes, embedding, makeIndex: embedder => makers.add(embedder) })
   const sources = new SourceSet({ store, settings: config.sources, environment })
   closers.add(() => sources.close())
   const { transport = openHttpTransport() } = options
@@ -160,6 +159,7 @@ async function makeParts(
     clock,
     random,
     embedder,
+    models,
     embedderError,
     indexes,
     snapshots: lease('snapshots'),
@@ -185,6 +185,30 @@ async function makeParts(
     close: () => closers.close(),
   }
 }
+
+interface ModelWiring {
+  readonly config: Config
+  readonly environment: Environment
+  readonly home: Home | null
+  readonly store: Store
+  readonly clock: Clock
+}
+
+/** With why there is no model although one was wanted. */
+async function openModels(
+  options: EngineOptions,
+  { config, environment, home, store, clock }: ModelWiring,
+): Promise<{ readonly models: Models; readonly error: string | null }> {
+  const folder = home?.folder ?? process.cwd()
+  const { embedder: target, error } = await startEmbedder(options, config.embedder, folder)
+  const second = target === null ? null : await startSecond(options.multilingual, config.multilingual, folder)
+  const isFixed = options.embedder !== undefined || Object.keys(environment).some(name => MODEL_VARIABLE.test(name))
+  const settings = isEmbedder(options.embedder) ? null : config.embedder
+  const models = { store, now: () => clock.now(), home: home?.folder ?? null, settings, isFixed, target, second }
+  return { models: await Models.open(models), error }
+}
+
+const MODEL_VARIABLE = /^QUERENT_(?:EMBEDDER|MULTILINGUAL)/
 
 function watchesFiles({ watchFiles, background, readOnly }: EngineOptions): boolean {
   return watchFiles === true && background !== false && readOnly !== true

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
+import type { Embedder } from '../embed/embedder.ts'
 import type { Lens } from '../lenses/lens.ts'
 import { parseInput } from '../model/parse-input.ts'
 import type { RequestLog } from '../model/request-log.ts'
@@ -31,6 +32,8 @@ export interface EngineOptions {
   readonly store?: Store | 'memory' | undefined
   /** `none` for words only; a settings object for a provider; an Embedder of one's own. Default: MiniLM. */
   readonly embedder?: GivenEmbedder | 'none' | undefined
+  /** A second model, for texts and queries in languages that the first does not know: a folder, or an Embedder of one's own. */
+  readonly multilingual?: Embedder | string | undefined
   readonly clock?: Clock | undefined
   /** Random bytes for ids; injectable so that runs can be reproduced. */
   readonly random?: ((bytes: number) => Uint8Array) | undefined

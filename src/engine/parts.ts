@@ -15,6 +15,7 @@ import type { Embedding, JobState } from './background/background.ts'
 import type { Lease } from './background/lease.ts'
 import type { IndexSet } from './index-set.ts'
 import type { LiveSettings } from './live/live-queries.ts'
+import type { Models } from './models.ts'
 import type { SourceSet } from './sources.ts'
 import type { Uses } from './uses.ts'
 
@@ -27,7 +28,9 @@ export interface Parts {
   readonly workspace: Workspace | undefined
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
+  /** The one that answers at the moment. */
   readonly embedder: Embedder | null
+  readonly models: Models
   /** Why there is no embedder although one was wanted, or null. */
   readonly embedderError: string | null
   readonly indexes: IndexSet

@@ -3,7 +3,10 @@
 import { must } from '../base/assert.ts'
 import { Deadline, type Instant } from '../base/clock.ts'
 import { type Steps, Turns } from '../base/turns.ts'
-import type { WordIndex } from '../index/contract.ts'
+import { type Embedder, type EmbeddingModel, modelKey } from '../embed/embedder.ts'
+import { type VectorIndex, vectorsName, type WordIndex } from '../index/contract.ts'
+import { joinSpaces, quantileMap } from '../index/vectors/spaces.ts'
+import { clampCosine, jointVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
 import { ENTRY_FIELDS, type FieldName, LINKED } from '../model/filter.ts'
 import type { CallContext } from '../model/operation.ts'
@@ -13,6 +16,7 @@ import type { ReadingTable } from '../model/table.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { Sights } from '../pipeline/access.ts'
 import { type QueryContext, Trace } from '../pipeline/context.ts'
+import { foreignEntries, foreignLanguage, knowsLanguage } from '../pipeline/languages.ts'
 import { Memo } from '../pipeline/memo.ts'
 import { assertNotCancelled, turnsUntil } from '../pipeline/time-limit.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
@@ -92,7 +96,7 @@ export class QuestionContexts {
   }
 
   #make(query: Query, now: Instant, call: CallContext, secret: string): MadeContext {
-    const { store, indexes, embedder, files } = this.#parts
+    const { store, indexes, files } = this.#parts
     indexes.refresh()
     const { viewer } = call
     const notes: Note[] = [files.noteFor(viewer)].filter(note => note !== null)
@@ -102,6 +106,7 @@ export class QuestionContexts {
     // An index that is not loaded yet is read or built first, which no question can hurry: its time begins then.
     const index = (name: string) => deadline.without(() => indexes.get(name))
     let words: WordIndex | null = null
+    const space = this.#spaceOf(query)
     const context: QueryContext = {
       query,
       get accessScope() {
@@ -119,9 +124,10 @@ export class QuestionContexts {
         return words
       },
       get vectors() {
-        return deadline.without(() => indexes.vectors)
+        return deadline.without(space.vectors)
       },
-      model: embedder?.model ?? null,
+      model: space.model,
+      languages: space.languages,
       fields: this.fields,
       readings: this.#readings,
       secret,
@@ -130,9 +136,9 @@ export class QuestionContexts {
       embed: async (text, late) => {
         const requester = must(caller, 'the caller of a question')
         const signal = late === undefined ? requester.signal : AbortSignal.any([requester.signal, late])
-        const vector = await this.#embed(text, { ...requester, signal }, notes)
+        const vector = await this.#embed(text, space, { ...requester, signal }, notes)
         // Others may have written meanwhile; what follows runs on one state.
-        const names = vector === null ? [] : indexes.vectorsNames
+        const names = vector === null ? [] : space.names
         await deadline.withoutWaiting(() => context.turns.run(indexes.getInSteps(...names)))
         accessScope = this.look(viewer)
         return vector
@@ -153,35 +159,109 @@ export class QuestionContexts {
     return { context, release }
   }
 
-  async #embed(text: string, call: CallContext, notes: Note[]): Promise<Float32Array | null> {
-    const { embedder, embedderError } = this.#parts
-    if (embedder === null) {
-      if (embedderError !== null) notes.push(wordsOnly(embedderError, call.viewer))
-      return null
+  /**
+   * The main model's; of a query in a language that it does not know, the second model's; else both, since entries may be in
+   * such a language. Other lenses than the default one know the main model alone.
+   */
+  #spaceOf({ lens, text }: Query): Space {
+    const { models, indexes, store } = this.#parts
+    // Taken once: the vector of a query and the index that it is looked up in are of one model.
+    const [embedder, multilingual] =
+      this.#parts.embedder === null ? [null, null] : [models.main?.current ?? null, models.second]
+    const nameOf = ({ model }: Embedder) => vectorsName(modelKey(model))
+    const oneOf = (only: Embedder | null): Space => ({
+      ...{ model: only?.model ?? null, embedders: only === null ? [] : [only] },
+      names: only === null ? [] : [nameOf(only)],
+      languages: lens === 'default' ? only?.model.languages : undefined,
+      vectors: () => (only === null ? null : (indexes.get(nameOf(only)) as VectorIndex)),
+    })
+    if (embedder === null || multilingual === null || lens !== 'default') return oneOf(embedder)
+    const language = foreignLanguage(text)
+    if (language !== null && !knowsLanguage(embedder.model, language) && knowsLanguage(multilingual.model, language)) {
+      return oneOf(multilingual)
     }
-    const asked = embedder.embed([text], 'query', call.signal)
-    this.#loadMeanwhile()
-    try {
-      const [vector] = await asked
-      return vector ?? null
-    } catch (error) {
-      if (error instanceof QuerentError && error.code === 'cancelled') throw error
-      notes.push(wordsOnly(error instanceof Error ? error.message : String(error), call.viewer))
-      return null
+    const { model } = embedder
+    const known = [model.languages, multilingual.model.languages]
+    const languages = known.some(({ length }) => length === 0) ? [] : known.flat()
+    if (!models.hasForeign) return { ...oneOf(embedder), languages }
+    const of = { memo: this.#memo, reader: store }
+    return {
+      ...{ model, embedders: [embedder, multilingual], names: [nameOf(embedder), nameOf(multilingual)] },
+      languages,
+      vectors: () =>
+        joinSpaces({
+          main: indexes.get(nameOf(embedder)) as VectorIndex,
+          second: indexes.get(nameOf(multilingual)) as VectorIndex,
+          foreign: entries => foreignEntries(entries, model, of),
+          toMain: toScaleOf(model, multilingual.model),
+        }),
     }
   }
 
-  /** The model runs in a thread of its own: this one can load what its answer is needed for. What fails is met when that is needed. */
-  #loadMeanwhile(): void {
-    const { warm, indexes } = this.#parts
-    if (warm) new Turns().run(indexes.getInSteps(...indexes.vectorsNames)).catch(() => undefined)
+  /** What the first model gives, with that of a second one behind it. Without the second's, the first's alone answers. */
+  async #embed(
+    text: string,
+    { embedders: [main, second], names }: Space,
+    call: CallContext,
+    notes: Note[],
+  ): Promise<Float32Array | null> {
+    const { embedderError } = this.#parts
+    if (main === undefined) {
+      if (embedderError !== null) notes.push(wordsOnly(embedderError, call.viewer))
+      return null
+    }
+    const asked = [main, second].map(one => one?.embed([text], 'query', call.signal))
+    this.#loadMeanwhile(names)
+    const [first, other] = await Promise.allSettled(asked)
+    for (const one of [first, other]) {
+      if (one?.status !== 'rejected') continue
+      const { reason } = one
+      if (reason instanceof QuerentError && reason.code === 'cancelled') throw reason
+      const message = reason instanceof Error ? reason.message : String(reason)
+      notes.push(one === first ? wordsOnly(message, call.viewer) : oneModel(message, call.viewer))
+    }
+    const [mine, its] = [first, other].map(one => (one?.status === 'fulfilled' ? one.value?.[0] : undefined))
+    if (mine === undefined || its === undefined) return mine ?? null
+    return jointVector(mine, its)
   }
+
+  /** The model runs in a thread of its own: this one can load what its answer is needed for. What fails is met when that is needed. */
+  #loadMeanwhile(names: readonly string[]): void {
+    const { warm, indexes } = this.#parts
+    if (warm) new Turns().run(indexes.getInSteps(...names)).catch(() => undefined)
+  }
+}
+
+/** What a query's meaning is compared in. */
+interface Space {
+  /** Whose scale scores are on, and whose calibration holds. */
+  readonly model: EmbeddingModel | null
+  /** One, or two whose vectors are joined. */
+  readonly embedders: readonly Embedder[]
+  /** Of the indexes to be loaded. */
+  readonly names: readonly string[]
+  /** That the embedders know, where that matters: see `QueryContext`. */
+  readonly languages: readonly string[] | undefined
+  readonly vectors: () => VectorIndex | null
+}
+
+/** By quantiles of cosines of unrelated texts where both models have them, else by the spread of these cosines. */
+function toScaleOf(main: EmbeddingModel, second: EmbeddingModel): (cosine: number) => number {
+  const [from, to] = [second.languagePairs?.unrelated.across, main.languagePairs?.unrelated.same]
+  if (from !== undefined && to !== undefined) return quantileMap(from, to)
+  const factor = second.cosineScale / main.cosineScale
+  return cosine => clampCosine(cosine * factor)
 }
 
 /** Why names files and addresses of this machine, which are the owner's. */
 function wordsOnly(reason: string, viewer: Viewer): Note {
   const shown = isOwner(viewer) ? reason : 'there is no embedder at the moment.'
   return { code: 'words_only', message: `Words only: ${shown}` }
+}
+
+function oneModel(reason: string, viewer: Viewer): Note {
+  const shown = isOwner(viewer) ? `: ${reason}` : '.'
+  return { code: 'one_model', message: `The model for other languages does not answer${shown}` }
 }
 
 /** Fields of entries, and of the aspects that lenses bring. */

@@ -24,12 +24,12 @@ export function barAt(rows: number, { base, slope }: Bar): number {
   return base + slope * Math.log10(Math.max(rows, MIN_ROWS))
 }
 
-/** How much higher the bar for refusing is where no word of the query occurs in any visible passage. */
+/** How much higher the bar for refusing is where no word of the query occurs in any visible passage: a cosine at MiniLM's spread. */
 const NO_WORD = 0.1
 
 /** In small stores a third of the foreign queries share no word with them, and one own query in a hundred. */
-export function withoutWords({ refused, answered }: Bars): Bars {
-  return { answered, refused: { ...refused, base: refused.base + NO_WORD } }
+export function withoutWords({ refused, answered }: Bars, cosineScale = 1): Bars {
+  return { answered, refused: { ...refused, base: refused.base + NO_WORD / cosineScale } }
 }
 
 /** About 0 to 1.25. `bmMax` is what a chunk would score that has every term as often as one likes. */

@@ -61,3 +61,11 @@ export function boostedVector(
   const square = sum.reduce((total, component) => total + component * component, 0)
   return Math.sqrt(square) < MIN_LENGTH ? base : (toUnit(sum) ?? base)
 }
+
+/** Vectors of one query by two models, one after the other. */
+export function jointVector(main: Float32Array, second: Float32Array): Float32Array {
+  const joint = new Float32Array(main.length + second.length)
+  joint.set(main)
+  joint.set(second, main.length)
+  return joint
+}

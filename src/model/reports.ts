@@ -216,3 +216,67 @@ const backupSchema = z.strictObject({
 
 export type Backup = ReadonlyDeep<z.output<typeof backupSchema>>
 export const backupOutput: z.ZodType<Backup> = backupSchema
+
+// Models.
+
+const modelFields = {
+  id: z.string().describe('Name of the model'),
+  dimensions: z.int().min(1).describe('Length of its vectors'),
+  languages: z.array(z.string()).readonly().describe('Languages that it knows, as ISO 639-1; empty: it is not said'),
+}
+
+export const modelsOutput = z.strictObject({
+  models: z
+    .array(
+      z.strictObject({
+        ...modelFields,
+        role: z
+          .enum(['answers', 'next', 'other_languages'])
+          .describe(
+            'answers: queries go to it; next: it will answer when it has embedded everything; other_languages: for texts and queries in languages that the first does not know',
+          ),
+        vectors: z.int().min(0).describe('Passages that have a vector of it'),
+        chunks: z.int().min(0).describe('Number of passages'),
+        seconds_left: z
+          .int()
+          .min(0)
+          .nullable()
+          .describe('How long embedding will take; null: nothing is left, or this process does not embed'),
+      }),
+    )
+    .describe('Those that answer or are to answer'),
+})
+export type ModelList = z.output<typeof modelsOutput>
+export type ModelState = ModelList['models'][number]
+
+export const modelCheckOutput = z.strictObject({
+  ...modelFields,
+  max_tokens: z.int().min(1).describe('Longer texts are cut'),
+  bytes: z.int().min(0).describe('Size of its files'),
+  calibrated: z.boolean().describe('Whether it says from where on an answer is weak or nothing relevant'),
+  ok: z.boolean().describe('Whether the self-test passed'),
+  message: z.string().describe('What the self-test found'),
+  texts_per_second: z
+    .number()
+    .min(0)
+    .nullable()
+    .describe('Short passages embedded in a second on one thread; null: the self-test failed'),
+})
+
+export type ModelCheck = z.output<typeof modelCheckOutput>
+
+export interface UseModelInput {
+  readonly folder: string
+  /** Default: `other_languages` for a model of several languages beside one for English, else `all`. */
+  readonly for?: 'all' | 'other_languages' | undefined
+  /** Whether to wait until everything is embedded. Default: false. */
+  readonly wait?: boolean | undefined
+}
+
+export const usedModelOutput = z.strictObject({
+  id: z.string().describe('Name of the model'),
+  for: z.enum(['all', 'other_languages']).describe('What it is used for'),
+  folder: z.string().describe('Where it is'),
+  restart: z.boolean().describe('Whether it takes effect only when the store is next opened'),
+})
+export type UsedModel = z.output<typeof usedModelOutput>

@@ -6,7 +6,15 @@ import { backupInput, doctorInput } from '../model/care-input.ts'
 import { MAX_NAME_LENGTH } from '../model/limits.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import type { QueryInput } from '../model/query-input.ts'
-import { backupOutput, doctorOutput, type Status, statusOutput } from '../model/reports.ts'
+import {
+  backupOutput,
+  doctorOutput,
+  modelCheckOutput,
+  modelsOutput,
+  type Status,
+  statusOutput,
+  usedModelOutput,
+} from '../model/reports.ts'
 
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
 const READ = { kind: 'read', idempotent: true } as const
@@ -57,6 +65,54 @@ export const lenses: Operation<Engine, typeof nothing, typeof lensesOutput> = {
   output: lensesOutput,
   effect: READ,
   run: async engine => ({ lenses: engine.lenses.map(({ name, summary }) => ({ name, summary })) }),
+}
+
+const folderOfModel = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .describe(
+    'Folder with manifest.json, model.onnx, tokenizer.json and tokenizer_config.json, from the home; or built-in, or multilingual',
+  )
+
+export const models: Operation<Engine, typeof nothing, typeof modelsOutput> = {
+  name: 'models',
+  summary: 'List the models in use, with what they have embedded and how long the rest takes',
+  input: nothing,
+  output: modelsOutput,
+  effect: { ...READ, ownerOnly: true },
+  run: async (engine, _input, context) => engine.models(context),
+}
+
+const checkModelInput = z.strictObject({ folder: folderOfModel })
+
+export const checkModel: Operation<Engine, typeof checkModelInput, typeof modelCheckOutput> = {
+  name: 'check_model',
+  summary: 'Try a model: dimensions, size, self-test, speed',
+  input: checkModelInput,
+  output: modelCheckOutput,
+  effect: { ...READ, ownerOnly: true },
+  run: async (engine, { folder }, context) => engine.checkModel(folder, context),
+}
+
+const useModelInput = z.strictObject({
+  folder: folderOfModel,
+  wait: z.boolean().optional().describe('Answer when everything is embedded. Default: false'),
+  for: z
+    .enum(['all', 'other_languages'])
+    .optional()
+    .describe(
+      'other_languages: beside the first model, for languages that it does not know. Default: that for a model of several languages beside one for English, else all',
+    ),
+})
+
+export const useModel: Operation<Engine, typeof useModelInput, typeof usedModelOutput> = {
+  name: 'use_model',
+  summary: 'Use a model from now on: it embeds everything in the background, and until then the one before it answers',
+  input: useModelInput,
+  output: usedModelOutput,
+  effect: { kind: 'write', idempotent: true, ownerOnly: true },
+  run: async (engine, input, context) => engine.useModel(input, context),
 }
 
 // `bench`: how fast and how exactly this store answers, in a few seconds. The full bench is `npm run bench` in a checkout.

@@ -9,7 +9,7 @@ import { type EngineOperation, onHost, runOperation } from '../engine/run-operat
 import { builtInLensOf } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
-import { backup, bench, doctor, lenses, mirror, status } from './admin-ops.ts'
+import { backup, bench, checkModel, doctor, lenses, mirror, models, status, useModel } from './admin-ops.ts'
 import { get, list, put, remove, touch } from './entry-ops.ts'
 import { add, exportAll, importAll, sync } from './ingest-ops.ts'
 import { brief, count, explain, query, similar, suggest, watch } from './query-ops.ts'
@@ -42,6 +42,9 @@ const CORE: readonly EngineOperation[] = [
   brief,
   bench,
   mirror,
+  models,
+  checkModel,
+  useModel,
 ]
 
 /** Those that concern files or the whole store, in which every lens may have a part. */

@@ -32,6 +32,8 @@ export interface QueryContext {
    */
   readonly vectors: VectorIndex | null
   readonly model: EmbeddingModel | null
+  /** Languages that the models in use know, as ISO 639-1; empty: all. Absent: there is no model, or it is asked whatever the language. */
+  readonly languages?: readonly string[] | undefined
   /** Fields that a question may name (`ENTRY_FIELDS` and the aspects' columns). */
   readonly fields: readonly FieldName[]
   /** Tables that say what was read from which file. Absent: none do. */

@@ -1,8 +1,10 @@
 /** Second stage: which phrases are required, the question's vector, and how much words and meaning count. */
-import { boostedVector } from '../math/vector.ts'
+import { boostedVector, jointVector } from '../math/vector.ts'
 import { QuerentError } from '../model/errors.ts'
+import { shownLanguage } from '../text/language.ts'
 import type { QueryContext } from './context.ts'
 import { weightsOf } from './formula.ts'
+import { GET_MODEL, knowsLanguage } from './languages.ts'
 import { withPhrasesThatHold } from './parse.ts'
 import type { Plan } from './stage.ts'
 import { inTime, isLate, lateError } from './time-limit.ts'
@@ -11,10 +13,22 @@ import { inTime, isLate, lateError } from './time-limit.ts'
 export async function enrich(parsed: Plan, context: QueryContext): Promise<Plan> {
   const plan = await context.turns.run(withPhrasesThatHold(parsed, context))
   if (plan.mode === 'list' || plan.mode === 'words') return plan
+  if (plan.mode === 'hybrid' && isOtherLanguage(plan, context)) return { ...plan, mode: 'words', isUnembedded: true }
   const vector = await questionVector(plan, context)
   if (vector === null || context.vectors === null) return wordsAlone(plan, context)
   const weights = weightsOf(plan, context)
   return { ...plan, vector, weights, facts: { ...plan.facts, weights } }
+}
+
+/** What a model makes of a language that it does not know is noise, so words are better alone. Notes it. */
+function isOtherLanguage({ parsed: { residual } }: Plan, context: QueryContext): boolean {
+  const language = context.languages === undefined ? null : shownLanguage(residual)
+  if (language === null || knowsLanguage(context, language)) return false
+  context.note({
+    code: 'other_language',
+    message: `Words only: no model knows the language of the query. ${GET_MODEL}`,
+  })
+  return true
 }
 
 /** The text's vector, moved towards (or, for boosts below 1, away from) what the question stresses. */
@@ -28,7 +42,24 @@ async function questionVector(plan: Plan, context: QueryContext): Promise<Float3
     const vector = await embedded(text, context)
     if (vector !== null) parts.push({ vector, factor: boost })
   }
-  return boostedVector(whole, parts)
+  return boostedInSpaces(whole, parts, context.vectors?.dimensions ?? whole.length)
+}
+
+/** A joint vector is moved in each of its spaces by itself; the first one's dimensions are given. */
+function boostedInSpaces(
+  whole: Float32Array,
+  parts: Parameters<typeof boostedVector>[1],
+  dimensions: number,
+): Float32Array {
+  if (whole.length === dimensions) return boostedVector(whole, parts)
+  const moved = (from: number, to: number) => {
+    const known = parts.filter(({ vector }) => vector.length >= to)
+    return boostedVector(
+      whole.subarray(from, to),
+      known.map(({ vector, factor }) => ({ vector: vector.subarray(from, to), factor })),
+    )
+  }
+  return jointVector(moved(0, dimensions), moved(dimensions, whole.length))
 }
 
 function wordsAlone(plan: Plan, context: QueryContext): Plan {

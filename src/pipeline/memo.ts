@@ -11,6 +11,7 @@ import type { Entry, EntryIdentity, EntryKey, EntryValidity } from '../model/ent
 import { ENTRY_FIELDS, type FieldName, type Filter, matches } from '../model/filter.ts'
 import type { AccessScope } from '../model/viewer.ts'
 import type { StoreReader } from '../store/store.ts'
+import { SAMPLE, shownLanguage } from '../text/language.ts'
 import type { Language } from '../text/stopwords.ts'
 import { entriesChangedAfter, FeedFollower, RecentOfEntries } from './columns.ts'
 
@@ -39,6 +40,11 @@ export class Memo {
   readonly #identities = new RecentOfEntries<EntryIdentity>(
     IDENTITIES,
     (reader, keys) => reader.identities(keys),
+    ({ key }) => key,
+  )
+  readonly #shownLanguages = new RecentOfEntries<{ readonly key: EntryKey; readonly of: string | null }>(
+    IDENTITIES,
+    (reader, keys) => reader.entries(keys).map(entry => ({ key: entry.key, of: shownLanguageOf(entry) })),
     ({ key }) => key,
   )
   readonly #validity = new ValidityWatch()
@@ -92,6 +98,14 @@ export class Memo {
     return known.title === title ? known.language : make()
   }
 
+  /** The languages that these entries show, of those that are there. */
+  shownLanguages(
+    reader: StoreReader,
+    keys: readonly EntryKey[],
+  ): readonly { readonly key: EntryKey; readonly of: string | null }[] {
+    return this.#shownLanguages.get(reader, keys)
+  }
+
   /** Entries, visible or not, that do not hold at this moment. Not to be changed. */
   invalid(reader: StoreReader, at: Instant): Bitset {
     return this.#validity.invalid(reader, at)
@@ -108,6 +122,10 @@ export class Memo {
     const isVisible = (key: EntryKey) => partitions.has(reader.entry(key)?.partition ?? -1)
     return this.#validity.nextBound(reader, at, isVisible)
   }
+}
+
+function shownLanguageOf({ title, content }: Entry): string | null {
+  return shownLanguage(`${title}\n${content.slice(0, SAMPLE)}`)
 }
 
 /** Entries that changed, and those of them that are still there. */

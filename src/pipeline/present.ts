@@ -10,6 +10,7 @@ import type { Position } from '../model/query.ts'
 import { stillVisible, visibleOrigin } from './access.ts'
 import type { QueryContext } from './context.ts'
 import { alsoShown, forgotten, LateCursor, orderLost, placeOf, wasShown, writeCursor } from './cursor.ts'
+import { languageNotes } from './languages.ts'
 import { noteDamage } from './many-rows.ts'
 import { behind, orderOf, placesOf, roundOf } from './order.ts'
 import { firstDepth, hasRounds, isReadOn } from './page-depth.ts'
@@ -59,7 +60,15 @@ export function* present(ranking: Ranking, retrieval: Retrieval, plan: Plan, con
       mode: plan.mode,
       as_of: toIso(query.asOf),
       coverage,
-      notes: [...context.notes, ...coverageNotes(coverage, plan)],
+      notes: [
+        ...context.notes,
+        ...coverageNotes(coverage, plan),
+        ...languageNotes(
+          made.ranked.map(({ entry }) => entry),
+          plan,
+          context,
+        ),
+      ],
     },
     ...{ entries: made.entries, ranked: made.ranked, shown: made.parts },
     ...(near !== null && { nearest: { entries: near.entries, ranked: near.ranked, shown: near.parts } }),

@@ -4,12 +4,15 @@
  * missing fact; so the wording is "nothing on this subject", never "there is no such fact".
  */
 
+import type { Calibration } from '../embed/embedder.ts'
 import type { SearchScope } from '../index/contract.ts'
 import { type Bars, barAt, evidence, evidenceByWords, WORD_BARS, withoutWords } from '../math/evidence.ts'
 import type { Filter, Scalar } from '../model/filter.ts'
 import type { Verdict, VerdictBy } from '../model/page.ts'
+import { shownLanguage } from '../text/language.ts'
 import { demands, isAnywhere } from './conditions.ts'
 import type { QueryContext } from './context.ts'
+import { barsFor, foreignLanguage } from './languages.ts'
 import { UNKNOWN_NOTES } from './parse.ts'
 import type { Plan, Retrieval } from './stage.ts'
 
@@ -120,12 +123,35 @@ function judgeWords({ allow, statistics }: Retrieval, plan: Plan, context: Query
 }
 
 function judgeMeaning(bestCosine: number, retrieval: Retrieval, plan: Plan, context: QueryContext): Judgement {
-  const calibration = context.model?.calibration ?? null
+  const { calibration, isAcross } = calibrationOf(bestCosine, retrieval, plan, context)
   if (calibration === null) return ANSWERED
   const { bmTop = 0, bmMax = 0, rows = 0 } = retrieval.statistics
   const found = evidence(bestCosine, bmTop, bmMax, calibration.wordShare)
-  const bars = bmTop > 0 ? calibration : withoutWords(calibration)
+  // Between two languages it says nothing that no word is common.
+  const bars = bmTop > 0 || isAcross ? calibration : withoutWords(calibration, context.model?.cosineScale)
   return judgeEvidence(found, bars, rows, () => !asksForWhatIsThere(retrieval, plan, context))
+}
+
+interface PairCalibration {
+  readonly calibration: Calibration | null
+  /** Whether query and entry are in two languages, as far as they show it. */
+  readonly isAcross: boolean
+}
+
+/** Of the model, for the languages of the query and of the entry that is nearest in meaning. */
+function calibrationOf(
+  bestCosine: number,
+  { candidates }: Retrieval,
+  { query }: Plan,
+  { model, languages, memo, reader }: QueryContext,
+): PairCalibration {
+  const knowsOne = languages === undefined || (languages.length <= 1 && !model?.languagePairs)
+  if (model === null || knowsOne) return { calibration: model?.calibration ?? null, isAcross: false }
+  const nearest = candidates.find(({ signals }) => signals['meaning'] === bestCosine)
+  const [entry] = nearest === undefined ? [] : memo.shownLanguages(reader, [nearest.entry])
+  const [asked, found] = [foreignLanguage(query.text) ?? shownLanguage(query.text), entry?.of ?? null]
+  const isAcross = asked !== null && found !== null && asked !== found
+  return { calibration: barsFor(model, asked, found), isAcross }
 }
 
 function scopeOf(allow: Retrieval['allow'], { accessScope: { partitions } }: QueryContext): SearchScope {

@@ -166,6 +166,8 @@ export interface StoreWriter extends StoreReader {
   delete(key: EntryKey): boolean
   /** Chunks that are gone are passed over: they changed while they were being embedded. */
   putVectors(model: string, vectors: readonly { readonly chunk: ChunkKey; readonly vector: Float32Array }[]): void
+  /** Removes vectors of a model, at most `limit`, and returns how many. Not in the feed: nobody reads a model's vectors any more. */
+  removeVectors(model: string, limit: number): number
   /** Tells the feed that something derived from this entry changed (a row of its aspects): kind `put`. */
   announce(entry: EntryKey): void
   /**

@@ -1,10 +1,10 @@
 /**
- * Which language a text is in, by its function words and a few letters that only one language has: enough to choose a
- * stemmer, quick, and the same on every machine. A trigram library (franc, eld) was not taken: short entries are its
- * weak side too, and the stop lists are here anyway. In doubt it is English.
+ * Which language a text is in, by its function words, its script, and a few letters that only one language has: enough to
+ * choose a stemmer, quick, and the same on every machine. A trigram library (franc, eld) was not taken: short entries are
+ * its weak side too, and the stop lists are here anyway. In doubt it is English.
  */
 import { fold } from './normalise.ts'
-import { LANGUAGES, type Language, STOP_WORDS } from './stopwords.ts'
+import { LANGUAGES, type Language, stopWords } from './stopwords.ts'
 
 /** How much of a text is looked at, in UTF-16 units. */
 export const SAMPLE = 1_000
@@ -31,16 +31,41 @@ export function languagesOfQuestion(words: readonly string[]): readonly Language
 }
 
 /**
+ * The language of a text as far as it shows, as ISO 639-1, including languages without a stemmer here that have a script of
+ * their own; null: nothing shows it. A text of two signs shows it, and so does a script.
+ */
+export function shownLanguage(text: string): string | null {
+  const sample = text.slice(0, SAMPLE).toWellFormed().normalize('NFC').toLowerCase()
+  const words = sample.match(WORD) ?? []
+  const unstemmed = words.length === 0 ? undefined : UNSTEMMED.find(([, script]) => isMostly(words, script))
+  if (unstemmed !== undefined) return unstemmed[0]
+  const of = language(text)
+  // English is also what a text counts as that shows nothing.
+  return of !== 'en' || words.some(isEnglishSign) ? of : null
+}
+
+/** The first that fits: Japanese has Chinese characters too. */
+const UNSTEMMED: readonly (readonly [string, RegExp])[] = [
+  ['ja', /[\p{sc=Hiragana}\p{sc=Katakana}]/u],
+  ['zh', /\p{sc=Han}/u],
+  ['ko', /\p{sc=Hangul}/u],
+  ['th', /\p{sc=Thai}/u],
+  ['he', /\p{sc=Hebrew}/u],
+  ['fa', /[پچژگ]/],
+]
+
+/**
  * Whether the words of a question show that it is English: one of them is a function word that only English has, and no
  * other language has more. Words that show nothing (names, terms) are not enough.
  */
 export function isEnglishQuestion(words: readonly string[]): boolean {
-  const english = index('en')
-  const isProof = (word: string): boolean => {
-    const places = SPEAKS_FOR.get(word.normalize('NFC').toLowerCase())
-    return places?.length === 1 && places[0] === english && !MISLEADING.has(word.toLowerCase())
-  }
-  return words.some(isProof) && languagesOfQuestion(words).includes('en')
+  return words.some(isEnglishSign) && languagesOfQuestion(words).includes('en')
+}
+
+/** Whether it is a function word of no language but English. */
+function isEnglishSign(word: string): boolean {
+  const places = speaksFor().get(word.normalize('NFC').toLowerCase())
+  return places?.length === 1 && places[0] === index('en') && !MISLEADING.has(word.toLowerCase())
 }
 
 const WORD = /[\p{L}\p{M}]+/gu
@@ -52,51 +77,102 @@ const MISLEADING: ReadonlySet<string> = new Set(
    ten ti ton tout tu u um van war was y`.split(/\s+/),
 )
 
-/** Spellings that only one of the languages has. */
-const SPELLINGS: readonly (readonly [Language, RegExp])[] = [
+/**
+ * The same of the languages whose lists come from a package: words of their Latin lists that at least two of 9,787 English
+ * texts have (Cranfield, CACM, SciFact), and English words that science has no use for.
+ */
+const MISLEADING_OF_PACKAGED: ReadonlySet<string> = new Set(
+  `ad af ai aki al ala als alt ami ar au av az bar bare bet bile bir ca care cat ce cu da data de deg di die dog doi door
+   du e ei en end er era es et eu ev face fi ge ha ham han hat hep ho hur ii ik il ile ilk ill itt je jeg ki kin kit la le
+   li ma man mar mast med meg men met mi min mind mit mod mu multi na ne ni nu o om op opt os pa par pe pic ra rad rank s
+   sa sale se sem si sin sine su sub ta tai tata tau te tele ti tie tied till timp u uc um un va vad van var ve vi want wat
+   zero altar ben bin can dat dem den der des din dig elf even ever fan gap god had hem hen her here hers him hit hos hun i
+   in is it kan ken let lop mag mine nadir net nog nor of ok old on once one or over pun real sex tot than toe ten that
+   the their them they this to uit una via was were what will with`.split(/\s+/),
+)
+
+/** Spellings that only one of the languages has, and how many signs each is where not one. */
+const SPELLINGS: readonly (readonly [Language, RegExp, number?])[] = [
   ['es', /ñ/],
   ['es', /[cs]ión$/],
   ['pt', /[ãõ]/],
   ['fr', /œ|[èê]/],
   ['de', /ß/],
   ['de', /[äö]/],
+  ['fi', /ää|yö/],
+  ['fi', /(?:ssä|llä|stä|ikä)$/, 2],
+  ['sv', /å/],
+  ['da', /[åæø]/],
+  ['no', /[åæø]/],
+  ['hu', /[őű]/],
+  ['ro', /[țţă]/],
+  ['ro', /^(?:și|şi|în|să|sunt)$/],
+  ['tr', /[ğı]/],
+  ['tr', /[şç]/],
+  ['ru', /[ыэё]/],
+  // Russian has none of these letters, and the function words of the two are often the same.
+  ['uk', /[іїєґ]/, 4],
 ]
+
+/** Languages of a script that no other of the languages has, but for those in the same line: a text in it is in one of them. */
+const SCRIPTS: readonly (readonly [RegExp, readonly Language[]])[] = [
+  [/\p{sc=Cyrillic}/u, ['ru', 'uk']],
+  [/\p{sc=Greek}/u, ['el']],
+  [/\p{sc=Arabic}/u, ['ar']],
+  [/\p{sc=Armenian}/u, ['hy']],
+  [/\p{sc=Devanagari}/u, ['hi', 'ne']],
+]
+
+function isMostly(words: readonly string[], script: RegExp): boolean {
+  let count = 0
+  for (const word of words) if (script.test(word)) count++
+  return count * 2 > words.length
+}
 
 /** Different signs for each language: a word that comes often says no more than once. */
 function signsOf(words: readonly string[]): number[] {
   const signs = new Array<number>(LANGUAGES.length).fill(0)
   const counted = new Set<string>()
   const unlike: string[] = []
+  const speaks = speaksFor()
   for (const word of words) {
     const isPlain = !BEYOND_ASCII.test(word)
     if (!isPlain) unlike.push(word)
     const folded = isPlain ? word : fold(word)
-    const spokenFor = SPEAKS_FOR.get(folded)
+    const spokenFor = speaks.get(folded)
     if (spokenFor === undefined || counted.has(folded)) continue
     counted.add(folded)
     for (const at of spokenFor) signs[at] = (signs[at] as number) + 1
   }
   if (unlike.length === 0) return signs
-  for (const [of, spelling] of SPELLINGS) {
-    if (unlike.some(word => spelling.test(word))) signs[index(of)] = (signs[index(of)] as number) + 1
+  for (const [of, spelling, count = 1] of SPELLINGS) {
+    if (unlike.some(word => spelling.test(word))) signs[index(of)] = (signs[index(of)] as number) + count
   }
+  const [, ofScript = []] = SCRIPTS.find(([script]) => isMostly(words, script)) ?? []
+  for (const of of ofScript) signs[index(of)] = (signs[index(of)] as number) + MIN_EVIDENCE
   return signs
 }
 
 const BEYOND_ASCII = /[^\0-\x7f]/
 
-/** By function word, the places in LANGUAGES of those it speaks for. */
-const SPEAKS_FOR: ReadonlyMap<string, readonly number[]> = speaksFor()
-
-function speaksFor(): Map<string, number[]> {
+/** By function word, the places in LANGUAGES of those it speaks for. Made when first needed. */
+function speaksFor(): ReadonlyMap<string, readonly number[]> {
+  if (known !== null) return known
   const languages = new Map<string, number[]>()
   LANGUAGES.forEach((of, at) => {
-    for (const word of STOP_WORDS[of]) {
-      if (of === 'en' || !MISLEADING.has(word)) languages.set(word, [...(languages.get(word) ?? []), at])
+    const misleading = of === 'en' ? NONE : FIRST_LISTS.has(of) ? MISLEADING : MISLEADING_OF_PACKAGED
+    for (const word of stopWords(of)) {
+      if (!misleading.has(word)) languages.set(word, [...(languages.get(word) ?? []), at])
     }
   })
+  known = languages
   return languages
 }
+
+let known: ReadonlyMap<string, readonly number[]> | null = null
+
+const NONE: ReadonlySet<string> = new Set()
+const FIRST_LISTS: ReadonlySet<Language> = new Set(['en', 'es', 'fr', 'de', 'it', 'pt'])
 
 /** The languages with the most signs; English alone when it is among them; none when there is no sign. */
 function strongest(signs: readonly number[]): readonly Language[] {

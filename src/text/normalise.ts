@@ -5,8 +5,8 @@
  */
 
 const ASCII = /^[\0-\x7f]*$/
-/** Accents of Latin and Greek letters; marks of other scripts are letters in their own right. */
-const ACCENTS = /(?<=[\p{sc=Latin}\p{sc=Greek}][\u0300-\u036f]*)[\u0300-\u036f]/gu
+/** Accents of Latin and Greek letters, vowel signs and hamzas of Arabic ones; marks of other scripts are letters in their own right. */
+const ACCENTS = /(?<=[\p{sc=Latin}\p{sc=Greek}][\u0300-\u036f]*)[\u0300-\u036f]|[\u064b-\u0655\u0670]/gu
 /** Letters that Unicode does not take apart. */
 const WHOLE_LETTERS = /[ßæœøłđðþıħŧŋĸς]/g
 const SPELT_OUT: Readonly<Record<string, string>> = {

@@ -15,9 +15,11 @@ export function questionMatcher(question: readonly string[], of: Language): Word
   const telling = words.filter(word => !asked.some(language => isStopWord(word, language)))
   const stems = new Map((telling.length > 0 ? telling : words).map(word => [stem(word, of), word]))
   // Stemming changes endings only, so most words of a text are recognised by how they begin.
-  const beginnings = [...stems.keys()].map(beginningOf)
+  const beginnings = [...stems.keys()].map(stem => beginningOf(stem, of))
+  const isAnyWord = beginnings.includes('')
   const initials = new Set(beginnings.map(beginning => beginning.charCodeAt(0)))
   const beginsAsOne = (term: string): boolean => {
+    if (isAnyWord) return true
     if (!initials.has(term.charCodeAt(0))) return false
     for (const beginning of beginnings) if (term.startsWith(beginning)) return true
     return false

@@ -1,49 +1,76 @@
 /**
  * Words to stems: what the word index stores and asks for. English by Porter's algorithm (package `stemmer`; the English
  * one of @orama/stemmers cuts `connection` to `connec`), the others by Snowball's (package `@orama/stemmers`, which
- * gives what Snowball's reference gives, ten times as fast as `snowball-stemmers`).
+ * gives what Snowball's reference gives, ten times as fast as `snowball-stemmers`). Which of that package's languages are
+ * here: docs/decisions/047.
  *
  * A stem depends on the folded word alone, so a word is found with and without its accents. Snowball knows endings by
  * their accents, so the ones that always have one get it back first (`cancion`, `canción`: both `cancion`).
  */
+import { stemmer as arabic } from '@orama/stemmers/arabic'
+import { stemmer as armenian } from '@orama/stemmers/armenian'
+import { stemmer as danish } from '@orama/stemmers/danish'
+import { stemmer as dutch } from '@orama/stemmers/dutch'
+import { stemmer as finnish } from '@orama/stemmers/finnish'
 import { stemmer as french } from '@orama/stemmers/french'
 import { stemmer as german } from '@orama/stemmers/german'
+import { stemmer as greek } from '@orama/stemmers/greek'
+import { stemmer as hungarian } from '@orama/stemmers/hungarian'
+import { stemmer as hindi } from '@orama/stemmers/indian'
 import { stemmer as italian } from '@orama/stemmers/italian'
+import { stemmer as nepali } from '@orama/stemmers/nepali'
+import { stemmer as norwegian } from '@orama/stemmers/norwegian'
 import { stemmer as portuguese } from '@orama/stemmers/portuguese'
+import { stemmer as romanian } from '@orama/stemmers/romanian'
+import { stemmer as russian } from '@orama/stemmers/russian'
 import { stemmer as spanish } from '@orama/stemmers/spanish'
+import { stemmer as swedish } from '@orama/stemmers/swedish'
+import { stemmer as turkish } from '@orama/stemmers/turkish'
+import { stemmer as ukrainian } from '@orama/stemmers/ukrainian'
 import { stemmer as english } from 'stemmer'
 import { fold } from './normalise.ts'
-import type { Language } from './stopwords.ts'
+import { LANGUAGES, type Language } from './stopwords.ts'
 
 /** The stem of a folded word (`tokenise`). Terms with a digit or sign are their own stem. Stable; cached. */
 export function stem(term: string, language: Language): string {
   const cache = CACHES[language]
   const known = cache.get(term)
   if (known !== undefined) return known
-  const found = LETTERS.test(term) ? STEMMERS[language](term) : term
+  const letters = language in OTHER_SCRIPTS ? OTHER_LETTERS : LETTERS
+  const found = letters.test(term) ? STEMMERS[language](term) : term
   if (cache.size >= CACHE_SIZE) cache.clear()
   cache.set(term, found)
   return found
 }
 
-/** What every word with this stem begins with: stemming changes the last two letters that stay at most, never the first. */
-export function beginningOf(stem: string): string {
-  return stem.slice(0, Math.max(1, stem.length - MAX_CHANGED))
+/**
+ * What every word with this stem begins with: stemming changes the last two letters that stay at most, never the first;
+ * but Arabic has its article and some prepositions in front of the word, and stemming takes them away.
+ */
+export function beginningOf(stem: string, language: Language): string {
+  return language === 'ar' ? '' : stem.slice(0, Math.max(1, stem.length - MAX_CHANGED))
 }
 
 /** French `application` has the stem `appliqu`, of which it has `appli`. */
 const MAX_CHANGED = 2
 
 const LETTERS = /^[a-z]{3,40}$/
+const OTHER_LETTERS = /^[\p{L}\p{M}]{3,40}$/u
 const CACHE_SIZE = 50_000
 
-const CACHES: Readonly<Record<Language, Map<string, string>>> = {
-  en: new Map(),
-  es: new Map(),
-  fr: new Map(),
-  de: new Map(),
-  it: new Map(),
-  pt: new Map(),
+const CACHES = Object.fromEntries(LANGUAGES.map(language => [language, new Map<string, string>()])) as Readonly<
+  Record<Language, Map<string, string>>
+>
+
+/** Languages not written in Latin letters. */
+const OTHER_SCRIPTS = {
+  ru: russian,
+  uk: ukrainian,
+  el: greek,
+  ar: arabic,
+  hy: armenian,
+  hi: hindi,
+  ne: nepali,
 }
 
 const STEMMERS: Readonly<Record<Language, (term: string) => string>> = {
@@ -53,6 +80,21 @@ const STEMMERS: Readonly<Record<Language, (term: string) => string>> = {
   de: term => fold(german(term)),
   it: term => fold(italian(term)),
   pt: term => fold(portuguese(term.replace(/cao$/, 'ção').replace(/coes$/, 'ções'))),
+  nl: term => fold(dutch(term)),
+  sv: term => fold(swedish(term)),
+  da: term => fold(danish(term)),
+  no: term => fold(norwegian(term)),
+  fi: term => fold(finnish(term)),
+  hu: term => fold(hungarian(term)),
+  ro: term => fold(romanian(term)),
+  tr: turkishStem,
+  ...OTHER_SCRIPTS,
+}
+
+/** Of `bunu` it would leave one letter, hardened to p. */
+function turkishStem(term: string): string {
+  const found = fold(turkish(term))
+  return found.length < 2 ? term : found
 }
 
 /**

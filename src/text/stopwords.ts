@@ -1,17 +1,74 @@
 /**
  * Words too common to search by, by language, as the tokeniser gives them (folded). The English list is the measured
- * one of the ranking digest; the others are function words only. They also tell languages apart (`language.ts`).
+ * one of the ranking digest; those of the five languages after it are function words only; the others are those of the
+ * package `@orama/stopwords`. They also tell languages apart (`language.ts`).
  */
+import { stopwords as arabic } from '@orama/stopwords/arabic'
+import { stopwords as armenian } from '@orama/stopwords/armenian'
+import { stopwords as danish } from '@orama/stopwords/danish'
+import { stopwords as dutch } from '@orama/stopwords/dutch'
+import { stopwords as finnish } from '@orama/stopwords/finnish'
+import { stopwords as greek } from '@orama/stopwords/greek'
+import { stopwords as hungarian } from '@orama/stopwords/hungarian'
+import { stopwords as hindi } from '@orama/stopwords/indian'
+import { stopwords as nepali } from '@orama/stopwords/nepali'
+import { stopwords as norwegian } from '@orama/stopwords/norwegian'
+import { stopwords as romanian } from '@orama/stopwords/romanian'
+import { stopwords as russian } from '@orama/stopwords/russian'
+import { stopwords as swedish } from '@orama/stopwords/swedish'
+import { stopwords as turkish } from '@orama/stopwords/turkish'
+import { stopwords as ukrainian } from '@orama/stopwords/ukrainian'
+import { fold } from './normalise.ts'
 
-/** Languages with a stemmer and a stop list, in the order that settles a draw between them. */
-export const LANGUAGES = ['en', 'es', 'fr', 'de', 'it', 'pt'] as const
+/** Languages with a stemmer and a stop list, in the order that settles a draw between them. New ones go to the end: places are stored. */
+export const LANGUAGES = [
+  ...(['en', 'es', 'fr', 'de', 'it', 'pt'] as const),
+  ...(['nl', 'sv', 'da', 'no', 'fi', 'hu', 'ro', 'tr', 'ru', 'uk', 'el', 'ar', 'hy', 'hi', 'ne'] as const),
+] as const
 export type Language = (typeof LANGUAGES)[number]
 
 export function isStopWord(term: string, language: Language): boolean {
-  return STOP_WORDS[language].has(term)
+  return stopWords(language).has(term)
 }
 
-export const STOP_WORDS: Readonly<Record<Language, ReadonlySet<string>>> = {
+/** Made when first needed: most stores need those of few languages. */
+export function stopWords(language: Language): ReadonlySet<string> {
+  const known = STOP_WORDS.get(language)
+  if (known !== undefined) return known
+  const made = language in OWN ? OWN[language as OwnList] : packaged(PACKAGED[language as PackagedList])
+  STOP_WORDS.set(language, made)
+  return made
+}
+
+/** What is several words for the tokeniser is left out. */
+function packaged(list: readonly string[]): ReadonlySet<string> {
+  return new Set(list.map(fold).filter(word => /^[\p{L}\p{M}]+$/u.test(word)))
+}
+
+const STOP_WORDS = new Map<Language, ReadonlySet<string>>()
+
+type OwnList = 'en' | 'es' | 'fr' | 'de' | 'it' | 'pt'
+type PackagedList = Exclude<Language, OwnList>
+
+const PACKAGED: Readonly<Record<PackagedList, readonly string[]>> = {
+  nl: dutch,
+  sv: swedish,
+  da: danish,
+  no: norwegian,
+  fi: finnish,
+  hu: hungarian,
+  ro: romanian,
+  tr: turkish,
+  ru: russian,
+  uk: ukrainian,
+  el: greek,
+  ar: arabic,
+  hy: armenian,
+  hi: hindi,
+  ne: nepali,
+}
+
+const OWN: Readonly<Record<OwnList, ReadonlySet<string>>> = {
   en: words(`a about above after again all also am an and any are as at be because been before being below between both
     but by can could did do does doing down during each eg few for from further had has have he her here hers him his how
     i ie if in into is it its just may me might more most must my no nor not now of off on once one only or other our out
@@ -40,7 +97,8 @@ export const STOP_WORDS: Readonly<Record<Language, ReadonlySet<string>>> = {
     jeden jeder jedes jedoch jene kann kein keine keinem keinen keiner konnen machen man mehr mein meine mich mir mit
     muss mussen nach nicht nichts noch nun nur ob oder ohne sehr sein seine seinem seinen seiner seit sich sie sind so
     soll sollen sollte sondern sonst uber um und uns unser unter viel vom von vor wann war waren warum was weil welche
-    welcher welches wenn wer werde werden wie wieder wir wird wirst wo wurde wurden zu zum zur zwar zwischen`),
+    welchem welchen welcher welches wem wen wenn wer werde werden wessen wie wieder wir wird wirst wo wodurch womit worum
+    wovon wozu wurde wurden zu zum zur zwar zwischen`),
   it: words(`a abbiamo ad agli ai al alcuni alla alle allo allora altra altre altri altro anche ancora avere aveva c che
     chi ci cio coi col come con contro cosa cosi cui d da dagli dai dal dalla dalle dallo degli dei del dell della delle
     dello dentro di dopo dove due durante e ecco ed era erano essere fa fare fino fra fu gia gli ha hai hanno ho i il in

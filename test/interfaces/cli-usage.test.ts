@@ -238,7 +238,7 @@ describe('help', () => {
     const { stdout } = await run(['--help'])
     const commands = [...stdout.matchAll(/^ {2}([a-z0-9]+) \[options\]/gm)].map(match => match[1] ?? '')
     expect(commands.join(' ')).toBe(
-      'query recall watch explain count similar remember get list delete status init add sync doctor backup brief mirror export import collections c64 serve mcp call completion touch suggest put lenses bench',
+      'query recall watch explain count similar remember get list delete status init add sync doctor backup model brief mirror export import collections c64 serve mcp call completion touch suggest put lenses bench',
     )
     for (const command of commands) {
       const { status, stdout: help, stderr } = await run([command, '--help'])

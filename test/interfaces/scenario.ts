@@ -572,6 +572,25 @@ export function scenario(docs: string): readonly Step[] {
       input: { collection: 'notes', to: 'qdrant', url: 'http://127.0.0.1:9' },
       expect: ({ error }) => expect(error).toMatchObject({ code: expect.stringMatching(/conflict|provider_failed/) }),
     },
+    {
+      name: 'list the models where there is none',
+      operation: 'models',
+      input: {},
+      expect: ({ result }) => expect(result).toMatchObject({ models: [] }),
+    },
+    {
+      name: 'try a model that is not there',
+      operation: 'check_model',
+      input: { folder: '/nowhere' },
+      expect: ({ error }) => expect(error).toMatchObject({ code: 'model_invalid' }),
+    },
+    {
+      name: 'use a model where the environment names none',
+      operation: 'use_model',
+      input: { folder: '/nowhere' },
+      expect: ({ error }) =>
+        expect(error).toMatchObject({ code: 'conflict', message: expect.stringMatching(/config.json/) }),
+    },
     { name: 'suggest', operation: 'suggest', input: { prefix: 'R' } },
     { name: 'doctor', operation: 'doctor', input: {}, expect: ({ result }) => expect(result.ok).toBe(true) },
     {

@@ -19,30 +19,37 @@ export const TOY_MODEL: EmbeddingModel = {
 
 export const TOY_KEY: string = modelKey(TOY_MODEL)
 
-const SYNONYMS: readonly (readonly string[])[] = [
+const SYNONYMS: Groups = [
   ['car', 'automobile', 'vehicle'],
   ['fox', 'vixen'],
   ['quick', 'fast', 'swift'],
 ]
 
-export function openToyEmbedder(model: EmbeddingModel = TOY_MODEL): Embedder {
+/** `groups`: words that share a direction. */
+export function openToyEmbedder(model: EmbeddingModel = TOY_MODEL, groups: Groups = SYNONYMS): Embedder {
   return {
     model,
-    embed: texts => Promise.resolve(texts.map(text => toyVector(text))),
+    embed: texts => Promise.resolve(texts.map(text => toyVector(text, model.dimensions, groups))),
     close: () => Promise.resolve(),
   }
 }
 
-export function toyVector(text: string): Float32Array {
-  const sum = new Float64Array(TOY_MODEL.dimensions)
+type Groups = readonly (readonly string[])[]
+
+export function toyVector(
+  text: string,
+  dimensions: number = TOY_MODEL.dimensions,
+  groups: Groups = SYNONYMS,
+): Float32Array {
+  const sum = new Float64Array(dimensions)
   // Something for a text without words, which must have a vector too.
-  addDirection(sum, '', 1e-3)
-  for (const { term, alias } of tokenise(text)) if (!alias) addDirection(sum, term, 1)
+  addDirection(sum, '', 1e-3, groups)
+  for (const { term, alias } of tokenise(text)) if (!alias) addDirection(sum, term, 1, groups)
   return toUnit(sum) as Float32Array
 }
 
-function addDirection(sum: Float64Array, word: string, factor: number): void {
-  const group = SYNONYMS.find(words => words.includes(word))?.[0] ?? word
+function addDirection(sum: Float64Array, word: string, factor: number, groups: Groups): void {
+  const group = groups.find(words => words.includes(word))?.[0] ?? word
   const normal = seededNormal(hashOf(group))
   for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + factor * normal()
 }

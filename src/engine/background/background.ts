@@ -9,7 +9,7 @@ import { type Chunk, type ChunkKey, embeddedText } from '../../model/entry.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Progress } from '../../model/operation.ts'
 import type { PartitionId } from '../../model/partition.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
 import { orStopped } from '../ending.ts'
 import type { IndexSet } from '../index-set.ts'
 import { Lease } from './lease.ts'
@@ -183,29 +183,31 @@ export interface Refused {
 
 export class Embedding {
   readonly #store: Store
-  readonly #embedder: Embedder
+  readonly #models: EmbeddedModels
   readonly #lease: Lease
   readonly #now: () => number
   readonly #stop = new AbortController()
   readonly #watchers = new Set<(progress: Progress) => void>()
   #running: Promise<void> | null = null
   readonly #elapsed: () => number
-  /** By chunk, what the embedder said. A changed text is another chunk. */
-  readonly #refused = new Map<ChunkKey, string>()
+  /** By model key and chunk, what the embedder said. A changed text is another chunk. */
+  readonly #refused = new Map<string, Map<ChunkKey, string>>()
+  /** Milliseconds a vector took in the last run; null: there was none. */
+  #msEach: number | null = null
   #error: unknown = null
   #failures = 0
   #notBefore = Number.NEGATIVE_INFINITY
 
-  /** `elapsed`: ms from any start, on a clock that nobody can set. */
+  /** The models' vectors are made one model after the other. `elapsed`: ms from any start, on a clock that nobody can set. */
   constructor(
     store: Store,
-    embedder: Embedder,
+    models: EmbeddedModels,
     lease: Lease,
     now: () => number,
     elapsed: () => number = () => performance.now(),
   ) {
     this.#store = store
-    this.#embedder = embedder
+    this.#models = models
     this.#lease = lease
     this.#now = now
     this.#elapsed = elapsed
@@ -218,12 +220,13 @@ export class Embedding {
 
   /** Of those partitions: what others' texts are refused for is nobody else's business. */
   refused(partitions: readonly PartitionId[]): Refused {
-    if (this.#refused.size === 0) return { count: 0, message: null }
-    const chunks = this.#store.chunks([...this.#refused.keys()])
+    const messages = new Map([...this.#refused.values()].flatMap(byChunk => [...byChunk]))
+    if (messages.size === 0) return { count: 0, message: null }
+    const chunks = this.#store.chunks([...messages.keys()])
     const entries = this.#store.entries([...new Set(chunks.map(chunk => chunk.entry))])
     const seen = new Set(entries.filter(entry => partitions.includes(entry.partition)).map(entry => entry.key))
     const seenChunks = chunks.filter(chunk => seen.has(chunk.entry))
-    return { count: seenChunks.length, message: this.#refused.get(seenChunks[0]?.key ?? -1) ?? null }
+    return { count: seenChunks.length, message: messages.get(seenChunks[0]?.key ?? -1) ?? null }
   }
 
   /** Starts a run unless one is under way or failed just now. Never rejects: what went wrong is in `error`. */
@@ -250,12 +253,13 @@ export class Embedding {
   async settled(signal: AbortSignal, report?: (progress: Progress) => void): Promise<void> {
     if (report) this.#watchers.add(report)
     try {
-      while (this.#pending().length > 0) {
+      while (this.#next() !== null) {
         this.#start()
         await orStopped(this.#running ?? Promise.resolve(), signal)
         if (this.#error !== null) throw this.#error
         if (this.#stop.signal.aborted) return
       }
+      await this.#models.finish?.()
     } finally {
       if (report) this.#watchers.delete(report)
     }
@@ -266,13 +270,24 @@ export class Embedding {
     await this.#running
   }
 
-  #pending(limit = 1): readonly Chunk[] {
-    const key = modelKey(this.#embedder.model)
-    if (this.#refused.size === 0) return this.#store.chunksWithoutVector(key, limit)
+  /** What is to be embedded next, and by which model; null: nothing. */
+  #next(limit = 1): Waiting | null {
+    if (this.#models.isOverruled === true) return null
+    for (const embedder of this.#models.targets) {
+      const chunks = this.#pending(embedder, limit)
+      if (chunks.length > 0) return { embedder, chunks }
+    }
+    return null
+  }
+
+  #pending({ model }: Embedder, limit: number): readonly Chunk[] {
+    const key = modelKey(model)
+    const refused = this.#refused.get(key)
+    if (refused === undefined) return this.#store.chunksWithoutVector(key, limit)
     const pending: Chunk[] = []
     for (let after: ChunkKey | undefined = 0; after !== undefined && pending.length < limit; ) {
       const page: readonly Chunk[] = this.#store.chunksWithoutVector(key, PAGE, after)
-      pending.push(...page.filter(chunk => !this.#refused.has(chunk.key)))
+      pending.push(...page.filter(chunk => !refused.has(chunk.key)))
       after = page.at(-1)?.key
     }
     return pending.slice(0, limit)
@@ -280,7 +295,7 @@ export class Embedding {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop
-    while (!signal.aborted && this.#pending().length > 0) {
+    while (!signal.aborted && this.#next() !== null) {
       if (!(await this.#lease.take())) {
         await sleep(WATCH_MS, undefined, { signal })
         continue
@@ -291,60 +306,73 @@ export class Embedding {
         await this.#lease.release()
       }
     }
+    if (!signal.aborted && this.#models.isOverruled !== true) await this.#models.finish?.()
   }
 
   /** Batch by batch, for as long as the lease can be renewed. */
   async #embedPending(signal: AbortSignal): Promise<void> {
     let done = 0
+    const begun = this.#elapsed()
     do {
-      const batch = this.#pending(BATCH)
-      if (batch.length === 0) return
-      await this.#embedBatch(batch, signal)
-      done += batch.length
+      const next = this.#next(BATCH)
+      if (next === null) return
+      await this.#embedBatch(next, signal)
+      done += next.chunks.length
+      this.#msEach = (this.#elapsed() - begun) / done
       this.#tell(done)
     } while (!signal.aborted && (await this.#lease.take()))
   }
 
-  async #embedBatch(batch: readonly Chunk[], signal: AbortSignal): Promise<void> {
+  async #embedBatch(waiting: Waiting, signal: AbortSignal): Promise<void> {
+    const { embedder, chunks } = waiting
     try {
-      await this.#save(batch, await this.#embed(this.#texts(batch), signal))
+      const texts = this.#texts(chunks)
+      await this.#save(waiting, texts, await this.#embed(embedder, texts, signal))
     } catch (error) {
       if (!isRefusal(error)) throw error
-      await this.#embedOneByOne(batch, signal)
+      await this.#embedOneByOne(waiting, signal)
     }
     this.#failures = 0
     this.#notBefore = Number.NEGATIVE_INFINITY
   }
 
   /** Sets aside what is refused again when it is alone. Rejects when it is the embedder that takes nothing. */
-  async #embedOneByOne(batch: readonly Chunk[], signal: AbortSignal): Promise<void> {
+  async #embedOneByOne({ embedder, chunks }: Waiting, signal: AbortSignal): Promise<void> {
     const refused = new Map<ChunkKey, string>()
-    const texts = this.#texts(batch)
-    for (const [at, chunk] of batch.entries()) {
+    const texts = this.#texts(chunks)
+    for (const [at, chunk] of chunks.entries()) {
       try {
-        await this.#save([chunk], await this.#embed([texts[at] as string], signal))
+        const text = [texts[at] as string]
+        await this.#save({ embedder, chunks: [chunk] }, text, await this.#embed(embedder, text, signal))
       } catch (error) {
         if (!isRefusal(error)) throw error
         refused.set(chunk.key, error.message)
       }
       if (!(await this.#lease.take())) return
     }
-    if (refused.size === batch.length) await this.#embed([HARMLESS], signal)
-    for (const [chunk, message] of refused) this.#refused.set(chunk, message)
+    if (refused.size === chunks.length) await this.#embed(embedder, [HARMLESS], signal)
+    if (refused.size === 0) return
+    const key = modelKey(embedder.model)
+    this.#refused.set(key, new Map([...(this.#refused.get(key) ?? []), ...refused]))
   }
 
-  #embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
-    return orStopped(this.#embedder.embed(texts, 'passage', signal), signal)
+  #embed(embedder: Embedder, texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+    return orStopped(embedder.embed(texts, 'passage', signal), signal)
   }
 
   /** Nothing when the lease went to another process meanwhile: then it has embedded them, or will. */
-  #save(batch: readonly Chunk[], vectors: readonly Float32Array[]): Promise<void> {
+  #save(
+    { embedder, chunks: batch }: Waiting,
+    texts: readonly string[],
+    vectors: readonly Float32Array[],
+  ): Promise<void> {
     return this.#store.writeWhenFree(this.#now(), writer => {
       if (!this.#lease.isHeldIn(writer)) return
+      this.#models.embedding?.(writer, embedder, texts)
       // A chunk may have gone while its text was being embedded.
       const alive = new Set(writer.chunks(batch.map(chunk => chunk.key)).map(chunk => chunk.key))
       writer.putVectors(
-        modelKey(this.#embedder.model),
+        modelKey(embedder.model),
         batch.flatMap((chunk, i) =>
           alive.has(chunk.key) ? [{ chunk: chunk.key, vector: vectors[i] as Float32Array }] : [],
         ),
@@ -362,9 +390,34 @@ export class Embedding {
 
   #tell(done: number): void {
     if (this.#watchers.size === 0) return
-    const key = modelKey(this.#embedder.model)
-    const ids = this.#store.partitions().map(partition => partition.id)
-    const left = this.#store.countChunks(ids) - this.#store.countVectors(key, ids) - this.refused(ids).count
+    const { vectors: left } = this.left()
     for (const watcher of this.#watchers) watcher({ phase: 'embed', done, total: done + left })
   }
+
+  /** Vectors that are still to be made, and how long that takes as the last run went; null: it is not known. */
+  left(): { readonly vectors: number; readonly seconds: number | null } {
+    const ids = this.#store.partitions().map(partition => partition.id)
+    const chunks = this.#store.countChunks(ids)
+    const vectors = this.#models.targets.reduce((left, { model }) => {
+      const key = modelKey(model)
+      return left + chunks - this.#store.countVectors(key, ids) - (this.#refused.get(key)?.size ?? 0)
+    }, 0)
+    return { vectors, seconds: this.#msEach === null ? null : Math.ceil((vectors * this.#msEach) / 1_000) }
+  }
+}
+
+/** Which models' vectors every chunk is to have. */
+export interface EmbeddedModels {
+  readonly targets: readonly Embedder[]
+  /** Whether another process decides on the models now: then nothing is embedded here. */
+  readonly isOverruled?: boolean
+  /** Called in the transaction that writes the vectors of these texts. */
+  embedding?(writer: StoreWriter, embedder: Embedder, texts: readonly string[]): void
+  /** Called when nothing is left to embed, perhaps often. */
+  finish?(): Promise<void>
+}
+
+interface Waiting {
+  readonly embedder: Embedder
+  readonly chunks: readonly Chunk[]
 }

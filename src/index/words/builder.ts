@@ -250,7 +250,7 @@ class NumberList {
 // one place in its entry however chunks overlap; a word belongs to every chunk that its first character is in.
 
 /** Raised whenever a text may give other words, places, stems or another language: older snapshots are then refused. */
-export const TEXT_RULES = 2
+export const TEXT_RULES = 3
 
 /** Decides which language's stems stand for an entry's words. */
 export function entryLanguage(entry: Pick<Entry, 'title' | 'content'>): Language {

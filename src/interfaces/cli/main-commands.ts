@@ -7,8 +7,11 @@ import type {
   EntryView,
   Examination,
   ExplainAnswer,
+  ModelCheck,
+  ModelList,
   Status,
   SyncReport,
+  UsedModel,
 } from '../../engine/engine.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { Count, Page } from '../../model/page.ts'
@@ -24,8 +27,11 @@ import {
   entryText,
   explainText,
   listText,
+  modelCheckText,
+  modelsText,
   statusText,
   syncText,
+  usedModelText,
 } from './render/reports.ts'
 import type { Cli } from './run.ts'
 
@@ -44,6 +50,12 @@ const PAGES = { cursor: 'cursor', next: 'cursor' }
 const WORDS = { words: 'mode=words' }
 
 const FAIL_EMPTY = { '--fail-empty': 'end with exit code 3 when nothing is relevant' }
+
+/** Names of models of this package are no paths. */
+function modelFolderOf({ folder, ...input }: JsonObject, _flags: Flags, { io }: Cli): JsonObject {
+  const isName = folder === 'built-in' || folder === 'multilingual'
+  return { ...input, folder: isName ? folder : resolve(io.workingFolder, String(folder)) }
+}
 
 function queryOf(input: JsonObject): JsonObject {
   return { timeout_ms: QUERY_TIMEOUT_MS, ...input }
@@ -274,6 +286,39 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     input: ({ to, ...input }, _flags, { io }) => ({ ...input, to: resolve(io.workingFolder, String(to)) }),
     call: async (input, context) => (await import('./commands/care.ts')).backedUp(input, context),
     print: backupText,
+  }),
+  command<ModelList>({
+    name: 'model',
+    operation: 'models',
+    covers: ['check_model', 'use_model'],
+    examples: ['querent model check models/e5  # try it', 'querent model use models/e5  # use it from now on'],
+    opensAll: true,
+    print: modelsText,
+    children: [
+      command<ModelList>({ name: 'list', operation: 'models', about: 'the same', opensAll: true, print: modelsText }),
+      command<ModelCheck>({
+        name: 'check <folder>',
+        operation: 'check_model',
+        about: 'try a model: dimensions, size, self-test, speed',
+        input: modelFolderOf,
+        print: modelCheckText,
+        fails: ({ ok }) => !ok,
+      }),
+      command<UsedModel>({
+        name: 'use <folder>',
+        operation: 'use_model',
+        about: 'use a model from now on; until it has embedded everything, the one before it answers',
+        examples: [
+          'querent model use multilingual  # beside the built-in one, for other languages',
+          'querent model use models/e5 --for all  # in place of the built-in one',
+          'querent model use built-in',
+        ],
+        opensAll: true,
+        input: (input, flags, cli) => ({ wait: true, ...modelFolderOf(input, flags, cli) }),
+        print: usedModelText,
+        onStop: 'what is embedded stays; `querent serve` or the same command continues',
+      }),
+    ],
   }),
   command<{ readonly text: string }>({ name: 'brief', print: ({ text }) => text }),
   command<{ readonly refused: readonly object[]; readonly put: number; readonly unchanged: number }>({

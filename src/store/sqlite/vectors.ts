@@ -104,6 +104,26 @@ export class SqliteVectors {
     return [...touched].map(([entry, partition]) => ({ entry, partition })).sort((a, b) => a.entry - b.entry)
   }
 
+  /** At most `limit` of them; returns how many. */
+  remove(name: string, limit: number): number {
+    const model = this.#models.get(name)
+    if (model === undefined) return 0
+    const found = this.#db
+      .prepareArrays<[key: number, partition: number]>(
+        `select v.key, e.partition from vectors v join entries e on e.key = v.entry
+         where v.key & 255 = ? order by v.key limit ?`,
+      )
+      .all(model.id, limit)
+    const remove = this.#db.prepare('delete from vectors where key = ?')
+    const counts = new Map<PartitionId, number>()
+    for (const [key, partition] of found) {
+      remove.run(key)
+      counts.set(partition, (counts.get(partition) ?? 0) + 1)
+    }
+    for (const [partition, count] of counts) this.#tallies.add(partition, new Map([[model.id, count]]), -1)
+    return found.length
+  }
+
   /** One line for each vector that belongs to no chunk. */
   check(): readonly string[] {
     const sql = `select v.key from vectors v left join chunks c on c.key = v.key >> 8

@@ -100,6 +100,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     }
   }
 
+  removeVectors(model: string, limit: number): number {
+    this.#mustWrite()
+    return this.parts.vectors.remove(model, limit)
+  }
+
   announce(key: EntryKey): void {
     const now = this.#mustWrite()
     const partition = this.parts.entries.partitionOf(key)

@@ -92,7 +92,13 @@ it('an embedder that fails is asked again after growing pauses, which end with s
   }
   const embedder = failingEmbedder(openToyEmbedder(), isDown)
   const elapsed = () => time
-  const embedding = new Embedding(store, embedder, new Lease(store, 'embedding', 'me', elapsed), () => 1, elapsed)
+  const embedding = new Embedding(
+    store,
+    { targets: [embedder] },
+    new Lease(store, 'embedding', 'me', elapsed),
+    () => 1,
+    elapsed,
+  )
   const triedAt: number[] = []
   for (; time < 40_000; time += 1_000) {
     const before = tries
@@ -131,7 +137,7 @@ it('vectors that come after another process took the lease are not written', asy
   store.write(1, writer => writer.put(draft, wholeChunk(draft)))
   const key = modelKey(slow.model)
   const now = () => 1
-  const mine = new Embedding(store, slow, lease('mine'), now, () => time.now)
+  const mine = new Embedding(store, { targets: [slow] }, lease('mine'), now, () => time.now)
   const settled = mine.settled(new AbortController().signal)
   await vi.waitFor(() => expect(isStopped).toBe(false))
   await new Promise(resolve => setTimeout(resolve, 50))

@@ -25,7 +25,7 @@ describe('the catalog', () => {
     }
     const catalog = makeCatalog({ lensOperations: [{ lens: 'paint', operation: paint }] })
     expect([...catalog.keys()].join(' ')).toBe(
-      'query explain count similar watch get touch list suggest put add sync delete status doctor backup export import lenses brief bench mirror paint.mix',
+      'query explain count similar watch get touch list suggest put add sync delete status doctor backup export import lenses brief bench mirror models check_model use_model paint.mix',
     )
     const engine = { ...noEngine, host: (lens: string) => ({ name: `host of ${lens}` }) as unknown as LensHost }
     const result = callOperation(catalog, engine, 'paint.mix', { a: 'red' }, owner)
@@ -61,7 +61,19 @@ describe('the catalog', () => {
 
   it('keeps what reads the disk or everything to the local owner', async () => {
     const catalog = makeCatalog({ lensOperations: [] })
-    for (const name of ['add', 'sync', 'doctor', 'backup', 'export', 'import', 'bench', 'mirror']) {
+    for (const name of [
+      'add',
+      'sync',
+      'doctor',
+      'backup',
+      'export',
+      'import',
+      'bench',
+      'mirror',
+      'models',
+      'check_model',
+      'use_model',
+    ]) {
       // Denied before the input is looked at: an error about a field would say more than it should.
       await expect(callOperation(catalog, noEngine, name, { no: 1 }, ana)).rejects.toMatchObject({ code: 'denied' })
     }

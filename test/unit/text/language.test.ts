@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { isEnglishQuestion, language, languagesOfQuestion } from '../../../src/text/language.ts'
+import { isEnglishQuestion, language, languagesOfQuestion, shownLanguage } from '../../../src/text/language.ts'
 import { stem } from '../../../src/text/stem.ts'
-import { LANGUAGES, STOP_WORDS } from '../../../src/text/stopwords.ts'
+import { LANGUAGES, stopWords } from '../../../src/text/stopwords.ts'
 import { tokenise } from '../../../src/text/tokenise.ts'
 
 describe('the language of a text', () => {
@@ -14,6 +14,21 @@ describe('the language of a text', () => {
     ['de', 'Der Hund liegt im Garten und schläft nicht.'],
     ['it', 'Il gatto è nella cucina e non vuole uscire.'],
     ['pt', 'O gato está na cozinha e não quer sair de lá.'],
+    ['nl', 'De kat zit in de keuken en wil niet naar buiten'],
+    ['sv', 'Katten sitter i köket och vill inte gå ut'],
+    ['da', 'Katten sidder i køkkenet og vil ikke ud'],
+    ['no', 'Katten sitter på kjøkkenet og vil ikke gå ut'],
+    ['fi', 'Kissa istuu keittiössä eikä halua mennä ulos'],
+    ['hu', 'A macska a konyhában ül és nem akar kimenni'],
+    ['ro', 'Pisica stă în bucătărie și nu vrea să iasă'],
+    ['tr', 'Kedi mutfakta oturuyor ve dışarı çıkmak istemiyor'],
+    ['ru', 'Кошка сидит на кухне и не хочет выходить'],
+    ['uk', 'Кіт сидить на кухні і не хоче виходити'],
+    ['el', 'Η γάτα κάθεται στην κουζίνα και δεν θέλει να βγει'],
+    ['ar', 'القطة تجلس في المطبخ ولا تريد الخروج'],
+    ['hy', 'Կատուն նստած է խոհանոցում'],
+    ['hi', 'बिल्ली रसोई में बैठी है और बाहर नहीं जाना चाहती'],
+    ['ne', 'बिरालो भान्सामा बसेको छ र बाहिर जान चाहँदैन'],
     ['en', ''],
     ['en', 'música'],
     ['en', 'C64 memory map: $D020 border colour'],
@@ -44,6 +59,22 @@ describe('the languages of a question', () => {
   })
 })
 
+describe('the language that a text shows', () => {
+  it.each([
+    ['zh', '猫坐在厨房里'],
+    ['ja', '猫は台所に座っています'],
+    ['ko', '고양이가 부엌에 앉아 있다'],
+    ['th', 'แมวนั่งอยู่ในครัว'],
+    ['fa', 'گربه چاقی کجاست'],
+    ['es', 'El gato come pescado en la cocina'],
+    ['en', 'where is the cat'],
+    [null, 'Kafka'],
+    [null, 'Wer war Marie Curie?'],
+    [null, ''],
+    ['en', 'the word 猫 means cat'],
+  ])('%s: %s', (expected, text) => expect(shownLanguage(text)).toBe(expected))
+})
+
 describe('a question that is English', () => {
   it.each([
     'how do agents remember',
@@ -70,12 +101,12 @@ describe('a question that is English', () => {
 
 describe('stop lists', () => {
   it('have the 123 measured English words, and e.g. and i.e.', () => {
-    expect(STOP_WORDS.en.size).toBe(125)
+    expect(stopWords('en').size).toBe(125)
   })
 
   it('hold words as the tokeniser gives them', () => {
     for (const of of LANGUAGES) {
-      for (const word of STOP_WORDS[of]) expect(tokenise(word).map(token => token.term)).toEqual([word])
+      for (const word of stopWords(of)) expect(tokenise(word).map(token => token.term)).toEqual([word])
     }
   })
 })

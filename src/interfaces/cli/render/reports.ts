@@ -9,8 +9,11 @@ import type {
   Examination,
   ExplainAnswer,
   ListPage,
+  ModelCheck,
+  ModelList,
   Status,
   SyncReport,
+  UsedModel,
 } from '../../../engine/engine.ts'
 import type { Count } from '../../../model/page.ts'
 import {
@@ -201,3 +204,29 @@ export const listText: Print<ListPage> = rows(
   'no entries',
   ({ cursor, items, total }, shown) => `\n${items.length} of ${total}\n${notes(moreText(cursor, shown), shown)}`,
 )
+
+export const modelsText: Print<ModelList> = all<ModelList>(
+  ({ models }) => (models.length === 0 ? 'no model: words only\n' : ''),
+  each(
+    'models',
+    '{id}: {role}, {dimensions} dimensions, {vectors} of {chunks} embedded{, about |seconds_left| seconds left}',
+  ),
+  ({ models }) =>
+    models.length > 0 && models.every(({ languages }) => languages.length === 1) ? `${FOR_OTHER_LANGUAGES}\n` : '',
+)
+
+const FOR_OTHER_LANGUAGES =
+  'for other languages: `npm run model:multilingual` in a checkout, then `querent model use multilingual`'
+
+export const modelCheckText: Print<ModelCheck> = all<ModelCheck>(
+  each('', '{id}: {dimensions} dimensions, {|bytes MiB|}, texts of up to {max_tokens} tokens'),
+  ({ languages }) => (languages.length === 0 ? '' : `languages: ${languages.join(', ')}\n`),
+  ({ calibrated }) => (calibrated ? '' : 'not calibrated: no answer is refused for lack of evidence\n'),
+  ({ ok, message }) => `self-test ${ok ? 'passed' : 'failed'}: ${oneLine(message)}\n`,
+  each('', '{|texts_per_second| short texts a second on one thread}'),
+)
+
+export const usedModelText: Print<UsedModel> = ({ id, for: role, restart }) => {
+  const use = role === 'all' ? 'is used for everything' : 'is used for other languages'
+  return `${id} ${use}${restart ? ', when the store is next opened' : ''}\n`
+}

@@ -1,0 +1,328 @@
+/**
+ * The models of an engine: the one that answers, the one that is to answer once it has embedded everything, and one for other
+ * languages. Which model a store's vectors are complete for is written in the store. Until a new model has embedded everything,
+ * the one before it answers with its vectors; then they are removed. An interrupted change goes on when the store is next open.
+ */
+import { existsSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { z } from 'zod'
+import { canonicalJson, type JsonObject } from '../base/canonical.ts'
+import { type Embedder, type EmbeddingModel, type EmbedKind, type LocalRun, modelKey } from '../embed/embedder.ts'
+import {
+  type EmbedderSettings,
+  embedderSettings,
+  PACKAGED_MODEL_FOLDER,
+  SECOND_MODEL_FOLDER,
+} from '../embed/open-embedder.ts'
+import { type Index, vectorsName } from '../index/contract.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
+import type { ModelCheck, ModelList, ModelState, UsedModel, UseModelInput } from '../model/reports.ts'
+import { knowsLanguage } from '../pipeline/languages.ts'
+import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
+import { shownLanguage } from '../text/language.ts'
+import type { Embedding } from './background/background.ts'
+import { checkModel } from './check-model.ts'
+import { readSettings, writeSettings } from './config.ts'
+import { startEmbedder, startSecond } from './embedder.ts'
+import type { IndexSet } from './index-set.ts'
+
+/** The embedder that answers at the moment. Whoever embeds and then looks up takes `current` once. */
+export class ServingEmbedder implements Embedder {
+  #current: Embedder
+
+  constructor(current: Embedder) {
+    this.#current = current
+  }
+
+  get current(): Embedder {
+    return this.#current
+  }
+
+  get model(): EmbeddingModel {
+    return this.#current.model
+  }
+
+  get runsOn(): (() => LocalRun) | undefined {
+    return this.#current.runsOn
+  }
+
+  embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
+    return this.#current.embed(texts, kind, signal)
+  }
+
+  close(): Promise<void> {
+    return this.#current.close()
+  }
+
+  serve(next: Embedder): void {
+    this.#current = next
+  }
+}
+
+/** Which model's vectors a store is complete for; kept in it, so that every process on it knows. */
+interface Recorded {
+  readonly model: string
+  /** How to open it again; null: it was given by a program. */
+  readonly settings: EmbedderSettings | null
+  /** Of the model for other languages; null: there is none. */
+  readonly second: string | null
+  /** Models whose vectors are being removed. */
+  readonly removing: readonly string[]
+}
+
+const NAME = 'model'
+/** Named text of the store, there once the second model has embedded a text in another language than the first model's. */
+const FOREIGN = 'foreign_texts'
+const recordSchema = z.object({
+  model: z.string(),
+  settings: embedderSettings.nullable(),
+  second: z.string().nullable(),
+  removing: z.array(z.string()),
+})
+
+/** Vectors removed in one transaction: some milliseconds. */
+const REMOVED_AT_ONCE = 2_000
+
+export interface ModelsInput {
+  readonly store: Store
+  readonly now: () => number
+  /** Null without a home; then the model cannot be changed while the engine is open. */
+  readonly home: string | null
+  /** Of the configured model; null: it was given by a program, and settings have no say. */
+  readonly settings: EmbedderSettings | null
+  /** Whether the environment or the program names a model, so that `config.json` has no say. */
+  readonly isFixed: boolean
+  readonly target: Embedder | null
+  readonly second: Embedder | null
+}
+
+/** What a change needs of the engine that has these models. */
+interface Surroundings {
+  readonly indexes: IndexSet
+  readonly embedding: Embedding | null
+  readonly makeIndex: (embedder: Embedder) => Index
+}
+
+export class Models {
+  readonly #input: ModelsInput
+  /** What answers; null: words do. */
+  readonly main: ServingEmbedder | null
+  #target: Embedder | null
+  #second: Embedder | null
+  #settings: EmbedderSettings | null
+  readonly #recordedAtOpen: string | undefined
+  readonly #opened = new Set<Embedder>()
+  #isFinished = false
+  #hasForeign = false
+  #around: Surroundings | null = null
+
+  /** `before`: the model that answers until the target has embedded everything; null: the target answers. */
+  constructor(input: ModelsInput, before: Embedder | null) {
+    const { target, second, store, settings } = input
+    this.#input = input
+    this.#target = target
+    this.#second = second
+    this.#settings = settings
+    this.main = target === null ? null : new ServingEmbedder(before ?? target)
+    for (const one of [target, second, before]) if (one !== null) this.#opened.add(one)
+    this.#recordedAtOpen = recordedIn(store)?.model
+  }
+
+  static async open(input: ModelsInput): Promise<Models> {
+    return new Models(input, await modelBefore(input))
+  }
+
+  /** For other languages than the first knows. */
+  get second(): Embedder | null {
+    return this.#second
+  }
+
+  /** Models whose vectors every chunk is to have. */
+  get targets(): readonly Embedder[] {
+    return [this.#target, this.#second].filter(one => one !== null)
+  }
+
+  /** Models that queries may be compared by, now or after the change. */
+  get all(): readonly Embedder[] {
+    return [...new Set([this.main?.current ?? null, ...this.targets])].filter(one => one !== null)
+  }
+
+  /** Another process changed the model since this one opened the store: then it is for that one to embed. */
+  get isOverruled(): boolean {
+    const recorded = recordedIn(this.#input.store)?.model
+    const own = this.#target === null ? undefined : modelKey(this.#target.model)
+    return recorded !== undefined && recorded !== this.#recordedAtOpen && recorded !== own
+  }
+
+  lend(around: Surroundings): void {
+    this.#around = around
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#opened].map(one => one.close()))
+  }
+
+  /** Whether some text was in a language that the first model does not know: else no query need be embedded twice. */
+  get hasForeign(): boolean {
+    this.#hasForeign ||= this.#input.store.meta(FOREIGN) !== undefined
+    return this.#hasForeign
+  }
+
+  embedding(writer: StoreWriter, embedder: Embedder, texts: readonly string[]): void {
+    const model = this.#target?.model
+    if (embedder !== this.#second || model === undefined || this.hasForeign) return
+    const isForeign = texts.map(shownLanguage).some(of => of !== null && !knowsLanguage(model, of))
+    if (isForeign) writer.setMeta(FOREIGN, 'true')
+  }
+
+  /** Everything is embedded: the target answers from now on, and vectors of the models before it are removed. */
+  async finish(): Promise<void> {
+    const { store } = this.#input
+    const target = this.#target
+    if (this.#isFinished || target === null || this.main === null) return
+    const model = modelKey(target.model)
+    if (store.countVectors(model, partitionsOf(store)) === 0) return
+    const before = this.main.current
+    this.main.serve(target)
+    const second = this.#second === null ? null : modelKey(this.#second.model)
+    const recorded = recordedIn(store)
+    const replaced = [recorded?.model, recorded?.second, ...(recorded?.removing ?? [])]
+    const removing = [...new Set(replaced)].filter(one => one != null && one !== model && one !== second) as string[]
+    await this.#record({ model, settings: this.#settings, second, removing })
+    for (const one of removing) await this.#removeVectors(one)
+    if (removing.length > 0) await this.#record({ model, settings: this.#settings, second, removing: [] })
+    if (before !== target) this.#around?.indexes.remove(vectorsName(modelKey(before.model)))
+    this.#isFinished = true
+  }
+
+  /** Those that answer or are to answer. */
+  list(): ModelList {
+    const { store } = this.#input
+    const ids = partitionsOf(store)
+    const [chunks, left] = [store.countChunks(ids), this.#around?.embedding?.left() ?? null]
+    const models = this.all.map((embedder): ModelState => {
+      const { id, dimensions, languages } = embedder.model
+      const vectors = store.countVectors(modelKey(embedder.model), ids)
+      const role = embedder === this.#second ? 'other_languages' : embedder === this.main?.current ? 'answers' : 'next'
+      const seconds = vectors < chunks && left !== null ? left.seconds : null
+      return { id, dimensions, languages, role, vectors, chunks, seconds_left: seconds }
+    })
+    return { models }
+  }
+
+  /** Of a folder from the home, or of `built-in` or `multilingual`. */
+  check(folder: string): Promise<ModelCheck> {
+    return checkModel(this.#folderOf(folder))
+  }
+
+  /** Writes the setting, and begins to embed by that model. */
+  async use({ folder: given, for: asked }: UseModelInput): Promise<UsedModel> {
+    const { home, isFixed } = this.#input
+    if (home === null || isFixed) {
+      const why = home === null ? 'this store has no home' : 'the environment or the program names the model'
+      throw new QuerentError('conflict', `use_model: ${why}, so config.json cannot`, { field: 'folder' })
+    }
+    const folder = this.#folderOf(given)
+    const isBuiltIn = folder === PACKAGED_MODEL_FOLDER
+    const check = await checkModel(folder)
+    if (!check.ok) {
+      const message = `model ${check.id}: ${check.message}; nothing was changed`
+      throw new QuerentError('model_invalid', message, { folder, expected: 'vectors that tell meanings apart' })
+    }
+    const role = asked ?? this.#roleOf(check)
+    if (role === 'other_languages' && isBuiltIn) {
+      throw invalidArgument('for', role, 'all, because the built-in model is for English')
+    }
+    const settings: EmbedderSettings = isBuiltIn ? { provider: 'local' } : { provider: 'local', folder }
+    const setting = role === 'all' ? ['embedder', settings] : ['multilingual', folder]
+    await changeSettings(home, setting[0] as string, setting[1] as string | JsonObject)
+    const isOpen = await this.#change(role, settings, folder, home)
+    return { id: check.id, for: role, folder, restart: !isOpen }
+  }
+
+  /** A model that knows English alone leaves the others to a second one. */
+  #roleOf({ languages }: ModelCheck): 'all' | 'other_languages' {
+    const knowsMany = !(languages.length === 1 && languages[0] === 'en')
+    const target = this.#target?.model
+    const isEnglish = target !== undefined && target.languages.length > 0 && !knowsLanguage(target, 'es')
+    return knowsMany && isEnglish ? 'other_languages' : 'all'
+  }
+
+  /** False: it takes effect when the store is next opened. */
+  async #change(role: string, settings: EmbedderSettings, folder: string, home: string): Promise<boolean> {
+    const around = this.#around
+    if (this.main === null || around === null) return false
+    const next =
+      role === 'all' ? (await startEmbedder({}, settings, home)).embedder : await startSecond(undefined, folder, home)
+    if (next === null) return false
+    this.#opened.add(next)
+    const known = new Set(this.all.map(({ model }) => modelKey(model)))
+    if (!known.has(modelKey(next.model))) around.indexes.add(around.makeIndex(next))
+    if (role === 'all') {
+      this.#target = next
+      this.#settings = settings
+      // The same model, or nothing embedded yet: there is nothing to wait for.
+      if (modelKey(next.model) === modelKey(this.main.model)) this.main.serve(next)
+    } else this.#second = next
+    this.#isFinished = false
+    around.embedding?.start()
+    return true
+  }
+
+  #folderOf(given: string): string {
+    const { home } = this.#input
+    if (given === 'built-in') return PACKAGED_MODEL_FOLDER
+    if (given === 'multilingual') {
+      if (existsSync(SECOND_MODEL_FOLDER)) return SECOND_MODEL_FOLDER
+      const expected =
+        'a folder, because the multilingual model is not there; `npm run model:multilingual` in a checkout makes it'
+      throw invalidArgument('folder', given, expected)
+    }
+    return isAbsolute(given) ? given : join(home ?? process.cwd(), given)
+  }
+
+  async #record(recorded: Recorded): Promise<void> {
+    const { store, now } = this.#input
+    const value = canonicalJson(recorded as unknown as JsonObject)
+    if (store.meta(NAME) !== value) await store.writeWhenFree(now(), writer => writer.setMeta(NAME, value))
+  }
+
+  async #removeVectors(model: string): Promise<void> {
+    const { store, now } = this.#input
+    let removed: number
+    do removed = await store.writeWhenFree(now(), writer => writer.removeVectors(model, REMOVED_AT_ONCE))
+    while (removed > 0)
+  }
+}
+
+/** The model that the vectors are complete for, where the configured one has yet to embed something; null: there is none, or it cannot be opened. */
+async function modelBefore({ store, target, home }: ModelsInput): Promise<Embedder | null> {
+  const recorded = recordedIn(store)
+  if (target === null || recorded === null || recorded.settings === null) return null
+  if (recorded.model === modelKey(target.model) || recorded.removing.includes(modelKey(target.model))) return null
+  if (store.chunksWithoutVector(modelKey(target.model), 1).length === 0) return null
+  if (store.countVectors(recorded.model, partitionsOf(store)) === 0) return null
+  const { embedder } = await startEmbedder({}, recorded.settings, home ?? process.cwd())
+  if (embedder === null || modelKey(embedder.model) === recorded.model) return embedder
+  await embedder.close()
+  return null
+}
+
+/** Null: nothing was embedded yet, or what is written cannot be read, as by another version. */
+function recordedIn(reader: StoreReader): Recorded | null {
+  try {
+    return recordSchema.parse(JSON.parse(reader.meta(NAME) ?? 'null')) as Recorded
+  } catch {
+    return null
+  }
+}
+
+function partitionsOf(reader: StoreReader): readonly number[] {
+  return reader.partitions().map(({ id }) => id)
+}
+
+async function changeSettings(home: string, name: string, setting: string | JsonObject): Promise<void> {
+  const file = join(home, 'config.json')
+  const { value } = readSettings(file)
+  await writeSettings(file, `${JSON.stringify({ ...value, [name]: setting }, null, 2)}\n`)
+}

@@ -1,0 +1,154 @@
+/**
+ * Two vector indexes searched as one: the main model's, and for entries in other languages that of a second model. A query's
+ * vector is the main model's with the second's behind it; one of the main model alone searches its index alone. Vectors of
+ * different models are never compared: an entry has its score from one of them, and the second's cosines are brought to the
+ * scale of the main one's.
+ */
+import type { ChunkKey, EntryKey } from '../../model/entry.ts'
+import type { StoreReader } from '../../store/store.ts'
+import type { Hit, SearchScope, VectorIndex, VectorSearch } from '../contract.ts'
+import { bestFirst } from '../hits.ts'
+
+export interface SpacesOptions {
+  readonly main: VectorIndex
+  readonly second: VectorIndex
+  /** Of these entries, those whose language the main model does not know. */
+  readonly foreign: (entries: readonly EntryKey[]) => ReadonlySet<EntryKey>
+  /** A cosine of the second model as the main one would have it. Rises with its argument. */
+  readonly toMain: (cosine: number) => number
+}
+
+export function joinSpaces(options: SpacesOptions): VectorIndex {
+  return new JoinedSpaces(options)
+}
+
+class JoinedSpaces implements VectorIndex {
+  readonly name: string
+  readonly model: string
+  /** Of the main model, as `model` is. */
+  readonly dimensions: number
+  readonly #options: SpacesOptions
+
+  constructor(options: SpacesOptions) {
+    const { name, model, dimensions } = options.main
+    this.#options = options
+    this.name = name
+    this.model = model
+    this.dimensions = dimensions
+  }
+
+  get position(): number {
+    return this.#options.main.position
+  }
+
+  get byteLength(): number {
+    return this.#options.main.byteLength + this.#options.second.byteLength
+  }
+
+  /**
+   * What the main index brings has its score from there, unless it is foreign. What the second one alone brings counts only where it is
+   * foreign: so the answer about other entries is the main index's, whatever the second one holds.
+   */
+  search(request: VectorSearch): readonly Hit[] {
+    const { main, second } = this.#options
+    const { mine, other } = this.#split(request.vector)
+    if (other === null) return main.search(request)
+    const { least = Number.NEGATIVE_INFINITY, k, approximate } = request
+    const found = { ...request, least: undefined }
+    const byMain = main.search({ ...found, vector: mine })
+    const bySecond = second.search({ ...found, vector: other })
+    const foreign = this.#inSecond([...new Set([...byMain, ...bySecond].map(({ entry }) => entry))], request)
+    const inSecond = bySecond.filter(({ entry }) => foreign.has(entry))
+    const known = new Set(inSecond.map(({ entry }) => entry))
+    const missing = byMain.flatMap(({ entry }) => (foreign.has(entry) && !known.has(entry) ? entry : []))
+    const hits = [
+      ...byMain.filter(({ entry }) => !foreign.has(entry)),
+      ...[...inSecond, ...second.score(other, missing, request, approximate)].map(hit => this.#mapped(hit)),
+    ]
+    return hits
+      .filter(({ score }) => score >= least)
+      .sort(bestFirst)
+      .slice(0, k)
+  }
+
+  score(vector: Float32Array, entries: readonly EntryKey[], scope: SearchScope, approximate?: boolean): readonly Hit[] {
+    const { main, second } = this.#options
+    const { mine, other } = this.#split(vector)
+    if (other === null) return main.score(mine, entries, scope, approximate)
+    const foreign = this.#inSecond(entries, scope)
+    const of = (isSecond: boolean) => entries.filter(entry => foreign.has(entry) === isSecond)
+    const hits = [
+      ...main.score(mine, of(false), scope, approximate),
+      ...second.score(other, of(true), scope, approximate).map(hit => this.#mapped(hit)),
+    ]
+    const byEntry = new Map(hits.map(hit => [hit.entry, hit]))
+    return entries.flatMap(entry => byEntry.get(entry) ?? [])
+  }
+
+  scoreChunks(vector: Float32Array, entry: EntryKey, scope: SearchScope, approximate?: boolean): readonly Hit[] {
+    const { main, second } = this.#options
+    const { mine, other } = this.#split(vector)
+    if (other === null || !this.#inSecond([entry], scope).has(entry)) {
+      return main.scoreChunks(mine, entry, scope, approximate)
+    }
+    return second.scoreChunks(other, entry, scope, approximate).map(hit => this.#mapped(hit))
+  }
+
+  /** Every chunk has the main model's vector. */
+  count(scope: SearchScope): number {
+    return this.#options.main.count(scope)
+  }
+
+  has(entry: EntryKey, scope: SearchScope, chunk?: ChunkKey): boolean {
+    const { main, second } = this.#options
+    return (this.#inSecond([entry], scope).has(entry) ? second : main).has(entry, scope, chunk)
+  }
+
+  refresh(reader: StoreReader): number {
+    return this.#options.main.refresh(reader) + this.#options.second.refresh(reader)
+  }
+
+  rebuild(reader: StoreReader): void {
+    this.#options.main.rebuild(reader)
+    this.#options.second.rebuild(reader)
+  }
+
+  serialise(): never {
+    throw new Error('invariant broken: each index of joined spaces is saved by itself')
+  }
+
+  restore(): never {
+    throw new Error('invariant broken: each index of joined spaces is restored by itself')
+  }
+
+  /** Those that the second model scores. One that has no vector of it yet keeps the main model's score. */
+  #inSecond(entries: readonly EntryKey[], scope: SearchScope): ReadonlySet<EntryKey> {
+    const { second, foreign } = this.#options
+    return foreign(entries.filter(entry => second.has(entry, scope)))
+  }
+
+  #mapped(hit: Hit): Hit {
+    return { ...hit, score: this.#options.toMain(hit.score) }
+  }
+
+  #split(vector: Float32Array): { readonly mine: Float32Array; readonly other: Float32Array | null } {
+    if (vector.length === this.dimensions) return { mine: vector, other: null }
+    return { mine: vector.subarray(0, this.dimensions), other: vector.subarray(this.dimensions) }
+  }
+}
+
+/**
+ * Maps a cosine to where it is as likely: quantiles at the same levels are mapped to each other, what lies between them in
+ * proportion, and -1 and 1 to themselves. Worked: quantiles [0, .2] to [.1, .5]: .1 is half way, so it becomes .3; .6 is half
+ * way from .2 to 1, so it becomes .75.
+ */
+export function quantileMap(from: readonly number[], to: readonly number[]): (cosine: number) => number {
+  const xs = [-1, ...from, 1]
+  const ys = [-1, ...to, 1]
+  return cosine => {
+    const above = xs.findIndex((x, at) => at > 0 && cosine <= x)
+    const at = above < 0 ? xs.length - 1 : above
+    const [x0, x1, y0, y1] = [xs[at - 1], xs[at], ys[at - 1], ys[at]] as [number, number, number, number]
+    return x1 === x0 ? y1 : y0 + ((cosine - x0) / (x1 - x0)) * (y1 - y0)
+  }
+}
