@@ -10,8 +10,15 @@ import { BUILT_IN_LENSES } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isEmbedder } from './embedder.ts'
-import { DEFAULT_POLL_MS, type LiveSettings } from './live/live-queries.ts'
-import { type EngineOptions, type LimitSettings, limitSettings, resolveLimits, shareOf } from './options.ts'
+import {
+  DEFAULT_POLL_MS,
+  type EngineOptions,
+  type LimitSettings,
+  type LiveSettings,
+  limitSettings,
+  resolveLimits,
+  shareOf,
+} from './options.ts'
 import { type SourceSettings, sourceSettings } from './sources.ts'
 
 const pollMs = z

@@ -3,7 +3,7 @@
  * the viewer from its caller; without one it is the local owner's.
  */
 import type { JsonObject } from '../base/canonical.ts'
-import type { Limits } from '../identity/limits.ts'
+import type { Limits } from '../identity/rates.ts'
 import type { Calls } from '../lenses/calls.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import type { BackupRequest, DoctorRequest } from '../model/care-input.ts'

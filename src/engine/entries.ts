@@ -19,6 +19,7 @@ import { FILE_LINKS } from '../store/core-tables.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { chunkContent, chunkContentInSteps } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
+import { requireVisible } from './listing.ts'
 import type { Parts } from './parts.ts'
 
 interface PutSummary {
@@ -126,18 +127,6 @@ function damagedOne(reader: StoreReader, id: string, accessScope: AccessScope): 
   }
   const readable = reader.around(note, () => reader.entries(keys))
   return isDamaged && readable.length === 0 ? keys[0] : undefined
-}
-
-/**
- * The visible entry of this id: the viewer's own before others', then by holder. Throws `store_corrupt` where it is
- * damaged.
- */
-export function requireVisible(reader: StoreReader, id: string, accessScope: AccessScope): Entry {
-  const keys = reader.find(id, accessScope.partitions)
-  const entries = reader.entries(keys)
-  const entry = entries.find(candidate => candidate.audience.holder === accessScope.viewer.id) ?? entries[0]
-  if (entry === undefined) throw new QuerentError('not_found', `id: there is no entry ${JSON.stringify(id)}`, { id })
-  return entry
 }
 
 /** The local owner may write everything: the store is theirs. */

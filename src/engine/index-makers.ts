@@ -1,28 +1,26 @@
-/** Every index that an engine has: of words, of vectors where there is an embedder, and what its lenses declare. */
+/**
+ * Every index that an engine has: of words, of vectors where there is an embedder, and what its lenses declare. The code of an index is
+ * loaded where the engine has one.
+ */
 import { must } from '../base/assert.ts'
 import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index } from '../index/contract.ts'
-import { openLinkIndex } from '../index/links.ts'
-import { openPointIndex } from '../index/points.ts'
-import { openReferenceVectors } from '../index/reference-vectors.ts'
-import { openVectorIndex } from '../index/vectors.ts'
 import { openWordIndex } from '../index/words.ts'
 import type { Lens, Scratch } from '../lenses/lens.ts'
 import { openMemoryStore } from '../store/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
 import { IndexSet } from './index-set.ts'
 
+type MakeIndex = () => Index
+
 /** By name, what makes an empty one. */
 export class IndexMakers {
-  readonly #makers: ReadonlyMap<string, () => Index>
+  readonly #makers: ReadonlyMap<string, MakeIndex>
+  readonly #ofScratch: readonly MakeIndex[]
 
-  constructor(embedder: Embedder | null, lenses: readonly Lens[], vectorIndex: (embedder: Embedder) => Index) {
-    const makers: (() => Index)[] = [openWordIndex]
-    if (embedder !== null) makers.push(() => vectorIndex(embedder))
-    makers.push(...lenses.flatMap(lens => lens.indexes ?? []))
-    makers.push(...lenses.flatMap(lens => (lens.pointIndexes ?? []).map(points => () => openPointIndex(points))))
-    makers.push(...lenses.flatMap(lens => (lens.linkIndexes ?? []).map(links => () => openLinkIndex(links))))
+  constructor(makers: readonly MakeIndex[], ofScratch: readonly MakeIndex[]) {
     this.#makers = new Map(makers.map(make => [make().name, make]))
+    this.#ofScratch = ofScratch
   }
 
   /** One of each. */
@@ -35,32 +33,56 @@ export class IndexMakers {
     if (maker === undefined) throw new Error(`invariant broken: no index ${name}`)
     return maker()
   }
+
+  /** Vectors put into it are of the engine's embedder. Indexes are made when they are first asked for. */
+  openScratch(): Scratch {
+    const store = openMemoryStore()
+    const indexes = new IndexSet(
+      store,
+      null,
+      this.#ofScratch.map(make => make()),
+    )
+    const scratch: Scratch = {
+      store,
+      index: name => {
+        indexes.refresh()
+        return indexes.get(name)
+      },
+    }
+    INDEXES.set(scratch, indexes)
+    return scratch
+  }
 }
 
-/** For a store of any size. */
-export function vectorIndexOver(store: Store): (embedder: Embedder) => Index {
-  return ({ model }) => {
-    const key = modelKey(model)
+export async function loadIndexMakers(
+  store: Store,
+  embedder: Embedder | null,
+  lenses: readonly Lens[],
+): Promise<IndexMakers> {
+  const makers: MakeIndex[] = [openWordIndex]
+  const ofScratch: MakeIndex[] = [openWordIndex]
+  if (embedder !== null) {
+    const { openVectorIndex } = await import('../index/vectors.ts')
+    const { openReferenceVectors } = await import('../index/reference-vectors.ts')
+    const { model } = embedder
+    const [key, { dimensions }] = [modelKey(model), model]
     const source = (chunks: readonly number[]) => store.vectorsOnly(key, chunks)
-    return openVectorIndex({ model: key, dimensions: model.dimensions, source })
+    makers.push(() => openVectorIndex({ model: key, dimensions, source }))
+    // Among so few, looking at every vector takes less than getting ready to look at some.
+    ofScratch.push(() => openReferenceVectors(key, dimensions))
   }
-}
-
-/** Vectors put into it are of this embedder's model. Indexes are made when they are first asked for. */
-export function openScratch(embedder: Embedder | null): Scratch {
-  const store = openMemoryStore()
-  // Among so few, looking at every vector takes less than getting ready to look at some.
-  const makers = new IndexMakers(embedder, [], ({ model }) => openReferenceVectors(modelKey(model), model.dimensions))
-  const indexes = new IndexSet(store, null, makers.all())
-  const scratch: Scratch = {
-    store,
-    index: name => {
-      indexes.refresh()
-      return indexes.get(name)
-    },
+  makers.push(...lenses.flatMap(lens => lens.indexes ?? []))
+  const points = lenses.flatMap(lens => lens.pointIndexes ?? [])
+  if (points.length > 0) {
+    const { openPointIndex } = await import('../index/points.ts')
+    makers.push(...points.map(each => () => openPointIndex(each)))
   }
-  INDEXES.set(scratch, indexes)
-  return scratch
+  const links = lenses.flatMap(lens => lens.linkIndexes ?? [])
+  if (links.length > 0) {
+    const { openLinkIndex } = await import('../index/links.ts')
+    makers.push(...links.map(each => () => openLinkIndex(each)))
+  }
+  return new IndexMakers(makers, ofScratch)
 }
 
 const INDEXES = new WeakMap<Scratch, IndexSet>()

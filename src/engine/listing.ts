@@ -10,6 +10,7 @@ import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import { lensNames } from '../lenses/registry.ts'
 import type { AccessState, Entry, EntryKey } from '../model/entry.ts'
+import { QuerentError } from '../model/errors.ts'
 import type { Filter } from '../model/filter.ts'
 import { toIso } from '../model/instant.ts'
 import { DEFAULT_LIMIT } from '../model/limits.ts'
@@ -88,6 +89,18 @@ function placeOf(entry: Entry, order: Order, lastAccessed: Instant | null): Posi
 
 function positionOf({ order, id, holder }: Position): ListPosition {
   return { at: Number.isFinite(order) ? order : null, id, holder }
+}
+
+/**
+ * The visible entry of this id: the viewer's own before others', then by holder. Throws `store_corrupt` where it is
+ * damaged.
+ */
+export function requireVisible(reader: StoreReader, id: string, accessScope: AccessScope): Entry {
+  const keys = reader.find(id, accessScope.partitions)
+  const entries = reader.entries(keys)
+  const entry = entries.find(candidate => candidate.audience.holder === accessScope.viewer.id) ?? entries[0]
+  if (entry === undefined) throw new QuerentError('not_found', `id: there is no entry ${JSON.stringify(id)}`, { id })
+  return entry
 }
 
 /** An entry as callers see it, and back: ISO times and snake_case outside, instants inside. */

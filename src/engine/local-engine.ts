@@ -2,7 +2,7 @@
 
 import { systemTimers } from '../base/timers.ts'
 import { Turns } from '../base/turns.ts'
-import type { Limits } from '../identity/limits.ts'
+import type { Limits } from '../identity/rates.ts'
 import type { Calls } from '../lenses/calls.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
 import { type BackupRequest, backupInput, type DoctorRequest, doctorInput } from '../model/care-input.ts'
@@ -36,7 +36,6 @@ import { type AccessScope, isOwner, LOCAL_OWNER, type Viewer } from '../model/vi
 import { MAX_IDLE_MS, paced } from '../pipeline/paced.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
-import { addFiles } from './add-files.ts'
 import { Asking, streamQuery } from './asking.ts'
 import type { Care } from './care/care.ts'
 import { CursorHandles } from './cursor-handles.ts'
@@ -52,12 +51,10 @@ import type {
   Status,
   SyncReport,
 } from './engine.ts'
-import { deleteEntries, NewVectors, putEntries, requireVisible } from './entries.ts'
-import { exportInTurns } from './export.ts'
-import { importLines } from './import.ts'
+import type { NewVectors } from './entries.ts'
 import { LensHosts, lensCalls } from './lens-hosts.ts'
-import { listEntries, statusOf, suggest, viewEntry } from './listing.ts'
-import { PipelineLive } from './live/pipeline-query.ts'
+import { listEntries, requireVisible, statusOf, suggest, viewEntry } from './listing.ts'
+import type { PipelineLive } from './live/pipeline-query.ts'
 import { type SignedRequests, signedRequests } from './node-identity.ts'
 import type { Parts } from './parts.ts'
 
@@ -70,10 +67,17 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   readonly #parts: Parts
   readonly #hosts: LensHosts
   readonly #asking: Asking
-  readonly #live: PipelineLive
-  readonly #vectors: NewVectors
+  #pipelineLive: PipelineLive | null = null
   readonly #closing = new AbortController()
   readonly cursors: CursorHandles
+  readonly live: LiveQueries = {
+    subscribe: async (source, options, handlers, signal) => {
+      const { live } = await this.#loadLive()
+      return live.subscribe(source, options, handlers, signal)
+    },
+    count: viewer => this.#pipelineLive?.live.count(viewer) ?? 0,
+    endAll: viewer => this.#pipelineLive?.live.endAll(viewer),
+  }
   #signedRequests: SignedRequests | null = null
   #closed: Promise<void> | null = null
 
@@ -81,8 +85,6 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     this.#parts = parts
     this.cursors = new CursorHandles(parts.store, parts.clock)
     this.#asking = new Asking(parts, lens => this.host(lens))
-    this.#live = new PipelineLive(parts, this.#asking)
-    this.#vectors = new NewVectors(parts)
     this.#hosts = new LensHosts(parts, {
       live: this.live,
       assertOpen: () => this.#mustBeOpen(),
@@ -132,7 +134,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   subscribe(input: WatchInput, handlers: LiveHandlers, context?: Context): Promise<Subscription> {
-    return this.#during(context, call => this.#live.subscribe(parseInput(watchInput, input), handlers, call))
+    return this.#during(context, async call => {
+      const request = parseInput(watchInput, input)
+      return (await this.#loadLive()).subscribe(request, handlers, call)
+    })
   }
 
   explain(input: ExplainRequest, context?: Context): Promise<ExplainAnswer> {
@@ -186,6 +191,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   put(input: PutEntriesInput, context?: Context): ReturnType<Engine['put']> {
     return this.#during(context, async call => {
       const { entries, wait = false } = parseInput(putEntriesInput, input)
+      const { putEntries } = await import('./entries.ts')
       const summary = await putEntries(this.#parts, entries, call.viewer, turnsUntil(call.signal))
       return { ...summary, embedding_error: await this.#embedNew(wait, call) }
     })
@@ -195,9 +201,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#ownersOwn('add', context, async call => {
       const request = parseInput(addInput, input)
       const started = performance.now()
+      const { addFiles } = await import('./add-files.ts')
       const counts = await addFiles(this.#parts, request, call)
       const embeddingError = await this.#embedNew(request.wait ?? true, call)
-      const pending = this.#vectors.pending(this.#accessScope(call.viewer).partitions)
+      const pending = (await this.#vectors()).pending(this.#accessScope(call.viewer).partitions)
       return { ...counts, pending, embedding_error: embeddingError, ms: Math.round(performance.now() - started) }
     })
   }
@@ -208,7 +215,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
       const started = performance.now()
       const { changes, report } = await this.#parts.files.sync(request, call)
       const embeddingError = await this.#embedNew((request.wait ?? true) && request.dry_run !== true, call)
-      const pending = this.#vectors.pending(this.#accessScope(call.viewer).partitions)
+      const pending = (await this.#vectors()).pending(this.#accessScope(call.viewer).partitions)
       const ms = Math.round(performance.now() - started)
       return { ...report, paths: this.#parts.files.statesOf(changes), pending, embedding_error: embeddingError, ms }
     })
@@ -224,6 +231,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   delete(input: { readonly ids: readonly string[] }, context?: Context): Promise<{ deleted: number }> {
     return this.#during(context, async ({ viewer, signal }) => {
       const { ids } = parseInput(idsInput, input)
+      const { deleteEntries } = await import('./entries.ts')
       return { deleted: await deleteEntries(this.#parts, ids, this.#accessScope(viewer), turnsUntil(signal)) }
     })
   }
@@ -260,6 +268,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     uses.flush()
     for (const { name, transfer } of this.lenses) transfer?.flush?.(this.host(name))
     const lenses = await registry.everyLens()
+    const { exportInTurns } = await import('./export.ts')
     const check = () => {
       this.#mustBeOpen()
       if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the export')
@@ -272,6 +281,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
       const { store, tables, clock, random, registry } = this.#parts
       const lenses = await registry.everyLens()
       const parts = { tables, lenses, random, now: clock.now() }
+      const { importLines } = await import('./import.ts')
       const counts = await importLines(store, lines, parts, turnsUntil(signal))
       this.#parts.embedding?.start()
       return counts
@@ -299,10 +309,6 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#parts.limits
   }
 
-  get live(): LiveQueries {
-    return this.#live.live
-  }
-
   get signedRequests(): SignedRequests {
     this.#signedRequests ??= signedRequests(this.#parts.store, this.#parts.node)
     return this.#signedRequests
@@ -323,7 +329,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   #end(): Promise<void> {
-    this.#live.live.close()
+    this.#pipelineLive?.live.close()
     this.#closing.abort(closedError())
     return this.#parts.close()
   }
@@ -355,12 +361,25 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return { viewer, signal, now, rows, report, remote, isStillAllowed }
   }
 
-  /** Loaded when used: most calls query. */
+  // What most calls do not need is loaded when it is used: queries are most, and a short command pays for each module.
+
+  async #loadLive(): Promise<PipelineLive> {
+    const { PipelineLive } = await import('./live/pipeline-query.ts')
+    this.#mustBeOpen()
+    this.#pipelineLive ??= new PipelineLive(this.#parts, this.#asking)
+    return this.#pipelineLive
+  }
+
+  async #vectors(): Promise<NewVectors> {
+    const { NewVectors } = await import('./entries.ts')
+    return new NewVectors(this.#parts)
+  }
+
   async #care(): Promise<Care> {
     const { Care } = await import('./care/care.ts')
     return new Care(
       this.#parts,
-      call => this.#vectors.make(true, call),
+      async call => (await this.#vectors()).make(true, call),
       lens => this.host(lens),
     )
   }
@@ -381,8 +400,9 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
 
   /** Why embedding could not be finished, or null. What was written stays written, and is found by words. */
   async #embedNew(wait: boolean, call: CallContext): Promise<string | null> {
-    const failure = await this.#vectors.make(wait, { ...call, signal: this.#untilClosed(call.signal) })
-    return this.#vectors.missing(this.#accessScope(call.viewer), failure)
+    const vectors = await this.#vectors()
+    const failure = await vectors.make(wait, { ...call, signal: this.#untilClosed(call.signal) })
+    return vectors.missing(this.#accessScope(call.viewer), failure)
   }
 }
 

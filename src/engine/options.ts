@@ -4,13 +4,13 @@
  */
 import { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
+import type { Timers } from '../base/timers.ts'
 import type { Lens } from '../lenses/lens.ts'
 import { parseInput } from '../model/parse-input.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store } from '../store/store.ts'
 import type { GivenEmbedder } from './embedder.ts'
-import type { LiveSettings } from './live/live-queries.ts'
 
 /** Plug-ins are code that runs with all rights of this process. */
 export interface PluginOptions {
@@ -72,6 +72,20 @@ export interface EngineOptions {
   /** The lens that answers when none is named. */
   readonly defaultLens?: string | undefined
 }
+
+export interface LiveSettings {
+  /**
+   * Active and paused subscriptions that a viewer may have, and all keys that are no agent here together; the local owner
+   * has no limit. Default 50 (BQ-167).
+   */
+  readonly mostPerViewer?: number | undefined
+  /** How often to look for commits, in milliseconds: so late a loss of access may be reported. Default 50. */
+  readonly pollMs?: number | undefined
+  /** Machine time; tests drive it by hand. */
+  readonly timers?: Timers | undefined
+}
+
+export const DEFAULT_POLL_MS = 50
 
 export interface LimitSettings {
   /** Whether requests are counted at all (default true). */

@@ -1,14 +1,9 @@
 /** The sources of one engine beside its own store: those that the configuration names. Opened when they are first asked for. */
 import { z } from 'zod'
-import { must } from '../base/assert.ts'
-import { openEmbedder } from '../embed/open-embedder.ts'
-import type { Remotes } from '../lenses/lens.ts'
-import { invalidArgument, QuerentError } from '../model/errors.ts'
+import { invalidArgument } from '../model/errors.ts'
 import { partitionKey } from '../model/partition.ts'
 import type { AccessScope } from '../model/viewer.ts'
 import { LOCAL_SOURCE, type Source } from '../pipeline/source.ts'
-import { openChromaSource } from '../sources/chromadb.ts'
-import { openQdrantSource } from '../sources/qdrant.ts'
 import type { Store } from '../store/store.ts'
 
 export interface SourceParts {
@@ -19,7 +14,7 @@ export interface SourceParts {
 
 export class SourceSet {
   readonly #parts: SourceParts
-  readonly #opened = new Map<string, Source>()
+  readonly #opened = new Map<string, Promise<Source>>()
 
   constructor(parts: SourceParts) {
     this.#parts = parts
@@ -29,85 +24,27 @@ export class SourceSet {
     return [LOCAL_SOURCE, ...Object.keys(this.#parts.settings)]
   }
 
-  /** Throws `invalid_argument`, naming those there are. */
-  get(name: string): Source {
-    const known = this.#opened.get(name)
-    if (known !== undefined) return known
-    const opened = this.#open(name)
+  /** Rejects with `invalid_argument`, naming those there are. */
+  async get(name: string): Promise<Source> {
+    const opened = this.#opened.get(name) ?? this.#open(name)
     this.#opened.set(name, opened)
     return opened
   }
 
   async close(): Promise<void> {
-    for (const source of this.#opened.values()) await source.close()
+    for (const source of this.#opened.values()) await (await source.catch(() => null))?.close()
   }
 
-  #open(name: string): Source {
+  async #open(name: string): Promise<Source> {
     const { store, settings, environment } = this.#parts
     if (!Object.hasOwn(settings, name)) throw invalidArgument('store', name, `one of ${this.names.join(', ')}`)
+    const { openSource } = await import('./open-source.ts')
     return openSource(name, settings[name] as SourceSettings, environment, accessScope => keysIn(accessScope, store))
   }
 }
 
-function openSource(
-  name: string,
-  settings: SourceSettings,
-  environment: Readonly<Record<string, string>>,
-  partitionKeys: (accessScope: AccessScope) => readonly string[],
-): Source {
-  const { url, public: isPublic, numeric_date: numericDate } = settings
-  const common = { name, url, public: isPublic, numericDate, partitionKeys }
-  const secret = (variable: string | undefined): string | undefined =>
-    variable === undefined ? undefined : environment[variable]
-  if (settings.kind === 'chromadb') {
-    const { tenant, database, token_env, tags_key: tagsKey } = settings
-    return openChromaSource({ ...common, tenant, database, tagsKey, token: secret(token_env) })
-  }
-  const { vector_name: vectorName, content_key: contentKey, sparse, api_key_env } = settings
-  return openQdrantSource({
-    ...common,
-    vectorName,
-    contentKey,
-    apiKey: secret(api_key_env),
-    sparse: sparse === undefined ? undefined : { vectorName: sparse.vector_name, model: sparse.model },
-  })
-}
-
 function keysIn({ partitions }: AccessScope, store: Store): readonly string[] {
   return store.partitions().flatMap(({ id, audience }) => (partitions.includes(id) ? [partitionKey(audience)] : []))
-}
-
-const ANSWER_MS = 3_000
-
-/** What a lens's settings may name beside the sources of the configuration. Keys come from variables of this environment. */
-export function remotesOf(environment: Readonly<Record<string, string>>): Remotes {
-  return {
-    openServer: async (name, { url, public: isPublic, keyVariable }) => {
-      const apiKey = environment[keyVariable]
-      const source = openQdrantSource({ name, url, apiKey, public: isPublic, searchFirst: true })
-      await requireAnswer(url, apiKey)
-      return source
-    },
-    openModel: async ({ model, url: baseUrl, keyVariable: apiKeyEnv }) => {
-      const settings = { provider: 'openai', model, baseUrl, apiKeyEnv } as const
-      return must(await openEmbedder(settings, { baseFolder: '.', env: environment }), 'the embedder of a provider')
-    },
-  }
-}
-
-/** Reported at once and with the address: a query would fail later, and less clearly. */
-async function requireAnswer(url: string, apiKey: string | undefined): Promise<void> {
-  const fail = (why: string, cause?: unknown): QuerentError =>
-    new QuerentError('provider_failed', `Qdrant at ${url} ${why}`, { url }, cause)
-  const answer = await fetch(`${url.replace(/\/+$/, '')}/collections`, {
-    headers: apiKey === undefined ? {} : { 'api-key': apiKey },
-    signal: AbortSignal.timeout(ANSWER_MS),
-  }).catch((error: unknown) => {
-    const isLate = (error as Partial<Error>).name === 'TimeoutError'
-    throw fail(isLate ? `does not answer within ${ANSWER_MS / 1_000} s` : 'cannot be reached', error)
-  })
-  await answer.body?.cancel()
-  if (!answer.ok) throw fail(`answers with status ${answer.status}`)
 }
 
 /** Sources as the configuration names them. Keys stay in the environment: a setting says under which name. */

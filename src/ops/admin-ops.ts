@@ -1,7 +1,6 @@
 /** About the engine itself: how it is, whether it is well, what ways of asking it has. */
 import { z } from 'zod'
 import type { Engine } from '../engine/engine.ts'
-import { mirrorCollection } from '../engine/mirror.ts'
 import { backupInput, doctorInput } from '../model/care-input.ts'
 import { MAX_NAME_LENGTH } from '../model/limits.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
@@ -185,6 +184,8 @@ export const mirror: Operation<Engine, typeof mirrorInput, typeof mirrorOutput> 
   output: mirrorOutput,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
   // The cast: the report is read-only.
-  run: async (engine, input, { signal, report }) =>
-    (await mirrorCollection(engine, { ...input, signal, report })) as z.output<typeof mirrorOutput>,
+  run: async (engine, input, { signal, report }) => {
+    const { mirrorCollection } = await import('../engine/mirror.ts')
+    return (await mirrorCollection(engine, { ...input, signal, report })) as z.output<typeof mirrorOutput>
+  },
 }

@@ -102,6 +102,8 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     onlyLenses: options.onlyLenses,
     log: options.log,
     processes: options.processes,
+    // Only what serves others has requesters from outside.
+    ...(options.background !== true && { limits: { enabled: false } }),
     plugins: pluginOptions(cli.io, flags),
     // Where a program reads the output, standard error holds nothing but its own errors.
     ...(cli.errors === 'text' && { notice: line => void write(cli.io.stderr, `querent: ${line}\n`) }),

@@ -88,7 +88,7 @@ const query = lensOperation({
     const input = camelCased(rest)
     if (store === LOCAL_SOURCE) return askStore(host, input, { viewer, signal, timeoutMs })
     return askCollections(input, {
-      source: host.source(store),
+      source: await host.source(store),
       accessScope: host.accessScope(viewer),
       now: host.clock.now(),
       deadline: new Deadline(timeoutMs, signal),

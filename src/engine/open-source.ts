@@ -1,0 +1,68 @@
+/** Opens servers and models that a configuration or a lens names. Loaded when one is needed. */
+import { must } from '../base/assert.ts'
+import { openEmbedder } from '../embed/open-embedder.ts'
+import type { Remotes } from '../lenses/lens.ts'
+import { QuerentError } from '../model/errors.ts'
+import type { AccessScope } from '../model/viewer.ts'
+import type { Source } from '../pipeline/source.ts'
+import { openChromaSource } from '../sources/chromadb.ts'
+import { openQdrantSource } from '../sources/qdrant.ts'
+import type { SourceSettings } from './sources.ts'
+
+/** A source of the configuration. Keys come from variables of this environment. */
+export function openSource(
+  name: string,
+  settings: SourceSettings,
+  environment: Readonly<Record<string, string>>,
+  partitionKeys: (accessScope: AccessScope) => readonly string[],
+): Source {
+  const { url, public: isPublic, numeric_date: numericDate } = settings
+  const common = { name, url, public: isPublic, numericDate, partitionKeys }
+  const secret = (variable: string | undefined): string | undefined =>
+    variable === undefined ? undefined : environment[variable]
+  if (settings.kind === 'chromadb') {
+    const { tenant, database, token_env, tags_key: tagsKey } = settings
+    return openChromaSource({ ...common, tenant, database, tagsKey, token: secret(token_env) })
+  }
+  const { vector_name: vectorName, content_key: contentKey, sparse, api_key_env } = settings
+  return openQdrantSource({
+    ...common,
+    vectorName,
+    contentKey,
+    apiKey: secret(api_key_env),
+    sparse: sparse === undefined ? undefined : { vectorName: sparse.vector_name, model: sparse.model },
+  })
+}
+
+const ANSWER_MS = 3_000
+
+/** What a lens's settings may name beside the sources of the configuration. */
+export function remotesOf(environment: Readonly<Record<string, string>>): Remotes {
+  return {
+    openServer: async (name, { url, public: isPublic, keyVariable }) => {
+      const apiKey = environment[keyVariable]
+      const source = openQdrantSource({ name, url, apiKey, public: isPublic, searchFirst: true })
+      await requireAnswer(url, apiKey)
+      return source
+    },
+    openModel: async ({ model, url: baseUrl, keyVariable: apiKeyEnv }) => {
+      const settings = { provider: 'openai', model, baseUrl, apiKeyEnv } as const
+      return must(await openEmbedder(settings, { baseFolder: '.', env: environment }), 'the embedder of a provider')
+    },
+  }
+}
+
+/** Reported at once and with the address: a query would fail later, and less clearly. */
+async function requireAnswer(url: string, apiKey: string | undefined): Promise<void> {
+  const fail = (why: string, cause?: unknown): QuerentError =>
+    new QuerentError('provider_failed', `Qdrant at ${url} ${why}`, { url }, cause)
+  const answer = await fetch(`${url.replace(/\/+$/, '')}/collections`, {
+    headers: apiKey === undefined ? {} : { 'api-key': apiKey },
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).catch((error: unknown) => {
+    const isLate = (error as Partial<Error>).name === 'TimeoutError'
+    throw fail(isLate ? `does not answer within ${ANSWER_MS / 1_000} s` : 'cannot be reached', error)
+  })
+  await answer.body?.cancel()
+  if (!answer.ok) throw fail(`answers with status ${answer.status}`)
+}
