@@ -1,8 +1,7 @@
 /** Writing and reading entries as a viewer: own entries are written, visible ones are read, others do not exist. */
 
-import { canonicalJson } from '../base/canonical.ts'
+import { canonicalJson, v4Id } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
-import { v4Id } from '../base/random-id.ts'
 import { atOnce, type Steps, type Turns } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
 import { keepSeen } from '../ingest/known-files.ts'

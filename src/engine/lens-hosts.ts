@@ -75,7 +75,7 @@ export class LensHosts {
       },
       source: async name => {
         engine.assertOpen()
-        return sources.get(name)
+        return (await sources()).get(name)
       },
       live: engine.live,
       remote: {
@@ -96,7 +96,7 @@ export class LensHosts {
   }
 
   async #remotes(): Promise<Remotes> {
-    const { remotesOf } = await import('./open-source.ts')
+    const { remotesOf } = await import('./sources.ts')
     return remotesOf(this.#parts.environment)
   }
 

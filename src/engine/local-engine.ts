@@ -1,11 +1,10 @@
 /** The engine over one store. Each method checks its input and the viewer, and hands on to what knows how. */
 
-import { systemTimers } from '../base/timers.ts'
-import { Turns } from '../base/turns.ts'
+import { must } from '../base/assert.ts'
+import { systemTimers, Turns } from '../base/turns.ts'
 import type { Limits } from '../identity/rates.ts'
 import type { Calls } from '../lenses/calls.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
-import { type BackupRequest, backupInput, type DoctorRequest, doctorInput } from '../model/care-input.ts'
 import {
   type AddRequest,
   addInput,
@@ -30,8 +29,8 @@ import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Count, ExplainAnswer, ExplainRequest, Page, PageChunk } from '../model/page.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isHolderName } from '../model/partition.ts'
-import { type QueryInput, queryInput } from '../model/query-input.ts'
-import { type SuggestInput, type Suggestions, suggestInput } from '../model/suggest.ts'
+import { type QueryInput, queryInput, type SuggestInput, type Suggestions, suggestInput } from '../model/query-input.ts'
+import { type BackupRequest, backupInput, type DoctorRequest, doctorInput } from '../model/reports.ts'
 import { type AccessScope, isOwner, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import { MAX_IDLE_MS, paced } from '../pipeline/paced.ts'
 import type { Answer } from '../pipeline/stage.ts'
@@ -53,9 +52,8 @@ import type {
 } from './engine.ts'
 import type { NewVectors } from './entries.ts'
 import { LensHosts, lensCalls } from './lens-hosts.ts'
-import { listEntries, requireVisible, statusOf, suggest, viewEntry } from './listing.ts'
 import type { PipelineLive } from './live/pipeline-query.ts'
-import { type SignedRequests, signedRequests } from './node-identity.ts'
+import type { SignedRequests } from './node-identity.ts'
 import type { Parts } from './parts.ts'
 
 type Context = Partial<CallContext> | undefined
@@ -78,7 +76,6 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     count: viewer => this.#pipelineLive?.live.count(viewer) ?? 0,
     endAll: viewer => this.#pipelineLive?.live.endAll(viewer),
   }
-  #signedRequests: SignedRequests | null = null
   #closed: Promise<void> | null = null
 
   constructor(parts: Parts) {
@@ -153,9 +150,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   get(input: GetInput, context?: Context): Promise<EntryView> {
-    return this.#during(context, ({ viewer }) => {
+    return this.#during(context, async ({ viewer }) => {
       const { store } = this.#parts
       const { id, touch = true } = parseInput(getInput, input)
+      const { requireVisible, viewEntry } = await import('./listing.ts')
       const accessScope = this.#accessScope(viewer)
       const entry = requireVisible(store, id, accessScope)
       if (touch) this.#asking.used([entry.key], viewer)
@@ -165,7 +163,8 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   touch(input: { readonly ids: readonly string[] }, context?: Context): ReturnType<Engine['touch']> {
-    return this.#during(context, ({ viewer }) => {
+    return this.#during(context, async ({ viewer }) => {
+      const { requireVisible } = await import('./listing.ts')
       const accessScope = this.#accessScope(viewer)
       const ids = [...new Set(parseInput(touchInput, input).ids)]
       this.#asking.used(
@@ -177,15 +176,19 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   list(input: ListInput, context?: Context): Promise<ListPage> {
-    return this.#during(context, ({ viewer }) =>
-      listEntries(this.#parts, parseInput(listInput, input), this.#accessScope(viewer)),
-    )
+    return this.#during(context, async ({ viewer }) => {
+      const request = parseInput(listInput, input)
+      const { listEntries } = await import('./listing.ts')
+      return listEntries(this.#parts, request, this.#accessScope(viewer))
+    })
   }
 
   suggest(input: SuggestInput, context?: Context): Promise<Suggestions> {
-    return this.#during(context, ({ viewer }) => ({
-      suggestions: suggest(this.#parts.store, parseInput(suggestInput, input), this.#accessScope(viewer)),
-    }))
+    return this.#during(context, async ({ viewer }) => {
+      const request = parseInput(suggestInput, input)
+      const { suggest } = await import('./listing.ts')
+      return { suggestions: suggest(this.#parts.store, request, this.#accessScope(viewer)) }
+    })
   }
 
   put(input: PutEntriesInput, context?: Context): ReturnType<Engine['put']> {
@@ -237,9 +240,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   status(context?: Context): Promise<Status> {
-    return this.#during(context, ({ viewer, signal }) =>
-      statusOf(this.#parts, () => this.#accessScope(viewer), { viewer, signal }),
-    )
+    return this.#during(context, async ({ viewer, signal }) => {
+      const { statusOf } = await import('./listing.ts')
+      return statusOf(this.#parts, () => this.#accessScope(viewer), { viewer, signal })
+    })
   }
 
   feedLag(): number {
@@ -310,8 +314,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   get signedRequests(): SignedRequests {
-    this.#signedRequests ??= signedRequests(this.#parts.store, this.#parts.node)
-    return this.#signedRequests
+    return must(this.#parts.signedRequests, 'the identity of this node')
   }
 
   host(lens: string): LensHost {

@@ -1,8 +1,8 @@
 /** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
+import { v4Id } from '../base/canonical.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { v4Id } from '../base/random-id.ts'
 import { type Limits, Places, UNLIMITED } from '../identity/rates.ts'
 import type { Job, LensHost } from '../lenses/lens.ts'
 import { BUILT_IN_LENSES, LensRegistry, type LoadableLens } from '../lenses/registry.ts'
@@ -15,7 +15,6 @@ import type { Store } from '../store/store.ts'
 import { AddedFiles } from './added-files.ts'
 import type { BackgroundJob, JobState } from './background/background.ts'
 import { Lease, nameHolder } from './background/lease.ts'
-import { type Config, type Environment, resolveConfig } from './config.ts'
 import { runtimeNotice, startEmbedder } from './embedder.ts'
 import { Closers } from './ending.ts'
 import type { Engine } from './engine.ts'
@@ -24,11 +23,10 @@ import { loadIndexMakers } from './index-makers.ts'
 import { IndexSet } from './index-set.ts'
 import { withCalls } from './lens-hosts.ts'
 import { LocalEngine } from './local-engine.ts'
-import { nodeIdentity } from './node-identity.ts'
-import type { EngineOptions } from './options.ts'
+import { type Config, type EngineOptions, type Environment, resolveConfig } from './options.ts'
 import type { Parts } from './parts.ts'
 import type { HostedLens } from './plugins.ts'
-import { SourceSet } from './sources.ts'
+import type { SourceSet } from './sources.ts'
 import { Uses } from './uses.ts'
 
 /**
@@ -149,8 +147,12 @@ async function makeParts(
     const { Embedding } = await import('./background/background.ts')
     embedding = new Embedding(store, embedder, lease('embedding'), () => clock.now())
   }
-  const sources = new SourceSet({ store, settings: config.sources, environment })
-  closers.add(() => sources.close())
+  let sources: Promise<SourceSet> | null = null
+  const openSources = async () => {
+    const { SourceSet } = await import('./sources.ts')
+    return new SourceSet({ store, settings: config.sources, environment })
+  }
+  closers.add(async () => (await sources)?.close())
   const { transport = httpTransport() } = options
   closers.add(() => transport.close())
   return {
@@ -167,8 +169,11 @@ async function makeParts(
     lease,
     uses,
     files: new AddedFiles({ store, clock, registry, indexes }, watchesFiles(options)),
-    sources,
-    node: nodeIdentity({ store, random, clock: systemClock, machineTime: machineTimeOf(options) }),
+    sources: () => {
+      sources ??= openSources()
+      return sources
+    },
+    ...(await nodeOf(options, registry, { store, random })),
     transport,
     isLasting: options.background !== false && options.readOnly !== true,
     makeIndex: name => makers.make(name),
@@ -186,6 +191,19 @@ async function makeParts(
     environment,
     close: () => closers.close(),
   }
+}
+
+/** None where only the default lens was loaded, for one question: then nothing speaks to other nodes. */
+async function nodeOf(
+  options: EngineOptions,
+  registry: LensRegistry,
+  { store, random }: Pick<Parts, 'store' | 'random'>,
+): Promise<Pick<Parts, 'node' | 'signedRequests'>> {
+  if (options.onlyLenses !== undefined && registry.all.length === 1)
+    return { node: undefined, signedRequests: undefined }
+  const { nodeIdentity, signedRequests } = await import('./node-identity.ts')
+  const node = nodeIdentity({ store, random, clock: systemClock, machineTime: machineTimeOf(options) })
+  return { node, signedRequests: signedRequests(store, node) }
 }
 
 function watchesFiles({ watchFiles, background, readOnly }: EngineOptions): boolean {

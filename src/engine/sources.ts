@@ -1,10 +1,15 @@
-/** The sources of one engine beside its own store: those that the configuration names. Opened when they are first asked for. */
-import { z } from 'zod'
-import { invalidArgument } from '../model/errors.ts'
+/** Sources beside an engine's own store: those that its configuration or a lens names. Loaded when one is needed. */
+import { must } from '../base/assert.ts'
+import { openEmbedder } from '../embed/open-embedder.ts'
+import type { Remotes } from '../lenses/lens.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { partitionKey } from '../model/partition.ts'
 import type { AccessScope } from '../model/viewer.ts'
 import { LOCAL_SOURCE, type Source } from '../pipeline/source.ts'
+import { openChromaSource } from '../sources/chromadb.ts'
+import { openQdrantSource } from '../sources/qdrant.ts'
 import type { Store } from '../store/store.ts'
+import type { SourceSettings } from './options.ts'
 
 export interface SourceParts {
   readonly store: Store
@@ -14,7 +19,7 @@ export interface SourceParts {
 
 export class SourceSet {
   readonly #parts: SourceParts
-  readonly #opened = new Map<string, Promise<Source>>()
+  readonly #opened = new Map<string, Source>()
 
   constructor(parts: SourceParts) {
     this.#parts = parts
@@ -24,21 +29,20 @@ export class SourceSet {
     return [LOCAL_SOURCE, ...Object.keys(this.#parts.settings)]
   }
 
-  /** Rejects with `invalid_argument`, naming those there are. */
-  async get(name: string): Promise<Source> {
+  /** Throws `invalid_argument`, naming those there are. */
+  get(name: string): Source {
     const opened = this.#opened.get(name) ?? this.#open(name)
     this.#opened.set(name, opened)
     return opened
   }
 
   async close(): Promise<void> {
-    for (const source of this.#opened.values()) await (await source.catch(() => null))?.close()
+    for (const source of this.#opened.values()) await source.close()
   }
 
-  async #open(name: string): Promise<Source> {
+  #open(name: string): Source {
     const { store, settings, environment } = this.#parts
     if (!Object.hasOwn(settings, name)) throw invalidArgument('store', name, `one of ${this.names.join(', ')}`)
-    const { openSource } = await import('./open-source.ts')
     return openSource(name, settings[name] as SourceSettings, environment, accessScope => keysIn(accessScope, store))
   }
 }
@@ -47,52 +51,60 @@ function keysIn({ partitions }: AccessScope, store: Store): readonly string[] {
   return store.partitions().flatMap(({ id, audience }) => (partitions.includes(id) ? [partitionKey(audience)] : []))
 }
 
-/** Sources as the configuration names them. Keys stay in the environment: a setting says under which name. */
-const numericDate = z.strictObject({
-  key: z.string().min(1).describe("The metadata key that holds each record's date as a number"),
-  unit: z.enum(['s', 'ms']).describe('Seconds or milliseconds since 1970'),
-  undated: z.number().nullable().default(null).describe('What is there without a date; null: nothing'),
-})
-
-const common = {
-  url: z.string().min(1).describe("The server's address"),
-  public: z.boolean().optional().meta({
-    description: 'Whether viewers other than the owner may ask collections that were not mirrored there',
-    default: false,
-  }),
-  numeric_date: numericDate.optional().describe('A day filter then runs in the server. Default: it runs here'),
+/** A source of the configuration. Keys come from variables of this environment. */
+function openSource(
+  name: string,
+  settings: SourceSettings,
+  environment: Readonly<Record<string, string>>,
+  partitionKeys: (accessScope: AccessScope) => readonly string[],
+): Source {
+  const { url, public: isPublic, numeric_date: numericDate } = settings
+  const common = { name, url, public: isPublic, numericDate, partitionKeys }
+  const secret = (variable: string | undefined): string | undefined =>
+    variable === undefined ? undefined : environment[variable]
+  if (settings.kind === 'chromadb') {
+    const { tenant, database, token_env, tags_key: tagsKey } = settings
+    return openChromaSource({ ...common, tenant, database, tagsKey, token: secret(token_env) })
+  }
+  const { vector_name: vectorName, content_key: contentKey, sparse, api_key_env } = settings
+  return openQdrantSource({
+    ...common,
+    vectorName,
+    contentKey,
+    apiKey: secret(api_key_env),
+    sparse: sparse === undefined ? undefined : { vectorName: sparse.vector_name, model: sparse.model },
+  })
 }
 
-const chromadb = z.strictObject({
-  ...common,
-  kind: z.literal('chromadb').describe('A ChromaDB server'),
-  tenant: z.string().optional().describe("Default: the server's own"),
-  database: z.string().optional().describe("Default: the server's own"),
-  token_env: z.string().optional().describe('Variable of the environment that holds the token. Default: no token'),
-  tags_key: z
-    .string()
-    .optional()
-    .describe('The metadata key that holds tags as a list. Default: a key tag:<name> for each'),
-})
+const ANSWER_MS = 3_000
 
-const qdrant = z.strictObject({
-  ...common,
-  kind: z.literal('qdrant').describe('A Qdrant server'),
-  api_key_env: z.string().optional().describe('Variable of the environment that holds the key. Default: no key'),
-  vector_name: z.string().optional().describe('Which vector, where there are several. Default: the unnamed one'),
-  content_key: z
-    .string()
-    .optional()
-    .describe('The payload key of the text. Default: the first of document, content, text, page_content'),
-  sparse: z
-    .strictObject({
-      vector_name: z.string().describe('A sparse vector of the collections'),
-      model: z.string().describe("The server's model that makes one of a question"),
-    })
-    .optional()
-    .describe('Fused with the dense vector. Default: none'),
-})
+/** What a lens's settings may name beside the sources of the configuration. */
+export function remotesOf(environment: Readonly<Record<string, string>>): Remotes {
+  return {
+    openServer: async (name, { url, public: isPublic, keyVariable }) => {
+      const apiKey = environment[keyVariable]
+      const source = openQdrantSource({ name, url, apiKey, public: isPublic, searchFirst: true })
+      await requireAnswer(url, apiKey)
+      return source
+    },
+    openModel: async ({ model, url: baseUrl, keyVariable: apiKeyEnv }) => {
+      const settings = { provider: 'openai', model, baseUrl, apiKeyEnv } as const
+      return must(await openEmbedder(settings, { baseFolder: '.', env: environment }), 'the embedder of a provider')
+    },
+  }
+}
 
-export const sourceSettings: z.ZodType<SourceSettings> = z.discriminatedUnion('kind', [chromadb, qdrant])
-
-export type SourceSettings = z.output<typeof chromadb> | z.output<typeof qdrant>
+/** Reported at once and with the address: a query would fail later, and less clearly. */
+async function requireAnswer(url: string, apiKey: string | undefined): Promise<void> {
+  const fail = (why: string, cause?: unknown): QuerentError =>
+    new QuerentError('provider_failed', `Qdrant at ${url} ${why}`, { url }, cause)
+  const answer = await fetch(`${url.replace(/\/+$/, '')}/collections`, {
+    headers: apiKey === undefined ? {} : { 'api-key': apiKey },
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).catch((error: unknown) => {
+    const isLate = (error as Partial<Error>).name === 'TimeoutError'
+    throw fail(isLate ? `does not answer within ${ANSWER_MS / 1_000} s` : 'cannot be reached', error)
+  })
+  await answer.body?.cancel()
+  if (!answer.ok) throw fail(`answers with status ${answer.status}`)
+}

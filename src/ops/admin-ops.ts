@@ -1,11 +1,14 @@
 /** About the engine itself: how it is, whether it is well, what ways of asking it has. */
+
+import { inspect } from 'node:util'
 import { z } from 'zod'
 import type { Engine } from '../engine/engine.ts'
-import { backupInput, doctorInput } from '../model/care-input.ts'
+import { QuerentError } from '../model/errors.ts'
 import { MAX_NAME_LENGTH } from '../model/limits.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import type { QueryInput } from '../model/query-input.ts'
-import { backupOutput, doctorOutput, type Status, statusOutput } from '../model/reports.ts'
+import { asQuerentError } from '../model/reported-error.ts'
+import { backupInput, backupOutput, doctorInput, doctorOutput, type Status, statusOutput } from '../model/reports.ts'
 
 const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
 const READ = { kind: 'read', idempotent: true } as const
@@ -188,4 +191,16 @@ export const mirror: Operation<Engine, typeof mirrorInput, typeof mirrorOutput> 
     const { mirrorCollection } = await import('../engine/mirror.ts')
     return (await mirrorCollection(engine, { ...input, signal, report })) as z.output<typeof mirrorOutput>
   },
+}
+
+// What of an unexpected failure the log gets, and nobody else.
+
+/** The lines to log of a bug, causes and all; null for what is no bug. `request` finds it from what the client got. */
+export function bugReport(thrown: unknown, request: string): string | null {
+  return isBug(asQuerentError(thrown)) ? `querent: bug in request ${request}: ${inspect(thrown)}\n` : null
+}
+
+/** A lens may call it by a code of its own; what it was is the cause then. */
+function isBug({ code, kind, cause, isOpen }: QuerentError): boolean {
+  return code === 'internal' || (isOpen && kind === 'broken' && !(cause instanceof QuerentError))
 }

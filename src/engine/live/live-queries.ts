@@ -3,8 +3,8 @@
  * by another process; then each subscription is asked whether that concerns it. Looking with each commit would be sooner, and
  * reveal by its hour that something hidden was written (BQ-169).
  */
-import { v4Id } from '../../base/random-id.ts'
-import { systemTimers, type Timers } from '../../base/timers.ts'
+import { v4Id } from '../../base/canonical.ts'
+import { systemTimers, type Timers } from '../../base/turns.ts'
 import { Places } from '../../identity/rates.ts'
 import type { LiveHandlers, LiveOptions, LiveQueries, LiveQuery, LiveState, Subscription } from '../../model/live.ts'
 import { isOwner, type Viewer } from '../../model/viewer.ts'

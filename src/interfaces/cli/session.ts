@@ -15,8 +15,7 @@ import type { RequestLog } from '../../model/request-log.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../ops/catalog.ts'
 import type { CommonFlags } from './flags.ts'
-import { confirm, type Io, write } from './io.ts'
-import type { Cli } from './run.ts'
+import { type Cli, confirm, type Io, write } from './io.ts'
 
 export interface Session {
   readonly engine: Engine

@@ -1,9 +1,9 @@
 /** The lens's operations, with their schemas: what every interface offers of it. */
 import { z } from 'zod'
 import { Deadline } from '../../base/clock.ts'
-import { anyObject } from '../../model/json-input.ts'
 import { MAX_LIMIT } from '../../model/limits.ts'
-import { costOfAsking } from '../../model/query-cost.ts'
+import { anyObject } from '../../model/parse-input.ts'
+import { costOfAsking } from '../../model/query-input.ts'
 import { LOCAL_SOURCE } from '../../pipeline/source.ts'
 import { camelCased } from '../camel-name.ts'
 import { lensOperation } from '../lens-operation.ts'

@@ -2,8 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RequesterLimits } from '../../../src/identity/limits.ts'
-import { UNLIMITED } from '../../../src/identity/rates.ts'
-import { TokenBucket } from '../../../src/identity/rates.ts'
+import { TokenBucket, UNLIMITED } from '../../../src/identity/rates.ts'
 
 const RATE = { unitsPerMinute: 200, burst: 33 }
 

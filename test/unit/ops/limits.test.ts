@@ -9,7 +9,7 @@ import { BeliefsError } from '../../../src/lenses/beliefs/errors.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import type { CallContext } from '../../../src/model/operation.ts'
 import { reportedError } from '../../../src/model/reported-error.ts'
-import { bugReport } from '../../../src/ops/bug-report.ts'
+import { bugReport } from '../../../src/ops/admin-ops.ts'
 import { type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../../src/ops/catalog.ts'
 import { noEngine, operation } from '../../support/operations.ts'
 
