@@ -19,10 +19,10 @@ import { heldOut } from './lib/stand-in.ts'
 export const name = 'beliefs'
 
 const ROUNDS = quick ? 40 : 200
-/** Each asker has asked before, and the use of its edges was noted: what first questions cost is a row of its own. */
+/** Each requester has sent queries before, and the use of its edges was noted: what first queries cost is a row of its own. */
 const WARM_UP = quick ? 10 : 300
-const ASKERS = 50
-const NEW_ASKERS = quick ? 10 : 100
+const REQUESTERS = 50
+const NEW_REQUESTERS = quick ? 10 : 100
 const SECONDS = quick ? 1 : 5
 const P50 = 5
 const P99 = 25
@@ -81,8 +81,8 @@ export async function run(): Promise<readonly Row[]> {
   await using engine = await home.open()
   const host = engine.host('beliefs')
   const state = stateOf(host)
-  const ask = (round: number, query: object, asker: number = (round * 7) % ASKERS) => {
-    const requester = agentName(asker)
+  const ask = (round: number, query: object, at: number = (round * 7) % REQUESTERS) => {
+    const requester = agentName(at)
     const checked = toQuery(parseRequest(queryInput, query), { id: requester, trustGraph: null })
     return runQuery(state, checked, { requester, signal: new AbortController().signal })
   }
@@ -99,7 +99,9 @@ export async function run(): Promise<readonly Row[]> {
   rows.push({ name: 'floor: sign-code distances of what one agent sees', unit: 'ms', value: floor })
   for (const way of WAYS) rows.push(await timeWay(way, ask, floor))
   rows.push(await perSecond(ask))
-  rows.push(await behindWrites(ask, new BeliefWrites(engine, modelKey(home.embedder.model), ASKERS + NEW_ASKERS)))
+  rows.push(
+    await behindWrites(ask, new BeliefWrites(engine, modelKey(home.embedder.model), REQUESTERS + NEW_REQUESTERS)),
+  )
   rows.push(await firstQuestions(ask))
   rows.push({ name: 'columns of beliefs in memory', unit: 'B a belief', value: state.columns.byteLength / BELIEFS })
   rows.push({
@@ -134,15 +136,15 @@ function estimates(columns: number): readonly Row[] {
   }))
 }
 
-type Ask = (round: number, query: object, asker?: number) => Promise<unknown>
+type Ask = (round: number, query: object, requester?: number) => Promise<unknown>
 
 /** Of agents that have not asked yet: who sees what, trust in everybody, and what all beliefs stand at are worked out. */
 async function firstQuestions(ask: Ask): Promise<Row> {
   const times: number[] = []
-  for (let round = 0; round < NEW_ASKERS; round++) {
-    times.push(await timedAsync(() => ask(round, (WAYS[0] as Way).query(round), ASKERS + round)))
+  for (let round = 0; round < NEW_REQUESTERS; round++) {
+    times.push(await timedAsync(() => ask(round, (WAYS[0] as Way).query(round), REQUESTERS + round)))
   }
-  return latency('text, the first question of an asker', times)
+  return latency('text, the first query of a requester', times)
 }
 
 /** What was written is put into all that is kept between questions: the next question pays for it. */

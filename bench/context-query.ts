@@ -18,7 +18,7 @@ const FILE_COUNT = quick ? 200 : CODE_BASE_FILES
 const QUESTIONS = quick ? 40 : 200
 const WARM_UP = 20
 
-/** What the command asks for unless it is told otherwise. */
+/** Defaults of the command. */
 const COMMAND = { mode: 'hybrid', rank: 'relevance', snippet: 'passage' }
 const EVERYTHING = { ...COMMAND, depth: 2, limit: 50, explain: true, max_tokens: 10_000 }
 

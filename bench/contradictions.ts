@@ -36,23 +36,23 @@ function figures(
   pairs: readonly Pair[],
   goal: { readonly precision: number; readonly recall: number },
 ): Row[] {
-  const told = judged(pairs).filter(pair => pair.told !== 'none')
-  const right = told.filter(({ type }) => type !== 'none')
+  const reported = judged(pairs).filter(pair => pair.verdict !== 'none')
+  const right = reported.filter(({ type }) => type !== 'none')
   const row = (what: string, value: number, least: number): Row => ({
     ...{ name: `${of}, ${pairs.length} pairs: ${what}`, value, unit: '' },
     ...{ goal: `>= ${least}`, ok: value >= least },
   })
   return [
-    row('precision', right.length / told.length, goal.precision),
+    row('precision', right.length / reported.length, goal.precision),
     row('recall', right.length / pairs.filter(({ type }) => type !== 'none').length, goal.recall),
-    row('type', right.filter(({ type, told: found }) => type === found).length / right.length, 0.9),
+    row('type', right.filter(({ type, verdict }) => type === verdict).length / right.length, 0.9),
   ]
 }
 
-function judged(pairs: readonly Pair[]): readonly (Pair & { readonly told: string })[] {
+function judged(pairs: readonly Pair[]): readonly (Pair & { readonly verdict: string })[] {
   return pairs.map(pair => {
     const found = HEURISTIC.detect(statement(pair.a), statement(pair.b))
-    return { ...pair, told: found === null || found.score <= MIN_SCORE ? 'none' : found.type }
+    return { ...pair, verdict: found === null || found.score <= MIN_SCORE ? 'none' : found.type }
   })
 }
 

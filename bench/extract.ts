@@ -42,7 +42,7 @@ async function speed(): Promise<readonly Row[]> {
   for (let at = FILES; at < BASE; at++) extractions.push(read(grammars, at, texts[at] as string))
   const graph = new CodeGraph()
   let links = 0
-  const linkMs = timed(() => (links = linkAnew(graph, extractions)))
+  const linkMs = timed(() => (links = relink(graph, extractions)))
   const bodies = changes(grammars, graph, at => `${texts[at]}\nfunction more() { return helper${at}(1) }\n`)
   const surfaces = changes(grammars, graph, at => `${texts[at]}\nexport function other() {}\n`)
   grammars.close()
@@ -110,12 +110,12 @@ function changed(what: string, times: readonly number[]): Row {
 function changes(grammars: Grammars, graph: CodeGraph, text: (at: number) => string): number[] {
   return Array.from({ length: CHANGES }, (_, change) => {
     const at = (change * 37) % BASE
-    return timed(() => linkAnew(graph, [read(grammars, at, text(at))]))
+    return timed(() => relink(graph, [read(grammars, at, text(at))]))
   })
 }
 
 /** How many links were made: those of all files that the change touches. */
-function linkAnew(graph: CodeGraph, put: readonly Extraction[]): number {
+function relink(graph: CodeGraph, put: readonly Extraction[]): number {
   return graph.update({ put }).reduce((sum, path) => sum + graph.links(path).length, 0)
 }
 

@@ -1,5 +1,5 @@
 /**
- * What beliefs that an requester may not see cost him (BQ-195): the same 3,000 visible ones beside 3,000 hidden ones, and beside
+ * What beliefs that a requester may not see cost its queries (BQ-195): the same 3,000 visible ones beside 3,000 hidden ones, and beside
  * ten times as many, of the same holders and written among them. Asked in turn in one run, so that the machine
  * is the same to both: again and again, after hidden beliefs were written, and after visible ones were.
  */
@@ -34,7 +34,7 @@ type Ask = (round: number) => Promise<unknown>
 interface World {
   close(): Promise<void>
   readonly ask: Ask
-  /** Writes one belief that the requester sees, or one that he does not. */
+  /** Writes one belief that the requester sees, or one that it does not. */
   write(round: number, visible: boolean): Promise<unknown>
 }
 

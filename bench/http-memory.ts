@@ -20,7 +20,7 @@ const EVERY_MS = quick ? 3_000 : 30_000
 const CONNECTIONS = 8
 const WRITE_EVERY = 50
 const WRITTEN = 200
-/** Of what is there when it is settled. */
+/** Share of the memory in use once the server has settled. */
 const MAX_GROWTH = 0.05
 
 interface Seen extends Look {

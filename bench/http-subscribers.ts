@@ -123,7 +123,7 @@ async function write(url: string, { name, writes, perSecond }: Kind): Promise<Wr
 }
 
 function entry(id: string, topic: string): Asked {
-  const content = `${topic} is what this is about, and those who wait for it are told of it`
+  const content = `${topic} is what this is about, and its subscribers read of it`
   const entries = [{ id, content, collection: topic, visibility: 'public' }]
   return { path: '/v1/entries', viewer: FOUNDER.id, body: { entries } }
 }

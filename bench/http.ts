@@ -1,7 +1,7 @@
 /**
  * Whole questions over HTTP, loopback, connections kept, at 100,000 entries: how long one takes when one asks at a time, and
  * how many a second one process answers, which vary between floors taken by the server itself, between turns, as in
- * `bench/whole-query.ts`. The one who asks runs in another process; where there are two cores it takes nothing away.
+ * `bench/whole-query.ts`. The client runs in another process; where there are two cores it takes nothing away.
  */
 import { bigHome } from './lib/big-store.ts'
 import { ask, times } from './lib/http/asking.ts'

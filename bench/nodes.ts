@@ -184,7 +184,8 @@ async function withBroken(
   for (let at = 0; at < ASKED; at++) {
     const { errors } = await timedInto(times, () => ask({ timeout_ms: TIMEOUT_MS }))
     const failed = errors.map(error => (error as { readonly node?: string }).node)
-    if (!BROKEN.every(node => failed.includes(`node-${node}`))) throw new Error(`told of ${failed.join()} only`)
+    if (!BROKEN.every(node => failed.includes(`node-${node}`)))
+      throw new Error(`only these nodes were reported as failed: ${failed.join()}`)
     if (failed.length > BROKEN.length) late++
   }
   nodes[BROKEN[1]]?.child.kill('SIGCONT')

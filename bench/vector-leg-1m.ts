@@ -221,8 +221,8 @@ function rowsOf(title: string, { times, recall }: Timing, { floor, timesFloor, a
     ok: limit ? p50 <= limit : undefined,
   }
   if (Number.isNaN(recall)) return [row]
-  const told: Row = { name: `${title}: recall`, unit: 'share', value: recall }
-  return [row, minRecall === undefined ? told : { ...told, goal: `>= ${minRecall}`, ok: recall >= minRecall }]
+  const found: Row = { name: `${title}: recall`, unit: 'share', value: recall }
+  return [row, minRecall === undefined ? found : { ...found, goal: `>= ${minRecall}`, ok: recall >= minRecall }]
 }
 
 /** One entry after the other comes and goes; the store is left as it was. */

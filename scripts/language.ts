@@ -61,8 +61,6 @@ export const UNCHECKED: readonly Unchecked[] = [
   { path: 'src/engine/live', reason: 'not yet' },
   { path: 'src/text/stopwords.ts', reason: 'lists of words' },
   { path: 'src/text/language.ts', reason: 'lists of words' },
-  { path: 'explorer', reason: 'not yet' },
-  { path: 'bench', reason: 'not yet' },
   { path: 'test', reason: 'not yet' },
   { path: 'docs/reference', reason: 'generated from schemas, of which some folders are not yet checked' },
 ]
@@ -83,6 +81,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   { file: 'src/interfaces/mcp/server.ts', found: 'were told', reason: 'a user tells an assistant' },
   { file: 'src/model/live.ts', found: 'anew', reason: 'a value of the wire format' },
+  { file: 'explorer/src/views/live/watching.ts', found: 'anew', reason: 'a value of the wire format' },
   { file: 'docs/guide/live.md', found: 'anew', reason: 'a value of the wire format' },
   { file: 'docs/guide/conversations.md', found: 'stands', reason: 'a bicycle stands in a yard' },
 ]

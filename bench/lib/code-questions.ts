@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: lines of code are quoted as they stand
 /**
- * Twenty questions about this repository as an agent would ask them, written before any of the ways was measured. In at
- * most a third of them stands a word of the name that answers. An answer is read when its line is read; the line is the
- * one that decides what was asked, and stands only once in `src`.
+ * Twenty questions about this repository as an agent would ask them, written before any of the ways was measured. At
+ * most a third of them contain a word of the name that answers. An answer is read when its line is read; the line is the
+ * one that decides what was asked, and occurs only once in `src`.
  */
 
 export interface CodeQuestion {
@@ -138,7 +138,7 @@ export const QUESTIONS: readonly CodeQuestion[] = [
   },
 ]
 
-/** Whether a word of the name, of three letters or more, stands in the question, whole or as the beginning of a word. */
+/** Whether a word of the name, of three letters or more, occurs in the question, whole or as the beginning of a word. */
 export function namesItself({ text, symbol }: CodeQuestion): boolean {
   const asked = wordsOf(text)
   const parts = wordsOf(symbol.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))

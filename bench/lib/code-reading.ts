@@ -47,7 +47,7 @@ export function searchAndRead(files: CodeFiles, question: CodeQuestion, how: 'wh
     const shown = how === 'whole' ? text : linesAround(text, lines)
     tokens += countTokens(`${path}\n${shown}`)
     reads++
-    if (path === question.path && tells(shown, question)) return { tokens, reads, found: true }
+    if (path === question.path && isAnsweredBy(shown, question)) return { tokens, reads, found: true }
   }
   return { tokens, reads, found: false }
 }
@@ -105,7 +105,7 @@ export async function askContext(folder: string, question: CodeQuestion, env: En
   const read = async (...args: readonly string[]) => {
     const printed = await runContext(folder, args, env)
     tokens += countTokens(printed)
-    return { printed, found: tells(printed, question) }
+    return { printed, found: isAnsweredBy(printed, question) }
   }
   for (const page of PAGES) {
     const answer = await read('query', question.text, ...page)
@@ -135,7 +135,7 @@ export async function indexFolder(folder: string, env: Environment): Promise<str
   return await runContext(folder, ['index'], env)
 }
 
-/** What it prints, told as of a folder whose name has the same length everywhere. */
+/** What it prints, with the folder's name replaced by one of the same length everywhere. */
 async function runContext(folder: string, args: readonly string[], env: Environment): Promise<string> {
   const { status, stdout, stderr } = await querent(['context', ...args], { cwd: folder, env })
   if (status !== 0) throw new Error(`context ${args.join(' ')}: ${stderr}`)
@@ -153,6 +153,6 @@ function namesWithoutText(answer: string): readonly string[] {
   return [...new Set(names)]
 }
 
-function tells(text: string, { line }: CodeQuestion): boolean {
+function isAnsweredBy(text: string, { line }: CodeQuestion): boolean {
   return text.split('\n').some(read => read.trim() === line)
 }

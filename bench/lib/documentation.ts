@@ -13,7 +13,7 @@ export interface DocumentationQuestion {
   /** File name of the page that answers, for example `wal.html`. */
   readonly page: string
   readonly text: string
-  /** Stands in the page, white space folded. */
+  /** The page contains it, white space folded. */
   readonly answer: string
 }
 

@@ -31,7 +31,7 @@ export function peersSection(report: PeersReport): readonly string[] {
     '`npm run peers` (bench/peers: a package file of its own, so nobody who installs querent installs them). The same rows, filters and',
     'questions for all, generated: vectors of 384 dimensions, texts of 65 words, ten results. Each peer has a process of its own; they take',
     `turns, ten questions each in random order, one at work at a time. Where a peer has a setting that buys recall with time, it was raised,`,
-    `for each kind of filter anew, until ${target} of the right answers were found on other questions than those measured. Every question was`,
+    `again for each kind of filter, until ${target} of the right answers were found on other questions than those measured. Every question was`,
     'asked once before, but in the column that says so. Milliseconds, p50 with p99 in brackets; *recall* where it is not 1.00.',
     '',
     `Machine: ${machine.cores} cores, ${machine.memoryGiB} GiB, Node ${machine.node}, load ${machine.load}; commit ${commit}. Only alike is compared: answers of ids and scores with the`,
@@ -101,13 +101,13 @@ function lostRows({ peers }: PeersReport, sizes: readonly number[]): readonly st
       `- **${topic}**: ${WHAT_WE_DO[topic]}`,
       ...lost
         .filter(({ verdict }) => verdict.comparison.topic === topic)
-        .map(({ rows, holds, verdict }) => `  - ${told(verdict, holds, rows)}`),
+        .map(({ rows, holds, verdict }) => `  - ${sentence(verdict, holds, rows)}`),
     ]),
     '',
   ]
 }
 
-function told({ comparison, ours, lostTo }: Verdict, holds: string, rows: number): string {
+function sentence({ comparison, ours, lostTo }: Verdict, holds: string, rows: number): string {
   const { name, value } = lostTo as { name: string; value: number }
   return `${comparison.table}, ${comparison.name}, ${rows.toLocaleString('en')} rows, ${holds}: ${(ours / value).toFixed(1)} times that of ${name}`
 }
@@ -118,7 +118,7 @@ function settings(peers: readonly PeerFigures[]): readonly string[] {
   return [
     '### Settings',
     '',
-    '| Peer | Version | What it was told, what its time includes | What an update is | Setting that reached the recall |',
+    '| Peer | Version | Its settings, what its time includes | What an update is | Setting that reached the recall |',
     '| --- | --- | --- | --- | --- |',
     ...rows.map(
       peer => `| ${peer.name} | ${peer.version} | ${peer.settings} | ${peer.durability} | ${knobsOf(peer)} |`,

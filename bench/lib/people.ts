@@ -1,4 +1,4 @@
-/** Who writes and who asks in the stores of entries: a guild that shares, and forty who keep things to themselves. */
+/** Writers and requesters in the stores of entries: a guild that shares, and forty agents that keep entries private. */
 import type { Viewer } from '../../src/model/viewer.ts'
 import { AGENTS, FEDERATIONS, MEMBERSHIPS } from '../../src/store/core-tables.ts'
 import type { StoreWriter } from '../../src/store/store.ts'

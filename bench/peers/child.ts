@@ -1,4 +1,4 @@
-/** The process of one peer: does what it is told by the one that measures, and times it. `child.ts <name> <rows> <folder>` */
+/** The process of one peer: carries out the orders of the process that measures, and times them. `child.ts <name> <rows> <folder>` */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,11 +43,11 @@ async function act(request: Request): Promise<unknown> {
     case 'open':
       return openPeer()
     case 'set':
-      return mustBeOpen().set?.(request.value, request.filtered)
+      return requirePeer().set?.(request.value, request.filtered)
     case 'ask':
       return ask(request.way, request.from, request.to)
     case 'update':
-      return update(mustBeOpen(), request.times)
+      return update(requirePeer(), request.times)
     case 'close':
       return close()
   }
@@ -110,13 +110,13 @@ function memory(): number {
   return process.memoryUsage.rss()
 }
 
-function mustBeOpen(): OpenPeer {
+function requirePeer(): OpenPeer {
   if (open === undefined) throw new Error('the peer is not open')
   return open
 }
 
 async function ask(way: Way, from: number, to: number): Promise<Asked> {
-  const peer = mustBeOpen()
+  const peer = requirePeer()
   const ms: number[] = []
   const found: (readonly number[])[] = []
   const narrow = way.kind === 'nearest' ? filtersBy(way.scenario) : []
@@ -168,7 +168,7 @@ async function update(peer: OpenPeer, times: number): Promise<Updated> {
   }
 }
 
-/** By its vector, or by a word that stands nowhere else. */
+/** By its vector, or by a word that occurs nowhere else. */
 async function finds(
   peer: OpenPeer,
   item: { row: number; vector: Float32Array },

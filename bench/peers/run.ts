@@ -34,7 +34,7 @@ if (!isBuild) {
   if (!isQuick) writePages()
 }
 for (const { name, why } of missing) console.error(`not measured: ${name}: ${why}`)
-tell('done')
+log('done')
 
 async function openAll(): Promise<readonly Runner[]> {
   const absent = installPeers()
@@ -69,7 +69,7 @@ async function openOne(name: string, rows: number): Promise<Runner | undefined> 
   else if (!existsSync(folder)) throw new Error(`${peer.sharesBuildOf} could not be built`)
   if (isBuild) return undefined
   const runner = await Runner.open(peer, rows, folder)
-  tell(`opened ${name}, ${rows} rows`)
+  log(`opened ${name}, ${rows} rows`)
   return runner
 }
 
@@ -83,12 +83,12 @@ async function measureAll(): Promise<readonly PeerFigures[]> {
       const of = nearest.get(runner) as Record<string, Answered | null>
       of[scenario.name] = runner.failure === undefined ? runner.answered(at, spent, knobs.get(runner) ?? null) : null
     }
-    tell(scenario.name)
+    log(scenario.name)
   }
   const words = await inTurns({ kind: 'words' }, false)
-  tell('words')
+  log('words')
   const hybrid = await inTurns({ kind: 'hybrid' }, false)
-  tell('hybrid')
+  log('hybrid')
   const made: PeerFigures[] = []
   for (const runner of runners) {
     const update = runner.failure === undefined ? await runner.try('updates', () => runner.updates()) : null
@@ -102,7 +102,7 @@ async function measureAll(): Promise<readonly PeerFigures[]> {
     })
     await runner.end()
   }
-  tell('updates')
+  log('updates')
   return made
 }
 
@@ -151,7 +151,7 @@ function hybridOf(spent: Spent | undefined): PeerFigures['hybrid'] {
   return spent === undefined || spent.ms.length === 0 ? null : timesOf(spent.ms)
 }
 
-function tell(what: string): void {
+function log(what: string): void {
   console.error(`  ${((performance.now() - began) / 1000).toFixed(0)} s: ${what}`)
 }
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Suggestions } from '../../src/model/suggest.ts'
+import type { Suggestions } from '../../src/model/query-input.ts'
 import { call } from './api.ts'
 import { Busy, Failure } from './parts/parts.tsx'
 import { Keys, openKeys } from './shell/keys.tsx'

@@ -1,6 +1,6 @@
 /** docs/reference/errors.md: every code, from the table in src/model/errors.ts and those of the lenses. */
 import { readFileSync } from 'node:fs'
-import { exitCodeFor } from '../../src/interfaces/cli/run.ts'
+import { exitCodeFor } from '../../src/interfaces/cli/io.ts'
 import { statusOf } from '../../src/interfaces/http/failure.ts'
 import { BELIEFS_CODES, type BeliefsCode, BeliefsError } from '../../src/lenses/beliefs/errors.ts'
 import { ERROR_CODES, type ErrorCode, QuerentError } from '../../src/model/errors.ts'

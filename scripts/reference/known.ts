@@ -2,13 +2,12 @@
 import type { Command } from 'commander'
 import { openEngine } from '../../src/engine/open.ts'
 import { makeProgram } from '../../src/interfaces/cli/cli.ts'
+import type { Cli } from '../../src/interfaces/cli/io.ts'
 import { fillCommands } from '../../src/interfaces/cli/operation-command.ts'
-import type { Cli } from '../../src/interfaces/cli/run.ts'
 import { ROUTES } from '../../src/interfaces/http/mount.ts'
 import { SERVERS } from '../../src/interfaces/main.ts'
 import { makeTools } from '../../src/interfaces/mcp/tools.ts'
-import type { Catalog } from '../../src/ops/catalog.ts'
-import { makeCatalog } from '../../src/ops/catalog.ts'
+import { type Catalog, makeCatalog } from '../../src/ops/catalog.ts'
 
 export interface KnownCommand {
   /** `chroma query`. */

@@ -148,9 +148,56 @@ function* mergeInSteps<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T
   return merged
 }
 
+/** Steps that are shorter together than the few milliseconds which one may take count as one. */
+const STEP_MS = 5
+
+/** As many steps as one may take. True: they are done. */
+export function manySteps(steps: Steps<unknown>): boolean {
+  const begun = performance.now()
+  for (;;) {
+    if (steps.next(false).done === true) return true
+    if (performance.now() - begun >= STEP_MS) return false
+  }
+}
+
 /** For those who cannot wait: without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   let step = steps.next(false)
   while (step.done !== true) step = steps.next(false)
   return step.value
+}
+
+// Machine time: when to look, ask and send. It has no part in what an answer says.
+
+export interface Timers {
+  /** Milliseconds, never backwards. */
+  now(): number
+  /** Calls back once, this many milliseconds from now; returns what prevents it. */
+  after(ms: number, callback: () => void): () => void
+  /** Resolves when everything else that waits has had its turn. */
+  turn(): Promise<void>
+}
+
+export const systemTimers: Timers = {
+  now: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+  turn: nextTurn,
+}
+
+/** Resolves after so many milliseconds, or as soon as the signal comes. `unref`: keeps no process up. */
+export function pause(ms: number, signal: AbortSignal, { unref = false } = {}): Promise<void> {
+  return new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    if (unref) timer.unref()
+    signal.addEventListener('abort', end, { once: true })
+    if (signal.aborted) end()
+  })
 }

@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { QuerentError } from '../model/errors.ts'
 import type { Embedder } from './embedder.ts'
-import { type HttpEmbedderOptions, openHttpEmbedder } from './http-embedder.ts'
-import { openLocalEmbedder } from './local-embedder.ts'
+import type { HttpEmbedderOptions } from './http-embedder.ts'
 import type { RuntimeName } from './onnx-runtime.ts'
 
 /** What the configuration file can say. `{ provider: 'local', folder: 'models/e5' }` is all another local model takes. */
@@ -113,7 +112,8 @@ export const SECOND_MODEL_FOLDER: string = join(PACKAGED_MODEL_FOLDER, '../../mo
 
 /**
  * Null for `none`: words only. Rejects with `model_invalid` (no usable model folder; `npm run model` builds the default
- * one), `provider_failed` or `invalid_argument`; whoever opens decides whether to go on with words and say so.
+ * one), `provider_failed` or `invalid_argument`; whoever opens decides whether to go on with words and say so. The code of
+ * each provider is loaded when it is opened.
  */
 export async function openEmbedder(settings: EmbedderSettings, context: EmbedderContext): Promise<Embedder | null> {
   switch (settings.provider) {
@@ -121,11 +121,13 @@ export async function openEmbedder(settings: EmbedderSettings, context: Embedder
       return null
     case 'local': {
       const { folder, threads, runtime } = settings
+      const { openLocalEmbedder } = await import('./local-embedder.ts')
       return openLocalEmbedder({ folder: resolveFolder(folder, context), threads, runtime, start: context.start })
     }
     case 'openai':
     case 'ollama': {
       const { apiKeyEnv: _, ...options } = settings
+      const { openHttpEmbedder } = await import('./http-embedder.ts')
       return openHttpEmbedder({ ...options, apiKey: findKey(settings, context) })
     }
   }

@@ -17,6 +17,7 @@ import type { Note } from '../model/page.ts'
 import { OWNER } from '../model/partition.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
+import { ADDED_PATHS, INDEXED_TREES } from '../store/core-tables.ts'
 import type { Store } from '../store/store.ts'
 import type { BackgroundJob } from './background/background.ts'
 import type { AddedPathState } from './engine.ts'
@@ -65,10 +66,16 @@ export class AddedFiles {
 
   /** What changed below each added path, and below code that a lens has read. */
   async look({ signal }: Caller): Promise<Changes> {
-    // Loaded when used: most calls find it nowhere.
+    const { store } = this.#parts
+    const isAny = [ADDED_PATHS, INDEXED_TREES].some(table => {
+      return store.table(table).scan({ holder: OWNER }, { limit: 1 }).length > 0
+    })
+    if (!isAny) {
+      this.#waiting = NO_CHANGES
+      return NO_CHANGES
+    }
     const { changedFiles, changedTrees } = await import('../ingest/changed-files.ts')
     const looking = { turns: turnsUntil(signal), signal }
-    const { store } = this.#parts
     const paths = await changedFiles(store, OWNER, looking)
     const trees = await changedTrees(store, OWNER, looking)
     this.#waiting = { paths, trees }

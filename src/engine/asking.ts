@@ -15,15 +15,11 @@ import type { Query } from '../model/query.ts'
 import type { QueryInput } from '../model/query-input.ts'
 import type { AccessScope, Viewer } from '../model/viewer.ts'
 import { placeOf } from '../pipeline/cursor.ts'
-import { explainEntry } from '../pipeline/explain.ts'
 import { CachedOrders, type CachedPage } from '../pipeline/later-pages.ts'
 import { resolveQuery } from '../pipeline/resolve-query.ts'
 import { type Part, runPart, runQuery } from '../pipeline/run.ts'
-import { similarTo } from '../pipeline/similar.ts'
 import type { Answer, Plan, Stages } from '../pipeline/stage.ts'
-import { countItems } from '../pipeline/survey.ts'
 import type { Store } from '../store/store.ts'
-import { requireVisible } from './entries.ts'
 import { indexesOf } from './index-makers.ts'
 import type { Parts } from './parts.ts'
 import { type MadeContext, QuestionContexts } from './question-contexts.ts'
@@ -183,16 +179,20 @@ export class Asking {
   /** Changes no access state: asking why is not use. */
   async explain({ query, ...target }: ExplainRequest, call: CallContext): Promise<ExplainAnswer> {
     const { stages, context } = await this.#prepare({ ...query, touch: false }, call)
+    const { explainEntry } = await import('../pipeline/explain.ts')
     return explainEntry(target, stages, context)
   }
 
   /** Counts without access state, as `explain`. */
   async count(input: QueryInput, call: CallContext): Promise<Count> {
     const { stages, context } = await this.#prepare({ ...input, touch: false }, call)
+    const { countItems } = await import('../pipeline/survey.ts')
     return countItems(stages, context)
   }
 
   async similar({ id, limit, group }: SimilarInput, call: CallContext): Promise<Page> {
+    const { requireVisible } = await import('./listing.ts')
+    const { similarTo } = await import('../pipeline/similar.ts')
     const entry = requireVisible(this.#parts.store, id, this.look(call.viewer))
     // The id stands for the text, so that a cursor of one entry's page is no cursor of another's.
     const { stages, context } = await this.#prepare({ text: id, limit, group }, call)

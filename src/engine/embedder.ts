@@ -1,10 +1,8 @@
 /** The embedder of an engine: the caller's own, or the configured one. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkEmbedder } from '../embed/checked-embedder.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import { type EmbedderSettings, openEmbedder } from '../embed/open-embedder.ts'
-import { cacheQueries } from '../embed/query-cache.ts'
 import { QuerentError } from '../model/errors.ts'
 
 /** Vectors of questions kept, so that the same question is not embedded twice. */
@@ -27,14 +25,14 @@ export async function startEmbedder(
   settings: EmbedderSettings,
   baseFolder: string,
 ): Promise<StartedEmbedder> {
-  if (isEmbedder(given)) return { embedder: ready(given), error: null }
+  if (isEmbedder(given)) return { embedder: await ready(given), error: null }
   try {
     const embedder = await openEmbedder(settings, {
       baseFolder,
       env: process.env,
       start: warm === true ? 'now' : 'first-use',
     })
-    return { embedder: embedder && ready(embedder), error: null }
+    return { embedder: embedder && (await ready(embedder)), error: null }
   } catch (error) {
     if (error instanceof QuerentError && error.kind !== 'usage') return { embedder: null, error: error.message }
     throw error
@@ -55,7 +53,9 @@ export async function startSecond(
   return opened && ready(opened)
 }
 
-function ready(embedder: Embedder): Embedder {
+async function ready(embedder: Embedder): Promise<Embedder> {
+  const { checkEmbedder } = await import('../embed/checked-embedder.ts')
+  const { cacheQueries } = await import('../embed/query-cache.ts')
   return cacheQueries(checkEmbedder(embedder), QUERY_CACHE)
 }
 

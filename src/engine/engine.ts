@@ -3,20 +3,21 @@
  * the viewer from its caller; without one it is the local owner's.
  */
 import type { JsonObject } from '../base/canonical.ts'
-import type { Limits } from '../identity/limits.ts'
+import type { Limits } from '../identity/rates.ts'
 import type { Calls } from '../lenses/calls.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
-import type { BackupRequest, DoctorRequest } from '../model/care-input.ts'
 import type { AccessState } from '../model/entry.ts'
 import type { AddRequest, GetInput, ListInput, PutEntriesInput, SyncRequest } from '../model/entry-input.ts'
 import type { LiveHandlers, LiveQueries, Subscription } from '../model/live.ts'
 import type { WatchInput } from '../model/live-input.ts'
 import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Count, ExplainAnswer, ExplainRequest, Page, PageChunk } from '../model/page.ts'
-import type { QueryInput } from '../model/query-input.ts'
+import type { QueryInput, SuggestInput, Suggestions } from '../model/query-input.ts'
 import type {
   AddReport,
   Backup,
+  BackupRequest,
+  DoctorRequest,
   EntryView,
   Examination,
   ListPage,
@@ -27,7 +28,6 @@ import type {
   UsedModel,
   UseModelInput,
 } from '../model/reports.ts'
-import type { SuggestInput, Suggestions } from '../model/suggest.ts'
 import type { Viewer } from '../model/viewer.ts'
 import type { CursorHandles } from './cursor-handles.ts'
 import type { Imported } from './import.ts'

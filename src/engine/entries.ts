@@ -1,8 +1,7 @@
 /** Writing and reading entries as a viewer: own entries are written, visible ones are read, others do not exist. */
 
-import { canonicalJson } from '../base/canonical.ts'
+import { canonicalJson, v4Id } from '../base/canonical.ts'
 import type { Clock, Instant } from '../base/clock.ts'
-import { v4Id } from '../base/random-id.ts'
 import { atOnce, type Steps, type Turns } from '../base/turns.ts'
 import { modelKey } from '../embed/embedder.ts'
 import { keepSeen } from '../ingest/known-files.ts'
@@ -19,6 +18,7 @@ import { FILE_LINKS } from '../store/core-tables.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { chunkContent, chunkContentInSteps } from '../text/chunk.ts'
 import type { PutInput } from './engine.ts'
+import { requireVisible } from './listing.ts'
 import type { Parts } from './parts.ts'
 
 interface PutSummary {
@@ -126,18 +126,6 @@ function damagedOne(reader: StoreReader, id: string, accessScope: AccessScope): 
   }
   const readable = reader.around(note, () => reader.entries(keys))
   return isDamaged && readable.length === 0 ? keys[0] : undefined
-}
-
-/**
- * The visible entry of this id: the viewer's own before others', then by holder. Throws `store_corrupt` where it is
- * damaged.
- */
-export function requireVisible(reader: StoreReader, id: string, accessScope: AccessScope): Entry {
-  const keys = reader.find(id, accessScope.partitions)
-  const entries = reader.entries(keys)
-  const entry = entries.find(candidate => candidate.audience.holder === accessScope.viewer.id) ?? entries[0]
-  if (entry === undefined) throw new QuerentError('not_found', `id: there is no entry ${JSON.stringify(id)}`, { id })
-  return entry
 }
 
 /** The local owner may write everything: the store is theirs. */

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Steps } from '../base/turns.ts'
+import { manySteps, type Steps } from '../base/turns.ts'
 import type { Index } from '../index/contract.ts'
 import { loadInSteps, positionOfSnapshot, type SnapshotLoad, saveInSteps, snapshotPosition } from '../index/snapshot.ts'
 import { QuerentError } from '../model/errors.ts'
@@ -83,7 +83,12 @@ export class IndexSet {
     const isBehind = this.#store.version() !== this.#version || names.some(name => !this.#loaded.has(this.#named(name)))
     if (!isBehind) return
     while (this.#onChange?.() === true) yield
-    for (const name of names) while (this.#loadSome(this.#named(name))) yield
+    for (const name of names) {
+      const index = this.#named(name)
+      if (this.#loaded.has(index)) continue
+      while (this.#loadSome(index)) yield
+      yield
+    }
     while (this.#followSome()) yield
   }
 
@@ -298,10 +303,10 @@ export class IndexSet {
     for (const index of indexes) yield* refreshing(index, this.#store)
   }
 
-  /** Within one read of the store, so that the step sees one commit. True: it was not the last one. */
+  /** Within one read of the store, so that they see one commit. True: the last one is not among them. */
   #step(steps: Steps<void>): boolean {
     try {
-      return this.#store.read(reader => aroundDamage(reader, () => steps.next(false))).done !== true
+      return !this.#store.read(reader => aroundDamage(reader, () => manySteps(steps)))
     } catch (error) {
       steps.return()
       throw error

@@ -4,7 +4,7 @@
  */
 import { Turns } from '../base/turns.ts'
 import { type Calls, callsOf } from '../lenses/calls.ts'
-import type { ExclusiveOptions, Lens, LensHost, Turn } from '../lenses/lens.ts'
+import type { ExclusiveOptions, Lens, LensHost, Remotes, Turn } from '../lenses/lens.ts'
 import { BUILT_IN_LENSES } from '../lenses/registry.ts'
 import type { LiveQueries } from '../model/live.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
@@ -13,10 +13,8 @@ import { type AccessScope, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
 import type { Engine } from './engine.ts'
-import { openScratch } from './index-makers.ts'
 import type { Parts } from './parts.ts'
 import { onHost, runOperation, streamOperation } from './run-operation.ts'
-import { remotesOf } from './sources.ts'
 
 /** What hosts need of the engine itself. */
 interface Hosting {
@@ -48,7 +46,7 @@ export class LensHosts {
   }
 
   #make(lens: Lens): LensHost {
-    const { isLasting } = this.#parts
+    const { isLasting, makeScratch } = this.#parts
     const { store, clock, embedder, random, log, workspace, embedding, indexes, sources, node, transport } = this.#parts
     const engine = this.#engine
     return {
@@ -75,16 +73,19 @@ export class LensHosts {
         indexes.refresh()
         return indexes.get(name)
       },
-      source: name => {
+      source: async name => {
         engine.assertOpen()
-        return sources.get(name)
+        return (await sources()).get(name)
       },
       live: engine.live,
-      remote: remotesOf(this.#parts.environment),
+      remote: {
+        openServer: async (...settings) => (await this.#remotes()).openServer(...settings),
+        openModel: async settings => (await this.#remotes()).openModel(settings),
+      },
       node,
       transport,
       isLasting,
-      scratch: () => openScratch(embedder),
+      scratch: makeScratch,
       query: (input, call) => engine.answer({ lens: lens.name, ...input }, call),
       explain: (request, call) =>
         engine.engine.explain({ ...request, query: { lens: lens.name, ...request.query } }, call),
@@ -92,6 +93,11 @@ export class LensHosts {
       stream: (input, call) => engine.engine.stream({ lens: lens.name, ...input }, call),
       subscribe: (input, handlers, call) => engine.engine.subscribe({ lens: lens.name, ...input }, handlers, call),
     }
+  }
+
+  async #remotes(): Promise<Remotes> {
+    const { remotesOf } = await import('./sources.ts')
+    return remotesOf(this.#parts.environment)
   }
 
   async #exclusive<T>(

@@ -10,13 +10,14 @@ import { type Embedder, modelKey } from '../embed/embedder.ts'
 import type { Index, LinkIndex, PointIndex, SearchScope, VectorIndex, WordIndex } from '../index/contract.ts'
 import { lensNames } from '../lenses/registry.ts'
 import type { AccessState, Entry, EntryKey } from '../model/entry.ts'
+import { QuerentError } from '../model/errors.ts'
 import type { Filter } from '../model/filter.ts'
 import { toIso } from '../model/instant.ts'
 import { DEFAULT_LIMIT } from '../model/limits.ts'
 import type { CallContext } from '../model/operation.ts'
 import { OWNER } from '../model/partition.ts'
 import type { Position } from '../model/query.ts'
-import { SUGGESTED_FIELDS, type SuggestedField, type SuggestInput, type Suggestion } from '../model/suggest.ts'
+import { SUGGESTED_FIELDS, type SuggestedField, type SuggestInput, type Suggestion } from '../model/query-input.ts'
 import { type AccessScope, isOwner, type Viewer } from '../model/viewer.ts'
 import { visibleAudience, visibleOrigin } from '../pipeline/access.ts'
 import { readCursor, writeCursor } from '../pipeline/cursor.ts'
@@ -24,8 +25,7 @@ import { NoteLinks } from '../pipeline/note-links.ts'
 import { noticesFor } from '../pipeline/notices.ts'
 import { allOf, filterFromInput } from '../pipeline/resolve-query.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
-import type { ListPosition, Store, StoreReader } from '../store/store.ts'
-import type { Upkeep } from '../store/upkeep.ts'
+import type { ListPosition, Store, StoreReader, Upkeep } from '../store/store.ts'
 import type { EntryName, EntryView, ListInput, ListPage, Status } from './engine.ts'
 import type { Parts } from './parts.ts'
 import { queryFields, storeSecret } from './question-contexts.ts'
@@ -88,6 +88,18 @@ function placeOf(entry: Entry, order: Order, lastAccessed: Instant | null): Posi
 
 function positionOf({ order, id, holder }: Position): ListPosition {
   return { at: Number.isFinite(order) ? order : null, id, holder }
+}
+
+/**
+ * The visible entry of this id: the viewer's own before others', then by holder. Throws `store_corrupt` where it is
+ * damaged.
+ */
+export function requireVisible(reader: StoreReader, id: string, accessScope: AccessScope): Entry {
+  const keys = reader.find(id, accessScope.partitions)
+  const entries = reader.entries(keys)
+  const entry = entries.find(candidate => candidate.audience.holder === accessScope.viewer.id) ?? entries[0]
+  if (entry === undefined) throw new QuerentError('not_found', `id: there is no entry ${JSON.stringify(id)}`, { id })
+  return entry
 }
 
 /** An entry as callers see it, and back: ISO times and snake_case outside, instants inside. */

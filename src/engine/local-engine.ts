@@ -1,11 +1,10 @@
 /** The engine over one store. Each method checks its input and the viewer, and hands on to what knows how. */
 
-import { systemTimers } from '../base/timers.ts'
-import { Turns } from '../base/turns.ts'
-import type { Limits } from '../identity/limits.ts'
+import { must } from '../base/assert.ts'
+import { systemTimers, Turns } from '../base/turns.ts'
+import type { Limits } from '../identity/rates.ts'
 import type { Calls } from '../lenses/calls.ts'
 import type { Lens, LensHost } from '../lenses/lens.ts'
-import { type BackupRequest, backupInput, type DoctorRequest, doctorInput } from '../model/care-input.ts'
 import {
   type AddRequest,
   addInput,
@@ -30,13 +29,12 @@ import type { CallContext, Operation, Progress } from '../model/operation.ts'
 import type { Count, ExplainAnswer, ExplainRequest, Page, PageChunk } from '../model/page.ts'
 import { parseInput } from '../model/parse-input.ts'
 import { isHolderName } from '../model/partition.ts'
-import { type QueryInput, queryInput } from '../model/query-input.ts'
-import { type SuggestInput, type Suggestions, suggestInput } from '../model/suggest.ts'
+import { type QueryInput, queryInput, type SuggestInput, type Suggestions, suggestInput } from '../model/query-input.ts'
+import { type BackupRequest, backupInput, type DoctorRequest, doctorInput } from '../model/reports.ts'
 import { type AccessScope, isOwner, LOCAL_OWNER, type Viewer } from '../model/viewer.ts'
 import { MAX_IDLE_MS, paced } from '../pipeline/paced.ts'
 import type { Answer } from '../pipeline/stage.ts'
 import { turnsUntil } from '../pipeline/time-limit.ts'
-import { addFiles } from './add-files.ts'
 import { Asking, streamQuery } from './asking.ts'
 import type { Care } from './care/care.ts'
 import { CursorHandles } from './cursor-handles.ts'
@@ -56,13 +54,10 @@ import type {
   UsedModel,
   UseModelInput,
 } from './engine.ts'
-import { deleteEntries, NewVectors, putEntries, requireVisible } from './entries.ts'
-import { exportInTurns } from './export.ts'
-import { importLines } from './import.ts'
+import type { NewVectors } from './entries.ts'
 import { LensHosts, lensCalls } from './lens-hosts.ts'
-import { listEntries, statusOf, suggest, viewEntry } from './listing.ts'
-import { PipelineLive } from './live/pipeline-query.ts'
-import { type SignedRequests, signedRequests } from './node-identity.ts'
+import type { PipelineLive } from './live/pipeline-query.ts'
+import type { SignedRequests } from './node-identity.ts'
 import type { Parts } from './parts.ts'
 
 type Context = Partial<CallContext> | undefined
@@ -74,19 +69,23 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   readonly #parts: Parts
   readonly #hosts: LensHosts
   readonly #asking: Asking
-  readonly #live: PipelineLive
-  readonly #vectors: NewVectors
+  #pipelineLive: PipelineLive | null = null
   readonly #closing = new AbortController()
   readonly cursors: CursorHandles
-  #signedRequests: SignedRequests | null = null
+  readonly live: LiveQueries = {
+    subscribe: async (source, options, handlers, signal) => {
+      const { live } = await this.#loadLive()
+      return live.subscribe(source, options, handlers, signal)
+    },
+    count: viewer => this.#pipelineLive?.live.count(viewer) ?? 0,
+    endAll: viewer => this.#pipelineLive?.live.endAll(viewer),
+  }
   #closed: Promise<void> | null = null
 
   constructor(parts: Parts) {
     this.#parts = parts
     this.cursors = new CursorHandles(parts.store, parts.clock)
     this.#asking = new Asking(parts, lens => this.host(lens))
-    this.#live = new PipelineLive(parts, this.#asking)
-    this.#vectors = new NewVectors(parts)
     this.#hosts = new LensHosts(parts, {
       live: this.live,
       assertOpen: () => this.#mustBeOpen(),
@@ -136,7 +135,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   subscribe(input: WatchInput, handlers: LiveHandlers, context?: Context): Promise<Subscription> {
-    return this.#during(context, call => this.#live.subscribe(parseInput(watchInput, input), handlers, call))
+    return this.#during(context, async call => {
+      const request = parseInput(watchInput, input)
+      return (await this.#loadLive()).subscribe(request, handlers, call)
+    })
   }
 
   explain(input: ExplainRequest, context?: Context): Promise<ExplainAnswer> {
@@ -152,9 +154,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   get(input: GetInput, context?: Context): Promise<EntryView> {
-    return this.#during(context, ({ viewer }) => {
+    return this.#during(context, async ({ viewer }) => {
       const { store } = this.#parts
       const { id, touch = true } = parseInput(getInput, input)
+      const { requireVisible, viewEntry } = await import('./listing.ts')
       const accessScope = this.#accessScope(viewer)
       const entry = requireVisible(store, id, accessScope)
       if (touch) this.#asking.used([entry.key], viewer)
@@ -164,7 +167,8 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   touch(input: { readonly ids: readonly string[] }, context?: Context): ReturnType<Engine['touch']> {
-    return this.#during(context, ({ viewer }) => {
+    return this.#during(context, async ({ viewer }) => {
+      const { requireVisible } = await import('./listing.ts')
       const accessScope = this.#accessScope(viewer)
       const ids = [...new Set(parseInput(touchInput, input).ids)]
       this.#asking.used(
@@ -176,20 +180,25 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   list(input: ListInput, context?: Context): Promise<ListPage> {
-    return this.#during(context, ({ viewer }) =>
-      listEntries(this.#parts, parseInput(listInput, input), this.#accessScope(viewer)),
-    )
+    return this.#during(context, async ({ viewer }) => {
+      const request = parseInput(listInput, input)
+      const { listEntries } = await import('./listing.ts')
+      return listEntries(this.#parts, request, this.#accessScope(viewer))
+    })
   }
 
   suggest(input: SuggestInput, context?: Context): Promise<Suggestions> {
-    return this.#during(context, ({ viewer }) => ({
-      suggestions: suggest(this.#parts.store, parseInput(suggestInput, input), this.#accessScope(viewer)),
-    }))
+    return this.#during(context, async ({ viewer }) => {
+      const request = parseInput(suggestInput, input)
+      const { suggest } = await import('./listing.ts')
+      return { suggestions: suggest(this.#parts.store, request, this.#accessScope(viewer)) }
+    })
   }
 
   put(input: PutEntriesInput, context?: Context): ReturnType<Engine['put']> {
     return this.#during(context, async call => {
       const { entries, wait = false } = parseInput(putEntriesInput, input)
+      const { putEntries } = await import('./entries.ts')
       const summary = await putEntries(this.#parts, entries, call.viewer, turnsUntil(call.signal))
       return { ...summary, embedding_error: await this.#embedNew(wait, call) }
     })
@@ -199,9 +208,10 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#ownersOwn('add', context, async call => {
       const request = parseInput(addInput, input)
       const started = performance.now()
+      const { addFiles } = await import('./add-files.ts')
       const counts = await addFiles(this.#parts, request, call)
       const embeddingError = await this.#embedNew(request.wait ?? true, call)
-      const pending = this.#vectors.pending(this.#accessScope(call.viewer).partitions)
+      const pending = (await this.#vectors()).pending(this.#accessScope(call.viewer).partitions)
       return { ...counts, pending, embedding_error: embeddingError, ms: Math.round(performance.now() - started) }
     })
   }
@@ -212,7 +222,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
       const started = performance.now()
       const { changes, report } = await this.#parts.files.sync(request, call)
       const embeddingError = await this.#embedNew((request.wait ?? true) && request.dry_run !== true, call)
-      const pending = this.#vectors.pending(this.#accessScope(call.viewer).partitions)
+      const pending = (await this.#vectors()).pending(this.#accessScope(call.viewer).partitions)
       const ms = Math.round(performance.now() - started)
       return { ...report, paths: this.#parts.files.statesOf(changes), pending, embedding_error: embeddingError, ms }
     })
@@ -228,14 +238,16 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   delete(input: { readonly ids: readonly string[] }, context?: Context): Promise<{ deleted: number }> {
     return this.#during(context, async ({ viewer, signal }) => {
       const { ids } = parseInput(idsInput, input)
+      const { deleteEntries } = await import('./entries.ts')
       return { deleted: await deleteEntries(this.#parts, ids, this.#accessScope(viewer), turnsUntil(signal)) }
     })
   }
 
   status(context?: Context): Promise<Status> {
-    return this.#during(context, ({ viewer, signal }) =>
-      statusOf(this.#parts, () => this.#accessScope(viewer), { viewer, signal }),
-    )
+    return this.#during(context, async ({ viewer, signal }) => {
+      const { statusOf } = await import('./listing.ts')
+      return statusOf(this.#parts, () => this.#accessScope(viewer), { viewer, signal })
+    })
   }
 
   feedLag(): number {
@@ -280,6 +292,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     uses.flush()
     for (const { name, transfer } of this.lenses) transfer?.flush?.(this.host(name))
     const lenses = await registry.everyLens()
+    const { exportInTurns } = await import('./export.ts')
     const check = () => {
       this.#mustBeOpen()
       if (signal.aborted) throw new QuerentError('cancelled', 'the caller ended the export')
@@ -292,6 +305,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
       const { store, tables, clock, random, registry } = this.#parts
       const lenses = await registry.everyLens()
       const parts = { tables, lenses, random, now: clock.now() }
+      const { importLines } = await import('./import.ts')
       const counts = await importLines(store, lines, parts, turnsUntil(signal))
       this.#parts.embedding?.start()
       return counts
@@ -319,13 +333,8 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return this.#parts.limits
   }
 
-  get live(): LiveQueries {
-    return this.#live.live
-  }
-
   get signedRequests(): SignedRequests {
-    this.#signedRequests ??= signedRequests(this.#parts.store, this.#parts.node)
-    return this.#signedRequests
+    return must(this.#parts.signedRequests, 'the identity of this node')
   }
 
   host(lens: string): LensHost {
@@ -343,7 +352,7 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
   }
 
   #end(): Promise<void> {
-    this.#live.live.close()
+    this.#pipelineLive?.live.close()
     this.#closing.abort(closedError())
     return this.#parts.close()
   }
@@ -375,12 +384,25 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
     return { viewer, signal, now, rows, report, remote, isStillAllowed }
   }
 
-  /** Loaded when used: most calls query. */
+  // What most calls do not need is loaded when it is used: queries are most, and a short command pays for each module.
+
+  async #loadLive(): Promise<PipelineLive> {
+    const { PipelineLive } = await import('./live/pipeline-query.ts')
+    this.#mustBeOpen()
+    this.#pipelineLive ??= new PipelineLive(this.#parts, this.#asking)
+    return this.#pipelineLive
+  }
+
+  async #vectors(): Promise<NewVectors> {
+    const { NewVectors } = await import('./entries.ts')
+    return new NewVectors(this.#parts)
+  }
+
   async #care(): Promise<Care> {
     const { Care } = await import('./care/care.ts')
     return new Care(
       this.#parts,
-      call => this.#vectors.make(true, call),
+      async call => (await this.#vectors()).make(true, call),
       lens => this.host(lens),
     )
   }
@@ -401,8 +423,9 @@ export class LocalEngine implements Omit<Engine, keyof Calls> {
 
   /** Why embedding could not be finished, or null. What was written stays written, and is found by words. */
   async #embedNew(wait: boolean, call: CallContext): Promise<string | null> {
-    const failure = await this.#vectors.make(wait, { ...call, signal: this.#untilClosed(call.signal) })
-    return this.#vectors.missing(this.#accessScope(call.viewer), failure)
+    const vectors = await this.#vectors()
+    const failure = await vectors.make(wait, { ...call, signal: this.#untilClosed(call.signal) })
+    return vectors.missing(this.#accessScope(call.viewer), failure)
   }
 }
 

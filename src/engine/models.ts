@@ -22,9 +22,9 @@ import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
 import { shownLanguage } from '../text/language.ts'
 import type { Embedding } from './background/background.ts'
 import { checkModel } from './check-model.ts'
-import { readSettings, writeSettings } from './config.ts'
 import { startEmbedder, startSecond } from './embedder.ts'
 import type { IndexSet } from './index-set.ts'
+import { readSettings, writeSettings } from './options.ts'
 
 /** The embedder that answers at the moment. Whoever embeds and then looks up takes `current` once. */
 export class ServingEmbedder implements Embedder {

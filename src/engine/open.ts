@@ -1,38 +1,33 @@
 /** The composition root: makes an engine from options, configuration and the world. Nothing else builds one. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
+import { v4Id } from '../base/canonical.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { v4Id } from '../base/random-id.ts'
-import { AddressLimits, type Limits, QuestionLimits, RequesterLimits, UNLIMITED } from '../identity/limits.ts'
-import { Places } from '../identity/rates.ts'
+import { type Limits, Places, UNLIMITED } from '../identity/rates.ts'
 import type { Job, LensHost } from '../lenses/lens.ts'
 import { BUILT_IN_LENSES, LensRegistry, type LoadableLens } from '../lenses/registry.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
-import { openHttpTransport } from '../sources/http-transport.ts'
+import type { NodeTransport } from '../pipeline/transport.ts'
 import { CORE_TABLES, UNEXPORTED } from '../store/core-tables.ts'
 import { openMemoryStore, openSqliteStore } from '../store/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
 import { AddedFiles } from './added-files.ts'
-import { Background, type BackgroundJob, Embedding, type JobState, saveSnapshots } from './background/background.ts'
+import type { BackgroundJob, JobState } from './background/background.ts'
 import { Lease, nameHolder } from './background/lease.ts'
-import { eraseAtEnd, LogKeeper } from './background/log-keeper.ts'
-import { ByteQuota } from './byte-quota.ts'
-import { type Config, type Environment, resolveConfig } from './config.ts'
 import { isEmbedder, runtimeNotice, startEmbedder, startSecond } from './embedder.ts'
 import { Closers } from './ending.ts'
 import type { Engine } from './engine.ts'
 import { findHome, type Home, openWorkspace } from './home.ts'
-import { IndexMakers, vectorIndexOver } from './index-makers.ts'
+import { loadIndexMakers } from './index-makers.ts'
 import { IndexSet } from './index-set.ts'
 import { withCalls } from './lens-hosts.ts'
 import { LocalEngine } from './local-engine.ts'
 import { Models } from './models.ts'
-import { nodeIdentity } from './node-identity.ts'
-import type { EngineOptions } from './options.ts'
+import { type Config, type EngineOptions, type Environment, resolveConfig } from './options.ts'
 import type { Parts } from './parts.ts'
-import { type HostedLens, installPlugins } from './plugins.ts'
-import { SourceSet } from './sources.ts'
+import type { HostedLens } from './plugins.ts'
+import type { SourceSet } from './sources.ts'
 import { Uses } from './uses.ts'
 
 /**
@@ -112,12 +107,15 @@ async function wire(options: EngineOptions, wiring: Wiring): Promise<Engine> {
   registry.must(config.defaultLens, 'default_lens')
   // Made now, so that a wrong setting of a lens shows when the engine opens.
   const hosted = registry.all.map(lens => ({ lens, host: engine.host(lens.name) }))
-  await installPlugins({ hosted, areAll: !registry.mayTakeMorePlugins }, home, options.plugins)
+  if (hosted.some(({ lens }) => lens.install !== undefined)) {
+    const { installPlugins } = await import('./plugins.ts')
+    await installPlugins({ hosted, areAll: !registry.mayTakeMorePlugins }, home, options.plugins)
+  }
   for (const { lens, host } of hosted) {
     closers.add(() => lens.close?.(host))
     await lens.open?.(host)
   }
-  if (options.readOnly !== true) keepUp(parts, hosted, { states, holder, closers, options })
+  if (options.readOnly !== true) await keepUp(parts, hosted, { states, holder, closers, options })
   return engine
 }
 
@@ -138,18 +136,23 @@ async function makeParts(
     const notice = runtimeNotice(home?.folder ?? null, embedder)
     if (notice !== null) options.notice(notice)
   }
-  const makers = new IndexMakers(models.all, registry.all, vectorIndexOver(store))
+  const makers = await loadIndexMakers(store, models.all, registry.all)
   const indexes = new IndexSet(store, home?.indexFolder ?? null, makers.all())
   closers.add(() => indexes.close())
   const lease = (name: string) => new Lease(store, name, holder, machineNow)
-  const embedding =
-    embedder === null || options.readOnly === true
-      ? null
-      : new Embedding(store, models, lease('embedding'), () => clock.now())
+  let embedding: Parts['embedding'] = null
+  if (embedder !== null && options.readOnly !== true) {
+    const { Embedding } = await import('./background/background.ts')
+    embedding = new Embedding(store, models, lease('embedding'), () => clock.now())
+  }
   models.lend({ indexes, embedding, makeIndex: embedder => makers.add(embedder) })
-  const sources = new SourceSet({ store, settings: config.sources, environment })
-  closers.add(() => sources.close())
-  const { transport = openHttpTransport() } = options
+  let sources: Promise<SourceSet> | null = null
+  const openSources = async () => {
+    const { SourceSet } = await import('./sources.ts')
+    return new SourceSet({ store, settings: config.sources, environment })
+  }
+  closers.add(async () => (await sources)?.close())
+  const { transport = httpTransport() } = options
   closers.add(() => transport.close())
   return {
     store,
@@ -166,11 +169,15 @@ async function makeParts(
     lease,
     uses,
     files: new AddedFiles({ store, clock, registry, indexes }, watchesFiles(options)),
-    sources,
-    node: nodeIdentity({ store, random, clock: systemClock, machineTime: machineTimeOf(options) }),
+    sources: () => {
+      sources ??= openSources()
+      return sources
+    },
+    ...(await nodeOf(options, registry, { store, random })),
     transport,
     isLasting: options.background !== false && options.readOnly !== true,
     makeIndex: name => makers.make(name),
+    makeScratch: () => makers.openScratch(embedder),
     embedding,
     warm: options.warm === true,
     jobs: states,
@@ -179,7 +186,7 @@ async function makeParts(
     defaultLens: config.defaultLens,
     live: { ...config.live, ...options.live },
     log: options.log,
-    limits: limitsOf(config, options, clock, { store, tables: [...CORE_TABLES, ...registry.tables] }),
+    limits: await limitsOf(config, options, clock, { store, tables: [...CORE_TABLES, ...registry.tables] }),
     lensSettings: config.lenses,
     environment,
     close: () => closers.close(),
@@ -210,6 +217,19 @@ async function openModels(
 
 const MODEL_VARIABLE = /^QUERENT_(?:EMBEDDER|MULTILINGUAL)/
 
+/** None where only the default lens was loaded, for one question: then nothing speaks to other nodes. */
+async function nodeOf(
+  options: EngineOptions,
+  registry: LensRegistry,
+  { store, random }: Pick<Parts, 'store' | 'random'>,
+): Promise<Pick<Parts, 'node' | 'signedRequests'>> {
+  if (options.onlyLenses !== undefined && registry.all.length === 1)
+    return { node: undefined, signedRequests: undefined }
+  const { nodeIdentity, signedRequests } = await import('./node-identity.ts')
+  const node = nodeIdentity({ store, random, clock: systemClock, machineTime: machineTimeOf(options) })
+  return { node, signedRequests: signedRequests(store, node) }
+}
+
 function watchesFiles({ watchFiles, background, readOnly }: EngineOptions): boolean {
   return watchFiles === true && background !== false && readOnly !== true
 }
@@ -222,19 +242,35 @@ interface Keeping {
 }
 
 /** What an engine does beside answering: at the end, and unless told otherwise in the background. */
-function keepUp(parts: Parts, hosted: readonly HostedLens[], { states, holder, closers, options }: Keeping): void {
+async function keepUp(
+  parts: Parts,
+  hosted: readonly HostedLens[],
+  { states, holder, closers, options }: Keeping,
+): Promise<void> {
   const { store, clock, indexes, snapshots, embedding, files } = parts
   const { upkeep } = store
-  closers.add(() => saveSnapshots(indexes, snapshots))
-  if (upkeep !== undefined) closers.add(() => eraseAtEnd(upkeep, indexes, snapshots))
+  closers.add(async () => {
+    if (!indexes.isWorthSaving) return
+    const { saveSnapshots } = await import('./background/background.ts')
+    await saveSnapshots(indexes, snapshots)
+  })
+  if (upkeep !== undefined) {
+    closers.add(async () => {
+      if (upkeep.forgotten()?.isErased !== false) return
+      const { eraseAtEnd } = await import('./background/log-keeper.ts')
+      await eraseAtEnd(upkeep, indexes, snapshots)
+    })
+  }
   closers.add(() => embedding?.close())
   if (options.background === false) return
   const ofLenses = hosted.flatMap(({ lens, host }) => (lens.jobs ?? []).map(job => jobOf(job, host)))
   const jobs = [...(files.isWatched ? [files.job()] : []), ...ofLenses]
+  const { Background } = await import('./background/background.ts')
   const background = new Background({ store, clock, indexes, embedding, jobs, states, holder, machineNow })
   closers.add(() => background.close())
   if (upkeep === undefined) return
   const lease = new Lease(store, 'log', holder, machineNow)
+  const { LogKeeper } = await import('./background/log-keeper.ts')
   const keeper = new LogKeeper({ store, upkeep, indexes, lease, snapshots })
   closers.add(() => keeper.close())
 }
@@ -248,14 +284,38 @@ function machineTimeOf({ machineTime }: EngineOptions): () => number {
   return machineTime ?? (() => Math.floor(performance.now()))
 }
 
-function limitsOf(
+/** Loaded when the first message is sent. */
+function httpTransport(): NodeTransport {
+  let opened: Promise<NodeTransport> | null = null
+  let isClosed = false
+  const open = async () => {
+    const { openHttpTransport } = await import('../sources/http-transport.ts')
+    const transport = openHttpTransport()
+    if (isClosed) await transport.close()
+    return transport
+  }
+  return {
+    send: async (...message) => {
+      opened ??= open()
+      return (await opened).send(...message)
+    },
+    close: async () => {
+      isClosed = true
+      await (await opened)?.close()
+    },
+  }
+}
+
+async function limitsOf(
   { limits }: Config,
   options: EngineOptions,
   clock: Clock,
   { store, tables }: { readonly store: Store; readonly tables: readonly TableDeclaration[] },
-): Limits {
+): Promise<Limits> {
   const { enabled, unitsPerMinute, burst, bytesPerViewer } = limits
   if (!enabled) return UNLIMITED
+  const { AddressLimits, QuestionLimits, RequesterLimits } = await import('../identity/limits.ts')
+  const { ByteQuota } = await import('./byte-quota.ts')
   const now = machineTimeOf(options)
   return new RequesterLimits({ unitsPerMinute, burst }, now, {
     questions: new QuestionLimits(limits, clock),

@@ -1,17 +1,19 @@
-/**
- * How an engine is opened, with the schema of its limits. Without options it is the store of the working folder, with
- * MiniLM.
- */
+/** How an engine is opened: by options, `config.json` and the environment. Without any it is the store of the working folder, with MiniLM. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Timers } from '../base/turns.ts'
 import type { Embedder } from '../embed/embedder.ts'
+import { type EmbedderSettings, embedderSettings } from '../embed/open-embedder.ts'
 import type { Lens } from '../lenses/lens.ts'
+import { BUILT_IN_LENSES } from '../lenses/registry.ts'
+import { invalidArgument, QuerentError } from '../model/errors.ts'
 import { parseInput } from '../model/parse-input.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { NodeTransport } from '../pipeline/transport.ts'
 import type { Store } from '../store/store.ts'
-import type { GivenEmbedder } from './embedder.ts'
-import type { LiveSettings } from './live/live-queries.ts'
+import { type GivenEmbedder, isEmbedder } from './embedder.ts'
 
 /** Plug-ins are code that runs with all rights of this process. */
 export interface PluginOptions {
@@ -75,6 +77,20 @@ export interface EngineOptions {
   /** The lens that answers when none is named. */
   readonly defaultLens?: string | undefined
 }
+
+export interface LiveSettings {
+  /**
+   * Active and paused subscriptions that a viewer may have, and all keys that are no agent here together; the local owner
+   * has no limit. Default 50 (BQ-167).
+   */
+  readonly mostPerViewer?: number | undefined
+  /** How often to look for commits, in milliseconds: so late a loss of access may be reported. Default 50. */
+  readonly pollMs?: number | undefined
+  /** Machine time; tests drive it by hand. */
+  readonly timers?: Timers | undefined
+}
+
+export const DEFAULT_POLL_MS = 50
 
 export interface LimitSettings {
   /** Whether requests are counted at all (default true). */
@@ -212,4 +228,195 @@ export function shareOf(limits: LimitSettings, processes: number): LimitSettings
     questionsPerDay: questionsPerDay === null ? null : share(questionsPerDay),
     alikePerHour: alikePerHour === null ? null : share(alikePerHour),
   }
+}
+
+// Settings in layers: built-in, then `config.json` in the home, then the environment, then what the caller passes. Checked when the
+// engine opens and frozen after.
+
+/** Sources as the configuration names them. Keys stay in the environment: a setting says under which name. */
+const numericDate = z.strictObject({
+  key: z.string().min(1).describe("The metadata key that holds each record's date as a number"),
+  unit: z.enum(['s', 'ms']).describe('Seconds or milliseconds since 1970'),
+  undated: z.number().nullable().default(null).describe('What is there without a date; null: nothing'),
+})
+
+const ofSource = {
+  url: z.string().min(1).describe("The server's address"),
+  public: z.boolean().optional().meta({
+    description: 'Whether viewers other than the owner may ask collections that were not mirrored there',
+    default: false,
+  }),
+  numeric_date: numericDate.optional().describe('A day filter then runs in the server. Default: it runs here'),
+}
+
+const chromadb = z.strictObject({
+  ...ofSource,
+  kind: z.literal('chromadb').describe('A ChromaDB server'),
+  tenant: z.string().optional().describe("Default: the server's own"),
+  database: z.string().optional().describe("Default: the server's own"),
+  token_env: z.string().optional().describe('Variable of the environment that holds the token. Default: no token'),
+  tags_key: z
+    .string()
+    .optional()
+    .describe('The metadata key that holds tags as a list. Default: a key tag:<name> for each'),
+})
+
+const qdrant = z.strictObject({
+  ...ofSource,
+  kind: z.literal('qdrant').describe('A Qdrant server'),
+  api_key_env: z.string().optional().describe('Variable of the environment that holds the key. Default: no key'),
+  vector_name: z.string().optional().describe('Which vector, where there are several. Default: the unnamed one'),
+  content_key: z
+    .string()
+    .optional()
+    .describe('The payload key of the text. Default: the first of document, content, text, page_content'),
+  sparse: z
+    .strictObject({
+      vector_name: z.string().describe('A sparse vector of the collections'),
+      model: z.string().describe("The server's model that makes one of a question"),
+    })
+    .optional()
+    .describe('Fused with the dense vector. Default: none'),
+})
+
+const sourceSettings: z.ZodType<SourceSettings> = z.discriminatedUnion('kind', [chromadb, qdrant])
+
+export type SourceSettings = z.output<typeof chromadb> | z.output<typeof qdrant>
+
+const pollMs = z
+  .int()
+  .min(10)
+  .max(60_000)
+  .optional()
+  .meta({ description: 'How often to look for what other processes wrote, in milliseconds', default: DEFAULT_POLL_MS })
+
+/** `config.json`; its descriptions are those of the reference. */
+export const fileSchema = z.strictObject({
+  embedder: embedderSettings.optional().describe('The model that makes vectors'),
+  multilingual: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .optional()
+    .describe(
+      'Folder of a second ONNX model, from the home, for languages that the first does not know. Default: none',
+    ),
+  durability: z
+    .enum(['normal', 'full'])
+    .optional()
+    .meta({ description: '`normal` survives a dying process, `full` also a power cut', default: 'normal' }),
+  default_lens: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'The lens that answers when none is named', default: 'default' }),
+  limits: limitSettings.optional().describe('How much requesters from outside may ask'),
+  lenses: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Settings of lenses, by lens; each lens checks its own'),
+  live: z.strictObject({ poll_ms: pollMs }).optional().describe('Live queries'),
+  sources: z
+    .record(z.string().min(1), sourceSettings)
+    .optional()
+    .describe('Other engines that can be asked, by a name of yours'),
+})
+
+export interface Config {
+  readonly embedder: EmbedderSettings
+  readonly multilingual: string | undefined
+  readonly durability: 'normal' | 'full'
+  readonly defaultLens: string
+  readonly limits: LimitSettings
+  readonly lenses: Readonly<Record<string, unknown>>
+  readonly sources: Readonly<Record<string, SourceSettings>>
+  readonly live: LiveSettings
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** `options.embedder` may be an Embedder of the caller's own: then this layer says nothing about it. */
+export function resolveConfig(options: EngineOptions, configFile: string | null, environment: Environment): Config {
+  const file = configFile === null ? {} : readConfigFile(configFile)
+  const fromOptions = embedderFromOptions(options)
+  const limits = shareOf(resolveLimits(options.limits, environment, file.limits), options.processes ?? 1)
+  const config: Config = {
+    embedder: fromOptions ?? embedderFromEnvironment(environment, file.embedder) ?? { provider: 'local' },
+    multilingual: environment['QUERENT_MULTILINGUAL_FOLDER'] ?? file.multilingual,
+    durability: options.durability ?? durabilityFromEnvironment(environment) ?? file.durability ?? 'normal',
+    defaultLens: options.defaultLens ?? environment['QUERENT_LENS'] ?? file.default_lens ?? 'default',
+    limits,
+    lenses: file.lenses ?? {},
+    sources: file.sources ?? {},
+    live: { mostPerViewer: limits.subscriptions, pollMs: file.live?.poll_ms },
+  }
+  return Object.freeze(config)
+}
+
+function readConfigFile(path: string): z.output<typeof fileSchema> {
+  if (!existsSync(path)) return {}
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new QuerentError('invalid_json', `config.json: ${String(error)}`, { path }, error)
+  }
+  return parseInput(fileSchema, value, 'config.json')
+}
+
+function embedderFromOptions({ embedder: given }: EngineOptions): EmbedderSettings | undefined {
+  if (given === undefined || isEmbedder(given)) return undefined
+  return given === 'none' ? { provider: 'none' } : parseInput(embedderSettings, given, 'embedder')
+}
+
+/** QUERENT_EMBEDDER names the provider; QUERENT_EMBEDDER_URL, _MODEL and _FOLDER its parts; the key stays where it is. */
+function embedderFromEnvironment(
+  environment: Environment,
+  fallback: EmbedderSettings | undefined,
+): EmbedderSettings | undefined {
+  const given = {
+    provider: environment['QUERENT_EMBEDDER'],
+    baseUrl: environment['QUERENT_EMBEDDER_URL'],
+    model: environment['QUERENT_EMBEDDER_MODEL'],
+    folder: environment['QUERENT_EMBEDDER_FOLDER'],
+  }
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
+  if (Object.keys(set).length === 0) return fallback
+  // Another provider than the file's shares no setting with it.
+  const base = set['provider'] === undefined || set['provider'] === fallback?.provider ? fallback : undefined
+  return parseInput(embedderSettings, { provider: 'local', ...base, ...set }, 'QUERENT_EMBEDDER')
+}
+
+function durabilityFromEnvironment(environment: Environment): 'normal' | 'full' | undefined {
+  const value = environment['QUERENT_DURABILITY']
+  return value === undefined ? undefined : parseInput(z.enum(['normal', 'full']), value, 'QUERENT_DURABILITY')
+}
+
+/** Its text, `{}` where there is no file, and its value. Throws `invalid_json`. */
+export function readSettings(file: string): { readonly text: string; readonly value: JsonObject } {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '{}\n'
+  try {
+    return { text, value: JSON.parse(text) as JsonObject }
+  } catch (error) {
+    throw new QuerentError('invalid_json', `config.json: ${String(error)}`, { path: file }, error)
+  }
+}
+
+/**
+ * Replaces the file by this text, in one step, for this user alone. Throws `invalid_argument` naming the setting that an
+ * engine would refuse; then the file is as it was.
+ */
+export async function writeSettings(file: string, text: string): Promise<void> {
+  const { lenses = {}, default_lens: defaultLens } = parseInput(fileSchema, JSON.parse(text), 'config.json')
+  const names = BUILT_IN_LENSES.map(({ name }) => name)
+  if (defaultLens !== undefined && !names.includes(defaultLens))
+    throw invalidArgument('default_lens', defaultLens, `one of ${names.join(', ')}`)
+  for (const [name, given] of Object.entries(lenses)) {
+    const found = BUILT_IN_LENSES.find(lens => lens.name === name)
+    // A lens of a plug-in checks its own when it is loaded.
+    if (found !== undefined) (await found.load()).settings?.(given, {})
+  }
+  const beside = `${file}.${process.pid}.new`
+  writeFileSync(beside, text, { mode: 0o600, flush: true })
+  renameSync(beside, file)
 }

@@ -1,9 +1,10 @@
 /** What an engine is made of: put together by `open.ts`, used by everything else in this folder. */
 import type { Clock } from '../base/clock.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { Limits } from '../identity/limits.ts'
 import type { NodeIdentity } from '../identity/messages.ts'
+import type { Limits } from '../identity/rates.ts'
 import type { Index } from '../index/contract.ts'
+import type { Scratch } from '../lenses/lens.ts'
 import type { LensRegistry } from '../lenses/registry.ts'
 import type { RequestLog } from '../model/request-log.ts'
 import type { TableDeclaration } from '../model/table.ts'
@@ -14,8 +15,9 @@ import type { AddedFiles } from './added-files.ts'
 import type { Embedding, JobState } from './background/background.ts'
 import type { Lease } from './background/lease.ts'
 import type { IndexSet } from './index-set.ts'
-import type { LiveSettings } from './live/live-queries.ts'
 import type { Models } from './models.ts'
+import type { SignedRequests } from './node-identity.ts'
+import type { LiveSettings } from './options.ts'
 import type { SourceSet } from './sources.ts'
 import type { Uses } from './uses.ts'
 
@@ -41,12 +43,17 @@ export interface Parts {
   readonly uses: Uses
   /** Files and folders that were added. */
   readonly files: AddedFiles
-  readonly sources: SourceSet
-  readonly node: NodeIdentity
+  /** Opened when one is first asked for. */
+  readonly sources: () => Promise<SourceSet>
+  /** Undefined in an engine that was opened for one question. */
+  readonly node: NodeIdentity | undefined
+  readonly signedRequests: SignedRequests | undefined
   readonly transport: NodeTransport
   /** Whether it works in the background, for as long as its process stays. */
   readonly isLasting: boolean
   readonly makeIndex: (name: string) => Index
+  /** An empty store in memory, with the indexes of entries. */
+  readonly makeScratch: () => Scratch
   readonly embedding: Embedding | null
   /** Whether to load the vector index while the first question is embedded. */
   readonly warm: boolean

@@ -1,5 +1,4 @@
-/** The sources of one engine beside its own store: those that the configuration names. Opened when they are first asked for. */
-import { z } from 'zod'
+/** Sources beside an engine's own store: those that its configuration or a lens names. Loaded when one is needed. */
 import { must } from '../base/assert.ts'
 import { openEmbedder } from '../embed/open-embedder.ts'
 import type { Remotes } from '../lenses/lens.ts'
@@ -10,6 +9,7 @@ import { LOCAL_SOURCE, type Source } from '../pipeline/source.ts'
 import { openChromaSource } from '../sources/chromadb.ts'
 import { openQdrantSource } from '../sources/qdrant.ts'
 import type { Store } from '../store/store.ts'
+import type { SourceSettings } from './options.ts'
 
 export interface SourceParts {
   readonly store: Store
@@ -31,9 +31,7 @@ export class SourceSet {
 
   /** Throws `invalid_argument`, naming those there are. */
   get(name: string): Source {
-    const known = this.#opened.get(name)
-    if (known !== undefined) return known
-    const opened = this.#open(name)
+    const opened = this.#opened.get(name) ?? this.#open(name)
     this.#opened.set(name, opened)
     return opened
   }
@@ -49,6 +47,11 @@ export class SourceSet {
   }
 }
 
+function keysIn({ partitions }: AccessScope, store: Store): readonly string[] {
+  return store.partitions().flatMap(({ id, audience }) => (partitions.includes(id) ? [partitionKey(audience)] : []))
+}
+
+/** A source of the configuration. Keys come from variables of this environment. */
 function openSource(
   name: string,
   settings: SourceSettings,
@@ -73,13 +76,9 @@ function openSource(
   })
 }
 
-function keysIn({ partitions }: AccessScope, store: Store): readonly string[] {
-  return store.partitions().flatMap(({ id, audience }) => (partitions.includes(id) ? [partitionKey(audience)] : []))
-}
-
 const ANSWER_MS = 3_000
 
-/** What a lens's settings may name beside the sources of the configuration. Keys come from variables of this environment. */
+/** What a lens's settings may name beside the sources of the configuration. */
 export function remotesOf(environment: Readonly<Record<string, string>>): Remotes {
   return {
     openServer: async (name, { url, public: isPublic, keyVariable }) => {
@@ -109,53 +108,3 @@ async function requireAnswer(url: string, apiKey: string | undefined): Promise<v
   await answer.body?.cancel()
   if (!answer.ok) throw fail(`answers with status ${answer.status}`)
 }
-
-/** Sources as the configuration names them. Keys stay in the environment: a setting says under which name. */
-const numericDate = z.strictObject({
-  key: z.string().min(1).describe("The metadata key that holds each record's date as a number"),
-  unit: z.enum(['s', 'ms']).describe('Seconds or milliseconds since 1970'),
-  undated: z.number().nullable().default(null).describe('What is there without a date; null: nothing'),
-})
-
-const common = {
-  url: z.string().min(1).describe("The server's address"),
-  public: z.boolean().optional().meta({
-    description: 'Whether viewers other than the owner may ask collections that were not mirrored there',
-    default: false,
-  }),
-  numeric_date: numericDate.optional().describe('A day filter then runs in the server. Default: it runs here'),
-}
-
-const chromadb = z.strictObject({
-  ...common,
-  kind: z.literal('chromadb').describe('A ChromaDB server'),
-  tenant: z.string().optional().describe("Default: the server's own"),
-  database: z.string().optional().describe("Default: the server's own"),
-  token_env: z.string().optional().describe('Variable of the environment that holds the token. Default: no token'),
-  tags_key: z
-    .string()
-    .optional()
-    .describe('The metadata key that holds tags as a list. Default: a key tag:<name> for each'),
-})
-
-const qdrant = z.strictObject({
-  ...common,
-  kind: z.literal('qdrant').describe('A Qdrant server'),
-  api_key_env: z.string().optional().describe('Variable of the environment that holds the key. Default: no key'),
-  vector_name: z.string().optional().describe('Which vector, where there are several. Default: the unnamed one'),
-  content_key: z
-    .string()
-    .optional()
-    .describe('The payload key of the text. Default: the first of document, content, text, page_content'),
-  sparse: z
-    .strictObject({
-      vector_name: z.string().describe('A sparse vector of the collections'),
-      model: z.string().describe("The server's model that makes one of a question"),
-    })
-    .optional()
-    .describe('Fused with the dense vector. Default: none'),
-})
-
-export const sourceSettings: z.ZodType<SourceSettings> = z.discriminatedUnion('kind', [chromadb, qdrant])
-
-export type SourceSettings = z.output<typeof chromadb> | z.output<typeof qdrant>

@@ -6,9 +6,11 @@ import type { Clock, Instant } from '../base/clock.ts'
 import { textHash } from '../base/text-hash.ts'
 import {
   ByRequester,
+  type Limits,
   type MachineTime,
   networkOf,
   type Places,
+  type Question,
   type Rate,
   TokenBucket,
   tooMany,
@@ -50,12 +52,6 @@ export class AddressLimits {
 }
 
 // What makes two questions the same, and what makes them nearly alike (BQ-193).
-
-export interface Question {
-  /** Name of the operation that it is asked by. */
-  readonly operation: string
-  readonly input: unknown
-}
 
 /** Of a question: the same for the same one, whichever page of it is asked for and however it is sent. */
 export interface Asked {
@@ -226,30 +222,6 @@ class Requester {
     }
     this.#groups = this.#groups.filter(({ asked }) => asked.size > 0)
   }
-}
-
-export interface Limits {
-  /**
-   * Throws `rate_limited`, telling after how long the same request is let through. Units are whole, 0 or more. Keys that are
-   * no agent here are one requester.
-   */
-  charge(viewer: string, units: number): void
-  /** Throws `rate_limited` where this is one different question too many (BQ-193). */
-  ask(viewer: string, question: Question): void
-  /** A place for an answer piece by piece; throws `rate_limited` where there is none. Returns what gives it back. */
-  stream(viewer: string): () => void
-  /** Room for so many bytes that a request may write; rejects with `quota_exceeded` where there is none. Returns what gives it back. */
-  keep(viewer: string, bytes: number): Promise<() => void>
-  /** Counts a wrong token from this address; throws `rate_limited` where it has sent too many. */
-  failed(address: string): void
-}
-
-export const UNLIMITED: Limits = {
-  charge: () => undefined,
-  ask: () => undefined,
-  stream: () => () => undefined,
-  keep: async () => () => undefined,
-  failed: () => undefined,
 }
 
 /** Beside the bucket; absent: that is not limited. */

@@ -187,3 +187,33 @@ export function networkOf(address: string): string {
   const groups = [...before, ...zeros, ...after].slice(0, NETWORK_GROUPS)
   return groups.map(group => Number.parseInt(group, 16).toString(16)).join(':')
 }
+
+export interface Question {
+  /** Name of the operation that it is asked by. */
+  readonly operation: string
+  readonly input: unknown
+}
+
+export interface Limits {
+  /**
+   * Throws `rate_limited`, telling after how long the same request is let through. Units are whole, 0 or more. Keys that are
+   * no agent here are one requester.
+   */
+  charge(viewer: string, units: number): void
+  /** Throws `rate_limited` where this is one different question too many (BQ-193). */
+  ask(viewer: string, question: Question): void
+  /** A place for an answer piece by piece; throws `rate_limited` where there is none. Returns what gives it back. */
+  stream(viewer: string): () => void
+  /** Room for so many bytes that a request may write; rejects with `quota_exceeded` where there is none. Returns what gives it back. */
+  keep(viewer: string, bytes: number): Promise<() => void>
+  /** Counts a wrong token from this address; throws `rate_limited` where it has sent too many. */
+  failed(address: string): void
+}
+
+export const UNLIMITED: Limits = {
+  charge: () => undefined,
+  ask: () => undefined,
+  stream: () => () => undefined,
+  keep: async () => () => undefined,
+  failed: () => undefined,
+}

@@ -8,7 +8,7 @@ import { type Audience, audience } from '../model/partition.ts'
 import type { Row } from '../model/table.ts'
 import { ADDED_PATHS, SEEN_FILES } from '../store/core-tables.ts'
 import type { Store, StoreReader, StoreWriter } from '../store/store.ts'
-import { addedPaths, isWithin, knownRows, ownFile, seenFiles, withoutOldRoots } from './known-files.ts'
+import { addedPaths, isWithin, knownRows, ownFile, seenFiles } from './known-files.ts'
 import type { Place } from './place.ts'
 
 /** Options of a request. Absent: not given, so what was given before holds. */
@@ -151,7 +151,6 @@ export async function forgetPaths(
         if (isLeft(path)) writer.table(SEEN_FILES).delete({ holder, path })
       }
     }
-    withoutOldRoots(writer, paths)
     // Last: what was added is found by these.
     for (const path of paths) writer.table(ADDED_PATHS).delete({ holder, path })
     return deleted

@@ -7,7 +7,6 @@
 import { must } from '../base/assert.ts'
 import { sha256 } from '../base/canonical.ts'
 import type { Instant } from '../base/clock.ts'
-import { movedFiles } from '../base/moved-files.ts'
 import { atOnce, type Steps, Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { Ingester } from '../model/ingester.ts'
@@ -420,4 +419,13 @@ function fingerprintOf(settings: EntrySettings): string {
   const { kind, tags, map } = settings.options
   const collection = newCollection(settings.options)
   return sha256(JSON.stringify([CHUNKER_VERSION, collection, kind, tags, newAudience(settings), map ?? {}]))
+}
+
+/**
+ * Finds by its hash the file that was moved: a new file with the bytes of one that is gone is the same file at another place. Of several with
+ * the same bytes each is found once, in the order of `gone`.
+ */
+function movedFiles<T extends { readonly hash: string }>(gone: readonly T[]): (hash: string) => T | undefined {
+  const left = Map.groupBy(gone, ({ hash }) => hash)
+  return hash => left.get(hash)?.shift()
 }

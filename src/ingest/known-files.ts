@@ -6,7 +6,6 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 import type { Instant } from '../base/clock.ts'
 import { compareText } from '../base/compare.ts'
 import type { Entry, EntryKey } from '../model/entry.ts'
-import { OWNER } from '../model/partition.ts'
 import type { Row } from '../model/table.ts'
 import { ADDED_PATHS, FILES, SEEN_FILES } from '../store/core-tables.ts'
 import type { StoreReader, StoreWriter } from '../store/store.ts'
@@ -35,9 +34,6 @@ export interface KnownFile {
   /** By id. */
   readonly entries: ReadonlyMap<string, Entry>
 }
-
-/** Where stores kept all folders ever added before `ADDED_PATHS` did: read, no longer written. */
-const OLD_ROOTS = 'ingest-roots'
 
 /** By absolute path: `place` (a file), or what lies below it (a folder), whoever holds it. Reads no entry. */
 export function knownRows(reader: StoreReader, place: string): ReadonlyMap<string, readonly KnownRow[]> {
@@ -126,21 +122,11 @@ export function isWithin(path: string, folder: string): boolean {
   return between === '' || (between !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between))
 }
 
-/** Paths that this holder has added and that are read again when they change; those of the first stores are the owner's. */
+/** Paths that this holder has added and that are read again when they change. */
 export function addedPaths(reader: StoreReader, holder: string): readonly AddedPath[] {
-  const old = holder === OWNER ? (JSON.parse(reader.meta(OLD_ROOTS) ?? '[]') as readonly string[]) : []
-  const added = new Map(old.map(path => [path, { path, isFolder: true }]))
-  for (const row of reader.table(ADDED_PATHS).scan({ holder })) {
-    const path = row['path'] as string
-    added.set(path, { path, isFolder: row['root'] === path })
-  }
-  return [...added.values()].sort((a, b) => compareText(a.path, b.path))
-}
-
-export function withoutOldRoots(writer: StoreWriter, paths: readonly string[]): void {
-  const old = JSON.parse(writer.meta(OLD_ROOTS) ?? '[]') as readonly string[]
-  const left = old.filter(path => !paths.includes(path))
-  if (left.length < old.length) writer.setMeta(OLD_ROOTS, JSON.stringify(left))
+  const rows = reader.table(ADDED_PATHS).scan({ holder })
+  const added = rows.map(({ path, root }) => ({ path: path as string, isFolder: root === path }))
+  return added.sort((a, b) => compareText(a.path, b.path))
 }
 
 /** So that a file whose entry is deleted by itself is not read again before it changes. */
@@ -160,7 +146,6 @@ export interface AddedPath {
 
 /** All folders ever added, so that those above and below another one are found. */
 function rootsOf(reader: StoreReader): readonly string[] {
-  const old = JSON.parse(reader.meta(OLD_ROOTS) ?? '[]') as readonly string[]
   const rows = reader.table(ADDED_PATHS).scan()
-  return [...new Set([...old, ...rows.map(row => row['root'] as string)])]
+  return [...new Set(rows.map(row => row['root'] as string))]
 }

@@ -3,8 +3,7 @@
  * Started by `bin/querent.js` (the package) and `scripts/querent.ts` (a checkout).
  */
 import { runCli } from './cli/cli.ts'
-import { type Io, processIo } from './cli/io.ts'
-import type { Servers } from './cli/run.ts'
+import { type Io, processIo, type Servers } from './cli/io.ts'
 import type { HttpSettings } from './http/settings.ts'
 
 /** Resolves to the exit code; never rejects. `argv` without the program's name. */

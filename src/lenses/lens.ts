@@ -166,8 +166,8 @@ export interface LensHost {
    * indexes are small.
    */
   ready?(names: readonly string[], signal?: AbortSignal): Promise<void>
-  /** A source by the name that it is configured under. Throws `invalid_argument`, naming those there are. */
-  source(name: string): Source
+  /** A source by the name that it is configured under. Rejects with `invalid_argument`, naming those there are. */
+  source(name: string): Promise<Source>
   /**
    * Opens a server or a model that the lens's settings name; the lens closes it. Rejects with `provider_failed` for a server that
    * does not answer. Absent: this engine reaches none.

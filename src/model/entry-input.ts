@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../base/readonly-deep.ts'
 import { isStorable } from '../base/storable.ts'
-import { jsonObjectInput } from './json-input.ts'
 import { MAX_CONTENT_LENGTH, MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_LIMIT, MAX_NAME_LENGTH, MAX_TAGS } from './limits.ts'
 import type { ExplainRequest } from './page.ts'
+import { jsonObjectInput } from './parse-input.ts'
 import type { Audience } from './partition.ts'
 import { filterInput, groupInput, instantInput, queryInput } from './query-input.ts'
 

@@ -12,8 +12,7 @@ import {
 } from './live.ts'
 import type { CallContext, Operation } from './operation.ts'
 import { jsonObject } from './page.ts'
-import { costOfAsking, type Priced } from './query-cost.ts'
-import { type QueryInput, queryInput } from './query-input.ts'
+import { costOfAsking, type Priced, type QueryInput, queryInput } from './query-input.ts'
 import { reportedError } from './reported-error.ts'
 
 /** Tokens are shorter: what is longer is none. */

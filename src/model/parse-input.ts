@@ -1,7 +1,9 @@
 /** Checks untrusted input against a schema, once, at the interface: what comes back is trusted inside. */
 import { z } from 'zod'
+import type { Json, JsonObject } from '../base/canonical.ts'
 import { nearNames } from '../base/near-names.ts'
 import { invalidArgument, QuerentError } from './errors.ts'
+import { MAX_DEPTH } from './limits.ts'
 
 /** One thing that is wrong with a value, for the contract that reports it. */
 export interface Fault {
@@ -115,11 +117,11 @@ export function unknownField(schema: z.ZodType, path: readonly (string | number)
 
 const MAX_NEAR = 3
 /** Levels of objects and lists; deeper ones are not suggested. */
-const MAX_DEPTH = 3
+const MAX_LOOKED_INTO = 3
 
 /** Paths of all fields, outermost first. */
 function fieldsOf(schema: z.core.JSONSchema._JSONSchema, path: string, depth = 0): readonly string[] {
-  if (typeof schema === 'boolean' || depth > MAX_DEPTH) return []
+  if (typeof schema === 'boolean' || depth > MAX_LOOKED_INTO) return []
   const { properties = {}, items, anyOf = [] } = schema
   const own = Object.keys(properties).map(name => (path === '' ? name : `${path}.${name}`))
   const below = Object.values(properties).flatMap((inner, at) => fieldsOf(inner, own[at] as string, depth + 1))
@@ -157,4 +159,47 @@ function alternatives(branches: readonly (readonly z.core.$ZodIssue[])[]): strin
 function unit(origin: string): string {
   if (origin === 'string') return ' characters'
   return origin === 'array' || origin === 'set' ? ' items' : ''
+}
+
+// A schema for JSON from outside, of any shape. Zod's own walks as deep as a sender wishes, until the stack ends, and
+// leaves out keys named `__proto__`, which are keys like others.
+
+/** Any JSON object at most MAX_DEPTH levels deep. Passed on as it is, not copied. */
+export const jsonObjectInput: z.ZodType<JsonObject, JsonObject> = z
+  .custom<JsonObject>(value => isObject(value) && isJson(value, MAX_DEPTH), {
+    error: `a JSON object at most ${MAX_DEPTH} levels deep`,
+  })
+  .meta({ type: 'object' })
+
+/** Free JSON in answers: what a user or a plug-in put there. */
+export const anyJson: z.ZodType<Json> = z.unknown() as unknown as z.ZodType<Json>
+export const anyObject: z.ZodType<JsonObject> = z.record(z.string(), anyJson)
+
+/** A record whose values are checked. Refuses the key `__proto__`, which zod would leave out: a condition lost is a wrong answer. */
+export function recordInput<V extends z.ZodType>(
+  key: z.ZodString,
+  value: V,
+): z.ZodPreprocess<z.ZodRecord<z.ZodString, V>> {
+  return z.preprocess(
+    (given, check) => {
+      if (isObject(given) && Object.hasOwn(given, '__proto__')) {
+        check.issues.push({ code: 'custom', message: 'keys other than __proto__', input: given })
+      }
+      return given
+    },
+    z.record(key, value),
+  )
+}
+
+function isJson(value: unknown, levels: number): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (!Array.isArray(value) && !isObject(value)) return false
+  return levels > 0 && Object.values(value).every(item => isJson(item, levels - 1))
+}
+
+function isObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }

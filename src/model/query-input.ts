@@ -1,7 +1,6 @@
 /** The request: as a caller sends it, checked once at the interface by `parseInput`. Names are snake_case, as on every wire. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../base/readonly-deep.ts'
-import { jsonObjectInput } from './json-input.ts'
 import {
   MAX_CHUNK_SIZE,
   MAX_CURSOR_LENGTH,
@@ -11,7 +10,8 @@ import {
   MAX_PASSAGES,
   MAX_TIMEOUT_MS,
 } from './limits.ts'
-import { GROUPS, PHRASE_USES, SYNTAXES } from './query.ts'
+import { jsonObjectInput } from './parse-input.ts'
+import { GROUPS, type Group, PHRASE_USES, SYNTAXES } from './query.ts'
 
 /** A moment: ISO 8601 with a zone, a plain date (its first instant in UTC), or milliseconds since 1970. */
 export type InstantInput = string | number
@@ -217,3 +217,117 @@ export type QueryInput = ReadonlyDeep<Omit<z.output<typeof querySchema>, 'option
   readonly options?: Readonly<Record<string, unknown>> | undefined
 }
 export const queryInput: z.ZodType<QueryInput> = querySchema
+
+// Completing what somebody types: names that are there, as far as the viewer may know of them.
+
+export const SUGGESTED_FIELDS = ['collection', 'kind', 'tag', 'holder'] as const
+export type SuggestedField = (typeof SUGGESTED_FIELDS)[number]
+
+const suggestSchema = z.strictObject({
+  prefix: z
+    .string()
+    .max(MAX_NAME_LENGTH)
+    .optional()
+    .describe('What the names begin with, in either case. Default: any'),
+  fields: z
+    .array(z.enum(SUGGESTED_FIELDS))
+    .min(1)
+    .max(SUGGESTED_FIELDS.length)
+    .optional()
+    .describe('What to complete; holders are shown to the owner alone. Default: all'),
+  limit: z.int().min(1).max(100).optional().describe('Of each field. Default: 10'),
+})
+
+export type SuggestInput = ReadonlyDeep<z.output<typeof suggestSchema>>
+export const suggestInput: z.ZodType<SuggestInput> = suggestSchema
+
+/** Field by field, in each the commonest first. */
+const suggestions = z.strictObject({
+  suggestions: z
+    .array(
+      z.strictObject({
+        field: z.enum(SUGGESTED_FIELDS).describe('What the name is one of'),
+        value: z.string().describe('The name in full'),
+        count: z.int().min(0).describe('Entries that have it, of those that the viewer sees'),
+      }),
+    )
+    .describe('Field by field, in each the commonest first'),
+})
+
+export type Suggestions = ReadonlyDeep<z.output<typeof suggestions>>
+export type Suggestion = Suggestions['suggestions'][number]
+export const suggestOutput: z.ZodType<Suggestions> = suggestions
+
+// What asking the pipeline costs (BQ-190): by what was asked alone, so that a price tells nothing of what there is.
+
+/** Results that one unit pays for. */
+const RESULTS = 100
+/** What more results than this are asked for costs no more: some operations have no bound of their own. */
+const MAX_RESULTS = 10_000
+
+/** What of a request its price depends on. */
+export interface Priced {
+  readonly limit?: number | undefined
+  readonly explain?: boolean | undefined
+  readonly trace?: boolean | undefined
+  readonly passages?: number | undefined
+  readonly group?: Group | undefined
+  readonly diversity?: number | undefined
+  readonly approximate?: boolean | undefined
+}
+
+/**
+ * Units, 1 or more: for each started hundred of results 1, 1 more for reasons, 1 more for spread and 1 more for several passages, or for passages as results; and 1 for exact vectors.
+ *
+ * @example
+ * costOfAsking({ limit: 1000, explain: true, diversity: 0.5, approximate: false }) // 31
+ */
+export function costOfAsking(asked: Priced): number {
+  const { limit = 0, explain = false, trace = false, diversity = 1, passages = 1, group, approximate = true } = asked
+  const ranksPassages = passages > 1 || group === 'passage'
+  const hundreds = Math.max(1, Math.ceil(Math.min(limit, MAX_RESULTS) / RESULTS))
+  return (
+    hundreds * (1 + (explain || trace ? 1 : 0) + (diversity < 1 ? 1 : 0) + (ranksPassages ? 1 : 0)) +
+    (approximate ? 0 : 1)
+  )
+}
+
+/** Of a count, which ranks up to 10,000 results and makes none of them. */
+export function costOfCounting(asked: Priced): number {
+  return costOfAsking({ ...asked, limit: COUNTED, explain: false, trace: false, passages: 1 })
+}
+
+/** As a page of so many results. */
+const COUNTED = 1_000
+
+/** Code points that one unit pays for, beyond as many that are free. */
+const TEXT = 1_000
+/** Tokens of an earlier answer, whose length is not the requester's choice. */
+const TOKENS: ReadonlySet<string> = new Set(['cursor', 'resume_token'])
+
+/**
+ * Units for the length of one query, 0 or more: 1 for each started 1,000 code points of its texts, at any depth, beyond the
+ * first 1,000 (BQ-190, QE-019). `input` is plain JSON.
+ *
+ * @example
+ * costOfText({ text: 'fox '.repeat(500) }) // 1
+ */
+export function costOfText(input: unknown): number {
+  return Math.max(0, Math.ceil(codePoints(input) / TEXT) - 1)
+}
+
+/** By a list of what is still to count: input may be nested deeper than calls may be. */
+function codePoints(input: unknown): number {
+  let sum = 0
+  const left: unknown[] = [input]
+  while (left.length > 0) {
+    const value = left.pop()
+    // Without an array of them: a text may have a megabyte.
+    if (typeof value === 'string') sum += value.length - (value.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
+    else if (Array.isArray(value)) for (const item of value) left.push(item)
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, item] of Object.entries(value)) if (!TOKENS.has(name)) left.push(item)
+    }
+  }
+  return sum
+}

@@ -280,3 +280,20 @@ export const usedModelOutput = z.strictObject({
   restart: z.boolean().describe('Whether it takes effect only when the store is next opened'),
 })
 export type UsedModel = z.output<typeof usedModelOutput>
+
+// Input of doctor and backup.
+
+export const doctorInput = z.strictObject({
+  repair: z.boolean().optional().describe('Repair what can be rebuilt. Default: false'),
+  backup: z.boolean().optional().describe('Copy the store before a repair. Default: true'),
+})
+export type DoctorRequest = ReadonlyDeep<z.output<typeof doctorInput>>
+
+export const backupInput = z.strictObject({
+  to: z.string().min(1).max(4096).describe('Absolute path of the file to make'),
+  overwrite: z
+    .boolean()
+    .optional()
+    .describe('Replace an existing backup; other files are never overwritten. Default: false'),
+})
+export type BackupRequest = ReadonlyDeep<z.output<typeof backupInput>>

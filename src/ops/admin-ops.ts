@@ -1,13 +1,17 @@
 /** About the engine itself: how it is, whether it is well, what ways of asking it has. */
+
+import { inspect } from 'node:util'
 import { z } from 'zod'
 import type { Engine } from '../engine/engine.ts'
-import { mirrorCollection } from '../engine/mirror.ts'
-import { backupInput, doctorInput } from '../model/care-input.ts'
+import { QuerentError } from '../model/errors.ts'
 import { MAX_NAME_LENGTH } from '../model/limits.ts'
 import type { CallContext, Operation } from '../model/operation.ts'
 import type { QueryInput } from '../model/query-input.ts'
+import { asQuerentError } from '../model/reported-error.ts'
 import {
+  backupInput,
   backupOutput,
+  doctorInput,
   doctorOutput,
   modelCheckOutput,
   modelsOutput,
@@ -241,6 +245,20 @@ export const mirror: Operation<Engine, typeof mirrorInput, typeof mirrorOutput> 
   output: mirrorOutput,
   effect: { kind: 'write', idempotent: true, ownerOnly: true },
   // The cast: the report is read-only.
-  run: async (engine, input, { signal, report }) =>
-    (await mirrorCollection(engine, { ...input, signal, report })) as z.output<typeof mirrorOutput>,
+  run: async (engine, input, { signal, report }) => {
+    const { mirrorCollection } = await import('../engine/mirror.ts')
+    return (await mirrorCollection(engine, { ...input, signal, report })) as z.output<typeof mirrorOutput>
+  },
+}
+
+// What of an unexpected failure the log gets, and nobody else.
+
+/** The lines to log of a bug, causes and all; null for what is no bug. `request` finds it from what the client got. */
+export function bugReport(thrown: unknown, request: string): string | null {
+  return isBug(asQuerentError(thrown)) ? `querent: bug in request ${request}: ${inspect(thrown)}\n` : null
+}
+
+/** A lens may call it by a code of its own; what it was is the cause then. */
+function isBug({ code, kind, cause, isOpen }: QuerentError): boolean {
+  return code === 'internal' || (isOpen && kind === 'broken' && !(cause instanceof QuerentError))
 }

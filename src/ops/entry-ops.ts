@@ -1,9 +1,27 @@
 /** Single entries: read, list, write, delete. A viewer writes and deletes what it holds itself; the owner everything. */
 import { z } from 'zod'
+import type { JsonObject } from '../base/canonical.ts'
 import type { Engine } from '../engine/engine.ts'
-import { getInput, idsInput, listInput, putEntriesInput, touchInput } from '../model/entry-input.ts'
+import {
+  addInput,
+  getInput,
+  idsInput,
+  listInput,
+  putEntriesInput,
+  syncInput,
+  touchInput,
+} from '../model/entry-input.ts'
 import type { Operation } from '../model/operation.ts'
-import { type EntryView, entryOutput, type ListPage, listOutput } from '../model/reports.ts'
+import {
+  type AddReport,
+  addOutput,
+  type EntryView,
+  entryOutput,
+  type ListPage,
+  listOutput,
+  type SyncReport,
+  syncOutput,
+} from '../model/reports.ts'
 
 export const get: Operation<Engine, typeof getInput, z.ZodType<EntryView>> = {
   name: 'get',
@@ -65,4 +83,66 @@ export const remove: Operation<Engine, typeof idsInput, typeof deleteOutput> = {
   output: deleteOutput,
   effect: { kind: 'destroy', idempotent: true },
   run: (engine, input, context) => engine.delete(input, context),
+}
+
+// Much at once: files and folders in, the whole store out and in again. They read the disk or everything: owner only.
+
+export const add: Operation<Engine, typeof addInput, z.ZodType<AddReport>> = {
+  name: 'add',
+  summary: 'Add files and folders; later runs find new, changed and deleted files',
+  input: addInput,
+  output: addOutput,
+  effect: { kind: 'write', idempotent: true, ownerOnly: true },
+  run: (engine, input, context) => engine.add(input, context),
+}
+
+export const sync: Operation<Engine, typeof syncInput, z.ZodType<SyncReport>> = {
+  name: 'sync',
+  summary: 'Read again what has changed in files and folders that were added',
+  input: syncInput,
+  output: syncOutput,
+  effect: { kind: 'write', idempotent: true, ownerOnly: true },
+  run: (engine, input, context) => engine.sync(input, context),
+}
+
+const nothing: z.ZodType<Record<string, never>> = z.strictObject({})
+const linesOutput: z.ZodType<{ readonly lines: readonly unknown[] }> = z.strictObject({
+  lines: z.array(z.unknown()).describe('Each an object, as an export gives it'),
+})
+
+/** As one document, or line by line. */
+export const exportAll: Operation<Engine, typeof nothing, typeof linesOutput> = {
+  name: 'export',
+  summary: 'Export everything in the store as lines for `import`',
+  input: nothing,
+  output: linesOutput,
+  effect: { kind: 'read', idempotent: true, ownerOnly: true },
+  run: async (engine, _input, context) => ({ lines: await collect(engine.export(context)) }),
+  // Its lines are JSON, which TypeScript does not see of interfaces.
+  stream: (engine, _input, context) => engine.export(context) as AsyncIterable<object> as AsyncIterable<JsonObject>,
+}
+
+const importOutput: z.ZodType<Awaited<ReturnType<Engine['import']>>> = z.strictObject({
+  entries: z.int().min(0).describe('Entries that were written'),
+  rows: z.int().min(0).describe('Rows of tables of lenses that were written'),
+  warnings: z.array(z.string()).describe('What came in and is of no use here, and what to do about it'),
+})
+
+export const importAll: Operation<Engine, typeof linesOutput, typeof importOutput> = {
+  name: 'import',
+  summary: 'Import the lines of an export',
+  input: linesOutput,
+  output: importOutput,
+  effect: { kind: 'write', idempotent: true, ownerOnly: true },
+  run: (engine, input, context) => engine.import(each(input.lines), context),
+}
+
+async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values
+}
+
+async function collect<T>(values: AsyncIterable<T>): Promise<readonly T[]> {
+  const collected: T[] = []
+  for await (const value of values) collected.push(value)
+  return collected
 }

@@ -8,9 +8,7 @@ import { explainInput, similarInput } from '../model/entry-input.ts'
 import { watchInput, watchOperation } from '../model/live-input.ts'
 import type { Operation } from '../model/operation.ts'
 import { type Count, countOutput, explainOutput, type Page, pageOutput } from '../model/page.ts'
-import { costOfAsking, costOfCounting } from '../model/query-cost.ts'
-import { queryInput } from '../model/query-input.ts'
-import { suggestInput, suggestOutput } from '../model/suggest.ts'
+import { costOfAsking, costOfCounting, queryInput, suggestInput, suggestOutput } from '../model/query-input.ts'
 
 /** Asking changes access state, which is not a change of knowledge: `read`; twice moves memory twice: not idempotent. */
 const ASK = { kind: 'read', idempotent: false } as const

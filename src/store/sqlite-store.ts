@@ -10,18 +10,14 @@ import { atOnce, type Steps, type Turns } from '../base/turns.ts'
 import { QuerentError } from '../model/errors.ts'
 import type { TableDeclaration } from '../model/table.ts'
 import { checkInstant } from './check.ts'
-import { inOneStep, PausedTransaction } from './paused-transaction.ts'
-import { defineFilterFunctions } from './sqlite/filter.ts'
 import { Revision } from './sqlite/meta.ts'
-import { openNodeSqlite } from './sqlite/node-sqlite.ts'
+import { IN_MEMORY, inOneStep, openNodeSqlite, PausedTransaction, type SqlDatabase } from './sqlite/node-sqlite.ts'
 import { makeParts, type SqliteParts, SqliteReader } from './sqlite/reader.ts'
-import { prepareSchema } from './sqlite/schema.ts'
-import { isLockless, orReadOnly } from './sqlite/schema-copy.ts'
-import { IN_MEMORY, type SqlDatabase } from './sqlite/sql-driver.ts'
+import { isLockless, orReadOnly, prepareSchema } from './sqlite/schema.ts'
+import { defineFilterFunctions } from './sqlite/search.ts'
 import { FOLD_IN_COMMITS, foldInCommits, foldsInCommits, SqliteUpkeep } from './sqlite/upkeep.ts'
 import { SqliteWriter } from './sqlite/writer.ts'
-import type { Snapshot, Store, StoreReader, StoreWriter } from './store.ts'
-import type { Upkeep } from './upkeep.ts'
+import type { Snapshot, Store, StoreReader, StoreWriter, Upkeep } from './store.ts'
 
 export interface SqliteStoreOptions {
   /** Made when it is not there; its folder must be. `:memory:`: none, the store is in memory. */
@@ -68,21 +64,22 @@ function open(options: SqliteStoreOptions, immutable: boolean): Store {
   const db = openNodeSqlite({ file, readOnly, immutable, timeoutMs })
   try {
     prepareSchema(db, readOnly, options.storeId)
-    configure(db, options)
+    const found = db.prepareArrays<[string, number]>('select id, page_size from identity, pragma_page_size').get()
+    const [id, pageBytes] = must(found, 'the identity of the store')
+    configure(db, options, pageBytes)
     defineFilterFunctions(db)
-    const id = db.prepareArrays<[string]>('select id from identity').get()
     const parts = makeParts(db)
     const upkeep = readOnly || file === IN_MEMORY ? undefined : new SqliteUpkeep(db, parts.forgotten)
     const openAgain = (use: 'read' | 'write') => {
       const again = openNodeSqlite({ file, readOnly: readOnly || use === 'read', immutable, timeoutMs })
       if (use === 'write') {
-        configure(again, { ...options, cacheSizeMb: LONG_WRITE_CACHE_MB })
+        configure(again, { ...options, cacheSizeMb: LONG_WRITE_CACHE_MB }, pageBytes)
         // Where a keeper folds the log back in a thread of its own, the commit of a long write leaves it to that.
         if (foldsInCommits(db) > FOLD_IN_COMMITS) foldInCommits(again, 0)
       }
       return again
     }
-    return new SqliteStore(must(id, 'the identity of the store')[0], parts, upkeep, timeoutMs, openAgain)
+    return new SqliteStore(id, parts, upkeep, timeoutMs, openAgain)
   } catch (error) {
     db.close()
     throw error
@@ -98,11 +95,12 @@ function checkFile(file: string, readOnly: boolean): void {
   }
 }
 
-function configure(db: SqlDatabase, options: SqliteStoreOptions): void {
+function configure(db: SqlDatabase, options: SqliteStoreOptions, pageBytes: number): void {
   const { durability = 'normal', cacheSizeMb = 16, walMode = true, readOnly = false } = options
   // The file remembers which of the two it was; a reader leaves it as it is.
-  if (!readOnly) db.exec(`pragma journal_mode = ${walMode ? 'wal' : 'delete'}`)
+  const journal = readOnly ? '' : `pragma journal_mode = ${walMode ? 'wal' : 'delete'};`
   db.exec(`
+    ${journal}
     pragma synchronous = ${durability};
     pragma foreign_keys = on;
     pragma secure_delete = on;
@@ -110,8 +108,8 @@ function configure(db: SqlDatabase, options: SqliteStoreOptions): void {
     pragma temp_store = memory;
     pragma cache_size = ${-1024 * cacheSizeMb};
     pragma journal_size_limit = 67108864;
+    pragma wal_autocheckpoint = ${Math.ceil(FOLD_IN_COMMITS / pageBytes)};
   `)
-  foldInCommits(db, FOLD_IN_COMMITS)
 }
 
 /** Of a long write: its commit writes at once what is in its cache and not in the log yet; the rest went there step by step (QE-019). */

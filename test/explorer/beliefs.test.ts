@@ -40,7 +40,7 @@ describeInBrowser('the beliefs view', () => {
     }
     expect(new Set(seen).size).toBe(3)
     const first = page.locator('.beliefs-result').first()
-    await first.getByText('Why it stands here').click()
+    await first.getByText('Why it has this rank').click()
     await first.getByText('which is the score').waitFor()
     await first.getByText('Whose trust that is').waitFor()
     await expectGoodLooks(page, 'beliefs')

@@ -1,10 +1,34 @@
-/** Imported before a program: appends the URL of each module that it loads to the file that MODULES names. */
+/**
+ * Imported before a program: appends the URL of each module that it loads to the file that MODULES names, and each text of SQL that it runs,
+ * on one line, to the file that STATEMENTS names.
+ */
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+
+function appendTo(variable: string, line: string): void {
+  const file = process.env[variable]
+  if (file !== undefined) appendFileSync(file, `${line}\n`)
+}
 
 registerHooks({
   load: (url, context, next) => {
-    appendFileSync(process.env['MODULES'] as string, `${url}\n`)
+    appendTo('MODULES', url)
     return next(url, context)
   },
 })
+
+for (const name of ['run', 'get', 'all', 'iterate'] as const) {
+  const original = StatementSync.prototype[name] as (this: StatementSync, ...values: unknown[]) => unknown
+  const counted = function (this: StatementSync, ...values: unknown[]): unknown {
+    appendTo('STATEMENTS', this.sourceSQL.replace(/\s+/g, ' '))
+    return original.apply(this, values)
+  }
+  Object.defineProperty(StatementSync.prototype, name, { value: counted })
+}
+
+const { exec } = DatabaseSync.prototype
+DatabaseSync.prototype.exec = function (sql) {
+  appendTo('STATEMENTS', sql.replace(/\s+/g, ' '))
+  exec.call(this, sql)
+}

@@ -1,5 +1,5 @@
 /** Machine time moved by hand, for live queries: nothing rings until `pass` says so. */
-import type { Timers } from '../../src/base/timers.ts'
+import type { Timers } from '../../src/base/turns.ts'
 
 interface Alarm {
   readonly at: number

@@ -1,7 +1,7 @@
 /** Operations for tests of interfaces: each does one thing that an interface must pass on, and none needs an engine. */
 import { z } from 'zod'
 import type { Engine } from '../../src/engine/engine.ts'
-import { UNLIMITED } from '../../src/identity/limits.ts'
+import { UNLIMITED } from '../../src/identity/rates.ts'
 import { QuerentError } from '../../src/model/errors.ts'
 import type { CallContext, Operation } from '../../src/model/operation.ts'
 import type { Catalog, EngineOperation } from '../../src/ops/catalog.ts'

@@ -15,7 +15,7 @@ const ENGLISH_ENDING = /['’](?:s|t|d|m|ll|re|ve)(?![\p{L}\p{N}])/giu
 export class Bm25 {
   readonly #language: SetLanguage
   readonly #size: number
-  /** By stem: the weight that it has in each text it stands in. */
+  /** By stem: its weight in each text that contains it. */
   readonly #weights = new Map<string, readonly (readonly [text: number, weight: number])[]>()
 
   constructor(texts: readonly string[], { k1, b }: Bm25Parameters, language: SetLanguage) {

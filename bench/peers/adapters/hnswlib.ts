@@ -29,7 +29,7 @@ export const peer: Peer = {
   holds: 'ids',
   settings:
     'inner product, M 16, efConstruction 200 (its defaults), built by one thread (there is no other way); knob: ef; a filter is a JavaScript callback over typed fields',
-  durability: 'in memory; the file is written anew as a whole by writeIndex()',
+  durability: 'in memory; the file is written again as a whole by writeIndex()',
   async build(folder, items) {
     const graph = await make()
     graph.initIndex({

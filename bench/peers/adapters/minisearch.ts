@@ -33,7 +33,7 @@ export const peer: Peer = {
   version: () => versionOf('minisearch'),
   holds: 'texts',
   settings: 'defaults (OR, BM25+), texts stored; it scores and sorts all matches, of which the first ten are taken',
-  durability: 'in memory; its JSON is written anew as a whole',
+  durability: 'in memory; its JSON is written again as a whole',
   heap: 8192,
   async build(folder, items) {
     const index = new (await load<MiniSearchPackage>('minisearch')).default(OPTIONS)

@@ -25,7 +25,7 @@ export const peer: Peer = {
   version: () => versionOf('@orama/orama'),
   holds: 'texts',
   settings:
-    'schema: string, number, three enums, vector[384]; similarity -1 (its default of 0.8 leaves out most answers), threshold 1 (OR), tokenizer as it comes; vectors are scanned one by one; hybrid: mode hybrid with its default weights; built anew when opened, as it has no file of its own',
+    'schema: string, number, three enums, vector[384]; similarity -1 (its default of 0.8 leaves out most answers), threshold 1 (OR), tokenizer as it comes; vectors are scanned one by one; hybrid: mode hybrid with its default weights; built again when opened, as it has no file of its own',
   durability: 'in memory alone',
   heap: 10_000,
   // It has no file of its own.

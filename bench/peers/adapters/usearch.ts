@@ -27,7 +27,7 @@ export const peer: Peer = {
   holds: 'ids',
   settings:
     'inner product, f32, connectivity 16, expansion_add 128 (its defaults); knob: expansion_search, fixed when an index is made, so one is loaded for each; with a filter: results fetched before a test of each in JavaScript, expansion 64',
-  durability: 'in memory; the file is written anew as a whole by save()',
+  durability: 'in memory; the file is written again as a whole by save()',
   async build(folder, items) {
     const index = await make(64)
     for (let from = 0; from < items.count; from += BATCH) {

@@ -59,7 +59,7 @@ export function newItem(row: number, at: number, version: number): Item {
   return { row, text, vector: question(QUESTIONS - 1 - at * 2 - version).vector, fields }
 }
 
-/** A word that stands in one text alone. */
+/** A word that occurs in one text alone. */
 export function markOf(at: number, version: number): string {
   return `mark${'abcdefghij'.charAt(at % 10)}${'klmnopqrst'.charAt(Math.floor(at / 10) % 10)}${version === 0 ? 'y' : 'z'}`
 }

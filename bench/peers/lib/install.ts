@@ -22,7 +22,7 @@ function isInstalled(): boolean {
   return existsSync(inner as string) && versionsIn(inner as string) === versionsIn(outer as string)
 }
 
-/** Of what the package file asks for itself. */
+/** Versions of the dependencies that the package file names. */
 function versionsIn(path: string): string {
   const { packages } = JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, { version?: string }> }
   return JSON.stringify(wanted().map(name => packages[`node_modules/${name}`]?.version))

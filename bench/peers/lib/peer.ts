@@ -41,7 +41,7 @@ export interface Peer {
   /** Version of what is measured. */
   readonly version: () => string
   readonly holds: Holds
-  /** What it was told, and what its time includes, in words for the page. */
+  /** Its settings, and what its time includes, in words for the page. */
   readonly settings: string
   /** What updates leave undone: for the page. */
   readonly durability: string

@@ -1,4 +1,4 @@
-/** Numbers and moments for people. What is exact stands in a title beside it. */
+/** Numbers and moments for people. The title of the element has the exact value. */
 
 const COUNT = new Intl.NumberFormat('en')
 const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })

@@ -59,7 +59,7 @@ const SLACK = 1e-9
 
 export interface ExplanationTreeProps {
   readonly tree: Explanation
-  /** What the leaves must come to: the score beside which the tree stands. */
+  /** What the leaves must come to: the score that is shown beside the tree. */
   readonly score?: number
 }
 

@@ -5,7 +5,7 @@ import { requester } from '../shell/session.ts'
 
 // State that belongs to something: where that is another, nothing of it is shown, from the very first picture on.
 
-/** `owner`: what it belongs to, compared by its text. What is told late, of an owner that is gone, is dropped. */
+/** `owner`: what it belongs to, compared by its text. A change that arrives after the owner has gone is dropped. */
 export function useStateOf<T>(owner: string, beginning: T): readonly [T, (change: (last: T) => T) => void] {
   const [held, setHeld] = useState({ owner, value: beginning })
   const current = useRef(owner)

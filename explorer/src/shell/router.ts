@@ -1,4 +1,4 @@
-/** The address after `#`: `#/<view>/<rest…>?<settings>`. Everything that can be shared as a link stands in it. */
+/** The address after `#`: `#/<view>/<rest…>?<settings>`. It holds everything that a shared link needs. */
 import { computed, signal } from '@preact/signals'
 
 export interface Route {

@@ -11,7 +11,7 @@ interface LensFacts {
 
 /** Null: not known yet, or nobody answers. */
 export const lenses = signal<readonly LensFacts[] | null>(null)
-/** Whether who sits here is the owner, also while he looks as somebody else. */
+/** Whether the person at this browser is the owner, also while the page shows what another viewer sees. */
 export const isOwner = signal(false)
 
 effect(() => {
@@ -26,7 +26,7 @@ export function hasLens(name: string | undefined): boolean {
 async function learn(isCurrent: () => boolean): Promise<void> {
   try {
     const known = await call<{ lenses: readonly LensFacts[] }>('lenses')
-    // Only the owner is told where the store lies. Nobody but the owner may look as somebody else.
+    // Only the owner's status names the folder of the store. Nobody but the owner may choose another viewer.
     const owner = viewer.peek() !== null || (await call<Status>('status')).home !== null
     if (!isCurrent()) return
     lenses.value = known.lenses

@@ -8,7 +8,7 @@
  * own (`mustHold`), and each taking is a turn of its own, also where it was given back meanwhile.
  */
 import { hostname } from 'node:os'
-import { pause } from '../../base/timers.ts'
+import { pause } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
 import type { Row } from '../../model/table.ts'
 import { LEASES } from '../../store/core-tables.ts'

@@ -4,8 +4,7 @@
  */
 import { Turns } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
-import type { Store } from '../../store/store.ts'
-import type { Forgotten, Upkeep } from '../../store/upkeep.ts'
+import type { Forgotten, Store, Upkeep } from '../../store/store.ts'
 import type { IndexSet } from '../index-set.ts'
 import type { Lease } from './lease.ts'
 

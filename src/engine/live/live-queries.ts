@@ -3,29 +3,18 @@
  * by another process; then each subscription is asked whether that concerns it. Looking with each commit would be sooner, and
  * reveal by its hour that something hidden was written (BQ-169).
  */
-import { v4Id } from '../../base/random-id.ts'
-import { systemTimers, type Timers } from '../../base/timers.ts'
+import { v4Id } from '../../base/canonical.ts'
+import { systemTimers, type Timers } from '../../base/turns.ts'
 import { Places } from '../../identity/rates.ts'
 import type { LiveHandlers, LiveOptions, LiveQueries, LiveQuery, LiveState, Subscription } from '../../model/live.ts'
 import { isOwner, type Viewer } from '../../model/viewer.ts'
 import type { Store } from '../../store/store.ts'
 import { closedError } from '../ending.ts'
+import { DEFAULT_POLL_MS, type LiveSettings } from '../options.ts'
 import { LiveMachine } from './difference.ts'
 import { KeptStates, MAX_EVENTS_SINCE, type Resumption, readToken, TOKEN_LIFE_MS } from './resume.ts'
 import { Scheduler } from './schedule.ts'
 import { type Begun, LiveSubscription, type LiveWorld, valueOr } from './subscription.ts'
-
-export interface LiveSettings {
-  /**
-   * Active and paused subscriptions that a viewer may have, and all keys that are no agent here together; the local owner
-   * has no limit. Default 50 (BQ-167).
-   */
-  readonly mostPerViewer?: number | undefined
-  /** How often to look for commits, in milliseconds: so late a loss of access may be reported. Default 50. */
-  readonly pollMs?: number | undefined
-  /** Machine time; tests drive it by hand. */
-  readonly timers?: Timers | undefined
-}
 
 export interface LiveParts extends Pick<LiveWorld, 'clock' | 'secret'> {
   readonly store: Pick<Store, 'version'>
@@ -33,7 +22,6 @@ export interface LiveParts extends Pick<LiveWorld, 'clock' | 'secret'> {
 }
 
 const MAX_PER_VIEWER = 50
-export const DEFAULT_POLL_MS = 50
 /** Subscriptions looked at before others get a turn. */
 const CHECKS_A_TURN = 100
 

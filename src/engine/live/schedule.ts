@@ -1,5 +1,5 @@
 /** When live queries are asked, and when their events are sent. */
-import type { Timers } from '../../base/timers.ts'
+import type { Timers } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
 
 /** What falls on a point of the grid waits for the next: so a point has passed for all that it reports. */

@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from '../../base/canonical.ts'
 import type { Clock, Instant } from '../../base/clock.ts'
-import type { Timers } from '../../base/timers.ts'
+import type { Timers } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
 import { toIso } from '../../model/instant.ts'
 import {

@@ -6,7 +6,7 @@ import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { parsed, pipedText, print, textOf } from './commands/print.ts'
 import { watchOperation } from './commands/watch.ts'
 import { type CommonFlags, type FlagNames, liveFlags, withLive } from './flags.ts'
-import { write } from './io.ts'
+import { type Cli, errorsAside, exitCodeFor, write } from './io.ts'
 import { type CommandGroup, command, type Flags } from './operation-command.ts'
 import { withProgress } from './progress.ts'
 import {
@@ -23,7 +23,6 @@ import {
   rows,
   shape,
 } from './render/answer.ts'
-import { type Cli, errorsAside, exitCodeFor } from './run.ts'
 import { withSession } from './session.ts'
 
 // What flags of `querent beliefs …` put into an input beyond its fields, and how these commands report failures.

@@ -6,10 +6,10 @@ import type { Count, ExplainAnswer } from '../../model/page.ts'
 import { parsed, pipedText, textOf } from './commands/print.ts'
 import { watchOperation } from './commands/watch.ts'
 import { type FlagNames, liveFlags, withLive } from './flags.ts'
+import { withErrorsAside } from './io.ts'
 import { type CallContext, type CommandGroup, command, type Flags } from './operation-command.ts'
 import { all, each, exactShape, notes, type Print, rows } from './render/answer.ts'
-import { countText, explainText } from './render/reports.ts'
-import { withErrorsAside } from './run.ts'
+import { countText, explainText } from './render/page.ts'
 
 /** Of the query at this path: other names than those of the fields, and what words and other flags say. */
 function queryFlags(at: '' | 'query.'): FlagNames {

@@ -6,7 +6,18 @@ import { type Argument, Command, CommanderError } from 'commander'
 import { VERSION } from '../../engine/version.ts'
 import { worded } from '../../model/reported-error.ts'
 import { withFormat, withPlace } from './flags.ts'
-import { Endings, exitCodeOf, type Io, write, writeJson } from './io.ts'
+import {
+  asQuerentError,
+  type Cli,
+  Endings,
+  EXIT,
+  exitCodeOf,
+  failureText,
+  type Io,
+  type Servers,
+  write,
+  writeJson,
+} from './io.ts'
 import { MAIN_COMMANDS } from './main-commands.ts'
 import {
   addCommands,
@@ -17,7 +28,6 @@ import {
   takesFlags,
 } from './operation-command.ts'
 import { CONFIG, SEED_COMMANDS, SERVER_COMMANDS, SKILLS, STORE_COMMANDS } from './program-commands.ts'
-import { asQuerentError, type Cli, EXIT, failureText, type Servers } from './run.ts'
 
 // The command line: every command with its options and examples. Bodies are loaded when a command runs.
 

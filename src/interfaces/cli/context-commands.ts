@@ -7,11 +7,10 @@ import { invalidArgument } from '../../model/errors.ts'
 import { contextOf } from '../../openings/context.ts'
 import { fileText, type Input, MAX_INPUT } from './commands/print.ts'
 import { type CommonFlags, type FlagNames, wantsJson } from './flags.ts'
-import { readAll, write, writeJson } from './io.ts'
+import { type Cli, EXIT, readAll, withErrorsAside, write, writeJson } from './io.ts'
 import type { CommandGroup, Flags, OperationCommand } from './operation-command.ts'
 import { type Report, withProgress } from './progress.ts'
 import { all, cell, each, PLAIN_TEXT, type Print } from './render/answer.ts'
-import { type Cli, EXIT, withErrorsAside } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
 // Answers of the lens `context` as text: tables separated by tabs, as its contract has them.

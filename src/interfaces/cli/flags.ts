@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Json, JsonObject } from '../../base/canonical.ts'
 import { nearNames } from '../../base/near-names.ts'
 import { isRecord } from '../../base/record.ts'
-import { type Cli, EXIT } from './run.ts'
+import { type Cli, EXIT } from './io.ts'
 
 export interface CommonFlags {
   readonly home?: string

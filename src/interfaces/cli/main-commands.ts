@@ -16,9 +16,9 @@ import type {
 import { invalidArgument } from '../../model/errors.ts'
 import type { Count, Page } from '../../model/page.ts'
 import { type FlagNames, liveFlags, withLive } from './flags.ts'
+import type { Cli } from './io.ts'
 import { command, type Flags, type OperationCommand } from './operation-command.ts'
 import { all, each } from './render/answer.ts'
-import { footer, pageText, recallText } from './render/page.ts'
 import {
   addText,
   backupText,
@@ -26,14 +26,16 @@ import {
   doctorText,
   entryText,
   explainText,
+  footer,
   listText,
   modelCheckText,
   modelsText,
+  pageText,
+  recallText,
   statusText,
   syncText,
   usedModelText,
-} from './render/reports.ts'
-import type { Cli } from './run.ts'
+} from './render/page.ts'
 
 /** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
 const QUERY_TIMEOUT_MS = 30_000

@@ -47,10 +47,9 @@ import {
   withValue,
   wordsOf,
 } from './flags.ts'
-import { readAll, write, writeJson } from './io.ts'
+import { type Cli, EXIT, readAll, write, writeJson } from './io.ts'
 import { progressText, type Report, withProgress } from './progress.ts'
 import { PLAIN_TEXT, type Print, shape } from './render/answer.ts'
-import { type Cli, EXIT } from './run.ts'
 import { type SessionOptions, withSession } from './session.ts'
 
 export type Flags = CommonFlags & Readonly<Record<string, unknown>>

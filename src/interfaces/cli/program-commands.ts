@@ -1,8 +1,8 @@
 /** Commands that are no operation: their bodies are loaded when one of them runs. */
 import { type Command, Option } from 'commander'
 import { withStream } from './flags.ts'
+import { type Cli, withErrorsAside } from './io.ts'
 import type { OperationCommand } from './operation-command.ts'
-import { type Cli, withErrorsAside } from './run.ts'
 
 type Body = (cli: Cli, flags: never, words: never, made: Command) => Promise<void>
 

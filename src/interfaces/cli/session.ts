@@ -15,8 +15,7 @@ import type { RequestLog } from '../../model/request-log.ts'
 import { isOwner, LOCAL_OWNER, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, type EngineOperation, makeCatalog, runOperation, streamOperation } from '../../ops/catalog.ts'
 import type { CommonFlags } from './flags.ts'
-import { confirm, type Io, write } from './io.ts'
-import type { Cli } from './run.ts'
+import { type Cli, confirm, type Io, write } from './io.ts'
 
 export interface Session {
   readonly engine: Engine
@@ -112,6 +111,8 @@ function engineOptions(cli: Cli, flags: CommonFlags, options: SessionOptions): E
     onlyLenses: options.onlyLenses,
     log: options.log,
     processes: options.processes,
+    // Only what serves others has requesters from outside.
+    ...(options.background !== true && { limits: { enabled: false } }),
     plugins: pluginOptions(cli.io, flags),
     // Where a program reads the output, standard error holds nothing but its own errors.
     ...(cli.errors === 'text' && { notice: line => void write(cli.io.stderr, `querent: ${line}\n`) }),

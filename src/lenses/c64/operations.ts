@@ -1,7 +1,6 @@
 /** The lens's operations, with their schemas: what every interface offers of it. */
 import { z } from 'zod'
-import { costOfAsking } from '../../model/query-cost.ts'
-import { questionFields } from '../../model/query-input.ts'
+import { costOfAsking, questionFields } from '../../model/query-input.ts'
 import { turnsUntil } from '../../pipeline/time-limit.ts'
 import { camelCased } from '../camel-name.ts'
 import { lensOperation } from '../lens-operation.ts'

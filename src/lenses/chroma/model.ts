@@ -1,7 +1,7 @@
 /** The words of the lens: what its parts pass to each other. Times are Unix seconds (CQ-009), colours CIELAB doubles. */
 import { z } from 'zod'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
-import { anyJson, anyObject, recordInput } from '../../model/json-input.ts'
+import { anyJson, anyObject, recordInput } from '../../model/parse-input.ts'
 import type { CamelCased } from '../camel-name.ts'
 import { MODE_NAMES } from './memory/formulas.ts'
 

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { CallContext } from '../../model/operation.ts'
 import { parseWith } from '../../model/parse-input.ts'
-import { costOfAsking } from '../../model/query-cost.ts'
+import { costOfAsking } from '../../model/query-input.ts'
 import { camelCased } from '../camel-name.ts'
 import type { LensHost } from '../lens.ts'
 import { type LensOperation, lensOperation, type NamedOperation } from '../lens-operation.ts'

@@ -1,9 +1,9 @@
 /** The lens's operations, with their schemas: what every interface offers of it. */
 import { z } from 'zod'
 import { Deadline } from '../../base/clock.ts'
-import { anyObject } from '../../model/json-input.ts'
 import { MAX_LIMIT } from '../../model/limits.ts'
-import { costOfAsking } from '../../model/query-cost.ts'
+import { anyObject } from '../../model/parse-input.ts'
+import { costOfAsking } from '../../model/query-input.ts'
 import { LOCAL_SOURCE } from '../../pipeline/source.ts'
 import { camelCased } from '../camel-name.ts'
 import { lensOperation } from '../lens-operation.ts'
@@ -88,7 +88,7 @@ const query = lensOperation({
     const input = camelCased(rest)
     if (store === LOCAL_SOURCE) return askStore(host, input, { viewer, signal, timeoutMs })
     return askCollections(input, {
-      source: host.source(store),
+      source: await host.source(store),
       accessScope: host.accessScope(viewer),
       now: host.clock.now(),
       deadline: new Deadline(timeoutMs, signal),

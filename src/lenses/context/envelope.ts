@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { JsonObject } from '../../base/canonical.ts'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import { isStorable } from '../../base/storable.ts'
-import { anyJson } from '../../model/json-input.ts'
+import { anyJson } from '../../model/parse-input.ts'
 
 const errorDetail = z.lazy(() =>
   z.strictObject({

@@ -1,6 +1,6 @@
 /** The lens `conversations`: messages of people and of assistants' chats, as a memory to ask. */
 
-import { costOfAsking } from '../../model/query-cost.ts'
+import { costOfAsking } from '../../model/query-input.ts'
 import { embedEntries } from '../embed-entries.ts'
 import type { Lens } from '../lens.ts'
 import { lensOperation } from '../lens-operation.ts'

@@ -1,7 +1,7 @@
 /** One message or note behind the last one of its conversation. */
 import { z } from 'zod'
+import { v4Id } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
-import { v4Id } from '../../base/random-id.ts'
 import type { ReadonlyDeep } from '../../base/readonly-deep.ts'
 import type { EntryKey } from '../../model/entry.ts'
 import { keptText } from '../../model/entry-input.ts'

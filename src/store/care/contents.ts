@@ -4,10 +4,9 @@
  */
 import { sha256 } from '../../base/canonical.ts'
 import { type Audience, partitionKey } from '../../model/partition.ts'
+import type { SqlDatabase, SqlValue } from '../sqlite/node-sqlite.ts'
 import { CHECK, isWhole } from '../sqlite/rows.ts'
-import { checkedTables, columnsOf } from '../sqlite/schema.ts'
-import { COPY_PREFIX, NAME_BYTES, nameIn } from '../sqlite/schema-copy.ts'
-import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
+import { COPY_PREFIX, checkedTables, columnsOf, NAME_BYTES, nameIn } from '../sqlite/schema.ts'
 import { quote } from '../sqlite/tables.ts'
 import {
   type Check,

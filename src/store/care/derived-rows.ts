@@ -3,8 +3,8 @@ import type { JsonObject } from '../../base/canonical.ts'
 import type { Instant } from '../../base/clock.ts'
 import { notifyChange } from '../sqlite/changes.ts'
 import { type Lookups, lookupsOf, replaceLookups } from '../sqlite/entries.ts'
+import type { SqlDatabase, SqlValue } from '../sqlite/node-sqlite.ts'
 import { checkOf, isWhole, vectorOf } from '../sqlite/rows.ts'
-import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
 import { setTally, wrongTallies } from '../sqlite/tallies.ts'
 import {
   type Check,

@@ -1,8 +1,7 @@
 /** A store file, looked after from outside: what lies beside it, and connections that are nobody else's. */
 import { rmSync } from 'node:fs'
-import { openNodeSqlite } from '../sqlite/node-sqlite.ts'
-import { isLockless } from '../sqlite/schema-copy.ts'
-import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import { openNodeSqlite, type SqlDatabase } from '../sqlite/node-sqlite.ts'
+import { isLockless } from '../sqlite/schema.ts'
 
 /** How long a connection waits for the locks of other processes. */
 const WAIT_MS = 5_000

@@ -5,7 +5,7 @@
 
 import { must } from '../../base/assert.ts'
 import { QuerentError } from '../../model/errors.ts'
-import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import type { SqlDatabase } from '../sqlite/node-sqlite.ts'
 import { quote } from '../sqlite/tables.ts'
 
 export interface PageReport {

@@ -1,6 +1,6 @@
 /** One thing that is wrong with a store file, what can be done about it, and how its JSON is read. */
 import type { Instant } from '../../base/clock.ts'
-import type { SqlDatabase } from '../sqlite/sql-driver.ts'
+import type { SqlDatabase } from '../sqlite/node-sqlite.ts'
 
 export interface Problem {
   /** How much of what, with a few examples. */

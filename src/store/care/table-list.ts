@@ -6,6 +6,7 @@
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { QuerentError } from '../../model/errors.ts'
 import type { TableDeclaration } from '../../model/table.ts'
+import type { SqlDatabase, SqlValue } from '../sqlite/node-sqlite.ts'
 import {
   COPY_PREFIX,
   copyAmong,
@@ -15,8 +16,7 @@ import {
   schemaCookie,
   schemaParts,
   storedCopy,
-} from '../sqlite/schema-copy.ts'
-import type { SqlDatabase, SqlValue } from '../sqlite/sql-driver.ts'
+} from '../sqlite/schema.ts'
 import { quote } from '../sqlite/tables.ts'
 import { openFile } from './file.ts'
 import { isObject, parsed } from './problem.ts'

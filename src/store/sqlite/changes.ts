@@ -5,8 +5,8 @@ import type { PartitionId } from '../../model/partition.ts'
 import type { Viewer } from '../../model/viewer.ts'
 import { checkAccess } from '../check.ts'
 import type { Change } from '../store.ts'
+import type { SqlDatabase } from './node-sqlite.ts'
 import { checked, checkOf, type DamagePolicy, damaged, isWhole, keyList, limitOf } from './rows.ts'
-import type { SqlDatabase } from './sql-driver.ts'
 
 type Row = readonly [
   seq: number,
@@ -33,6 +33,8 @@ export class SqliteChanges {
   readonly #db: SqlDatabase
   /** The newest change of the running transaction, null when it told none. */
   told: number | null = null
+  /** What `last` gave in a transaction that reads: there it stays the same. */
+  #last: { readonly transaction: number; readonly seq: number } = { transaction: 0, seq: 0 }
 
   constructor(db: SqlDatabase) {
     this.#db = db
@@ -48,7 +50,12 @@ export class SqliteChanges {
   }
 
   last(): number {
-    return this.#db.prepareArrays<[number | null]>('select max(seq) from changes').get()?.[0] ?? 0
+    const { transaction, writing } = this.#db
+    const isKnown = transaction !== 0 && !writing && transaction === this.#last.transaction
+    if (isKnown) return this.#last.seq
+    const seq = this.#db.prepareArrays<[number | null]>('select max(seq) from changes').get()?.[0] ?? 0
+    this.#last = { transaction, seq }
+    return seq
   }
 
   first(): number {

@@ -5,6 +5,7 @@ import type { Entry, EntryIdentity, EntryKey, EntryValidity } from '../../model/
 import type { QuerentError } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import type { SoundDraft } from '../check.ts'
+import type { SqlDatabase, SqlValue } from './node-sqlite.ts'
 import {
   checked,
   type DamagePolicy,
@@ -17,7 +18,6 @@ import {
   rowsByKey,
   truthValue,
 } from './rows.ts'
-import type { SqlDatabase, SqlValue } from './sql-driver.ts'
 import type { SqlitePartitions } from './tallies.ts'
 
 const NARROW = ['partition', 'id', 'holder', 'collection', 'kind', 'title', 'origin']

@@ -5,10 +5,8 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { QuerentError } from '../../model/errors.ts'
 import { foldLog } from './fold-log.ts'
-import { SqliteForgotten } from './forgotten.ts'
-import { readSoundMeta, writeMeta } from './meta.ts'
-import { openNodeSqlite } from './node-sqlite.ts'
-import type { SqlDatabase } from './sql-driver.ts'
+import { readSoundMeta, SqliteForgotten, writeMeta } from './meta.ts'
+import { openNodeSqlite, type SqlDatabase } from './node-sqlite.ts'
 
 /** Pages that are overwritten while writers wait: some milliseconds. */
 const PAGES_AT_ONCE = 500

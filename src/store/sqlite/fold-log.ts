@@ -1,7 +1,7 @@
 /** Folding the write-ahead log back: a checkpoint, in SQLite's words. */
 import { must } from '../../base/assert.ts'
-import type { Fold } from '../upkeep.ts'
-import type { SqlDatabase } from './sql-driver.ts'
+import type { Fold } from '../store.ts'
+import type { SqlDatabase } from './node-sqlite.ts'
 
 export interface FoldOrder {
   readonly how: Fold

@@ -4,8 +4,89 @@ import { pathToFileURL } from 'node:url'
 import { assert } from '../../base/assert.ts'
 import { atOnce, type Steps } from '../../base/turns.ts'
 import { QuerentError } from '../../model/errors.ts'
-import { assertSync, inOneStep } from '../paused-transaction.ts'
-import type { OpenSql, SqlDatabase, SqlOptions, SqlResult, SqlRow, SqlStatement, SqlValue } from './sql-driver.ts'
+
+// The driver's interface.
+//
+// Everything is synchronous and throws `QuerentError`: the driver turns its own errors into ours. Whole numbers stay
+// below 2^53; big integers never appear. A number is bound as REAL and becomes an integer only by the affinity of a
+// column: SQL must not compute with a bound whole number where its type would show.
+
+/** As a file: a database of this connection alone, in memory. */
+export const IN_MEMORY = ':memory:'
+
+export type SqlValue = string | number | Uint8Array | null
+export type SqlRow = Readonly<Record<string, SqlValue>>
+
+export interface SqlStatement<Row> {
+  run(...values: readonly SqlValue[]): SqlResult
+  get(...values: readonly SqlValue[]): Row | undefined
+  all(...values: readonly SqlValue[]): readonly Row[]
+  /** One by one: for many, and for what comes before a damaged page. Must be read to its end or thrown away at once. */
+  each(...values: readonly SqlValue[]): IterableIterator<Row>
+}
+
+export interface SqlResult {
+  /** Rows inserted, updated or deleted, those of cascades left out. */
+  readonly changes: number
+  /** The row id of the last insert. */
+  readonly lastKey: number
+}
+
+export interface SqlDatabase {
+  readonly file: string
+  /** Where its write-ahead log lies: beside the file itself, also where `file` is a link to it. */
+  readonly logFile: string
+  /** Runs statements whose results do not matter. */
+  exec(sql: string): void
+  /** The same text gives the same statement again. Its rows are objects by column name. */
+  prepare<Row = SqlRow>(sql: string): SqlStatement<Row>
+  /** Like `prepare`, with rows as arrays: several times faster where rows are many. */
+  prepareArrays<Row extends readonly SqlValue[]>(sql: string): SqlStatement<Row>
+  /** Makes a pure function callable from SQL. */
+  define(name: string, body: (...values: SqlValue[]) => SqlValue): void
+  /**
+   * All or nothing. Takes the write lock at once, waiting `waitMs` for it if that is less than `timeoutMs`; inside
+   * another `write` it is a savepoint, inside `read` refused.
+   */
+  write<T>(body: () => T, waitMs?: number): T
+  /**
+   * As `write`, with a body that pauses: the transaction lasts until the steps end. When they throw, or are ended by `return`, it is
+   * rolled back. At its pauses this connection serves nobody else.
+   */
+  writeInSteps<T>(body: () => Steps<T>, waitMs?: number): Steps<T>
+  /** As `write` of this statement without waiting for other writers, in one call of SQLite. Outside of transactions. */
+  tryToWrite(sql: string): void
+  /** One committed state for all reads inside. Joins a transaction that runs already. */
+  read<T>(body: () => T): T
+  /** As `read`, with a body that pauses: until the steps end, all reads of this connection see its state, and writes are refused (`store_locked`). */
+  readInSteps<T>(body: () => Steps<T>): Steps<T>
+  /** All reads see the state that is committed now, until the connection is closed. Nothing may be written any more. */
+  freeze(): void
+  readonly writing: boolean
+  /** Number of the transaction that runs, another for each; 0: none. */
+  readonly transaction: number
+  /** Calls `listener` after anything was rolled back: what was remembered of it is void. */
+  onRollback(listener: () => void): void
+  /**
+   * Copies the file as one committed state, pages as they are, while anybody writes. `report` hears of pages done and of
+   * all; what it throws ends the copy.
+   */
+  copyTo(file: string, report: (done: number, total: number) => void): Promise<void>
+  close(): void
+}
+
+export interface SqlOptions {
+  readonly file: string
+  readonly readOnly: boolean
+  /** The file lies where nothing can be written, not even locks: read it as it is. */
+  readonly immutable: boolean
+  /** How long to wait for another process's lock. Waiting blocks the thread. */
+  readonly timeoutMs: number
+  /** Allows `sqlite_schema` to be written, for repairs. Default false. */
+  readonly schemaWritable?: boolean | undefined
+}
+
+export type OpenSql = (options: SqlOptions) => SqlDatabase
 
 /** Statements kept of each kind. Filters make endlessly many texts; everything else needs about a hundred. */
 const STATEMENTS = 300
@@ -86,6 +167,17 @@ class NodeSqlite implements SqlDatabase {
     } finally {
       if (!isDone) this.#rollBack(nested)
       if (!nested) this.#inside = 'nothing'
+    }
+  }
+
+  tryToWrite(sql: string): void {
+    assert(this.#inside === 'nothing', 'it is tried outside of transactions')
+    const timeout = `pragma busy_timeout = ${this.#timeoutMs}`
+    try {
+      this.exec(`pragma busy_timeout = 0; begin immediate; ${sql}; commit; ${timeout}`)
+    } catch (error) {
+      this.exec(this.#db.isTransaction ? `rollback; ${timeout}` : timeout)
+      throw error
     }
   }
 
@@ -297,4 +389,62 @@ function ofSqlite(error: unknown, file: string): unknown {
     default:
       return new QuerentError('internal', `${file}: SQLite refused (${cause})`, { errcode }, error)
   }
+}
+
+// Bodies of transactions: synchronous ones, and those that pause within their transaction.
+
+type End<T> = { readonly value: T } | { readonly error: unknown }
+
+export class PausedTransaction<T> {
+  readonly #steps: Steps<T>
+  #end: End<T> | null = null
+
+  /** `steps`: the whole transaction; they have begun when it has. */
+  constructor(steps: Steps<T>) {
+    this.#steps = steps
+  }
+
+  /** For `Turns`. Throws what the transaction failed with, also where `complete` or `cancel` met it. */
+  *run(): Steps<T> {
+    for (;;) {
+      const end = this.#end ?? this.#step()
+      if (end !== null && 'error' in end) throw end.error
+      if (end !== null) return end.value
+      yield
+    }
+  }
+
+  /** Runs what is left without a pause. */
+  complete(): void {
+    while (this.#end === null) this.#step()
+  }
+
+  /** Rolls it back, unless it is over. */
+  cancel(error: unknown): void {
+    if (this.#end !== null) return
+    this.#end = { error }
+    this.#steps.return(undefined as never)
+  }
+
+  #step(): End<T> | null {
+    try {
+      const step = this.#steps.next(true)
+      if (step.done === true) this.#end = { value: step.value }
+    } catch (error) {
+      this.#end = { error }
+    }
+    return this.#end
+  }
+}
+
+/** A transaction ends when its body returns, so a body that goes on later would work outside it. */
+export function assertSync<T>(result: T): T {
+  if (result instanceof Promise) throw new TypeError('invariant broken: the body of a transaction must be synchronous')
+  return result
+}
+
+/** A body that does not pause, as one that may. */
+// biome-ignore lint/correctness/useYield: it is the one step
+export function* inOneStep<T>(body: () => T): Steps<T> {
+  return assertSync(body())
 }

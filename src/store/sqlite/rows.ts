@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib'
 import type { JsonObject } from '../../base/canonical.ts'
 import { QuerentError } from '../../model/errors.ts'
-import type { SqlDatabase, SqlValue } from './sql-driver.ts'
+import type { SqlDatabase, SqlValue } from './node-sqlite.ts'
 
 /**
  * `select` ends with the key column. Where damage keeps one row from being read, and the policy is to go around damage,
@@ -14,6 +14,7 @@ export function rowsByKey<Row extends readonly SqlValue[]>(
   keys: readonly number[],
   damage: DamagePolicy,
 ): readonly Row[] {
+  if (keys.length === 0) return []
   if (keys.length === 1) return oneRow<Row>(db, select, keys[0] as number, damage)
   try {
     return db.prepareArrays<Row>(`${select} in (select value from json_each(?))`).all(keyList(keys))

@@ -3,7 +3,6 @@
 import { assert } from '../../base/assert.ts'
 import { invalidArgument, type QuerentError } from '../../model/errors.ts'
 import type { Cell, ColumnDeclaration, Row, TableDeclaration } from '../../model/table.ts'
-import type { TablePage, TableReader, TableWriter } from '../store.ts'
 import {
   checkDeclaration,
   missingColumns,
@@ -13,12 +12,13 @@ import {
   soundKey,
   soundPart,
   TableVersions,
-} from '../table-check.ts'
-import type { AspectLookup, SqlCondition, ValueType } from './filter.ts'
-import type { SqliteForgotten } from './forgotten.ts'
+} from '../check.ts'
+import type { TablePage, TableReader, TableWriter } from '../store.ts'
+import type { SqliteForgotten } from './meta.ts'
+import type { SqlDatabase, SqlValue } from './node-sqlite.ts'
 import { CHECK, checked, checkOf, type DamagePolicy, damaged, isWhole, keyList, limitOf, rowsInOrder } from './rows.ts'
-import { renewSchemaCopy } from './schema-copy.ts'
-import type { SqlDatabase, SqlValue } from './sql-driver.ts'
+import { renewSchemaCopy } from './schema.ts'
+import type { AspectLookup, SqlCondition, ValueType } from './search.ts'
 
 /** How filters compare a column; bytes they do not. */
 const VALUE_TYPES: Readonly<Record<ColumnDeclaration['type'], ValueType | null>> = {
@@ -35,8 +35,12 @@ export class SqliteTables {
   readonly #damage: DamagePolicy
   /** Declarations that were seen in the file, by name. */
   #known = new Map<string, TableDeclaration>()
-  /** Names that no declaration of the file has, while its schema stays the same. */
-  #missing: { readonly schema: number; readonly names: Set<string> } = { schema: -1, names: new Set() }
+  /** Schema of the file when all declarations were read. */
+  #schema = -1
+  /** The transaction in which that was last found to be the file's schema; 0: none. */
+  #checkedIn = 0
+  /** Whose row could not be read then. */
+  #damagedNames: ReadonlySet<string> = new Set()
   readonly #readers = new WeakMap<TableDeclaration, SqliteTable>()
   readonly #writers = new WeakMap<TableDeclaration, SqliteTable>()
 
@@ -46,23 +50,21 @@ export class SqliteTables {
     this.#forgotten = forgotten
     db.onRollback(() => {
       this.#known.clear()
-      this.#missing = { schema: -1, names: new Set() }
+      this.#schema = -1
+      this.#checkedIn = 0
     })
   }
 
   /** A table that is not there yet reads as empty, and as soon as it is there as what it holds. */
   reader(declaration: TableDeclaration): TableReader {
     checkDeclaration(declaration)
-    const exists = () => this.#find(declaration) !== undefined
-    exists()
     const known = this.#readers.get(declaration)
     if (known !== undefined) return known
-    const made = new SqliteTable(
-      { db: this.#db, damage: this.#damage, table: this.#readFrom(declaration) },
-      declaration,
-      exists,
-    )
-    this.#readers.set(declaration, made)
+    // Where it was missing a moment ago, the reader looks for it when it reads.
+    const found = this.#schema < 0 || this.#known.has(declaration.name) ? this.#find(declaration) : undefined
+    const place = { db: this.#db, damage: this.#damage, table: readFrom(declaration, found) }
+    const made = new SqliteTable(place, declaration, () => this.#find(declaration) !== undefined)
+    if (found !== undefined) this.#readers.set(declaration, made)
     return made
   }
 
@@ -96,15 +98,6 @@ export class SqliteTables {
     return declaration && type ? { table: physicalName(declaration), column: name, type } : undefined
   }
 
-  /** Columns that a table of an older version lacks read as null, until the first write adds them. */
-  #readFrom(declaration: TableDeclaration): string {
-    const table = quote(physicalName(declaration))
-    const found = this.#find(declaration)
-    const missing = found === undefined ? [] : missingColumns(found, declaration)
-    if (missing.length === 0) return table
-    return `(select *, ${missing.map(({ name }) => `null as ${quote(name)}`).join(', ')} from ${table})`
-  }
-
   /** The stored declaration of this name; throws when it declares another table. */
   #find(declaration: TableDeclaration): TableDeclaration | undefined {
     const { name } = declaration
@@ -113,16 +106,22 @@ export class SqliteTables {
     return found
   }
 
-  /** Reading all declarations takes longer than most queries, and a table without rows is often asked for: so what is missing is remembered. */
+  /** All are read once: that takes longer than most queries, and a table that is not there yet is often asked for. */
   #lookUp(name: string): TableDeclaration | undefined {
-    // Whoever makes a table, in whatever process, changes this number.
+    if (!this.#isCurrent() || this.#damagedNames.has(name)) this.#load()
+    if (this.#damagedNames.has(name)) throw damaged(`table ${name}`, { table: name })
+    return this.#known.get(name)
+  }
+
+  /** Whether declarations were read since a table was last made, in whatever process. */
+  #isCurrent(): boolean {
+    const { transaction } = this.#db
+    if (transaction !== 0 && transaction === this.#checkedIn) return true
     const schema = this.#db.prepareArrays<[number]>('pragma schema_version').get()?.[0] ?? -1
-    if (this.#missing.schema !== schema) this.#missing = { schema, names: new Set() }
-    if (this.#missing.names.has(name)) return undefined
-    const found = this.#load().find(declaration => declaration.name === name)
-    if (found === undefined && this.#isDamaged(name)) throw damaged(`table ${name}`, { table: name })
-    if (found === undefined) this.#missing.names.add(name)
-    return found
+    const isCurrent = schema === this.#schema
+    this.#schema = schema
+    this.#checkedIn = transaction
+    return isCurrent
   }
 
   /** As the file has them now, without those that are damaged. */
@@ -130,17 +129,14 @@ export class SqliteTables {
     return this.#load()
   }
 
-  #isDamaged(name: string): boolean {
-    const sql = 'select 1 from declarations where name = ?'
-    return this.#db.prepareArrays(sql).get(name) !== undefined
-  }
-
   #load(): readonly TableDeclaration[] {
     const rows = this.#db
       .prepareArrays<[string, string, number]>('select name, declaration, _check from declarations order by name')
       .all()
     // The table of one that is damaged is not found, and cannot be made again beside the one that is there.
-    const declarations = rows.filter(row => isWhole(row)).map(([, json]) => JSON.parse(json) as TableDeclaration)
+    const [whole, others] = [rows.filter(row => isWhole(row)), rows.filter(row => !isWhole(row))]
+    const declarations = whole.map(([, json]) => JSON.parse(json) as TableDeclaration)
+    this.#damagedNames = new Set(others.map(([name]) => name))
     for (const declaration of declarations) this.#known.set(declaration.name, declaration)
     return declarations
   }
@@ -156,6 +152,14 @@ export class SqliteTables {
     renewSchemaCopy(this.#db)
     this.#known.set(declaration.name, declaration)
   }
+}
+
+/** Columns that a table of an older version lacks read as null, until the first write adds them. */
+function readFrom(declaration: TableDeclaration, found: TableDeclaration | undefined): string {
+  const table = quote(physicalName(declaration))
+  const missing = found === undefined ? [] : missingColumns(found, declaration)
+  if (missing.length === 0) return table
+  return `(select *, ${missing.map(({ name }) => `null as ${quote(name)}`).join(', ')} from ${table})`
 }
 
 /** Apart from the store's own tables, whatever a lens calls its own. */

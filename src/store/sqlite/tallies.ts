@@ -2,8 +2,8 @@
 import type { EntryKey } from '../../model/entry.ts'
 import { type Audience, type PartitionId, partitionKey } from '../../model/partition.ts'
 import { audienceOfPartition, soundAudience } from '../check.ts'
+import type { SqlDatabase } from './node-sqlite.ts'
 import { checked, damaged, isWhole, keyList, nextKey } from './rows.ts'
-import type { SqlDatabase } from './sql-driver.ts'
 
 /** In place of a model: the chunks themselves. */
 export const CHUNKS = 0
@@ -103,6 +103,8 @@ export class SqlitePartitions {
   readonly #db: SqlDatabase
   #known = new Map<PartitionId, Partition>()
   #last: PartitionId = 0
+  /** The transaction that reads in which others were last looked for: in it there are no more. */
+  #askedIn = 0
 
   constructor(db: SqlDatabase) {
     this.#db = db
@@ -135,6 +137,9 @@ export class SqlitePartitions {
   }
 
   #learn(): void {
+    const { transaction, writing } = this.#db
+    if (transaction !== 0 && !writing && transaction === this.#askedIn) return
+    this.#askedIn = transaction
     const newer = this.#db.prepareArrays<[number, string, string, number]>(
       'select id, name, audience, _check from partitions where id > ? order by id',
     )
@@ -149,5 +154,6 @@ export class SqlitePartitions {
   #forget(): void {
     this.#known = new Map()
     this.#last = 0
+    this.#askedIn = 0
   }
 }

@@ -8,10 +8,10 @@ import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { siblingModule } from '../../base/module-url.ts'
 import { QuerentError } from '../../model/errors.ts'
-import type { Fold, Forgotten, LogState, Upkeep } from '../upkeep.ts'
+import type { Fold, Forgotten, LogState, Upkeep } from '../store.ts'
 import type { FoldOrder, FoldReply } from './fold-log.ts'
-import type { SqliteForgotten } from './forgotten.ts'
-import type { SqlDatabase } from './sql-driver.ts'
+import type { SqliteForgotten } from './meta.ts'
+import type { SqlDatabase } from './node-sqlite.ts'
 
 /** The log is folded back at 16 MiB by the commit that makes it so large, unless somebody else takes care of it. */
 export const FOLD_IN_COMMITS: number = 16 * 1024 * 1024

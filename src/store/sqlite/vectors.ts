@@ -4,6 +4,7 @@ import { QuerentError } from '../../model/errors.ts'
 import type { PartitionId } from '../../model/partition.ts'
 import { checkText, checkVector } from '../check.ts'
 import type { ChunkVector } from '../store.ts'
+import type { SqlDatabase } from './node-sqlite.ts'
 import {
   bytesOf,
   checked,
@@ -17,7 +18,6 @@ import {
   rowsInOrder,
   vectorOf,
 } from './rows.ts'
-import type { SqlDatabase } from './sql-driver.ts'
 import type { SqliteTallies } from './tallies.ts'
 
 const SELECT = 'select v.key, v.entry, e.partition, v.vector, v._check from vectors v join entries e on e.key = v.entry'

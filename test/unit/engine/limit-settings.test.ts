@@ -1,7 +1,6 @@
 /** BQ-189, BQ-167: limits are settings like others. */
 import { describe, expect, it } from 'vitest'
-import { resolveConfig } from '../../../src/engine/config.ts'
-import { resolveLimits } from '../../../src/engine/options.ts'
+import { resolveConfig, resolveLimits } from '../../../src/engine/options.ts'
 
 const ANY_NUMBER = { bytesPerViewer: 100 * 1024 * 1024, questionsPerDay: null, alikePerHour: null }
 const DEFAULTS = { enabled: true, unitsPerMinute: 200, burst: 33, subscriptions: 50, streams: 16, ...ANY_NUMBER }

@@ -1,6 +1,6 @@
 /** `Engine.stream` and the streamed form of `query`. */
 import { describe, expect, it } from 'vitest'
-import type { Timers } from '../../../src/base/timers.ts'
+import type { Timers } from '../../../src/base/turns.ts'
 import { streamQuery } from '../../../src/engine/asking.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { PageChunk } from '../../../src/model/page.ts'

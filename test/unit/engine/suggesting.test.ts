@@ -1,6 +1,6 @@
 /** Names to complete with: which, in which order, and nothing of what the viewer may not see. */
 import { expect, it } from 'vitest'
-import type { SuggestInput } from '../../../src/model/suggest.ts'
+import type { SuggestInput } from '../../../src/model/query-input.ts'
 import { openTestEngine } from '../../support/engines.ts'
 
 async function world() {

@@ -1,8 +1,8 @@
 /** BQ-189: each requester has a bucket of his own. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { RequesterLimits, UNLIMITED } from '../../../src/identity/limits.ts'
-import { TokenBucket } from '../../../src/identity/rates.ts'
+import { RequesterLimits } from '../../../src/identity/limits.ts'
+import { TokenBucket, UNLIMITED } from '../../../src/identity/rates.ts'
 
 const RATE = { unitsPerMinute: 200, burst: 33 }
 

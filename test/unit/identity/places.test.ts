@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { RequesterLimits, UNLIMITED } from '../../../src/identity/limits.ts'
-import { Places } from '../../../src/identity/rates.ts'
+import { RequesterLimits } from '../../../src/identity/limits.ts'
+import { Places, UNLIMITED } from '../../../src/identity/rates.ts'
 
 const KEYS = ['did:key:z6MkA', 'did:key:z6MkB']
 

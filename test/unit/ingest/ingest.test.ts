@@ -9,7 +9,7 @@ import type { Entry } from '../../../src/model/entry.ts'
 import { QuerentError } from '../../../src/model/errors.ts'
 import type { Ingester } from '../../../src/model/ingester.ts'
 import type { Progress } from '../../../src/model/operation.ts'
-import { ADDED_PATHS, FILE_LINKS, FILES } from '../../../src/store/core-tables.ts'
+import { FILE_LINKS, FILES } from '../../../src/store/core-tables.ts'
 import { openMemoryStore, openSqliteStore } from '../../../src/store/sqlite-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { draftOf } from '../../support/entries.ts'
@@ -131,25 +131,6 @@ describe.each(STORES)('into %s:', (_, openStore) => {
       expect(entry(store, 'a.md')).toMatchObject({ tags: ['t'], createdAt, knownAt })
       expect(counts(await add(store, root, { collection: 'other', visibility: 'public' }))).toBe('+0 ~1 =0 -0')
       expect(entry(store, 'a.md')).toMatchObject({ collection: 'other', tags: ['t'], audience: { kind: 'public' } })
-    })
-
-    it('keeps what entries have in a store that was made before options were kept (QE-011)', async () => {
-      const root = tempFolder({ 'a.md': '---\ntags: [own]\n---\na' })
-      const store = openStore()
-      await add(store, root, { tags: ['t'], visibility: 'public' })
-      store.write(NOW, writer => {
-        writer.table(ADDED_PATHS).delete({ holder: 'owner' })
-        writer.setMeta('ingest-roots', JSON.stringify([root]))
-      })
-      expect(counts(await add(store, root, { collection: undefined }))).toBe('+0 ~0 =1 -0')
-      writeFiles(root, { 'a.md': '---\ntags: [own]\n---\nb' })
-      for (const once of ['+0 ~1 =0 -0', '+0 ~0 =1 -0']) {
-        expect(counts(await add(store, root, { collection: undefined }))).toBe(once)
-        const kept = { collection: 'docs', tags: ['own', 't'], audience: { kind: 'public' } }
-        expect(entry(store, 'a.md')).toMatchObject(kept)
-      }
-      expect(counts(await add(store, root, { collection: undefined, tags: [] }))).toBe('+0 ~1 =0 -0')
-      expect(entry(store, 'a.md').tags).toEqual(['own'])
     })
 
     it('reads files in the way of the lens that was named the first time (QE-011)', async () => {

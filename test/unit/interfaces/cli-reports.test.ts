@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { AddReport, Status } from '../../../src/engine/engine.ts'
 import { PLAIN_TEXT } from '../../../src/interfaces/cli/render/answer.ts'
-import { addText, statusText } from '../../../src/interfaces/cli/render/reports.ts'
+import { addText, statusText } from '../../../src/interfaces/cli/render/page.ts'
 
 const added: AddReport = {
   added: 2,

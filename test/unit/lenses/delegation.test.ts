@@ -1,6 +1,6 @@
 /** Which questions of the default lens are another lens's. */
 import { describe, expect, it } from 'vitest'
-import { delegating } from '../../../src/lenses/delegation.ts'
+import { delegating } from '../../../src/lenses/registry.ts'
 import type { Filter } from '../../../src/model/filter.ts'
 import { DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
 import type { Stages } from '../../../src/pipeline/stage.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { defaultLens } from '../../../src/lenses/default/default-lens.ts'
 import type { Lens, LensHost } from '../../../src/lenses/lens.ts'
-import { BUILT_IN_LENSES, LensRegistry } from '../../../src/lenses/registry.ts'
+import { BUILT_IN_LENSES, defaultLens, LensRegistry } from '../../../src/lenses/registry.ts'
 import { DEFAULT_LENS_STAGES, DEFAULT_STAGES } from '../../../src/pipeline/default-stages.ts'
 import type { Stages } from '../../../src/pipeline/stage.ts'
 import { toyLens } from '../../fixtures/toy-lens/toy-lens.ts'
@@ -41,7 +40,9 @@ describe('a registry of lenses', () => {
       expect.objectContaining({ code: 'unknown_lens', details: { lens: 'star', known: ['default', 'stars'] } }),
     )
     expect(() => registry.stages('__proto__', noHost)).toThrow(expect.objectContaining({ code: 'unknown_lens' }))
-    expect(() => registry.must('x'.repeat(9_000))).toThrow(/^lens: there is no lens "x{200}"; there are default, stars$/)
+    expect(() => registry.must('x'.repeat(9_000))).toThrow(
+      /^lens: there is no lens "x{200}"; there are default, stars$/,
+    )
   })
 
   it('completes stages by the default ones', () => {

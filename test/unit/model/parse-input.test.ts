@@ -4,8 +4,7 @@ import { z } from 'zod'
 import type { Json } from '../../../src/base/canonical.ts'
 import { invalidArgument, QuerentError } from '../../../src/model/errors.ts'
 import { toInstant } from '../../../src/model/instant.ts'
-import { jsonObjectInput } from '../../../src/model/json-input.ts'
-import { parseInput } from '../../../src/model/parse-input.ts'
+import { jsonObjectInput, parseInput } from '../../../src/model/parse-input.ts'
 import { queryInput } from '../../../src/model/query-input.ts'
 
 function refusal(schema: z.ZodType, value: unknown): { code: string; message: string } {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { costOfText } from '../../../src/model/query-cost.ts'
+import { costOfText } from '../../../src/model/query-input.ts'
 
 it('QE-019: the length of a query is counted at any depth, code point by code point, without the tokens of earlier answers', () => {
   let deep: unknown = '🦊'.repeat(2_000)

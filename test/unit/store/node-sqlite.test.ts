@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openNodeSqlite } from '../../../src/store/sqlite/node-sqlite.ts'
-import type { SqlDatabase } from '../../../src/store/sqlite/sql-driver.ts'
+import { openNodeSqlite, type SqlDatabase } from '../../../src/store/sqlite/node-sqlite.ts'
 
 function open(): SqlDatabase {
   const db = openNodeSqlite({ file: ':memory:', readOnly: false, immutable: false, timeoutMs: 0 })

@@ -242,7 +242,7 @@ function Source({ link, question, path }: SourceProps) {
   )
 }
 
-/** Where the trust part of a score comes from. Of what others say of each other, only what may be told. */
+/** Where the trust part of a score comes from. Trust between other agents is shown only as far as the viewer may know it. */
 function TrustReasons({ of: trust }: { readonly of: TrustPart }) {
   return (
     <div>
@@ -270,13 +270,13 @@ function sentence({ kind, of, direct, transitive, shared }: TrustPart): string {
   const whom = of === 'holder' ? 'the holder' : 'the federation as a whole'
   switch (kind) {
     case 'self':
-      return 'The belief is held by whoever asks, and trust in oneself is 1.'
+      return 'The requester holds the belief, and trust in oneself is 1.'
     case 'direct':
       return direct?.distrusted
-        ? `Whoever asks has stated distrust in ${whom}, and that ends every other way.`
-        : `Whoever asks has stated trust in ${whom}; it fades while it is not used.`
+        ? `The requester has stated distrust in ${whom}, and that ends every other way.`
+        : `The requester has stated trust in ${whom}; it fades while it is not used.`
     case 'transitive':
-      return `Whoever asks has stated nothing of ${whom}. Trust comes through ${sources} of those it trusts, and is ${band}.`
+      return `The requester has stated nothing about ${whom}. Trust comes through ${sources} of those it trusts, and is ${band}.`
     case 'reputation':
       return `Nobody whom the requester trusts knows ${whom}: reputation counts.`
     case 'default':
@@ -289,7 +289,7 @@ interface StandingReasonsProps {
   readonly question: string
 }
 
-/** Why a belief stands where it does for a question, whose trust it rests on, and what would lift it. */
+/** Why a belief has its rank for a question, whose trust it rests on, and what would raise it. */
 export function StandingReasons({ id, question }: StandingReasonsProps) {
   const { value, error } = useAnswer<Standing>('beliefs.explain', {
     belief_id: id,

@@ -25,7 +25,7 @@ function AskedNodes({ of: { coverage, errors, as_of, stale } }: { readonly of: Q
       <h2 id="beliefs-nodes">Who answered</h2>
       <p class="quiet small">
         {count(answered)} of {counted(nodes.length, 'node')} that {nodes.length === 1 ? 'was' : 'were'} asked beside
-        this one{stale && '; what they say is older than it should be, and is asked for anew'}.
+        this one{stale && '; their answers are older than they should be, and are requested again'}.
       </p>
       <div class="table-scroll">
         <table class="beliefs-nodes">
@@ -116,7 +116,7 @@ export function Result({ ranked: { belief, score, source, node }, weights, quest
       <ScoreBar score={score.final} components={given(score.components, weights)} />
       {isHere && question.trim() !== '' && (
         <details open={isOpen} onToggle={event => setOpen(event.currentTarget.open)}>
-          <summary>Why it stands here</summary>
+          <summary>Why it has this rank</summary>
           {isOpen && <StandingReasons id={belief.id} question={question} />}
         </details>
       )}

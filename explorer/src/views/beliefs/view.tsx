@@ -1,7 +1,7 @@
 import { route, type ViewProps } from '../../shell/router.ts'
 import { BeliefPage } from './belief-page.tsx'
+import { ComparedBeliefs } from './compared-beliefs.tsx'
 import { QuestionPage } from './question-page.tsx'
-import { Sides } from './sides.tsx'
 import './beliefs.css'
 
 /** `#/beliefs` asks, `#/beliefs/<id>` shows one, `#/beliefs/<id>/<other>` sets two side by side. */
@@ -10,5 +10,5 @@ export function View({ rest: [id, other] }: ViewProps) {
   const question = settings.get('q') ?? ''
   if (id === undefined || id === '') return <QuestionPage question={question} at={settings.get('at') ?? ''} />
   if (other === undefined) return <BeliefPage key={id} id={id} question={question} />
-  return <Sides key={`${id} ${other}`} ids={[id, other]} question={question} />
+  return <ComparedBeliefs key={`${id} ${other}`} ids={[id, other]} question={question} />
 }

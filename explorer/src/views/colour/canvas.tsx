@@ -24,7 +24,7 @@ const TURN = Math.PI / 8
 const NEARER = 1.35
 const SHOWN_OF_NAME = 60
 
-/** The picture for eyes and pointers. What it shows stands in the tables beside and below it too. */
+/** The picture for eyes and pointers. The tables beside and below it show the same. */
 export function Canvas({ cloud, outlooks, hashtags, answer, onName }: CanvasProps) {
   const place = useRef<HTMLDivElement>(null)
   const [scene, setScene] = useState<ColourScene | 'none' | null>(null)

@@ -85,7 +85,7 @@ export interface Marks {
 export class Dots {
   readonly object: Points<BufferGeometry, ShaderMaterial>
 
-  /** `isOnTop`: not hidden by what stands before it. */
+  /** `isOnTop`: not hidden by what is in front of it. */
   constructor(ink: Color, gold: Color, isOnTop = false) {
     const material = new ShaderMaterial({
       vertexShader: VERTEX,

@@ -103,7 +103,7 @@ export interface Aim {
 
 const matrix = new Matrix4()
 
-/** Of those in reach, the one that stands before the others; -1: none is. */
+/** Of those in reach, the one in front of the others; -1: none is in reach. */
 export function pointAt(positions: Float32Array, count: number, aim: Aim): number {
   const { camera, x, y, width, height, reach } = aim
   const m = matrix.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse).elements as readonly number[]
@@ -150,7 +150,7 @@ const SLOW = 60
 const PAUSE = 1000
 const FEWEST = 4_000
 /** Of more nodes than this, smoother edges cost more than they show. */
-const CROWD = 20_000
+const MAX_SMOOTH_NODES = 20_000
 
 export interface Places {
   readonly canvas: HTMLCanvasElement
@@ -186,7 +186,7 @@ export class ColourScene {
 
   /** Throws where there is no WebGL. */
   constructor({ canvas, labels, expected, onDraw }: Places) {
-    this.#renderer = new WebGLRenderer({ canvas, antialias: expected <= CROWD, alpha: true })
+    this.#renderer = new WebGLRenderer({ canvas, antialias: expected <= MAX_SMOOTH_NODES, alpha: true })
     this.#renderer.outputColorSpace = LinearSRGBColorSpace
     const gold = new Color(GOLD)
     this.#nodes = new Dots(this.#ink, gold)
@@ -225,9 +225,9 @@ export class ColourScene {
 
   /** `shapes`, `strengths`, `healths`: one number a node. */
   shapeNodes(shapes: Float32Array, strengths: Float32Array, healths: Float32Array): void {
-    const crowd = Math.min(1, (5_000 / this.#count) ** 0.3)
+    const shrink = Math.min(1, (5_000 / this.#count) ** 0.3)
     this.#nodes.shape(
-      strengths.map(strength => (SMALLEST + GROWTH * strength) * crowd),
+      strengths.map(strength => (SMALLEST + GROWTH * strength) * shrink),
       healths.map((health, at) => (shapes[at] === SHAPES.hollow ? 0.5 : PALEST + (1 - PALEST) * health)),
       shapes,
     )

@@ -10,7 +10,7 @@ export interface CanvasProps {
   readonly onSelect: (id: number) => void
 }
 
-/** The picture for eyes and pointers. All that it shows stands in the list too, which is why it is hidden from readers of screens. */
+/** The picture for eyes and pointers. The list shows the same, which is why the picture is hidden from screen readers. */
 export function Canvas({ picture, selected, onSelect }: CanvasProps) {
   const place = useRef<HTMLDivElement>(null)
   const held = useRef<{ readonly sigma: Sigma; readonly graph: Graph } | null>(null)
@@ -111,12 +111,12 @@ function paint({ sigma, graph }: { sigma: Sigma; graph: Graph }, place: HTMLElem
     graph.mergeNodeAttributes(node, { color: colour(colourOf(kind as string)), highlighted: node === chosen })
   })
   graph.forEachEdge((edge, { relation }, source, target) => {
-    const stands = source === chosen || target === chosen
+    const isChosen = source === chosen || target === chosen
     const full = colour(linkColourOf(relation as string))
     graph.mergeEdgeAttributes(edge, {
-      color: stands ? full : faint(full),
-      size: stands ? 2.4 : 1.2,
-      zIndex: stands ? 1 : 0,
+      color: isChosen ? full : faint(full),
+      size: isChosen ? 2.4 : 1.2,
+      zIndex: isChosen ? 1 : 0,
     })
   })
   sigma.setSetting('labelColor', { color: colour('var(--text)') })

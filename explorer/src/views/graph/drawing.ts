@@ -243,7 +243,7 @@ export function layOut(graph: Graph): () => void {
   return () => cancelAnimationFrame(frame)
 }
 
-/** Near what it is linked to and already stands somewhere, else on a spiral: forces start from distinct places. */
+/** Near a linked node that has a place already, else on a spiral: forces start from distinct places. */
 export function firstPlace(
   at: number,
   near: { readonly x: number; readonly y: number } | null,
@@ -301,7 +301,7 @@ const LINKS: Readonly<Record<string, string>> = {
   LINKS_TO: 'text',
 }
 
-/** Of what stands in what, quiet: there is one for nearly every concept. */
+/** Links from a concept to the file it is in have a quiet colour: there is one for nearly every concept. */
 export function linkColourOf(relation: string): string {
   return `var(--graph-${LINKS[relation] ?? 'link'})`
 }

@@ -10,7 +10,7 @@ import { ScoreBar } from '../../parts/score.tsx'
 
 const STATE_WORDS: Readonly<Record<ConnectionState, string>> = {
   connecting: 'Connecting …',
-  watching: 'Watching: changes are told as they happen.',
+  watching: 'Watching: changes are shown as they happen.',
   lost: 'The connection is lost. Trying again; nothing that happens meanwhile is missed.',
   refused: 'The question is not watched.',
 }
@@ -61,7 +61,7 @@ export function Standing({ items, isBegun }: { readonly items: readonly Item[]; 
   return (
     <section aria-label="The answer now">
       <h2>The answer now: {counted(items.length, 'entry', 'entries')}</h2>
-      {items.length === 0 && isBegun && <p class="quiet">Nothing is in it. What comes in is told.</p>}
+      {items.length === 0 && isBegun && <p class="quiet">Nothing is in it. New entries appear here.</p>}
       <ol class="live-items">
         {items.map(item => (
           <li key={`${item.holder} ${item.id}`} class="card">
@@ -79,7 +79,7 @@ export function Standing({ items, isBegun }: { readonly items: readonly Item[]; 
   )
 }
 
-/** `#/live?q=…`: a question that stands, its answer as it is now, and what has changed in it. */
+/** `#/live?q=…`: a live query, its answer as it is now, and what has changed in it. */
 export function View(_: ViewProps) {
   const text = route.value.settings.get('q') ?? ''
   useEffect(() => {
@@ -124,8 +124,8 @@ export function View(_: ViewProps) {
         )}
       </form>
       {text === '' ? (
-        <Empty title="No question stands yet">
-          <p>Ask one: what comes into its answer, changes in it or leaves it is told here as it happens.</p>
+        <Empty title="No live query yet">
+          <p>Ask one: what comes into its answer, changes in it or leaves it is shown here as it happens.</p>
         </Empty>
       ) : (
         <>

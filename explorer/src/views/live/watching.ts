@@ -18,7 +18,7 @@ export interface Seen {
 
 export type Happened = LiveEvent & { readonly title: string }
 
-type Told = LiveEvent | Subscribed | Alive | Failed
+type Piece = LiveEvent | Subscribed | Alive | Failed
 
 interface Subscribed {
   readonly type: 'subscribed'
@@ -46,14 +46,14 @@ const BEGIN: Seen = { state: 'connecting', error: null, items: [], events: [] }
 class Watching {
   readonly seen = signal<Seen>(BEGIN)
 
-  /** Watches until the signal; when the connection is lost, goes on after what was told last. */
+  /** Watches until the signal; when the connection is lost, resumes after the last event that arrived. */
   async follow(text: string, signal: AbortSignal): Promise<void> {
     this.seen.value = BEGIN
     let token: string | null = null
     let waitMs = FIRST_WAIT_MS
     while (!signal.aborted) {
       try {
-        for await (const piece of stream<Told>('watch', { text }, signal, token)) {
+        for await (const piece of stream<Piece>('watch', { text }, signal, token)) {
           if (signal.aborted) return
           token = piece.token ?? token
           waitMs = FIRST_WAIT_MS
@@ -71,16 +71,16 @@ class Watching {
     }
   }
 
-  #take(told: Told): void {
-    if ('error' in told) {
-      const error = new ApiError(told.error.code, told.error.message)
-      if (told.type === undefined) throw error
+  #take(piece: Piece): void {
+    if ('error' in piece) {
+      const error = new ApiError(piece.error.code, piece.error.message)
+      if (piece.type === undefined) throw error
       this.#set({ error })
-    } else if (told.type === 'subscribed') {
-      // What is told next is the whole answer, unless it goes on.
-      this.#set({ state: 'watching', error: null, ...(told.began === 'continued' ? {} : { items: [] }) })
-    } else if (told.type === 'alive') this.#set({ error: null })
-    else this.#happened(told)
+    } else if (piece.type === 'subscribed') {
+      // The next events are the whole answer, unless the subscription was continued.
+      this.#set({ state: 'watching', error: null, ...(piece.began === 'continued' ? {} : { items: [] }) })
+    } else if (piece.type === 'alive') this.#set({ error: null })
+    else this.#happened(piece)
   }
 
   #happened(event: LiveEvent): void {

@@ -1,4 +1,4 @@
-import type { Suggestions } from '../../../../src/model/suggest.ts'
+import type { Suggestions } from '../../../../src/model/query-input.ts'
 import { useAnswer } from '../../parts/use-answer.ts'
 import { lenses } from '../../shell/store-facts.ts'
 import { MODES, type Mode, type Question } from './question.ts'

@@ -1,4 +1,4 @@
-/** A question as it stands in the address, and as it is asked. */
+/** A question as the address holds it, and as input of `query`. */
 import type { FilterInput, PeriodInput, QueryInput } from '../../../../src/model/query-input.ts'
 import type { Settings } from '../../shell/router.ts'
 

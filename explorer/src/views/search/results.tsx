@@ -75,7 +75,7 @@ function placeOf({ origin, excerpt: { start_line: from, end_line: to, section },
   return [place, section.join(' › '), collection, kind].filter(part => part !== '').join(' · ')
 }
 
-/** Of a path the last folders: the whole one stands on the entry's page. */
+/** The last folders of a path: the entry's page shows all of it. */
 function shortOrigin(origin: string): string {
   const parts = origin.replace(/^file:\/\//, '').split('/')
   return parts.length > 3 ? `…/${parts.slice(-2).join('/')}` : origin
@@ -178,7 +178,7 @@ export function Comparison({ query, picked, close }: ComparisonProps) {
           Close
         </button>
       </header>
-      {input === null && <p class="quiet">Pick another result to see why one stands over the other.</p>}
+      {input === null && <p class="quiet">Pick another result to see why one is ranked above the other.</p>}
       {isLoading && <Busy what="Comparing" />}
       {error !== null && <Failure error={error} />}
       {value?.over && <Gap over={value.over} />}

@@ -1,11 +1,11 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { SuggestedField, Suggestion, Suggestions } from '../../../../src/model/suggest.ts'
+import type { SuggestedField, Suggestion, Suggestions } from '../../../../src/model/query-input.ts'
 import { call } from '../../api.ts'
 import { countFilters, type Question } from './question.ts'
 
 // What the word before the caret could become.
 
-/** The word that is being typed, and where it stands. */
+/** The word that is being typed, and its place in the text. */
 export interface Typed {
   readonly start: number
   readonly end: number
@@ -33,7 +33,7 @@ const FIELDS: Readonly<Record<string, SuggestedField>> = {
   holder: 'holder',
 }
 
-/** Null: the caret stands behind no word. */
+/** Null: there is no word before the caret. */
 function typedAt(text: string, caret: number): Typed | null {
   const word = /\S+$/.exec(text.slice(0, caret))?.[0]
   if (word === undefined) return null

@@ -4,7 +4,7 @@ import './search.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Page, StageTrace } from '../../../../src/model/page.ts'
-import type { Suggestions } from '../../../../src/model/suggest.ts'
+import type { Suggestions } from '../../../../src/model/query-input.ts'
 import { count, counted } from '../../parts/format.ts'
 import { Busy, Empty, Failure, Verdict } from '../../parts/parts.tsx'
 import { useAnswer } from '../../parts/use-answer.ts'
@@ -154,7 +154,7 @@ export function Welcome({ question, ask }: WelcomeProps) {
 
 const HINTS: readonly (readonly [sign: string, what: string])[] = [
   ['+must -not', 'words that must occur, or must not'],
-  ['"in these words"', 'a phrase as it stands'],
+  ['"in these words"', 'a phrase, word for word'],
   ['tag:… kind:…', 'fields: of what is stored beside the text'],
   ['updated:7d', 'times: since so long ago, or a day, month, year'],
 ]
@@ -187,7 +187,7 @@ function Group({ title, children }: { readonly title: string; readonly children:
   )
 }
 
-/** The question stands in the address, so that a link to it is a link to its answer. */
+/** The address holds the question, so that a link to it is a link to its answer. */
 function SearchPage() {
   const question = questionOf(route.value.settings)
   const asked = askedBy(question)

@@ -3,10 +3,9 @@ import type { Command } from 'commander'
 import type { JsonObject } from '../../../base/canonical.ts'
 import { embedC64, enrichmentMarkdown, type OpenC64Options, openC64Engine } from '../../../openings/c64.ts'
 import { findOperation } from '../../../ops/catalog.ts'
-import { write, writeJson } from '../io.ts'
+import { type Cli, EXIT, write, writeJson } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
 import { withProgress } from '../progress.ts'
-import { type Cli, EXIT } from '../run.ts'
 import { withSession } from '../session.ts'
 
 /** `settings`: of the lens. */

@@ -2,9 +2,8 @@
 import type { Command } from 'commander'
 import { openEngine, openEngineOrEmpty } from '../../../engine/open.ts'
 import { type Catalog, declaredOperation, findOperation, lensesFor, makeCatalog } from '../../../ops/catalog.ts'
-import { write, writeJson } from '../io.ts'
+import { type Cli, EXIT, write, writeJson } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
-import { type Cli, EXIT } from '../run.ts'
 import { withSession } from '../session.ts'
 import { fileText, parsed, printPieces, textOf } from './print.ts'
 

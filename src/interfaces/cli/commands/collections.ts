@@ -8,10 +8,9 @@ import {
   type QueryCollectionsOptions,
   queryCollections,
 } from '../../../openings/collections.ts'
-import { write } from '../io.ts'
+import { asQuerentError, type Cli, exitCodeFor, write } from '../io.ts'
 import type { Flags } from '../operation-command.ts'
 import { oneLine, type Print } from '../render/answer.ts'
-import { asQuerentError, type Cli, exitCodeFor } from '../run.ts'
 import { clockOf, viewerOf } from '../session.ts'
 import { print } from './print.ts'
 

@@ -1,8 +1,7 @@
 /** `completion`: a script that completes commands and flags, made of all commands there are. */
 import type { Command } from 'commander'
-import { write } from '../io.ts'
+import { type Cli, write } from '../io.ts'
 import { fillCommands } from '../operation-command.ts'
-import type { Cli } from '../run.ts'
 
 export async function runCompletion(
   { io }: Cli,

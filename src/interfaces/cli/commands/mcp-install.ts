@@ -18,9 +18,8 @@ import {
 import { printable } from '../../../base/printable.ts'
 import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
-import { confirm, decodeUtf8, write } from '../io.ts'
+import { type Cli, confirm, decodeUtf8, write } from '../io.ts'
 import { each } from '../render/answer.ts'
-import type { Cli } from '../run.ts'
 import { homeFor } from '../session.ts'
 import { print } from './print.ts'
 

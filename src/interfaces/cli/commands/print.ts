@@ -6,9 +6,8 @@ import { join, resolve } from 'node:path'
 import type { JsonObject } from '../../../base/canonical.ts'
 import { QuerentError } from '../../../model/errors.ts'
 import { type CommonFlags, wantsJson } from '../flags.ts'
-import { decodeUtf8, readAll, write, writeJson, writeStyled } from '../io.ts'
+import { type Cli, decodeUtf8, readAll, write, writeJson, writeStyled } from '../io.ts'
 import { PLAIN, type Print, type Shown, styleOf } from '../render/answer.ts'
-import type { Cli } from '../run.ts'
 import { homeFor, viewerOf } from '../session.ts'
 
 export async function print<Answer>(

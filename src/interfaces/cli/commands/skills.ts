@@ -2,8 +2,8 @@
 import { resolve } from 'node:path'
 import { installSkills } from '../../../openings/skills.ts'
 import type { CommonFlags } from '../flags.ts'
+import type { Cli } from '../io.ts'
 import { all, each } from '../render/answer.ts'
-import type { Cli } from '../run.ts'
 import { print } from './print.ts'
 
 interface InstallFlags extends CommonFlags {

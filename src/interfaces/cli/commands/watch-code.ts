@@ -3,8 +3,7 @@ import { basename, dirname, sep } from 'node:path'
 import { watch } from 'chokidar'
 import { contextOf } from '../../../openings/context.ts'
 import type { CommonFlags } from '../flags.ts'
-import { write } from '../io.ts'
-import { type Cli, EXIT } from '../run.ts'
+import { type Cli, EXIT, write } from '../io.ts'
 import { withSession } from '../session.ts'
 
 /** Editors write a file in several steps, and switching a branch writes many. */

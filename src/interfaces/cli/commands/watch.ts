@@ -3,10 +3,9 @@ import type { JsonObject } from '../../../base/canonical.ts'
 import { invalidArgument } from '../../../model/errors.ts'
 import type { LiveEvent } from '../../../model/live.ts'
 import { findOperation } from '../../../ops/catalog.ts'
-import { write, writeJson, writeStyled } from '../io.ts'
+import { type Cli, write, writeJson, writeStyled } from '../io.ts'
 import { type Flags, sessionFor } from '../operation-command.ts'
 import { cut, oneLine, type Style, styleOf, valueAt } from '../render/answer.ts'
-import type { Cli } from '../run.ts'
 import { withSession } from '../session.ts'
 
 /** What comes beside events: the subscription began, it still runs, or asking again has failed for now. */

@@ -4,10 +4,9 @@
  * see all there is, is settled when it is written (BQ-097, BQ-111).
  */
 
-import { sha256 } from '../../../base/canonical.ts'
+import { sha256, v4Id } from '../../../base/canonical.ts'
 import type { Instant } from '../../../base/clock.ts'
 import { onePer } from '../../../base/one-per.ts'
-import { v4Id } from '../../../base/random-id.ts'
 import type { Steps, Turns } from '../../../base/turns.ts'
 import type { EntryKey } from '../../../model/entry.ts'
 import { isFederationName } from '../../../model/partition.ts'

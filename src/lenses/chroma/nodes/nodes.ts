@@ -1,15 +1,14 @@
 /** Storing nodes (CQ-123, CQ-124): an entry and its place, in one transaction. */
 
 import { z } from 'zod'
-import type { JsonObject } from '../../../base/canonical.ts'
-import { v4Id } from '../../../base/random-id.ts'
+import { type JsonObject, v4Id } from '../../../base/canonical.ts'
 import type { ReadonlyDeep } from '../../../base/readonly-deep.ts'
 import { hasStorableTexts } from '../../../base/storable.ts'
 import { type Steps, Turns } from '../../../base/turns.ts'
 import type { EntryDraft, EntryKey } from '../../../model/entry.ts'
 import { keptText } from '../../../model/entry-input.ts'
-import { anyJson, jsonObjectInput } from '../../../model/json-input.ts'
 import { MAX_ID_LENGTH } from '../../../model/limits.ts'
+import { anyJson, jsonObjectInput } from '../../../model/parse-input.ts'
 import { type Audience, audience } from '../../../model/partition.ts'
 import type { Viewer } from '../../../model/viewer.ts'
 import { writeMany } from '../../../pipeline/many-rows.ts'

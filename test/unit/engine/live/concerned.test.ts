@@ -80,13 +80,12 @@ function nothingMissed(figures = { spared: 0, different: 0 }): fc.IAsyncProperty
       for (const draft of first) put(draft)
       await engine.embedded()
       const { signal } = new AbortController()
-      const all = await Promise.all(
-        asked.map(async ({ input, limit, lens }) => {
-          const given = { ...input, limit, lens, mode: input.mode === 'meaning' ? 'hybrid' : input.mode } as QueryInput
-          const [question, twin] = [await standing(engine, given), await standing(engine, given)]
-          return { question, twin, last: await question.ask(signal) }
-        }),
-      )
+      const all: { question: LiveQuery; twin: LiveQuery; last: LiveState }[] = []
+      for (const { input, limit, lens } of asked) {
+        const given = { ...input, limit, lens, mode: input.mode === 'meaning' ? 'hybrid' : input.mode } as QueryInput
+        const [question, twin] = [await standing(engine, given), await standing(engine, given)]
+        all.push({ question, twin, last: await question.ask(signal) })
+      }
       for (const step of steps) {
         if (step.do === 'put') put(step.draft)
         else if (step.do === 'embed') await engine.embedded()
@@ -125,10 +124,11 @@ it(`never misses a change of the answer, and spares asking (${RUNS} histories; 1
 it('leaves aside what does not fulfil the conditions of a list, and vectors where words are asked for', async () => {
   const engine = await openTestEngine({ embedder: openToyEmbedder() })
   const texts = ['collection:notes', 'fox', 'fox'] as const
-  const [list, words, both] = (await Promise.all(
-    texts.map((text, at) => standing(engine, { text, ...(at === 1 && { mode: 'words' }) })),
-  )) as [LiveQuery, LiveQuery, LiveQuery]
-  const all = [list, words, both].map(question => ({ question, last: null as LiveState | null }))
+  const all: { question: LiveQuery; last: LiveState | null }[] = []
+  for (const [at, text] of texts.entries()) {
+    const question = await standing(engine, { text, ...(at === 1 && { mode: 'words' }) })
+    all.push({ question, last: null })
+  }
   const concerned = async () => {
     const told = all.map(({ question, last }) => last === null || question.concerned(last))
     for (const one of all) one.last = await one.question.ask(new AbortController().signal)

@@ -1,6 +1,7 @@
 /** A world of one answer that tests write by hand, and live queries to it that count what they are asked. */
 import { SettableClock } from '../../../../src/base/clock.ts'
-import { type LiveSettings, LocalLiveQueries } from '../../../../src/engine/live/live-queries.ts'
+import { LocalLiveQueries } from '../../../../src/engine/live/live-queries.ts'
+import type { LiveSettings } from '../../../../src/engine/options.ts'
 import type {
   LiveEvent,
   LiveHandlers,

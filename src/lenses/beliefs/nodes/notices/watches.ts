@@ -5,7 +5,7 @@
 
 import type { Json } from '../../../../base/canonical.ts'
 import { onePer } from '../../../../base/one-per.ts'
-import { pause } from '../../../../base/timers.ts'
+import { pause } from '../../../../base/turns.ts'
 import type { Keys } from '../../../../identity/keys.ts'
 import { type NodeTransport, TransportFailure } from '../../../../pipeline/transport.ts'
 import type { LensHost } from '../../../lens.ts'

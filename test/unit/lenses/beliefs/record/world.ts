@@ -1,7 +1,7 @@
 /** A store with agents, federations and beliefs, for tests of what is kept and who sees it. */
 
+import { v4Id } from '../../../../../src/base/canonical.ts'
 import { SettableClock } from '../../../../../src/base/clock.ts'
-import { v4Id } from '../../../../../src/base/random-id.ts'
 import { type Embedder, modelKey } from '../../../../../src/embed/embedder.ts'
 import type { VectorIndex } from '../../../../../src/index/contract.ts'
 import { openVectorIndex } from '../../../../../src/index/vectors.ts'

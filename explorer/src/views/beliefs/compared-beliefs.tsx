@@ -23,7 +23,7 @@ interface TurningProps {
   readonly question: string
 }
 
-/** Which stands first for a question, by what, and the least that would turn them round. */
+/** Which of the two is ranked first for a question, by which parts of the score, and the smallest change that would swap them. */
 function Turning({ of: { versus, hints = [] }, question }: TurningProps) {
   return (
     <section class="card" aria-labelledby="beliefs-turning">
@@ -58,7 +58,7 @@ function Gap({
   return (
     <>
       <p>
-        <strong>{ahead}</strong> stands before <strong>{behind}</strong> by {score(gap)}.
+        <strong>{ahead}</strong> is ranked above <strong>{behind}</strong> by {score(gap)}.
       </p>
       <div class="table-scroll">
         <table>
@@ -100,13 +100,13 @@ function signed(value: number): string {
   return `${value < 0 ? '−' : '+'}${score(Math.abs(value))}`
 }
 
-interface SidesProps {
+interface ComparedBeliefsProps {
   readonly ids: readonly [one: string, other: string]
   readonly question: string
 }
 
 /** Two beliefs next to each other: how sure each is, how they oppose, and what would turn the order round. */
-export function Sides({ ids: [one, other], question }: SidesProps) {
+export function ComparedBeliefs({ ids: [one, other], question }: ComparedBeliefsProps) {
   const first = useAnswer<Got>('beliefs.get', { belief_id: one })
   const second = useAnswer<Got>('beliefs.get', { belief_id: other })
   const asked = question === '' ? questionLike(first.value?.belief.content ?? '') : question
@@ -131,7 +131,7 @@ export function Sides({ ids: [one, other], question }: SidesProps) {
           ),
         )}
       </div>
-      <Opposition one={one} other={other} />
+      <Contradiction one={one} other={other} />
       {standing.value !== null && <Turning of={standing.value} question={question} />}
     </div>
   )
@@ -152,7 +152,7 @@ function Side({ got: { belief }, question }: { readonly got: Got; readonly quest
 }
 
 /** How the detector words it, where it is among those that speak against the first. */
-function Opposition({ one, other }: { readonly one: string; readonly other: string }) {
+function Contradiction({ one, other }: { readonly one: string; readonly other: string }) {
   const { value } = useAnswer<Contradictions>('beliefs.contradictions', {
     belief_id: one,
     options: { scope: LOOKING.scope, limit: 100 },
