@@ -111,10 +111,10 @@ describe('a page, as text', () => {
 
   it('says why nothing is relevant, how to go on, and what came nearest (QE-005)', () => {
     const empty: Page = { ...page, items: [], notes: [], verdict: 'nothing_relevant', reason: 'no word is known' }
-    expect(pageText(empty, shown('/'))).toBe('nothing relevant: no word is known\n--any shows what comes nearest\n')
+    expect(pageText(empty, shown('/'))).toBe('nothing relevant: no word is known\nuse --any to see the closest results\n')
     expect(pageText(empty, shown('/', { any: true }))).toBe('nothing relevant: no word is known\n')
     expect(pageText({ ...empty, nearest: [item] }, shown('/notes'))).toBe(
-      'nothing relevant: no word is known\n--any shows what comes nearest\nnearest, not an answer:\n  Decay  docs/decay.md:3-5  0.712\n',
+      'nothing relevant: no word is known\nuse --any to see the closest results\nnearest, not an answer:\n  Decay  docs/decay.md:3-5  0.712\n',
     )
     expect(pageText({ ...page, items: [], notes: [], cursor: 'abc' }, shown('/'))).toBe(
       'answered\nmore: --cursor abc\n',

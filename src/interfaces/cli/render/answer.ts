@@ -54,7 +54,7 @@ export interface Shown {
   /** Columns of the terminal; undefined: no bound. */
   readonly width: number | undefined
   readonly folder: string
-  /** Whether `--more` gives the next page, so that no cursor is printed. */
+  /** Whether `--more` gives the next page, so that no cursor is printed: it has hundreds of characters. */
   readonly hasMore: boolean
   readonly flags: Readonly<Record<string, unknown>>
   /** Of the operation. */

@@ -3,7 +3,7 @@ import { isAbsolute, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { printable } from '../../../base/printable.ts'
 import type { Explanation } from '../../../model/explanation.ts'
-import type { Excerpt, Item, Page, Passage } from '../../../model/page.ts'
+import type { Excerpt, Item, Note, Page, Passage } from '../../../model/page.ts'
 import {
   all,
   each,
@@ -19,17 +19,36 @@ import {
 
 export function pageText(page: Page, shown: Shown): string {
   const { nearest = [] } = page
+  const rest = { ...page, notes: page.notes.filter(note => !isOfReading(note)) }
   if (shown.isMarkdown) {
     const sections = (items: readonly Item[]) => items.map(item => itemMarkdown(item, shown)).join('')
     const near = nearest.length === 0 ? '' : `\nNearest, not an answer:\n\n${sections(nearest)}`
-    return sections(page.items) + lines(footerLines(page, shown).map(line => `- ${line}`)) + near
+    return (
+      readingNotes(page, shown) + sections(page.items) + lines(footerLines(rest, shown).map(line => `- ${line}`)) + near
+    )
   }
   const items = page.items.map(item => `${itemText(item, shown)}\n`).join('')
   // A line each: they are no answer, and `--any` shows them in full.
   const near = nearest.map(({ title, origin, excerpt, score }) =>
     shown.style.dim(`  ${titleText(title)}  ${place(origin, excerpt, shown.folder)}  ${score.toFixed(3)}`),
   )
-  return items + footer(page, shown) + (near.length === 0 ? '' : lines(['nearest, not an answer:', ...near]))
+  return (
+    readingNotes(page, shown) +
+    items +
+    footer(rest, shown) +
+    (near.length === 0 ? '' : lines(['nearest, not an answer:', ...near]))
+  )
+}
+
+/** How the query was read: above the results, which depend on it. */
+function readingNotes({ notes, items }: Pick<Page, 'notes' | 'items'>, { isMarkdown }: Shown): string {
+  const texts = notes.filter(isOfReading).map(({ message }) => `note: ${oneLine(message)}`)
+  const shown = lines(isMarkdown ? texts.map(text => `- ${markdownText(text)}`) : texts)
+  return shown === '' || items.length === 0 ? shown : `${shown}\n`
+}
+
+function isOfReading({ code }: Note): boolean {
+  return code === 'read_as_text' || code === 'condition_dropped' || code === 'text_cut'
 }
 
 function titleText(title: string): string {
@@ -79,7 +98,7 @@ export function indented(text: string, indent: string): string {
 }
 
 /** What answers of several lenses say beside their results. */
-type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'notes'> & {
+type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'reason' | 'did_you_mean' | 'mode' | 'notes'> & {
   readonly nearest?: readonly unknown[] | undefined
 }
 
@@ -88,7 +107,8 @@ export function footer(page: PageEnd, shown: Shown): string {
   return lines(footerLines(page, shown)) + notes(moreText(page.cursor, shown), shown)
 }
 
-function footerLines(page: PageEnd, { style, input, isMarkdown }: Shown): readonly string[] {
+function footerLines(page: PageEnd, shown: Shown): readonly string[] {
+  const { style, input, isMarkdown } = shown
   const clean = (text: string) => (isMarkdown ? markdownText(oneLine(text)) : oneLine(text))
   const verdict = { answered: style.good('answered'), weak: 'weak answer', nothing_relevant: 'nothing relevant' }[
     page.verdict
@@ -96,11 +116,10 @@ function footerLines(page: PageEnd, { style, input, isMarkdown }: Shown): readon
   const isHinted = page.verdict === 'nothing_relevant' && input['any'] !== true && page.nearest?.length !== 0
   return [
     verdict + (page.reason === null ? '' : `: ${clean(page.reason)}`),
-    ...(isHinted && !isMarkdown ? [style.dim('--any shows what comes nearest')] : []),
-    ...(page.verdict_by === 'words' && page.mode === 'hybrid' ? ['judged by words alone'] : []),
+    ...(isHinted && !isMarkdown ? [style.dim('use --any to see the closest results')] : []),
     ...(page.did_you_mean === undefined ? [] : [`asked as: ${clean(page.did_you_mean)}`]),
     ...page.notes.map(note => `note: ${clean(note.message)}`),
-    ...(isMarkdown && page.cursor !== null ? [`more: \`--cursor ${page.cursor}\``] : []),
+    ...(isMarkdown ? moreText(page.cursor, shown).map(text => `${text.replace('more: ', 'more: `')}\``) : []),
   ]
 }
 
