@@ -19,7 +19,7 @@ describeInBrowser('the live view', () => {
   it('waits for a question', async () => {
     const { page, open, errors } = opened.explorer
     await open('#/live')
-    await page.getByText('No question stands yet').waitFor()
+    await page.getByText('No live query yet').waitFor()
     await expectGoodLooks(page, 'live-empty')
     expect(errors).toEqual([])
   })

@@ -41,7 +41,7 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     [['list', '--limt', '3'], /unknown option '--limt'\n\(Did you mean --limit\?\)/],
     [
       ['query', '-l', '3', 'ferry'],
-      /^error: unknown option '-l'; use the long form, such as --limit, or write it after/,
+      /^querent: unknown option '-l'; use the long form, such as --limit, or write it after/,
     ],
     [['mcp', 'isntall'], /unknown command 'isntall'\n\(Did you mean install\?\)/],
     [['query', 'x', '--limit', 'many'], /Expected a number/],
@@ -82,9 +82,9 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
   })
 
   it.each<[readonly string[], string]>([
-    [['--list', 'status'], "error: unknown option '--list'"],
-    [['--format', 'md', 'serve'], "error: unknown option '--format' of serve"],
-    [['mcp', '--list-tools', 'install'], "error: unknown option '--list-tools' of install"],
+    [['--list', 'status'], "querent: unknown option '--list'"],
+    [['--format', 'md', 'serve'], "querent: unknown option '--format' of serve"],
+    [['mcp', '--list-tools', 'install'], "querent: unknown option '--list-tools' of install"],
     [['--format', 'yaml', 'status'], 'Allowed choices'],
   ])('querent %j, which names an option before a command that does not have it', async (args, message) => {
     const { status, stdout, stderr } = await run(args)

@@ -124,8 +124,8 @@ export function View(_: ViewProps) {
         )}
       </form>
       {text === '' ? (
-        <Empty title="No question stands yet">
-          <p>Ask one: what comes into its answer, changes in it or leaves it is told here as it happens.</p>
+        <Empty title="No live query yet">
+          <p>Enter one. Changes to its results appear here.</p>
         </Empty>
       ) : (
         <>

@@ -27,7 +27,7 @@ export function pageText(page: Page, shown: Shown): string {
       readingNotes(page, shown) + sections(page.items) + lines(footerLines(rest, shown).map(line => `- ${line}`)) + near
     )
   }
-  const items = page.items.map(item => `${itemText(item, shown)}\n`).join('')
+  const items = page.items.map(item => `${itemText(item, shown, page.mode !== 'list')}\n`).join('')
   // A line each: they are no answer, and `--any` shows them in full.
   const near = nearest.map(({ title, origin, excerpt, score }) =>
     shown.style.dim(`  ${titleText(title)}  ${place(origin, excerpt, shown.folder)}  ${score.toFixed(3)}`),
@@ -65,11 +65,11 @@ function passagesOf({ passages }: Item, { input }: Shown): readonly Passage[] {
  *    … the lines that match …
  *    why: matches "kernel" in title and text
  */
-function itemText(item: Item, shown: Shown): string {
+function itemText(item: Item, shown: Shown, hasScore: boolean): string {
   const { style, folder } = shown
   const { rank, title, origin, excerpt, score, why, explanation } = item
   const where = style.dim(
-    `${place(origin, excerpt, folder)}${sectionPath(excerpt)}  ${score.toFixed(3)}  ${idOf(item)}`,
+    `${place(origin, excerpt, folder)}${sectionPath(excerpt)}${hasScore ? `  ${score.toFixed(3)}` : ''}  ${idOf(item)}`,
   )
   const passages = passagesOf(item, shown).map(passage => {
     const tree = passage.explanation === undefined ? '' : explanationText(passage.explanation, style)
@@ -152,9 +152,9 @@ function highlighted(excerpt: Excerpt, mark: (text: string) => string, plain = (
 }
 
 export function place(origin: string | null, excerpt: Excerpt, workingFolder: string): string {
-  const lines =
-    excerpt.start_line === excerpt.end_line ? `${excerpt.start_line}` : `${excerpt.start_line}-${excerpt.end_line}`
-  return origin === null ? `lines ${lines}` : `${shortOrigin(origin, workingFolder)}:${lines}`
+  const isOne = excerpt.start_line === excerpt.end_line
+  const lines = isOne ? `${excerpt.start_line}` : `${excerpt.start_line}-${excerpt.end_line}`
+  return origin === null ? `${isOne ? 'line' : 'lines'} ${lines}` : `${shortOrigin(origin, workingFolder)}:${lines}`
 }
 
 /** `Backups › Restoring`, with two blanks before it; empty where the excerpt is in no section. */
@@ -184,7 +184,20 @@ export function explanationText(tree: Explanation, style: Style, indent = ''): s
   const how = tree.formula === undefined ? '' : ` (${SIGNS[tree.formula]})`
   const note = tree.note === undefined ? '' : style.dim(`  ${oneLine(tree.note)}`)
   const own = `${indent}${tree.value.toFixed(4)} ${oneLine(tree.label)}${how}${note}\n`
-  return own + (tree.children ?? []).map(child => explanationText(child, style, `${indent}  `)).join('')
+  return (
+    own +
+    (tree.children ?? [])
+      .filter(child => !isOff(child))
+      .map(child => explanationText(child, style, `${indent}  `))
+      .join('')
+  )
+}
+
+/** A part of the score whose weight is 0, such as the words of a query by meaning. */
+function isOff({ formula, value, children = [] }: Explanation): boolean {
+  return (
+    formula === 'product' && value === 0 && children.some(part => part.value === 0 && part.label.startsWith('weight'))
+  )
 }
 
 // Messages that answer a question, for people.
@@ -233,6 +246,6 @@ function messageText(message: Message, shown: Shown): string {
   const body = `${near(true)}${printable(text)}\n${near(false)}${ASIDE(message, shown)}`
   const head = `{rank}. ${shown.style.bold('{speaker}{, |at minute|}')}  ${shown.style.dim('{score 3}  {id}')}`
   const tree = explanation === undefined ? '' : explanationText(explanation, shown.style)
-  const named = { ...message, speaker: message.speaker.trim() || '(no name)' }
+  const named = { ...message, speaker: message.speaker.trim() || 'unknown speaker' }
   return each('', head)(named, shown) + indented(body + tree, `${rank}. `.replace(/./g, ' '))
 }
