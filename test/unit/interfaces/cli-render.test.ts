@@ -111,7 +111,9 @@ describe('a page, as text', () => {
 
   it('says why nothing is relevant, how to go on, and what came nearest (QE-005)', () => {
     const empty: Page = { ...page, items: [], notes: [], verdict: 'nothing_relevant', reason: 'no word is known' }
-    expect(pageText(empty, shown('/'))).toBe('nothing relevant: no word is known\nuse --any to see the closest results\n')
+    expect(pageText(empty, shown('/'))).toBe(
+      'nothing relevant: no word is known\nuse --any to see the closest results\n',
+    )
     expect(pageText(empty, shown('/', { any: true }))).toBe('nothing relevant: no word is known\n')
     expect(pageText({ ...empty, nearest: [item] }, shown('/notes'))).toBe(
       'nothing relevant: no word is known\nuse --any to see the closest results\nnearest, not an answer:\n  Decay  docs/decay.md:3-5  0.712\n',
@@ -140,7 +142,9 @@ describe('a page, as text', () => {
       { code: 'words_only', message: 'Words only.' },
       { code: 'read_as_text', message: 'Searched as text: -x.' },
     ]
-    expect(pageText({ ...page, notes }, shown('/'))).toMatch(/^note: Searched as text: -x\.\n\n1\. [\s\S]*\nnote: Words only\.\n$/)
+    expect(pageText({ ...page, notes }, shown('/'))).toMatch(
+      /^note: Searched as text: -x\.\n\n1\. [\s\S]*\nnote: Words only\.\n$/,
+    )
     expect(pageText({ ...page, notes }, markdown('/'))).toMatch(/^- note: Searched as text: -x\.\n\n## 1\. /)
   })
 

@@ -91,7 +91,7 @@ describe('why one over another', () => {
     await world.embedAll()
     const { over } = await world.explain({ text: 'fox dog', mode: 'words' }, { id: 'both', over: 'less' })
     expect(over?.sentence).toMatch(
-      /^"both" ranks 0\.\d{4} above "less" \(words \+0\.\d{4}\)\. No share of meaning would/,
+      /^"both" ranks 0\.\d{4} above "less" \(words \+0\.\d{4}\)\. No weighting would swap them/,
     )
     const turned = await world.explain({ text: 'fox dog', mode: 'words' }, { id: 'less', over: 'both' })
     expect(turned.over?.sentence).toMatch(/^"less" ranks 0\.\d{4} below "both" \(words −0\.\d{4}\)/)
