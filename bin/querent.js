@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // Syntax of Node 12 only: a Node that is too old must get as far as the sentence below.
-const [major, minor] = process.versions.node.split('.').map(Number)
+import { tooOldMessage } from './node-version.js'
 
-if (major < 22 || (major === 22 && minor < 16)) {
-  const advice = 'Without installing Node: npx -y -p node@24 -p querent querent'
-  console.error(`querent needs Node 22.16 or newer, this is ${process.versions.node}. ${advice}`)
+const tooOld = tooOldMessage()
+if (tooOld !== null) {
+  console.error(tooOld)
   process.exitCode = 1
 } else {
-  if (major === 22) quietSqliteWarning()
+  if (process.versions.node.startsWith('22.')) quietSqliteWarning()
   import('./compile-cache.js')
     .then(cache => cache.keepCompiledCode())
     .then(() => import('../dist/command/main.js'))

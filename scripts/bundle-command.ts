@@ -48,11 +48,29 @@ export async function bundleCommand(
     treeshake: false, // with it, and with any minifying, calls go that are made for what they throw (`decodeURIComponent` in a `try`)
     external: id => !/^[./]|^[a-z]:\\/i.test(id) && !BUNDLED.includes(packageOf(id)),
   })
-  await bundle.write({ dir: folder, format: 'esm', chunkFileNames: 'chunks-[hash].js', minify: false })
+  const { output } = await bundle.write({
+    ...{ dir: folder, format: 'esm', chunkFileNames: 'chunks-[hash].js', minify: false },
+  })
   await bundle.close()
+  const library = output.find(file => file.type === 'chunk' && file.isEntry && file.name === 'index')
+  writeFileSync(join(folder, 'library.js'), libraryEntry(library?.type === 'chunk' ? library.exports : []))
   cpSync(join(root, from, 'index/kernel'), join(folder, 'kernel'), { recursive: true })
   writeFileSync(join(folder, 'LICENCES'), BUNDLED.map(licenceOf).join('\n\n'))
   assertAssets(folder)
+}
+
+/**
+ * What `import 'querent'` loads. A Node that is too old cannot link the library itself, so this module checks the version first. It
+ * loads the library with `require`, not with `await`, so that programs can `require` it too.
+ */
+export function libraryEntry(names: readonly string[]): string {
+  return `import { createRequire } from 'node:module'
+import { tooOldMessage } from '../../bin/node-version.js'
+
+const tooOld = tooOldMessage()
+if (tooOld !== null) throw new Error(tooOld)
+export const { ${names.join(', ')} } = createRequire(import.meta.url)('./index.js')
+`
 }
 
 function packageOf(id: string): string {

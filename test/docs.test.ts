@@ -31,6 +31,23 @@ describe('the documents', () => {
   })
 })
 
+describe('the packed documents', () => {
+  it('link only to what is packed with them', () => {
+    const listing = execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
+      ...{ cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 64 * 1024 * 1024 },
+    })
+    const [{ files }] = JSON.parse(listing) as [{ readonly files: readonly { readonly path: string }[] }]
+    const packed = files.map(({ path }) => path)
+    const isPacked = (path: string) => packed.some(file => file === path || file.startsWith(`${path}/`))
+    const dead = packed
+      .filter(path => pages.includes(path))
+      .flatMap(page => linksOf(page, readFileSync(join(root, page), 'utf8')).map(target => ({ page, target })))
+      .filter(({ target }) => !isPacked(target))
+    expect(packed).toContain('bench/figures.md')
+    expect(dead).toEqual([])
+  })
+})
+
 describe('no file of the repository', () => {
   // Written in pieces, so that this file does not hold what it looks for.
   const forbidden = {
@@ -49,12 +66,24 @@ describe('no file of the repository', () => {
   })
 })
 
-/** Targets inside the repository that are not there. Code blocks are no links; anchors are not followed. */
+/** Targets inside the repository that are not there, as they are written. */
 function deadLinks(page: string, text: string): string[] {
+  return targetsOf(text).filter(target => !existsSync(join(root, pathOf(page, target))))
+}
+
+/** Paths in the repository that a page links to. */
+function linksOf(page: string, text: string): string[] {
+  return targetsOf(text).map(target => pathOf(page, target))
+}
+
+function pathOf(page: string, target: string): string {
+  return join(dirname(page), decodeURIComponent(target.split('#')[0] ?? ''))
+}
+
+/** Code blocks are no links; addresses and anchors of the page itself are left out. */
+function targetsOf(text: string): string[] {
   const prose = text.replace(/```[\s\S]*?```/g, '').replace(/`[^`\n]*`/g, '')
   const inline = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(match => match[1] ?? '')
   const reference = [...prose.matchAll(/^\[[^\]]+\]:\s*(\S+)/gm)].map(match => match[1] ?? '')
-  return [...inline, ...reference]
-    .filter(target => !/^([a-z]+:|#)/.test(target))
-    .filter(target => !existsSync(join(root, dirname(page), decodeURIComponent(target.split('#')[0] ?? ''))))
+  return [...inline, ...reference].filter(target => !/^([a-z]+:|#)/.test(target))
 }

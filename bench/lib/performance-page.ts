@@ -22,7 +22,7 @@ export function performancePage({ report, peers }: Kept): string {
     '',
     MADE_BY,
     'Times are medians on a shared machine whose speed drifts: compare ratios, not milliseconds. [All figures](../bench/figures.md) are in a page of their',
-    'own, and as JSON in [bench/out](../bench/out).',
+    'own, and as JSON in `bench/out`.',
     '',
     `Machine: ${machine.cores} cores, ${machine.memoryGiB} GiB, Node ${machine.node}.`,
     '',

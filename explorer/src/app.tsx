@@ -87,7 +87,7 @@ function ViewerSwitch() {
   if (!isOwner.value) return null
   return (
     <div class={viewer.value === null ? 'field small' : 'field small as-other'}>
-      <label for="viewer">Look as</label>
+      <label for="viewer">View as</label>
       <input
         id="viewer"
         type="text"

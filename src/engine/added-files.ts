@@ -82,17 +82,26 @@ export class AddedFiles {
     return this.#waiting
   }
 
-  /** What an answer says to the owner of files that are not read again yet. */
-  noteFor(viewer: Viewer): Note | null {
+  /** What an answer says to the owner of files that are missing, or have changed and are not read again yet. */
+  notesFor(viewer: Viewer): readonly Note[] {
+    if (!isOwner(viewer)) return []
+    const missing = [...this.#waiting.paths, ...this.#waiting.trees].filter(({ isMissing }) => isMissing)
+    const notes = missing.map(({ path }) => ({
+      ...{ code: 'path_missing', message: `${path} was added and is now missing; its entries are kept.` },
+    }))
+    return [...notes, ...this.#changedNotes()]
+  }
+
+  #changedNotes(): readonly Note[] {
     const { paths, trees } = this.#waiting
     const count = countOf(paths)
     const changed = trees.filter(({ isChanged }) => isChanged).map(({ path }) => path)
-    if (count + changed.length === 0 || !isOwner(viewer)) return null
+    if (count + changed.length === 0) return []
     const files =
       count === 1 ? ['1 file has changed since it was read'] : [`${count} files have changed since they were read`]
     const code = changed.length === 0 ? [] : [`code in ${changed.join(', ')} has changed since it was read`]
     const what = [...(count === 0 ? [] : files), ...code].join('; ')
-    return { code: 'files_changed', message: `${what}; run \`querent sync\`.` }
+    return [{ code: 'files_changed', message: `${what}; run \`querent sync\`.` }]
   }
 
   /** Reads again what changed. Null: nothing did. Rejects with what `add` rejects with. */

@@ -71,7 +71,7 @@ export function isEmbedder(given: GivenEmbedder | 'none' | undefined): given is 
  * libraries that Querent does not use, and npm drops an optional package whose script fails without a word.
  */
 export const NATIVE_HELP: string =
-  'for the native one, which is several times as fast, install Querent again with ONNXRUNTIME_NODE_INSTALL=skip in the environment'
+  'for the fast one, install Querent again with ONNXRUNTIME_NODE_INSTALL=skip in the environment'
 
 /** In the home: written when the notice was given. */
 const MARK = 'wasm-notice'
@@ -79,7 +79,7 @@ const MARK = 'wasm-notice'
 /** The line for the owner where the built-in model runs on WebAssembly, the first time in this home; null otherwise. */
 export function runtimeNotice(homeFolder: string | null, embedder: Embedder | null): string | null {
   if (homeFolder === null || embedder?.runsOn?.().runtime !== 'wasm') return null
-  const line = `the native ONNX Runtime is not installed, so WebAssembly embeds; ${NATIVE_HELP}`
+  const line = `using the slower WebAssembly runtime; ${NATIVE_HELP}`
   try {
     writeFileSync(join(homeFolder, MARK), `${line}\n`, { flag: 'wx', mode: 0o600 })
     return line

@@ -99,7 +99,7 @@ export class QuestionContexts {
     const { store, indexes, files } = this.#parts
     indexes.refresh()
     const { viewer } = call
-    const notes: Note[] = [files.noteFor(viewer)].filter(note => note !== null)
+    const notes: Note[] = [...files.notesFor(viewer)]
     let caller: CallContext | null = call
     let deadline = new Deadline(query.timeoutMs, call.signal)
     let accessScope = this.look(viewer)

@@ -129,7 +129,7 @@ const syncSchema = z.strictObject({
     .min(1)
     .max(1000)
     .optional()
-    .describe('Added paths to keep up to date no more: entries made from their files are deleted. Default: none'),
+    .describe('Added paths to stop tracking; entries made from their files are deleted. Default: none'),
   dry_run: z.boolean().optional().describe('Only say what has changed. Default: false'),
   wait: z.boolean().optional().describe('Wait until all entries have vectors. Default: true'),
 })

@@ -284,8 +284,8 @@ const NOT_BY_SCORE = 'Their ranks do not follow from scores alone.'
 const NOT_KNOWN = 'What other weights would do to them is not known in this lens.'
 
 function adviceOf(swap: Comparison['swap']): string {
-  if (swap === null) return 'No share of meaning would make them change places.'
-  return `With ${swap.weight} ${swap.to} instead of ${swap.from} they would change places.`
+  if (swap === null) return 'No weighting would swap them.'
+  return `With ${swap.weight} ${swap.to} instead of ${swap.from} they would swap places.`
 }
 
 interface Trial {

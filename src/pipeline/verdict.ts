@@ -47,6 +47,7 @@ export function judge(retrieval: Retrieval, plan: Plan, context: QueryContext): 
   const judged = isEmpty
     ? judgeEmpty(retrieval, plan, context, isMissing)
     : judgeWords(retrieval, plan, context, isMissing)
+  if (retrieval.allow?.size === 0) return judged // by the filters
   return { ...judged, verdictBy: bestCosine === undefined || isMissing ? 'words' : 'meaning' }
 }
 
@@ -96,7 +97,7 @@ function unmetReason(filter: Filter | null, { reader, accessScope }: QueryContex
   const unknown = collectionsIn(filter).filter(
     value => reader.count(accessScope, { op: 'eq', field: 'collection', value }) === 0,
   )
-  if (unknown.length === 0) return 'Nothing fulfils the conditions of the question.'
+  if (unknown.length === 0) return 'No entry matches these filters.'
   const named = unknown.slice(0, MAX_NAMED).map(name => JSON.stringify(name))
   const known = reader.collections(accessScope, MAX_COLLECTIONS).map(name => JSON.stringify(name))
   const others = known.length === 0 ? '' : ` There are entries in ${known.join(', ')}.`

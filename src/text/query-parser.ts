@@ -3,7 +3,7 @@
  * "query-language" describes it for users.
  */
 import type { Instant } from '../base/clock.ts'
-import { invalidArgument, QuerentError } from '../model/errors.ts'
+import { QuerentError, showValue } from '../model/errors.ts'
 import type { FieldName, Filter } from '../model/filter.ts'
 import { MAX_QUERY_LENGTH } from '../model/limits.ts'
 import type { Note } from '../model/page.ts'
@@ -183,7 +183,9 @@ function checkText(given: string, options: ParseOptions): string {
   // Cut first: cleaning then replaces half a character at the end.
   const text = cleanText(given.slice(0, MAX_QUERY_LENGTH))
   if (text.trim() === '' && options.allowEmpty !== true) {
-    throw invalidArgument('text', given, 'a question, or a filter to list by')
+    const expected = 'a question, or a filter to list by'
+    const details = { field: 'text', value: showValue(given), expected }
+    throw new QuerentError('invalid_argument', `empty query: expected ${expected}`, details)
   }
   return text
 }

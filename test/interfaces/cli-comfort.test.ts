@@ -79,6 +79,12 @@ describe('querent config', () => {
     [['set', 'durability', 'sometimes'], 2, /durability: expected/],
     [['set', 'colour', 'red'], 2, /colour: .*no such field/],
     [['set', 'lenses.c64.limit', 'many'], 2, /limit/],
+    [
+      ['set', 'embedder', 'ollama'],
+      2,
+      /^querent: embedder: expected an object \(did you mean embedder\.provider\?\), got "ollama"\n/,
+    ],
+    [['set', 'live', '3'], 2, /^querent: live: expected an object \(its settings are poll_ms/],
     [['get', 'lenses.c64.limit'], 1, /it is not set/],
   ])('refuses %j, and the file stays as it was', async (args, status, message) => {
     const before = readFileSync(file(), 'utf8')
@@ -96,12 +102,12 @@ describe('querent config', () => {
 describe('the next page', () => {
   const ids = (stdout: string) => [...stdout.matchAll(/^(\d)\. Fox \d/gm)].map(match => match[1])
 
-  it('comes with --more, and at a terminal no cursor is printed', async () => {
-    const first = await run(['query', 'fox', '--limit', '2'], { terminal: true })
+  it.each([true, false])('comes with --more, and no cursor is printed (terminal: %s)', async terminal => {
+    const first = await run(['query', 'fox', '--limit', '2'], { terminal })
     expect(first.stdout).toMatch(/\nmore: --more\n$/)
     expect(first.stdout).not.toContain('--cursor')
     const pages = [first.stdout]
-    while (pages.at(-1)?.includes('--more')) pages.push((await run(['query', '--more'], { terminal: true })).stdout)
+    while (pages.at(-1)?.includes('--more')) pages.push((await run(['query', '--more'], { terminal })).stdout)
     expect(pages.flatMap(ids)).toEqual(['1', '2', '3', '4', '5'])
     expect(await run(['query', '--more'])).toMatchObject({
       status: 1,
@@ -110,12 +116,17 @@ describe('the next page', () => {
     })
   })
 
-  it('is printed as a cursor where no person reads, or where one was asked for', async () => {
-    const { stdout } = await run(['query', 'fox', '--limit', '2'])
-    const [, cursor = ''] = /\nmore: --cursor (\S+)\n$/.exec(stdout) ?? []
+  it('is a cursor in JSON, and after a page that was asked for by its cursor', async () => {
+    const { cursor } = JSON.parse((await run(['query', 'fox', '--limit', '2', '--json'])).stdout)
     const second = await run(['query', 'fox', '--limit', '2', '--cursor', cursor], { terminal: true })
     expect(ids(second.stdout)).toEqual(['3', '4'])
     expect(second.stdout).toMatch(/\nmore: --cursor \S+\n$/)
+  })
+
+  it('follows a stream, and an answer in Markdown', async () => {
+    expect((await run(['query', 'fox', '--limit', '2', '--format', 'md'])).stdout).toContain('\n- more: `--more`\n')
+    expect((await run(['query', 'fox', '--limit', '2', '--stream'])).stderr).toMatch(/\nmore: --more\n$/)
+    expect(ids((await run(['query', '--more'])).stdout)).toEqual(['3', '4'])
   })
 
   it('is that of the command and the viewer who had the page before', async () => {

@@ -132,8 +132,8 @@ describe('an installation without the native runtime', () => {
     expect(first).toMatchObject({ status: 0, stderr: expect.not.stringContaining('ONNX') })
     const second = await without(['list'])
     expect(second.stderr).toBe(
-      'querent: the native ONNX Runtime is not installed, so WebAssembly embeds; for the native one, which is several times as ' +
-        'fast, install Querent again with ONNXRUNTIME_NODE_INSTALL=skip in the environment\n',
+      'querent: using the slower WebAssembly runtime; for the fast one, install Querent again with ' +
+        'ONNXRUNTIME_NODE_INSTALL=skip in the environment\n',
     )
     expect(await without(['list'])).toMatchObject({ status: 0, stderr: '' })
     expect((await without(['status'])).stdout).toMatch(/^embedder: .*, wasm runtime, \d+ workers? of one thread$/m)

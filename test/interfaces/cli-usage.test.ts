@@ -39,6 +39,11 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
     [['query', 'x', '--limt', '3'], /unknown option '--limt'\n\(Did you mean --limit\?\)/],
     [['explain', 'a', 'x', '--ovr=b'], /unknown option '--ovr=b'\n\(Did you mean --over\?\)/],
     [['list', '--limt', '3'], /unknown option '--limt'\n\(Did you mean --limit\?\)/],
+    [
+      ['query', '-l', '3', 'ferry'],
+      /^querent: unknown option '-l'; use the long form, such as --limit, or write it after/,
+    ],
+    [['mcp', 'isntall'], /unknown command 'isntall'\n\(Did you mean install\?\)/],
     [['query', 'x', '--limit', 'many'], /Expected a number/],
     [['query', 'x', '--limit', 'NaN'], /Expected a number/],
     [['query', 'x', '--limit', '0'], /^querent: limit: expected at least 1, got 0\n$/],
@@ -77,9 +82,9 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
   })
 
   it.each<[readonly string[], string]>([
-    [['--list', 'status'], "error: unknown option '--list'"],
-    [['--format', 'md', 'serve'], "error: unknown option '--format' of serve"],
-    [['mcp', '--list-tools', 'install'], "error: unknown option '--list-tools' of install"],
+    [['--list', 'status'], "querent: unknown option '--list'"],
+    [['--format', 'md', 'serve'], "querent: unknown option '--format' of serve"],
+    [['mcp', '--list-tools', 'install'], "querent: unknown option '--list-tools' of install"],
     [['--format', 'yaml', 'status'], 'Allowed choices'],
   ])('querent %j, which names an option before a command that does not have it', async (args, message) => {
     const { status, stdout, stderr } = await run(args)
@@ -89,6 +94,11 @@ describe('bad usage ends with 2, says what is wrong on standard error, and print
   it('not for words behind `--`, which are words of the query', async () => {
     const { status, stdout } = await run(['query', '--words', '--', '--limt', 'kernel'])
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^1\. Kernel/) })
+  })
+
+  it('not for a word to exclude, also of one letter, behind a text', async () => {
+    const { status, stdout } = await run(['query', '--words', 'kernel', '-half', '-x'])
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('1. Kernel') })
   })
 
   it('QUERENT_NOW that is no time', async () => {
@@ -238,7 +248,7 @@ describe('help', () => {
     const { stdout } = await run(['--help'])
     const commands = [...stdout.matchAll(/^ {2}([a-z0-9]+) \[options\]/gm)].map(match => match[1] ?? '')
     expect(commands.join(' ')).toBe(
-      'query recall watch explain count similar remember get list delete status init add sync doctor backup model brief mirror export import collections c64 serve mcp call completion touch suggest put lenses bench',
+      'query recall watch explain count similar remember get list put touch delete status init add sync doctor backup model brief mirror export import collections c64 serve mcp call completion suggest lenses bench',
     )
     for (const command of commands) {
       const { status, stdout: help, stderr } = await run([command, '--help'])
@@ -246,6 +256,53 @@ describe('help', () => {
       expect(help).toMatch(/\nExamples:\n {2}\S/)
     }
   }, 60_000)
+
+  it('lists the options of query and add by purpose', async () => {
+    const headings = async (command: string) =>
+      [...(await run([command, '--help'])).stdout.matchAll(/^([A-Z][\w -]+):$/gm)].map(match => match[1])
+    expect(await headings('query')).toEqual([
+      'Arguments',
+      'Common options',
+      'Filters',
+      'Time',
+      'Scoring',
+      'Advanced',
+      'Options',
+      'Examples',
+    ])
+    expect(await headings('add')).toEqual([
+      'Arguments',
+      'Common options',
+      'Who may see them',
+      'With --chat',
+      'Advanced',
+      'Options',
+      'Examples',
+    ])
+  })
+
+  it('has examples of put, touch and call that work as they are printed', async () => {
+    const inOwnStore = (args: readonly string[]) => run([...args, '--home', join(folder, 'examples')])
+    const examples = async (command: string) =>
+      [...(await inOwnStore([command, '--help'])).stdout.matchAll(/^ {2}querent (.*?)(?: {2}.*)?$/gm)]
+        .map(([, line = '']) =>
+          [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? ''),
+        )
+        .filter(([, , file]) => file?.startsWith('@') !== true)
+    const ran = async (lines: readonly string[][]) => {
+      for (const line of lines)
+        expect({ line, ...(await inOwnStore(line)) }).toMatchObject({ line, status: 0, stderr: '' })
+    }
+    const put = await examples('put')
+    expect(put).toHaveLength(1)
+    await ran(put)
+    expect((await inOwnStore(['query', '--words', 'restored', 'Sundays'])).stdout).toMatch(/^1\. Restore/)
+    await inOwnStore(['put', '--entry', '[{"id": "notes/login-flow.md", "content": "Sign in."}]'])
+    await ran(await examples('touch'))
+    const calls = await examples('call')
+    expect(calls.length).toBeGreaterThan(2)
+    await ran(calls)
+  })
 
   it('tells the version', async () => {
     expect(await run(['--version'])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })

@@ -137,7 +137,7 @@ describe('querent collections', () => {
     const given = [...args, ...(args.includes('--url') ? [] : ['--persist-directory', folder.path])]
     const { status, stdout, stderr } = await runInProcess(['collections', ...given], { workingFolder: folder.path })
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-    expect(stderr).toMatch(/^error: |^Error: [^\n]+\n$/)
+    expect(stderr).toMatch(/^querent: |^Error: [^\n]+\n$/)
   })
 
   it('shows an agent only what it may see', async () => {

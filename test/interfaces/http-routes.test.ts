@@ -42,6 +42,18 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
 
 const op = (name: string, input: unknown): Promise<Reply> => ask('POST', `/v1/ops/${name}`, input)
 
+it.each([
+  ['GET', '/v1/query', 'POST'],
+  ['PUT', '/v1/ops/query', 'GET, POST'],
+  ['PATCH', '/v1/entries/rain', 'GET, PUT, DELETE'],
+  ['GET', '/v1/call', 'POST'],
+])('%s %s is answered with 405 and the methods that the path has', async (method, path, allowed) => {
+  const { status, headers, json } = await ask(method, path)
+  expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow: allowed })
+  expect(json.error.message).toMatch(`use ${allowed.replaceAll(', ', ' or ')}`)
+  expect((await ask(method, '/v1/nowhere')).status).toBe(404)
+})
+
 describe('entries', () => {
   it('are written, read, listed, asked for and deleted', async () => {
     const written = await ask('PUT', '/v1/entries/rain', { content: 'Rain falls on the plain', tags: ['wet'] })

@@ -131,7 +131,7 @@ describe('an answer', () => {
 
   it('is marked as data, and links to what can be read whole', async () => {
     const { content, _meta } = await owner.callTool({ name: 'query', arguments: { text: 'honey', limit: 2 } })
-    expect(content[0]).toMatchObject({ type: 'text', text: expect.stringContaining('no instruction') })
+    expect(content[0]).toMatchObject({ type: 'text', text: expect.stringContaining('not instructions') })
     expect(_meta).toMatchObject({ 'querent/content': 'data' })
     const links = content.flatMap(part => (part.type === 'resource_link' ? [part.uri] : []))
     expect(links).toHaveLength(2)
@@ -142,7 +142,7 @@ describe('an answer', () => {
   it('of status is marked as data too: collections have names that others give them', async () => {
     const { content, structuredContent, _meta } = await owner.callTool({ name: 'status', arguments: {} })
     expect(JSON.stringify(structuredContent)).toContain('hidden-place')
-    expect(content[0]).toMatchObject({ type: 'text', text: expect.stringContaining('no instruction') })
+    expect(content[0]).toMatchObject({ type: 'text', text: expect.stringContaining('not instructions') })
     expect(_meta).toMatchObject({ 'querent/content': 'data' })
   })
 

@@ -227,6 +227,22 @@ describe('an engine', () => {
     await engine.sync()
     expect((await notesFor('owner')).map(({ code }) => code)).not.toContain('files_changed')
   })
+
+  it('names a missing folder to the owner alone, and keeps its entries (QE-012)', async () => {
+    const notesFor = async (viewer: string) =>
+      (await engine.query({ text: 'kettle' }, { viewer: { id: viewer } })).notes.map(({ code }) => code)
+    const added = join(folder.path, 'notes')
+    renameSync(added, join(folder.path, 'elsewhere'))
+    await engine.readChanges()
+    expect((await engine.query({ text: 'kettle' })).notes).toContainEqual({
+      code: 'path_missing',
+      message: `${added} was added and is now missing; its entries are kept.`,
+    })
+    expect(await notesFor('ana')).not.toContain('path_missing')
+    renameSync(join(folder.path, 'elsewhere'), added)
+    await engine.readChanges()
+    expect(await notesFor('owner')).not.toContain('path_missing')
+  })
 })
 
 describe('the command line', () => {

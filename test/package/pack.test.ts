@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { libraryEntry } from '../../scripts/bundle-command.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const temporary: string[] = []
@@ -33,6 +34,14 @@ describe('the command', () => {
     )
     expect(stderr).toContain(version)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  })
+
+  it.each(['20.20.2', '22.15.1'])('says the same where a program imports the library on Node %s', version => {
+    const { status, stderr } = runAs(version, 'export const openEngine = null', 'dist/command/library.js')
+    expect(stderr).toContain(`Error: querent needs Node 22.16 or newer, this is ${version}. Without installing Node: `)
+    expect(status).toBe(1)
+    const newer = runAs('22.16.0', `console.log('loaded'); export const openEngine = null`, 'dist/command/library.js')
+    expect(newer).toMatchObject({ status: 0, stdout: 'loaded\n', stderr: '' })
   })
 
   it('passes arguments in and the exit code out, and keeps the warnings of a newer Node', () => {
@@ -61,19 +70,21 @@ describe('the command', () => {
     return 5
   }`
 
-  /** The real bin before a stand-in for the built program, told that it runs on another version of Node. */
-  function runAs(version: string, main: string): { status: number | null; stdout: string; stderr: string } {
+  /** Starts a module of the package on what claims to be this version of Node; `main` is the code of the built command and library. */
+  function runAs(version: string, main: string, start = 'bin/querent.js') {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'dist/command'), { recursive: true })
     cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
     writeFileSync(join(folder, 'dist/command/main.js'), main)
+    writeFileSync(join(folder, 'dist/command/index.js'), main)
+    writeFileSync(join(folder, 'dist/command/library.js'), libraryEntry(['openEngine']))
     const fake = join(folder, 'fake.cjs')
     writeFileSync(
       fake,
       `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`,
     )
-    return spawnSync(process.execPath, ['--require', fake, join(folder, 'bin/querent.js'), '--version'], {
+    return spawnSync(process.execPath, ['--require', fake, join(folder, start), '--version'], {
       encoding: 'utf8',
     })
   }
@@ -103,6 +114,7 @@ describe('the package, installed into an empty folder', () => {
       'bin/querent.js',
       'dist/index.d.ts',
       'dist/command/index.js',
+      'dist/command/library.js',
       'dist/command/main.js',
       'dist/command/LICENCES',
       'dist/onnx/LICENCE',

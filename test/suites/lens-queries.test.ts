@@ -229,7 +229,7 @@ describe.each(CASES)('the lens $lens', one => {
       chroma: /not known in this lens/,
       beliefs: /not known in this lens/,
     }
-    expect(over?.sentence).toMatch(sentence[lens as keyof typeof sentence] ?? /change places/)
+    expect(over?.sentence).toMatch(sentence[lens as keyof typeof sentence] ?? /would swap/)
     expect(Object.values(over?.by_component ?? {}).reduce((sum, part) => sum + part, 0)).toBeCloseTo(
       over?.gap as number,
       6,

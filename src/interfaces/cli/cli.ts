@@ -40,6 +40,7 @@ export function makeProgram(cli: Cli): Command {
     .configureOutput({
       writeOut: text => void write(cli.io.stdout, text),
       writeErr: text => void write(cli.io.stderr, text),
+      outputError: (text, writeTo) => writeTo(text.replace(/^error: /, 'querent: ')),
     })
     .addHelpText('after', FOOTER)
     // What is before a command is the program's: `runs` hands it on to the command.

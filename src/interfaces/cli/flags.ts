@@ -43,9 +43,17 @@ export function withLive(command: Command): Command {
     .option('--count <number>', 'end after so many events', finiteNumber)
 }
 
-/** The words of a query as given. Refuses unknown options among them; behind `--` everything is a word. */
+/**
+ * The words of a query as given. Refuses unknown options among them; behind `--` everything is a word. `-word` excludes a word, so of
+ * options with one hyphen only a single letter in front of a text is refused: `-l 3 ferry`.
+ */
 export function wordsOf(command: Command, words: readonly string[]): readonly string[] {
   const checked = words.slice(0, words.length - countBehindDashes(command))
+  const [first = ''] = checked
+  if (checked.length > 1 && /^-[a-z]$/i.test(first)) {
+    const where = `write it after the text to exclude the word '${first.slice(1)}'`
+    command.error(`error: unknown option '${first}'; use the long form, such as --limit, or ${where}`)
+  }
   const unknown = checked.find(word => /^--[a-z]/.test(word))
   if (unknown === undefined) return words
   const known = command.options.flatMap(option => option.long ?? [])
@@ -61,6 +69,23 @@ function countBehindDashes(command: Command): number {
   const { rawArgs } = command as unknown as { readonly rawArgs: readonly string[] }
   const at = rawArgs.indexOf('--')
   return at === -1 ? 0 : rawArgs.length - at - 1
+}
+
+/** Headings of the help, in order, each with the names of its options; those without a heading come last. */
+export type OptionGroups = Readonly<Record<string, readonly string[]>>
+
+export function groupOptions(command: Command, groups: OptionGroups): void {
+  const headings = Object.keys(groups)
+  const placeOf = (option: Option) => {
+    const at = headings.findIndex(heading => groups[heading]?.includes(option.name()))
+    return at === -1 ? headings.length : at
+  }
+  for (const option of command.options) {
+    const heading = headings[placeOf(option)]
+    if (heading !== undefined) option.helpGroup(`${heading}:`)
+  }
+  // Commander prints the groups in the order of their first options.
+  ;(command.options as Option[]).sort((a, b) => placeOf(a) - placeOf(b))
 }
 
 /** Repeatable options gather in a list. */

@@ -1,6 +1,6 @@
 /** Commands of the engine itself, and of conversations, that call one operation. */
 import { resolve } from 'node:path'
-import type { JsonObject } from '../../base/canonical.ts'
+import type { Json, JsonObject } from '../../base/canonical.ts'
 import type {
   AddReport,
   Backup,
@@ -15,7 +15,7 @@ import type {
 } from '../../engine/engine.ts'
 import { invalidArgument } from '../../model/errors.ts'
 import type { Count, Page } from '../../model/page.ts'
-import { type FlagNames, liveFlags, withLive } from './flags.ts'
+import { type FlagNames, liveFlags, type OptionGroups, withLive } from './flags.ts'
 import type { Cli } from './io.ts'
 import { command, type Flags, type OperationCommand } from './operation-command.ts'
 import { all, each } from './render/answer.ts'
@@ -40,7 +40,7 @@ import {
 /** Longer than the default of an engine that stays open: a command loads the model first, seconds on a busy machine. */
 const QUERY_TIMEOUT_MS = 30_000
 
-const TIMEOUT = { help: 'Time that the query may take (default: 30)' }
+const TIMEOUT = { help: 'time that the query may take (default: 30)' }
 /** Of the streamed form over other interfaces. */
 const QUERY_FLAGS: FlagNames = { timeout_ms: TIMEOUT, chunk_size: null }
 
@@ -50,6 +50,27 @@ const PAGE_FIELDS = ['limit', 'cursor', 'touch', 'explain', 'trace', 'passages',
 const PAGES = { cursor: 'cursor', next: 'cursor' }
 
 const WORDS = { words: 'mode=words' }
+
+const QUERY_GROUPS: OptionGroups = {
+  'Common options': ['limit', 'collection', 'tag', 'mode', 'words', 'any', 'explain', 'group', 'more'],
+  Filters: ['kind', 'any-tag', 'not-tag', 'id', 'metadata', 'fields', 'per-collection', 'per-origin'],
+  Time: [
+    ...['created', 'updated', 'accessed', 'known'].flatMap(name => [`${name}-after`, `${name}-before`]),
+    ...['valid-at', 'as-of', 'known-at'],
+  ],
+  Scoring: ['meaning-weight', 'no-memory', 'diversity', 'phrase', 'touch'],
+  Advanced: [
+    ...['syntax', 'lens', 'options', 'cursor', 'passages', 'excerpt-length', 'no-approximate', 'timeout', 'trace'],
+    ...['stream', 'fail-empty'],
+  ],
+}
+
+const ADD_GROUPS: OptionGroups = {
+  'Common options': ['collection', 'tag', 'kind', 'code', 'chat', 'no-wait'],
+  'Who may see them': ['visibility', 'federation'],
+  'With --chat': ['profile', 'chat-format', 'conversation', 'zone', 'date-order'],
+  Advanced: ['map', 'lens'],
+}
 
 const FAIL_EMPTY = { '--fail-empty': 'end with exit code 3 when nothing is relevant' }
 
@@ -111,6 +132,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     arguments: ['text'],
     flags: QUERY_FLAGS,
     shorthands: WORDS,
+    groups: QUERY_GROUPS,
     options: FAIL_EMPTY,
     input: queryOf,
     embeds: true,
@@ -206,6 +228,18 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     pages: PAGES,
     print: listText,
   }),
+  command({
+    name: 'put',
+    examples: [
+      `querent put --entry '{"title": "Restore", "content": "Backups are restored on Sundays."}'  # one entry, or a list`,
+    ],
+    input: ({ entries, ...input }) => ({
+      ...input,
+      ...(entries !== undefined && { entries: [entries].flat() as Json[] }),
+    }),
+    creates: true,
+  }),
+  command({ name: 'touch <ids...>', examples: ['querent touch notes/login-flow.md  # count a use of this entry'] }),
   command({ name: 'delete <ids...>', print: each('', '{deleted} deleted') }),
   command<Status>({ name: 'status', print: statusText }),
   command({
@@ -228,6 +262,7 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
       'querent add talk.jsonl --map content=text --map title=topic  # JSON lines with other field names',
       'querent add --chat conversations.json  # an export of conversations: each message is an entry',
     ],
+    groups: ADD_GROUPS,
     flags: {
       'chat.format': { name: 'chat-format', help: 'with --chat: program that wrote the export (default: recognised)' },
     },
@@ -259,9 +294,9 @@ export const MAIN_COMMANDS: readonly OperationCommand[] = [
     examples: [
       'querent sync  # all that was added',
       'querent sync --dry-run  # only say what has changed',
-      'querent sync --forget old-notes  # keep a folder up to date no more, and delete what was made of it',
+      'querent sync --forget old-notes  # stop tracking a folder and delete its entries',
     ],
-    flags: { forget: { name: 'forget', help: 'added path to keep up to date no more; its entries are deleted' } },
+    flags: { forget: { name: 'forget', help: 'stop tracking this path and delete its entries' } },
     input: ({ paths, forget, ...input }, _flags, { io }) => ({
       ...input,
       ...absolutePaths('paths', paths, io.workingFolder),

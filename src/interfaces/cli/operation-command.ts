@@ -5,6 +5,7 @@
 import type { Command } from 'commander'
 import type { z } from 'zod'
 import type { Json, JsonObject } from '../../base/canonical.ts'
+import { nearNames } from '../../base/near-names.ts'
 import { isRecord } from '../../base/record.ts'
 import type { Operation, Progress } from '../../model/operation.ts'
 import {
@@ -35,7 +36,9 @@ import {
   type FlagNames,
   fieldAt,
   finiteNumber,
+  groupOptions,
   lowerFirst,
+  type OptionGroups,
   runs,
   type Shorthands,
   typesOf,
@@ -74,6 +77,7 @@ export interface OperationCommand<Answer = never> {
   readonly arguments?: readonly ArgumentPath[]
   readonly flags?: FlagNames
   readonly shorthands?: Shorthands
+  readonly groups?: OptionGroups
   /** Of a command that is no operation: the schema that flags are made of. */
   readonly schema?: (cli: Cli) => Promise<z.ZodType>
   /**
@@ -232,11 +236,7 @@ function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand)
   const called = entry.operation === undefined ? firstWord(name) : entry.operation
   const about = entry.about ?? ''
   const above = parent.parent ? `${parent.name()} ` : ''
-  const usage = [
-    `querent ${above}${name}`,
-    ...(called === null ? [] : [`querent call ${called} '{…}'  # input as JSON`]),
-  ]
-  const made = define(parent, name, about, examples ?? usage)
+  const made = define(parent, name, about, examples ?? [`querent ${above}${name}`])
   fillers.set(made, async () => {
     const schema = await schemaOf(entry, called, cli)
     const paths = called === null ? [] : (entry.arguments ?? made.registeredArguments.map(argument => argument.name()))
@@ -248,10 +248,12 @@ function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand)
     entry.more?.(made)
     if (entry.hasOneExitCode) withOneExitCode(made, cli)
     for (const child of entry.children ?? []) addOperationCommand(made, cli, child)
+    if (entry.children !== undefined) refuseUnknownChild(made)
     if (entry.stream) withStream(made)
     if (entry.pages) withMore(made)
     if (entry.isPlaceless !== true) withPlace(made)
     if (!(entry.isFormless ?? (entry.run !== undefined && called !== null))) withFormat(made)
+    groupOptions(made, entry.groups ?? {})
     if (takesWords(made, paths, schema)) made.allowUnknownOption()
     runs<readonly unknown[], Flags>(made, cli, (...given) => {
       const flags = given.at(-1) as Flags
@@ -270,6 +272,21 @@ function addOperationCommand(parent: Command, cli: Cli, entry: OperationCommand)
     })
   })
   made.hook('preSubcommand', (_, chosen) => fillCommand(chosen))
+}
+
+/** A command with commands below it takes no words: an unknown one is a misspelled command. */
+function refuseUnknownChild(made: Command): void {
+  made.allowExcessArguments().hook('preAction', (_, run) => {
+    const [word] = made.args
+    if (run !== made || word === undefined) return
+    const near = nearNames(
+      word,
+      made.commands.map(child => child.name()),
+      1,
+    )
+    const hint = near.length > 0 ? `\n(Did you mean ${near.join()}?)` : ''
+    made.error(`error: unknown command '${word}'${hint}`)
+  })
 }
 
 /** Then no argument is required. */
@@ -368,7 +385,9 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
     const { rest, count } = await withSession(cli, flags, sessionFor(entry, input), session =>
       printMembers(cli, session.stream(findOperation(session.catalog, entry.operation), input), stream.list),
     )
-    await write(cli.io.stderr, stream.end({ ...rest, count }, { ...PLAIN_TEXT, input }))
+    const shown = { ...PLAIN_TEXT, hasMore: entry.pages !== undefined && !('cursor' in flags), input }
+    await write(cli.io.stderr, stream.end({ ...rest, count }, shown))
+    keepNext(entry, rest, input, flags, cli, path)
     return endWith(rest, flags, cli)
   }
   const onStop = async (last: Progress | null): Promise<void> => {
@@ -392,12 +411,15 @@ async function runEntry(entry: Called, input: JsonObject, flags: Flags, cli: Cli
   else await print(cli, flags, answer as never, entry.print ?? shape, input, entry.pages !== undefined)
   if (entry.aside && !wantsJson(flags)) await write(cli.io.stderr, entry.aside(answer as never, PLAIN_TEXT))
   if (entry.fails?.(answer as never)) cli.exitCode = EXIT.failed
-  if (entry.pages !== undefined && (flags['more'] === true || !wantsJson(flags))) {
-    const next = (answer as JsonObject)[entry.pages.next]
-    const rest = typeof next === 'string' ? withValue(input, entry.pages.cursor.split('.'), next) : null
-    keepNextPage(cli, flags, path, rest)
-  }
+  if (flags['more'] === true || !wantsJson(flags)) keepNext(entry, answer as object, input, flags, cli, path)
   endWith(answer, flags, cli)
+}
+
+/** For `--more`. */
+function keepNext({ pages }: Called, answer: object, input: JsonObject, flags: Flags, cli: Cli, path: string): void {
+  if (pages === undefined) return
+  const next = (answer as JsonObject)[pages.next]
+  keepNextPage(cli, flags, path, typeof next === 'string' ? withValue(input, pages.cursor.split('.'), next) : null)
 }
 
 /** The engine's own operations need the lens that the input names, and no other. */

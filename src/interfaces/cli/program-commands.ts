@@ -174,8 +174,9 @@ export const SERVER_COMMANDS: readonly OperationCommand[] = [
     about: 'run any operation by name: JSON in, JSON out',
     examples: [
       'querent call query \'{"text": "decay"}\'  # input as JSON',
-      'querent call put @entries.json  # input from a file',
-      'querent call export --stream  # piece by piece, a line each, where it has such a form',
+      `querent call put '{"entries": [{"content": "Backups are restored on Sundays."}]}'  # write an entry`,
+      'querent call query @question.json  # input from a file',
+      'querent call export --stream  # one line per piece, for operations that can stream',
       'echo \'{"text": "decay"}\' | querent call query  # input from a pipe (or `-`)',
     ],
     isFormless: true,

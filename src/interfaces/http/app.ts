@@ -7,7 +7,7 @@ import { compress } from 'hono/compress'
 import { cors } from 'hono/cors'
 import { isRecord } from '../../base/record.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { QuerentError } from '../../model/errors.ts'
+import { invalidArgument, QuerentError } from '../../model/errors.ts'
 import { isOwner, type Viewer } from '../../model/viewer.ts'
 import { type Catalog, type EngineOperation, findOperation } from '../../ops/catalog.ts'
 import { describeOperation } from '../../ops/schemas.ts'
@@ -19,7 +19,7 @@ import { failureResponse } from './failure.ts'
 import { serveDocsPage, serveExplorer } from './files.ts'
 import { checkHead, type Names } from './guard.ts'
 import type { Metrics } from './metrics.ts'
-import { conditional, mountOpenRoutes, mountRoutes, strangerView } from './mount.ts'
+import { conditional, methodsAt, mountOpenRoutes, mountRoutes, strangerView } from './mount.ts'
 import { serveOpenApi } from './openapi.ts'
 import type { After } from './stream.ts'
 
@@ -113,7 +113,16 @@ export function makeApp(engine: Engine, catalog: Catalog, options: AppOptions): 
     logBug(c, error)
     return failureResponse(error, c.get('viewer') ?? null)
   })
-  app.notFound(() => failureResponse(new QuerentError('not_found', 'there is no such route', {}), null))
+  app.notFound(c => {
+    const methods = methodsAt(catalog, c.req.path)
+    if (methods.length === 0) return failureResponse(new QuerentError('not_found', 'there is no such route', {}), null)
+    const response = failureResponse(
+      invalidArgument('method', c.req.method, `another method; use ${methods.join(' or ')}`),
+      null,
+    )
+    response.headers.set('allow', methods.join(', '))
+    return response
+  })
 
   app.use(async (c, next) => {
     const given = c.req.header('x-request-id') ?? ''

@@ -29,6 +29,7 @@ const STATUS_BY_CODE: Readonly<Partial<Record<string, number>>> = {
 
 /** Fields for which it has one too. */
 const STATUS_BY_FIELD: Readonly<Partial<Record<string, number>>> = {
+  method: 405,
   'content-encoding': 415,
   'transfer-encoding': 501,
 }

@@ -183,7 +183,14 @@ function operationAt(catalog: Catalog, method: string, path: string): EngineOper
   return route && operationOf(catalog, route)
 }
 
-function isAt(route: Route, path: string): boolean {
+/** Methods that a path can be asked with, of which one was not used; empty: there is no such path. */
+export function methodsAt(catalog: Catalog, path: string): readonly string[] {
+  if (/^\/v1\/ops\/[^/]+$/.test(path)) return ['GET', 'POST']
+  if (path === CALL_ROUTE.path && catalog.has('context.query')) return [CALL_ROUTE.method]
+  return ROUTES.filter(route => isAt(route, path) && catalog.has(route.operation)).map(({ method }) => method)
+}
+
+function isAt(route: Pick<Route, 'path'>, path: string): boolean {
   const [there, here] = [route.path, path].map(each => each.split('/'))
   return (
     there?.length === here?.length && there?.every((part, at) => part.startsWith(':') || part === here?.[at]) === true

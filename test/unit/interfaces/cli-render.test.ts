@@ -96,7 +96,7 @@ describe('a page, as text', () => {
         '   lines 3-5  Decay › Half \ufffd[31mlife  0.712',
         '     Memory fades.',
         '     The <half life> is short.',
-        '   lines 9  0.250',
+        '   line 9  0.250',
         '     Memory fades.',
         '   why: matches "half life"',
         '',
@@ -105,16 +105,18 @@ describe('a page, as text', () => {
       ].join('\n'),
     )
     expect(pageText({ ...page, items: [{ ...item, passages }] }, markdown('/notes'))).toContain(
-      'lines 9, score 0.250\n\n> Memory fades.\n',
+      'line 9, score 0.250\n\n> Memory fades.\n',
     )
   })
 
   it('says why nothing is relevant, how to go on, and what came nearest (QE-005)', () => {
     const empty: Page = { ...page, items: [], notes: [], verdict: 'nothing_relevant', reason: 'no word is known' }
-    expect(pageText(empty, shown('/'))).toBe('nothing relevant: no word is known\n--any shows what comes nearest\n')
+    expect(pageText(empty, shown('/'))).toBe(
+      'nothing relevant: no word is known\nuse --any to see the closest results\n',
+    )
     expect(pageText(empty, shown('/', { any: true }))).toBe('nothing relevant: no word is known\n')
     expect(pageText({ ...empty, nearest: [item] }, shown('/notes'))).toBe(
-      'nothing relevant: no word is known\n--any shows what comes nearest\nnearest, not an answer:\n  Decay  docs/decay.md:3-5  0.712\n',
+      'nothing relevant: no word is known\nuse --any to see the closest results\nnearest, not an answer:\n  Decay  docs/decay.md:3-5  0.712\n',
     )
     expect(pageText({ ...page, items: [], notes: [], cursor: 'abc' }, shown('/'))).toBe(
       'answered\nmore: --cursor abc\n',
@@ -125,6 +127,25 @@ describe('a page, as text', () => {
     const explanation = node('score', 'sum', [leaf('words', 0.5, 'BM25'), leaf('meaning', 0.25)])
     expect(explanationText(explanation, plain)).toBe('0.7500 score (+)\n  0.5000 words  BM25\n  0.2500 meaning\n')
     expect(pageText({ ...page, items: [{ ...item, explanation }] }, shown('/'))).toContain('   0.7500 score (+)\n')
+  })
+
+  it('leaves out what has no part in the score: the words of a query by meaning, and the score of a list', () => {
+    const off = node('words', 'product', [leaf('weight of words', 0), leaf('share of the best', 0)])
+    expect(explanationText(node('score', 'sum', [off, leaf('meaning', 0.25)]), plain)).toBe(
+      '0.2500 score (+)\n  0.2500 meaning\n',
+    )
+    expect(pageText({ ...page, mode: 'list' }, shown('/notes'))).toContain('1. Decay  docs/decay.md:3-5  decay.md\n')
+  })
+
+  it('says above the results how the query was read', () => {
+    const notes = [
+      { code: 'words_only', message: 'Words only.' },
+      { code: 'read_as_text', message: 'Searched as text: -x.' },
+    ]
+    expect(pageText({ ...page, notes }, shown('/'))).toMatch(
+      /^note: Searched as text: -x\.\n\n1\. [\s\S]*\nnote: Words only\.\n$/,
+    )
+    expect(pageText({ ...page, notes }, markdown('/'))).toMatch(/^- note: Searched as text: -x\.\n\n## 1\. /)
   })
 
   it('lets no stored text command the terminal', () => {

@@ -78,7 +78,7 @@ describe('why one over another', () => {
     const to = over?.swap?.to as number
     expect(to).toBeGreaterThan(0.5)
     expect(to).toBeLessThan(0.7)
-    expect(over?.sentence).toContain(`With meaning_weight ${to} instead of 0.7 they would change places.`)
+    expect(over?.sentence).toContain(`With meaning_weight ${to} instead of 0.7 they would swap places.`)
     const first = async (meaning_weight: number) => (await world.ask({ text: 'fox', meaning_weight })).page.items[0]?.id
     expect(await first(to)).toBe('words')
     expect(await first(to + 1e-5)).toBe('meaning')
@@ -91,7 +91,7 @@ describe('why one over another', () => {
     await world.embedAll()
     const { over } = await world.explain({ text: 'fox dog', mode: 'words' }, { id: 'both', over: 'less' })
     expect(over?.sentence).toMatch(
-      /^"both" ranks 0\.\d{4} above "less" \(words \+0\.\d{4}\)\. No share of meaning would/,
+      /^"both" ranks 0\.\d{4} above "less" \(words \+0\.\d{4}\)\. No weighting would swap them/,
     )
     const turned = await world.explain({ text: 'fox dog', mode: 'words' }, { id: 'less', over: 'both' })
     expect(turned.over?.sentence).toMatch(/^"less" ranks 0\.\d{4} below "both" \(words −0\.\d{4}\)/)

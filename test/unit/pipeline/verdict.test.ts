@@ -121,7 +121,7 @@ describe('nothing relevant', () => {
     const condition = await world.ask({ text: 'fox den', filter: { tags: ['none'] } })
     expect(condition.page).toMatchObject({
       verdict: 'nothing_relevant',
-      reason: 'Nothing fulfils the conditions of the question.',
+      reason: 'No entry matches these filters.',
     })
     const unknown = await world.ask({ text: 'fox den', filter: { collections: ['nonesuch', 'letters'] } })
     expect(unknown.page).toMatchObject({

@@ -125,7 +125,7 @@ export function View(_: ViewProps) {
       </form>
       {text === '' ? (
         <Empty title="No live query yet">
-          <p>Ask one: what comes into its answer, changes in it or leaves it is shown here as it happens.</p>
+          <p>Enter one. Changes to its results appear here.</p>
         </Empty>
       ) : (
         <>

@@ -153,10 +153,10 @@ export function Welcome({ question, ask }: WelcomeProps) {
 }
 
 const HINTS: readonly (readonly [sign: string, what: string])[] = [
-  ['+must -not', 'words that must occur, or must not'],
-  ['"in these words"', 'a phrase, word for word'],
-  ['tag:… kind:…', 'fields: of what is stored beside the text'],
-  ['updated:7d', 'times: since so long ago, or a day, month, year'],
+  ['text +must -not', 'words that must occur or must not; write them after the text'],
+  ['"in these words"', 'an exact phrase'],
+  ['tag:… kind:…', 'fields of the entry'],
+  ['updated:7d', 'changed in the last seven days; also a day, month or year'],
 ]
 
 function Hints() {

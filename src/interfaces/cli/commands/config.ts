@@ -3,7 +3,7 @@ import { applyEdits, modify } from 'jsonc-parser'
 import type { Json, JsonObject } from '../../../base/canonical.ts'
 import { isRecord } from '../../../base/record.ts'
 import { fileSchema, readSettings, writeSettings } from '../../../engine/options.ts'
-import { QuerentError } from '../../../model/errors.ts'
+import { invalidArgument, QuerentError } from '../../../model/errors.ts'
 import { jsonSchema } from '../../../ops/schemas.ts'
 import { fieldAt } from '../flags.ts'
 import type { Cli } from '../io.ts'
@@ -42,10 +42,25 @@ export async function setSetting(cli: Cli, flags: Flags, [name = '', given]: rea
   const file = fileOf(cli, flags)
   const { text } = readSettings(file)
   const value = given === undefined ? undefined : jsonOr(given)
+  if (value !== undefined && !isRecord(value)) assertNotGroup(name, value)
   // Without formatting options: those would format the neighbours too.
   const edits = modify(text, name.split('.'), value, {})
   await writeSettings(file, applyEdits(text, edits))
   await print(cli, flags, { file, name, value: given ?? null }, () => `${name} ${given ?? 'unset'} in ${file}\n`)
+}
+
+/** Throws `invalid_argument` for one value where the name is that of several settings, and names the one that has this value. */
+function assertNotGroup(name: string, value: Json): void {
+  const field = fieldAt(jsonSchema(fileSchema, 'input'), name.split('.'))
+  const forms = [field, field['oneOf'] ?? field['anyOf'] ?? []].flat() as readonly JsonObject[]
+  const inner = forms.flatMap(({ properties }) => (isRecord(properties) ? Object.entries(properties) : []))
+  if (inner.length === 0) return
+  const takes = inner.find(
+    ([, schema]) => isRecord(schema) && (schema['const'] === value || [schema['enum']].flat().includes(value)),
+  )
+  const names = takes === undefined ? [...new Set(inner.map(([one]) => one))] : [takes[0]]
+  const hint = takes === undefined ? `its settings are ${names.join(', ')}` : `did you mean ${name}.${takes[0]}?`
+  throw invalidArgument(name, value, `an object (${hint})`)
 }
 
 function fileOf(cli: Cli, flags: Flags): string {

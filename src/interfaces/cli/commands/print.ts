@@ -23,7 +23,7 @@ export async function print<Answer>(
   const style = isMarkdown ? PLAIN : styleOf(io)
   const shown = {
     ...{ isMarkdown, style, width: io.stdout.columns, folder: io.workingFolder, flags: { ...flags }, input },
-    hasMore: isPaged && io.stdout.isTTY === true && !('cursor' in flags),
+    hasMore: isPaged && !('cursor' in flags),
   }
   return (isMarkdown ? write : writeStyled)(io.stdout, text(value, shown))
 }

@@ -54,7 +54,7 @@ export interface Shown {
   /** Columns of the terminal; undefined: no bound. */
   readonly width: number | undefined
   readonly folder: string
-  /** Whether `--more` gives the next page, so that no cursor is printed. */
+  /** Whether `--more` gives the next page, so that no cursor is printed: it has hundreds of characters. */
   readonly hasMore: boolean
   readonly flags: Readonly<Record<string, unknown>>
   /** Of the operation. */
@@ -208,7 +208,7 @@ export function valueText(value: unknown, format = ''): string {
 }
 
 function numberText(value: number, format: string): string {
-  if (format === '') return `${value}`
+  if (format === '') return `${Number(value.toPrecision(15))}` // 0.35, not 0.35000000000000003
   if (format.includes('/')) return `${value} ${format.split('/')[value === 1 ? 0 : 1]}`
   if (format === 'MiB') return `${(value / 1024 / 1024).toFixed(1)} MiB`
   if (format === 'unix') return new Date(value * 1000).toISOString()

@@ -17,7 +17,7 @@ import type {
   UsedModel,
 } from '../../../engine/engine.ts'
 import type { Explanation } from '../../../model/explanation.ts'
-import type { Count, Excerpt, Item, Page, Passage } from '../../../model/page.ts'
+import type { Count, Excerpt, Item, Note, Page, Passage } from '../../../model/page.ts'
 import {
   all,
   type Columns,
@@ -37,17 +37,36 @@ import {
 
 export function pageText(page: Page, shown: Shown): string {
   const { nearest = [] } = page
+  const rest = { ...page, notes: page.notes.filter(note => !isOfReading(note)) }
   if (shown.isMarkdown) {
     const sections = (items: readonly Item[]) => items.map(item => itemMarkdown(item, shown)).join('')
     const near = nearest.length === 0 ? '' : `\nNearest, not an answer:\n\n${sections(nearest)}`
-    return sections(page.items) + lines(footerLines(page, shown).map(line => `- ${line}`)) + near
+    return (
+      readingNotes(page, shown) + sections(page.items) + lines(footerLines(rest, shown).map(line => `- ${line}`)) + near
+    )
   }
-  const items = page.items.map(item => `${itemText(item, shown)}\n`).join('')
+  const items = page.items.map(item => `${itemText(item, shown, page.mode !== 'list')}\n`).join('')
   // A line each: they are no answer, and `--any` shows them in full.
   const near = nearest.map(({ title, origin, excerpt, score }) =>
     shown.style.dim(`  ${titleText(title)}  ${place(origin, excerpt, shown.folder)}  ${score.toFixed(3)}`),
   )
-  return items + footer(page, shown) + (near.length === 0 ? '' : lines(['nearest, not an answer:', ...near]))
+  return (
+    readingNotes(page, shown) +
+    items +
+    footer(rest, shown) +
+    (near.length === 0 ? '' : lines(['nearest, not an answer:', ...near]))
+  )
+}
+
+/** How the query was read: above the results, which depend on it. */
+function readingNotes({ notes, items }: Pick<Page, 'notes' | 'items'>, { isMarkdown }: Shown): string {
+  const texts = notes.filter(isOfReading).map(({ message }) => `note: ${oneLine(message)}`)
+  const shown = lines(isMarkdown ? texts.map(text => `- ${markdownText(text)}`) : texts)
+  return shown === '' || items.length === 0 ? shown : `${shown}\n`
+}
+
+function isOfReading({ code }: Note): boolean {
+  return code === 'read_as_text' || code === 'condition_dropped' || code === 'text_cut'
 }
 
 function titleText(title: string): string {
@@ -64,11 +83,11 @@ function passagesOf({ passages }: Item, { input }: Shown): readonly Passage[] {
  *    … the lines that match …
  *    why: matches "kernel" in title and text
  */
-function itemText(item: Item, shown: Shown): string {
+function itemText(item: Item, shown: Shown, hasScore: boolean): string {
   const { style, folder } = shown
   const { rank, title, origin, excerpt, score, why, explanation } = item
   const where = style.dim(
-    `${place(origin, excerpt, folder)}${sectionPath(excerpt)}  ${score.toFixed(3)}  ${idOf(item)}`,
+    `${place(origin, excerpt, folder)}${sectionPath(excerpt)}${hasScore ? `  ${score.toFixed(3)}` : ''}  ${idOf(item)}`,
   )
   const passages = passagesOf(item, shown).map(passage => {
     const tree = passage.explanation === undefined ? '' : explanationText(passage.explanation, style)
@@ -97,7 +116,7 @@ export function indented(text: string, indent: string): string {
 }
 
 /** What answers of several lenses say beside their results. */
-type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'verdict_by' | 'reason' | 'did_you_mean' | 'mode' | 'notes'> & {
+type PageEnd = Pick<Page, 'cursor' | 'verdict' | 'reason' | 'did_you_mean' | 'mode' | 'notes'> & {
   readonly nearest?: readonly unknown[] | undefined
 }
 
@@ -106,7 +125,8 @@ export function footer(page: PageEnd, shown: Shown): string {
   return lines(footerLines(page, shown)) + notes(moreText(page.cursor, shown), shown)
 }
 
-function footerLines(page: PageEnd, { style, input, isMarkdown }: Shown): readonly string[] {
+function footerLines(page: PageEnd, shown: Shown): readonly string[] {
+  const { style, input, isMarkdown } = shown
   const clean = (text: string) => (isMarkdown ? markdownText(oneLine(text)) : oneLine(text))
   const verdict = { answered: style.good('answered'), weak: 'weak answer', nothing_relevant: 'nothing relevant' }[
     page.verdict
@@ -114,11 +134,10 @@ function footerLines(page: PageEnd, { style, input, isMarkdown }: Shown): readon
   const isHinted = page.verdict === 'nothing_relevant' && input['any'] !== true && page.nearest?.length !== 0
   return [
     verdict + (page.reason === null ? '' : `: ${clean(page.reason)}`),
-    ...(isHinted && !isMarkdown ? [style.dim('--any shows what comes nearest')] : []),
-    ...(page.verdict_by === 'words' && page.mode === 'hybrid' ? ['judged by words alone'] : []),
+    ...(isHinted && !isMarkdown ? [style.dim('use --any to see the closest results')] : []),
     ...(page.did_you_mean === undefined ? [] : [`asked as: ${clean(page.did_you_mean)}`]),
     ...page.notes.map(note => `note: ${clean(note.message)}`),
-    ...(isMarkdown && page.cursor !== null ? [`more: \`--cursor ${page.cursor}\``] : []),
+    ...(isMarkdown ? moreText(page.cursor, shown).map(text => `${text.replace('more: ', 'more: `')}\``) : []),
   ]
 }
 
@@ -151,9 +170,9 @@ function highlighted(excerpt: Excerpt, mark: (text: string) => string, plain = (
 }
 
 export function place(origin: string | null, excerpt: Excerpt, workingFolder: string): string {
-  const lines =
-    excerpt.start_line === excerpt.end_line ? `${excerpt.start_line}` : `${excerpt.start_line}-${excerpt.end_line}`
-  return origin === null ? `lines ${lines}` : `${shortOrigin(origin, workingFolder)}:${lines}`
+  const isOne = excerpt.start_line === excerpt.end_line
+  const lines = isOne ? `${excerpt.start_line}` : `${excerpt.start_line}-${excerpt.end_line}`
+  return origin === null ? `${isOne ? 'line' : 'lines'} ${lines}` : `${shortOrigin(origin, workingFolder)}:${lines}`
 }
 
 /** `Backups › Restoring`, with two blanks before it; empty where the excerpt is in no section. */
@@ -183,7 +202,20 @@ export function explanationText(tree: Explanation, style: Style, indent = ''): s
   const how = tree.formula === undefined ? '' : ` (${SIGNS[tree.formula]})`
   const note = tree.note === undefined ? '' : style.dim(`  ${oneLine(tree.note)}`)
   const own = `${indent}${tree.value.toFixed(4)} ${oneLine(tree.label)}${how}${note}\n`
-  return own + (tree.children ?? []).map(child => explanationText(child, style, `${indent}  `)).join('')
+  return (
+    own +
+    (tree.children ?? [])
+      .filter(child => !isOff(child))
+      .map(child => explanationText(child, style, `${indent}  `))
+      .join('')
+  )
+}
+
+/** A part of the score whose weight is 0, such as the words of a query by meaning. */
+function isOff({ formula, value, children = [] }: Explanation): boolean {
+  return (
+    formula === 'product' && value === 0 && children.some(part => part.value === 0 && part.label.startsWith('weight'))
+  )
 }
 
 // Messages that answer a question, for people.
@@ -232,7 +264,7 @@ function messageText(message: Message, shown: Shown): string {
   const body = `${near(true)}${printable(text)}\n${near(false)}${ASIDE(message, shown)}`
   const head = `{rank}. ${shown.style.bold('{speaker}{, |at minute|}')}  ${shown.style.dim('{score 3}  {id}')}`
   const tree = explanation === undefined ? '' : explanationText(explanation, shown.style)
-  const named = { ...message, speaker: message.speaker.trim() || '(no name)' }
+  const named = { ...message, speaker: message.speaker.trim() || 'unknown speaker' }
   return each('', head)(named, shown) + indented(body + tree, `${rank}. `.replace(/./g, ' '))
 }
 

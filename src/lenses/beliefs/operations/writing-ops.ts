@@ -227,7 +227,7 @@ const set = operation({
 
 const removeStated = operation({
   name: 'trust.remove',
-  summary: 'Take a statement of trust back: the other is a stranger again',
+  summary: 'Remove your trust setting for an agent, who counts as a stranger again',
   input: trustRemoveInput,
   output: removed,
   effect: { kind: 'destroy', idempotent: true },
@@ -247,7 +247,7 @@ const listStated = operation({
 
 const compute = operation({
   name: 'trust.compute',
-  summary: 'Tell what the requester’s trust in an agent comes to, and of what kind it is',
+  summary: 'Show how far the requester trusts an agent, and how that was derived',
   input: trustComputeInput,
   output: trustAnswer,
   effect: { kind: 'read', idempotent: true },
