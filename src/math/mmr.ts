@@ -17,6 +17,8 @@ export interface Choice {
   likeness(a: number, b: number): number
   /** The groups an item counts in, with the most that each may have. */
   groups?(item: number): readonly Group[]
+  /** Whether an item may follow these. It is compared with each of them before, where lambda is below 1. Absent: any may. */
+  admits?(item: number, chosen: readonly number[]): boolean
   /** Does not fall from item to item. Those of a lower tier are all chosen from before one of a higher is looked at. */
   tier?(item: number): number
   /** Once true, the rest is taken in the order so far. */
@@ -35,13 +37,14 @@ export interface Group {
  */
 export function* choose(choice: Choice): Steps<number[]> {
   const room = new Room(choice)
-  return choice.lambda >= 1 ? inOrder(choice, room) : yield* spread(choice, room)
+  return yield* choice.lambda >= 1 ? inOrder(choice, room) : spread(choice, room)
 }
 
-function inOrder(choice: Choice, room: Room): number[] {
+function* inOrder(choice: Choice, room: Room): Steps<number[]> {
   const chosen: number[] = []
   for (let item = 0; item < choice.count && chosen.length < choice.limit; item++) {
-    if (room.take(item)) chosen.push(item)
+    if (room.take(item, chosen)) chosen.push(item)
+    if (choice.admits !== undefined) yield
   }
   return chosen
 }
@@ -90,7 +93,7 @@ function* spreadTier(
       continue
     }
     open.take()
-    if (!room.take(from + at)) continue
+    if (!room.take(from + at, chosen)) continue
     chosen.push(from + at)
     // Until then nothing was compared with anything, and a worth could still rise.
     if (chosen.length === 1) open.fill(() => Number.POSITIVE_INFINITY)
@@ -110,7 +113,7 @@ function* spreadTier(
 function takeRest({ limit }: Choice, from: number, rest: readonly number[], room: Room, chosen: number[]): void {
   for (const at of rest) {
     if (chosen.length >= limit) return
-    if (room.take(from + at)) chosen.push(from + at)
+    if (room.take(from + at, chosen)) chosen.push(from + at)
   }
 }
 
@@ -186,8 +189,9 @@ class Room {
     this.#choice = choice
   }
 
-  /** False when one of its groups is full. */
-  take(item: number): boolean {
+  /** False when it may not follow those chosen, or one of its groups is full. */
+  take(item: number, chosen: readonly number[]): boolean {
+    if (this.#choice.admits?.(item, chosen) === false) return false
     const groups = this.#choice.groups?.(item) ?? []
     if (groups.some(({ name, cap }) => (this.#taken.get(name) ?? 0) >= cap)) return false
     for (const { name } of groups) this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1)
