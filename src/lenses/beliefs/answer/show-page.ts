@@ -12,7 +12,7 @@ import { concentrationWarnings, type ExplanationWorld, explain } from '../explai
 import { twelveDecimals } from '../measures/ranking-weights.ts'
 import type { Conflict, Coverage, EffectiveWeights, QueryResult, RankedBelief, ScoreComponents } from '../model.ts'
 import { findConflicts, MAX_COMPARED } from '../opposition/detector.ts'
-import { detectorOf } from '../opposition/installed.ts'
+import { detectorOf } from '../opposition/heuristic.ts'
 import type { Evaluation } from '../query/evaluation.ts'
 import type { Embedded } from '../query/understand.ts'
 import { type TrustFound, type TrustWorld, trustFound } from '../ranking/ranking-trust.ts'
