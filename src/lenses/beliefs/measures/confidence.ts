@@ -89,7 +89,10 @@ export function dimensionWeights(given: Readonly<Partial<Record<Dimension, numbe
 }
 
 /** By `weight · -ln value`, the largest first, the earlier one of equals; unknown ones are last (BQ-110). */
-export function dimensionsByLoss(vector: Confidence, weights: DimensionWeights = DEFAULT_WEIGHTS): readonly Dimension[] {
+export function dimensionsByLoss(
+  vector: Confidence,
+  weights: DimensionWeights = DEFAULT_WEIGHTS,
+): readonly Dimension[] {
   const loss = (dimension: Dimension) => {
     const value = vector[dimension]
     return value === null ? -1 : weights[dimension] * -Math.log(Math.max(value, MIN_VALUE))
